@@ -15,6 +15,7 @@
 #include "app/describe_command.h"
 #include "app/find_sound_speed.h"
 #include "app/headless.h"
+#include "app/options/folders.h"
 #include "app/options/options.h"
 #include "app/options/terminal.h"
 #include "app/outputs/describe_source.h"
@@ -24,6 +25,7 @@
 #include "core/error.h"
 #include "core/param_table.h"
 #include "formats/open_recording.h"
+#include "formats/own_descriptions.h"
 #include "version.h"
 
 #if defined(ECHO_HAVE_GUI)
@@ -52,6 +54,7 @@ int print_info(const echoloop::Options& options) {
 int run(int argc, char** argv) {
   using namespace echoloop;
   const Options options = parse_command_line(argc, argv);
+  keep_descriptions_in(own_descriptions_folder());
   switch (options.command) {
     case Command::help:
       print_out("{}", options.help);

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/plain_text.h"
 #include "formats/base/description_keys.h"
+#include "formats/own_descriptions.h"
 #include "formats/readers/description_json.h"
 #include "formats/sandbox/reader_process.h"
 
@@ -96,7 +97,7 @@ std::string padded(std::string text, std::size_t width) {
 FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop) {
   OpenRequest request{
       .path = path, .file = MappedFile::open(path), .path_to_open = path, .sidecars = {}, .progress = {}, .stop = stop};
-  request.sidecars = sidecars_of(path);
+  request.sidecars = sidecars_of(path, request.bytes());
   const std::string text = outline_in_reader_process(request);
   require_readable(request.bytes());
   return outline_of(request.what(), text);
@@ -130,11 +131,12 @@ std::string description_template(const FileOutline& outline, const std::string& 
   return text + comment + "\n}\n";
 }
 
-std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file) {
+std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, std::span<const std::byte> content) {
   std::filesystem::path whole = array_file, own = array_file;
   whole += ".json";
   own.replace_extension(".json");
   std::vector<SidecarFile> found;
+  if (auto used = used_description(array_file)) found.push_back(std::move(*used));
   std::vector<std::filesystem::path> names{whole, own, array_file.parent_path() / "params.json"};
   if (array_file.extension() == ".raw") {
     for (const char* const ending : {".yml", ".yaml"}) names.push_back(own.replace_extension(ending));
@@ -144,6 +146,7 @@ std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file) {
     if (path == array_file || !std::filesystem::is_regular_file(path, ignored)) continue;
     if (std::filesystem::file_size(path, ignored) > 0) found.push_back({path, MappedFile::open(path)});
   }
+  if (auto kept = kept_description(content)) found.push_back(std::move(*kept));
   return found;
 }
 

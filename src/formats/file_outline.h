@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -43,7 +44,8 @@ FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop
 // A description to complete: JSON with the outline, guesses and what is missing as // comments.
 std::string description_template(const FileOutline& outline, const std::string& file_name);
 
-// What may describe a file: X.npy.json, X.json and params.json beside it, and the .yml of a Clarius scanner.
-std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file);
+// What may describe a file: the description in use (own_descriptions.h), X.npy.json, X.json and params.json beside it,
+// the .yml of a Clarius scanner, and the user's own description of this content.
+std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, std::span<const std::byte> content);
 
 }  // namespace echoloop

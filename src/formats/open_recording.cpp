@@ -8,20 +8,29 @@
 
 #include "core/error.h"
 #include "formats/file_outline.h"
+#include "formats/own_descriptions.h"
 #include "formats/sandbox/reader_process.h"
 #include "formats/sandbox/reader_settings.h"
 
 namespace echoloop {
 
-Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress, std::stop_token stop) {
+namespace {
+
+Recording open_with(const std::filesystem::path& path, const std::string* description, const OpenProgress& progress,
+                    std::stop_token stop) {
   OpenRequest request{.path = path,
                       .file = MappedFile::open(path),
                       .path_to_open = path,
                       .sidecars = {},
                       .progress = progress,
-                      .stop = stop};
+                      .stop = std::move(stop)};
   request.advance(0.0);
-  request.sidecars = sidecars_of(path);
+  request.sidecars = sidecars_of(path, request.bytes());
+  if (description != nullptr) {
+    request.few_frames = true;
+    std::filesystem::path name = path;
+    request.sidecars.insert(request.sidecars.begin(), sidecar_of_text(name.replace_extension(".json"), *description));
+  }
   try {
     Recording recording = open_in_reader_process(request);
     require_readable(request.bytes());
@@ -30,6 +39,17 @@ Recording open_recording(const std::filesystem::path& path, const OpenProgress& 
     require_readable(request.bytes());  // empty pages are the reason for whatever was wrong
     throw;
   }
+}
+
+}  // namespace
+
+Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress, std::stop_token stop) {
+  return open_with(path, nullptr, progress, std::move(stop));
+}
+
+Recording open_recording_as(const std::filesystem::path& path, const std::string& description,
+                            const OpenProgress& progress, std::stop_token stop) {
+  return open_with(path, &description, progress, std::move(stop));
 }
 
 void allow_reading_unsandboxed() { reader_settings().unsandboxed = true; }

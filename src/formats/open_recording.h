@@ -15,6 +15,11 @@ namespace echoloop {
 Recording open_recording(const std::filesystem::path& path, const OpenProgress& progress = {},
                          std::stop_token stop = {});
 
+// As it would open with this JSON description beside it, whatever lies there; several frames are read as they are
+// needed.
+Recording open_recording_as(const std::filesystem::path& path, const std::string& description,
+                            const OpenProgress& progress = {}, std::stop_token stop = {});
+
 // Of files that other people made, an own process reads what is inside, in a sandbox. In words, as far as this system
 // offers it: "static reader: seccomp, Landlock, namespaces". Starts the process.
 std::string sandbox_text();

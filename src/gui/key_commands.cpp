@@ -151,7 +151,16 @@ bool handle_key(const KeyTargets& t, const KeyPress& press) {
       if (press.control) t.view.lecture = !t.view.lecture;
       return press.control;
     case Key::o:
-      if (press.control && !refused_in_kiosk(t)) t.requests.open_dialog = true;
+      if (press.control && !refused_in_kiosk(t)) {
+        const SourceInfo& source = state.source;
+        const bool recording = !source.opened_as.empty() && source.phantom.empty() && !source.live;
+        if (press.shift && recording && !state.import.open) {
+          call(t.commands.import, ImportOrder{.act = ImportAct::begin, .text = source.opened_as});
+        } else {
+          t.requests.open_dialog = true;
+          t.requests.describe = press.shift;
+        }
+      }
       return press.control;
     case Key::q:
       if (press.control && !refused_in_kiosk(t)) t.requests.quit = true;

@@ -13,6 +13,7 @@ namespace echoloop {
 // Asked for by keys and by controls; carried out later in the frame.
 struct WindowRequests {
   bool open_dialog = false, open_keys = false, quit = false, full_screen = false;
+  bool describe = false;               // the dialog's file is for the import assistant
   std::optional<CompareSide> open_as;  // side of a comparison that the dialog's file is for; none: to be opened
   bool scale_chosen = false;           // in this run: ViewSettings::scale
 };

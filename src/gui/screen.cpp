@@ -41,10 +41,12 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   draw_dialogs(state, input.wanted_scale);
   panels_.tour().hide();
   ui_.focus().enter(WindowPart::callout);
-  const bool controls = !presentation_.on() && !view_.lecture;
+  const bool controls = !presentation_.on() && !view_.lecture && !state.import.open;
   if (controls && !dialog_.is_open() && input.image.number != 0) panels_.tour().draw(ui_, image_.layout().image);
   undo_.observe(ui_, state);
-  if (ui_.escape()) {
+  if (ui_.escape() && state.import.open) {
+    call(commands_.import, ImportOrder{.act = ImportAct::cancel});
+  } else if (ui_.escape()) {
     presentation_.end();
     view_.lecture = false;
   }
@@ -97,10 +99,23 @@ void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
       continue;
     }
     keys_.left.push_back(press);
-    if (typing) continue;
+    if (typing && !(state.import.open && press.control)) continue;
+    if (state.import.open && !dialog_.is_open()) {
+      keys_.used_last = take_assistant_key(state, press);
+      continue;
+    }
     keys_.used_last = panels_.tour().take_key(press) || handle_key(key_targets(state), press);
     if (press.key == Key::escape) keys_.used_last = true;  // closes what is open, wherever that is
   }
+}
+
+// The keys of the stream and of the image are not for the assistant.
+bool Screen::take_assistant_key(UiState& state, const KeyPress& press) {
+  if (assistant_.take_key({ui_, state, commands_}, press) || press.key == Key::escape) return true;
+  const bool window_key = press.key == Key::f1 || press.key == Key::f11 ||
+                          (press.control && (press.key == Key::o || press.key == Key::q || press.key == Key::digit0 ||
+                                             press.key == Key::minus || press.key == Key::equal));
+  return window_key && handle_key(key_targets(state), press);
 }
 
 // A gate that was turned on shows its spectral Doppler; one that was turned off leaves no empty strip.
@@ -118,7 +133,9 @@ void Screen::follow_gate(UiState& state) {
 }
 
 void Screen::draw_parts(PanelContext& c, const SceneInput& input) {
-  if (presentation_.on()) {
+  if (c.state.import.open) {
+    draw_assistant(c);
+  } else if (presentation_.on()) {
     ui_.focus().enter(WindowPart::picture);
     drawn_.strips = presentation_.draw(c, input, {.image = image_, .dock = dock_, .grounds = drawn_.grounds});
   } else if (view_.lecture) {
@@ -133,13 +150,18 @@ void Screen::draw_dialogs(UiState& state, float wanted_scale) {
   if (std::exchange(requests_.open_dialog, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
   const bool looking = dialog_.is_open();
   if (const auto file = dialog_.draw(ui_, keys_.left)) {
-    if (requests_.open_as) {
+    if (std::exchange(requests_.describe, false)) {
+      call(commands_.import, ImportOrder{.act = ImportAct::begin, .text = file->string()});
+    } else if (requests_.open_as) {
       call(commands_.compare_with, *requests_.open_as, *file);
     } else {
       call(commands_.open_file, *file);
     }
   }
-  if (!dialog_.is_open()) requests_.open_as.reset();
+  if (!dialog_.is_open()) {
+    requests_.open_as.reset();
+    requests_.describe = false;
+  }
   if (looking) view_.last_folder = dialog_.folder();
   if (std::exchange(requests_.open_keys, false)) panels_.open_keys(ui_);
   if (const auto scale = panels_.draw(ui_, state, commands_, wanted_scale)) choose_scale(key_targets(state), *scale);
@@ -159,6 +181,17 @@ void Screen::draw_lecture(PanelContext& c) {
   draw_status_bar(c, l.status, requests);
   messages_.draw(c, l.message);
   if (requests.back) view_.lecture = false;
+}
+
+// The import assistant in place of the columns and the image.
+void Screen::draw_assistant(PanelContext& c) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const WindowLayout l = lay_out_window(size.x, size.y, ui_.scale(), view_.widths);
+  const Rect area{0, l.status.y1, size.x, l.message.y0};
+  drawn_.grounds = {{l.status, theme::kBarHex}, {l.message, theme::kBarHex}, {area, theme::kPanelHex}};
+  assistant_.draw({ui_, c.state, commands_}, l.status, area);
+  ui_.focus().enter(WindowPart::message);
+  messages_.draw(c, l.message);
 }
 
 void Screen::draw_controls(PanelContext& c, const SceneInput& input) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "gui/assistant/assistant.h"
 #include "gui/bars.h"
 #include "gui/cine/cine_strip.h"
 #include "gui/docks/file_dialog.h"
@@ -71,12 +72,14 @@ class Screen {
   void begin_frame(UiState& state, const SceneInput& input);
   [[nodiscard]] KeyTargets key_targets(UiState& state);
   void handle_keys(UiState& state, std::span<const KeyPress> keys);
+  bool take_assistant_key(UiState& state, const KeyPress& press);
   void follow_gate(UiState& state);
   void draw_parts(PanelContext& c, const SceneInput& input);
   void draw_controls(PanelContext& c, const SceneInput& input);
   void draw_centre(PanelContext& c, const SceneInput& input, const WindowLayout& l);
   Rect draw_dock(PanelContext& c, const SceneInput& input, Rect& area);
   void draw_lecture(PanelContext& c);
+  void draw_assistant(PanelContext& c);
   void draw_dialogs(UiState& state, float wanted_scale);
 
   // Of the last frame, for the viewer.
@@ -107,6 +110,7 @@ class Screen {
   MessageLine messages_;
   Presentation presentation_;
   Lecture lecture_;
+  Assistant assistant_;
   FileDialog dialog_;
   ProgramPanels panels_;
   Undo undo_;

@@ -42,6 +42,7 @@ const std::vector<Layer> kLayers = {
     {"gui/gl", {"core", "measure", "gui/state", "gui/overlay"}},
     {"gui/toolkit", {"core", "render", "gui/state", "gui/overlay", "gui/gl"}},
     {"gui/view", {"core", "render", "gui/state", "gui/overlay", "gui/gl", "gui/toolkit"}},
+    {"gui/assistant", {"core", "render", "gui/state", "gui/overlay", "gui/gl", "gui/toolkit", "gui/view"}},
     {"gui/panels",
      {"core", "measure", "source/phantom_list.h", "source/phantom_text.h", "gui/state", "gui/overlay", "gui/gl",
       "gui/toolkit", "gui/view"}},
@@ -64,10 +65,10 @@ const std::vector<Layer> kLayers = {
       "app/opening", "app/stream", "app/outputs"}},
     {"app/bench", {"core", "dsp", "backend/", "formats", "source", "history", "gui/", "app/options", "app/stream"}},
     {"app/window",
-     {"core", "dsp", "backend/", "formats", "source/", "measure", "render", "history", "gui/", "app", "app/options",
+     {"core", "dsp", "backend/", "formats", "formats/base/echo_spectrum.h", "formats/base/mapping.h", "source/", "measure", "render", "history", "gui/", "app", "app/options",
       "app/opening", "app/stream", "app/outputs"}},
     {"",
-     {"core", "app/", "formats/open_recording.h", "formats/format_registry.h", "formats/sandbox/reader_main.h",
+     {"core", "app/", "formats/open_recording.h", "formats/own_descriptions.h", "formats/format_registry.h", "formats/sandbox/reader_main.h",
       "formats/sandbox/reader_settings.h"}},
 };
 

@@ -11,10 +11,9 @@
 
 namespace echoloop {
 
-OpenedSource open_source(const std::string& name, const Facts& facts, const OpenProgress& progress,
-                         std::stop_token stop, const WaitingForSender& waiting) {
-  OpenedSource opened =
-      source_kind(name).open({.name = name, .facts = facts, .progress = progress, .stop = stop, .waiting = waiting});
+namespace {
+
+OpenedSource with_info(OpenedSource opened, const std::string& name, const Facts& facts) {
   opened.name = name;
   opened.facts = facts;
   opened.info.opened_as = name;
@@ -25,6 +24,19 @@ OpenedSource open_source(const std::string& name, const Facts& facts, const Open
   }
   opened.info.rate_hz = default_rate_hz(*opened.info.acquisition);
   return opened;
+}
+
+}  // namespace
+
+OpenedSource open_source(const std::string& name, const Facts& facts, const OpenProgress& progress,
+                         std::stop_token stop, const WaitingForSender& waiting) {
+  return with_info(
+      source_kind(name).open({.name = name, .facts = facts, .progress = progress, .stop = stop, .waiting = waiting}),
+      name, facts);
+}
+
+OpenedSource open_described(const std::string& file, const std::string& description, std::stop_token stop) {
+  return with_info(opened_recording(file, open_recording_as(file, description, {}, std::move(stop)), {}), file, {});
 }
 
 ImagingParams window_params(const OpenedSource& opened) {

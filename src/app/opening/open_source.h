@@ -18,6 +18,9 @@ namespace echoloop {
 OpenedSource open_source(const std::string& name, const Facts& facts = {}, const OpenProgress& progress = {},
                          std::stop_token stop = {}, const WaitingForSender& waiting = {});
 
+// A recording that is opened with this JSON description, whatever lies beside it; frames are read as they are needed.
+OpenedSource open_described(const std::string& file, const std::string& description, std::stop_token stop = {});
+
 // default_params() for a window: the sample volume lies where a phantom has its vessel.
 ImagingParams window_params(const OpenedSource& opened);
 

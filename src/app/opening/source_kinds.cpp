@@ -29,16 +29,7 @@ OpenedSource open_phantom(const SourceRequest& request) {
 }
 
 OpenedSource open_file(const SourceRequest& request) {
-  Recording recording = open_recording(request.name, request.progress, request.stop);
-  OpenedSource opened;
-  opened.info.format = recording.format;
-  opened.info.recorded_lost = recording.scanner.lost;
-  opened.info.recorded_missing = recording.scanner.missing;
-  opened.info.scanner_times = !recording.scanner.times_s.empty();
-  recording.acquisition = with_facts(request.name, recording.acquisition, request.facts);
-  opened.info.samples = std::make_shared<SampleLog>();
-  opened.source = make_checked(make_replay(std::move(recording)), opened.info.samples);
-  return opened;
+  return opened_recording(request.name, open_recording(request.name, request.progress, request.stop), request.facts);
 }
 
 // Waits for a sender: without one there is nothing to open.
@@ -64,6 +55,18 @@ constexpr std::array kKinds{
 };
 
 }  // namespace
+
+OpenedSource opened_recording(const std::string& name, Recording recording, const Facts& facts) {
+  OpenedSource opened;
+  opened.info.format = recording.format;
+  opened.info.recorded_lost = recording.scanner.lost;
+  opened.info.recorded_missing = recording.scanner.missing;
+  opened.info.scanner_times = !recording.scanner.times_s.empty();
+  recording.acquisition = with_facts(name, recording.acquisition, facts);
+  opened.info.samples = std::make_shared<SampleLog>();
+  opened.source = make_checked(make_replay(std::move(recording)), opened.info.samples);
+  return opened;
+}
 
 std::span<const SourceKind> source_kinds() { return kKinds; }
 

@@ -35,6 +35,9 @@ struct SourceKind {
 // Files last: every name that has no prefix is one.
 std::span<const SourceKind> source_kinds();
 
+// A recording as a source: its facts replaced, its samples checked.
+OpenedSource opened_recording(const std::string& name, Recording recording, const Facts& facts);
+
 const SourceKind& source_kind(std::string_view name);
 
 // Whether the source is a file, which can be missing, moved or overwritten.

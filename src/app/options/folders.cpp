@@ -70,6 +70,11 @@ void make_token_file(const fs::path& file) {
   throw Error(file.string(), why, "a token file that can be written");
 }
 
+fs::path own_descriptions_folder() {
+  const fs::path settings = settings_file();
+  return settings.empty() ? settings : settings.parent_path() / "descriptions";
+}
+
 fs::path new_file(const fs::path& folder, const std::string& name, const std::string& ending) {
   std::error_code ignored;
   const auto taken = [&](const std::string& stem) {

@@ -20,6 +20,8 @@ std::filesystem::path own_presets_folder();
 std::filesystem::path token_file();
 // With a word of chance where there is none yet, for this user alone. Throws Error.
 void make_token_file(const std::filesystem::path& file);
+// Descriptions of files whose folders cannot be written; likewise.
+std::filesystem::path own_descriptions_folder();
 
 // A file in the folder that does not exist yet, nor a .json of that name, which is written beside it: "name.png", else
 // "name-2.png" and so on. Whether it can be written is for the writer to say.

@@ -31,14 +31,15 @@ void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::
         {fmt::format("centre frequency {:.4g} MHz, but the echoes of the first frame are centred at {:.3g} "
                      "MHz (half power from {:.3g} to {:.3g} MHz)",
                      a.center_hz * 1e-6, center_hz * 1e-6, measured.low_hz * 1e-6, measured.high_hz * 1e-6),
-         fmt::format("--set center_hz={:.3g}", center_hz)});
+         fmt::format("--set center_hz={:.3g}", center_hz), "fc_hz", a.center_hz, center_hz});
   }
   const double width_hz = measured.high_hz - measured.low_hz;
   if (a.bandwidth_hz > 0.0 && width_hz > 2.0 * a.bandwidth_hz) {
     doubts.push_back(
         {fmt::format("bandwidth {:.3g} MHz, but the echoes of the first frame are {:.3g} MHz wide at half power",
                      a.bandwidth_hz * 1e-6, width_hz * 1e-6),
-         fmt::format("--set bandwidth_hz={:.3g}", rounded(width_hz))});
+         fmt::format("--set bandwidth_hz={:.3g}", rounded(width_hz)), "bandwidth_hz", a.bandwidth_hz,
+         rounded(width_hz)});
   }
 }
 
@@ -46,13 +47,13 @@ void doubt_geometry(const Acquisition& a, std::vector<Doubt>& doubts) {
   if (a.n_samples < a.n_elements()) {
     doubts.push_back(
         {fmt::format("{} samples of {} elements: elements and time look swapped", a.n_samples, a.n_elements()),
-         "\"axes\" in a description"});
+         "\"axes\" in a description", "axes"});
   }
   const double depth_m = 0.5 * a.sound_speed_m_s * a.n_samples / a.sampling_hz;
   if (depth_m > 1.0 || depth_m < 2e-3) {
     doubts.push_back({fmt::format("{} samples at {:.4g} MHz reach {:.4g} mm deep: sampling frequency or time axis",
                                   a.n_samples, a.sampling_hz * 1e-6, depth_m * 1e3),
-                      "\"fs_hz\" in a description"});
+                      "\"fs_hz\" in a description", "fs_hz", a.sampling_hz});
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/interrupts.h"
+#include "app/opening/source_kinds.h"
 #include "app/manual.h"
 #include "app/options/folders.h"
 #include "app/options/terminal.h"
@@ -49,6 +50,7 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
       outputs_(parts_),
       stream_(parts_),
       opening_(parts_),
+      import_(parts_, opening_),
       scanner_(parts_, opening_),
       question_(parts_),
       reset_(parts_, {.opening = opening_,
@@ -105,6 +107,9 @@ void WindowApp::add_file_commands(UiCommands& c) {
   };
   c.open_file = [this](const std::filesystem::path& file) {
     later_unless_kiosk([this, file] { opening_.open_file(file); });
+  };
+  c.import = [this](const ImportOrder& order) {
+    later_unless_kiosk([this, order] { import_.execute(order); }, "importing");
   };
   c.open_scanner = [this](const std::string& at) { later_unless_kiosk([this, at] { opening_.open(at); }); };
   c.open_network_scanner = [this](std::uint16_t port) {
@@ -199,6 +204,7 @@ void WindowApp::turn() {
   const auto& session = parts_.session;
   take_sandbox_answer();
   take_opened();
+  import_.look();
   scanner_.look();
   advance_comparison();
   if (session != nullptr) stream_.advance();
@@ -243,7 +249,7 @@ bool WindowApp::must_draw() const {
                             (parts_.state.params.color_flow.mode != FlowMode::off && past.flow.has_news());
   const bool news = review_.frozen() ? history_news : parts_.live.images.has_news();
   return news || saving_.making_film() || review_.busy() || parts_.state.measured.fine_came ||
-         parts_.viewer->wants_frame() || parts_.viewer->should_close() || opening_.fraction() != opening_fraction_;
+         import_.busy() || parts_.viewer->wants_frame() || parts_.viewer->should_close() || opening_.fraction() != opening_fraction_;
 }
 
 void WindowApp::wait_for_frame() {
@@ -287,7 +293,10 @@ void WindowApp::take_opened() {
   } catch (const NoSandbox& why) {
     question_.ask(SandboxQuestion::Asker::opened, why, opening_.name());
   } catch (const Error& error) {
-    opening_failed(error);
+    const bool replaces = opening_.replaces();
+    const bool offered = replaces && is_file_source(opening_.name()) &&
+                         import_.offer(opening_.name(), error, [this](const Error& why) { opening_failed(why); });
+    if (!offered) opening_failed(error);
   } catch (const std::exception& error) {
     if (parts_.source == nullptr) throw;
     opening_failed(Error::from_line(error.what()));
@@ -348,6 +357,7 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
   restore_view(saved);
   make_session(opened.source, plan.stream, saved);
   parts_.source = opened.source;
+  import_.close();
   if (!plan.first) give_back_freed_memory();
   presets_.set_active(plan.preset.file);
   if (purpose.setup) reset_.apply_to_source(*purpose.setup);

@@ -10,6 +10,7 @@
 
 #include "app/options/options.h"
 #include "app/window/window_comparison.h"
+#include "app/window/window_import.h"
 #include "app/window/window_opening.h"
 #include "app/window/window_outputs.h"
 #include "app/window/window_pacer.h"
@@ -99,6 +100,7 @@ class WindowApp {
   WindowOutputs outputs_;
   WindowStream stream_;
   WindowOpening opening_;
+  WindowImport import_;
   WindowScanner scanner_;
   SandboxQuestion question_;
   WindowReset reset_;

@@ -44,6 +44,7 @@ class WindowOpening {
   // The result, once it is there; until then its progress is shown. Its purpose stays until it is taken or dropped.
   [[nodiscard]] std::optional<SourceOpener::Result> take();
   [[nodiscard]] Purpose take_purpose() { return std::exchange(purpose_, {}); }
+  [[nodiscard]] bool replaces() const { return purpose_.current == Current::is_replaced; }
   void drop_purpose() { purpose_ = {}; }
 
   void offer_repair();  // of the newest recording that a killed program has left where this one records

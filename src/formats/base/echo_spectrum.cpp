@@ -114,9 +114,14 @@ std::optional<EchoSpectrum> measure_spectrum(const Acquisition& a, std::span<con
     const double per_bin = a.sampling_hz / static_cast<double>(n);
     return iq ? a.demod_hz + (bin - 0.5 * static_cast<double>(n)) * per_bin : bin * per_bin;
   };
-  return EchoSpectrum{.center_hz = hertz(weighted / sum),
-                      .low_hz = hertz(static_cast<double>(reach(half_power, -1))),
-                      .high_hz = hertz(static_cast<double>(reach(half_power, 1)))};
+  EchoSpectrum spectrum{.center_hz = hertz(weighted / sum),
+                        .low_hz = hertz(static_cast<double>(reach(half_power, -1))),
+                        .high_hz = hertz(static_cast<double>(reach(half_power, 1))),
+                        .power = {},
+                        .first_hz = hertz(0.0),
+                        .step_hz = a.sampling_hz / static_cast<double>(n)};
+  for (const double value : smooth) spectrum.power.push_back(static_cast<float>(value / most));
+  return spectrum;
 }
 
 }  // namespace echoloop

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/acquisition.h"
 
@@ -12,6 +13,8 @@ namespace echoloop {
 struct EchoSpectrum {
   double center_hz = 0.0;              // centroid of the band
   double low_hz = 0.0, high_hz = 0.0;  // where the power is half of its maximum
+  std::vector<float> power;            // against its maximum, from first_hz in steps of step_hz
+  double first_hz = 0.0, step_hz = 0.0;
 };
 
 // `frame`: one of `a`. Averages of segments of up to 1024 samples, Hann's window, over up to 64 lines; the noise (the

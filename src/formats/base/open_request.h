@@ -29,6 +29,7 @@ struct OpenRequest {
   std::vector<SidecarFile> sidecars = {};  // the first that describes the array counts
   OpenProgress progress;
   std::stop_token stop;
+  bool few_frames = false;  // are wanted: they are read when they are, not all at once
 
   [[nodiscard]] std::string what() const { return path.string(); }
   [[nodiscard]] std::span<const std::byte> bytes() const { return file->bytes(); }

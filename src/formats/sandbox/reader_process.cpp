@@ -132,7 +132,7 @@ Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> chi
   const std::size_t frame_bytes = opened.acquisition->frame_bytes();
   if (!opened.frame_offsets.empty()) {
     recording = lend_from_file(request, std::move(opened), std::move(recording));
-  } else if (opened.frame_count <= memory_budget() / frame_bytes) {
+  } else if (opened.frame_count <= memory_budget() / frame_bytes && !(request.few_frames && opened.frame_count > 1)) {
     recording = read_into_memory(request, *child, frame_bytes, std::move(recording));
   } else {
     recording.reader = std::make_shared<StreamedFrames>(request, std::move(child), frame_bytes, opened.frame_count);

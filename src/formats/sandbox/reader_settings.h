@@ -13,7 +13,7 @@ inline constexpr const char* kReaderOutlineOption = "--reader-outline";  // in i
 // argv[3]; the names of the sidecars follow, whose files are open from kReaderSidecars on.
 inline constexpr const char *kSandboxedOption = "--sandboxed", *kUnsandboxedOption = "--unsandboxed";
 inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5, kReaderSidecars = 6;
-inline constexpr std::size_t kMostSidecars = 4;
+inline constexpr std::size_t kMostSidecars = 8;
 
 // argv[1] alone; the exit status is kSandboxAnswer and these bits.
 inline constexpr const char* kSandboxQuestion = "--sandbox";

@@ -43,6 +43,7 @@ enum class Key {
   a,
   c,
   d,
+  e,
   f,
   h,
   i,
@@ -54,6 +55,7 @@ enum class Key {
   q,
   r,
   s,
+  t,
   x,
   y,
   z
@@ -101,6 +103,7 @@ inline constexpr auto kKeyHelp = std::to_array<KeyHelp>({
     {"Window", "Ctrl+Q", "quit; a recording is completed first"},
     {"Window", "Esc", "leave a control, tool or dialog"},
     {"Source", "Ctrl+O", "open a recording"},
+    {"Source", "Ctrl+Shift+O", "describe a file: import assistant"},
     {"Source", "drop a file", "open a recording"},
     {"Keyboard", "Tab", "next control; Shift+Tab: back"},
     {"Keyboard", "F6", "next column or bar; Shift+F6: back"},

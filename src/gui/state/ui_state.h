@@ -22,6 +22,7 @@
 #include "core/timing_trace.h"
 #include "gui/state/compare_state.h"
 #include "gui/state/flow_view.h"
+#include "gui/state/import_state.h"
 #include "gui/state/inspector_view.h"
 #include "gui/state/m_mode_view.h"
 #include "gui/state/marks.h"
@@ -234,6 +235,7 @@ struct UiState {
   std::array<StageSummary, kStageCount> stages{};
   StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max
+  ImportState import;
   std::optional<Progress> progress;
   std::optional<Fault> fault;
   MessageLog messages;
@@ -266,6 +268,7 @@ struct UiCommands {
   std::function<void()> stream_changed;                         // after any edit of UiState::stream
   std::function<void(const std::string&)> open_phantom;         // the text of parse_phantom()
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
+  std::function<void(const ImportOrder&)> import;              // the import assistant
   std::function<void(const std::string&)> open_scanner;         // waits at this address: "live:default"
   std::function<void(std::uint16_t)> open_network_scanner;      // waits at this port, with the token file
   std::function<void()> save_description;                       // of the scanner, as a JSON file

@@ -1,0 +1,124 @@
+#include "app/window/import_contents.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "app/options/user_folders.h"
+#include "core/error.h"
+#include "formats/base/mapping.h"
+#include "formats/own_descriptions.h"
+
+namespace echoloop {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLeastRawBytes = 4096;  // of a file without a container that is offered as samples
+
+std::string description_text(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Text, or almost: no samples.
+bool mostly_text(const std::string& hex) {
+  std::size_t printable = 0, n = 0;
+  for (std::size_t k = 0; k + 1 < hex.size(); k += 2, ++n) {
+    const int value = std::stoi(hex.substr(k, 2), nullptr, 16);
+    printable += (value >= 0x20 && value < 0x7f) || value == '\n' || value == '\r' || value == '\t' ? 1 : 0;
+  }
+  return n > 0 && printable * 10 >= n * 9;
+}
+
+}  // namespace
+
+bool is_sample_array(const OutlineEntry& entry) {
+  double n = 1.0;
+  std::size_t n_long = 0;
+  for (const std::size_t extent : entry.shape) {
+    n *= static_cast<double>(extent);
+    n_long += extent > 1 ? 1 : 0;
+  }
+  return entry.numeric && n_long >= 2 && n >= 512.0;
+}
+
+ImportContents read_contents(const fs::path& file, std::stop_token stop) {
+  ImportContents contents{.outline = outline_file(file, std::move(stop)), .raw = {}, .description = {}};
+  const auto mapped = MappedFile::open(file);
+  if (contents.outline.entries.empty() && contents.outline.container == "raw bytes") {
+    contents.raw = guess_raw(mapped->bytes());
+    require_readable(mapped->bytes());
+  }
+  for (const SidecarFile& beside : sidecars_of(file, mapped->bytes())) {
+    if (beside.path.extension() != ".json" || !contents.description.empty()) continue;
+    const auto bytes = beside.file->bytes();
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (describes_file(text, file.filename().string(),
+                       beside.path.filename() == "params.json" ? SidecarKind::shared : SidecarKind::own))
+      contents.description = text;
+  }
+  return contents;
+}
+
+bool could_be_described(const fs::path& file, const ImportContents& contents) {
+  const FileOutline& outline = contents.outline;
+  const bool answerable = outline.refusal.empty() || outline.refusal.find("beamformed") != std::string::npos;
+  if (!contents.raw) return answerable && std::ranges::any_of(outline.entries, is_sample_array);
+  const std::string ending = file.extension().string();
+  const bool raw_name = ending == ".bin" || ending == ".raw" || ending == ".dat" || ending == ".rf" || ending.empty();
+  return raw_name && outline.bytes >= kLeastRawBytes && !mostly_text(outline.first_bytes);
+}
+
+ImportDraft make_draft(const fs::path& file, const ImportContents& contents) {
+  const std::string name = file.filename().string();
+  ImportDraft draft =
+      contents.raw ? ImportDraft(contents.outline, name, *contents.raw) : ImportDraft(contents.outline, name);
+  if (!contents.description.empty()) draft.take_description(contents.description);
+  return draft;
+}
+
+fs::path save_description(const fs::path& file, const ImportDraft& draft, const fs::path& own) {
+  const fs::path folder = fs::absolute(file).parent_path();
+  std::error_code error;
+  fs::path target;
+  std::string text = draft.description();
+  if (why_not_writable(folder).empty()) {
+    fs::path whole = folder / file.filename();
+    whole += ".json";
+    target = fs::path(folder / file.filename()).replace_extension(".json");
+    const bool of_another = fs::exists(target, error) &&
+                            !describes_file(description_text(target), file.filename().string(), SidecarKind::own);
+    if (fs::exists(whole, error) || of_another || target.filename() == "params.json") target = whole;
+  } else {
+    if (own.empty())
+      throw Error(folder.string(), "a folder that cannot be written", "a folder that can, or a home folder");
+    fs::create_directories(own, error);
+    if (error) throw Error(own.string(), error.message(), "a folder that can be written");
+    target = own / content_name(MappedFile::open(file)->bytes());
+    text = draft.description(ImportDraft::Naming::any_file);
+  }
+  const fs::path made = target.string() + "." + std::to_string(::getpid()) + ".new";
+  {
+    std::ofstream out(made, std::ios::binary);
+    out << text;
+    out.flush();
+    if (!out) {
+      fs::remove(made, error);
+      throw Error(target.string(), "cannot be written", "a disk with room");
+    }
+  }
+  if (fs::exists(target, error) && description_text(target) != text)
+    fs::rename(target, target.string() + ".bak", error);
+  fs::rename(made, target, error);
+  if (error) {
+    const std::string why = error.message();
+    fs::remove(made, error);
+    throw Error(target.string(), why, "a folder that can be written");
+  }
+  return target;
+}
+
+}  // namespace echoloop

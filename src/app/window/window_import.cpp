@@ -1,0 +1,451 @@
+#include "app/window/window_import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/opening/source_kinds.h"
+#include "app/options/folders.h"
+#include "formats/own_descriptions.h"
+#include "gui/overlay/caption.h"
+#include "gui/state/number_text.h"
+#include "measure/point_spread.h"
+#include "measure/sharpness.h"
+
+namespace echoloop {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string outline_shape(const std::vector<std::size_t>& shape) {
+  std::string text;
+  for (const std::size_t n : shape) text += (text.empty() ? "" : " × ") + std::to_string(n);
+  return text.empty() ? "1" : text;
+}
+
+std::string without_names(std::string text, const fs::path& file) {
+  for (const std::string& prefix : {file.string() + ": ", fs::path(file).replace_extension(".json").string() + ": "}) {
+    if (text.starts_with(prefix)) text.erase(0, prefix.size());
+  }
+  return text;
+}
+
+ImportGroup import_group_of(const DraftFact& fact) {
+  if (fact.state == FactState::answered) return ImportGroup::answered;
+  if (fact.row->need == FactNeed::optional && fact.json.empty()) return ImportGroup::optional;
+  if (fact.json.empty() || (fact.state == FactState::assumed && fact.row->need == FactNeed::required) ||
+      (fact.state == FactState::assumed && fact.row->id == std::string_view("zero")))
+    return ImportGroup::missing;
+  return fact.state == FactState::read ? ImportGroup::read : ImportGroup::guessed;
+}
+
+std::string import_origin_of(const DraftFact& fact, const FileOutline& outline) {
+  if (fact.json.empty()) return "";
+  if (const std::string variable = variable_of(outline, fact.json); !variable.empty()) return variable;
+  if (fact.state == FactState::assumed) return "assumed";
+  if (fact.state == FactState::answered) return "answer";
+  return fact.state == FactState::read ? "description" : "guessed";
+}
+
+}  // namespace
+
+bool WindowImport::offer(const fs::path& file, const Error& why, std::function<void(const Error&)> refuse) {
+  const Options& options = parts_.options;
+  std::error_code error;
+  const bool alone = options.frames > 0 || options.duration_s > 0.0;  // a run without a user
+  if (parts_.kiosk() || alone || parts_.state.import.open || !fs::is_regular_file(file, error)) return false;
+  read(file, why, std::move(refuse));
+  return true;
+}
+
+void WindowImport::read(const fs::path& file, std::optional<Error> why, std::function<void(const Error&)> refuse) {
+  reading_ = std::make_shared<Reading>();
+  reading_->file = file;
+  reading_->why = std::move(why);
+  reading_->refuse = std::move(refuse);
+  Reading* const job = reading_.get();
+  reading_->thread = std::jthread([job](const std::stop_token& stop) {
+    try {
+      job->contents = read_contents(job->file, stop);
+    } catch (const std::exception& error) {
+      job->error = error.what();
+    }
+    job->done = true;
+  });
+}
+
+void WindowImport::take_contents() {
+  if (reading_ == nullptr || !reading_->done) return;
+  const std::shared_ptr<Reading> reading = std::exchange(reading_, nullptr);
+  const bool offered = reading->why.has_value();
+  if (offered && (!reading->contents || !could_be_described(reading->file, *reading->contents))) {
+    return reading->refuse(*reading->why);
+  }
+  if (!reading->contents) throw Error::from_line(reading->error);
+  begin_draft(*reading);
+}
+
+void WindowImport::begin_draft(const Reading& reading) {
+  const ImportContents& contents = *reading.contents;
+  file_ = reading.file;
+  raw_ = contents.raw;
+  first_bytes_ = contents.outline.first_bytes;
+  refused_.clear();
+  kept_.clear();
+  const std::uint64_t number = shown_.number;
+  shown_ = {};
+  shown_.number = number;
+  if (const auto left = left_.find(file_.string()); left != left_.end()) {
+    draft_.emplace(left->second);
+  } else {
+    draft_.emplace(make_draft(file_, contents));
+  }
+  if (previewer_ == nullptr) previewer_ = std::make_unique<ImportPreviewer>(parts_.options);
+  ImportState& state = parts_.state.import;
+  state = {};
+  state.open = true;
+  state.file_name = file_.filename().string();
+  const std::size_t n_missing = draft_->missing().size();
+  state.note = reading.why.has_value() ? "not a known layout" : "opened for a new description";
+  parts_.say(Severity::warning,
+             fmt::format("{}: {}. {}; nothing is saved before Save description.", state.file_name,
+                         contents.raw ? "no known container, read as raw samples" : state.note,
+                         n_missing == 0 ? "All facts were found or guessed"
+                                        : fmt::format("{} answer{} missing", n_missing, n_missing == 1 ? "" : "s")),
+             "import");
+  fill();
+  ask_preview();
+}
+
+void WindowImport::look() {
+  try {
+    take_contents();
+  } catch (const Error& error) {
+    if (parts_.source == nullptr && !parts_.state.import.open) throw;
+    parts_.say(Severity::error, error.what(), "importing");
+  }
+  if (previewer_ == nullptr) return;
+  if (auto result = previewer_->take(); result && draft_) take_preview(std::move(*result));
+  parts_.state.import.preview.busy = previewer_->busy();
+}
+
+void WindowImport::close() {
+  reading_.reset();
+  if (!parts_.state.import.open) return;
+  leave();
+}
+
+void WindowImport::leave() {
+  if (draft_) left_.insert_or_assign(file_.string(), *draft_);
+  draft_.reset();
+  if (previewer_ != nullptr) previewer_->forget();
+  parts_.state.import = {};
+  parts_.state.messages.resolve("import");
+}
+
+void WindowImport::change(const std::function<std::string(ImportDraft&)>& edit, const std::string& field) {
+  const std::string before = draft_->description();
+  const std::string why = edit(*draft_);
+  if (why.empty()) {
+    refused_.erase(field);
+  } else {
+    refused_[field] = why;
+  }
+  const bool changed = draft_->description() != before;
+  if (changed) shown_.change = draft_->last_change();
+  fill();
+  if (!why.empty()) {
+    parts_.state.import.preview.current = false;
+    parts_.state.import.preview.error = why;
+  } else if (changed || !parts_.state.import.preview.current) {
+    ask_preview();
+  }
+}
+
+void WindowImport::execute(const ImportOrder& order) {
+  if (order.act == ImportAct::begin) {
+    const std::string file = order.text.empty() ? parts_.named : order.text;
+    if (!is_file_source(file) || file.empty())
+      throw Error("import", "no recording is open", "a file", "open one with Ctrl+O first");
+    opening_.cancel();
+    return read(file, std::nullopt, {});
+  }
+  if (!draft_) return;
+  switch (order.act) {
+    case ImportAct::answer: {
+      const DraftFact fact = draft_->fact(order.id);
+      if (!order.text.empty() && order.text == typed_value(fact.as(), fact.json)) break;  // left as it was
+      return change([&](ImportDraft& draft) { return draft.answer(order.id, order.text); }, order.id);
+    }
+    case ImportAct::form:
+      return change([&](ImportDraft& draft) { return draft.choose_form(order.id, order.index); }, order.id);
+    case ImportAct::role:
+      return change([&](ImportDraft& draft) { return draft.set_role(order.index, order.text); }, "axes");
+    case ImportAct::data:
+      return change([&](ImportDraft& draft) { return draft.set_data(order.text); }, "data");
+    case ImportAct::raw:
+      return change([&](ImportDraft& draft) { return draft.set_raw(order.id, order.text); }, order.id);
+    case ImportAct::extent:
+      return change([&](ImportDraft& draft) { return draft.set_extent(order.index, order.text); }, "axes");
+    case ImportAct::keep:
+      kept_.insert(order.id);
+      return fill();
+    case ImportAct::frame:
+      shown_.frame = order.index;
+      return ask_preview();
+    case ImportAct::transmit:
+      shown_.transmit = static_cast<int>(order.index);
+      return ask_preview();
+    case ImportAct::undo:
+    case ImportAct::redo: {
+      const std::string undone = draft_->last_change();
+      if (!(order.act == ImportAct::undo ? draft_->undo() : draft_->redo())) break;
+      shown_.change = order.act == ImportAct::undo ? "Undone: " + undone : draft_->last_change();
+      refused_.clear();
+      fill();
+      return ask_preview();
+    }
+    case ImportAct::save:
+      return save();
+    case ImportAct::open_unsaved:
+      if (const std::string why = why_not_open(); !why.empty()) return parts_.hint(why);
+      use_description(file_, draft_->description());
+      return open_file();
+    case ImportAct::cancel:
+      leave();
+      return parts_.say(Severity::info, fmt::format("{} was not opened. Its answers are kept: Ctrl+Shift+O.",
+                                                    file_.filename().string()));
+    case ImportAct::begin:
+      break;
+  }
+}
+
+std::string WindowImport::why_not_open() const {
+  const std::vector<std::string> missing = draft_->missing();
+  if (missing.empty()) return "";
+  const FactRow* const row = find_fact_row(missing.front());
+  return "Missing: " + std::string(row == nullptr ? "roles of the axes" : row->label) + ".";
+}
+
+void WindowImport::save() {
+  if (parts_.refused_in_kiosk()) return;
+  if (const std::string why = why_not_open(); !why.empty()) return parts_.hint(why);
+  const fs::path own = own_descriptions_folder();
+  const fs::path saved = save_description(file_, *draft_, own);
+  use_description(file_, "");
+  const bool beside = saved.parent_path() == fs::absolute(file_).parent_path();
+  const std::string said = beside ? "Description saved: " + saved.string()
+                                  : "Description saved in your own folder, found again by content: " + saved.string();
+  open_file();
+  left_.erase(file_.string());
+  parts_.say(Severity::info, said);
+}
+
+void WindowImport::open_file() {
+  const fs::path file = file_;
+  leave();
+  opening_.open(file.string());
+}
+
+void WindowImport::ask_preview() {
+  ImportPreview& preview = parts_.state.import.preview;
+  preview.current = false;
+  if (const std::string why = why_not_open(); !why.empty()) {
+    preview.error = why;
+    previewer_->forget();
+    return;
+  }
+  preview.error.clear();
+  previewer_->ask({.number = ++shown_.number,
+                   .file = file_.string(),
+                   .description = draft_->description(),
+                   .frame = shown_.frame,
+                   .transmit = shown_.transmit});
+}
+
+void WindowImport::say_effect(const Image& before, const Image& now) {
+  ImportPreview& preview = parts_.state.import.preview;
+  const LevelPicture a{before.host(), before.grid, 1, 0.0}, b{now.host(), now.grid, 2, 0.0};
+  const double gain = sharpness_db(b) - sharpness_db(a);
+  preview.effect = fmt::format("sharpness {} dB", signed_fixed(gain, 1));
+  if (now.grid.polar() || before.grid.polar()) return;
+  const auto peak = std::ranges::max_element(b.db) - b.db.begin();
+  const int ix = static_cast<int>(peak % b.grid.nx), iz = static_cast<int>(peak / b.grid.nx);
+  const PlanePoint at{b.grid.x_m(ix), b.grid.z_m(iz)};
+  const auto sharp = measure_point(b, at, 1e-3), blurred = measure_point(a, at, 2e-3);
+  if (!sharp || !blurred || !std::isfinite(sharp->lateral.fwhm_m) || !std::isfinite(blurred->lateral.fwhm_m)) return;
+  preview.effect += fmt::format("    point at {} mm, lateral FWHM {} → {} mm", fixed(sharp->peak.z_m * 1e3, 0),
+                                fixed(blurred->lateral.fwhm_m * 1e3, 2), fixed(sharp->lateral.fwhm_m * 1e3, 2));
+}
+
+void WindowImport::take_preview(PreviewResult result) {
+  if (result.number != shown_.number) return;
+  ImportPreview& preview = parts_.state.import.preview;
+  preview.took_ms = result.took_ms;
+  if (result.image == nullptr) {
+    preview.error = without_names(result.error, file_);
+    return;
+  }
+  const DraftFact centre = draft_->fact("centre");
+  const bool guessed_quarter = centre.state == FactState::assumed && centre.reason.starts_with("Not in the file");
+  if (guessed_quarter && result.spectrum && result.spectrum->center_hz > 1e4) {
+    const double hz = std::round(result.spectrum->center_hz * 1e-4) * 1e4;
+    if (draft_->suggest("centre", hz, fmt::format("Echo spectrum is centred at {:.3g} MHz.", hz * 1e-6)))
+      return ask_preview();
+  }
+  const std::shared_ptr<const Image> before = std::exchange(preview.image, result.image);
+  const bool moved = preview.frame != std::min(shown_.frame, std::max<std::uint64_t>(result.n_frames, 1) - 1);
+  preview.effect.clear();
+  if (before != nullptr && !moved && !shown_.change.empty()) say_effect(*before, *preview.image);
+  preview.traces = std::move(result.traces);
+  preview.frame = std::min(shown_.frame, std::max<std::uint64_t>(result.n_frames, 1) - 1);
+  preview.n_frames = result.n_frames;
+  preview.current = true;
+  preview.error.clear();
+  preview.caption.clear();
+  for (const CaptionItem& item : caption_items(*preview.image)) {
+    std::string text = item.key;
+    for (const std::string& part : {item.value, item.unit}) text += (text.empty() || part.empty() ? "" : " ") + part;
+    preview.caption.push_back(std::move(text));
+  }
+  shown_.doubts = std::move(result.doubts);
+  shown_.spectrum = std::move(result.spectrum);
+  fill();
+}
+
+void WindowImport::fill_fields() {
+  ImportState& state = parts_.state.import;
+  const FileOutline& outline = draft_->outline();
+  state.fields.clear();
+  state.spectrum = {};
+  for (const DraftFact& fact : draft_->facts()) {
+    ImportField field{.id = fact.row->id, .label = fact.row->label, .help = fact.row->help};
+    field.group = import_group_of(fact);
+    field.needed = fact.row->need == FactNeed::required;
+    field.value = fact.json.empty() ? "" : shown_value(fact.as(), outline, fact.json);
+    field.typed = typed_value(fact.as(), fact.json);
+    field.unit = fact.as().unit;
+    field.origin = import_origin_of(fact, outline);
+    field.reason = fact.reason;
+    if (fact.state == FactState::answered && fact.reason.empty()) field.reason.clear();
+    if (fact.json.empty() && field.reason.empty() && fact.row->need == FactNeed::required)
+      field.reason = fact.row->help;
+    if (fact.json.empty() && fact.row->id == std::string_view("rate"))
+      field.reason = "Not in the file. Matters for flow, Doppler and playback only.";
+    for (const FactForm& form : fact.row->forms) {
+      if (form.key != std::string_view("tx") || fact.as().key == std::string_view("tx"))
+        field.forms.emplace_back(form.label);
+    }
+    field.form = fact.form;
+    if (const auto refused = refused_.find(field.id); refused != refused_.end()) field.error = refused->second;
+    for (const Doubt& doubt : shown_.doubts) {
+      const FactRow* const row = fact_row_of_key(doubt.key);
+      if (row == nullptr || row->id != fact.row->id || kept_.contains(field.id) || fact.json.empty()) continue;
+      field.group = ImportGroup::doubts;
+      field.reason = doubt.text;
+      if (doubt.measured > 0.0) {
+        field.cure = fmt::format("Use {:.3g} {}", doubt.measured / fact.as().per_unit, field.unit);
+        field.keep = fmt::format("Keep {:.3g} {}", doubt.stated / fact.as().per_unit, field.unit);
+      } else {
+        field.keep = "Keep";
+      }
+      if (field.id == "centre" && shown_.spectrum) {
+        const EchoSpectrum& s = *shown_.spectrum;
+        state.spectrum = {s.power, s.first_hz, s.step_hz, s.low_hz, s.high_hz, doubt.stated, doubt.measured};
+      }
+    }
+    state.fields.push_back(std::move(field));
+  }
+  for (const Doubt& doubt : shown_.doubts) {
+    if (doubt.key != "axes" || kept_.contains("axes")) continue;
+    state.fields.push_back({.id = "axes",
+                            .label = "Axes",
+                            .help = {},
+                            .group = ImportGroup::doubts,
+                            .reason = doubt.text,
+                            .cure = "Swap time and element",
+                            .keep = "Keep"});
+  }
+}
+
+void WindowImport::fill_raw() {
+  ImportRaw& raw = parts_.state.import.raw;
+  raw = {};
+  raw.on = draft_->raw();
+  if (!raw.on || !raw_) return;
+  raw.dtype = draft_->word("dtype");
+  raw.byte_order = draft_->word("byte_order");
+  raw.why_type = draft_->reason("dtype");
+  raw.why_order = draft_->reason("byte_order");
+  raw.why_header = draft_->reason("header_bytes");
+  raw.types = {"int8", "int16", "int32", "float32"};
+  if (std::ranges::find(raw.types, raw.dtype) == raw.types.end()) raw.types.push_back(raw.dtype);
+  raw.header_bytes = draft_->whole("header_bytes");
+  raw.described_bytes = draft_->raw_bytes();
+  raw.file_bytes = draft_->outline().bytes;
+  std::string product;
+  const std::vector<std::size_t> shape = draft_->shape();
+  for (auto extent = shape.rbegin(); extent != shape.rend(); ++extent) product += std::to_string(*extent) + " × ";
+  const bool whole = raw.described_bytes == raw.file_bytes;
+  raw.account = fmt::format("{} + {}{} = {} bytes, {}", raw.header_bytes, product, raw_type_bytes(raw.dtype),
+                            grouped(raw.described_bytes),
+                            whole ? "the whole file"
+                            : raw.described_bytes < raw.file_bytes
+                                ? grouped(raw.file_bytes - raw.described_bytes) + " bytes left over"
+                                : grouped(raw.described_bytes - raw.file_bytes) + " bytes more than the file holds");
+  for (std::size_t k = 0; k + 1 < first_bytes_.size(); k += 2)
+    raw.first.push_back(static_cast<std::uint8_t>(std::stoi(first_bytes_.substr(k, 2), nullptr, 16)));
+  for (const RawNumber& number : raw_->numbers) raw.numbers.push_back({number.offset, number.value, number.meaning});
+  raw.likeness = raw_->likeness;
+  raw.line_values = raw_->line_values;
+  const auto refusal = [&](const char* key) { return refused_.contains(key) ? refused_.at(key) : std::string(); };
+  raw.type_error = refusal("dtype");
+  raw.header_error = refusal("header_bytes");
+}
+
+void WindowImport::fill() {
+  ImportState& state = parts_.state.import;
+  const FileOutline& outline = draft_->outline();
+  state.container = outline.container + " · " + byte_text(outline.bytes);
+  state.refusal = outline.refusal;
+  state.data = draft_->data();
+  state.why_data = draft_->reason("data");
+  state.entries.clear();
+  for (const OutlineEntry& entry : outline.entries) {
+    state.entries.push_back({.path = entry.path,
+                             .shape = outline_shape(entry.shape),
+                             .type = entry.type,
+                             .value = entry.value,
+                             .use = draft_->use_of(entry),
+                             .array = is_sample_array(entry),
+                             .numeric = entry.numeric});
+  }
+  state.axes.clear();
+  const std::vector<std::size_t> shape = draft_->shape();
+  for (std::size_t k = 0; k < shape.size() && k < draft_->axes().size(); ++k) {
+    const std::size_t a = draft_->raw() ? shape.size() - 1 - k : k;
+    state.axes.push_back({.index = a, .length = shape[a], .role = draft_->axes()[a]});
+  }
+  const std::vector<std::string> missing = draft_->missing();
+  state.n_missing = missing.size();
+  state.axes_error = std::ranges::find(missing, "axes") == missing.end()
+                         ? ""
+                         : "time and element (or line) are needed, and a role for each axis";
+  if (const auto refused = refused_.find("axes"); refused != refused_.end()) state.axes_error = refused->second;
+  fill_fields();
+  fill_raw();
+  for (ImportEntry& entry : state.entries) {
+    entry.doubted = std::ranges::any_of(state.fields, [&](const ImportField& field) {
+      return field.group == ImportGroup::doubts && field.origin == entry.path;
+    });
+  }
+  state.last_change = shown_.change;
+  state.can_undo = draft_->can_undo();
+  state.can_redo = draft_->can_redo();
+  state.target = fs::path(file_.filename()).replace_extension(".json").string();
+  state.why_not_open = why_not_open();
+}
+
+}  // namespace echoloop

@@ -1,0 +1,399 @@
+#include "formats/draft_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <vector>
+
+#include "core/number.h"
+#include "formats/readers/description_json.h"
+
+namespace echoloop {
+namespace {
+
+constexpr double kDegreeRad = std::numbers::pi / 180.0;
+
+constexpr FactForm kTransmits[] = {
+    {"tx_angles_rad", "plane waves", "°", kDegreeRad, 0.0, std::numbers::pi / 2.0, FactShape::list,
+     FactQuantity::angle},
+    {"virtual_source_m", "virtual sources", "mm", 1e-3, 0.0, 1.0, FactShape::points, FactQuantity::length},
+    {"tx_foci_m", "foci", "mm", 1e-3, 0.0, 1.0, FactShape::points, FactQuantity::length},
+    {"tx_delays_s", "delays", "µs", 1e-6, 0.0, 1e-2, FactShape::points, FactQuantity::duration},
+    {"tx_elements", "single elements", "", 1.0, 1.0, 1e5, FactShape::list, FactQuantity::plain},
+    {"tx", "list of transmits", "", 1.0, 0.0, 0.0, FactShape::word, FactQuantity::plain}};
+constexpr FactForm kSampling[] = {
+    {"fs_hz", "sampling frequency", "MHz", 1e6, 1e4, 1e10, FactShape::number, FactQuantity::frequency},
+    {"time_s", "times of the samples", "µs", 1e-6, 0.0, 1.0, FactShape::list, FactQuantity::duration}};
+constexpr FactForm kElements[] = {
+    {"pitch_m", "pitch", "mm", 1e-3, 1e-5, 1e-2, FactShape::number, FactQuantity::length},
+    {"element_x_m", "x positions", "mm", 1e-3, 0.0, 1.0, FactShape::list, FactQuantity::length},
+    {"element_pos_m", "positions", "mm", 1e-3, 0.0, 1.0, FactShape::points, FactQuantity::length}};
+constexpr FactForm kCentre[] = {
+    {"fc_hz", "centre frequency", "MHz", 1e6, 1e4, 1e9, FactShape::number, FactQuantity::frequency}};
+constexpr FactForm kTimeZero[] = {
+    {"t0_s", "time zero", "µs", 1e-6, 0.0, 1e-2, FactShape::list, FactQuantity::duration}};
+constexpr FactForm kEvent[] = {{"t_zero", "event at time 0", "", 1.0, 0.0, 0.0, FactShape::word, FactQuantity::plain}};
+constexpr FactForm kRate[] = {
+    {"frame_rate_hz", "frames a second", "Hz", 1.0, 1e-3, 1e6, FactShape::number, FactQuantity::plain},
+    {"prf_hz", "transmits a second", "Hz", 1.0, 1e-3, 1e6, FactShape::number, FactQuantity::plain}};
+constexpr FactForm kSpeed[] = {
+    {"c_m_s", "speed of sound", "m/s", 1.0, 300.0, 12'000.0, FactShape::number, FactQuantity::plain}};
+constexpr FactForm kBand[] = {
+    {"bandwidth_hz", "bandwidth", "MHz", 1e6, 1e3, 1e9, FactShape::number, FactQuantity::frequency}};
+constexpr FactForm kDemod[] = {
+    {"demod_hz", "demodulation frequency", "MHz", 1e6, 0.0, 1e9, FactShape::number, FactQuantity::frequency}};
+constexpr FactForm kRadius[] = {
+    {"radius_m", "radius", "mm", 1e-3, 1e-3, 10.0, FactShape::number, FactQuantity::length}};
+constexpr FactForm kOffset[] = {
+    {"offset", "zero of the samples", "", 1.0, 0.0, 1e10, FactShape::number, FactQuantity::plain}};
+
+constexpr std::array kFactRows{
+    FactRow{"transmits", "Transmits", FactNeed::required, kTransmits,
+            "Plane waves by their angles, virtual sources or foci by (x, z), delays of each element, or single "
+            "elements. 0 is one plane wave straight ahead."},
+    FactRow{"sampling", "Sampling", FactNeed::required, kSampling, "Samples a second of one channel."},
+    FactRow{"elements", "Elements", FactNeed::required, kElements, "Positions in metres, or a pitch and a count."},
+    FactRow{"centre", "Centre frequency", FactNeed::required, kCentre,
+            "Of the transmitted pulse. Sets the demodulation and the default band."},
+    FactRow{"zero", "Time zero", FactNeed::asked, kTimeZero,
+            "Time of the first sample after the first firing. A wrong value shifts depths and blurs points."},
+    FactRow{"event", "Event at time 0", FactNeed::asked, kEvent,
+            "first_firing: the first element fires. origin: the wave passes the centre of the array."},
+    FactRow{"rate", "Frame rate", FactNeed::asked, kRate, "Matters for flow, Doppler and playback only."},
+    FactRow{"speed", "Speed of sound", FactNeed::asked, kSpeed, "1540 m/s in tissue, 1480 m/s in water."},
+    FactRow{"band", "Bandwidth", FactNeed::optional, kBand, "Full width of the echo spectrum."},
+    FactRow{"demodulation", "Demodulation", FactNeed::optional, kDemod,
+            "Of IQ samples: the frequency that was moved to 0. Default: the centre frequency."},
+    FactRow{"radius", "Radius", FactNeed::optional, kRadius, "Of a convex array; empty: a flat one."},
+    FactRow{"offset", "Offset", FactNeed::optional, kOffset, "Value of zero in unsigned samples, subtracted."}};
+
+std::string short_text(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+std::string without_spaces(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
+}
+
+// Numbers parted by spaces or commas; nothing: something else stands there.
+std::optional<std::vector<double>> plain_numbers(std::string_view text) {
+  std::vector<double> numbers;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find_first_of(" ,\t", at), text.size());
+    if (end > at) {
+      const auto value = finite_number(text.substr(at, end - at));
+      if (!value) return std::nullopt;
+      numbers.push_back(*value);
+    }
+    at = end + 1;
+  }
+  if (numbers.empty()) return std::nullopt;
+  return numbers;
+}
+
+// "first : step : last"
+std::optional<std::vector<double>> steps_in(std::string_view text) {
+  const std::size_t a = text.find(':'), b = text.find(':', a == text.npos ? a : a + 1);
+  if (b == text.npos) return std::nullopt;
+  const auto first = finite_number(without_spaces(text.substr(0, a))),
+             step = finite_number(without_spaces(text.substr(a + 1, b - a - 1))),
+             last = finite_number(without_spaces(text.substr(b + 1)));
+  if (!first || !step || !last || *step == 0.0) return std::nullopt;
+  const double n = std::floor((*last - *first) / *step + 1e-6);
+  if (!(n >= 0.0 && n < 1e5)) return std::nullopt;
+  std::vector<double> numbers;
+  for (double k = 0.0; k <= n; k += 1.0) numbers.push_back(*first + k * *step);
+  return numbers;
+}
+
+std::string json_dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::optional<Json> json_of(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return std::nullopt;
+  return json;
+}
+
+// What a variable without a unit is multiplied with, as the guesses from names do it.
+double unit_of(FactQuantity quantity, FactShape shape, double largest) {
+  switch (quantity) {
+    case FactQuantity::frequency:
+      return largest < 1e3 ? 1e6 : largest < 1e5 ? 1e3 : 1.0;
+    case FactQuantity::length: {
+      const double reach = shape == FactShape::number ? 0.02 : 0.5;
+      return largest < reach ? 1.0 : largest < 1e3 * reach ? 1e-3 : 1e-6;
+    }
+    case FactQuantity::duration:
+      return largest <= 1e-2 ? 1.0 : 1e-6;
+    case FactQuantity::angle:
+      return largest > 0.5 * std::numbers::pi ? kDegreeRad : 1.0;
+    case FactQuantity::plain:
+      break;
+  }
+  return 1.0;
+}
+
+const char* unit_word(FactQuantity quantity, double factor) {
+  if (factor == 1.0) return "";
+  switch (quantity) {
+    case FactQuantity::frequency:
+      return factor > 1e5 ? "read as MHz" : "read as kHz";
+    case FactQuantity::length:
+      return factor > 1e-4 ? "read as mm" : "read as µm";
+    case FactQuantity::duration:
+      return "read as µs";
+    case FactQuantity::angle:
+      return "read as degrees";
+    case FactQuantity::plain:
+      break;
+  }
+  return "";
+}
+
+std::string out_of_range(const FactRow& row, const FactForm& form, double si) {
+  std::string name = form.label;
+  if (row.forms.size() == 1) {
+    name = row.label;
+    name[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(name[0])));
+  }
+  const auto unit = [&](double value) { return short_text(value / form.per_unit); };
+  const std::string units = *form.unit == '\0' ? "" : std::string(" ") + form.unit;
+  return name + " = " + unit(si) + units + " is out of range (" + unit(form.least) + " to " + unit(form.most) + ")";
+}
+
+bool in_range(const FactForm& form, double largest_si) {
+  return form.most == 0.0 || (largest_si >= form.least * (1.0 - 1e-9) && largest_si <= form.most * (1.0 + 1e-9));
+}
+
+double largest_in(const Json& json) {
+  if (json.is_number()) return std::abs(json.get<double>());
+  double most = 0.0;
+  if (json.is_array()) {
+    for (const Json& one : json) most = std::max(most, largest_in(one));
+  }
+  return most;
+}
+
+ReadAnswer checked_answer(const FactRow& row, const FactForm& form, const Json& json) {
+  const double largest = largest_in(json);
+  if (!in_range(form, largest)) return {.json = {}, .note = {}, .error = out_of_range(row, form, largest)};
+  if (form.shape == FactShape::number && json.is_number() && form.least > 0.0 && json.get<double>() < 0.0)
+    return {.json = {}, .note = {}, .error = out_of_range(row, form, json.get<double>())};
+  return {.json = json_dump(json), .note = {}, .error = {}};
+}
+
+ReadAnswer refused_answer(const FactForm& form, std::string_view text) {
+  constexpr const char* kAccepted[] = {"a number", "numbers", "points: x z; x z", "JSON"};
+  return {.json = {},
+          .note = {},
+          .error = "'" + std::string(text.substr(0, 24)) +
+                   "': accepted: " + kAccepted[static_cast<std::size_t>(form.shape)] +
+                   (form.shape == FactShape::word ? "" : ", or a variable of the file")};
+}
+
+ReadAnswer read_variable(const FactRow& row, const FactForm& form, const VariableUse& use, std::string_view text) {
+  if (!use.entry->numeric) return {.json = {}, .note = {}, .error = use.entry->path + " is not a number"};
+  const auto range = range_of(*use.entry);
+  const double largest = range ? range->largest() : 0.0;
+  if (use.has_factor || !range) {
+    if (range && !use.inverse && !in_range(form, largest * std::abs(use.factor)))
+      return {.json = {}, .note = {}, .error = out_of_range(row, form, largest * use.factor)};
+    return {.json = json_dump(Json(without_spaces(text))), .note = {}, .error = {}};
+  }
+  const double factor = unit_of(form.quantity, form.shape, largest);
+  if (!in_range(form, largest * factor))
+    return {.json = {}, .note = {}, .error = out_of_range(row, form, largest * factor)};
+  char exact[40];
+  std::snprintf(exact, sizeof exact, "%.17g", factor);
+  const std::string expression = factor == 1.0 ? use.entry->path : use.entry->path + " * " + exact;
+  return {.json = json_dump(Json(expression)), .note = unit_word(form.quantity, factor), .error = {}};
+}
+
+}  // namespace
+
+std::span<const FactRow> fact_rows() { return kFactRows; }
+
+const FactRow* find_fact_row(std::string_view id) {
+  const auto* const found = std::ranges::find_if(kFactRows, [&](const FactRow& row) { return id == row.id; });
+  return found == kFactRows.end() ? nullptr : found;
+}
+
+const FactRow* fact_row_of_key(std::string_view key) {
+  const auto* const found =
+      std::ranges::find_if(kFactRows, [&](const FactRow& row) { return form_of_key(row, key).has_value(); });
+  return found == kFactRows.end() ? nullptr : found;
+}
+
+std::optional<std::size_t> form_of_key(const FactRow& row, std::string_view key) {
+  for (std::size_t k = 0; k < row.forms.size(); ++k) {
+    if (key == row.forms[k].key) return k;
+  }
+  return std::nullopt;
+}
+
+double ValueRange::largest() const { return std::max(std::abs(least), std::abs(most)); }
+
+std::optional<ValueRange> range_of(const OutlineEntry& entry) {
+  if (!entry.numeric || entry.value.empty()) return std::nullopt;
+  const std::size_t dots = entry.value.find(" ... ");
+  if (dots != std::string::npos) {
+    const auto least = finite_number(entry.value.substr(0, dots)), most = finite_number(entry.value.substr(dots + 5));
+    if (!least || !most) return std::nullopt;
+    return ValueRange{.first = *least, .least = *least, .most = *most};
+  }
+  const auto values = plain_numbers(entry.value);
+  if (!values) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(*values);
+  return ValueRange{.first = values->front(), .least = least, .most = most};
+}
+
+std::optional<VariableUse> find_variable(const FileOutline& outline, std::string_view text) {
+  const auto named = [&](std::string name) -> const OutlineEntry* {
+    std::ranges::replace(name, '/', '.');
+    const OutlineEntry* ending = nullptr;
+    std::size_t n_endings = 0;
+    for (const OutlineEntry& entry : outline.entries) {
+      std::string path = entry.path;
+      std::ranges::replace(path, '/', '.');
+      if (path == name) return &entry;
+      if (path.ends_with("." + name)) ending = &entry, ++n_endings;
+    }
+    return n_endings == 1 ? ending : nullptr;
+  };
+  if (const OutlineEntry* const entry = named(without_spaces(text)); entry != nullptr)
+    return VariableUse{.entry = entry};
+  for (const char sign : {'*', '/'}) {
+    const std::size_t at = text.find(std::string(" ") + sign + " ");
+    if (at == std::string_view::npos) continue;
+    const std::string left = without_spaces(text.substr(0, at)), right = without_spaces(text.substr(at + 3));
+    if (const auto number = finite_number(right); number && *number != 0.0 && named(left) != nullptr)
+      return VariableUse{.entry = named(left), .factor = sign == '*' ? *number : 1.0 / *number, .has_factor = true};
+    if (const auto number = finite_number(left); number && named(right) != nullptr)
+      return VariableUse{.entry = named(right), .factor = *number, .inverse = sign == '/', .has_factor = true};
+  }
+  return std::nullopt;
+}
+
+ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutline& outline, std::string_view typed) {
+  const std::string text = without_spaces(typed);
+  if (const auto use = find_variable(outline, text)) return read_variable(row, form, *use, text);
+  if (form.shape == FactShape::word) {
+    if (row.id == std::string_view("event")) {
+      if (text == "first_firing" || text == "origin") return {.json = json_dump(Json(text)), .note = {}, .error = {}};
+      return {.json = {}, .note = {}, .error = "'" + text.substr(0, 24) + "': accepted: first_firing, origin"};
+    }
+    const auto json = json_of(text);
+    return json && json->is_array() ? ReadAnswer{.json = json_dump(*json), .note = {}, .error = {}}
+                                    : refused_answer(form, text);
+  }
+  if (form.key == std::string_view("tx_elements") && text == "all") return {.json = "\"all\"", .note = {}, .error = {}};
+  if (text.starts_with('[')) {  // JSON, SI units
+    const auto json = json_of(text);
+    return json && form.shape != FactShape::number ? checked_answer(row, form, *json) : refused_answer(form, text);
+  }
+  if (form.shape == FactShape::points) {
+    Json rows = Json::array();
+    std::size_t at = 0;
+    while (at <= text.size()) {
+      const std::size_t end = std::min(text.find(';', at), text.size());
+      const std::string one = text.substr(at, end - at);
+      at = end + 1;
+      if (without_spaces(one).empty()) continue;
+      auto values = plain_numbers(one);
+      if (!values || values->size() < 2) return refused_answer(form, text);
+      for (double& value : *values) value *= form.per_unit;
+      rows.push_back(*values);
+    }
+    return rows.empty() ? refused_answer(form, text) : checked_answer(row, form, rows);
+  }
+  auto values =
+      form.shape == FactShape::list && text.find(':') != std::string::npos ? steps_in(text) : plain_numbers(text);
+  if (!values || (form.shape == FactShape::number && values->size() > 1)) return refused_answer(form, text);
+  for (double& value : *values) value *= form.per_unit;
+  const bool alone = form.shape == FactShape::number || (values->size() == 1 && form.key == std::string_view("t0_s"));
+  return checked_answer(row, form, alone ? Json(values->front()) : Json(*values));
+}
+
+std::string variable_of(const FileOutline& outline, const std::string& text) {
+  const auto json = json_of(text);
+  if (!json || !json->is_string()) return "";
+  const auto use = find_variable(outline, json->get<std::string>());
+  return use ? use->entry->path : "";
+}
+
+std::optional<double> number_of(const FileOutline& outline, const std::string& text) {
+  const auto json = json_of(text);
+  if (!json) return std::nullopt;
+  if (json->is_number()) return json->get<double>();
+  if (!json->is_string()) return std::nullopt;
+  const auto use = find_variable(outline, json->get<std::string>());
+  const auto range = use ? range_of(*use->entry) : std::nullopt;
+  if (!range || range->least != range->most) return std::nullopt;
+  return use->inverse ? use->factor / range->first : use->factor * range->first;
+}
+
+std::string shown_value(const FactForm& form, const FileOutline& outline, const std::string& text) {
+  const auto json = json_of(text);
+  if (!json) return "";
+  const auto unit = [&](double si) { return short_text(si / form.per_unit); };
+  if (json->is_string()) {
+    const std::string expression = json->get<std::string>();
+    const auto use = find_variable(outline, expression);
+    const auto range = use ? range_of(*use->entry) : std::nullopt;
+    if (!range) return expression;
+    const auto of = [&](double value) { return unit(use->inverse ? use->factor / value : use->factor * value); };
+    if (range->least == range->most) return of(range->first);
+    std::size_t n = 1;
+    for (const std::size_t extent : use->entry->shape) n *= std::max<std::size_t>(1, extent);
+    if (form.shape == FactShape::points && use->entry->shape.size() == 2)
+      return std::to_string(std::max(use->entry->shape[0], use->entry->shape[1])) + " points";
+    const bool swapped = use->factor < 0.0 || use->inverse;
+    return std::to_string(n) + " values, " + of(swapped ? range->most : range->least) + " … " +
+           of(swapped ? range->least : range->most);
+  }
+  if (json->is_number()) return unit(json->get<double>());
+  if (!json->is_array()) return json_dump(*json);
+  const auto is_number = [](const Json& one) { return one.is_number(); };
+  if (json->empty() || !std::ranges::all_of(*json, is_number)) {
+    return std::to_string(json->size()) + (form.shape == FactShape::points ? " rows" : " entries");
+  }
+  if (json->size() <= 4) {
+    std::string values;
+    for (const Json& one : *json) values += (values.empty() ? "" : ", ") + unit(one.get<double>());
+    return values;
+  }
+  const auto [least, most] = std::ranges::minmax(json->get<std::vector<double>>());
+  return std::to_string(json->size()) + " values, " + unit(least) + " … " + unit(most);
+}
+
+std::string typed_value(const FactForm& form, const std::string& text) {
+  const auto json = json_of(text);
+  if (!json) return "";
+  const auto unit = [&](const Json& one) { return short_text(one.get<double>() / form.per_unit); };
+  if (json->is_string()) return json->get<std::string>();
+  if (json->is_number()) return unit(*json);
+  const auto numbers = [&](const Json& list) {
+    return list.is_array() && !list.empty() &&
+           std::ranges::all_of(list, [](const Json& one) { return one.is_number(); });
+  };
+  std::string typed;
+  if (numbers(*json)) {
+    for (const Json& one : *json) typed += (typed.empty() ? "" : ", ") + unit(one);
+    return typed;
+  }
+  if (form.shape != FactShape::points || !json->is_array() || !std::ranges::all_of(*json, numbers))
+    return json_dump(*json);
+  for (const Json& row : *json) {
+    typed += typed.empty() ? "" : "; ";
+    for (std::size_t k = 0; k < row.size(); ++k) typed += (k == 0 ? "" : " ") + unit(row[k]);
+  }
+  return typed;
+}
+
+}  // namespace echoloop

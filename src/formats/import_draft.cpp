@@ -1,0 +1,478 @@
+#include "formats/import_draft.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/number.h"
+#include "formats/base/description_keys.h"
+#include "formats/containers/number_type.h"
+#include "formats/readers/description_json.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMostSteps = 200;  // of undo
+
+std::string json_quoted(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool unsaid(FactState state) { return state == FactState::assumed || state == FactState::missing; }
+
+// By lengths alone, where nothing was guessed: the longest axis is time.
+std::vector<std::string> plain_roles(const std::vector<std::size_t>& shape) {
+  std::vector<std::string> roles(shape.size());
+  std::vector<std::size_t> order;
+  for (std::size_t a = 0; a < shape.size(); ++a) order.push_back(a);
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t a) { return shape[a]; });
+  constexpr const char* kOrder[] = {"time", "element", "transmit", "frame"};
+  for (std::size_t k = 0; k < std::min(order.size(), std::size(kOrder)); ++k) {
+    if (shape[order[k]] > 1) roles[order[k]] = kOrder[k];
+  }
+  return roles;
+}
+
+}  // namespace
+
+ImportDraft::ImportDraft(FileOutline outline, std::string file_name)
+    : outline_(std::move(outline)), file_name_(std::move(file_name)) {
+  take_guesses();
+  assume_rest();
+}
+
+ImportDraft::ImportDraft(FileOutline outline, std::string file_name, const RawGuess& raw)
+    : outline_(std::move(outline)), file_name_(std::move(file_name)), raw_(true) {
+  const auto say = [&](const char* key, std::string json, const std::string& why) {
+    guessed_[key] = {std::move(json), FactState::guessed, why};
+  };
+  say("dtype", json_quoted(raw.dtype), raw.why_type);
+  say("byte_order", json_quoted(raw.byte_order), raw.why_order);
+  say("header_bytes", std::to_string(raw.header_bytes), raw.why_header);
+  say("shape", Json(raw.shape).dump(), raw.why_shape);
+  if (raw.sampling_hz > 0.0) {
+    guessed_["fs_hz"] = {Json(raw.sampling_hz).dump(), FactState::assumed, raw.why_sampling};
+  }
+  now_.axes = raw.axes;
+  now_.values = guessed_;
+  assume_rest();
+}
+
+void ImportDraft::take_guesses() {
+  for (const OutlineGuess& guess : outline_.guesses) {
+    const FactRow* const row = fact_row_of_key(guess.key);
+    if (guess.key == "axes") {
+      const Json axes = Json::parse(guess.value, nullptr, false);
+      if (axes.is_array() && std::ranges::all_of(axes, [](const Json& one) { return one.is_string(); }))
+        now_.axes = axes.get<std::vector<std::string>>();
+    }
+    const bool inferred =
+        guess.reason.find("read as") != std::string::npos ||
+        (row != nullptr && (row->id == std::string_view("transmits") || row->id == std::string_view("elements")));
+    guessed_[guess.key] = {guess.value,
+                           guess.assumed ? FactState::assumed
+                           : inferred    ? FactState::guessed
+                                         : FactState::read,
+                           guess.reason};
+  }
+  if (!guessed_.contains("data")) {
+    const OutlineEntry* largest = nullptr;
+    const auto count = [](const OutlineEntry& entry) {
+      double n = 1.0;
+      for (const std::size_t extent : entry.shape) n *= static_cast<double>(extent);
+      return n;
+    };
+    for (const OutlineEntry& entry : outline_.entries) {
+      if (entry.numeric && (largest == nullptr || count(entry) > count(*largest))) largest = &entry;
+    }
+    if (largest != nullptr) guessed_["data"] = {json_quoted(largest->path), FactState::guessed, "the largest array"};
+  }
+  guessed_.erase("axes");
+  now_.values = guessed_;
+  const std::size_t n_axes = shape().size();
+  if (now_.axes.size() != n_axes) now_.axes = plain_roles(shape());
+}
+
+// What is not in the file and has a usual value; and the band of the echoes, until they are measured.
+void ImportDraft::assume_rest() {
+  const auto assume = [&](const char* key, const std::string& json, const char* why) {
+    const FactRow* const row = fact_row_of_key(key);
+    for (const FactForm& form : row->forms) {
+      if (now_.values.contains(form.key)) return;
+    }
+    if (now_.values.contains("time_s") && std::string_view(key) == "t0_s") return;
+    guessed_[key] = now_.values[key] = {json, FactState::assumed, why};
+  };
+  assume("t0_s", "0", "Not in the file: sample 1 at the first firing.");
+  assume("t_zero", json_quoted("first_firing"), "Not in the file.");
+  assume("c_m_s", "1540", "Not in the file.");
+  std::optional<double> fs_hz;
+  if (const auto found = now_.values.find("fs_hz"); found != now_.values.end())
+    fs_hz = number_of(outline_, found->second.json);
+  if (fs_hz && *fs_hz > 0.0 && !iq()) {
+    assume("fc_hz", Json(0.25 * *fs_hz).dump(), "Not in the file: a quarter of the sampling frequency.");
+  }
+  assume_transmits();
+}
+
+void ImportDraft::assume_transmits() {
+  const DraftFact before = fact("transmits");
+  if (before.state == FactState::assumed) {  // of other axes
+    now_.values.erase(before.as().key);
+    guessed_.erase(before.as().key);
+  }
+  if (fact("transmits").state != FactState::missing || lines() || now_.axes.empty()) return;
+  const auto has_axis = [&](const char* role) { return std::ranges::find(now_.axes, role) != now_.axes.end(); };
+  if (has_axis("transmit") && count("transmit") > 1) {
+    if (count("transmit") != count("element")) return;
+    guessed_["tx_elements"] = now_.values["tx_elements"] = {
+        "\"all\"", FactState::assumed, "As many transmits as elements: one element after another."};
+    return;
+  }
+  guessed_["tx_angles_rad"] =
+      now_.values["tx_angles_rad"] = {"[0]", FactState::assumed, "One transmit: a plane wave at 0 degrees."};
+}
+
+const OutlineEntry* ImportDraft::entry_of(const std::string& path) const {
+  const auto found = std::ranges::find(outline_.entries, path, &OutlineEntry::path);
+  return found == outline_.entries.end() ? nullptr : &*found;
+}
+
+std::string ImportDraft::word(const std::string& key) const {
+  const auto found = now_.values.find(key);
+  if (found == now_.values.end()) return "";
+  const Json json = Json::parse(found->second.json, nullptr, false);
+  return json.is_string() ? json.get<std::string>() : "";
+}
+
+std::size_t ImportDraft::whole(const std::string& key) const {
+  const auto found = now_.values.find(key);
+  if (found == now_.values.end()) return 0;
+  const Json json = Json::parse(found->second.json, nullptr, false);
+  return json.is_number_unsigned() ? json.get<std::size_t>() : 0;
+}
+
+std::string ImportDraft::reason(const std::string& key) const {
+  const auto found = now_.values.find(key);
+  return found == now_.values.end() ? "" : found->second.reason;
+}
+
+std::vector<std::size_t> ImportDraft::shape() const {
+  if (raw_) {
+    const auto found = now_.values.find("shape");
+    const Json json = found == now_.values.end() ? Json() : Json::parse(found->second.json, nullptr, false);
+    std::vector<std::size_t> extents;
+    for (const Json& one : json) extents.push_back(one.is_number_unsigned() ? one.get<std::size_t>() : 0);
+    return extents;
+  }
+  const OutlineEntry* const entry = now_.values.contains("data") ? entry_of(data()) : nullptr;
+  return entry == nullptr ? std::vector<std::size_t>() : entry->shape;
+}
+
+std::size_t ImportDraft::count(const char* role) const {
+  const std::vector<std::size_t> extents = shape();
+  for (std::size_t a = 0; a < std::min(extents.size(), now_.axes.size()); ++a) {
+    if (now_.axes[a] == role) return extents[a];
+  }
+  return 1;
+}
+
+bool ImportDraft::lines() const { return std::ranges::find(now_.axes, "line") != now_.axes.end(); }
+
+bool ImportDraft::iq() const {
+  if (std::ranges::find(now_.axes, "iq") != now_.axes.end()) return true;
+  if (raw_) return word("dtype").starts_with("complex");
+  const OutlineEntry* const entry = entry_of(data());
+  return now_.values.contains("imag") || (entry != nullptr && entry->type.find("complex") != std::string::npos);
+}
+
+std::size_t ImportDraft::raw_bytes() const {
+  std::size_t n = raw_type_bytes(word("dtype"));
+  for (const std::size_t extent : shape()) {
+    if (extent != 0 && n > (std::size_t{1} << 62) / extent) return std::size_t{1} << 62;
+    n *= extent;
+  }
+  return whole("header_bytes") + n;
+}
+
+DraftFact ImportDraft::fact(std::string_view id) const {
+  DraftFact fact{.row = find_fact_row(id), .form = 0, .json = {}, .state = FactState::missing, .reason = {}};
+  const auto chosen = now_.forms.find(std::string(id));
+  if (chosen != now_.forms.end()) fact.form = chosen->second;
+  for (std::size_t k = 0; k < fact.row->forms.size(); ++k) {
+    const auto found = now_.values.find(fact.row->forms[k].key);
+    if (found == now_.values.end() || (chosen != now_.forms.end() && chosen->second != k)) continue;
+    fact.form = k;
+    fact.json = found->second.json;
+    fact.state = found->second.state;
+    fact.reason = found->second.reason;
+    break;
+  }
+  return fact;
+}
+
+std::vector<DraftFact> ImportDraft::facts() const {
+  std::vector<DraftFact> all;
+  for (const FactRow& row : fact_rows()) {
+    const std::string_view id = row.id;
+    if (lines() && (id == "transmits" || id == "zero" || id == "event")) {
+      if (id == "transmits" || fact(id).state != FactState::answered) continue;
+    }
+    if (id == "demodulation" && !iq()) continue;
+    if ((id == "zero") && now_.values.contains("time_s")) continue;
+    all.push_back(fact(id));
+  }
+  return all;
+}
+
+std::vector<std::string> ImportDraft::missing() const {
+  std::vector<std::string> list;
+  const auto has = [&](const char* role) { return std::ranges::find(now_.axes, role) != now_.axes.end(); };
+  const std::vector<std::string> named = named_axes();
+  if (!has("time") || !(has("element") || has("line")) || std::ranges::find(named, "") != named.end())
+    list.emplace_back("axes");
+  for (const DraftFact& one : facts()) {
+    if (one.row->need == FactNeed::required && one.json.empty()) list.emplace_back(one.row->id);
+  }
+  return list;
+}
+
+std::string ImportDraft::use_of(const OutlineEntry& entry) const {
+  if (!raw_ && entry.path == data()) return "samples";
+  for (const DraftFact& one : facts()) {
+    if (!one.json.empty() && variable_of(outline_, one.json) == entry.path) return one.as().label;
+  }
+  return "";
+}
+
+// Axes of length 1 that have no role do not count: any role that is left serves.
+std::vector<std::string> ImportDraft::named_axes() const {
+  std::vector<std::string> named = now_.axes;
+  const std::vector<std::size_t> extents = shape();
+  for (std::size_t a = 0; a < named.size(); ++a) {
+    if (!named[a].empty() || a >= extents.size() || extents[a] != 1) continue;
+    for (const char* const role : {"frame", "transmit", "iq"}) {
+      if (std::ranges::find(named, role) != named.end()) continue;
+      named[a] = role;
+      break;
+    }
+  }
+  return named;
+}
+
+std::string ImportDraft::description(Naming naming) const {
+  std::string text = "{";
+  const auto add = [&](const std::string& key, const std::string& json) {
+    text += std::string(text.size() > 1 ? "," : "") + "\n  \"" + key + "\": " + json;
+  };
+  for (const DescriptionKey& row : description_keys()) {
+    const std::string key = row.key;
+    if (key == "file") {
+      if (naming == Naming::file) add(key, json_quoted(file_name_));
+    } else if (key == "axes") {
+      add(key, Json(named_axes()).dump());
+    } else if (const auto found = now_.values.find(key); found != now_.values.end()) {
+      const FactRow* const fact_row = fact_row_of_key(key);
+      if (fact_row != nullptr && fact(fact_row->id).as().key != key) continue;  // said in another way
+      if (fact_row != nullptr && lines() && fact_row->id == std::string_view("transmits")) continue;
+      if (key == "t0_s" && now_.values.contains("time_s") && fact("sampling").as().key == std::string_view("time_s"))
+        continue;
+      if (key == "demod_hz" && !iq()) continue;
+      add(key, found->second.json);
+    }
+  }
+  return text + "\n}\n";
+}
+
+void ImportDraft::change(State next, const std::string& text) {
+  past_.push_back(std::move(now_));
+  if (past_.size() > kMostSteps) past_.erase(past_.begin());
+  future_.clear();
+  now_ = std::move(next);
+  now_.change = text;
+  assume_rest();
+}
+
+std::string ImportDraft::answer(std::string_view id, std::string_view text) {
+  const FactRow* const row = find_fact_row(id);
+  if (row == nullptr) return "no such fact";
+  const DraftFact before = fact(id);
+  State next = now_;
+  if (text.find_first_not_of(" \t") == std::string_view::npos) {
+    for (const FactForm& form : row->forms) {
+      next.values.erase(form.key);
+      if (const auto guess = guessed_.find(form.key); guess != guessed_.end()) next.values[form.key] = guess->second;
+    }
+    next.forms.erase(std::string(id));
+    change(std::move(next), std::string(row->label) + ": as guessed");
+    return "";
+  }
+  // A variable decides on the form: one value is a pitch, many are positions, many times a sampling.
+  std::size_t form = before.form;
+  if (const auto use = find_variable(outline_, text); use && row->forms.size() > 1) {
+    const auto long_axes =
+        static_cast<std::size_t>(std::ranges::count_if(use->entry->shape, [](std::size_t n) { return n > 1; }));
+    if (id == "elements") form = std::min<std::size_t>(2, long_axes);
+    if (id == "sampling") form = std::min<std::size_t>(1, long_axes);
+    if (id == "transmits" && form == 0 && long_axes == 2) form = 1;
+    if (id == "transmits" && long_axes < 2 && (form == 1 || form == 2)) form = 0;
+  }
+  const ReadAnswer read = read_answer(*row, row->forms[form], outline_, text);
+  if (read.json.empty()) return read.error;
+  for (const FactForm& other : row->forms) next.values.erase(other.key);
+  next.forms[std::string(id)] = form;
+  next.values[row->forms[form].key] = {read.json, FactState::answered, read.note};
+  const std::string unit = *row->forms[form].unit == '\0' ? "" : std::string(" ") + row->forms[form].unit;
+  const std::string was = before.json.empty() ? "" : shown_value(before.as(), outline_, before.json) + " → ";
+  change(std::move(next),
+         std::string(row->label) + ": " + was + shown_value(row->forms[form], outline_, read.json) + unit);
+  return "";
+}
+
+std::string ImportDraft::choose_form(std::string_view id, std::size_t form) {
+  const FactRow* const row = find_fact_row(id);
+  if (row == nullptr || form >= row->forms.size()) return "no such form";
+  const DraftFact before = fact(id);
+  State next = now_;
+  next.forms[std::string(id)] = form;
+  const std::string key = row->forms[form].key;
+  if (!next.values.contains(key)) {
+    // The variable in use, in the other meaning; else what needs no number.
+    const std::string variable = variable_of(outline_, before.json);
+    const ReadAnswer same = variable.empty() ? ReadAnswer() : read_answer(*row, row->forms[form], outline_, variable);
+    const bool pairs =
+        key == "virtual_source_m" || key == "tx_foci_m" || key == "tx_delays_s" || key == "element_pos_m";
+    const OutlineEntry* const entry = variable.empty() ? nullptr : entry_of(variable);
+    const bool fits =
+        entry != nullptr && (std::ranges::count_if(entry->shape, [](std::size_t n) { return n > 1; }) == 2) == pairs;
+    if (!same.json.empty() && fits) {
+      next.values[key] = {same.json, FactState::answered, same.note};
+    } else if (key == "tx_elements") {
+      next.values[key] = {"\"all\"", FactState::answered, "One element after another."};
+    } else if (key == "tx_angles_rad" && count("transmit") == 1) {
+      next.values[key] = {"[0]", FactState::answered, "One plane wave straight ahead."};
+    } else if (id == "rate" && !before.json.empty()) {
+      next.values[key] = {before.json, FactState::answered, ""};
+    }
+  }
+  change(std::move(next), std::string(row->label) + ": " + before.as().label + " → " + row->forms[form].label);
+  return "";
+}
+
+std::string ImportDraft::set_role(std::size_t axis, const std::string& role) {
+  if (axis >= now_.axes.size()) return "no such axis";
+  if (now_.axes[axis] == role) return "";
+  State next = now_;
+  const std::string before = now_.axes[axis];
+  for (std::string& other : next.axes) {
+    const bool taken =
+        other == role || (role == "line" && other == "element") || (role == "element" && other == "line");
+    if (taken && !role.empty()) other = before == role ? "" : before;
+  }
+  next.axes[axis] = role;
+  change(std::move(next), "Axis " + std::to_string(axis + 1) + ": " + (before.empty() ? "none" : before) + " → " +
+                              (role.empty() ? "none" : role));
+  return "";
+}
+
+std::string ImportDraft::set_data(const std::string& path) {
+  const OutlineEntry* const entry = entry_of(path);
+  if (entry == nullptr || !entry->numeric) return path + " is not an array";
+  if (std::ranges::count_if(entry->shape, [](std::size_t n) { return n > 1; }) < 2)
+    return path + " has fewer than two axes";
+  if (path == data()) return "";
+  State next = now_;
+  const bool alike = entry->shape.size() == now_.axes.size();
+  next.values["data"] = {json_quoted(path), FactState::answered, ""};
+  if (!alike) next.axes = plain_roles(entry->shape);
+  change(std::move(next), "Data: " + data() + " → " + path);
+  return "";
+}
+
+std::string ImportDraft::set_raw(const std::string& key, const std::string& text) {
+  State next = now_;
+  std::string json = json_quoted(text);
+  if (key == "header_bytes") {
+    const auto value = finite_number(text);
+    if (!value || *value < 0.0 || *value != std::floor(*value) || *value > static_cast<double>(outline_.bytes))
+      return "header = " + text.substr(0, 24) + " is out of range (0 to " + std::to_string(outline_.bytes) + ")";
+    json = std::to_string(static_cast<std::size_t>(*value));
+  } else if (key == "dtype" && raw_type_bytes(text) == 0) {
+    return "'" + text.substr(0, 24) + "': accepted: " + raw_type_names();
+  } else if (key == "byte_order" && text != "little" && text != "big") {
+    return "'" + text.substr(0, 24) + "': accepted: little, big";
+  }
+  next.values[key] = {json, FactState::answered, ""};
+  change(std::move(next), (key == "dtype" ? "Type: " : key == "byte_order" ? "Byte order: " : "Header: ") + text);
+  return "";
+}
+
+std::string ImportDraft::set_extent(std::size_t axis, const std::string& text) {
+  std::vector<std::size_t> extents = shape();
+  const auto value = finite_number(text);
+  if (axis >= extents.size()) return "no such axis";
+  if (!value || *value < 1.0 || *value != std::floor(*value) || *value > static_cast<double>(outline_.bytes))
+    return "length = " + text.substr(0, 24) + " is out of range (1 to " + std::to_string(outline_.bytes) + ")";
+  extents[axis] = static_cast<std::size_t>(*value);
+  State next = now_;
+  next.values["shape"] = {Json(extents).dump(), FactState::answered, ""};
+  change(std::move(next), "Shape: axis " + std::to_string(extents.size() - axis) + " = " + text);
+  return "";
+}
+
+bool ImportDraft::suggest(std::string_view id, double si, const std::string& reason) {
+  const DraftFact before = fact(id);
+  if (!unsaid(before.state) || !before.row->forms.empty() == false) return false;
+  const std::string json = Json(si).dump();
+  const std::string key = before.as().key;
+  if (before.json == json) return false;
+  now_.values[key] = {json, FactState::assumed, reason};
+  guessed_[key] = now_.values[key];
+  return true;
+}
+
+void ImportDraft::take_description(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false, true);
+  if (!json.is_object()) return;
+  State next = now_;
+  for (const auto& [key, value] : json.items()) {
+    if (find_description_key(key) == nullptr || key == "file") continue;
+    if (key == "axes") {
+      if (value.is_array() && std::ranges::all_of(value, [](const Json& one) { return one.is_string(); }))
+        next.axes = value.get<std::vector<std::string>>();
+      continue;
+    }
+    if (const FactRow* const row = fact_row_of_key(key); row != nullptr) {
+      for (const FactForm& form : row->forms) {
+        if (form.key != key && !json.contains(form.key)) next.values.erase(form.key);
+      }
+      next.forms[row->id] = *form_of_key(*row, key);
+    }
+    next.values[key] = {value.dump(-1, ' ', false, Json::error_handler_t::replace), FactState::read, "description"};
+  }
+  now_ = std::move(next);
+  if (now_.axes.size() != shape().size()) {
+    const std::size_t n = shape().size();
+    while (now_.axes.size() > n) now_.axes.pop_back();
+    now_.axes.resize(n);
+  }
+  guessed_ = now_.values;
+}
+
+bool ImportDraft::undo() {
+  if (past_.empty()) return false;
+  future_.push_back(std::move(now_));
+  now_ = std::move(past_.back());
+  past_.pop_back();
+  return true;
+}
+
+bool ImportDraft::redo() {
+  if (future_.empty()) return false;
+  past_.push_back(std::move(now_));
+  now_ = std::move(future_.back());
+  future_.pop_back();
+  return true;
+}
+
+}  // namespace echoloop

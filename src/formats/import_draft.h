@@ -1,0 +1,103 @@
+// A description in the making: what is guessed of a file, what its outline holds and what the user has answered. Every
+// change gives a JSON description; what is missing is known in the order in which it matters; every answer can be
+// undone. Pure values; one thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/draft_facts.h"
+#include "formats/file_outline.h"
+#include "formats/raw_guess.h"
+
+namespace echoloop {
+
+enum class FactState { missing, assumed, guessed, read, answered };
+
+struct DraftFact {  // as it stands
+  const FactRow* row = nullptr;
+  std::size_t form = 0;  // of row->forms
+  std::string json;      // empty: none
+  FactState state = FactState::missing;
+  std::string reason;  // one line
+  [[nodiscard]] const FactForm& as() const { return row->forms[form]; }
+};
+
+// Names of axes as a description has them; "" for none.
+inline constexpr const char* kAxisRoles[] = {"time", "element", "transmit", "frame", "line", "iq"};
+
+class ImportDraft {
+ public:
+  ImportDraft(FileOutline outline, std::string file_name);
+  // Raw bytes without a container.
+  ImportDraft(FileOutline outline, std::string file_name, const RawGuess& raw);
+
+  [[nodiscard]] const FileOutline& outline() const { return outline_; }
+  [[nodiscard]] bool raw() const { return raw_; }
+  [[nodiscard]] std::string data() const { return word("data"); }  // path of the array
+  [[nodiscard]] std::vector<std::size_t> shape() const;            // of the array, as the outline has it
+  [[nodiscard]] const std::vector<std::string>& axes() const { return now_.axes; }
+  [[nodiscard]] std::string word(const std::string& key) const;       // a text of the description; "" without one
+  [[nodiscard]] std::size_t whole(const std::string& key) const;      // a number of it; 0 without one
+  [[nodiscard]] std::string reason(const std::string& key) const;     // why it is guessed so
+  [[nodiscard]] std::vector<DraftFact> facts() const;                 // most important first
+  [[nodiscard]] DraftFact fact(std::string_view id) const;            // an id of fact_rows()
+  [[nodiscard]] std::vector<std::string> missing() const;             // without which nothing opens: "axes", ids
+  [[nodiscard]] std::string use_of(const OutlineEntry& entry) const;  // "sampling"; empty: unused
+  // JSON, in the order of the table of keys. `file`: with the name of the file, else for a file of any name.
+  enum class Naming { file, any_file };
+  [[nodiscard]] std::string description(Naming naming = Naming::file) const;
+  [[nodiscard]] std::size_t count(const char* role) const;  // length of the axis of that role; 1 without one
+  [[nodiscard]] bool lines() const;                         // beamformed already
+  [[nodiscard]] bool iq() const;
+  [[nodiscard]] std::size_t raw_bytes() const;  // header and all samples
+
+  // Changes. Empty, or why not in one line; then nothing has changed.
+  std::string answer(std::string_view id, std::string_view text);  // empty text: back to the guess
+  std::string choose_form(std::string_view id, std::size_t form);
+  std::string set_role(std::size_t axis, const std::string& role);  // the axis that has it gets this one's
+  std::string set_data(const std::string& path);
+  std::string set_raw(const std::string& key, const std::string& text);  // dtype, byte_order, header_bytes
+  std::string set_extent(std::size_t axis, const std::string& text);     // of raw bytes; 0 slowest: the rest
+  // In place of an assumed value, from the samples: no step of undo, and never in place of an answer.
+  bool suggest(std::string_view id, double si, const std::string& reason);
+  // A description that the file has already.
+  void take_description(const std::string& json);
+
+  [[nodiscard]] bool can_undo() const { return !past_.empty(); }
+  [[nodiscard]] bool can_redo() const { return !future_.empty(); }
+  bool undo();
+  bool redo();
+  [[nodiscard]] const std::string& last_change() const { return now_.change; }  // "Transmits: 3 rows"
+
+ private:
+  struct Value {
+    std::string json;
+    FactState state = FactState::guessed;
+    std::string reason;
+  };
+  struct State {
+    std::map<std::string, Value> values;  // by key
+    std::map<std::string, std::size_t> forms;
+    std::vector<std::string> axes;
+    std::string change;
+  };
+  void take_guesses();
+  void assume_rest();
+  void assume_transmits();
+  void change(State next, const std::string& text);
+  [[nodiscard]] const OutlineEntry* entry_of(const std::string& path) const;
+  [[nodiscard]] std::vector<std::string> named_axes() const;
+
+  FileOutline outline_;
+  std::string file_name_;
+  bool raw_ = false;
+  std::map<std::string, Value> guessed_;
+  State now_;
+  std::vector<State> past_, future_;
+};
+
+}  // namespace echoloop

@@ -1,0 +1,126 @@
+#include "formats/own_descriptions.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <system_error>
+
+#include "core/error.h"
+#include "formats/readers/description_json.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kHashedBytes = 65'536;  // at both ends
+
+struct Used {
+  std::mutex mutex;
+  std::map<std::string, std::string> texts;  // by absolute path; under mutex
+};
+
+Used& used() {
+  static Used all;
+  return all;
+}
+
+std::filesystem::path& own_folder() {
+  static std::filesystem::path folder;
+  return folder;
+}
+
+std::string key_of(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(file, error);
+  return error ? file.string() : whole.string();
+}
+
+std::uint64_t hash_on(std::uint64_t hash, std::span<const std::byte> bytes) {
+  for (const std::byte byte : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3ULL;
+  return hash;
+}
+
+}  // namespace
+
+void keep_descriptions_in(const std::filesystem::path& folder) { own_folder() = folder; }
+
+const std::filesystem::path& descriptions_folder() { return own_folder(); }
+
+std::string content_name(std::span<const std::byte> file) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  if (file.size() <= 2 * kHashedBytes) {
+    hash = hash_on(hash, file);
+  } else {
+    hash = hash_on(hash_on(hash, file.first(kHashedBytes)), file.last(kHashedBytes));
+  }
+  char text[64];
+  std::snprintf(text, sizeof text, "%zu-%016llx.json", file.size(), static_cast<unsigned long long>(hash));
+  return text;
+}
+
+void use_description(const std::filesystem::path& file, const std::string& json) {
+  Used& all = used();
+  const std::scoped_lock lock(all.mutex);
+  if (json.empty()) {
+    all.texts.erase(key_of(file));
+  } else {
+    all.texts[key_of(file)] = json;
+  }
+}
+
+SidecarFile sidecar_of_text(const std::filesystem::path& name, const std::string& json) {
+  const int fd = ::memfd_create("description", MFD_CLOEXEC);
+  if (fd < 0) throw Error(name.string(), std::generic_category().message(errno), "memory for a description");
+  std::size_t written = 0;
+  while (written < json.size()) {
+    const ssize_t n = ::write(fd, json.data() + written, json.size() - written);
+    if (n <= 0) {
+      ::close(fd);
+      throw Error(name.string(), std::generic_category().message(errno), "memory for a description");
+    }
+    written += static_cast<std::size_t>(n);
+  }
+  return {name, MappedFile::adopt(fd, name.string())};
+}
+
+bool describes_file(const std::string& json, const std::string& file_name, SidecarKind kind) {
+  Json description;
+  try {
+    description = parse_description(file_name, std::as_bytes(std::span(json)));
+  } catch (const Error&) {
+    return false;
+  }
+  const auto named = description.find("file");
+  if (named != description.end()) return named->is_string() && named->get<std::string>() == file_name;
+  return kind == SidecarKind::own && description.contains("axes");
+}
+
+std::optional<SidecarFile> used_description(const std::filesystem::path& file) {
+  std::string text;
+  {
+    Used& all = used();
+    const std::scoped_lock lock(all.mutex);
+    if (all.texts.empty()) return std::nullopt;
+    const auto found = all.texts.find(key_of(file));
+    if (found == all.texts.end()) return std::nullopt;
+    text = found->second;
+  }
+  std::filesystem::path name = file;
+  return sidecar_of_text(name.replace_extension(".json"), text);
+}
+
+std::optional<SidecarFile> kept_description(std::span<const std::byte> content) {
+  if (own_folder().empty() || content.empty()) return std::nullopt;
+  std::error_code error;
+  if (!std::filesystem::is_directory(own_folder(), error)) return std::nullopt;
+  const std::filesystem::path path = own_folder() / content_name(content);
+  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) == 0)
+    return std::nullopt;
+  return SidecarFile{path, MappedFile::open(path)};
+}
+
+}  // namespace echoloop

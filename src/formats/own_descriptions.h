@@ -1,0 +1,38 @@
+// Descriptions that do not lie beside the file that they describe: those that hold until the program ends, and those in
+// the user's own folder, which are found again by content. Set by the program; read where files are opened. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "formats/base/open_request.h"
+
+namespace echoloop {
+
+// The user's own folder; empty: there is none. Before files are opened.
+void keep_descriptions_in(const std::filesystem::path& folder);
+const std::filesystem::path& descriptions_folder();
+
+// "86704640-0123456789abcdef.json": the size of the file, and the 64-bit FNV-1a hash of its first and last 65 536 bytes
+// (of all bytes, where there are no more). The name of the file plays no part: it may be moved and renamed.
+std::string content_name(std::span<const std::byte> file);
+
+// From now on the file opens with this description, whatever lies beside it; empty: no longer.
+void use_description(const std::filesystem::path& file, const std::string& json);
+
+// A description in memory as a file that a reader process can be given. Throws Error.
+SidecarFile sidecar_of_text(const std::filesystem::path& name, const std::string& json);
+
+// Whether the JSON text is a description of a file of that name: it names the file, or names none and is not shared by
+// several files (params.json).
+enum class SidecarKind { own, shared };
+bool describes_file(const std::string& json, const std::string& file_name, SidecarKind kind);
+
+// Those two kinds, for a file with this content.
+std::optional<SidecarFile> used_description(const std::filesystem::path& file);
+std::optional<SidecarFile> kept_description(std::span<const std::byte> content);
+
+}  // namespace echoloop

@@ -1,0 +1,275 @@
+#include "formats/raw_guess.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <optional>
+
+#include "core/number.h"
+
+namespace echoloop {
+namespace {
+
+struct RawType {
+  std::string_view name;
+  std::size_t bytes;
+  std::size_t part;  // bytes of one number: half of a complex one
+  enum class Kind { signed_integer, unsigned_integer, floating } kind;
+};
+constexpr RawType kRawTypes[] = {
+    {"int16", 2, 2, RawType::Kind::signed_integer},    {"int8", 1, 1, RawType::Kind::signed_integer},
+    {"int32", 4, 4, RawType::Kind::signed_integer},    {"float32", 4, 4, RawType::Kind::floating},
+    {"uint16", 2, 2, RawType::Kind::unsigned_integer}, {"uint8", 1, 1, RawType::Kind::unsigned_integer},
+    {"uint32", 4, 4, RawType::Kind::unsigned_integer}, {"int64", 8, 8, RawType::Kind::signed_integer},
+    {"float64", 8, 8, RawType::Kind::floating},        {"complex64", 8, 4, RawType::Kind::floating},
+    {"complex128", 16, 8, RawType::Kind::floating}};
+constexpr std::size_t kProbedValues = 32'768;  // values that are looked at
+constexpr std::size_t kMostLine = 16'384;      // values of a line
+constexpr std::size_t kLeastLine = 64;
+constexpr std::size_t kMostHeader = 65'536, kHeaderLooked = 1024;
+
+const RawType* raw_type_of(std::string_view name) {
+  const auto* const found = std::ranges::find(kRawTypes, name, &RawType::name);
+  return found == std::end(kRawTypes) ? nullptr : found;
+}
+
+double raw_value_at(const std::byte* at, const RawType& type, bool big) {
+  std::uint64_t bits = 0;
+  for (std::size_t k = 0; k < type.part; ++k) {
+    const auto byte = std::to_integer<std::uint64_t>(at[big ? type.part - 1 - k : k]);
+    bits |= byte << (8 * k);
+  }
+  if (type.kind == RawType::Kind::floating)
+    return type.part == 4 ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))
+                          : std::bit_cast<double>(bits);
+  if (type.kind == RawType::Kind::unsigned_integer) return static_cast<double>(bits);
+  const auto unused = static_cast<int>(64 - 8 * type.part);
+  return static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
+}
+
+// Mean step from a value to the next against the mean distance of the values from their mean: about 1.4 for noise,
+// small for echoes. Nothing: not numbers, or all alike.
+std::optional<double> roughness(std::span<const std::byte> file, std::size_t from, const RawType& type, bool big) {
+  const std::vector<float> values = raw_values(file, from, type.name, big ? "big" : "little", kProbedValues);
+  if (values.size() < 256) return std::nullopt;
+  double mean = 0.0, spread = 0.0, step = 0.0;
+  std::size_t odd = 0;
+  for (const float v : values) {
+    const double magnitude = std::abs(static_cast<double>(v));
+    if (!std::isfinite(v) || magnitude > 1e30 || (magnitude > 0.0 && magnitude < 1e-30)) ++odd;
+    mean += std::isfinite(v) && magnitude < 1e30 ? v : 0.0;
+  }
+  if (odd * 50 > values.size()) return std::nullopt;
+  mean /= static_cast<double>(values.size());
+  for (std::size_t k = 1; k < values.size(); ++k) {
+    spread += std::sqrt(std::abs(values[k] - mean));
+    step += std::sqrt(std::abs(static_cast<double>(values[k]) - static_cast<double>(values[k - 1])));
+  }
+  if (!(spread > 0.0) || !std::isfinite(spread) || !std::isfinite(step)) return std::nullopt;
+  return step / spread;
+}
+
+std::string percent_of(double share) { return std::to_string(static_cast<int>(std::lround(100.0 * share))) + " %"; }
+
+void guess_type(std::span<const std::byte> file, RawGuess& guess) {
+  const std::size_t middle = file.size() / 2 / 16 * 16 + file.size() % 16;  // the last value ends with the file
+  double best = 1e9;
+  guess.dtype = "int16";
+  guess.byte_order = "little";
+  guess.why_type = "The commonest type; nothing in the bytes decides.";
+  double other_order = 0.0;
+  for (const RawType& type : kRawTypes) {
+    if (type.part != type.bytes || type.kind == RawType::Kind::unsigned_integer || type.bytes == 8) continue;
+    for (const bool big : {false, true}) {
+      if (big && type.bytes == 1) continue;
+      const auto rough = roughness(file, middle, type, big);
+      if (!rough) continue;
+      if (*rough < 0.97 * best) {
+        best = *rough;
+        guess.dtype = type.name;
+        guess.byte_order = big ? "big" : "little";
+      }
+    }
+  }
+  if (best > 1e8) return;
+  const RawType& chosen = *raw_type_of(guess.dtype);
+  other_order = roughness(file, middle, chosen, guess.byte_order == "little").value_or(0.0);
+  guess.why_type =
+      guess.dtype + ": neighbours differ by " + percent_of(best) + " of the spread, less than as other types.";
+  guess.why_order = other_order > 0.0 ? guess.byte_order + ": steps of " + percent_of(best) +
+                                            " of the spread; the other order: " + percent_of(other_order) + "."
+                                      : guess.byte_order + ": as the other order most are no numbers.";
+  if (chosen.bytes == 1) guess.why_order = "One byte has no order.";
+}
+
+// Rectified samples of neighbouring channels are alike: the first lag of a high likeness is one line.
+void guess_line(std::span<const std::byte> file, RawGuess& guess) {
+  const RawType& type = *raw_type_of(guess.dtype);
+  const std::size_t n_values = file.size() / type.bytes;
+  const std::size_t most = std::min(kMostLine, n_values / 4);
+  if (most < 2 * kLeastLine) return;
+  const std::size_t n = std::min(2 * kProbedValues, n_values - most);
+  const std::size_t from = file.size() - (n + most) * type.bytes - (n_values - n - most) / 2 * type.bytes;
+  std::vector<float> values = raw_values(file, from, guess.dtype, guess.byte_order, n + most);
+  for (float& v : values) v = std::isfinite(v) ? std::sqrt(std::abs(v)) : 0.0F;
+  // Sums of 4 neighbours: the carrier of the echoes shifts from line to line, their envelope hardly.
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  for (float& v : values) v -= static_cast<float>(mean);
+  guess.likeness.assign(most, 0.0F);
+  double power = 0.0;
+  for (std::size_t k = 0; k < n; ++k) power += static_cast<double>(values[k]) * static_cast<double>(values[k]);
+  if (!(power > 0.0)) return;
+  for (std::size_t lag = 0; lag < most; ++lag) {
+    float sums[8] = {};
+    std::size_t k = 0;
+    for (; k + 8 <= n; k += 8) {
+      for (std::size_t j = 0; j < 8; ++j) sums[j] += values[k + j] * values[k + j + lag];
+    }
+    guess.likeness[lag] =
+        static_cast<float>(static_cast<double>(std::accumulate(std::begin(sums), std::end(sums), 0.0F)) / power);
+  }
+  std::size_t best = kLeastLine;
+  for (std::size_t lag = kLeastLine; lag < most; ++lag) {
+    const bool peak = guess.likeness[lag] >= guess.likeness[lag - 1] &&
+                      (lag + 1 == most || guess.likeness[lag] >= guess.likeness[lag + 1]);
+    if (peak && guess.likeness[lag] > guess.likeness[best]) best = lag;
+  }
+  for (std::size_t lag = kLeastLine; lag < best; ++lag) {  // of several lines: the first
+    const bool divides = best % lag <= 2 || lag - best % lag <= 2;
+    if (divides && guess.likeness[lag] > 0.7F * guess.likeness[best] &&
+        guess.likeness[lag] >= guess.likeness[lag - 1] && guess.likeness[lag] >= guess.likeness[lag + 1]) {
+      best = lag;
+      break;
+    }
+  }
+  std::vector<float> sorted(guess.likeness.begin() + kLeastLine, guess.likeness.end());
+  std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2));
+  const float usual = sorted[sorted.size() / 2];
+  if (guess.likeness[best] > usual + 0.1F) guess.line_values = best;
+}
+
+void find_numbers(std::span<const std::byte> file, RawGuess& guess) {
+  const RawType number{"int32", 4, 4, RawType::Kind::signed_integer};
+  for (std::size_t at = 0; at + 4 <= std::min(file.size(), kHeaderLooked); at += 4) {
+    const double value = raw_value_at(file.data() + at, number, guess.byte_order == "big");
+    if (!(value >= 2.0 && value <= 2e9) || guess.numbers.size() >= 16) continue;
+    guess.numbers.push_back({at, value, ""});
+  }
+}
+
+// Up to four numbers of the header whose product, with the bytes of a value, is the file but for the header.
+bool shape_by_header(std::size_t file_bytes, RawGuess& guess) {
+  const std::size_t bytes = raw_type_bytes(guess.dtype);
+  const std::size_t n = std::min<std::size_t>(guess.numbers.size(), 10);
+  double best_score = 0.0;
+  std::vector<std::size_t> best;
+  std::size_t best_header = 0;
+  for (unsigned subset = 1; subset < (1U << n); ++subset) {
+    if (std::popcount(subset) < 2 || std::popcount(subset) > 4) continue;
+    double product = static_cast<double>(bytes);
+    std::size_t last = 0;
+    bool sane = true;
+    std::vector<std::size_t> extents;
+    for (std::size_t k = 0; k < n; ++k) {
+      if ((subset & (1U << k)) == 0) continue;
+      product *= guess.numbers[k].value;
+      sane = sane && guess.numbers[k].value <= 1e6;
+      extents.push_back(static_cast<std::size_t>(guess.numbers[k].value));
+      last = guess.numbers[k].offset + 4;
+    }
+    const double header = static_cast<double>(file_bytes) - product;
+    if (!sane || header < static_cast<double>(last) || header > static_cast<double>(kMostHeader)) continue;
+    const bool has_line = guess.line_values > 0 && std::ranges::find(extents, guess.line_values) != extents.end();
+    const auto header_bytes = static_cast<std::size_t>(header);
+    const double score = static_cast<double>(std::popcount(subset)) + (has_line ? 4.0 : 0.0) +
+                         (std::has_single_bit(header_bytes) ? 1.0 : 0.0) - header / kMostHeader;
+    if (score > best_score) best_score = score, best = extents, best_header = header_bytes;
+  }
+  if (best.empty()) return false;
+  // The line is time; of the others the first is elements, as headers say them in the order of the axes.
+  std::size_t time = static_cast<std::size_t>(std::ranges::find(best, guess.line_values) - best.begin());
+  if (time == best.size()) time = static_cast<std::size_t>(std::ranges::max_element(best) - best.begin());
+  std::vector<std::size_t> order{best[time]};
+  best.erase(best.begin() + static_cast<std::ptrdiff_t>(time));
+  order.insert(order.end(), best.begin(), best.end());
+  constexpr const char* kRoles[] = {"time", "element", "transmit", "frame"};
+  std::vector<const char*> roles{kRoles, kRoles + order.size()};
+  if (order.size() == 3) roles[2] = "frame";
+  for (std::size_t k = order.size(); k-- > 0;) {
+    guess.shape.push_back(order[k]);
+    guess.axes.emplace_back(roles[k]);
+    for (RawNumber& number : guess.numbers) {
+      if (number.meaning.empty() && number.value == static_cast<double>(order[k]))
+        number.meaning = std::string(roles[k] == std::string_view("time") ? "sample" : roles[k]) + "s?";
+    }
+  }
+  guess.header_bytes = best_header;
+  guess.why_header = "The remaining bytes are the product of numbers in the header.";
+  guess.why_shape = "Numbers in the header whose product is the rest of the file.";
+  return true;
+}
+
+void shape_by_line(std::size_t file_bytes, RawGuess& guess) {
+  const std::size_t bytes = raw_type_bytes(guess.dtype);
+  const std::size_t line = guess.line_values > 0 ? guess.line_values : 1024;
+  const std::size_t line_bytes = line * bytes;
+  std::size_t lines = file_bytes / line_bytes;
+  guess.header_bytes = file_bytes - lines * line_bytes;
+  guess.why_header = "Bytes beside whole lines.";
+  for (const std::size_t n : {128UL, 192UL, 256UL, 64UL, 96UL, 80UL, 32UL, 160UL}) {
+    if (lines < n || lines % n != 0) continue;
+    guess.shape = {lines / n, n, line};
+    break;
+  }
+  if (guess.shape.empty()) guess.shape = {1, std::max<std::size_t>(1, lines), line};
+  guess.axes = {"frame", "element", "time"};
+  guess.why_shape = guess.line_values > 0 ? "Lines are alike after " + std::to_string(line) + " values."
+                                          : "No likeness of lines was found: any shape may be right.";
+}
+
+}  // namespace
+
+std::size_t raw_type_bytes(std::string_view dtype) {
+  const RawType* const type = raw_type_of(dtype);
+  return type == nullptr ? 0 : type->bytes;
+}
+
+std::string raw_type_names() {
+  std::string names;
+  for (const RawType& type : kRawTypes) names += (names.empty() ? "" : ", ") + std::string(type.name);
+  return names;
+}
+
+std::vector<float> raw_values(std::span<const std::byte> file, std::size_t from, std::string_view dtype,
+                              std::string_view byte_order, std::size_t most) {
+  const bool big = byte_order == "big";
+  std::vector<float> values;
+  const RawType* const type = raw_type_of(dtype);
+  if (type == nullptr || from >= file.size()) return values;
+  const std::size_t n = std::min(most, (file.size() - from) / type->part);
+  values.reserve(n);
+  for (std::size_t k = 0; k < n; ++k)
+    values.push_back(static_cast<float>(raw_value_at(file.data() + from + k * type->part, *type, big)));
+  return values;
+}
+
+RawGuess guess_raw(std::span<const std::byte> file) {
+  RawGuess guess;
+  guess_type(file, guess);
+  guess_line(file, guess);
+  find_numbers(file, guess);
+  if (!shape_by_header(file.size(), guess)) shape_by_line(file.size(), guess);
+  for (RawNumber& number : guess.numbers) {
+    if (!number.meaning.empty() || number.value < 1e6 || number.value > 5e8) continue;
+    number.meaning = "sampling, Hz?";
+    if (guess.sampling_hz > 0.0) continue;
+    guess.sampling_hz = number.value;
+    guess.why_sampling = "A number of the header, at byte " + std::to_string(number.offset) + ".";
+  }
+  std::erase_if(guess.numbers, [](const RawNumber& number) { return number.meaning.empty(); });
+  return guess;
+}
+
+}  // namespace echoloop

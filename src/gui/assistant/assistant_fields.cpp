@@ -1,0 +1,422 @@
+#include "gui/assistant/assistant_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace echoloop {
+namespace {
+
+constexpr float kFieldPad = 16, kIndent = 22, kLabel = 132;
+
+struct ImportGroupWords {
+  ImportGroup group;
+  const char* title;
+  const char* note;
+};
+constexpr ImportGroupWords kImportGroups[] = {{ImportGroup::missing, "Missing", "most important first"},
+                                              {ImportGroup::doubts, "Doubts", "the samples contradict"},
+                                              {ImportGroup::guessed, "Guessed", "click a source to see the value"},
+                                              {ImportGroup::answered, "Answers", "Ctrl+Z undoes"},
+                                              {ImportGroup::read, "Read", ""},
+                                              {ImportGroup::optional, "Optional", ""}};
+
+struct AxisRoleKey {
+  const char* role;
+  const char* letter;
+};
+constexpr AxisRoleKey kAxisRoleKeys[] = {{"time", "T"},  {"element", "E"}, {"transmit", "X"},
+                                         {"frame", "F"}, {"line", "L"},    {"iq", "I"}};
+
+std::string role_label(const std::string& role) { return role == "iq" ? "I, Q" : role; }
+
+void draw_chip_grip(const Ui& ui, const Rect& chip, ImU32 ink) {
+  for (int row = 0; row < 3; ++row) {
+    for (int column = 0; column < 2; ++column)
+      ui.disc(chip.x0 + ui.px(9) + static_cast<float>(column) * ui.px(4),
+              chip.cy() + static_cast<float>(row - 1) * ui.px(4), 1, ink);
+  }
+}
+
+void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column) {
+  Ui& ui = c.ui;
+  const ImportState& import = c.import();
+  if (!import.raw.on) {
+    const Rect line = ui.row(column, 24, 4);
+    float x = ui.text(Type::body, line, theme::kText2, "Data") + ui.px(8);
+    x = ui.text_fitted(Type::strong, x, line.x1, line.y0, line.height(), theme::kText,
+                       import.data.empty() ? "the array" : import.data) +
+        ui.px(10);
+    ui.text_fitted(Type::small, x, line.x1, line.y0, line.height(), theme::kMuted, import.why_data);
+    if (choice.narrow) {
+      const Rect button{line.x1 - ui.px(84), line.y0, line.x1, line.y1};
+      if (ui.button("import/contents", button, {.label = "Contents", .active = choice.contents_open},
+                    {"Contents", "Names, shapes and values of the file.", {}}))
+        choice.contents_open = !choice.contents_open;
+    }
+  }
+  const std::size_t n = import.axes.size();
+  if (n == 0) return;
+  const float gap = ui.px(8), wide = (column.x1 - column.x0 - gap * static_cast<float>(n - 1)) / static_cast<float>(n);
+  const float top = column.y, tall = ui.px(68);
+  for (std::size_t k = 0; k < n; ++k) {
+    const ImportAxis& axis = import.axes[k];
+    const float x = std::round(column.x0 + static_cast<float>(k) * (wide + gap));
+    const Rect cell{x, top, std::round(x + wide), top + tall};
+    const std::string id = "import/axis/" + std::to_string(k);
+    const std::string name = "Axis " + std::to_string(k + 1);
+    const Hit h = ui.control(id.c_str(), cell, FocusKind::slider, name);
+    ui.tip(id.c_str(), h, cell,
+           {name, "Type T time, E element, X transmit, F frame, L line, I I and Q, or drag a role here.", {}});
+    if (h.pressed || h.focused) choice.axis = k;
+    for (const KeyPress& press : h.keys) {
+      const bool left = press.key == Key::left, right = press.key == Key::right;
+      if (right && k + 1 < n) c.order({.act = ImportAct::role, .text = axis.role, .index = import.axes[k + 1].index});
+      if (left && k > 0) c.order({.act = ImportAct::role, .text = axis.role, .index = import.axes[k - 1].index});
+    }
+    if (h.pressed && !axis.role.empty()) {
+      const ImVec2 mouse = ImGui::GetIO().MousePos;
+      choice.drag = {.entry = {}, .role = axis.role, .x = mouse.x, .y = mouse.y};
+    }
+    choice.places.push_back({.where = cell, .field = {}, .axis = axis.index});
+    ui.outline(cell, choice.axis == k ? theme::kAccent : theme::kLine2, theme::kRadius);
+    const Rect size{cell.x0, cell.y0 + ui.px(4), cell.x1, cell.y0 + ui.px(30)};
+    if (import.raw.on) {
+      const std::string edit = "import/extent/" + std::to_string(k);
+      const Rect field = size.inset(ui.px(3));
+      if (ui.is_editing(edit.c_str())) {
+        if (const auto text = ui.edit_field(field); text && *text != std::to_string(axis.length))
+          c.order({.act = ImportAct::extent, .text = *text, .index = axis.index});
+      } else {
+        const Hit on = ui.control(edit.c_str(), field, FocusKind::button, "Length");
+        ui.fill(field, on.hovered ? theme::kHover : theme::kField, theme::kRadius);
+        ui.text_centred(Type::strong, field, theme::kText, std::to_string(axis.length));
+        if (on.clicked) ui.start_editing(edit.c_str(), std::to_string(axis.length));
+      }
+    } else {
+      ui.text_centred(Type::strong, size, theme::kText, std::to_string(axis.length));
+    }
+    const Rect chip{cell.x0 + ui.px(5), cell.y1 - ui.px(34), cell.x1 - ui.px(5), cell.y1 - ui.px(6)};
+    ui.fill(chip, axis.role.empty() ? theme::kField : theme::kSelected, theme::kRadius);
+    if (!axis.role.empty()) draw_chip_grip(ui, chip, theme::kText2);
+    ui.text_centred(Type::body, chip, axis.role.empty() ? theme::kMuted : theme::kText,
+                    axis.role.empty() ? "—" : role_label(axis.role));
+  }
+  column.y = top + tall + ui.px(8);
+  Rect roles = ui.row(column, 28, 4);
+  float x = ui.text(Type::small, roles, theme::kMuted, "Other roles") + ui.px(10);
+  for (const AxisRoleKey& role : kAxisRoleKeys) {
+    if (std::ranges::any_of(import.axes, [&](const ImportAxis& axis) { return axis.role == role.role; })) continue;
+    const std::string label = role_label(role.role);
+    const Rect chip{x, roles.y0, x + ui.width(Type::body, label) + ui.px(34), roles.y1};
+    if (chip.x1 > roles.x1) break;
+    const std::string id = std::string("import/role/") + role.role;
+    const Hit h = ui.control(id.c_str(), chip, FocusKind::button, label);
+    ui.tip(id.c_str(), h, chip, {label, "Drag onto an axis, or click to give it to the marked axis.", {}});
+    ui.fill(chip, h.hovered ? theme::kHover : theme::kField, theme::kRadius);
+    ui.outline(chip, theme::kLine2, theme::kRadius);
+    draw_chip_grip(ui, chip, theme::kMuted);
+    ui.text(Type::body, chip.x0 + ui.px(22), chip.y0, chip.height(), theme::kText2, label);
+    if (h.pressed) {
+      const ImVec2 mouse = ImGui::GetIO().MousePos;
+      choice.drag = {.entry = {}, .role = role.role, .x = mouse.x, .y = mouse.y};
+    }
+    if (h.clicked && !choice.drag.moving && choice.axis < n)
+      c.order({.act = ImportAct::role, .text = role.role, .index = import.axes[choice.axis].index});
+    x = chip.x1 + ui.px(6);
+  }
+  if (!import.axes_error.empty()) {
+    const Rect line = ui.row(column, 16, 2);
+    ui.text_fitted(Type::small, line.x0, line.x1, line.y0, line.height(), theme::kRed, import.axes_error);
+  }
+}
+
+void draw_raw_fields(const AssistantScene& c, AssistantChoice& choice, Column& column) {
+  Ui& ui = c.ui;
+  const ImportRaw& raw = c.import().raw;
+  const auto labelled = [&](const char* label) {
+    Rect r = ui.row(column, 30, 2);
+    ui.ring(r.x0 + ui.px(5), r.cy(), 4.5F, theme::kAccent, 1.5F);
+    ui.text(Type::body, r.x0 + ui.px(kIndent), r.y0, r.height(), theme::kText2, label);
+    r.x0 += ui.px(kLabel + 18);
+    return r;
+  };
+  const auto reason = [&](const std::string& text, const std::string& error) {
+    const Rect line = ui.row(column, 16, 4);
+    ui.text_fitted(Type::small, line.x0 + ui.px(kIndent), line.x1, line.y0, line.height(),
+                   error.empty() ? theme::kMuted : theme::kRed, error.empty() ? text : error);
+  };
+  std::vector<Choice> types;
+  int chosen = 0;
+  for (std::size_t k = 0; k < raw.types.size(); ++k) {
+    types.push_back({raw.types[k]});
+    if (raw.types[k] == raw.dtype) chosen = static_cast<int>(k);
+  }
+  if (const auto picked = ui.segmented("import/dtype", labelled("Type"), types, chosen, {"Type", "Of one value.", {}}))
+    c.order({.act = ImportAct::raw, .id = "dtype", .text = raw.types[static_cast<std::size_t>(*picked)]});
+  reason(raw.why_type, raw.type_error);
+  constexpr std::array<Choice, 2> kOrders = {{{"little"}, {"big"}}};
+  if (const auto picked = ui.segmented("import/order", labelled("Byte order"), kOrders, raw.byte_order == "big" ? 1 : 0,
+                                       {"Byte order", "Of the bytes of one value.", {}}))
+    c.order({.act = ImportAct::raw, .id = "byte_order", .text = *picked == 1 ? "big" : "little"});
+  reason(raw.why_order, {});
+  Rect header = labelled("Header");
+  const Rect minus{header.x1 - ui.px(68), header.y0, header.x1 - ui.px(36), header.y1},
+      plus{header.x1 - ui.px(32), header.y0, header.x1, header.y1};
+  header.x1 = minus.x0 - ui.px(6);
+  const std::string bytes = std::to_string(raw.header_bytes);
+  if (ui.is_editing("import/header")) {
+    if (const auto text = ui.edit_field(header); text && *text != bytes)
+      c.order({.act = ImportAct::raw, .id = "header_bytes", .text = *text});
+  } else {
+    const Hit h = ui.control("import/header", header, FocusKind::button, "Header");
+    ui.tip("import/header", h, header, {"Header", "Bytes before the first sample.", {}});
+    ui.fill(header, h.hovered ? theme::kHover : theme::kField, theme::kRadius);
+    const float x = ui.text(Type::body, header.x0 + ui.px(10), header.y0, header.height(), theme::kText, bytes);
+    ui.text(Type::body, x + ui.px(5), header.y0, header.height(), theme::kMuted, "bytes");
+    if (h.clicked) ui.start_editing("import/header", bytes);
+  }
+  if (!raw.header_error.empty()) ui.outline(header, theme::kRed, theme::kRadius);
+  const std::size_t step = raw.dtype.ends_with("8") ? 1 : raw.dtype.ends_with("16") ? 2 : 4;
+  if (ui.button("import/header_minus", minus, {.label = "−"}, {"Shorter header", "By one value.", {}}) &&
+      raw.header_bytes >= step)
+    c.order({.act = ImportAct::raw, .id = "header_bytes", .text = std::to_string(raw.header_bytes - step)});
+  if (ui.button("import/header_plus", plus, {.label = "+"}, {"Longer header", "By one value.", {}}))
+    c.order({.act = ImportAct::raw, .id = "header_bytes", .text = std::to_string(raw.header_bytes + step)});
+  reason(raw.why_header, raw.header_error);
+  const Rect shape = ui.row(column, 22, 2);
+  ui.text(Type::body, shape, theme::kText2, "Shape");
+  ui.text_right(Type::small, shape.x1, shape.y0, shape.height(), theme::kMuted, "fastest axis first");
+  draw_axes(c, choice, column);
+  // The whole file as a bar: header, samples, what is left over.
+  const Rect bar = ui.row(column, 8, 4);
+  const double size = static_cast<double>(std::max<std::size_t>(1, raw.file_bytes));
+  const auto at = [&](std::size_t n) {
+    return bar.x0 + bar.width() * static_cast<float>(std::min(1.0, static_cast<double>(n) / size));
+  };
+  ui.fill(bar, theme::kField, 3);
+  const bool fits = raw.described_bytes <= raw.file_bytes;
+  ui.fill({bar.x0, bar.y0, at(raw.described_bytes), bar.y1}, fits ? theme::kAccent : theme::kRed, 3);
+  ui.fill({bar.x0, bar.y0, at(raw.header_bytes), bar.y1}, theme::kText2, 3);
+  const Rect account = ui.row(column, 20, 6);
+  const bool whole = raw.described_bytes == raw.file_bytes;
+  ui.text_fitted(Type::small, account.x0, account.x1, account.y0, account.height(),
+                 whole  ? theme::kText2
+                 : fits ? theme::kWarn
+                        : theme::kRed,
+                 raw.account);
+}
+
+// The evidence, and the two answers.
+void draw_doubt(const AssistantScene& c, Column& column, const ImportField& field) {
+  Ui& ui = c.ui;
+  const ImportSpectrum& s = c.import().spectrum;
+  const bool drawn = field.id == "centre" && s.power.size() > 1;
+  const Rect row = ui.row(column, drawn ? 82 : 30, 4);
+  const float buttons = ui.px(110);
+  if (drawn) {
+    const Rect plot{row.x0 + ui.px(kIndent), row.y0, row.x1 - buttons - ui.px(10), row.y1 - ui.px(16)};
+    ui.fill(plot, theme::kCanvas, theme::kRadius);
+    const double span = s.step_hz * static_cast<double>(s.power.size() - 1);
+    const auto x_of = [&](double hz) {
+      return plot.x0 + plot.width() * static_cast<float>(std::clamp((hz - s.first_hz) / span, 0.0, 1.0));
+    };
+    ui.fill({x_of(s.low_hz), plot.y0, x_of(s.high_hz), plot.y1}, theme::kSelected);
+    ImVec2 last{};
+    for (std::size_t k = 0; k < s.power.size(); ++k) {  // 40 dB
+      const float level = std::clamp(1.0F + 0.25F * std::log10(std::max(s.power[k], 1e-4F)), 0.0F, 1.0F);
+      const ImVec2 at{x_of(s.first_hz + static_cast<double>(k) * s.step_hz),
+                      plot.y1 - ui.px(2) - level * (plot.height() - ui.px(8))};
+      if (k > 0) ui.stroke(last, at, theme::kText, 1.0F);
+      last = at;
+    }
+    for (const auto& [hz, ink] : {std::pair{s.stated_hz, theme::kText2}, {s.measured_hz, theme::kAccent}})
+      ui.fill({x_of(hz), plot.y0, x_of(hz) + ui.hairline(), plot.y1}, ink);
+    ui.text(Type::small, plot.x0, plot.y1, ui.px(16), theme::kMuted, fmt::format("{:.3g}", s.first_hz * 1e-6));
+    ui.text_centred(Type::small, {plot.x0, plot.y1, plot.x1, plot.y1 + ui.px(16)}, theme::kText2,
+                    fmt::format("file {:.3g}, echoes {:.3g}", s.stated_hz * 1e-6, s.measured_hz * 1e-6));
+    ui.text_right(Type::small, plot.x1, plot.y1, ui.px(16), theme::kMuted,
+                  fmt::format("{:.3g} MHz", (s.first_hz + span) * 1e-6));
+  }
+  Rect button{row.x1 - buttons, row.y0, row.x1, row.y0 + ui.px(28)};
+  if (!drawn) button = {row.x0 + ui.px(kIndent), row.y0, row.x0 + ui.px(kIndent) + ui.px(170), row.y0 + ui.px(28)};
+  if (!field.cure.empty()) {
+    const std::string id = "import/cure/" + field.id;
+    if (ui.button(id.c_str(), button, {.label = field.cure, .active = true},
+                  {field.cure, "Takes the value of the samples.", {}})) {
+      if (field.id == "axes") {
+        const auto& axes = c.import().axes;
+        const auto time = std::ranges::find(axes, "time", &ImportAxis::role);
+        if (time != axes.end()) c.order({.act = ImportAct::role, .text = "element", .index = time->index});
+      } else {
+        const std::string text = field.cure.substr(4, field.cure.find(' ', 4) - 4);
+        c.order({.act = ImportAct::answer, .id = field.id, .text = text});
+      }
+    }
+  }
+  if (field.keep.empty()) return;
+  if (drawn) {
+    button.y0 += ui.px(34);
+    button.y1 += ui.px(34);
+  } else if (!field.cure.empty()) {
+    button = {button.x1 + ui.px(8), button.y0, button.x1 + ui.px(118), button.y1};
+  }
+  const std::string id = "import/keep/" + field.id;
+  if (ui.button(id.c_str(), button, {.label = field.keep},
+                {field.keep, "Keeps the stated value; the doubt is dismissed.", {}}))
+    c.order({.act = ImportAct::keep, .id = field.id});
+}
+
+void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column, const ImportField& field) {
+  Ui& ui = c.ui;
+  const bool flat = field.group == ImportGroup::read || field.group == ImportGroup::optional;
+  const Rect row = ui.row(column, flat ? 24 : 32, 1);
+  const float dot = row.x0 + ui.px(5);
+  switch (field.group) {
+    case ImportGroup::missing:
+    case ImportGroup::doubts:
+      ui.disc(dot, row.cy(), 5, theme::kWarn);
+      break;
+    case ImportGroup::guessed:
+      ui.ring(dot, row.cy(), 4.5F, theme::kAccent, 1.5F);
+      break;
+    case ImportGroup::answered:
+    case ImportGroup::read:
+      ui.check({dot - ui.px(6), row.cy() - ui.px(6), dot + ui.px(6), row.cy() + ui.px(6)}, theme::kAccent);
+      break;
+    case ImportGroup::optional:
+      break;
+  }
+  ui.text_fitted(Type::body, row.x0 + ui.px(kIndent), row.x0 + ui.px(kLabel + 16), row.y0, row.height(), theme::kText2,
+                 field.label);
+  const std::string id = "import/field/" + field.id;
+  Rect box{row.x0 + ui.px(kLabel + 18), row.y0 + ui.px(1), row.x1, row.y1 - ui.px(1)};
+  const Rect whole = box;
+  if (field.id != "axes") {
+    choice.places.push_back({.where = whole, .field = field.id, .axis = 0});
+    if (field.forms.size() > 1) {
+      std::vector<Choice> forms;
+      for (const std::string& form : field.forms) forms.push_back({form});
+      const Rect chevron{box.x1 - ui.px(28), box.y0, box.x1, box.y1};
+      const std::string menu = "import/form/" + field.id;
+      if (!flat) ui.fill(box, theme::kField, theme::kRadius);
+      if (const auto picked = ui.menu(menu.c_str(), chevron, forms, static_cast<int>(field.form),
+                                      {field.label, "How it is stated.", {}}))
+        c.order({.act = ImportAct::form, .id = field.id, .index = static_cast<std::size_t>(*picked)});
+      ui.chevron(chevron.cx(), chevron.cy(), Direction::down, theme::kMuted);
+      box.x1 = chevron.x0;
+    }
+    if (ui.is_editing(id.c_str())) {
+      if (const auto text = ui.edit_field(box)) c.order({.act = ImportAct::answer, .id = field.id, .text = *text});
+    } else {
+      const Hit h = ui.control(id.c_str(), box, FocusKind::button, field.label);
+      ui.tip(id.c_str(), h, box, {field.label, field.help, {}});
+      if (!flat || h.hovered) ui.fill(box, h.hovered ? theme::kHover : theme::kField, theme::kRadius);
+      const float right = box.x1 - ui.px(10);
+      const float note = std::min(ui.width(Type::small, field.origin), 0.42F * box.width());
+      const std::string form =
+          field.forms.size() > 1 && field.group != ImportGroup::read && (field.value.empty() || field.id == "transmits")
+              ? field.forms[field.form] + (field.value.empty() ? "" : ": ")
+              : "";
+      const std::string value = form + (field.value.empty() && form.empty() ? "—" : field.value);
+      float x = ui.text_fitted(Type::body, box.x0 + ui.px(10), right - note - ui.px(8), box.y0, box.height(),
+                               field.value.empty() ? theme::kMuted : theme::kText, value);
+      if (!field.value.empty() && !field.unit.empty() &&
+          x + ui.width(Type::body, field.unit) + ui.px(14) < right - note)
+        ui.text(Type::body, x + ui.px(5), box.y0, box.height(), theme::kMuted, field.unit);
+      ui.text_fitted(Type::small, right - note, right + 1, box.y0, box.height(),
+                     field.group == ImportGroup::answered ? theme::kAccent : theme::kText2, field.origin);
+      if (h.clicked) {
+        ui.start_editing(id.c_str(), field.typed);
+        const auto named = std::ranges::find(c.import().entries, field.origin, &ImportEntry::path);
+        if (!field.origin.empty() && named != c.import().entries.end()) choice.selected = field.origin;
+      }
+    }
+    if (!field.error.empty()) ui.outline(whole, theme::kRed, theme::kRadius);
+  }
+  if (!field.error.empty() || !field.reason.empty()) {
+    const bool red = !field.error.empty();
+    const float wrap = row.x1 - row.x0 - ui.px(kIndent);
+    if (field.group == ImportGroup::doubts && !red) {
+      column.y +=
+          ui.paragraph(Type::small, row.x0 + ui.px(kIndent), column.y, wrap, ui.px(16), theme::kText2, field.reason) +
+          ui.px(3);
+    } else if (!flat || red) {
+      const Rect line = ui.row(column, 16, 3);
+      ui.text_fitted(Type::small, line.x0 + ui.px(kIndent), line.x1, line.y0, line.height(),
+                     red ? theme::kRed : theme::kMuted, red ? field.error : field.reason);
+    }
+  }
+  if (field.group == ImportGroup::doubts) draw_doubt(c, column, field);
+}
+
+void draw_group(const AssistantScene& c, AssistantChoice& choice, Column& column, ImportGroup group) {
+  Ui& ui = c.ui;
+  const ImportState& import = c.import();
+  const auto n = std::ranges::count(import.fields, group, &ImportField::group);
+  if (n == 0) return;
+  const ImportGroupWords& words = *std::ranges::find(kImportGroups, group, &ImportGroupWords::group);
+  ui.horizontal(column.x0 - ui.px(kFieldPad), column.x1 + ui.px(kFieldPad), column.y, theme::kLine);
+  const Rect head = ui.row(column, 30, 0);
+  const float x = ui.text(Type::strong, head, theme::kText, words.title) + ui.px(8);
+  ui.text(Type::body, x, head.y0, head.height(), theme::kMuted, std::to_string(n));
+  ui.text_right(Type::small, head.x1, head.y0, head.height(), theme::kMuted, words.note);
+  for (const ImportField& field : import.fields) {
+    if (field.group == group) draw_field(c, choice, column, field);
+  }
+  column.y += ui.px(6);
+}
+
+void draw_buttons(const AssistantScene& c, const Rect& area) {
+  Ui& ui = c.ui;
+  const ImportState& import = c.import();
+  const float x0 = area.x0 + ui.px(kFieldPad), x1 = area.x1 - ui.px(kFieldPad), gap = ui.px(8);
+  const float y0 = area.y0 + ui.px(14), y1 = y0 + ui.px(30), wide = x1 - x0 - 2 * gap;
+  const Rect save{x0, y0, x0 + 0.38F * wide, y1}, open{save.x1 + gap, y0, save.x1 + gap + 0.4F * wide, y1};
+  const Rect cancel{open.x1 + gap, y0, x1, y1};
+  const std::string text =
+      "Writes " + import.target + " beside the file (Ctrl+S); the file then opens without questions.";
+  const std::string_view kiosk =
+      c.state.kiosk.empty() ? std::string_view(import.why_not_open) : std::string_view(c.state.kiosk);
+  if (ui.button("import/save", save, {.label = "Save description", .emphasis = Emphasis::primary},
+                {"Save description   Ctrl+S", text, kiosk}))
+    c.order({.act = ImportAct::save});
+  if (ui.button("import/open", open, {.label = "Open without saving"},
+                {"Open without saving", "The description holds until the program ends.", import.why_not_open}))
+    c.order({.act = ImportAct::open_unsaved});
+  if (ui.button("import/cancel", cancel, {.label = "Cancel", .shortcut = "Esc"},
+                {"Cancel", "The answers are kept until the program ends.", {}}))
+    c.order({.act = ImportAct::cancel});
+}
+
+}  // namespace
+
+void AssistantFields::draw(const AssistantScene& c, AssistantChoice& choice, const Rect& area) {
+  Ui& ui = c.ui;
+  const ImportState& import = c.import();
+  const Rect head{area.x0 + ui.px(kFieldPad), area.y0 + ui.px(6), area.x1 - ui.px(kFieldPad),
+                  area.y0 + ui.px(6 + theme::kHeader)};
+  ui.text(Type::strong, head, theme::kText, import.raw.on ? "Describe the bytes" : "Describe the data");
+  const std::string gist = import.n_missing == 0   ? "nothing missing"
+                           : import.n_missing == 1 ? "1 answer missing"
+                                                   : fmt::format("{} answers missing", import.n_missing);
+  ui.text_right(Type::small, head.x1, head.y0, head.height(), import.n_missing > 0 ? theme::kWarn : theme::kMuted,
+                gist);
+  const Rect buttons{area.x0, area.y1 - ui.px(56), area.x1, area.y1};
+  const Rect list{area.x0, head.y1, area.x1, buttons.y0};
+  Column column{head.x0, head.x1, scroll_.begin(ui, "import/fields", list), false};
+  if (!import.refusal.empty()) {
+    column.y +=
+        ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kWarn, import.refusal) +
+        ui.px(6);
+  }
+  import.raw.on ? draw_raw_fields(c, choice, column) : draw_axes(c, choice, column);
+  for (const ImportGroupWords& words : kImportGroups) draw_group(c, choice, column, words.group);
+  scroll_.end(ui, column.y + ui.px(12));
+  ui.horizontal(area.x0, area.x1, buttons.y0, theme::kLine);
+  draw_buttons(c, buttons);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,241 @@
+// The import assistant in the program's window, offscreen, by mouse and keyboard: a file without a known layout opens
+// the assistant, answers change the preview, and the saved description gives the same image without a window.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "app/headless.h"
+#include "app/options/folders.h"
+#include "formats/own_descriptions.h"
+#include "gui/turning.h"
+#include "support/npy_file.h"
+#include "support/temporary_folder.h"
+
+namespace echoloop::testing::import_window_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kTransmits = 3, kElements = 32, kSamples = 900;
+
+// Plane waves at -8, 0 and 8 degrees on one point at 12 mm depth: 0.3 mm pitch, 20 MHz, 4 MHz.
+void write_points(const fs::path& path) {
+  std::vector<float> samples;
+  for (int k = 0; k < kTransmits; ++k) {
+    const double angle = (k - 1) * 8.0 / 180.0 * 3.141592653589793;
+    const double first = -std::abs(std::sin(angle)) * 0.5 * (kElements - 1) * 0.3e-3 / 1540.0;
+    for (int e = 0; e < kElements; ++e) {
+      const double x = (e - 0.5 * (kElements - 1)) * 0.3e-3, z = 12e-3;
+      for (int i = 0; i < kSamples; ++i) {
+        const double late = i / 20e6 + first - (z * std::cos(angle) + std::hypot(x, z)) / 1540.0;
+        const double value = std::exp(-std::pow(0.9 * late * 4e6, 2)) * std::cos(2.0 * 3.141592653589793 * 4e6 * late);
+        samples.push_back(static_cast<float>(1000.0 * value));
+      }
+    }
+  }
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 32, 900), }";
+  header.resize(117, ' ');
+  header += '\n';
+  std::ofstream out(path, std::ios::binary);
+  out << std::string("\x93NUMPY\x01\x00", 8) << static_cast<char>(118) << '\0' << header;
+  out.write(reinterpret_cast<const char*>(samples.data()),
+            static_cast<std::streamsize>(samples.size() * sizeof(float)));
+}
+
+class ImportWindow : public ::testing::Test {
+ protected:
+  ImportWindow() {
+    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
+    keep_descriptions_in(own_descriptions_folder());
+    write_points(file_);
+  }
+  ~ImportWindow() override { keep_descriptions_in({}); }
+
+  void start(int width = 1600) {
+    Options options;
+    options.source = file_.string();
+    options.backend = BackendChoice::cpu;
+    options.width = width;
+    options.height = 900;
+    app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
+    app_->begin();
+    ASSERT_TRUE(until([&] { return import().open; }));
+    app_->turn();
+    app_->turn();
+  }
+  const ImportState& import() { return app_->state().import; }
+  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
+  void inject(const InjectedInput& input) {
+    app_->viewer().inject(input);
+    app_->turn();
+  }
+  void click(const std::string& control) {
+    const Rect r = app_->viewer().control_rect(control);
+    ASSERT_GT(r.width(), 0.0F) << control;
+    InjectedInput hand;
+    hand.mouse_x = r.cx();
+    hand.mouse_y = r.cy();
+    inject(hand);
+    hand.left = true;
+    inject(hand);
+    hand.left = false;
+    inject(hand);
+    inject(hand);
+  }
+  void press(Key key, bool control = false) {
+    InjectedInput hand;
+    hand.keys = {{.key = key, .control = control}};
+    inject(hand);
+    inject({});
+  }
+  void answer(const std::string& field, const std::string& text) {
+    click("import/field/" + field);
+    app_->turn();
+    app_->turn();
+    InjectedInput hand;
+    hand.text = text;
+    inject(hand);
+    press(Key::tab);  // Enter is of the window system
+    app_->turn();
+  }
+  bool formed() {
+    const auto ended = [&] { return import().preview.current && !import().preview.busy; };
+    return until([&] { return ended() || import().n_missing > 0; }) && ended();
+  }
+  std::string value_of(const std::string& id) {
+    const auto found = std::ranges::find(import().fields, id, &ImportField::id);
+    return found == import().fields.end() ? "" : found->value;
+  }
+  // The first image of the file, without a window.
+  NpyImage headless(const fs::path& file) {
+    Options options;
+    options.source = file.string();
+    options.headless = true;
+    options.backend = BackendChoice::cpu;
+    options.frames = 1;
+    options.image_out = folder_ / "image.npy";
+    EXPECT_EQ(run_headless(options), 0);
+    return read_npy_image(options.image_out);
+  }
+
+  TemporaryFolder folder_;
+  const fs::path data_ = folder_ / "data";
+  const fs::path file_ = (fs::create_directory(data_), data_ / "points.npy");
+  std::unique_ptr<WindowApp> app_;
+};
+
+TEST_F(ImportWindow, AnswersGiveAnImageThatTheSavedDescriptionRepeats) {
+  start();
+  EXPECT_GT(import().n_missing, 0U);
+  EXPECT_EQ(import().preview.image, nullptr);
+  click("import/axis/0");
+  press(Key::x);
+  EXPECT_EQ(import().axes[0].role, "transmit");
+  answer("transmits", "-8 : 8 : 8");
+  answer("sampling", "20");
+  answer("elements", "0.3");
+  ASSERT_TRUE(formed()) << import().preview.error;
+  EXPECT_EQ(import().n_missing, 0U);
+  EXPECT_EQ(value_of("centre"), "4");  // of the echo spectrum
+  answer("zero", "0.5");
+  ASSERT_TRUE(formed());
+  EXPECT_NE(import().preview.effect.find("sharpness"), std::string::npos);
+  const std::shared_ptr<const Image> blurred = import().preview.image;
+  press(Key::z, true);
+  ASSERT_TRUE(formed());
+  EXPECT_EQ(value_of("zero"), "0");
+  const std::shared_ptr<const Image> shown = import().preview.image;
+  EXPECT_NE(shown, blurred);
+  press(Key::s, true);
+  ASSERT_TRUE(until([&] { return !import().open && app_->state().source.acquisition != nullptr; }));
+  EXPECT_TRUE(fs::exists(data_ / "points.json"));
+  app_.reset();
+  const NpyImage image = headless(file_);
+  ASSERT_EQ(image.values.size(), shown->host().size());
+  EXPECT_EQ(std::memcmp(image.values.data(), shown->host().data(), image.values.size() * sizeof(float)), 0);
+}
+
+TEST_F(ImportWindow, ARefusedAnswerKeepsTheLastImage) {
+  start();
+  click("import/axis/0");
+  press(Key::x);
+  answer("transmits", "-8 : 8 : 8");
+  answer("sampling", "20");
+  answer("elements", "0.3");
+  ASSERT_TRUE(formed());
+  const std::shared_ptr<const Image> shown = import().preview.image;
+  answer("elements", "300");
+  EXPECT_EQ(import().preview.image, shown);
+  EXPECT_FALSE(import().preview.current);
+  EXPECT_EQ(import().preview.error, "pitch = 300 mm is out of range (0.01 to 10)");
+  answer("elements", "0.31");
+  ASSERT_TRUE(formed());
+  EXPECT_NE(import().preview.image, shown);
+}
+
+TEST_F(ImportWindow, CancelKeepsTheAnswers) {
+  start();
+  answer("sampling", "20");
+  EXPECT_EQ(value_of("sampling"), "20");
+  press(Key::escape);  // leaves the control
+  press(Key::escape);
+  ASSERT_TRUE(until([&] { return !import().open; }));
+  EXPECT_EQ(app_->state().source.acquisition, nullptr);
+  InjectedInput hand;
+  hand.dropped_files = {file_};
+  inject(hand);
+  ASSERT_TRUE(until([&] { return import().open; }));
+  EXPECT_EQ(value_of("sampling"), "20");
+}
+
+TEST_F(ImportWindow, ANarrowWindowHasTwoColumns) {
+  start(1024);
+  EXPECT_EQ(app_->viewer().control_rect("import/entry/0").width(), 0.0F);
+  click("import/contents");
+  EXPECT_GT(app_->viewer().control_rect("import/entry/0").width(), 0.0F);
+  click("import/contents");
+  EXPECT_EQ(app_->viewer().control_rect("import/entry/0").width(), 0.0F);
+}
+
+TEST_F(ImportWindow, AFolderThatCannotBeWrittenIsServedFromTheOwnOne) {
+  const ImportContents contents = read_contents(file_);
+  ImportDraft draft = make_draft(file_, contents);
+  EXPECT_EQ(draft.set_role(0, "transmit"), "");
+  EXPECT_EQ(draft.answer("transmits", "-8 : 8 : 8"), "");
+  EXPECT_EQ(draft.answer("sampling", "20"), "");
+  EXPECT_EQ(draft.answer("elements", "0.3"), "");
+  const fs::path own = own_descriptions_folder();
+  fs::permissions(data_, fs::perms::owner_read | fs::perms::owner_exec);
+  const bool root = ::access(data_.c_str(), W_OK) == 0;
+  const fs::path saved = save_description(file_, draft, own);
+  fs::permissions(data_, fs::perms::owner_all);
+  if (root) GTEST_SKIP() << "every folder can be written here";
+  EXPECT_EQ(saved.parent_path(), own);
+  const fs::path moved = folder_ / "renamed.npy";
+  fs::copy_file(file_, moved);
+  EXPECT_FALSE(headless(moved).values.empty());
+}
+
+TEST_F(ImportWindow, ADescriptionInTheOwnFolderIsFoundByContent) {
+  ImportDraft draft = make_draft(file_, read_contents(file_));
+  EXPECT_EQ(draft.set_role(0, "transmit"), "");
+  EXPECT_EQ(draft.answer("transmits", "-8 : 8 : 8"), "");
+  EXPECT_EQ(draft.answer("sampling", "20"), "");
+  EXPECT_EQ(draft.answer("elements", "0.3"), "");
+  const std::string content = read_text(file_);
+  fs::create_directories(own_descriptions_folder());
+  std::ofstream(own_descriptions_folder() / content_name(std::as_bytes(std::span(content))))
+      << draft.description(ImportDraft::Naming::any_file);
+  const fs::path moved = folder_ / "renamed.npy";
+  fs::copy_file(file_, moved);
+  EXPECT_FALSE(headless(moved).values.empty());
+}
+
+}  // namespace
+}  // namespace echoloop::testing::import_window_test

@@ -1,0 +1,197 @@
+// The description in the making: what is missing, in which order, what an answer becomes, and that each can be undone.
+#include "formats/import_draft.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+namespace echoloop::import_draft_test {
+namespace {
+
+using Json = nlohmann::json;
+
+OutlineEntry entry(const std::string& path, std::vector<std::size_t> shape, const std::string& value) {
+  return {.path = path, .type = "double", .shape = std::move(shape), .numeric = true, .value = value};
+}
+
+FileOutline outline() {
+  FileOutline o;
+  o.container = ".npz";
+  o.bytes = 1'000'000;
+  o.entries = {entry("rf", {1544, 64, 3, 8}, ""), entry("rate", {}, "62.5"), entry("xe", {64}, "-9.45 ... 9.45"),
+               entry("src", {3, 2}, "-5, -12, 0, -13, 5, -12"), entry("late_us", {}, "4.5")};
+  o.guesses = {{.key = "data", .value = "\"rf\"", .reason = "the largest array", .assumed = false},
+               {.key = "axes", .value = R"(["time","element","transmit","frame"])", .reason = "", .assumed = false}};
+  return o;
+}
+
+Json described(const ImportDraft& draft) { return Json::parse(draft.description()); }
+
+TEST(ImportDraft, NamesWhatIsMissingMostImportantFirst) {
+  ImportDraft draft(outline(), "a.npz");
+  EXPECT_EQ(draft.missing(), (std::vector<std::string>{"transmits", "sampling", "elements", "centre"}));
+  EXPECT_EQ(draft.answer("sampling", "40"), "");
+  EXPECT_EQ(draft.missing(), (std::vector<std::string>{"transmits", "elements"}));  // the echoes say the rest
+  EXPECT_EQ(draft.answer("transmits", "-10, 0, 10"), "");
+  EXPECT_EQ(draft.answer("elements", "0.3"), "");
+  EXPECT_EQ(draft.answer("centre", "5"), "");
+  EXPECT_TRUE(draft.missing().empty());
+  const Json json = described(draft);
+  EXPECT_EQ(json.at("file"), "a.npz");
+  EXPECT_EQ(json.at("data"), "rf");
+  EXPECT_EQ(json.at("fs_hz"), 40e6);
+  EXPECT_EQ(json.at("pitch_m"), 0.3e-3);
+  EXPECT_NEAR(json.at("tx_angles_rad").at(2).get<double>(), 0.17453292519943295, 1e-15);
+  EXPECT_EQ(json.at("t_zero"), "first_firing");
+  EXPECT_FALSE(Json::parse(draft.description(ImportDraft::Naming::any_file)).contains("file"));
+}
+
+TEST(ImportDraft, AVariableIsTakenInTheUnitThatItsSizeSays) {
+  ImportDraft draft(outline(), "a.npz");
+  EXPECT_EQ(draft.answer("sampling", "rate"), "");
+  EXPECT_EQ(described(draft).at("fs_hz"), "rate * 1000000");
+  EXPECT_EQ(draft.fact("sampling").reason, "read as MHz");
+  EXPECT_EQ(draft.answer("elements", "xe"), "");
+  EXPECT_TRUE(described(draft).at("element_x_m").get<std::string>().starts_with("xe * 0.001"));
+  EXPECT_FALSE(described(draft).contains("pitch_m"));
+  EXPECT_EQ(draft.answer("transmits", "src"), "");
+  EXPECT_TRUE(described(draft).contains("virtual_source_m"));
+  EXPECT_EQ(draft.answer("zero", "late_us * 1e-6"), "");
+  EXPECT_EQ(described(draft).at("t0_s"), "late_us * 1e-6");
+  EXPECT_EQ(draft.use_of(draft.outline().entries[2]), "x positions");
+  EXPECT_EQ(draft.choose_form("transmits", 2), "");  // the same points, as foci
+  EXPECT_TRUE(described(draft).contains("tx_foci_m"));
+  EXPECT_FALSE(described(draft).contains("virtual_source_m"));
+}
+
+TEST(ImportDraft, RefusesInOneLineAndChangesNothing) {
+  ImportDraft draft(outline(), "a.npz");
+  const std::string before = draft.description();
+  EXPECT_EQ(draft.answer("elements", "300"), "pitch = 300 mm is out of range (0.01 to 10)");
+  EXPECT_EQ(draft.answer("speed", "20"), "speed of sound = 20 m/s is out of range (300 to 12000)");
+  EXPECT_NE(draft.answer("sampling", "rf2"), "");
+  EXPECT_NE(draft.answer("event", "soon"), "");
+  EXPECT_NE(draft.answer("transmits", "1 : x : 2"), "");
+  EXPECT_NE(draft.set_data("rate"), "");
+  EXPECT_EQ(draft.description(), before);
+  EXPECT_FALSE(draft.can_undo());
+}
+
+TEST(ImportDraft, EveryAnswerIsUndoneAndRedone) {
+  ImportDraft draft(outline(), "a.npz");
+  std::vector<std::string> all{draft.description()};
+  const std::vector<std::function<std::string()>> steps = {
+      [&] { return draft.answer("sampling", "40"); },    [&] { return draft.answer("transmits", "-1.5 : 1.5 : 1.5"); },
+      [&] { return draft.choose_form("transmits", 4); }, [&] { return draft.set_role(0, "element"); },
+      [&] { return draft.answer("event", "origin"); },   [&] { return draft.answer("sampling", ""); }};
+  for (const auto& step : steps) {
+    EXPECT_EQ(step(), "");
+    EXPECT_NE(draft.description(), all.back());
+    all.push_back(draft.description());
+  }
+  for (std::size_t k = all.size() - 1; k-- > 0;) {
+    EXPECT_TRUE(draft.undo());
+    EXPECT_EQ(draft.description(), all[k]);
+  }
+  EXPECT_FALSE(draft.undo());
+  for (std::size_t k = 1; k < all.size(); ++k) {
+    EXPECT_TRUE(draft.redo());
+    EXPECT_EQ(draft.description(), all[k]);
+  }
+}
+
+TEST(ImportDraft, ARoleThatIsTakenIsSwapped) {
+  ImportDraft draft(outline(), "a.npz");
+  EXPECT_EQ(draft.set_role(0, "element"), "");
+  EXPECT_EQ(draft.axes(), (std::vector<std::string>{"element", "time", "transmit", "frame"}));
+  EXPECT_EQ(draft.set_role(0, "line"), "");
+  EXPECT_TRUE(draft.lines());
+  EXPECT_EQ(draft.missing(), (std::vector<std::string>{"sampling", "elements", "centre"}));  // no transmits
+}
+
+TEST(ImportDraft, AnAssumedTransmitFollowsTheAxes) {
+  ImportDraft draft(outline(), "a.npz");
+  EXPECT_EQ(draft.set_role(2, ""), "");
+  EXPECT_EQ(described(draft).at("tx_angles_rad"), Json::array({0}));
+  EXPECT_EQ(draft.set_role(2, "transmit"), "");
+  EXPECT_FALSE(described(draft).contains("tx_angles_rad"));
+  EXPECT_EQ(draft.missing().front(), "transmits");
+}
+
+TEST(ImportDraft, AMeasurementReplacesAnAssumptionOnly) {
+  ImportDraft draft(outline(), "a.npz");
+  EXPECT_TRUE(draft.suggest("centre", 4e6, "Echo spectrum"));
+  EXPECT_EQ(described(draft).at("fc_hz"), 4e6);
+  EXPECT_FALSE(draft.can_undo());
+  EXPECT_EQ(draft.answer("centre", "5"), "");
+  EXPECT_FALSE(draft.suggest("centre", 4e6, "Echo spectrum"));
+  EXPECT_EQ(described(draft).at("fc_hz"), 5e6);
+}
+
+TEST(ImportDraft, AnExistingDescriptionIsWhereItBegins) {
+  ImportDraft draft(outline(), "a.npz");
+  draft.take_description(
+      R"({"axes": ["frame", "transmit", "element", "time"], "fs_hz": 2e7, "tx_foci_m": [[0, 0.04]]})");
+  EXPECT_EQ(draft.axes().front(), "frame");
+  EXPECT_EQ(described(draft).at("fs_hz"), 2e7);
+  EXPECT_EQ(draft.fact("transmits").as().key, std::string("tx_foci_m"));
+  draft.take_description("[1]");
+  draft.take_description("{\"axes\": 3, \"shape\": null, \"fs_hz\": {}}");
+  EXPECT_NO_THROW(static_cast<void>(draft.facts()));
+}
+
+std::vector<std::byte> raw_file(std::size_t header) {
+  std::vector<std::byte> file(header);
+  const auto put = [&](std::size_t at, std::int32_t value) { std::memcpy(file.data() + at, &value, 4); };
+  put(8, 600), put(12, 32), put(16, 3), put(24, 20'000'000);
+  for (int line = 0; line < 32 * 3; ++line) {
+    for (int k = 0; k < 600; ++k) {
+      const double echo =
+          std::exp(-std::pow((k - 200 - line % 32) / 9.0, 2)) + 0.5 * std::exp(-std::pow((k - 450) / 9.0, 2));
+      const auto value = static_cast<std::int16_t>(9000.0 * echo * std::cos(0.7 * (k - line % 32)));
+      const std::size_t at = file.size();
+      file.resize(at + 2);
+      std::memcpy(file.data() + at, &value, 2);
+    }
+  }
+  return file;
+}
+
+TEST(RawGuess, FindsTypeLineHeaderAndShape) {
+  const std::vector<std::byte> file = raw_file(512);
+  const RawGuess guess = guess_raw(file);
+  EXPECT_EQ(guess.dtype, "int16");
+  EXPECT_EQ(guess.byte_order, "little");
+  EXPECT_NEAR(static_cast<double>(guess.line_values), 600.0, 2.0);
+  EXPECT_EQ(guess.header_bytes, 512U);
+  EXPECT_EQ(guess.shape, (std::vector<std::size_t>{3, 32, 600}));
+  EXPECT_EQ(guess.sampling_hz, 20e6);
+  FileOutline bytes;
+  bytes.container = "raw bytes";
+  bytes.bytes = file.size();
+  ImportDraft draft(bytes, "a.raw", guess);
+  EXPECT_EQ(draft.raw_bytes(), file.size());
+  EXPECT_EQ(draft.set_extent(1, "16"), "");
+  EXPECT_LT(draft.raw_bytes(), file.size());
+  EXPECT_NE(draft.set_raw("dtype", "int17"), "");
+  EXPECT_NE(draft.set_raw("header_bytes", "-1"), "");
+  EXPECT_EQ(draft.set_raw("byte_order", "big"), "");
+  EXPECT_EQ(described(draft).at("byte_order"), "big");
+}
+
+TEST(RawGuess, LooksAtAnyBytesWithoutHarm) {
+  for (const std::size_t n :
+       {std::size_t{1}, std::size_t{3}, std::size_t{64}, std::size_t{5000}, std::size_t{70'001}}) {
+    std::vector<std::byte> file(n);
+    for (std::size_t k = 0; k < n; ++k) file[k] = static_cast<std::byte>((k * 2654435761U) >> 13);
+    const RawGuess guess = guess_raw(file);
+    EXPECT_EQ(guess.shape.size(), guess.axes.size());
+    EXPECT_FALSE(guess.shape.empty());
+  }
+}
+
+}  // namespace
+}  // namespace echoloop::import_draft_test
