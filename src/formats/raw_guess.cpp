@@ -101,6 +101,10 @@ void guess_type(std::span<const std::byte> file, RawGuess& guess) {
   guess.why_order = other_order > 0.0 ? guess.byte_order + ": steps of " + percent_of(best) +
                                             " of the spread; the other order: " + percent_of(other_order) + "."
                                       : guess.byte_order + ": as the other order most are no numbers.";
+  if (best > 0.9) {  // noise in every type
+    guess.why_type = "Mostly noise: the bytes decide nothing clearly.";
+    guess.why_order = "As " + guess.byte_order + "; the image decides.";
+  }
   if (chosen.bytes == 1) guess.why_order = "One byte has no order.";
 }
 
