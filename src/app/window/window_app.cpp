@@ -3,12 +3,10 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ctime>
 #include <utility>
 
 #include "app/interrupts.h"
-#include "app/opening/source_kinds.h"
 #include "app/manual.h"
 #include "app/options/folders.h"
 #include "app/options/terminal.h"
@@ -248,8 +246,8 @@ bool WindowApp::must_draw() const {
   const bool history_news = past.images[0].has_news() || (parts_.state.cine.compare && past.images[1].has_news()) ||
                             (parts_.state.params.color_flow.mode != FlowMode::off && past.flow.has_news());
   const bool news = review_.frozen() ? history_news : parts_.live.images.has_news();
-  return news || saving_.making_film() || review_.busy() || parts_.state.measured.fine_came ||
-         import_.busy() || parts_.viewer->wants_frame() || parts_.viewer->should_close() || opening_.fraction() != opening_fraction_;
+  return news || saving_.making_film() || review_.busy() || parts_.state.measured.fine_came || import_.busy() ||
+         parts_.viewer->wants_frame() || parts_.viewer->should_close() || opening_.fraction() != opening_fraction_;
 }
 
 void WindowApp::wait_for_frame() {
@@ -293,10 +291,8 @@ void WindowApp::take_opened() {
   } catch (const NoSandbox& why) {
     question_.ask(SandboxQuestion::Asker::opened, why, opening_.name());
   } catch (const Error& error) {
-    const bool replaces = opening_.replaces();
-    const bool offered = replaces && is_file_source(opening_.name()) &&
-                         import_.offer(opening_.name(), error, [this](const Error& why) { opening_failed(why); });
-    if (!offered) opening_failed(error);
+    const auto refuse = [this](const Error& why) { opening_failed(why); };
+    if (!opening_.replaces() || !import_.offer(opening_.name(), error, refuse)) refuse(error);
   } catch (const std::exception& error) {
     if (parts_.source == nullptr) throw;
     opening_failed(Error::from_line(error.what()));

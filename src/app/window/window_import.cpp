@@ -55,7 +55,9 @@ bool WindowImport::offer(const fs::path& file, const Error& why, std::function<v
   const Options& options = parts_.options;
   std::error_code error;
   const bool alone = options.frames > 0 || options.duration_s > 0.0;  // a run without a user
-  if (parts_.kiosk() || alone || parts_.state.import.open || !fs::is_regular_file(file, error)) return false;
+  if (!is_file_source(file.string()) || parts_.kiosk() || alone || parts_.state.import.open ||
+      !fs::is_regular_file(file, error))
+    return false;
   read(file, why, std::move(refuse));
   return true;
 }
