@@ -53,6 +53,11 @@ void RfHistory::begin(HistoryFeed feed) {
 
 void RfHistory::resize(std::size_t frames) {
   if (frames == ring_.size()) return;
+  if (count_ == 0) {  // in the memory that the ring has
+    ring_.resize(frames);
+    head_ = 0;
+    return;
+  }
   std::vector<Entry> ring(frames);
   for (std::size_t i = 0; i < count_; ++i) ring[i] = std::move(ring_[(head_ + i) % ring_.size()]);
   ring_ = std::move(ring);

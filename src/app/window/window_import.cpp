@@ -8,6 +8,7 @@
 
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
+#include "app/stream/spare_memory.h"
 #include "formats/own_descriptions.h"
 #include "gui/overlay/caption.h"
 #include "gui/state/number_text.h"
@@ -81,6 +82,7 @@ void WindowImport::read(const fs::path& file, std::optional<Error> why, std::fun
 void WindowImport::take_contents() {
   if (reading_ == nullptr || !reading_->done) return;
   const std::shared_ptr<Reading> reading = std::exchange(reading_, nullptr);
+  give_back_freed_memory();
   const bool offered = reading->why.has_value();
   if (offered && (!reading->contents || !could_be_described(reading->file, *reading->contents))) {
     return reading->refuse(*reading->why);
@@ -140,7 +142,10 @@ void WindowImport::close() {
 }
 
 void WindowImport::leave() {
-  if (draft_) left_.insert_or_assign(file_.string(), *draft_);
+  if (draft_) {
+    if (left_.size() >= kMostLeft) left_.clear();
+    left_.insert_or_assign(file_.string(), *draft_);
+  }
   draft_.reset();
   if (previewer_ != nullptr) previewer_->forget();
   parts_.state.import = {};

@@ -67,6 +67,7 @@ class WindowImport {
   std::optional<ImportDraft> draft_;
   std::optional<RawGuess> raw_;
   std::string first_bytes_;
+  static constexpr std::size_t kMostLeft = 16;
   std::map<std::string, ImportDraft> left_;     // by path: of files that were left without an end
   std::map<std::string, std::string> refused_;  // by id: why the last answer was not taken
   std::set<std::string> kept_;                  // doubts that were dismissed
