@@ -1,3 +1,0 @@
-// method_row() for every machine.
-#define ECHO_ISA portable
-#include "backend/cpu/method_rows_kernel.h"
