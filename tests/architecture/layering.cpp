@@ -65,11 +65,11 @@ const std::vector<Layer> kLayers = {
       "app/opening", "app/stream", "app/outputs"}},
     {"app/bench", {"core", "dsp", "backend/", "formats", "source", "history", "gui/", "app/options", "app/stream"}},
     {"app/window",
-     {"core", "dsp", "backend/", "formats", "formats/base/echo_spectrum.h", "formats/base/mapping.h", "source/", "measure", "render", "history", "gui/", "app", "app/options",
-      "app/opening", "app/stream", "app/outputs"}},
+     {"core", "dsp", "backend/", "formats", "formats/base/echo_spectrum.h", "formats/base/mapping.h", "source/",
+      "measure", "render", "history", "gui/", "app", "app/options", "app/opening", "app/stream", "app/outputs"}},
     {"",
-     {"core", "app/", "formats/open_recording.h", "formats/own_descriptions.h", "formats/format_registry.h", "formats/sandbox/reader_main.h",
-      "formats/sandbox/reader_settings.h"}},
+     {"core", "app/", "formats/open_recording.h", "formats/own_descriptions.h", "formats/format_registry.h",
+      "formats/sandbox/reader_main.h", "formats/sandbox/reader_settings.h"}},
 };
 
 struct Library {

@@ -10,8 +10,8 @@
 namespace echoloop {
 
 struct Doubt {
-  std::string text;  // "centre frequency 2 MHz, but the echoes of the first frame are centred at 2.5 MHz"
-  std::string cure;  // "--set center_hz=2.5e+06"; empty: a description
+  std::string text;      // "centre frequency 2 MHz, but the echoes of the first frame are centred at 2.5 MHz"
+  std::string cure;      // "--set center_hz=2.5e+06"; empty: a description
   std::string key = {};  // of a description: that is doubted
   double stated = 0.0, measured = 0.0;  // SI
 };

@@ -268,7 +268,7 @@ struct UiCommands {
   std::function<void()> stream_changed;                         // after any edit of UiState::stream
   std::function<void(const std::string&)> open_phantom;         // the text of parse_phantom()
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
-  std::function<void(const ImportOrder&)> import;              // the import assistant
+  std::function<void(const ImportOrder&)> import;               // the import assistant
   std::function<void(const std::string&)> open_scanner;         // waits at this address: "live:default"
   std::function<void(std::uint16_t)> open_network_scanner;      // waits at this port, with the token file
   std::function<void()> save_description;                       // of the scanner, as a JSON file
