@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ class Device {
   explicit Device(std::size_t n) : n_(n) {
     CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&data_), std::max<std::size_t>(n, 1) * sizeof(T)));
   }
-  explicit Device(const std::vector<T>& v) : Device(v.size()) {
+  // From a vector of any kind.
+  explicit Device(std::span<const T> v) : Device(v.size()) {
     CUDA_CHECK(cudaMemcpy(data_, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice));
   }
   Device(const Device&) = delete;

@@ -24,6 +24,7 @@ __global__ void __launch_bounds__(kTileX* kTileZ, kBlocksPerSm)
 }  // namespace
 
 void sum_delayed(const DasGeometry& g, const Complex* lines, Complex* pixels, StreamView stream) {
+  if (sum_grouped(g, lines, pixels, stream)) return;
   const dim3 blocks(static_cast<unsigned>((g.nx + kTileX - 1) / kTileX),
                     static_cast<unsigned>((g.nz + kTileZ - 1) / kTileZ));
   if (g.down_m == nullptr && g.columns == nullptr) {

@@ -49,6 +49,11 @@ void select_bands(const Complex* spectrum, const float* response, const BandShap
 // lines [n_tx][n_el][n_line] -> pixels [nz][nx]; pointers in the geometry are the device's
 void sum_delayed(const DasGeometry& geometry, const Complex* lines, Complex* pixels, StreamView stream);
 
+// das_grouped.cu
+// The same, tuned: what sum_delayed() calls where it can. False: scan lines, or lines too long to be counted; nothing
+// has been queued then.
+bool sum_grouped(const DasGeometry& geometry, const Complex* lines, Complex* pixels, StreamView stream);
+
 // method_das.cu
 struct MethodBuffers {
   Complex* pixels;   // [nz][nx]

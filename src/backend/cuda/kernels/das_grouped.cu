@@ -1,0 +1,347 @@
+// Delay-and-sum of the analytic recipe in single precision, tuned: what das_pixel() of dsp/das.h computes, with kT
+// transmits summed together, so that the receive part of a (pixel, element) is computed once for all of them. A warp
+// owns 8 x 4 pixels: on one side of a small square delays differ least, so its loads fall into the fewest cache lines.
+//
+// A place in a line takes three additions. With M = 2^23 + row_base, a float, p + M rounded down is exactly
+// 2^23 + row_base + floor(p): its bits less those of 2^23 are the sample's number, and p - ((p + M) - M) the fraction.
+// Whether all kT places of a (pixel, element) lie within the record is one comparison; where one may not, the
+// specification's interpolate() is called. Roots and quotients are the hardware's estimate and one Newton step, phasors
+// the hardware's sine and cosine of reduced angles (absolute error 5e-7).
+//
+// With many transmits the lines do not stay in the cache: while an element is summed, copies that nobody reads bring
+// the next element's windows into it. Where they lie is estimated; a wrong estimate costs time only.
+#include <algorithm>
+
+#include "backend/cuda/kernels/kernels.h"
+
+namespace echoloop::cuda {
+namespace {
+
+constexpr float kMagic = 8388608.0f;  // 2^23
+constexpr unsigned kMagicBits = 0x4B000000U;
+constexpr int kMostSamples = 1 << 22;  // of what a float of that size can count, half
+constexpr int kWarp = 32;
+constexpr int kWarpX = 8;
+constexpr int kWarpZ = 4;
+constexpr int kTileX = 32;
+constexpr int kMostThreads = 512;
+constexpr int kMostShared = 40 << 10;  // bytes, for window starts
+constexpr int kEnoughBlocks = 200;     // of kMostThreads; images of fewer get smaller ones
+
+__device__ __forceinline__ float root(float v) {
+  float estimate;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(v));
+  const float r = v * estimate;
+  return __fmaf_rn(__fmaf_rn(-r, r, v), 0.5f * estimate, r);
+}
+
+__device__ __forceinline__ float quotient(float a, float b) {
+  float estimate;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(b));
+  const float q = a * estimate;
+  return __fmaf_rn(__fmaf_rn(-q, b, a), estimate, q);
+}
+
+__device__ __forceinline__ Complex phasor(float turns) {
+  const float whole = __fadd_rn(__fadd_rn(turns, 1.5f * kMagic), -1.5f * kMagic);
+  const float radians = 6.28318531f * (turns - whole);
+  Complex c;
+  asm("cos.approx.ftz.f32 %0, %1;" : "=f"(c.re) : "f"(radians));
+  asm("sin.approx.ftz.f32 %0, %1;" : "=f"(c.im) : "f"(radians));
+  return c;
+}
+
+// receive_term() of dsp/das.h, its two parts.
+template <DasForm form>
+__device__ __forceinline__ float receive_excess(const DasGeometry& g, float element_x_m, float element_z_m,
+                                                const PixelPlace& at) {
+  const float dx = at.x_m - element_x_m;
+  const float dz = at.z_m - element_z_m;
+  const float distance = root(__fmaf_rn(dx, dx, __fmaf_rn(dz, dz, 1e-30f)));
+  if (form == DasForm::plain) {
+    return quotient(__fmaf_rn(dx, dx, element_z_m * __fmaf_rn(-2.0f, at.z_m, element_z_m)),
+                    distance + (fabsf(at.z_m) + 1e-12f)) *
+           g.samples_per_m;
+  }
+  const float down = at.z_m - g.apex_z_m;
+  const float element_down = element_z_m - g.apex_z_m;
+  return quotient(__fmaf_rn(element_x_m, __fmaf_rn(-2.0f, at.x_m, element_x_m),
+                            element_down * __fmaf_rn(-2.0f, down, element_down)),
+                  distance + (at.r_m + 1e-12f)) *
+         g.samples_per_m;
+}
+
+__device__ __forceinline__ float receive_weight(const DasGeometry& g, const ElementGeometry& e, const PixelPlace& at) {
+  const LocalPosition p = local_position(e, at.x_m, at.z_m);
+  float weight;
+  if (g.apodization == Apodization::boxcar && g.f_number > 0.0f) {
+    weight = p.along_m > 0.0f && fabsf(p.across_m) * g.f_number <= 0.5000005f * p.along_m ? 1.0f : 0.0f;
+  } else {
+    weight = apodization_weight(g.apodization, aperture_place(g, e, p));
+  }
+  if (g.width_over_wavelength > 0.0f) weight *= directivity_weight(g.width_over_wavelength, p);
+  return weight;
+}
+
+struct GroupedArgs {
+  DasGeometry geometry;
+  const Complex* lines;
+  Complex* pixels;
+};
+
+// Where the block's pixels find their samples, about: line sample rx_start[e] + tx_start[t] and `length` more.
+template <int kT>
+struct Windows {
+  int tx_start[kT];
+  int tx_end[kT];
+  int rx_length;
+  float2 touched[kMostThreads];  // where copies go
+
+  __device__ void place_receive(const DasGeometry& g, int tile_z, int* rx_start) {
+    if (threadIdx.x == 0) rx_length = 0;
+    __syncthreads();
+    const auto place = [&g](unsigned ix, unsigned iz) {
+      return place_of(g, min(static_cast<int>(ix), g.nx - 1), min(static_cast<int>(iz), g.nz - 1));
+    };
+    const PixelPlace a = place(blockIdx.x * kTileX, blockIdx.y * tile_z);
+    const PixelPlace b = place(blockIdx.x * kTileX + kTileX - 1, blockIdx.y * tile_z + tile_z - 1);
+    for (int e = static_cast<int>(threadIdx.x); e < g.n_el; e += static_cast<int>(blockDim.x)) {
+      const float x_m = g.elements[e].x_m;
+      const float z_m = g.elements[e].z_m;
+      const float near_x = fmaxf(fmaxf(fminf(a.x_m, b.x_m) - x_m, x_m - fmaxf(a.x_m, b.x_m)), 0.0f);
+      const float near_z = fmaxf(fmaxf(fminf(a.z_m, b.z_m) - z_m, z_m - fmaxf(a.z_m, b.z_m)), 0.0f);
+      const float far_x = fmaxf(fabsf(a.x_m - x_m), fabsf(b.x_m - x_m));
+      const float far_z = fmaxf(fabsf(a.z_m - z_m), fabsf(b.z_m - z_m));
+      const float nearest = sqrtf(near_x * near_x + near_z * near_z) * g.samples_per_m;
+      const float farthest = sqrtf(far_x * far_x + far_z * far_z) * g.samples_per_m;
+      rx_start[e] = __float2int_rd(nearest);
+      atomicMax(&rx_length, __float2int_ru(farthest - nearest));
+    }
+  }
+
+  __device__ void forget_transmits() {
+    __syncthreads();
+    if (threadIdx.x < kT) {
+      tx_start[threadIdx.x] = 0x7fffffff;
+      tx_end[threadIdx.x] = -0x7fffffff;
+    }
+    __syncthreads();
+  }
+
+  // Every thread of the block. `place`: of transmit t at the thread's pixel, less the pixel's depth, samples.
+  __device__ void place_transmit(int t, int place) {
+    int low = place;
+    int high = place;
+#pragma unroll
+    for (int by = kWarp / 2; by > 0; by /= 2) {
+      low = min(low, __shfl_xor_sync(0xffffffffU, low, by));
+      high = max(high, __shfl_xor_sync(0xffffffffU, high, by));
+    }
+    if (threadIdx.x % kWarp == 0) {
+      atomicMin(&tx_start[t], low);
+      atomicMax(&tx_end[t], high);
+    }
+  }
+
+  [[nodiscard]] __device__ int length() const {
+    int longest = 0;
+#pragma unroll
+    for (int t = 0; t < kT; ++t) longest = max(longest, tx_end[t] - tx_start[t]);
+    return longest + rx_length + 3;
+  }
+
+  // The element's lines of transmits first .. first + kT - 1: a line or so for each warp.
+  __device__ __forceinline__ void touch(const GroupedArgs& a, int first, int e, int start, int samples) {
+#if __CUDA_ARCH__ >= 800
+    constexpr int kSamplesATouch = 4;  // 32 bytes, what the cache fetches at least
+    const DasGeometry& g = a.geometry;
+    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(&touched[threadIdx.x]));
+    for (int t = static_cast<int>(threadIdx.x) / kWarp; t < kT; t += static_cast<int>(blockDim.x) / kWarp) {
+      const Complex* line = a.lines + (static_cast<long long>(min(first + t, g.n_tx - 1)) * g.n_el + e) * g.n_line;
+      const int from = tx_start[t] + start;
+      for (int s = kSamplesATouch * (static_cast<int>(threadIdx.x) % kWarp); s < samples; s += kSamplesATouch * kWarp) {
+        const Complex* at = line + min(max(from + s, 0), g.n_line - 1);
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(to), "l"(at));
+      }
+    }
+#endif
+  }
+
+  static __device__ void finish() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+  }
+};
+
+template <DasForm form, bool kWeighted, int kT, bool kTouch, int kBlocks>
+__global__ void __launch_bounds__(kMostThreads, kBlocks) grouped_kernel(const __grid_constant__ GroupedArgs a) {
+  extern __shared__ int rx_start[];  // [n_el], kTouch
+  __shared__ Windows<kTouch ? kT : 1> windows;
+  const DasGeometry& g = a.geometry;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+  constexpr int kWarpsAcross = kTileX / kWarpX;
+  const int tile_z = static_cast<int>(blockDim.x) / kTileX;
+  const int own_x = static_cast<int>(blockIdx.x) * kTileX + warp % kWarpsAcross * kWarpX + lane % kWarpX;
+  const int own_z = static_cast<int>(blockIdx.y) * tile_z + warp / kWarpsAcross * kWarpZ + lane / kWarpX;
+  const bool in_image = own_x < g.nx && own_z < g.nz;
+  if (!kTouch && !in_image) return;
+  const int ix = min(own_x, g.nx - 1);
+  const int iz = min(own_z, g.nz - 1);
+  const PixelPlace at = form == DasForm::plain ? PixelPlace{g.x_m[ix], g.z_m[iz], 0.0f} : place_of(g, ix, iz);
+  if (kTouch) windows.place_receive(g, tile_z, rx_start);
+
+  Complex pixel{0.0f, 0.0f};
+  const int stride = g.n_el * g.n_line;  // from a transmit's lines to the next one's
+  for (int first = 0; first < g.n_tx; first += kT) {
+    float excess[kT];
+    float magic[kT];
+    Complex sum[kT];
+    float low = 1e30f;
+    float high = -1e30f;
+    bool countable = true;
+    if (kTouch) windows.forget_transmits();
+#pragma unroll
+    for (int t = 0; t < kT; ++t) {
+      const int tx = min(first + t, g.n_tx - 1);
+      const int row = tx * g.nz + iz;
+      const int base = g.row_base[row];
+      excess[t] = g.tx_excess[static_cast<long long>(row) * g.nx + ix];
+      countable = countable && fabsf(excess[t]) < 1e6f && abs(base) < kMostSamples;
+      magic[t] = kMagic + static_cast<float>(base + (tx - first) * stride);
+      low = fminf(low, static_cast<float>(base) + excess[t]);
+      high = fmaxf(high, static_cast<float>(base) + excess[t]);
+      sum[t] = {0.0f, 0.0f};
+      if (kTouch) {
+        const float depth_m = form == DasForm::plain ? fabsf(at.z_m) : at.r_m;
+        windows.place_transmit(t, base + __float2int_rd(excess[t] - depth_m * g.samples_per_m));
+      }
+    }
+    if (kTouch) __syncthreads();
+    const int touch_length = kTouch ? windows.length() : 0;
+    // low + excess .. high + excess lie within the record, two samples of slack for the rounding of these sums.
+    const float last = static_cast<float>(g.n_valid - 2);
+    const float middle = 0.5f * (last - low - high);
+    const float reach = countable ? 0.5f * (last - high + low) - 2.0f : -1.0f;
+
+    // Of the first transmit's line of an element, less kMagicBits samples. In integers: no such object exists.
+    auto origin = reinterpret_cast<unsigned long long>(a.lines + static_cast<long long>(first) * stride) -
+                  static_cast<unsigned long long>(kMagicBits) * sizeof(Complex);
+#pragma unroll 1
+    for (int e = 0; e < g.n_el; ++e, origin += static_cast<unsigned long long>(g.n_line) * sizeof(Complex)) {
+      const ElementGeometry* element = g.elements + e;
+      float weight = 1.0f;
+      if (kWeighted) weight = receive_weight(g, *element, at);
+      if (kTouch && (!kWeighted || __any_sync(0xffffffffU, weight != 0.0f))) {
+        const int next = min(e + 1, g.n_el - 1);
+        windows.touch(a, first, next, rx_start[next], touch_length);
+      }
+      if (kWeighted && weight == 0.0f) continue;
+      const float rx = receive_excess<form>(g, element->x_m, element->z_m, at);
+      Complex rotor = phasor(rx * g.turns_per_sample);
+      if (kWeighted) rotor = weight * rotor;
+      if (fabsf(rx - middle) <= reach) {
+#pragma unroll
+        for (int t = 0; t < kT; ++t) {
+          const float p = excess[t] + rx;
+          const float place = __fadd_rd(p, magic[t]);
+          const float w = p - (place - magic[t]);
+          const auto* s = reinterpret_cast<const float2*>(
+              origin + static_cast<unsigned long long>(__float_as_uint(place)) * sizeof(Complex));
+          const float2 v0 = __ldg(s);
+          const float2 v1 = __ldg(s + 1);
+          const float re = __fmaf_rn(w, v1.x - v0.x, v0.x);
+          const float im = __fmaf_rn(w, v1.y - v0.y, v0.y);
+          sum[t].re = __fmaf_rn(rotor.re, re, __fmaf_rn(-rotor.im, im, sum[t].re));
+          sum[t].im = __fmaf_rn(rotor.re, im, __fmaf_rn(rotor.im, re, sum[t].im));
+        }
+      } else {
+#pragma unroll 1
+        for (int k = 0; k < kT; ++k) {
+          const int tx = min(first + k, g.n_tx - 1);
+          const TransmitPlace place = transmit_place<DasForm::plain>(g, tx, ix, iz);
+          const Complex* line = a.lines + (static_cast<long long>(tx) * g.n_el + e) * g.n_line;
+          const Complex v = rotor * interpolate(line, g.n_valid, place.base, place.excess + rx);
+#pragma unroll
+          for (int t = 0; t < kT; ++t) {
+            if (t == k) sum[t] = sum[t] + v;
+          }
+        }
+      }
+    }
+#pragma unroll
+    for (int t = 0; t < kT; ++t) {
+      if (first + t >= g.n_tx) break;
+      pixel = pixel + transmit_rotor<DasForm::plain>(g, first + t, ix, iz, excess[t]) * sum[t];
+    }
+  }
+  if (kTouch) windows.finish();
+  if (in_image) a.pixels[static_cast<long long>(iz) * g.nx + ix] = pixel;
+}
+
+dim3 tiles(const DasGeometry& g, int threads) {
+  const int tile_z = threads / kTileX;
+  return {static_cast<unsigned>((g.nx + kTileX - 1) / kTileX), static_cast<unsigned>((g.nz + tile_z - 1) / tile_z)};
+}
+
+template <int kT, bool kTouch, int kBlocks>
+void launch(const GroupedArgs& args, int threads, StreamView stream) {
+  const DasGeometry& g = args.geometry;
+  const bool weighted = g.f_number > 0.0f || g.apodization != Apodization::boxcar || g.width_over_wavelength > 0.0f;
+  const dim3 blocks = tiles(g, threads);
+  const std::size_t shared = kTouch ? static_cast<std::size_t>(g.n_el) * sizeof(int) : 0;
+  const auto run = [&](auto kernel) { kernel<<<blocks, threads, shared, stream.get()>>>(args); };
+  if (g.down_m == nullptr) {
+    weighted ? run(grouped_kernel<DasForm::plain, true, kT, kTouch, kBlocks>)
+             : run(grouped_kernel<DasForm::plain, false, kT, kTouch, kBlocks>);
+  } else {
+    weighted ? run(grouped_kernel<DasForm::general, true, kT, kTouch, kBlocks>)
+             : run(grouped_kernel<DasForm::general, false, kT, kTouch, kBlocks>);
+  }
+}
+
+// Transmits in a group: of those that are compiled the one with the fewest instructions for all of them, counted in
+// the kernel: about 31 a (pixel, element) and 15 more for every transmit of the group, there or not.
+int transmits_together(const DasGeometry& g, bool large_image) {
+  int best = 1;
+  int fewest = 0;
+  for (const int n : {1, 3, 5, 15}) {
+    const bool fits = (static_cast<long long>(n) - 1) * g.n_el * g.n_line < kMostSamples;
+    const bool touches = n == 15;
+    if (!fits || (touches && (!large_image || g.n_el * static_cast<int>(sizeof(int)) > kMostShared))) continue;
+    const int instructions = (g.n_tx + n - 1) / n * (2 + n);
+    if (fewest == 0 || instructions < fewest) {
+      fewest = instructions;
+      best = n;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+bool sum_grouped(const DasGeometry& g, const Complex* lines, Complex* pixels, StreamView stream) {
+  if (g.columns != nullptr || g.n_line >= kMostSamples) return false;
+  const dim3 large = tiles(g, kMostThreads);
+  const bool large_image = large.x * large.y >= kEnoughBlocks;
+  const int threads = large_image ? kMostThreads : kMostThreads / 4;
+  const GroupedArgs args{g, lines, pixels};
+  switch (transmits_together(g, large_image)) {
+    case 15:
+      launch<15, true, 1>(args, threads, stream);
+      break;
+    case 5:  // 72 registers a thread: of 512 threads only one block would run at a time, of 256 three
+      launch<5, false, 1>(args, std::min(threads, 256), stream);
+      break;
+    case 3:
+      launch<3, false, 2>(args, threads, stream);
+      break;
+    default:
+      launch<1, false, 2>(args, threads, stream);
+  }
+  CUDA_CHECK_LAUNCH("sum_grouped");
+  return true;
+}
+
+}  // namespace echoloop::cuda
