@@ -11,7 +11,7 @@ Options parse_bench(std::vector<std::string> words) {
   std::vector<std::string> cases;
   std::string backend;
   CLI::App app("Measure the speed of this machine.", "echoloop bench");
-  app.add_option("case", cases, "Cases: S1, S1L, S2, demo, sector, flow, structure; default: all");
+  app.add_option("case", cases, "Cases: S1, S1L, S2, demo, sector, flow, structure, methods; default: all");
   app.add_option("--backend", backend, "Processing device: auto, cuda or cpu");
   app.add_option("--seconds", o.bench_seconds, "Duration of each measurement")
       ->check(CLI::Range(0.05, 60.0))
@@ -29,7 +29,8 @@ Options parse_bench(std::vector<std::string> words) {
   }
   if (!std::isfinite(o.bench_seconds)) throw Error("echoloop bench --seconds", "not a number", "0.05 to 60");
   if (!backend.empty()) o.backend = backend_choice(backend);
-  constexpr std::array<std::string_view, 7> kCases = {"S1", "S1L", "S2", "demo", "sector", "flow", "structure"};
+  constexpr std::array<std::string_view, 8> kCases = {"S1",     "S1L",  "S2",        "demo",
+                                                      "sector", "flow", "structure", "methods"};
   for (const std::string& name : cases) index_of(kCases, "echoloop bench", name);
   if (!cases.empty()) o.bench_cases = cases;
   return o;

@@ -11,6 +11,15 @@ namespace echoloop {
 // Far below any recording: it only avoids log(0).
 inline constexpr float kMagnitudeFloor = 1e-30f;
 
+// The larger of two values without NaN; on a CPU without a call, so that loops vectorise.
+ECHO_HD float larger_of(float a, float b) {
+#if defined(__CUDA_ARCH__)
+  return fmaxf(a, b);
+#else
+  return a > b ? a : b;
+#endif
+}
+
 // Field II's raw amplitudes are 1e-20 and less, whose squares no float holds: far from 1, values are brought near it by
 // a power of two, which rounds nothing. The factor for values of about `larger`.
 ECHO_HD float factor_towards_one(float larger) {
@@ -18,7 +27,7 @@ ECHO_HD float factor_towards_one(float larger) {
 }
 
 ECHO_HD float magnitude(Complex v) {
-  const float larger = fmaxf(fabsf(v.re), fabsf(v.im));
+  const float larger = larger_of(fabsf(v.re), fabsf(v.im));
   const float up = factor_towards_one(larger);
   const float down = larger < 0x1p-50f ? 0x1p-60f : (larger > 0x1p50f ? 0x1p60f : 1.0f);
   const float re = v.re * up;

@@ -11,6 +11,7 @@
 
 #include "app/bench/bench_flow.h"
 #include "app/bench/bench_measure.h"
+#include "app/bench/bench_methods.h"
 #include "app/bench/bench_present.h"
 #include "app/bench/bench_table.h"
 #include "app/options/terminal.h"
@@ -176,7 +177,8 @@ int run_bench(const Options& options) {
   for (const std::string& name : options.bench_cases) {
     if (name == "flow") bench_flow(*chosen.backend, options.bench_seconds, table);
     if (name == "structure") bench_structure(*chosen.backend, options.bench_seconds, table);
-    if (name == "flow" || name == "structure") {
+    if (name == "methods") bench_methods(*chosen.backend, options.bench_seconds, table);
+    if (name == "flow" || name == "structure" || name == "methods") {
       write_record(options, machine, table.rows());
       continue;
     }

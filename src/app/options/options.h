@@ -59,7 +59,7 @@ struct Options {
   bool list_viewers = false;              // send
   std::vector<std::string> render_files;  // render: recordings and folders
   std::filesystem::path render_out;       // render: the folder of its files
-  std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo", "sector", "flow", "structure"};
+  std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo", "sector", "flow", "structure", "methods"};
   double bench_seconds = 0.5;      // of each measurement
   std::filesystem::path json_out;  // bench
   std::string bench_revision;

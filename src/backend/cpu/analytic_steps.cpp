@@ -107,7 +107,8 @@ void AnalyticCpuSteps::measure_peaks() {
 
 void AnalyticCpuSteps::beamform() {
   if (method_.method != Adaptive::off) {
-    method_das(pool_, method_, {das_->geometry, lines_.data()}, method_scratch_, pixels_.data(), weights_.data());
+    method_das(pool_, kernels_.method_row, method_, {das_->geometry, lines_.data()}, method_scratch_, pixels_.data(),
+               weights_.data());
   } else if (windows_ && window_.quantise(pool_, *kernels_.steps, lines_.data(), peaks_.data())) {
     window_.run(pool_, kernels_.das_tile, pixels_.data());
   } else if (das_->geometry.columns != nullptr) {

@@ -4,6 +4,7 @@
 #include "backend/backend.h"
 #include "backend/cpu/das_window.h"
 #include "backend/cpu/line_steps.h"
+#include "backend/cpu/method_rows.h"
 #include "backend/cpu/slow_time.h"
 
 namespace echoloop {
@@ -13,6 +14,7 @@ struct CpuKernels {
   WindowTile das_tile;  // null: no tuned path
   const LineSteps* steps;
   const SlowTimeSteps* slow_time;
+  MethodRowKernel method_row;
 };
 
 // Throws Error for a kernel that this processor does not have.

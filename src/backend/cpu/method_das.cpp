@@ -13,13 +13,31 @@ struct MethodImage {
   float* weights;
 };
 
-template <DasForm form, class Method>
-void run_rows(WorkerPool& pool, const Method& method, const DasInput& input, MethodImage to) {
+void fit(std::vector<Complex>& memory, std::size_t size) {
+  if (memory.size() < size) memory.resize(size);
+}
+
+void run_rows(WorkerPool& pool, MethodRowKernel method_row, const MethodSettings& settings, const DasInput& input,
+              MethodScratch& scratch, MethodImage to) {
+  const DasGeometry& g = input.geometry;
+  for (std::vector<Complex>& own : scratch) fit(own, static_cast<std::size_t>(method_row_floats(settings, g.n_tx) / 2));
+  pool.run(g.nz, 1, [&](int begin, int end, int thread) {
+    float* const own = &scratch[static_cast<std::size_t>(thread)].front().re;
+    for (int iz = begin; iz < end; ++iz) {
+      const std::size_t row = static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx);
+      method_row(settings, {g, input.lines, iz, own, to.pixels + row, to.weights + row});
+    }
+  });
+}
+
+// Line by line imaging: a transmit of its own for each column.
+template <class Method>
+void run_pixels(WorkerPool& pool, const Method& method, const DasInput& input, MethodImage to) {
   const DasGeometry& g = input.geometry;
   pool.run(g.nz, 1, [&](int begin, int end, int) {
     for (int iz = begin; iz < end; ++iz) {
       for (int ix = 0; ix < g.nx; ++ix) {
-        const MethodPixel made = method(DasChannels<form>(g, input.lines, ix, iz));
+        const MethodPixel made = method(DasChannels<DasForm::general>(g, input.lines, ix, iz));
         const std::size_t at =
             static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx) + static_cast<std::size_t>(ix);
         to.pixels[at] = made.sum;
@@ -43,11 +61,7 @@ void run_columns(WorkerPool& pool, const DasInput& input, int kernel_rows, Colum
   const DasGeometry& g = input.geometry;
   const auto n_slice = static_cast<std::size_t>(sizes.n_slice);
   const std::size_t behind = n_slice * static_cast<std::size_t>(g.nz);
-  for (std::vector<Complex>& own : scratch) {
-    if (own.size() < behind + static_cast<std::size_t>(sizes.n_more)) {
-      own.resize(behind + static_cast<std::size_t>(sizes.n_more));
-    }
-  }
+  for (std::vector<Complex>& own : scratch) fit(own, behind + static_cast<std::size_t>(sizes.n_more));
   pool.run(g.nx, 1, [&](int begin, int end, int thread) {
     Complex* const slices = scratch[static_cast<std::size_t>(thread)].data();
     const Strided more{slices + behind, 1};
@@ -106,23 +120,32 @@ void run_minimum_variance(WorkerPool& pool, const MethodSettings& s, const DasIn
       });
 }
 
+// Whether a method reads rows above and below the pixel.
 template <DasForm form>
-void run_method(WorkerPool& pool, const MethodSettings& s, const DasInput& input, MethodScratch& scratch,
-                MethodImage to) {
-  if (s.method == Adaptive::slsc) return run_slsc<form>(pool, s, input, scratch, to);
-  if (s.method == Adaptive::minimum_variance) return run_minimum_variance<form>(pool, s, input, scratch, to);
-  with_method(s, [&](const auto& method) { run_rows<form>(pool, method, input, to); });
+bool run_columns_method(WorkerPool& pool, const MethodSettings& s, const DasInput& input, MethodScratch& scratch,
+                        MethodImage to) {
+  if (s.method == Adaptive::slsc) {
+    run_slsc<form>(pool, s, input, scratch, to);
+  } else if (s.method == Adaptive::minimum_variance) {
+    run_minimum_variance<form>(pool, s, input, scratch, to);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
 
-void method_das(WorkerPool& pool, const MethodSettings& settings, const DasInput& input, MethodScratch& scratch,
-                Complex* pixels, float* weights) {
-  if (input.geometry.down_m == nullptr && input.geometry.columns == nullptr) {
-    run_method<DasForm::plain>(pool, settings, input, scratch, {pixels, weights});
-  } else {
-    run_method<DasForm::general>(pool, settings, input, scratch, {pixels, weights});
+void method_das(WorkerPool& pool, MethodRowKernel method_row, const MethodSettings& settings, const DasInput& input,
+                MethodScratch& scratch, Complex* pixels, float* weights) {
+  const MethodImage to{pixels, weights};
+  const bool plain = input.geometry.down_m == nullptr && input.geometry.columns == nullptr;
+  if (plain ? run_columns_method<DasForm::plain>(pool, settings, input, scratch, to)
+            : run_columns_method<DasForm::general>(pool, settings, input, scratch, to)) {
+    return;
   }
+  if (input.geometry.columns == nullptr) return run_rows(pool, method_row, settings, input, scratch, to);
+  with_method(settings, [&](const auto& method) { run_pixels(pool, method, input, to); });
 }
 
 }  // namespace echoloop

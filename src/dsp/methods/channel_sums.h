@@ -41,7 +41,7 @@ struct FormedPixel {
   float factor = 0.0f;  // 0: not known yet
 
   ECHO_HD Complex scaled(Complex x) {
-    const float larger = fmaxf(fabsf(x.re), fabsf(x.im));
+    const float larger = larger_of(fabsf(x.re), fabsf(x.im));
     if (factor == 0.0f && larger > 0.0f) factor = factor_towards_one(larger);
     return factor * x;
   }

@@ -30,7 +30,7 @@ struct GeneralizedCoherence {
   ECHO_HD void add(Sums& sums, float weight, Complex s, ChannelPlace at) const {
     sums.weights += fabsf(weight);
     sums.energy += fabsf(weight) * (s.re * s.re + s.im * s.im);
-    sums.count = fmaxf(sums.count, at.count);
+    sums.count = larger_of(sums.count, at.count);
     const Complex v = weight * s;
     const Complex step = unit_phasor(at.place / at.count);
     Complex turn = step;

@@ -2,24 +2,19 @@
 // transmits summed together, so that the receive part of a (pixel, element) is computed once for all of them. A warp
 // owns 8 x 4 pixels: on one side of a small square delays differ least, so its loads fall into the fewest cache lines.
 //
-// A place in a line takes three additions. With M = 2^23 + row_base, a float, p + M rounded down is exactly
-// 2^23 + row_base + floor(p): its bits less those of 2^23 are the sample's number, and p - ((p + M) - M) the fraction.
 // Whether all kT places of a (pixel, element) lie within the record is one comparison; where one may not, the
-// specification's interpolate() is called. Roots and quotients are the hardware's estimate and one Newton step, phasors
-// the hardware's sine and cosine of reduced angles (absolute error 5e-7).
+// specification's interpolate() is called. Places, roots and phasors: das_math.cuh.
 //
 // With many transmits the lines do not stay in the cache: while an element is summed, copies that nobody reads bring
 // the next element's windows into it. Where they lie is estimated; a wrong estimate costs time only.
 #include <algorithm>
 
+#include "backend/cuda/kernels/das_math.cuh"
 #include "backend/cuda/kernels/kernels.h"
 
 namespace echoloop::cuda {
 namespace {
 
-constexpr float kMagic = 8388608.0f;  // 2^23
-constexpr unsigned kMagicBits = 0x4B000000U;
-constexpr int kMostSamples = 1 << 22;  // of what a float of that size can count, half
 constexpr int kWarp = 32;
 constexpr int kWarpX = 8;
 constexpr int kWarpZ = 4;
@@ -27,61 +22,6 @@ constexpr int kTileX = 32;
 constexpr int kMostThreads = 512;
 constexpr int kMostShared = 40 << 10;  // bytes, for window starts
 constexpr int kEnoughBlocks = 200;     // of kMostThreads; images of fewer get smaller ones
-
-__device__ __forceinline__ float root(float v) {
-  float estimate;
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(v));
-  const float r = v * estimate;
-  return __fmaf_rn(__fmaf_rn(-r, r, v), 0.5f * estimate, r);
-}
-
-__device__ __forceinline__ float quotient(float a, float b) {
-  float estimate;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(b));
-  const float q = a * estimate;
-  return __fmaf_rn(__fmaf_rn(-q, b, a), estimate, q);
-}
-
-__device__ __forceinline__ Complex phasor(float turns) {
-  const float whole = __fadd_rn(__fadd_rn(turns, 1.5f * kMagic), -1.5f * kMagic);
-  const float radians = 6.28318531f * (turns - whole);
-  Complex c;
-  asm("cos.approx.ftz.f32 %0, %1;" : "=f"(c.re) : "f"(radians));
-  asm("sin.approx.ftz.f32 %0, %1;" : "=f"(c.im) : "f"(radians));
-  return c;
-}
-
-// receive_term() of dsp/das.h, its two parts.
-template <DasForm form>
-__device__ __forceinline__ float receive_excess(const DasGeometry& g, float element_x_m, float element_z_m,
-                                                const PixelPlace& at) {
-  const float dx = at.x_m - element_x_m;
-  const float dz = at.z_m - element_z_m;
-  const float distance = root(__fmaf_rn(dx, dx, __fmaf_rn(dz, dz, 1e-30f)));
-  if (form == DasForm::plain) {
-    return quotient(__fmaf_rn(dx, dx, element_z_m * __fmaf_rn(-2.0f, at.z_m, element_z_m)),
-                    distance + (fabsf(at.z_m) + 1e-12f)) *
-           g.samples_per_m;
-  }
-  const float down = at.z_m - g.apex_z_m;
-  const float element_down = element_z_m - g.apex_z_m;
-  return quotient(__fmaf_rn(element_x_m, __fmaf_rn(-2.0f, at.x_m, element_x_m),
-                            element_down * __fmaf_rn(-2.0f, down, element_down)),
-                  distance + (at.r_m + 1e-12f)) *
-         g.samples_per_m;
-}
-
-__device__ __forceinline__ float receive_weight(const DasGeometry& g, const ElementGeometry& e, const PixelPlace& at) {
-  const LocalPosition p = local_position(e, at.x_m, at.z_m);
-  float weight;
-  if (g.apodization == Apodization::boxcar && g.f_number > 0.0f) {
-    weight = p.along_m > 0.0f && fabsf(p.across_m) * g.f_number <= 0.5000005f * p.along_m ? 1.0f : 0.0f;
-  } else {
-    weight = apodization_weight(g.apodization, aperture_place(g, e, p));
-  }
-  if (g.width_over_wavelength > 0.0f) weight *= directivity_weight(g.width_over_wavelength, p);
-  return weight;
-}
 
 struct GroupedArgs {
   DasGeometry geometry;
@@ -92,10 +32,11 @@ struct GroupedArgs {
 // Where the block's pixels find their samples, about: line sample rx_start[e] + tx_start[t] and `length` more.
 template <int kT>
 struct Windows {
+  static constexpr int kTouches = 4;  // of a warp and line, at most: 512 samples
   int tx_start[kT];
   int tx_end[kT];
   int rx_length;
-  float2 touched[kMostThreads];  // where copies go
+  int touched[kMostThreads][kTouches];  // where copies go
 
   __device__ void place_receive(const DasGeometry& g, int tile_z, int* rx_start) {
     if (threadIdx.x == 0) rx_length = 0;
@@ -150,18 +91,24 @@ struct Windows {
     return longest + rx_length + 3;
   }
 
-  // The element's lines of transmits first .. first + kT - 1: a line or so for each warp.
+  // The element's lines of transmits first .. first + kT - 1: at most one for each warp of a block of kMostThreads.
+  // Waits for the copies of the element before, which have long arrived.
   __device__ __forceinline__ void touch(const GroupedArgs& a, int first, int e, int start, int samples) {
 #if __CUDA_ARCH__ >= 800
     constexpr int kSamplesATouch = 4;  // 32 bytes, what the cache fetches at least
     const DasGeometry& g = a.geometry;
-    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(&touched[threadIdx.x]));
+    const int lane = static_cast<int>(threadIdx.x) % kWarp;
+    finish();
     for (int t = static_cast<int>(threadIdx.x) / kWarp; t < kT; t += static_cast<int>(blockDim.x) / kWarp) {
       const Complex* line = a.lines + (static_cast<long long>(min(first + t, g.n_tx - 1)) * g.n_el + e) * g.n_line;
       const int from = tx_start[t] + start;
-      for (int s = kSamplesATouch * (static_cast<int>(threadIdx.x) % kWarp); s < samples; s += kSamplesATouch * kWarp) {
-        const Complex* at = line + min(max(from + s, 0), g.n_line - 1);
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(to), "l"(at));
+#pragma unroll
+      for (int k = 0; k < kTouches; ++k) {
+        const int s = kSamplesATouch * (k * kWarp + lane);
+        if (s >= samples) break;
+        const auto to = static_cast<unsigned>(__cvta_generic_to_shared(&touched[threadIdx.x][k]));
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to),
+                     "l"(line + min(max(from + s, 0), g.n_line - 1)));
       }
     }
 #endif
@@ -239,7 +186,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks) grouped_kernel(const __
       }
       if (kWeighted && weight == 0.0f) continue;
       const float rx = receive_excess<form>(g, element->x_m, element->z_m, at);
-      Complex rotor = phasor(rx * g.turns_per_sample);
+      Complex rotor = reduced_phasor(rx * g.turns_per_sample);
       if (kWeighted) rotor = weight * rotor;
       if (fabsf(rx - middle) <= reach) {
 #pragma unroll

@@ -1,7 +1,10 @@
-// Adaptive methods (dsp/methods/): one thread a pixel, with the pixel's channels as das_pixel() reads them. In blocks
-// as those of das.cu. Methods that read rows store slices of a band of rows first, then make its pixels.
+// Adaptive methods (dsp/methods/): one thread a pixel, with the pixel's channels as das_pixel() reads them, by the fast
+// instructions of das_math.cuh where lines are short enough. A warp owns 8 x 4 pixels, as in das_grouped.cu. Methods
+// that read rows store slices of a band of rows first, then make its pixels.
 #include <algorithm>
+#include <type_traits>
 
+#include "backend/cuda/kernels/das_math.cuh"
 #include "backend/cuda/kernels/kernels.h"
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/methods.h"
@@ -11,6 +14,7 @@ namespace {
 
 constexpr int kTileX = 32;
 constexpr int kTileZ = 4;
+constexpr int kWarpX = 8;
 
 struct MethodImage {
   Complex* pixels;
@@ -21,17 +25,90 @@ dim3 tiles(int nx, int rows) {
   return {static_cast<unsigned>((nx + kTileX - 1) / kTileX), static_cast<unsigned>((rows + kTileZ - 1) / kTileZ)};
 }
 
-__device__ int thread_x() { return static_cast<int>(blockIdx.x) * kTileX + static_cast<int>(threadIdx.x); }
-__device__ int thread_z() { return static_cast<int>(blockIdx.y) * kTileZ + static_cast<int>(threadIdx.y); }
+// A warp's 8 x 4 pixels of the block's 32 x 4.
+__device__ int thread_x() {
+  return static_cast<int>(blockIdx.x) * kTileX + static_cast<int>(threadIdx.y) * kWarpX +
+         static_cast<int>(threadIdx.x) % kWarpX;
+}
+__device__ int thread_z() { return static_cast<int>(blockIdx.y) * kTileZ + static_cast<int>(threadIdx.x) / kWarpX; }
 
-template <DasForm form, class Method>
+// DasChannels by the fast instructions; lines of at most kMostSamples.
+template <DasForm form>
+class FastChannels {
+ public:
+  struct Element {
+    float weight;
+    float excess;  // samples
+    Complex turn;
+    int index;
+  };
+  struct Transmit {
+    float weight;
+    float excess;  // samples beyond base
+    float magic;   // kMagic + base
+    Complex turn;
+    int transmit;  // -1: none
+  };
+
+  __device__ FastChannels(const DasGeometry& geometry, const Complex* lines, int ix, int iz)
+      : geometry_(geometry), lines_(lines), ix_(ix), iz_(iz), at_(place_of(geometry, ix, iz)) {}
+
+  [[nodiscard]] __device__ int n_elements() const { return geometry_.n_el; }
+  [[nodiscard]] __device__ int n_transmits() const { return geometry_.n_tx; }
+
+  [[nodiscard]] __device__ __forceinline__ Element element(int e) const {
+    const ElementGeometry& element = geometry_.elements[e];
+    const float weight = receive_weight(geometry_, element, at_);
+    if (weight == 0.0f) return {0.0f, 0.0f, {0.0f, 0.0f}, e};
+    const float excess = receive_excess<form>(geometry_, element.x_m, element.z_m, at_);
+    return {weight, excess, reduced_phasor(excess * geometry_.turns_per_sample), e};
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Transmit transmit(int t) const {
+    const TransmitPlace place = transmit_place<form>(geometry_, t, ix_, iz_);
+    const float turns = transmit_turns<form>(geometry_, t, ix_, iz_, place.excess);
+    // A base that no such float counts lies outside every record.
+    const int base = abs(place.base) < kMostSamples ? place.base : -kMostSamples;
+    return {transmit_weight(geometry_, t), place.excess, kMagic + static_cast<float>(base), unit_phasor(turns),
+            place.transmit};
+  }
+
+  [[nodiscard]] __device__ __forceinline__ bool recorded(const Transmit& t, const Element& e) const {
+    return t.transmit >= 0 && is_inside(__fadd_rd(t.excess + e.excess, t.magic));
+  }
+
+  [[nodiscard]] __device__ __forceinline__ ChannelSample sample(const Transmit& t, const Element& e) const {
+    const float p = t.excess + e.excess;
+    const float place = __fadd_rd(p, t.magic);
+    if (t.transmit < 0 || !is_inside(place)) return {{0.0f, 0.0f}, false};
+    const float w = p - (place - t.magic);
+    const Complex* s = lines_ + (static_cast<long long>(t.transmit) * geometry_.n_el + e.index) * geometry_.n_line +
+                       (__float_as_uint(place) - kMagicBits);
+    const Complex a = s[0];
+    const Complex b = s[1];
+    const Complex v{__fmaf_rn(w, b.re - a.re, a.re), __fmaf_rn(w, b.im - a.im, a.im)};
+    return {t.turn * e.turn * v, true};
+  }
+
+ private:
+  [[nodiscard]] __device__ __forceinline__ bool is_inside(float place) const {
+    return __float_as_uint(place) - kMagicBits < static_cast<unsigned>(geometry_.n_valid - 1);
+  }
+
+  const DasGeometry& geometry_;
+  const Complex* lines_;
+  int ix_, iz_;
+  PixelPlace at_;
+};
+
+template <template <DasForm> class Channels, DasForm form, class Method>
 __global__ void __launch_bounds__(kTileX* kTileZ)
     method_kernel(const __grid_constant__ DasGeometry geometry, const Method method, const Complex* __restrict__ lines,
                   const MethodImage to) {
   const int ix = thread_x();
   const int iz = thread_z();
   if (ix >= geometry.nx || iz >= geometry.nz) return;
-  const MethodPixel made = method(DasChannels<form>(geometry, lines, ix, iz));
+  const MethodPixel made = method(Channels<form>(geometry, lines, ix, iz));
   const long long at = static_cast<long long>(iz) * geometry.nx + ix;
   to.pixels[at] = made.sum;
   to.weights[at] = made.weight;
@@ -50,14 +127,14 @@ struct Slices {
   }
 };
 
-template <DasForm form>
+template <template <DasForm> class Channels, DasForm form>
 __global__ void __launch_bounds__(kTileX* kTileZ)
     store_kernel(const __grid_constant__ DasGeometry geometry, int neighbours, const Complex* __restrict__ lines,
                  const Slices to) {
   const int ix = thread_x();
   const int row = thread_z();
   if (ix >= geometry.nx || row >= to.count) return;
-  store_channels(DasChannels<form>(geometry, lines, ix, to.first + row), neighbours, to.of(row, ix, geometry.nx));
+  store_channels(Channels<form>(geometry, lines, ix, to.first + row), neighbours, to.of(row, ix, geometry.nx));
 }
 
 __global__ void __launch_bounds__(kTileX* kTileZ) slsc_terms_kernel(const ShortLagCoherence method, int n_elements,
@@ -138,7 +215,7 @@ RowPlan plan_rows(const MethodSettings& s, const DasGeometry& g) {
 
 int slice_rows(const MethodSettings& s, const DasGeometry& g, int band) { return std::min(g.nz, band + 2 * s.rows); }
 
-template <DasForm form>
+template <template <DasForm> class Channels, DasForm form>
 void sum_by_rows(const MethodSettings& s, const DasGeometry& g, const Complex* lines, MethodImage to, Complex* scratch,
                  StreamView stream) {
   const dim3 threads(kTileX, kTileZ);
@@ -154,7 +231,7 @@ void sum_by_rows(const MethodSettings& s, const DasGeometry& g, const Complex* l
     const Slices channels{scratch, n + 1, first, count};
     Complex* const behind =
         scratch + static_cast<std::size_t>(count) * static_cast<std::size_t>(n + 1) * static_cast<std::size_t>(g.nx);
-    store_kernel<form><<<tiles(g.nx, count), threads, 0, stream.get()>>>(g, neighbours, lines, channels);
+    store_kernel<Channels, form><<<tiles(g.nx, count), threads, 0, stream.get()>>>(g, neighbours, lines, channels);
     if (slsc) {
       const ShortLagCoherence method{s.lags};
       const Slices terms{behind, method.n_terms(), first, count};
@@ -181,20 +258,21 @@ void sum_by_method(const MethodSettings& s, const DasGeometry& g, const Complex*
                    StreamView stream) {
   const bool plain = g.down_m == nullptr && g.columns == nullptr;
   const MethodImage to{buffers.pixels, buffers.weights};
+  const bool countable = g.n_line < kMostSamples;
   if (reads_rows(s.method)) {
-    if (plain) {
-      sum_by_rows<DasForm::plain>(s, g, lines, to, buffers.scratch, stream);
-    } else {
-      sum_by_rows<DasForm::general>(s, g, lines, to, buffers.scratch, stream);
-    }
+    const auto run = !countable ? sum_by_rows<DasChannels, DasForm::general>
+                     : plain    ? sum_by_rows<FastChannels, DasForm::plain>
+                                : sum_by_rows<FastChannels, DasForm::general>;
+    run(s, g, lines, to, buffers.scratch, stream);
   }
   with_method(s, [&](const auto& method) {
-    const dim3 threads(kTileX, kTileZ);
-    if (plain) {
-      method_kernel<DasForm::plain><<<tiles(g.nx, g.nz), threads, 0, stream.get()>>>(g, method, lines, to);
-    } else {
-      method_kernel<DasForm::general><<<tiles(g.nx, g.nz), threads, 0, stream.get()>>>(g, method, lines, to);
-    }
+    const auto run = [&](auto kernel) {
+      kernel<<<tiles(g.nx, g.nz), dim3(kTileX, kTileZ), 0, stream.get()>>>(g, method, lines, to);
+    };
+    using Method = std::decay_t<decltype(method)>;
+    if (!countable) return run(method_kernel<DasChannels, DasForm::general, Method>);
+    if (plain) return run(method_kernel<FastChannels, DasForm::plain, Method>);
+    run(method_kernel<FastChannels, DasForm::general, Method>);
   });
   CUDA_CHECK_LAUNCH("sum_by_method");
 }

@@ -1,0 +1,3 @@
+// method_row() for x86 processors with AVX-512 (F, BW, DQ, VL); cpu_kernels() asks the processor before it comes here.
+#define ECHO_ISA avx512
+#include "backend/cpu/method_rows_kernel.h"
