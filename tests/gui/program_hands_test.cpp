@@ -162,7 +162,8 @@ TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
   window.hands({"sleep", "0.5", "key", "ctrl+a", "sleep", "0.2"});
   window.type((window.folder() / "wires.uff").string());
   window.hands({"keydown", "Return", "sleep", "0.2", "keyup", "Return", "sleep", "2"});
-  scene.state.source.phantom = "";  // its panel has no other rows
+  scene.state.source.phantom = "";  // its panel has fewer rows
+  scene.frames(2);
   // Tune, freeze, look back.
   window.drag("f_number", 0.3F, 0.6F);
   window.drag("gain_db", 0.5F, 0.6F);

@@ -226,6 +226,23 @@ bool ProgramWindow::drop([[maybe_unused]] const std::filesystem::path& file) con
 #endif
 }
 
+bool ProgramWindow::looks_like_its_scene(const std::string& control) const {
+  const Rect r = scene_.viewer->control_rect(control);
+  const RgbPicture whole = scene_.shot();
+  const std::vector<std::uint8_t> now = pixels(r);
+  std::size_t i = 0, other = 0;
+  for (long y = std::lround(r.y0); y < std::lround(r.y1); ++y) {
+    for (long x = std::lround(r.x0); x < std::lround(r.x1); ++x) {
+      const std::size_t at =
+          3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(whole.width) + static_cast<std::size_t>(x));
+      for (std::size_t channel = 0; channel < 3; ++channel, ++i) {
+        other += i >= now.size() || std::abs(now[i] - whole.rgb[at + channel]) > 8 ? 1 : 0;
+      }
+    }
+  }
+  return i > 0 && other * 20 < i;  // a twentieth: the pointer may lie on it
+}
+
 void ProgramWindow::rest() { hands({"mousemove", std::to_string(width_ / 2), "20"}); }
 
 std::vector<std::uint8_t> ProgramWindow::picture(const Part& part) const {
@@ -285,6 +302,7 @@ int ProgramWindow::wait_for_end() {
 // As the program's window looks with a phantom on the CPU.
 void look_like_the_program(Scene& scene, const std::string& phantom) {
   scene.state.source.phantom = phantom;
+  scene.state.source.opened_as = "sim:" + phantom;  // its row Settings
   scene.state.backend = "CPU";
   for (const char* name : {"Detail", "Smooth", "Deep", "Course", "Coherence", "Wiener", "Capon"}) {
     PresetView preset;

@@ -46,6 +46,8 @@ class ProgramWindow {
   void hands(std::vector<std::string> words) const;  // anything else that xdotool does
   // Lets go of a file over the picture; whether the window took it.
   [[nodiscard]] bool drop(const std::filesystem::path& file) const;
+  // Whether the scene has this control where the program has it, with the same words.
+  [[nodiscard]] bool looks_like_its_scene(const std::string& control) const;
   void rest();  // the pointer away from everything
 
   // What is on the display where the picture is, RGB.

@@ -84,10 +84,12 @@ std::size_t red_pixels(const ProgramWindow& window, const Rect& part) {
 
 TEST(ProgramWindow, AStreamThatIsTooSlowDropsAsItIsTold) {
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "15");
+  ASSERT_TRUE(eventually([&] { return window.looks_like_its_scene("panel_faults"); })) << "other rows than the scene";
   window.click("policy/Drop oldest");
   window.choose("slots", "slots/1");
   window.click("panel_formation");  // makes room
   window.click("panel_faults");
+  ASSERT_TRUE(eventually([&] { return window.looks_like_its_scene("load_ms"); }));
   window.type_into("load_ms", "400");  // slower than the source on a busy machine, too
   EXPECT_TRUE(eventually([&] { return red_pixels(window, kTopBar) > 20; })) << "the number of lost frames";
   window.right_click("load_ms");
@@ -114,6 +116,7 @@ TEST(ProgramWindow, LooksBackComparesAndGoesLive) {
   ECHO_PROGRAM_WINDOW(window, "sim:heart", "--rate", "5");
   ASSERT_TRUE(sees_images(window, kMiddle, 8));
   window.rest();
+  ASSERT_TRUE(eventually([&] { return window.looks_like_its_scene("panel_faults"); })) << "other rows than the scene";
   window.key("space");  // the frame that was seen, which need not be the newest that is kept
   window.key("End");
   const Pixels newest = at_rest(window, kMiddle);
