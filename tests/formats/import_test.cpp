@@ -6,6 +6,8 @@
 #include "formats/base/description_keys.h"
 #include "formats/file_outline.h"
 #include "formats/hdf5_fixture.h"
+#include "formats/import/guess_axes.h"
+#include "formats/import/spellings.h"
 #include "formats/readers/description_json.h"
 #include "formats/support.h"
 
@@ -52,6 +54,37 @@ TEST(Import, ReadsAnHdf5FileByItsNames) {
        {"fs_hz: acq/fs_MHz", "fc_hz: acq/f0", "pitch_m: probe/pitch_mm, 0.3 mm", "tx_angles_rad: tx/angles",
         "read as degrees", "t0_s: acq/t_start, 2 us", "data: by name"})
     EXPECT_TRUE(assumes(recording, said)) << said;
+}
+
+TEST(Import, KnowsSpellings) {
+  const std::pair<const char*, Fact> kNames[] = {{"data/us_data", Fact::samples},
+                                                 {"RF_channel", Fact::samples},
+                                                 {"fullMatrix", Fact::samples},
+                                                 {"fsamp_MHz", Fact::sampling},
+                                                 {"samp_freq", Fact::sampling},
+                                                 {"cent_freq", Fact::center},
+                                                 {"probe_center_frequency", Fact::center},
+                                                 {"array_pitch_mm", Fact::pitch},
+                                                 {"elem_pitch", Fact::pitch},
+                                                 {"xPiez", Fact::positions},
+                                                 {"pw_angle", Fact::angles},
+                                                 {"transmit_angle", Fact::angles},
+                                                 {"virt_src", Fact::sources}};
+  for (const auto& [name, fact] : kNames) {
+    const auto found = named_fact(name);
+    ASSERT_TRUE(found.has_value()) << name;
+    EXPECT_EQ(found->fact, fact) << name;
+  }
+  EXPECT_EQ(named_fact("fsamp_MHz")->unit, NamedUnit::megahertz);
+}
+
+TEST(Import, AsManyTransmitsAsElementsAreAFullMatrix) {
+  const std::optional<AxesGuess> guess = guess_axes({64, 64, 1024}, {});
+  ASSERT_TRUE(guess.has_value());
+  EXPECT_EQ(guess->axes, (std::vector<std::string>{"transmit", "element", "time"}));
+  const std::optional<AxesGuess> frames = guess_axes({50, 64, 1024}, {});  // not as many: the user decides
+  ASSERT_TRUE(frames.has_value());
+  EXPECT_FALSE(frames->open.empty());
 }
 
 TEST(Import, SaysWhatIsMissingInOneLine) {

@@ -117,9 +117,11 @@ TEST(MustParam, VariablesOfTheirOwn) {
 // Else the angles would be shown as frames of a wave that nobody sent.
 TEST(MustParam, AnglesWithoutDelaysAreNotGuessed) {
   const TempFolder folder;
-  const std::string line =
-      refusal(write(folder, MAT_FT_MAT5, {structs("param", 0, 1), numbers("tilt", 1, {-0.1, 0.1})}));
-  EXPECT_NE(line.find("2 angles but no transmit delays"), std::string::npos) << line;
+  for (const char* const name : {"tilt", "TXangle"}) {
+    const std::string line =
+        refusal(write(folder, MAT_FT_MAT5, {structs("param", 0, 1), numbers(name, 1, {-0.1, 0.1})}));
+    EXPECT_NE(line.find("2 angles but no transmit delays"), std::string::npos) << line;
+  }
   EXPECT_EQ(open_recording(write(folder, MAT_FT_MAT5, {structs("param", 0, 1), numbers("tilt", 1, {0.1})})).frame_count,
             2U);  // the angles of something else
 }

@@ -49,13 +49,19 @@ double order_score(const std::vector<Role>& roles, bool first_fastest) {
 
 }  // namespace
 
-std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const AxisHints& hints) {
+std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const AxisHints& known) {
   std::vector<std::size_t> lengths;
   for (const std::size_t n : shape) {
     if (n > 1) lengths.push_back(n);
   }
   if (lengths.size() < 2 || lengths.size() > kRoles) return std::nullopt;
   const std::size_t longest = *std::ranges::max_element(lengths);
+  AxisHints hints = known;
+  for (const std::size_t n : lengths) {  // a full matrix: as many transmits as elements, and longer lines
+    const bool twice = std::ranges::count(lengths, n) == 2;
+    if (hints.n_elements == 0 && hints.n_transmits == 0 && twice && is_usual_count(n) && n < longest)
+      hints.n_elements = n;
+  }
   std::vector<int> order(kRoles);
   for (int k = 0; k < kRoles; ++k) order[static_cast<std::size_t>(k)] = k;
   std::vector<Role> best;

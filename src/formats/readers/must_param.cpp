@@ -27,7 +27,8 @@ bool names_delays(const std::string& name) {
 
 bool names_angles(const std::string& name) {
   const std::string plain = lower_case(name);
-  return plain == "tilt" || plain == "tilts" || plain == "angle" || plain == "angles" || plain == "theta";
+  return plain == "txangle" || plain == "tilt" || plain == "tilts" || plain == "angle" || plain == "angles" ||
+         plain == "theta";
 }
 
 bool describes(const std::vector<std::string>& names) {
