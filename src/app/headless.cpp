@@ -6,6 +6,9 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
 #include <thread>
 
 #include "app/interrupts.h"
@@ -91,9 +94,57 @@ double run_to_end(Session& session, OpenedSource& opened, const Options& options
   return session.counts().processed > processed ? elapsed_s() : waited_s;
 }
 
-void say_waiting(const LiveWaiting& waiting) {
-  const LiveStatus status = waiting.status();
-  print_error("Waiting for a sender at {}. {}\n", status.address, status.reach);
+// The wait for a sender: as long as --duration allows, until a signal comes.
+class SenderWait {
+ public:
+  explicit SenderWait(const Options& options) : limit_s_(options.duration_s), policy_(options.stream.policy) {}
+
+  [[nodiscard]] std::stop_token token() const { return ended_.get_token(); }
+  void begin(const LiveWaiting& waiting) {
+    const LiveStatus status = waiting.status();
+    print_error("Waiting for a sender at {}. {}\n", status.address, status.reach);
+    waiting.set_policy(policy_);
+    watch_interrupts();
+    clock_ = std::jthread([this, since_ns = now_ns()](const std::stop_token& opened) {
+      while (!opened.stop_requested() && !ended_.stop_requested()) {
+        if (interrupted() || (limit_s_ > 0.0 && static_cast<double>(now_ns() - since_ns) * 1e-9 >= limit_s_)) {
+          ended_.request_stop();
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+  }
+  void end() { clock_ = {}; }
+  // Empty: a sender came, or the source is no scanner.
+  [[nodiscard]] std::string why_none() const {
+    if (!ended_.stop_requested()) return {};
+    if (interrupted()) return "interrupted before a sender came";
+    return fmt::format("no sender came within {} s (--duration); start the sender, or omit --duration to wait for it",
+                       limit_s_);
+  }
+
+ private:
+  const double limit_s_;
+  const RingPolicy policy_;
+  std::stop_source ended_;
+  std::jthread clock_;
+};
+
+// Nothing where no sender came; the line is printed.
+std::optional<OpenedSource> open_or_wait(const Options& options) {
+  SenderWait wait(options);
+  try {
+    OpenedSource opened = open_source(options.source, options.facts, {}, wait.token(),
+                                      [&wait](const LiveWaiting& waiting) { wait.begin(waiting); });
+    wait.end();
+    return opened;
+  } catch (const Error&) {
+    wait.end();
+    const std::string why = wait.why_none();
+    if (why.empty()) throw;
+    print_error("echoloop: {}: {}\n", options.source, why);
+    return std::nullopt;
+  }
 }
 
 // Null without --video.
@@ -217,7 +268,9 @@ int run_headless(const Options& options) {
 int run_headless(const Options& options, const ChosenBackend& chosen) {
   require_outputs(options);
   const Marks marks = marks_of(options);
-  OpenedSource opened = open_source(options.source, options.facts, {}, {}, say_waiting);
+  std::optional<OpenedSource> source = open_or_wait(options);
+  if (!source) return 1;
+  OpenedSource& opened = *source;
   const AcquisitionPtr described = opened.info.acquisition;
   const Acquisition& acquisition = *described;
   const ImagingParams params = apply_settings(default_params(acquisition), options.settings);

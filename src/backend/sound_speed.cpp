@@ -59,6 +59,25 @@ double phi_of(const std::vector<float>& sums, const std::vector<float>& factors,
   return total > 0.0 ? coherent / total : 0.0;
 }
 
+struct Refusal {
+  const char* found = nullptr;  // null: none
+  const char* accepted = nullptr;
+};
+
+Refusal refusal_of(const ImagingParams& params, const Acquisition& acquisition) {
+  if (params.formation.recipe == Recipe::course) {
+    return {"Not available with recipe=course, which has no complex channels", "recipe=analytic"};
+  }
+  if (acquisition.data != DataKind::channels || acquisition.n_elements() < 2) {
+    return {"The recording has no channels to compare", "channel data of at least two elements"};
+  }
+  if (forms_lines(params, acquisition)) {
+    return {"Not available with scan lines, which have one transmit each",
+            "compounding=coherent, or transmits that cover the image"};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<double> speeds_around(double speed_m_s) {
@@ -69,17 +88,14 @@ std::vector<double> speeds_around(double speed_m_s) {
   return speeds;
 }
 
+std::string why_no_sound_speed(const ImagingParams& params, const Acquisition& acquisition) {
+  const Refusal why = refusal_of(params, acquisition);
+  return why.found == nullptr ? "" : std::string(why.found) + ".";
+}
+
 Grid sound_speed_grid(const ImagingParams& params, const Acquisition& acquisition) {
-  if (params.formation.recipe == Recipe::course) {
-    throw Error("sound speed", "not available with recipe=course, which has no complex channels", "recipe=analytic");
-  }
-  if (acquisition.data != DataKind::channels || acquisition.n_elements() < 2) {
-    throw Error("sound speed", "the recording has no channels to compare", "channel data of at least two elements");
-  }
-  if (forms_lines(params, acquisition)) {
-    throw Error("sound speed", "not available with scan lines, which have one transmit each",
-                "compounding=coherent, or transmits that cover the image");
-  }
+  const Refusal why = refusal_of(params, acquisition);
+  if (why.found != nullptr) throw Error("sound speed", why.found, why.accepted);
   ImagingParams coarse = params;
   const Grid grid = make_grid(params, acquisition);
   coarse.formation.grid_nx = std::min(grid.nx, kMostColumns);
@@ -106,12 +122,17 @@ void judge_curve(SoundSpeedCurve& curve, const std::vector<double>& speeds_m_s) 
   }
 }
 
-SoundSpeedResult find_sound_speed(Backend& backend, const SoundSpeedTask& task, const RfFrame& frame) {
+SoundSpeedResult find_sound_speed(Backend& backend, const SoundSpeedTask& task, const RfFrame& frame,
+                                  const std::function<bool(double)>& go_on) {
   SoundSpeedResult result;
+  const bool both = picked_transmits(task.params, *task.acquisition).count > 1;
+  const double n_images = static_cast<double>(task.speeds_m_s.size()) * (both ? 2.0 : 1.0);
+  double made = 0.0;
   const std::unique_ptr<Lane> lane = backend.make_lane(0, StreamMode::serial);
   const auto run = [&](AdaptiveAxis axis, SoundSpeedCurve& curve) {
     std::shared_ptr<const Plan> plan;
     for (const double speed : task.speeds_m_s) {
+      if (go_on && !go_on(made++ / n_images)) return false;
       plan = make_plan(task.acquisition, params_at(task, axis, speed), plan);
       lane->set_plan(plan);
       form_frame(*lane, plan, frame);
@@ -122,9 +143,10 @@ SoundSpeedResult find_sound_speed(Backend& backend, const SoundSpeedTask& task, 
           phi_of(lane->read_back(Lane::Tap::beamformed), lane->read_back(Lane::Tap::envelope), task.pixels, n));
     }
     judge_curve(curve, task.speeds_m_s);
+    return true;
   };
-  run(AdaptiveAxis::elements, result.elements);
-  if (picked_transmits(task.params, *task.acquisition).count > 1) run(AdaptiveAxis::transmits, result.transmits);
+  if (!run(AdaptiveAxis::elements, result.elements)) return {};
+  if (both && !run(AdaptiveAxis::transmits, result.transmits)) return {};
   return result;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,11 +38,16 @@ inline constexpr double kSpeedReach_m_s = 150.0;
 // kSpeeds speeds within kSpeedReach_m_s of c0.
 std::vector<double> speeds_around(double speed_m_s);
 
+// Why there is no search with these parameters, as a sentence; empty: there is one.
+std::string why_no_sound_speed(const ImagingParams& params, const Acquisition& acquisition);
+
 // The task's grid: that of the parameters, at most 128 x 256 pixels. Throws Error for scan lines, beamformed recordings
 // and the course recipe, which have no channels to compare.
 Grid sound_speed_grid(const ImagingParams& params, const Acquisition& acquisition);
 
-SoundSpeedResult find_sound_speed(Backend& backend, const SoundSpeedTask& task, const RfFrame& frame);
+// `go_on`: called before each speed with the share that is done, 0 to 1; false ends the search with empty curves.
+SoundSpeedResult find_sound_speed(Backend& backend, const SoundSpeedTask& task, const RfFrame& frame,
+                                  const std::function<bool(double)>& go_on = {});
 
 // Peak, prominence and warnings from phi.
 void judge_curve(SoundSpeedCurve& curve, const std::vector<double>& speeds_m_s);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints recorded figures as tables: table.py summary|bench|memory|flow RECORD.json... of record.py, or of `echoloop
-bench` alone. assets/manual/performance.md has the summary, results/README.md the others."""
+"""Prints recorded figures as tables: table.py summary|bench|memory|flow|methods RECORD.json... of record.py, or of
+`echoloop bench` alone. assets/manual/performance.md has the summary, results/README.md the others."""
 import json
 import sys
 
-HIDDEN = ("upload", "envelope", "compress", "memory")
+HIDDEN = ("upload", "envelope", "compress", "memory", "method")
 BEYOND = ("flow", "structure")  # cases that have a table of their own
 
 
@@ -110,12 +110,30 @@ def flow(records):
                 print(flow_row(r))
 
 
+METHODS = {"coherence": "Coherence factor", "generalized": "Generalised coherence factor", "phase": "Phase coherence",
+           "p_das": "p-DAS", "slsc": "SLSC", "minimum_variance": "Minimum variance"}
+
+
+def methods(records):
+    """A method's summation, by turns with plain delay-and-sum on the same frame, in single precision."""
+    print("| method | over | weights | summation, ms | plain delay-and-sum, ms | ratio |")
+    print("|---|---|---|---|---|---|")
+    for record in records:
+        rows = [r for r in record["results"] if r["what"] == "method"]
+        if rows:
+            print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} |' + " |" * 4)
+        for r in rows:
+            cells = (METHODS[r["method"]], r["axis"], r["order"].replace("_", " "), f'{r["p50_ms"]:.3f}',
+                     f'{r["das_p50_ms"]:.4f}', f'{r["p50_ms"] / r["das_p50_ms"]:.1f}')
+            print("| " + " | ".join(cells) + " |")
+
+
 def main():
     records = []
     for path in sys.argv[2:]:
         with open(path) as file:
             records.append(json.load(file))
-    {"summary": summary, "memory": memory, "bench": bench, "flow": flow}[sys.argv[1]](records)
+    {"summary": summary, "memory": memory, "bench": bench, "flow": flow, "methods": methods}[sys.argv[1]](records)
 
 
 if __name__ == "__main__":

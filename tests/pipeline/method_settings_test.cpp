@@ -43,7 +43,8 @@ TEST(MethodSettings, AnyOfThemGiveNumbersThatNoThreadChanges) {
   const auto source = std::make_shared<testing::FrameList>(
       acquisition, std::vector<std::vector<std::byte>>{testing::to_bytes(frame), testing::to_bytes(silence)});
   std::mt19937 random(3);
-  for (int round = 0; round < 60; ++round) {
+  const int sets = number_from_environment("ECHO_METHOD_SETS", 60);
+  for (int round = 0; round < sets; ++round) {
     const ImagingParams params = random_params(*acquisition, random);
     const auto one = testing::process({.source = source, .params = params, .frames = 2, .threads = 1});
     const auto three = testing::process({.source = source, .params = params, .frames = 2, .threads = 3});

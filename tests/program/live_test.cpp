@@ -57,6 +57,18 @@ const std::string kSmall =
     " 'tx': [{'kind': 'plane', 'angle_rad': 0}]}\n"
     "frame = array.array('h', range(2048))\n";
 
+TEST(LiveProgram, ARunThatNoSenderComesToEndsInALine) {
+  Viewer late({"--duration", "0.3"});
+  EXPECT_EQ(late.program->end(), 1);
+  EXPECT_NE(late.program->errors().find("no sender came within 0.3 s"), std::string::npos) << late.program->errors();
+  Viewer stopped({}, "live:other");
+  ASSERT_TRUE(stopped.program->waits_for([&] { return !stopped.program->errors().empty(); }));
+  stopped.program->send(SIGINT);
+  EXPECT_EQ(stopped.program->end(), 1);
+  EXPECT_NE(stopped.program->errors().find("interrupted before a sender came"), std::string::npos)
+      << stopped.program->errors();
+}
+
 TEST(LiveProgram, PythonSendsAndLossesAreCounted) {
   Viewer viewer({"--frames", "200"});
   ASSERT_EQ(

@@ -103,7 +103,7 @@ TEST(StreamOptions, AnInjectedDeviceErrorEndsWithOneLine) {
 
 TEST(StreamOptions, ARefusalNamesFrameAndSlotAndHowToGoOn) {
   const Outcome refused =
-      run({"--frames", "50", "--policy", "error", "--slots", "2", "--rate", "max", "--inject", "load_ms=50"}, 1);
+      run({"--frames", "50", "--policy", "error", "--slots", "2", "--rate", "max", "--inject", "load_ms=1000"}, 1);
   const std::vector<std::string> complaints = testing::complaints_of(refused.ended);
   ASSERT_EQ(complaints.size(), 1U) << refused.ended.err;
   for (const char* part : {"frame ", "slot ", " of 2", "ms old", "stop on overrun", "To continue"}) {
@@ -117,7 +117,7 @@ TEST(StreamOptions, ARefusalNamesFrameAndSlotAndHowToGoOn) {
 TEST(StreamOptions, DroppedFramesAreNoGaps) {
   for (const char* policy : {"drop-oldest", "drop-newest"}) {
     const nlohmann::json report =
-        run({"--frames", "6", "--policy", policy, "--slots", "2", "--rate", "max", "--inject", "load_ms=200"}).report;
+        run({"--frames", "3", "--policy", policy, "--slots", "2", "--rate", "max", "--inject", "load_ms=800"}).report;
     EXPECT_GT(report.at("frames").at("dropped"), 0);
     EXPECT_EQ(report.at("frames").at("sequence_gaps"), 0);
     expect_sum(report.at("frames"));

@@ -76,6 +76,16 @@ TEST(Live, DropPoliciesNeverMakeTheSenderWait) {
   }
 }
 
+TEST(Live, WelcomeTellsThePolicyBeforeThereIsAStream) {
+  LiveRig rig;
+  rig.waiting->set_policy(RingPolicy::drop_newest);
+  const auto sender = rig.connect();
+  ASSERT_TRUE(sender->hello());
+  const auto welcome = sender->expect(2);
+  ASSERT_TRUE(welcome.has_value());
+  EXPECT_EQ(welcome->at<std::uint32_t>(8), static_cast<std::uint32_t>(RingPolicy::drop_newest));
+}
+
 TEST(Live, ErrorStopsTheStreamAndTheSenderIsTold) {
   LiveRig rig;
   const auto sender = rig.start(small_scan(), RingPolicy::error);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "support/acquisitions.h"
 #include "support/streaming.h"
 
 namespace echoloop::sound_speed_test {
@@ -44,6 +45,41 @@ TEST(SoundSpeed, SpeedsLieAroundTheAssumedOne) {
   EXPECT_DOUBLE_EQ(speeds.front(), 1390.0);
   EXPECT_DOUBLE_EQ(speeds[20], 1540.0);
   EXPECT_DOUBLE_EQ(speeds.back(), 1690.0);
+}
+
+TEST(SoundSpeed, EndsWhereItIsToldTo) {
+  const AcquisitionPtr acquisition = testing::share(testing::linear_acquisition());
+  const ImagingParams params = default_params(*acquisition);
+  const std::vector<std::byte> samples =
+      testing::to_bytes(testing::noise(acquisition->frame_bytes() / sizeof(float), 3));
+  const std::unique_ptr<Backend> backend = make_cpu_backend(1);
+  const SoundSpeedTask task{.acquisition = acquisition,
+                            .params = params,
+                            .grid = sound_speed_grid(params, *acquisition),
+                            .pixels = {},
+                            .speeds_m_s = {1500.0, 1540.0, 1580.0}};
+  std::vector<double> shares;
+  const SoundSpeedResult ended = find_sound_speed(*backend, task, {.stamp = {}, .samples = samples}, [&](double done) {
+    shares.push_back(done);
+    return shares.size() < 3;
+  });
+  EXPECT_TRUE(ended.elements.phi.empty());
+  EXPECT_TRUE(ended.transmits.phi.empty());
+  ASSERT_EQ(shares.size(), 3U);
+  EXPECT_EQ(shares[0], 0.0);
+  EXPECT_GT(shares[2], shares[1]);
+}
+
+TEST(SoundSpeed, SaysWhyThereIsNoSearch) {
+  Acquisition acquisition = testing::linear_acquisition();
+  ImagingParams params = default_params(acquisition);
+  EXPECT_EQ(why_no_sound_speed(params, acquisition), "");
+  params.formation.recipe = Recipe::course;
+  EXPECT_NE(why_no_sound_speed(params, acquisition).find("recipe=course"), std::string::npos);
+  EXPECT_THROW(static_cast<void>(sound_speed_grid(params, acquisition)), Error);
+  params = default_params(acquisition);
+  acquisition.data = DataKind::beamformed;
+  EXPECT_EQ(why_no_sound_speed(params, acquisition), "The recording has no channels to compare.");
 }
 
 }  // namespace

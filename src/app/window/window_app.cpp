@@ -57,7 +57,8 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
                       .reference = reference_,
                       .apply_params = [this] { stream_.apply_params(); },
                       .apply_stream = [this] { apply_stream(); },
-                      .restart = [this] { restart(parts_.state.stream); }}) {
+                      .restart = [this] { restart(parts_.state.stream); }}),
+      sound_speed_(parts_) {
   ChosenBackend chosen = choose_backend(options.backend);
   parts_.backend = std::move(chosen.backend);
   parts_.state.stream = options.stream;
@@ -115,11 +116,7 @@ void WindowApp::add_file_commands(UiCommands& c) {
   };
   c.save_description = [this] { later_unless_kiosk([this] { saving_.save_description(); }); };
   c.accept_senders = [this](bool yes) {
-    later([this, yes] {
-      if (parts_.source != nullptr && parts_.source->live() != nullptr) {
-        parts_.source->live()->set_admission(yes ? Admission::open : Admission::closed);
-      }
-    });
+    later([this, yes] { scanner_.set_admission(yes ? Admission::open : Admission::closed); });
   };
   c.facts_changed = [this] { later([this] { opening_.open(parts_.state.source.opened_as, parts_.state.facts); }); };
   c.answer_sandbox = [this](SandboxAnswer answer) { question_.answer(answer); };
@@ -145,6 +142,7 @@ void WindowApp::add_stream_commands(UiCommands& c) {
   c.toggle_freeze = [this] { later([this] { review_.toggle_freeze(); }); };
   c.cine_changed = [this] { later([this] { apply_stream(); }); };  // keep_acquiring; the rest: WindowReview::update()
   c.auto_reference = [this] { later([this] { reference_.set(); }); };
+  c.sound_speed = [this](SoundSpeedAct what) { later([this, what] { sound_speed_.act(what); }, "sound speed"); };
   c.restart = [this] { later([this] { restart(parts_.state.stream); }); };
   c.use_cpu = [this] { later([this] { use_cpu(); }); };
 }
@@ -211,6 +209,7 @@ void WindowApp::turn() {
   saving_.describe();
   recording_.look();
   presets_.look();
+  sound_speed_.update();
   news_ = viewer().frame(state()) ? NewImage::yes : NewImage::no;
   times_.add_frame(viewer(), news_, review_.playback(), parts_.trace);
   reset_.reset_when_idle();
@@ -349,6 +348,7 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
                          state().params);
   }
   if (plan.change == WindowStream::Change::another_source && comparison_.opened() == nullptr) clear_view();
+  sound_speed_.forget();
   stream_.describe(opened, plan);
   restore_view(saved);
   make_session(opened.source, plan.stream, saved);

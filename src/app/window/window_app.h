@@ -23,6 +23,7 @@
 #include "app/window/window_sandbox.h"
 #include "app/window/window_saving.h"
 #include "app/window/window_scanner.h"
+#include "app/window/window_sound_speed.h"
 #include "app/window/window_stream.h"
 #include "app/window/window_times.h"
 #include "gui/gl/display_loss.h"
@@ -104,6 +105,7 @@ class WindowApp {
   WindowScanner scanner_;
   SandboxQuestion question_;
   WindowReset reset_;
+  WindowSoundSpeed sound_speed_;
   WindowTimes times_;
   WindowPacer pacer_;
   std::vector<Command> commands_;

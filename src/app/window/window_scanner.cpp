@@ -7,6 +7,7 @@ namespace echoloop {
 void WindowScanner::look() {
   LiveSource* const live = parts_.source != nullptr ? parts_.source->live() : nullptr;
   if (const std::optional<LiveWaiting> waiting = opening_.scanner()) {
+    waiting->set_policy(parts_.state.stream.policy);
     parts_.state.scanner = waiting->status();
     say(waiting->take_notes());
   } else if (live != nullptr) {
@@ -15,6 +16,11 @@ void WindowScanner::look() {
   } else {
     parts_.state.scanner.reset();
   }
+}
+
+void WindowScanner::set_admission(Admission admission) {
+  LiveSource* const live = parts_.source != nullptr ? parts_.source->live() : nullptr;
+  if (live != nullptr) live->set_admission(admission);
 }
 
 void WindowScanner::say(const std::vector<LiveNote>& notes) {

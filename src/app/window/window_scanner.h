@@ -11,7 +11,8 @@ class WindowScanner {
  public:
   WindowScanner(WindowParts& parts, const WindowOpening& opening) : parts_(parts), opening_(opening) {}
 
-  void look();  // once a window frame: fills UiState::scanner
+  void look();                              // once a window frame: fills UiState::scanner
+  void set_admission(Admission admission);  // nothing without a scanner
 
  private:
   void say(const std::vector<LiveNote>& notes);

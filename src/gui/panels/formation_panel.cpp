@@ -95,7 +95,8 @@ bool depth_row(PanelContext& c, Column& column) {
                       "depth_min_m", "depth_max_m", 1.0);
 }
 
-constexpr std::array<OwnRow, 16> kFormationRows = {{{"recipe", recipe_row},
+constexpr std::array<OwnRow, 17> kFormationRows = {{{"recipe", recipe_row},
+                                                    {"sound_speed_m_s", sound_speed_row},
                                                     {"band_low_hz", band_row},
                                                     {"band_high_hz", nullptr},
                                                     {"depth_min_m", depth_row},

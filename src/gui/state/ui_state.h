@@ -32,6 +32,7 @@
 #include "gui/state/program_facts.h"
 #include "gui/state/save_choice.h"
 #include "gui/state/sonogram_view.h"
+#include "gui/state/sound_speed_view.h"
 #include "gui/state/structure_view.h"
 
 namespace echoloop {
@@ -232,6 +233,7 @@ struct UiState {
   FlowView flow;
   StructureView structure;
   SonogramView sonogram;
+  SoundSpeedView sound_speed;
   std::array<StageSummary, kStageCount> stages{};
   StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max
@@ -291,10 +293,11 @@ struct UiCommands {
   std::function<void(const std::string&)> say;   // a line of message
   std::function<void(const std::string&)> hint;  // likewise, gone after a moment: why a key cannot act here
   std::function<void()> auto_reference;          // brightest pixel of the next frame becomes 0 dB
-  std::function<void()> restart;                 // after a fault
-  std::function<void()> use_cpu;                 // after a device fault
-  std::function<void()> reset;                   // F9: everything that can be set, as it was at the start
-  std::function<void()> undo_reset;              // and back
+  std::function<void(SoundSpeedAct)> sound_speed;
+  std::function<void()> restart;     // after a fault
+  std::function<void()> use_cpu;     // after a device fault
+  std::function<void()> reset;       // F9: everything that can be set, as it was at the start
+  std::function<void()> undo_reset;  // and back
   std::function<void(std::size_t)> dismiss_message;
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;  // answers at once; nothing: no sample there
 };

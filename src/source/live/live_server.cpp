@@ -468,7 +468,7 @@ void LiveServer::fault(Connection& connection, const std::string& text) {
     ++status_.faults;
   }
   const std::string name = connection.hello.name.empty() ? connection.peer.place : connection.hello.name;
-  notes_.add(LiveNote::Kind::warning, "faults of the sender", name + ": " + text, now_ns());
+  notes_.add(LiveNote::Kind::warning, "invalid messages of the sender", name + ": " + text, now_ns());
   if (++connection.faults > kMostFaults) throw Ended("sent nothing but invalid frames");
 }
 

@@ -13,6 +13,8 @@ LiveWaiting::LiveWaiting(std::string_view address)
 LiveStatus LiveWaiting::status() const { return server_->status(); }
 std::vector<LiveNote> LiveWaiting::take_notes() const { return server_->take_notes(); }
 
+void LiveWaiting::set_policy(RingPolicy policy) const { server_->intake().set_policy(policy); }
+
 std::shared_ptr<Source> LiveWaiting::open(const std::stop_token& stop) const {
   static_cast<void>(server_->intake().wait_for_scan(stop));
   return std::make_shared<LiveSource>(server_);

@@ -25,6 +25,7 @@ class LiveWaiting {
 
   [[nodiscard]] LiveStatus status() const;   // any thread
   std::vector<LiveNote> take_notes() const;  // any thread
+  void set_policy(RingPolicy policy) const;  // that the sender is told; any thread
   // The source, once a sender has described its frames. Throws Error when `stop` is requested before.
   [[nodiscard]] std::shared_ptr<Source> open(const std::stop_token& stop) const;
 
