@@ -6,11 +6,13 @@
 
 #include "core/error.h"
 #include "core/param_table.h"
+#include "support/environment_variable.h"
 #include "support/streaming.h"
 
 namespace echoloop::method_settings_test {
 namespace {
 
+using testing::number_from_environment;
 using testing::share;
 
 // Any value of any of the parameters, small pictures.

@@ -3,26 +3,22 @@
 // ECHO_LIVE_MUTATIONS=20000, ECHO_LIVE_RECONNECTS=1000.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
 
 #include "source/live_rig.h"
+#include "support/environment_variable.h"
 
 namespace echoloop::live_mutation_test {
 namespace {
 
 using testing::Bytes;
 using testing::LiveRig;
+using testing::number_from_environment;
 using testing::ScriptedSender;
 using testing::small_scan;
 using testing::operator<<;
-
-int number_from_environment(const char* name, int otherwise) {
-  const char* const text = std::getenv(name);
-  return text != nullptr ? std::atoi(text) : otherwise;
-}
 
 std::size_t open_descriptors() {
   return static_cast<std::size_t>(

@@ -1,4 +1,4 @@
-// An environment variable with another value until the end of a scope.
+// Environment variables: numbers of long runs, and another value until the end of a scope.
 #pragma once
 
 #include <cstdlib>
@@ -21,5 +21,10 @@ class Variable {
   const char* name_;
   std::optional<std::string> before_;
 };
+
+inline int number_from_environment(const char* name, int otherwise) {
+  const char* const text = std::getenv(name);
+  return text != nullptr ? std::atoi(text) : otherwise;
+}
 
 }  // namespace echoloop::testing
