@@ -128,6 +128,7 @@ void UiFeed::update(UiState& state, const Session& session, const TimingTrace& t
   state.stages = stage_summaries(spans);
   state.frame_total = frame_summary(spans);
   state.timing = stream_timing(spans);
+  state.why_fp32 = session.why_fp32();
   update_memory(state, session, now);
   const double rate = session.rate_hz();
   state.frame_budget_ms = std::isfinite(rate) && rate > 0.0 ? 1e3 / rate : 0.0;

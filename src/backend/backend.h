@@ -139,8 +139,8 @@ class Backend {
   // Whether the lanes' work is done elsewhere than on this machine's cores, so that a thread that waits for a lane
   // takes nothing from it by asking again and again.
   [[nodiscard]] virtual bool computes_elsewhere() const { return false; }
-  // The lowest one that its lanes can work in: plans hold nothing for a lower one. [any thread]
-  [[nodiscard]] virtual Precision lowest_precision() const { return Precision::fp32; }
+  // For the plans of its lanes. [any thread]
+  [[nodiscard]] virtual Multiprocessors multiprocessors() const { return kSinglePrecisionOnly; }
   // From abandon() to resume() the verbs of the lanes return as soon as possible, with incomplete results. A device
   // whose frames are short need not. [any thread]
   virtual void abandon() {}

@@ -18,7 +18,7 @@ FlowReviewer::FlowReviewer(Backend& backend, AcquisitionPtr acquisition, StreamM
 void FlowReviewer::begin(FlowReviewRequest request) {
   request_.reset();
   request.params.color_flow.persistence_s = 0.0;
-  auto plan = make_plan(acquisition_, request.params, plan_, backend_.lowest_precision());
+  auto plan = make_plan(acquisition_, request.params, plan_, backend_.multiprocessors());
   if (plan_ != nullptr && !same_pixels(*plan, *plan_)) {
     std::ranges::fill(held_, std::nullopt);
     ++run_;

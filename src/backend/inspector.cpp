@@ -118,7 +118,7 @@ void FrameInspector::start_all() {
   if (lane_ == nullptr) lane_ = backend_.make_lane(kMaxLanes, mode_);
   ImagingParams params = request_->params;
   params.refine = {};  // the levels of the pixel are those before the filters of the image
-  plan_ = make_plan(acquisition_, params, plan_, backend_.lowest_precision());
+  plan_ = make_plan(acquisition_, params, plan_, backend_.multiprocessors());
   reference_db_ = reference_level_db(*plan_, held_reference_db_);
   start(*lane_, plan_, request_->frame, reference_db_);
 }
@@ -160,7 +160,7 @@ const FrameInspector::OneTransmit& FrameInspector::one_transmit(int transmit) {
   const AcquisitionPtr one = acquisition_of_one_transmit(*acquisition_, transmit);
   return kept_.emplace_back(
       OneTransmit{transmit, one, plan_->params,
-                  make_plan(one, params_of_one_transmit(*plan_), nullptr, backend_.lowest_precision())});
+                  make_plan(one, params_of_one_transmit(*plan_), nullptr, backend_.multiprocessors())});
 }
 
 void FrameInspector::start_picture(int transmit) {

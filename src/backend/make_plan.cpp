@@ -5,6 +5,7 @@
 #include "backend/band_plan.h"
 #include "backend/course_plan.h"
 #include "backend/das_tables.h"
+#include "backend/fp16/fir_layout.h"
 #include "backend/fp16/packed_plan.h"
 #include "backend/plan.h"
 #include "backend/refine_plan.h"
@@ -79,6 +80,7 @@ struct Kept {
 
 std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const ImagingParams& p, const Grid& grid,
                                                    const std::shared_ptr<const PackedFormation>& old, Kept kept,
+                                                   const Multiprocessors& device, const char*& why_not,
                                                    const std::shared_ptr<const std::vector<float>>& tx_weights) {
   if (old != nullptr && kept.tables && kept.weights) return old;
   auto packed = std::make_shared<PackedFormation>();
@@ -98,8 +100,22 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
       same_tables ? old->das->tables
                   : make_das_tables(a, *packed->band, {.grid = grid, .sound_speed_m_s = p.formation.sound_speed_m_s}),
       tx_weights);
-  packed->tiles = choose_packed_plan(packed->das->geometry, same_tables ? old->tiles.get() : nullptr);
-  return packed->tiles != nullptr ? packed : nullptr;
+  if (fir_shared_bytes(fir_layout(*packed->taps, packed->band->n_valid)) > device.shared_of_block(1)) {
+    why_not = "lines of this length do not fit into the GPU's shared memory";
+    return nullptr;
+  }
+  packed->tiles = choose_packed_plan(packed->das->geometry, device, same_tables ? old->tiles.get() : nullptr);
+  if (packed->tiles != nullptr) return packed;
+  why_not = "the delays across a tile of pixels do not fit into the GPU's shared memory";
+  return nullptr;
+}
+
+// Null: the tuned kernel may do it.
+const char* never_in_half_precision(const Plan& plan, bool lines) {
+  if (lines) return "scan lines are summed in single precision";
+  if (plan.acquisition->data != DataKind::channels) return "beamformed data are processed in single precision";
+  if (plan.method.method != Adaptive::off) return "adaptive methods are computed in single precision";
+  return nullptr;
 }
 
 MethodSettings make_method(const Acquisition& a, const FormationParams& p, const Grid& grid) {
@@ -148,7 +164,7 @@ void check_params(const Acquisition& acquisition, const ImagingParams& params) {
 }
 
 std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const ImagingParams& params,
-                                      const std::shared_ptr<const Plan>& previous, Precision lowest) {
+                                      const std::shared_ptr<const Plan>& previous, const Multiprocessors& device) {
   check_params(*acquisition, params);
   auto plan = std::make_shared<Plan>();
   plan->acquisition = acquisition;
@@ -194,15 +210,15 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
       make_das(*plan->formed, own, *plan->band,
                same_tables ? previous->das->tables : make_das_tables(*plan->formed, *plan->band, task), tx_weights);
   plan->method = make_method(*acquisition, params.formation, task.grid);
-  // What the tuned kernel can do.
-  const bool compounded =
-      !task.lines && acquisition->data == DataKind::channels && plan->method.method == Adaptive::off;
-  if (params.formation.precision == Precision::fp16 && lowest == Precision::fp16 && compounded) {
+  if (params.formation.precision != Precision::fp16 || device.count == 0) return plan;
+  plan->why_fp32 = never_in_half_precision(*plan, task.lines);
+  if (plan->why_fp32 == nullptr) {
     const bool same_weights = old.formation.f_number == params.formation.f_number &&
                               old.formation.apodization == params.formation.apodization &&
                               old.formation.directivity == params.formation.directivity && same_tx_weights;
     plan->packed = make_packed(*plan->formed, params, plan->grid, comparable ? previous->packed : nullptr,
-                               {.band = same_band, .tables = same_tables, .weights = same_weights}, tx_weights);
+                               {.band = same_band, .tables = same_tables, .weights = same_weights}, device,
+                               plan->why_fp32, tx_weights);
   }
   return plan;
 }

@@ -20,8 +20,8 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       images_(images),
       trace_(trace),
       options_(std::move(options)),
-      lowest_precision_(backend.lowest_precision()),
-      plan_(make_plan(acquisition_, params, nullptr, lowest_precision_)),
+      device_(backend.multiprocessors()),
+      plan_(make_plan(acquisition_, params, nullptr, device_)),
       watch_(backend.computes_elsewhere() && has_spare_cores() ? Watch::Habit::looks : Watch::Habit::only_sleeps),
       held_reference_db_(options_.held_reference_db),
       host_copy_(options_.host_copy),
@@ -137,7 +137,7 @@ void Pipeline::take_params() {
       wanted.level.reference_db <= kAutoReference && plan_->params.level.reference_db > kAutoReference;
   if (newly_automatic) measure_reference_ = true;
   try {
-    plan_ = make_plan(acquisition_, wanted, plan_, lowest_precision_);
+    plan_ = make_plan(acquisition_, wanted, plan_, device_);
     analyses_.try_again();
   } catch (const Error& error) {
     refuse(error.what());
@@ -231,6 +231,7 @@ void Pipeline::set_lane_plan(Slot& slot) {
     refuse(error.what());
   }
   slot.plan = plan_;
+  why_fp32_ = plan_->why_fp32;
 }
 
 FrameForming Pipeline::injected_faults(std::uint64_t sequence) {

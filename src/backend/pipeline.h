@@ -70,6 +70,8 @@ class Pipeline {
   [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread
   [[nodiscard]] std::string fault() const;           // empty = none; any thread
   [[nodiscard]] std::string take_refusal();          // last parameters that could not be used, once; any thread
+  // Plan::why_fp32 of the plan in use. [any thread]
+  [[nodiscard]] const char* why_fp32() const { return why_fp32_; }
   [[nodiscard]] SideCounts side_counts() const { return analyses_.counts(); }    // any thread
   [[nodiscard]] double held_reference_db() const { return held_reference_db_; }  // of all transmits; any thread
 
@@ -110,7 +112,8 @@ class Pipeline {
   TimingTrace& trace_;
   PipelineOptions options_;
   Mailbox<ImagingParams> params_;
-  Precision lowest_precision_;  // of the backend
+  Multiprocessors device_;  // of the backend
+  std::atomic<const char*> why_fp32_ = nullptr;
   std::shared_ptr<const Plan> plan_;
   std::vector<Slot> slots_;
   Watch watch_;

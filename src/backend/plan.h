@@ -63,6 +63,16 @@ struct CoursePlan {
   CourseGeometry geometry{};  // scalars set; pointers to the vectors above
 };
 
+// What plans of the kernels in half precision depend on; the defaults are an H200's.
+struct Multiprocessors {
+  int count = 132;                // 0: the device has no such kernels
+  int shared_bytes = 228 * 1024;  // of one, for all its blocks
+  int reserved_bytes = 1024;      // of it, for each block
+  // What each of `blocks` on a multiprocessor can have.
+  [[nodiscard]] int shared_of_block(int blocks) const { return shared_bytes / blocks - reserved_bytes; }
+};
+inline constexpr Multiprocessors kSinglePrecisionOnly{.count = 0, .shared_bytes = 0, .reserved_bytes = 0};
+
 struct PackedFormation;  // backend/fp16/packed_plan.h
 struct RefinePlan;       // backend/refine_plan.h
 
@@ -81,6 +91,7 @@ struct Plan {
   // Analytic with precision fp16, for a backend that has it, where the tuned kernel can do it: used instead of the
   // above.
   std::shared_ptr<const PackedFormation> packed;
+  const char* why_fp32 = nullptr;  // reason without `packed` where the backend has fp16 and the parameters ask for it
 };
 
 // Throws Error when the parameters do not fit the acquisition (empty band, grid too large, course recipe on what the
@@ -89,10 +100,10 @@ void check_params(const Acquisition& acquisition, const ImagingParams& params);
 
 // `previous` may be null; parts of it that still hold are shared. Throws Error when the parameters do not fit the
 // acquisition (empty band, grid too large, course recipe on what the course's formula cannot describe).
-// `lowest`: of the backend that the plan is for; half precision is planned only where it can be used.
+// `device`: of the backend that the plan is for.
 std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const ImagingParams& params,
                                       const std::shared_ptr<const Plan>& previous = nullptr,
-                                      Precision lowest = Precision::fp16);
+                                      const Multiprocessors& device = {});
 
 // One line for the user when this recipe on this grid gives a wrong picture (the course recipe sums RF: an axial step
 // above c / (4 f_high) aliases), empty otherwise.

@@ -186,7 +186,7 @@ void Reprocessor::begin(Slot& slot, const ComparedFrame& frame, const ImagingPar
     slot.own_reference_db = kAutoReference;
   }
   slot.acquisition = frame.acquisition;
-  slot.plan = make_plan(frame.acquisition, params, slot.plan, backend_.lowest_precision());
+  slot.plan = make_plan(frame.acquisition, params, slot.plan, backend_.multiprocessors());
   slot.owner = frame.owner;
   slot.samples = frame.frame.samples;
   slot.busy = true;

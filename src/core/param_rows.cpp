@@ -314,7 +314,7 @@ const std::array<ParamSpec, 80> kTable = {{
      "The image, or the factor of the method itself on a linear scale from 0 to 1, without image filters.",
      {.is_shown = has_shown_factor, .why_not = no_method}},
     {"precision", "Precision", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::precision>(), kPrecisions,
-     "Precision of channel data on the GPU (fp16: Hopper or newer, analytic recipe). fp16 is several times faster; levels agree within about 0.1 dB.",
+     "Precision of channel data on the GPU (fp16: analytic recipe). fp16 is several times faster; levels agree within about 0.1 dB.",
      {.place = kMore, .why_not = no_half_precision}},
     {"reference_db", "Reference", "dB", 1, 1, -1000, 400, kLevel, true, at<&P::level, &LevelParams::reference_db>(), {},
      "Level shown as 0 dB. Below -998: the brightest pixel of the first frame, then fixed."},

@@ -71,6 +71,7 @@ std::span<const Case> analytic_cases() {
        .transmit = TransmitKind::delays,
        .directivity = Directivity::on},
       {.name = "ThreePlanes", .n_tx = 3, .n_samples = 701, .nx = 331, .nz = 341, .f_number = 1.0},
+      {.name = "ManyElements", .n_el = 1400, .n_tx = 3, .n_samples = 1021, .type = SampleType::int16, .f_number = 0.0},
       {.name = "HeavyPlaneNoise", .n_tx = 5, .n_samples = 1021, .nx = 251, .nz = 251, .type = SampleType::int16},
   };
   return kCases;

@@ -33,7 +33,7 @@ class CheckingBackend final : public Backend {
   std::unique_ptr<GateDevice> make_gate_device() override { return inner_.make_gate_device(); }
   std::unique_ptr<StructureDevice> make_structure_device() override { return inner_.make_structure_device(); }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
-  [[nodiscard]] Precision lowest_precision() const override { return inner_.lowest_precision(); }
+  [[nodiscard]] Multiprocessors multiprocessors() const override { return inner_.multiprocessors(); }
   [[nodiscard]] bool computes_elsewhere() const override { return inner_.computes_elsewhere(); }
   [[nodiscard]] bool usable() const override { return inner_.usable(); }
 

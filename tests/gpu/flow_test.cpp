@@ -160,7 +160,7 @@ TEST_F(FlowParity, BeamformedFramesThroughTheEngine) {
     params.color_flow.wall_filter = WallFilter::polynomial;
     std::vector<FlowImage> images;
     for (Backend* backend : {&cpu(), &gpu()}) {
-      const auto plan = make_plan(a, params, nullptr, backend->lowest_precision());
+      const auto plan = make_plan(a, params, nullptr, backend->multiprocessors());
       Mailbox<FlowImage> pictures;
       {
         const auto lane = backend->make_lane(0, StreamMode::overlap);

@@ -95,7 +95,7 @@ TEST_F(SonogramParity, SonogramsOfBeamformedFrames) {
     params.doppler.frames = 16;
     std::vector<Sonogram> sonograms;
     for (Backend* backend : {&cpu(), &gpu()}) {
-      const auto plan = make_plan(a, params, nullptr, backend->lowest_precision());
+      const auto plan = make_plan(a, params, nullptr, backend->multiprocessors());
       Mailbox<Sonogram> box;
       {
         const auto lane = backend->make_lane(0, StreamMode::overlap);

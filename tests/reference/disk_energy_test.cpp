@@ -56,7 +56,7 @@ TEST(EnergyOfTheDisk, IsNumpys) {
   params.color_flow.mode = FlowMode::power;
   params.color_flow.frames = kFrames;
   const auto backend = make_cpu_backend(2);
-  const auto plan = make_plan(acquisition, params, nullptr, backend->lowest_precision());
+  const auto plan = make_plan(acquisition, params, nullptr, backend->multiprocessors());
   const std::size_t pixels = plan->das->tables->grid.pixels();
   const auto lane = backend->make_lane(0, StreamMode::serial);
   const auto device = backend->make_flow_device();

@@ -35,7 +35,7 @@ class CheckingBackend final : public Backend {
     return inner_.make_structure_device();
   }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
-  [[nodiscard]] Precision lowest_precision() const override { return inner_.lowest_precision(); }
+  [[nodiscard]] Multiprocessors multiprocessors() const override { return inner_.multiprocessors(); }
   [[nodiscard]] bool computes_elsewhere() const override { return inner_.computes_elsewhere(); }
 
   std::atomic<int> most_lanes{1000};

@@ -46,7 +46,7 @@ TEST(PackedPlan, OnlyForHalfPrecision) {
 
 TEST(PackedPlan, OnlyForABackendThatHasHalfPrecision) {
   const Rig rig;
-  EXPECT_EQ(make_plan(rig.acquisition, rig.params, nullptr, Precision::fp32)->packed, nullptr);
+  EXPECT_EQ(make_plan(rig.acquisition, rig.params, nullptr, kSinglePrecisionOnly)->packed, nullptr);
 }
 
 TEST(PackedPlan, SharesWhatHolds) {
@@ -136,6 +136,46 @@ TEST(PackedPlan, TilesCoverManyTransmits) {
   expect_covered(*half_plan(linear_acquisition(16, 500, {-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8})));
 }
 
+TEST(PackedPlan, ManyElementsAreSharedByBlocks) {
+  const auto plan = half_plan(linear_acquisition(1800, 500, {-5.0, 0.0, 5.0}));
+  ASSERT_NE(plan->packed, nullptr);
+  EXPECT_LE(plan->packed->tiles->most_elements, 1024);
+  expect_covered(*plan);
+}
+
+TEST(PackedPlan, FitsTheSharedMemoryOfEveryDevice) {
+  const Rig rig;
+  const Multiprocessors turing{.count = 46, .shared_bytes = 64 * 1024, .reserved_bytes = 0};
+  const Multiprocessors ada{.count = 128, .shared_bytes = 100 * 1024, .reserved_bytes = 1024};
+  for (const Multiprocessors& device : {turing, ada}) {
+    const auto plan = make_plan(rig.acquisition, rig.params, nullptr, device);
+    ASSERT_NE(plan->packed, nullptr) << device.shared_bytes;
+    EXPECT_EQ(plan->why_fp32, nullptr);
+    const PackedPlan& tiles = *plan->packed->tiles;
+    EXPECT_LE(tiles.shared_bytes, device.shared_of_block(tiles.tuning.form.blocks_per_sm));
+    EXPECT_GE(tiles.tuning.n_slots, 2);
+    expect_covered(*plan);
+  }
+}
+
+TEST(PackedPlan, SinglePrecisionHasAReason) {
+  const auto why = [](const Acquisition& a, const ImagingParams& params, const Multiprocessors& device = {}) {
+    const auto plan = make_plan(share(a), params, nullptr, device);
+    EXPECT_EQ(plan->packed, nullptr);
+    return std::string(plan->why_fp32 != nullptr ? plan->why_fp32 : "");
+  };
+  const Acquisition a = linear_acquisition(16, 512, {0.0});
+  ImagingParams params = half_precision(a);
+  params.formation.adaptive = Adaptive::coherence;
+  EXPECT_NE(why(a, params).find("adaptive"), std::string::npos);
+  params = half_precision(a);
+  params.formation.precision = Precision::fp32;
+  EXPECT_EQ(why(a, params), "") << "as asked for";
+  EXPECT_EQ(why(a, half_precision(a), kSinglePrecisionOnly), "") << "the device has no other";
+  const Acquisition long_lines = linear_acquisition(2, 200000, {0.0});
+  EXPECT_NE(why(long_lines, half_precision(long_lines)).find("length"), std::string::npos);
+}
+
 TEST(PackedPlan, TheFormFollowsTransmitsAndImage) {
   const auto best = [](int n_tx, int nx, int nz) {
     DasGeometry g{};
@@ -158,7 +198,7 @@ TEST(PackedPlan, EveryFormFitsAnOrdinaryImage) {
   for (const PackedTuning& tuning : rank_tunings(rig.before->packed->das->geometry)) {
     const auto plan = make_packed_plan(rig.before->packed->das->geometry, tuning);
     ASSERT_NE(plan, nullptr);
-    EXPECT_LE(plan->shared_bytes, 227 * 1024 / tuning.form.blocks_per_sm - 1024);
+    EXPECT_LE(plan->shared_bytes, Multiprocessors{}.shared_of_block(tuning.form.blocks_per_sm));
     EXPECT_EQ(plan->window % 2, 0);
     EXPECT_EQ(plan->pitch % 2, 0);
     EXPECT_LE(plan->summing_threads + 32, tuning.form.max_threads);
@@ -169,17 +209,17 @@ TEST(PackedPlan, RefusesWhatItCannotDo) {
   const Rig rig;
   DasGeometry g = rig.before->packed->das->geometry;
   g.n_valid = 1;
-  EXPECT_EQ(choose_packed_plan(g, nullptr), nullptr) << "no two samples to interpolate between";
+  EXPECT_EQ(choose_packed_plan(g, {}, nullptr), nullptr) << "no two samples to interpolate between";
   g = rig.before->packed->das->geometry;
   g.samples_per_m *= 1e5f;  // windows of a million samples
-  EXPECT_EQ(choose_packed_plan(g, nullptr), nullptr);
+  EXPECT_EQ(choose_packed_plan(g, {}, nullptr), nullptr);
   g = rig.before->packed->das->geometry;
   g.turns_per_sample = 0.0f;
-  EXPECT_EQ(choose_packed_plan(g, nullptr), nullptr) << "no phase to measure distances in";
+  EXPECT_EQ(choose_packed_plan(g, {}, nullptr), nullptr) << "no phase to measure distances in";
   g = rig.before->packed->das->geometry;
   const std::vector<ColumnTransmit> columns(static_cast<std::size_t>(g.nx));
   g.columns = columns.data();
-  EXPECT_EQ(choose_packed_plan(g, nullptr), nullptr) << "scan lines";
+  EXPECT_EQ(choose_packed_plan(g, {}, nullptr), nullptr) << "scan lines";
 }
 
 TEST(WindowPolynomials, FollowTheirWindows) {

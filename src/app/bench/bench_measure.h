@@ -17,7 +17,7 @@ struct BenchRun {
   std::shared_ptr<SeekableSource> points;  // echoes
   double seconds = 1.0;                    // of each measurement
   std::shared_ptr<const Plan> plan =
-      make_plan(bench_case.acquisition, bench_case.params, nullptr, backend.lowest_precision());
+      make_plan(bench_case.acquisition, bench_case.params, nullptr, backend.multiprocessors());
 };
 
 // Frames a second that the copy to the device alone reaches, from memory of this kind, with nothing else running.

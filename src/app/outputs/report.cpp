@@ -94,6 +94,7 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
   if (const std::size_t in_place = session.memory().in_place_bytes; in_place > 0) {
     report["host_memory_bytes"] = in_place;
   }
+  if (const char* why = session.why_fp32()) report["why_fp32"] = why;
   report["parameters"] = params_json(params);
   return report;
 }

@@ -84,6 +84,8 @@ class Session {
   [[nodiscard]] double rate_hz() const;  // the rate in use; kRateMax = unpaced
   // That all frames really lie in.
   [[nodiscard]] HostMemory host_memory() const { return running() ? running_->host_memory() : host_memory_; }
+  // Why frames are beamformed in single precision though half precision was asked for; null: they are not.
+  [[nodiscard]] const char* why_fp32() const { return running() ? running_->pipeline().why_fp32() : nullptr; }
   [[nodiscard]] StreamMemory memory() const;
   [[nodiscard]] std::string fault() const { return running() ? running_->pipeline().fault() : std::string(); }
   [[nodiscard]] SideCounts side_counts() const { return running() ? running_->pipeline().side_counts() : SideCounts(); }

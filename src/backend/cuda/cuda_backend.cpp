@@ -34,11 +34,20 @@ std::size_t free_bytes(int device) {
   return known && reserved > used ? free + (reserved - used) : free;
 }
 
+Multiprocessors find_multiprocessors(int device) {
+  Multiprocessors found;
+  CUDA_CHECK(cudaDeviceGetAttribute(&found.count, cudaDevAttrMultiProcessorCount, device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&found.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&found.reserved_bytes, cudaDevAttrReservedSharedMemoryPerBlock, device));
+  return found;
+}
+
 class CudaBackend final : public Backend {
  public:
   // The context's device is the current one.
   explicit CudaBackend(std::shared_ptr<Context> context)
-      : context_(std::move(context)), lowest_precision_(packed_das_fits_device() ? Precision::fp16 : Precision::fp32) {}
+      : context_(std::move(context)),
+        multiprocessors_(packed_das_fits_device() ? find_multiprocessors(context_->device) : kSinglePrecisionOnly) {}
   [[nodiscard]] std::string name() const override { return "CUDA"; }
   [[nodiscard]] std::string device() const override { return context_->name; }
   std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory kind) override {
@@ -71,13 +80,13 @@ class CudaBackend final : public Backend {
     if (reachable) memory.free = free_bytes(context_->device);
     return memory;
   }
-  [[nodiscard]] Precision lowest_precision() const override { return lowest_precision_; }
+  [[nodiscard]] Multiprocessors multiprocessors() const override { return multiprocessors_; }
   [[nodiscard]] bool computes_elsewhere() const override { return true; }
   [[nodiscard]] bool usable() const override { return !device_lost(); }
 
  private:
   std::shared_ptr<Context> context_;
-  Precision lowest_precision_;
+  Multiprocessors multiprocessors_;
 };
 
 std::string version_text(int version) {

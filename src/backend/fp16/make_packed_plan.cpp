@@ -10,9 +10,6 @@ namespace echoloop {
 namespace {
 
 constexpr int kWarp = 32;
-constexpr int kSharedPerSm = 227 * 1024;  // what blocks of one SM can have together on compute capability 9.0
-constexpr int kSharedPerBlock = 1024;     // of it, reserved for each block
-constexpr int kMaxElementsInShared = 1024;
 
 // Could the element see any point of the rectangle? The points it sees lie between two lines through it; the one side
 // of each line is asked for apart, which says yes a little too often at the corners.
@@ -61,11 +58,11 @@ WeightKind weight_kind(const DasGeometry& g, PixelLattice lattice) {
   return flat && g.apodization == Apodization::boxcar ? WeightKind::box : WeightKind::general;
 }
 
-PackedSizes sizes(const DasGeometry& g, const PackedPlan& plan, int stage_elements, int n_slots) {
+PackedSizes sizes(const PackedPlan& plan, int stage_elements, int n_slots) {
   const PackedForm& form = plan.tuning.form;
   return {.weight = plan.weight,
           .rotation = form.rotation,
-          .n_el = g.n_el,
+          .n_el = plan.most_elements,
           .n_transmits = form.n_transmits,
           .phasors = form.n_transmits * form.n_pixels * plan.summing_threads,
           .window = plan.window,
@@ -75,11 +72,11 @@ PackedSizes sizes(const DasGeometry& g, const PackedPlan& plan, int stage_elemen
 
 // As many stages, and elements in them, as asked for; where shared memory does not have them, fewer elements before
 // fewer than three stages.
-bool fit_shared(const DasGeometry& g, PackedPlan& plan) {
+bool fit_shared(const Multiprocessors& device, PackedPlan& plan) {
   PackedTuning& t = plan.tuning;
-  const int budget = kSharedPerSm / t.form.blocks_per_sm - kSharedPerBlock;
+  const int budget = device.shared_of_block(t.form.blocks_per_sm);
   const auto fits = [&](int elements, int slots) {
-    return packed_shared(sizes(g, plan, elements, slots)).total <= budget;
+    return packed_shared(sizes(plan, elements, slots)).total <= budget;
   };
   const int wanted_slots = std::clamp(t.n_slots, 2, kMaxStageSlots);
   int elements = std::clamp(t.stage_elements, 1, kMaxStageElements);
@@ -89,7 +86,7 @@ bool fit_shared(const DasGeometry& g, PackedPlan& plan) {
   if (!fits(elements, slots)) return false;
   t.stage_elements = elements;
   t.n_slots = slots;
-  plan.shared_bytes = packed_shared(sizes(g, plan, elements, slots)).total;
+  plan.shared_bytes = packed_shared(sizes(plan, elements, slots)).total;
   return true;
 }
 
@@ -112,6 +109,7 @@ void list_items(const DasGeometry& g, PackedPlan& plan) {
         const int begin = span.count * split / plan.tuning.n_splits;
         const int end = span.count * (split + 1) / plan.tuning.n_splits;
         plan.items.push_back({tile, group * plan.tuning.n_splits + split, span.first + begin, end - begin});
+        plan.most_elements = std::max(plan.most_elements, end - begin);
       }
     }
   }
@@ -165,9 +163,9 @@ PackedFir make_packed_fir(const Acquisition& a, const ImagingParams& p, double l
 }
 
 std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const PackedTuning& tuning,
-                                                   const PackedPlan* previous) {
+                                                   const Multiprocessors& device, const PackedPlan* previous) {
   const PackedForm& form = tuning.form;
-  if (!(g.turns_per_sample > 0.0f) || g.n_el > kMaxElementsInShared || g.n_valid < 2) return nullptr;
+  if (!(g.turns_per_sample > 0.0f) || g.n_valid < 2) return nullptr;
   if (g.columns != nullptr || (g.down_m != nullptr && g.z_m[0] < 0.0f)) return nullptr;  // scan lines; above the apex
   if (!shape_fits(tuning.tile, form) || tuning.n_splits < 1) return nullptr;
   auto plan = std::make_shared<PackedPlan>();
@@ -187,7 +185,8 @@ std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const P
     if (plan->windows == nullptr) return nullptr;
   }
   plan->window = plan->windows->length;
-  if (!fit_shared(g, *plan)) return nullptr;
+  list_items(g, *plan);
+  if (!fit_shared(device, *plan)) return nullptr;
   const double radians_per_sample = 2.0 * kPi * static_cast<double>(g.turns_per_sample);
   plan->radians_per_m = static_cast<float>(radians_per_sample * static_cast<double>(g.samples_per_m));
   plan->units_per_radian = static_cast<float>(static_cast<double>(kDelayUnits) / radians_per_sample);
@@ -195,7 +194,6 @@ std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const P
   plan->pitch = plan->n_words + plan->window;
   // The kernel counts words of all lines in 32 bits.
   if (!(static_cast<double>(g.n_tx) * g.n_el * plan->pitch + plan->window < 2147483647.0)) return nullptr;
-  list_items(g, *plan);
   return plan;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "backend/plan.h"
 #include "core/acquisition.h"
 #include "core/params.h"
 #include "dsp/das.h"
@@ -17,9 +18,6 @@
 namespace echoloop {
 
 inline int divide_up(int a, int b) { return (a + b - 1) / b; }
-
-struct BandPlan;
-struct DasPlan;
 
 // How an element is weighted for a pixel.
 enum class WeightKind {
@@ -97,7 +95,7 @@ inline constexpr int kBarrierBytes = 2 * kMaxStageSlots * 8 + 16;  // full, empt
 struct PackedSizes {
   WeightKind weight;
   Rotation rotation;
-  int n_el;
+  int n_el;  // of a block's item, at most
   int n_transmits;
   int phasors;  // of the block: pixels * transmits * summing threads
   int window;
@@ -136,6 +134,7 @@ struct PackedPlan {
   int n_words = 0;          // words of a line, even; `window` words of zeros lie before and behind each line
   int pitch = 0;            // words from one line to the next
   int shared_bytes = 0;
+  int most_elements = 0;          // of an item
   float radians_per_m = 0.0f;     // receive phase: 2 pi demod / c
   float units_per_radian = 0.0f;  // delay units
   WindowPolynomial window_weight;
@@ -154,21 +153,23 @@ inline constexpr PackedForm kPackedForms[] = {
 };
 inline constexpr int kPackedFormCount = static_cast<int>(std::size(kPackedForms));
 
-// The numbers of each form for an image, the fastest first by what was measured: a function of the image's size and
-// the counts of elements and transmits.
-std::vector<PackedTuning> rank_tunings(const DasGeometry& geometry);
+// The numbers of each form for an image, the fastest first by what was measured: a function of the image's size, the
+// counts of elements and transmits, and the count of multiprocessors.
+std::vector<PackedTuning> rank_tunings(const DasGeometry& geometry, const Multiprocessors& device = {});
 
 // The filter that makes lines of such a rate and demodulation frequency.
 PackedFir make_packed_fir(const Acquisition& acquisition, const ImagingParams& params, double line_rate_hz,
                           double demod_hz);
 
-// Null when the tuned kernel cannot do it: windows too large for shared memory (a steep delay law, a huge tile), too
-// many elements, delays that are no numbers, lines that are not demodulated, scan lines. `geometry`: pointers to host
-// memory. `previous`: of the same tables, or null.
+// Null when the tuned kernel cannot do it: windows too large for shared memory (a steep delay law, a huge tile), delays
+// that are no numbers, lines that are not demodulated, scan lines. `geometry`: pointers to host memory. `previous`: of
+// the same tables, or null.
 std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& geometry, const PackedTuning& tuning,
+                                                   const Multiprocessors& device = {},
                                                    const PackedPlan* previous = nullptr);
 // With the first tuning of the ranking that fits.
-std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& geometry, const PackedPlan* previous);
+std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& geometry, const Multiprocessors& device,
+                                                     const PackedPlan* previous);
 
 // The analytic recipe in half precision: lines of a lower rate than the plain path's, and how to work through an image.
 struct PackedFormation {

@@ -4,9 +4,7 @@
 #include "backend/fp16/packed_plan.h"
 
 namespace echoloop {
-namespace {}  // namespace
-
-std::vector<PackedTuning> rank_tunings(const DasGeometry& g) {
+std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocessors& device) {
   struct Tuned {
     PackedTuning tuning;
     double gds;  // with every block of the device at work and no transmit of a group missing
@@ -17,9 +15,9 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g) {
       {{.form = kPackedForms[1], .tile = {32, 32, 8}, .stage_elements = 16, .n_slots = 3}, 1920.0},
       {{.form = kPackedForms[2], .tile = {24, 20, 8}, .stage_elements = 5, .n_slots = 3}, 2180.0},
       {{.form = kPackedForms[3], .tile = {32, 48, 8}, .stage_elements = 16, .n_slots = 4}, 1050.0}};
-  constexpr int kMultiprocessors = 132;
   constexpr int kMaxSplits = 4;
   constexpr int kElementsWorthABlock = 16;
+  constexpr int kMostElements = 1024;  // of a block: what they are told by takes a quarter of its shared memory
   struct Ranked {
     PackedTuning tuning;
     double expected;
@@ -29,8 +27,9 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g) {
     PackedTuning t = tuned.tuning;
     const int groups = divide_up(g.n_tx, t.form.n_transmits);
     const int items = divide_up(g.nx, t.tile.tile_x) * divide_up(g.nz, t.tile.tile_z) * groups;
-    const int at_once = kMultiprocessors * t.form.blocks_per_sm;
-    t.n_splits = std::clamp(at_once / items, 1, std::clamp(g.n_el / kElementsWorthABlock, 1, kMaxSplits));
+    const int at_once = device.count * t.form.blocks_per_sm;
+    t.n_splits = std::max(std::clamp(at_once / items, 1, std::clamp(g.n_el / kElementsWorthABlock, 1, kMaxSplits)),
+                          divide_up(g.n_el, kMostElements));
     ranked.push_back({t, tuned.gds * g.n_tx / (groups * t.form.n_transmits) * std::min(1.0, 1.0 * items / at_once)});
   }
   std::stable_sort(ranked.begin(), ranked.end(),
@@ -40,9 +39,10 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g) {
   return tunings;
 }
 
-std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& g, const PackedPlan* previous) {
-  for (const PackedTuning& tuning : rank_tunings(g)) {
-    if (auto plan = make_packed_plan(g, tuning, previous)) return plan;
+std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& g, const Multiprocessors& device,
+                                                     const PackedPlan* previous) {
+  for (const PackedTuning& tuning : rank_tunings(g, device)) {
+    if (auto plan = make_packed_plan(g, tuning, device, previous)) return plan;
   }
   return nullptr;
 }

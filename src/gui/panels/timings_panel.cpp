@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/panels/measure_parts.h"
 #include "gui/panels/panels.h"
 #include "gui/state/number_text.h"
 
@@ -160,6 +161,7 @@ void timings_panel(PanelContext& c, Column& column, bool& open) {
     numbers(ui, r, at, s, Type::body);
   }
   frame_row(c, column, frame, scale);
+  if (c.state.why_fp32 != nullptr) note_row(c, column, fmt::format("Single precision: {}.", c.state.why_fp32));
 }
 
 }  // namespace echoloop

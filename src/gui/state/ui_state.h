@@ -235,6 +235,7 @@ struct UiState {
   SonogramView sonogram;
   SoundSpeedView sound_speed;
   std::array<StageSummary, kStageCount> stages{};
+  const char* why_fp32 = nullptr;  // Session::why_fp32()
   StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
   double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max
   ImportState import;

@@ -1,40 +1,70 @@
-// Barriers in shared memory and asynchronous bulk copies (PTX ISA: mbarrier, cp.async.bulk), compute capability 9.0.
-// A wait that lasts seconds is a mistake in the counting of stages: it ends the kernel instead of hanging the device.
+// Barriers in shared memory, and copies of samples to it that arrive at them (PTX ISA: mbarrier, cp.async.bulk,
+// cp.async). Three forms of the same operations, by compute capability: 9.0 has a copy engine that counts bytes towards
+// a barrier; 8.x has barriers, and copies of 16 bytes a thread that arrive at one; before, a barrier is a counter in
+// shared memory, and copies pass through registers. A wait that lasts seconds is a mistake in the counting of stages:
+// it ends the kernel instead of hanging the device.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 namespace echoloop::cuda {
+
+inline constexpr int kWarp = 32;
+inline constexpr unsigned kCopyBytes = 16;  // of one thread's copy; rows are multiples of it, and aligned to it
+
+// Arrivals of the fetching warp that a stage's "full" barrier waits for.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ < 900
+inline constexpr unsigned kFullArrivals = kWarp;  // each lane's copies
+#else
+inline constexpr unsigned kFullArrivals = 1;
+#endif
 
 __device__ __forceinline__ unsigned shared_address(const void* p) {
   return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+
 __device__ __forceinline__ void init_barrier(unsigned barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
-}
-
-// Initialised barriers become visible to the copy engine.
-__device__ __forceinline__ void publish_barriers() {
-  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
 __device__ __forceinline__ void arrive(unsigned barrier) {
   asm volatile("{\n.reg .b64 state;\nmbarrier.arrive.shared::cta.b64 state, [%0];\n}" ::"r"(barrier) : "memory");
 }
 
-__device__ __forceinline__ void arrive_expecting(unsigned barrier, unsigned bytes) {
-  asm volatile("{\n.reg .b64 state;\nmbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;\n}" ::"r"(barrier),
-               "r"(bytes)
-               : "memory");
-}
-
 __device__ __forceinline__ bool passed(unsigned barrier, unsigned parity) {
   unsigned done;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+#else
+  asm volatile("{\n.reg .pred p;\nmbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+#endif
                : "=r"(done)
                : "r"(barrier), "r"(parity)
                : "memory");
   return done != 0;
 }
+
+#else
+
+// Eight bytes: arrivals so far, arrivals of a phase.
+__device__ __forceinline__ void init_barrier(unsigned barrier, unsigned arrivals) {
+  asm volatile("st.shared.v2.u32 [%0], {0, %1};" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+__device__ __forceinline__ void arrive(unsigned barrier) {
+  asm volatile("red.release.cta.shared.add.u32 [%0], 1;" ::"r"(barrier) : "memory");
+}
+
+__device__ __forceinline__ bool passed(unsigned barrier, unsigned parity) {
+  unsigned arrived, of_phase;
+  asm volatile("ld.acquire.cta.shared.u32 %0, [%1];" : "=r"(arrived) : "r"(barrier) : "memory");
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(of_phase) : "r"(barrier + 4u));
+  return (arrived / of_phase & 1u) != parity;
+}
+
+#endif
 
 __device__ __forceinline__ void wait_for(unsigned barrier, unsigned parity) {
   if (passed(barrier, parity)) return;
@@ -43,6 +73,19 @@ __device__ __forceinline__ void wait_for(unsigned barrier, unsigned parity) {
   while (!passed(barrier, parity)) {
     if (clock64() - start > kPatienceCycles) __trap();
   }
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+// Initialised barriers become visible to the copy engine.
+__device__ __forceinline__ void publish_barriers() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+__device__ __forceinline__ void arrive_expecting(unsigned barrier, unsigned bytes) {
+  asm volatile("{\n.reg .b64 state;\nmbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;\n}" ::"r"(barrier),
+               "r"(bytes)
+               : "memory");
 }
 
 // One lane of a whole warp, in a way that lets the compiler keep what it does in uniform registers.
@@ -62,10 +105,41 @@ __device__ __forceinline__ void copy_to_shared(unsigned to, const void* from, un
 // What this thread saw read, by way of a barrier, is read before copies that it starts from now on write there.
 __device__ __forceinline__ void reuse_by_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// A launch that may begin before the kernel ahead of it in the stream has ended (run_packed_das): nothing that kernels
-// write may be touched before wait_for_earlier_kernel(), by any thread that touches it.
+// A launch that may begin before the kernel ahead of it in the stream has ended (earliest_start()): nothing that
+// kernels write may be touched before wait_for_earlier_kernel(), by any thread that touches it.
 __device__ __forceinline__ void wait_for_earlier_kernel() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 __device__ __forceinline__ void allow_next_kernel() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+
+#else
+
+__device__ __forceinline__ void publish_barriers() {}
+__device__ __forceinline__ void wait_for_earlier_kernel() {}
+__device__ __forceinline__ void allow_next_kernel() {}
+
+#if __CUDA_ARCH__ >= 800
+
+__device__ __forceinline__ void copy_to_shared(unsigned to, const unsigned char* from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+
+// All lanes: when the copies of each that were started before have arrived in shared memory.
+__device__ __forceinline__ void arrive_after_copies(unsigned barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
+#else
+
+__device__ __forceinline__ void store_to_shared(unsigned to, const uint4& v) {
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+}
+
+__device__ __forceinline__ void arrive_after_copies(unsigned barrier) {
+  __syncwarp();
+  if (threadIdx.x % kWarp == 0) arrive(barrier);
+}
+
+#endif
+#endif
 
 // All warps of the block but the last, which fetches.
 __device__ inline void summers_wait() { asm volatile("bar.sync 1, %0;" ::"r"(blockDim.x - 32u) : "memory"); }

@@ -51,6 +51,12 @@ void check(const PackedPlan& plan) {
   require(t.stage_elements * t.form.n_transmits * plan.window * 8 < (1 << 20), "bytes of a stage");
 }
 
+// Compute capability, times ten, that the kernels' code for the current device was compiled for; 0: none.
+int code_version() {
+  cudaFuncAttributes code{};
+  return succeeded_quietly(cudaFuncGetAttributes(&code, packed_kernels_none().of_form[0])) ? code.ptxVersion : 0;
+}
+
 }  // namespace
 
 PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
@@ -64,6 +70,7 @@ PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
           .tiles_across = plan.tiles_across,
           .n_parts = plan.n_parts(),
           .n_splits = plan.tuning.n_splits,
+          .most_elements = plan.most_elements,
           .stage_elements = plan.tuning.stage_elements,
           .n_slots = plan.tuning.n_slots,
           .stages_a_turn = std::max(1, kHalfSumElements / plan.tuning.stage_elements),
@@ -82,15 +89,11 @@ PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
           .reference_db = 0.0f};
 }
 
-bool packed_das_fits_device() {
-  int device = 0;
-  int major = 0;
-  if (!succeeded_quietly(cudaGetDevice(&device))) return false;
-  if (!succeeded_quietly(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device))) return false;
-  if (major < 9) return false;
-  // A program built for older devices only would bring its empty kernel along.
-  cudaFuncAttributes code{};
-  return succeeded_quietly(cudaFuncGetAttributes(&code, packed_kernels_none().of_form[0])) && code.ptxVersion >= 90;
+bool packed_das_fits_device() { return code_version() != 0; }
+
+LaunchStart earliest_start() {
+  static const bool early = code_version() >= 90;
+  return early ? LaunchStart::early : LaunchStart::in_turn;
 }
 
 void allow_packed_das(const PackedPlan& plan) {
@@ -105,7 +108,7 @@ void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, StreamVie
          {.blocks = plan.items.size(),
           .threads = plan.summing_threads + kWarp,
           .shared_bytes = plan.shared_bytes,
-          .start = LaunchStart::early},
+          .start = earliest_start()},
          args, stream);
 }
 

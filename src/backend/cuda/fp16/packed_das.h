@@ -1,9 +1,10 @@
 // The tuned delay-and-sum: arguments and launch. See packed_das_kernel.cuh for how it works, backend/fp16/packed_plan.h
-// for where the numbers come from. Needs a device of compute capability 9.0 (asynchronous bulk copies).
+// for where the numbers come from. Compiled for compute capabilities 7.5, 8.x and 9.0 (packed_barrier.cuh).
 #pragma once
 
 #include <cuda_runtime_api.h>
 
+#include "backend/cuda/runtime/launch.h"
 #include "backend/cuda/runtime/stream.h"
 #include "backend/fp16/packed_plan.h"
 
@@ -20,6 +21,7 @@ struct PackedDasArgs {
   int tiles_across;
   int n_parts;             // blocks that share a tile
   int n_splits;            // of them, along the elements
+  int most_elements;       // of an item
   int stage_elements;      // elements fetched together
   int n_slots;             // stages in flight
   int stages_a_turn;       // stages whose sums of halves are kept together
@@ -64,8 +66,10 @@ struct PackedMemory {
 };
 PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& memory);
 
-// True on devices that have what the kernel needs, when the program holds code for them.
+// True when the program holds code for the device.
 bool packed_das_fits_device();
+// The start that kernels of that code can have: early for code of compute capability 9.0, in turn before. [any thread]
+LaunchStart earliest_start();
 // Before the first launch of a plan: lets the kernel have its shared memory.
 void allow_packed_das(const PackedPlan& plan);
 void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, StreamView stream);

@@ -37,7 +37,7 @@ struct PackedDas {
   static __device__ PackedShared layout(const PackedDasArgs& a) {
     const int summers = static_cast<int>(blockDim.x) - kWarp;
     return packed_shared(
-        {kWeight, kRotation, a.geometry.n_el, kT, kT * kP * summers, a.window, a.stage_elements, a.n_slots});
+        {kWeight, kRotation, a.most_elements, kT, kT * kP * summers, a.window, a.stage_elements, a.n_slots});
   }
 
   // ---- summing warps ----
@@ -219,7 +219,7 @@ struct PackedDas {
       const unsigned barriers = shared_address(shared);
       const unsigned summing_warps = blockDim.x / kWarp - 1;
       for (unsigned s = 0; s < static_cast<unsigned>(a.n_slots); ++s) {
-        init_barrier(barriers + s * 8u, 1);
+        init_barrier(barriers + s * 8u, kFullArrivals);
         init_barrier(barriers + (kMaxStageSlots + s) * 8u, summing_warps);
       }
       publish_barriers();

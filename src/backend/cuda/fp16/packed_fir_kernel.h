@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "backend/cuda/runtime/stream.h"
+#include "backend/fp16/fir_layout.h"
 #include "core/acquisition.h"
 #include "core/hd.h"
 #include "dsp/packed_fir.h"
@@ -14,29 +15,6 @@ namespace echoloop::cuda {
 inline constexpr int kFirThreads = 256;          // of a block, at most
 inline constexpr int kPeakBlocks = 512;          // that look for the frame's largest sample before the lines are made
 inline constexpr float kLargestHalf = 16384.0f;  // what a line's largest sample becomes; less the mean, twice as much
-inline constexpr int kTileBlocks = 16;           // rows of a matrix instruction: blocks of outputs
-
-// Tiles that a warp works on together; their blocks of outputs are interleaved, so that a chunk of samples that it has
-// read for one serves the others a few steps later.
-ECHO_HD constexpr int fir_tiles(int block_chunks) { return block_chunks <= 2 ? 4 : block_chunks <= 8 ? 2 : 1; }
-// Chunks that it keeps for that in registers.
-ECHO_HD constexpr int fir_queue(int block_chunks) { return (block_chunks * (fir_tiles(block_chunks) - 1) + 3) / 2 * 2; }
-// Blocks of a multiprocessor that registers must allow.
-ECHO_HD constexpr int fir_blocks(int block_chunks) { return block_chunks == 4 || block_chunks > 8 ? 4 : 3; }
-ECHO_HD constexpr bool fir_taps_in_shared(int block_chunks) { return block_chunks <= 8; }
-
-// Where things lie in a block's shared memory, in units of 16 bytes.
-// A unit is what a warp computes at once: 16 rows of `row` chunks, a gap after each row. The gaps keep the eight rows
-// that it reads together out of each other's banks.
-struct FirLayout {
-  int n_units;
-  int unit_outputs;
-  int row_log2;
-  int n_chunks;
-  int taps;  // offsets
-  int ends;  // float2 [n_units][2]: a unit's first and last output
-  int total;
-};
 
 // The largest |x| of a part of a frame of floats, and the number of the launch that left it: one 8-byte word, so that
 // who reads it needs no other sign that it is there.
@@ -69,21 +47,7 @@ struct PackedFirArgs {
   ECHO_HD int n_peaks() const { return at_once ? n_lines : kPeakBlocks; }
 };
 
-inline FirLayout fir_layout(const PackedFirArgs& a) {
-  FirLayout at{};
-  const int tiles = fir_tiles(a.block_chunks);
-  at.unit_outputs = kTileBlocks * kFirBlock * tiles;
-  at.n_units = (a.n_valid + at.unit_outputs - 1) / at.unit_outputs;
-  const int row = tiles * a.block_chunks;
-  while (1 << at.row_log2 < row) ++at.row_log2;
-  at.n_chunks = row * (kTileBlocks * at.n_units - 1) + fir_queue(a.block_chunks) + 2 * a.n_steps;
-  at.taps = at.n_chunks + (at.n_chunks >> at.row_log2) + 1;
-  at.ends = at.taps + (fir_taps_in_shared(a.block_chunks) ? a.n_steps * 32 : 0);
-  at.total = at.ends + at.n_units;
-  return at;
-}
-
-inline int fir_shared_bytes(const PackedFirArgs& a) { return a.at.total * 16; }
+inline int fir_shared_bytes(const PackedFirArgs& a) { return a.at.total * 16; }  // as asked for
 
 // Device memory that a plan and a frame bring.
 struct PackedFirMemory {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/fp16/packed_fir_kernel.h"
 #include "backend/cuda/fp16/packed_fir_load.cuh"
 #include "backend/cuda/fp16/packed_mma.cuh"
@@ -17,8 +18,6 @@
 
 namespace echoloop::cuda {
 namespace {
-
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
 // Outputs of a unit in a lane's registers: of tile t the blocks of rows lane / 4 and lane / 4 + 8 (`half`), and of them
 // the outputs 2 (lane % 4) and the next one. Block of row r of tile t: r * kTiles + t.
@@ -174,17 +173,12 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
   write_rest(a, words, ends);
 }
 
-#endif
-
 // kBlockChunks 16: as many or more.
 template <class Sample, int kBlockChunks>
 __global__ void __launch_bounds__(kFirThreads, fir_blocks(kBlockChunks))
     packed_fir_kernel(const __grid_constant__ PackedFirArgs a) {
-  // Older devices get an empty kernel, which is never launched.
-#if __CUDA_ARCH__ >= 900
   extern __shared__ uint4 shared[];
   condition_line<Sample, kBlockChunks>(a, shared);
-#endif
 }
 
 using FirKernel = void (*)(PackedFirArgs);
@@ -235,7 +229,7 @@ void run_packed_fir(PackedFirArgs& a, SampleType type, StreamView stream) {
   auto start = LaunchStart::in_turn;
   if (a.full_scale == 0.0f) {
     if (!a.at_once) find_peaks(a, stream);
-    start = a.at_once ? LaunchStart::together : LaunchStart::early;
+    start = a.at_once ? LaunchStart::together : earliest_start();
   }
   launch(reinterpret_cast<const void*>(kernel_for(a, type)),
          {.blocks = static_cast<std::size_t>(a.n_lines),

@@ -7,20 +7,10 @@
 
 namespace echoloop::cuda {
 
-// Older devices get an empty kernel, which is never launched.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-#define ECHO_PACKED_BLOCKS(n) 1
-#else
-#define ECHO_PACKED_BLOCKS(n) n
-#endif
-
 template <PixelLattice kLattice, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kThreads,
           int kBlocks>
-__global__ void __launch_bounds__(kThreads, ECHO_PACKED_BLOCKS(kBlocks))
-    packed_das_kernel(const __grid_constant__ PackedDasArgs args) {
-#if __CUDA_ARCH__ >= 900
+__global__ void __launch_bounds__(kThreads, kBlocks) packed_das_kernel(const __grid_constant__ PackedDasArgs args) {
   PackedDas<kLattice, kRotation, kWeight, kT, kP, kU>::run(args);
-#endif
 }
 
 template <PixelLattice kLattice, WeightKind kWeight, std::size_t kForm>

@@ -1,4 +1,5 @@
-// Matrix instructions on halves with sums of floats (PTX ISA: ldmatrix, mma.m16n8k16), compute capability 8.0.
+// Matrix instructions on halves with sums of floats (PTX ISA: ldmatrix, mma.m16n8k16; before compute capability 8.0
+// two of mma.m16n8k8).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -23,10 +24,20 @@ __device__ __forceinline__ void load_rows(const void* row, RowChunk& first, RowC
 // sums [16 rows][8]: 0, 1: row lane / 4, columns 2 (lane % 4) + 0, 1; 2, 3: row lane / 4 + 8.
 __device__ __forceinline__ void multiply_add(float (&sums)[4], RowChunk first, RowChunk second, unsigned b0,
                                              unsigned b1) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};"
       : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
       : "r"(first.low), "r"(first.high), "r"(second.low), "r"(second.high), "r"(b0), "r"(b1));
+#else
+  const auto eighth = [&sums](RowChunk rows, unsigned b) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+        : "r"(rows.low), "r"(rows.high), "r"(b));
+  };
+  eighth(first, b0);
+  eighth(second, b1);
+#endif
 }
 
 }  // namespace echoloop::cuda

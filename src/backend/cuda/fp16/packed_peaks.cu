@@ -13,9 +13,7 @@ namespace {
 constexpr int kThreads = 256;
 
 __global__ void __launch_bounds__(kThreads) peaks_kernel(const __grid_constant__ PackedFirArgs a) {
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();  // run_packed_fir() may start to read its lines
-#endif
+  allow_next_kernel();  // run_packed_fir() may start to read its lines
   const auto* raw = reinterpret_cast<const float*>(a.raw);
   const std::size_t n = static_cast<std::size_t>(a.n_lines) * static_cast<std::size_t>(a.n_values);
   __shared__ float of_warp[kThreads / kWarp];

@@ -3,11 +3,11 @@
 // find_peaks() has left them.
 #pragma once
 
+#include "backend/cuda/fp16/packed_barrier.cuh"
 #include "backend/cuda/fp16/packed_fir_kernel.h"
 
 namespace echoloop::cuda {
 
-inline constexpr int kWarp = 32;
 inline constexpr float kLeastPeak = 1e-33f;  // silence stays silence
 
 template <class Sample>
@@ -23,7 +23,7 @@ __device__ __forceinline__ void leave_peak(const PackedFirArgs& a, float peak) {
 __device__ inline float peak_of_warp(const PackedFirArgs& a) {
   constexpr long long kPatienceCycles = 1LL << 33;  // about 4 s
   constexpr int kAtOnce = 4;
-  cudaGridDependencySynchronize();  // find_peaks(), where it was launched, has ended; before it nothing is written
+  wait_for_earlier_kernel();  // find_peaks(), where it was launched, has ended; before it nothing is written
   const volatile FirPeak* peaks = a.peaks;
   const long long start = clock64();
   const int n = a.n_peaks();

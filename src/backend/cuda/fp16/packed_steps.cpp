@@ -13,15 +13,6 @@
 namespace echoloop::cuda {
 namespace {
 
-// Shared memory that a block of the current device can have.
-int shared_limit() {
-  int device = 0;
-  int bytes = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return bytes;
-}
-
 int n_lines(const Acquisition& a) { return a.n_transmits() * a.n_elements(); }
 
 PackedLineShape line_shape(const PackedFormation& packed) {
@@ -172,12 +163,7 @@ class PackedSteps final : public LaneSteps {
 
 }  // namespace
 
-bool packed_steps_fit(const Plan& plan) {
-  if (plan.packed == nullptr || !packed_das_fits_device()) return false;
-  const PackedFirArgs args =
-      packed_fir_args(*plan.formed, *plan.packed->fir, *plan.packed->taps, line_shape(*plan.packed), {});
-  return std::max(fir_shared_bytes(args), plan.packed->tiles->shared_bytes) <= shared_limit();
-}
+bool packed_steps_fit(const Plan& plan) { return plan.packed != nullptr && packed_das_fits_device(); }
 
 std::unique_ptr<LaneSteps> make_packed_steps(Context& context, LaneBuffers& buffers) {
   return std::make_unique<PackedSteps>(context, buffers);

@@ -1,0 +1,50 @@
+// How the tuned conditioner (backend/cuda/fp16/packed_fir_launch.cu) lays out a line in the shared memory of a block.
+#pragma once
+
+#include "core/hd.h"
+#include "dsp/packed_taps.h"
+
+namespace echoloop {
+
+inline constexpr int kTileBlocks = 16;  // rows of a matrix instruction: blocks of outputs
+
+// Tiles that a warp works on together; their blocks of outputs are interleaved, so that a chunk of samples that it has
+// read for one serves the others a few steps later.
+ECHO_HD constexpr int fir_tiles(int block_chunks) { return block_chunks <= 2 ? 4 : block_chunks <= 8 ? 2 : 1; }
+// Chunks that it keeps for that in registers.
+ECHO_HD constexpr int fir_queue(int block_chunks) { return (block_chunks * (fir_tiles(block_chunks) - 1) + 3) / 2 * 2; }
+// Blocks of a multiprocessor that registers must allow.
+ECHO_HD constexpr int fir_blocks(int block_chunks) { return block_chunks == 4 || block_chunks > 8 ? 4 : 3; }
+ECHO_HD constexpr bool fir_taps_in_shared(int block_chunks) { return block_chunks <= 8; }
+
+// Where things lie in a block's shared memory, in units of 16 bytes.
+// A unit is what a warp computes at once: 16 rows of `row` chunks, a gap after each row. The gaps keep the eight rows
+// that it reads together out of each other's banks.
+struct FirLayout {
+  int n_units;
+  int unit_outputs;
+  int row_log2;
+  int n_chunks;
+  int taps;  // offsets
+  int ends;  // float2 [n_units][2]: a unit's first and last output
+  int total;
+};
+
+inline FirLayout fir_layout(const PackedTaps& taps, int n_valid) {
+  FirLayout at{};
+  const int tiles = fir_tiles(taps.block_chunks);
+  at.unit_outputs = kTileBlocks * kFirBlock * tiles;
+  at.n_units = (n_valid + at.unit_outputs - 1) / at.unit_outputs;
+  const int row = tiles * taps.block_chunks;
+  while (1 << at.row_log2 < row) ++at.row_log2;
+  at.n_chunks = row * (kTileBlocks * at.n_units - 1) + fir_queue(taps.block_chunks) + 2 * taps.n_steps;
+  at.taps = at.n_chunks + (at.n_chunks >> at.row_log2) + 1;
+  at.ends = at.taps + (fir_taps_in_shared(taps.block_chunks) ? taps.n_steps * 32 : 0);
+  at.total = at.ends + at.n_units;
+  return at;
+}
+
+// Of a block, with what the kernel declares itself.
+inline int fir_shared_bytes(const FirLayout& at) { return 16 * at.total + 64; }
+
+}  // namespace echoloop
