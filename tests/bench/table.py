@@ -22,6 +22,8 @@ def bench_row(r):
         what = f'latency, {r["rate_hz"] / 1000:g} kHz'
     elif what == "present":
         what = "pipeline and window"
+        if "window" in r:
+            what += f', {r["window"][0]} x {r["window"][1]} ({r["of_pipeline"]:.3f} of the pipeline)'
     elif what == "cineloop":
         what = f'cineloop of {r["bytes"] * 1e-9:.1f} GB, .{r["container"]} ({r["share"]:.3f} of in memory)'
     of_plain = number(r, "of_plain", " ({:.0f} x fp32)")

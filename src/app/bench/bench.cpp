@@ -112,22 +112,40 @@ void bench_copy(const BenchRun& run, BenchTable& table) {
   }
 }
 
+json present_facts(const PresentFigures& present, Precision precision) {
+  return {{"precision", precision_name(precision)},
+          {"picture", present.picture},
+          {"frames_per_second", present.frames_per_second},
+          {"shown_per_second", present.shown_per_second},
+          {"p50_ms", present.ui_ms.p50_ms},
+          {"p99_ms", present.ui_ms.p99_ms},
+          {"texture_p50_ms", present.texture_ms.p50_ms},
+          {"texture_p99_ms", present.texture_ms.p99_ms}};
+}
+
+// The same with a window of 3840 x 2160 pixels, alternating with the pipeline alone.
+void bench_with_large_window(const BenchRun& run, Precision precision, BenchTable& table) {
+  constexpr int kTurns = 3;
+  std::vector<double> alone;
+  const auto before_each = [&] { alone.push_back(pipeline_figures(run, kRateMax, kLanes).frames_per_second); };
+  const auto present = bench_present(run, kLargeWindow, kLanes, kTurns, before_each);
+  if (!present.has_value()) return;
+  json facts = present_facts(*present, precision);
+  facts["window"] = {kLargeWindow.width, kLargeWindow.height};
+  facts["pipeline_frames_per_second"] = median(alone);
+  facts["of_pipeline"] = present->frames_per_second / median(alone);
+  table.add(run.bench_case, "present", facts);
+}
+
 // The pipeline with a window that shows the images at 60 Hz, alternating with the copy alone.
 void bench_with_window(const BenchRun& run, bool device, Precision precision, BenchTable& table) {
   std::vector<double> copies;
   const auto before_each = [&] {
     if (device) copies.push_back(copy_frames_per_second(run, HostMemory::pinned));
   };
-  const auto present = bench_present(run, kLanes, device ? kInterleaved : 1, before_each);
+  const auto present = bench_present(run, kUsualWindow, kLanes, device ? kInterleaved : 1, before_each);
   if (!present.has_value()) return;
-  json facts = {{"precision", precision_name(precision)},
-                {"picture", present->picture},
-                {"frames_per_second", present->frames_per_second},
-                {"shown_per_second", present->shown_per_second},
-                {"p50_ms", present->ui_ms.p50_ms},
-                {"p99_ms", present->ui_ms.p99_ms},
-                {"texture_p50_ms", present->texture_ms.p50_ms},
-                {"texture_p99_ms", present->texture_ms.p99_ms}};
+  json facts = present_facts(*present, precision);
   if (device) {
     facts["copy_frames_per_second"] = median(copies);
     facts["of_copy"] = present->frames_per_second / median(copies);
@@ -142,6 +160,8 @@ void bench_one(const BenchRun& run, BenchTable& table) {
   if (device && full_aperture) bench_copy(run, table);
   const Precision precision = bench_stages(run, table).precision;
   table.add(c, "pipeline", pipeline_facts(run, device, precision));
+  const bool typical = !full_aperture && c.acquisition->sample_type == SampleType::int16;
+  if (device && typical && (c.name == "S1" || c.name == "S2")) bench_with_large_window(run, precision, table);
   if (c.name != "S1" || full_aperture) return;
   if (device) bench_latency(run, precision, table);
   bench_with_window(run, device, precision, table);

@@ -14,10 +14,13 @@
 namespace echoloop {
 namespace {
 
-std::unique_ptr<Viewer> make_viewer(LiveImages& live) {
+std::unique_ptr<Viewer> make_viewer(LiveImages& live, const WindowSize& window) {
   try {
-    return std::make_unique<Viewer>(
-        ViewerOptions{.surface = SurfaceKind::offscreen, .shader_dir = share_folder() / "shaders"}, UiCommands{}, live);
+    return std::make_unique<Viewer>(ViewerOptions{.width = window.width,
+                                                  .height = window.height,
+                                                  .surface = SurfaceKind::offscreen,
+                                                  .shader_dir = share_folder() / "shaders"},
+                                    UiCommands{}, live);
   } catch (const Error& error) {
     print_error("present: skipped: {}\n", error.what());
     return nullptr;
@@ -85,10 +88,10 @@ class PresentBench {
 
 }  // namespace
 
-std::optional<PresentFigures> bench_present(const BenchRun& run, int lanes, int turns,
+std::optional<PresentFigures> bench_present(const BenchRun& run, const WindowSize& window, int lanes, int turns,
                                             const std::function<void()>& before_each) {
   LiveImages live;
-  const std::unique_ptr<Viewer> viewer = make_viewer(live);
+  const std::unique_ptr<Viewer> viewer = make_viewer(live, window);
   if (viewer == nullptr) return std::nullopt;
   PresentBench bench(run, lanes, live.images, *viewer);
   std::vector<double> rates;
@@ -111,7 +114,8 @@ std::optional<PresentFigures> bench_present(const BenchRun& run, int lanes, int 
 
 namespace echoloop {
 
-std::optional<PresentFigures> bench_present(const BenchRun&, int, int, const std::function<void()>&) {
+std::optional<PresentFigures> bench_present(const BenchRun&, const WindowSize&, int, int,
+                                            const std::function<void()>&) {
   return std::nullopt;
 }
 

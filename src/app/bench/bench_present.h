@@ -17,8 +17,14 @@ struct PresentFigures {
   StageSummary texture_ms;         // of that, handing a new picture to its texture
 };
 
+struct WindowSize {
+  int width, height;  // pixels
+};
+inline constexpr WindowSize kUsualWindow{1600, 900};
+inline constexpr WindowSize kLargeWindow{3840, 2160};
+
 // Empty where no window can be drawn (built without one, or no OpenGL 4.5).
-std::optional<PresentFigures> bench_present(const BenchRun& run, int lanes, int turns,
+std::optional<PresentFigures> bench_present(const BenchRun& run, const WindowSize& window, int lanes, int turns,
                                             const std::function<void()>& before_each);
 
 }  // namespace echoloop
