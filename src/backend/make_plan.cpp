@@ -100,8 +100,9 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
       same_tables ? old->das->tables
                   : make_das_tables(a, *packed->band, {.grid = grid, .sound_speed_m_s = p.formation.sound_speed_m_s}),
       tx_weights);
-  if (fir_shared_bytes(fir_layout(*packed->taps, packed->band->n_valid)) > device.shared_of_block(1)) {
-    why_not = "lines of this length do not fit into the GPU's shared memory";
+  packed->fir_parts = fir_parts(*packed->taps, packed->band->n_valid, device);
+  if (packed->fir_parts == 0) {
+    why_not = "a filter of this length does not fit into the GPU's shared memory";
     return nullptr;
   }
   packed->tiles = choose_packed_plan(packed->das->geometry, device, same_tables ? old->tiles.get() : nullptr);

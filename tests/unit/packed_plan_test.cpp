@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "backend/fp16/fir_layout.h"
 #include "backend/plan.h"
 #include "support/acquisitions.h"
 
@@ -172,8 +173,24 @@ TEST(PackedPlan, SinglePrecisionHasAReason) {
   params.formation.precision = Precision::fp32;
   EXPECT_EQ(why(a, params), "") << "as asked for";
   EXPECT_EQ(why(a, half_precision(a), kSinglePrecisionOnly), "") << "the device has no other";
-  const Acquisition long_lines = linear_acquisition(2, 200000, {0.0});
-  EXPECT_NE(why(long_lines, half_precision(long_lines)).find("length"), std::string::npos);
+}
+
+TEST(PackedPlan, LongLinesAreMadeInParts) {
+  const auto parts = [](int n_samples, const Multiprocessors& device = {}) {
+    const Acquisition a = linear_acquisition(2, n_samples, {0.0});
+    const auto plan = make_plan(share(a), half_precision(a), nullptr, device);
+    EXPECT_NE(plan->packed, nullptr) << n_samples;
+    if (plan->packed == nullptr) return 0;
+    const FirLayout at = fir_layout(*plan->packed->taps, plan->packed->band->n_valid, plan->packed->fir_parts);
+    EXPECT_GE(at.part_units * at.n_parts, at.line_units);
+    EXPECT_LE(fir_shared_bytes(at), device.shared_of_block(at.n_parts == 1 ? 1 : 2));
+    return plan->packed->fir_parts;
+  };
+  EXPECT_EQ(parts(8183), 1);
+  EXPECT_EQ(parts(65536), 1);
+  EXPECT_GT(parts(131072), 1);
+  EXPECT_GT(parts(1 << 20), 8);
+  EXPECT_GT(parts(65536, {.count = 46, .shared_bytes = 64 * 1024, .reserved_bytes = 0}), 2);
 }
 
 TEST(PackedPlan, TheFormFollowsTransmitsAndImage) {

@@ -176,6 +176,7 @@ struct PackedFormation {
   std::shared_ptr<const BandPlan> band;  // rates only: no response
   std::shared_ptr<const PackedFir> fir;
   std::shared_ptr<const PackedTaps> taps;  // of fir
+  int fir_parts = 1;                       // that a block each makes of a line
   std::shared_ptr<const DasPlan> das;
   std::shared_ptr<const PackedPlan> tiles;
 };

@@ -72,6 +72,9 @@ __device__ __forceinline__ void wait_for(unsigned barrier, unsigned parity) {
   const long long start = clock64();
   while (!passed(barrier, parity)) {
     if (clock64() - start > kPatienceCycles) __trap();
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    __nanosleep(32);  // asking again and again would take instructions from the warp that is waited for
+#endif
   }
 }
 

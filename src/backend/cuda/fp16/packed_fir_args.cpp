@@ -34,7 +34,7 @@ PackedFirArgs packed_fir_args(const Acquisition& a, const PackedFir& fir, const 
                      .words = m.words,
                      .scale = m.scale,
                      .at = {}};
-  args.at = fir_layout(taps, shape.n_valid);
+  args.at = fir_layout(taps, shape.n_valid, shape.n_parts);
   return args;
 }
 

@@ -64,6 +64,7 @@ struct PackedLineShape {
   int n_valid;  // samples of a line within the record
   int pitch;    // words
   int window;
+  int n_parts = 1;  // of a line, a block each
 };
 // What does not depend on memory: `fir` and its matrices, for lines of such a shape.
 PackedFirArgs packed_fir_args(const Acquisition& acquisition, const PackedFir& fir, const PackedTaps& taps,

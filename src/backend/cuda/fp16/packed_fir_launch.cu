@@ -1,7 +1,8 @@
-// A block takes a line: its mean needs all of it, and lines are many. Samples go to shared memory as halves, in their
-// own order; tensor cores multiply stretches of them by the taps (dsp/packed_taps.h) and sum in floats. A thread ends
-// up with pairs of neighbouring outputs, real and imaginary: it turns them, fetches the outputs that follow from other
-// lanes, and writes two words at a time.
+// A block takes a line: its mean needs all of it, and lines are many. A line that is too long for a block's shared
+// memory is made in parts by several, each of which reads all of it for the mean. Samples go to shared memory as
+// halves, in their own order; tensor cores multiply stretches of them by the taps (dsp/packed_taps.h) and sum in
+// floats. A thread ends up with pairs of neighbouring outputs, real and imaginary: it turns them, fetches the outputs
+// that follow from other lanes, and writes two words at a time.
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 
@@ -71,13 +72,14 @@ __device__ __forceinline__ uint2 word_of(float2 v, float2 next) {
                     as_bits(__floats2half2_rn((next.x - v.x) * kStepScale, (next.y - v.y) * kStepScale)));
 }
 
-// The last output of a unit waits in `ends` for the first one of the next.
+// The last output of a unit waits in `ends` for the first one of the next. `unit`: of the part.
 template <int kTiles>
-__device__ __forceinline__ void write_unit(const PackedFirArgs& a, float scale, uint2* line, float2* ends, int unit,
-                                           const UnitSums<kTiles>& sums) {
+__device__ __forceinline__ void write_unit(const PackedFirArgs& a, const LinePart& part, float scale, uint2* line,
+                                           float2* ends, int unit, const UnitSums<kTiles>& sums) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int of_line = part.first_unit() + unit;
   const auto output = [&](int t, int half) {
-    return kFirBlock * (((unit * 2 + half) * (kTileBlocks / 2) + lane / 4) * kTiles + t) + 2 * (lane % 4);
+    return kFirBlock * (((of_line * 2 + half) * (kTileBlocks / 2) + lane / 4) * kTiles + t) + 2 * (lane % 4);
   };
   float2 y[kTiles][2][2];
 #pragma unroll
@@ -87,6 +89,7 @@ __device__ __forceinline__ void write_unit(const PackedFirArgs& a, float scale, 
   }
   if (lane == 0) ends[2 * unit] = y[0][0][0];
   if (lane == kWarp - 1) ends[2 * unit + 1] = y[kTiles - 1][1][1];
+  if (unit >= part.own_units()) return;
 #pragma unroll
   for (int i = 0; i < 2 * kTiles; ++i) {
     const int t = i / 2, half = i % 2;
@@ -106,25 +109,28 @@ __device__ __forceinline__ void write_unit(const PackedFirArgs& a, float scale, 
   }
 }
 
-__device__ void write_rest(const PackedFirArgs& a, uint2* line, const float2* ends) {
+__device__ void write_rest(const PackedFirArgs& a, const LinePart& part, uint2* line, const float2* ends) {
   const FirLayout& at = a.at;
   const int thread = static_cast<int>(threadIdx.x);
   const int step = static_cast<int>(blockDim.x);
-  for (int unit = thread; unit < at.n_units - 1; unit += step) {
-    const int m = (unit + 1) * at.unit_outputs - 1;
+  for (int unit = thread; unit < part.n_units() - 1; unit += step) {
+    const int m = (part.first_unit() + unit + 1) * at.unit_outputs - 1;
     if (m < a.n_valid - 1) line[m] = word_of(ends[2 * unit + 1], ends[2 * unit + 2]);
   }
   const uint4 zeros{};
-  for (int m = at.n_units * at.unit_outputs + 2 * thread; m < a.pitch; m += 2 * step) {
-    *reinterpret_cast<uint4*>(line + m) = zeros;
+  if (part.is_last()) {
+    for (int m = at.line_units * at.unit_outputs + 2 * thread; m < a.pitch; m += 2 * step) {
+      *reinterpret_cast<uint4*>(line + m) = zeros;
+    }
   }
-  if (blockIdx.x != 0) return;
+  if (blockIdx.x != 0 || blockIdx.y != 0) return;
   for (int m = 2 * thread; m < a.window; m += 2 * step) *reinterpret_cast<uint4*>(a.words + m) = zeros;
 }
 
 template <class Sample, int kBlockChunks>
 __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* shared) {
   const FirLayout& at = a.at;
+  const LinePart part{at};
   const RawLine<Sample> line(a);
   HeldChunks<Sample> held;
   read_held(line, held);
@@ -153,7 +159,7 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
   const uint4* taps_at = fir_taps_in_shared(kBlockChunks) ? shared + at.taps : taps;
   int unit = static_cast<int>(threadIdx.x) / kWarp;
   UnitSums<kTiles> sums;
-  if (unit < at.n_units) convolve<kBlockChunks>(a, shared, taps_at, unit, sums);
+  if (unit < part.n_units()) convolve<kBlockChunks>(a, shared, taps_at, unit, sums);
   // Only now is the frame's peak needed: other blocks may have read their lines later than this one.
   __shared__ float peaks[kFirThreads / kWarp];
   if constexpr (kPeakIsLookedFor<Sample>) {
@@ -162,15 +168,15 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
     __syncthreads();
   }
   const float scale = word_scale<Sample>(a, level, peaks);
-  while (unit < at.n_units) {
-    write_unit<kTiles>(a, scale, words, ends, unit, sums);
+  while (unit < part.n_units()) {
+    write_unit<kTiles>(a, part, scale, words, ends, unit, sums);
     unit += n_warps;
-    if (unit >= at.n_units) break;
+    if (unit >= part.n_units()) break;
     sums = {};
     convolve<kBlockChunks>(a, shared, taps_at, unit, sums);
   }
   __syncthreads();
-  write_rest(a, words, ends);
+  write_rest(a, part, words, ends);
 }
 
 // kBlockChunks 16: as many or more.
@@ -221,7 +227,7 @@ void allow_packed_fir(PackedFirArgs& a, SampleType type) {
   CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, fir_threads(a),
                                                            static_cast<std::size_t>(fir_shared_bytes(a))));
-  a.at_once = blocks * multiprocessors >= a.n_lines;
+  a.at_once = a.at.n_parts == 1 && blocks * multiprocessors >= a.n_lines;
 }
 
 void run_packed_fir(PackedFirArgs& a, SampleType type, StreamView stream) {
@@ -233,6 +239,7 @@ void run_packed_fir(PackedFirArgs& a, SampleType type, StreamView stream) {
   }
   launch(reinterpret_cast<const void*>(kernel_for(a, type)),
          {.blocks = static_cast<std::size_t>(a.n_lines),
+          .rows = a.at.n_parts,
           .threads = fir_threads(a),
           .shared_bytes = fir_shared_bytes(a),
           .start = start},

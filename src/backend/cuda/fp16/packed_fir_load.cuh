@@ -74,6 +74,22 @@ struct ChunkOf<float> {
 template <class Sample>
 inline constexpr int kHeld = sizeof(Sample) == 2 ? 8 : 4;
 
+// The part of a line that this block makes: blockIdx.x counts lines, blockIdx.y their parts. Asked again each time, as
+// registers are what the products need.
+struct LinePart {
+  const FirLayout& at;
+
+  __device__ __forceinline__ int first_unit() const {
+    return static_cast<int>(blockIdx.y) * at.part_units;
+  }  // of the line
+  __device__ __forceinline__ int own_units() const { return min(at.part_units, at.line_units - first_unit()); }
+  // Computed: the one that follows, too.
+  __device__ __forceinline__ int n_units() const { return min(at.n_units, at.line_units - first_unit()); }
+  // Chunks of the line, and of the silence before it, that come before the part.
+  __device__ __forceinline__ int skip() const { return first_unit() * kTileBlocks << at.row_log2; }
+  __device__ __forceinline__ bool is_last() const { return blockIdx.y == gridDim.y - 1u; }
+};
+
 // A line among the chunks of the frame's memory. Its first and last chunk belong to other lines, too, or end beyond the
 // frame: single lanes read their samples one by one.
 template <class Sample>
@@ -176,7 +192,7 @@ __device__ inline float word_scale(const PackedFirArgs& a, const LineLevel& leve
   if constexpr (kPeakIsLookedFor<Sample>) {
     for (unsigned w = 0; w < blockDim.x / kWarp; ++w) peak = fmaxf(peak, peaks[w]);
   }
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.scale = a.gain_bound * peak;
+  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *a.scale = a.gain_bound * peak;
   return a.word_scale * (level.peak / peak);
 }
 
@@ -198,26 +214,28 @@ template <class Sample>
 __device__ __forceinline__ void fill_line(const PackedFirArgs& a, const RawLine<Sample>& line,
                                           const HeldChunks<Sample>& held, const LineLevel& level, uint4* shared) {
   const FirLayout& at = a.at;
+  const int front = a.front - LinePart{at}.skip();  // chunks of the part before the line
   const int thread = static_cast<int>(threadIdx.x);
   const int step = static_cast<int>(blockDim.x);
-  const int n_inner = min(line.n_inner(), at.n_chunks - a.front - 1);
+  const int n_inner = min(line.n_inner(), at.n_chunks - front - 1);
+  const int first = max(-front - line.inner(0), 0);  // of the line's, in this part
 #pragma unroll
   for (int k = 0; k < kHeld<Sample>; ++k) {
     const int i = thread + k * step;
     if (i >= n_inner) break;
-    shared[gapped(at, a.front + line.inner(i))] = as_halves(held[k], level);
+    if (i >= first) shared[gapped(at, front + line.inner(i))] = as_halves(held[k], level);
   }
 #pragma unroll 4
-  for (int i = thread + kHeld<Sample> * step; i < n_inner; i += step) {
+  for (int i = thread + max(kHeld<Sample> * step, first); i < n_inner; i += step) {
     typename RawLine<Sample>::Chunk c;
     line.read(i, c);
-    shared[gapped(at, a.front + line.inner(i))] = as_halves(c, level);
+    shared[gapped(at, front + line.inner(i))] = as_halves(c, level);
   }
-  for (int i = thread; i < a.front; i += step) shared[gapped(at, i)] = uint4{};
-  for (int i = a.front + line.n_chunks + thread; i < at.n_chunks; i += step) shared[gapped(at, i)] = uint4{};
+  for (int i = thread; i < front; i += step) shared[gapped(at, i)] = uint4{};
+  for (int i = max(front + line.n_chunks, 0) + thread; i < at.n_chunks; i += step) shared[gapped(at, i)] = uint4{};
   const int edge = line.edge_place();
-  const int chunk = a.front + edge / kChunk;
-  if (edge >= 0 && chunk < at.n_chunks) {
+  const int chunk = front + edge / kChunk;
+  if (edge >= 0 && chunk >= 0 && chunk < at.n_chunks) {
     const float x = line.has(edge) ? (static_cast<float>(line.chunks[edge]) - level.mean) * level.to_half : 0.0f;
     reinterpret_cast<__half*>(shared + gapped(at, chunk))[edge % kChunk] = __float2half_rn(x);
   }
@@ -228,12 +246,14 @@ template <class Sample>
 __device__ __forceinline__ void spread_line(const PackedFirArgs& a, const RawLine<Sample>& line, const LineLevel& level,
                                             uint4* shared) {
   const FirLayout& at = a.at;
+  const int skip = LinePart{at}.skip();
   for (int i = static_cast<int>(threadIdx.x); i < at.taps; i += static_cast<int>(blockDim.x)) shared[i] = uint4{};
   __syncthreads();
   auto* halves = reinterpret_cast<__half*>(shared);
   for (int v = static_cast<int>(threadIdx.x); v < a.n_values; v += static_cast<int>(blockDim.x)) {
     const int value = a.front * kChunk + v / a.components * a.components * a.spread + v % a.components;
-    const int chunk = value / kChunk;
+    const int chunk = value / kChunk - skip;
+    if (chunk < 0) continue;
     if (chunk >= at.n_chunks) break;
     const auto x = static_cast<float>(line.chunks[line.shift + v]);
     halves[gapped(at, chunk) * kChunk + value % kChunk] = __float2half_rn((x - level.mean) * level.to_half);

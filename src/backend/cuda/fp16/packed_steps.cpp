@@ -16,7 +16,10 @@ namespace {
 int n_lines(const Acquisition& a) { return a.n_transmits() * a.n_elements(); }
 
 PackedLineShape line_shape(const PackedFormation& packed) {
-  return {.n_valid = packed.das->geometry.n_valid, .pitch = packed.tiles->pitch, .window = packed.tiles->window};
+  return {.n_valid = packed.das->geometry.n_valid,
+          .pitch = packed.tiles->pitch,
+          .window = packed.tiles->window,
+          .n_parts = packed.fir_parts};
 }
 
 float half_bits(std::uint32_t bits) {

@@ -15,6 +15,7 @@ enum class LaunchStart {
 
 struct LaunchShape {
   std::size_t blocks;
+  int rows = 1;      // of so many blocks: the grid's y
   int threads;       // of a block
   int shared_bytes;  // of a block, as asked for
   LaunchStart start = LaunchStart::in_turn;
@@ -36,12 +37,13 @@ void launch(const void* kernel, const LaunchShape& shape, const Args& args, Stre
     attribute.id = cudaLaunchAttributeCooperative;
     attribute.val.cooperative = 1;
   }
-  const cudaLaunchConfig_t config{.gridDim = dim3(static_cast<unsigned>(shape.blocks)),
-                                  .blockDim = dim3(static_cast<unsigned>(shape.threads)),
-                                  .dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes),
-                                  .stream = stream.get(),
-                                  .attrs = &attribute,
-                                  .numAttrs = shape.start == LaunchStart::in_turn ? 0U : 1U};
+  const cudaLaunchConfig_t config{
+      .gridDim = dim3(static_cast<unsigned>(shape.blocks), static_cast<unsigned>(shape.rows)),
+      .blockDim = dim3(static_cast<unsigned>(shape.threads)),
+      .dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes),
+      .stream = stream.get(),
+      .attrs = &attribute,
+      .numAttrs = shape.start == LaunchStart::in_turn ? 0U : 1U};
   void* pointers[] = {const_cast<Args*>(&args)};
   CUDA_CHECK(cudaLaunchKernelExC(&config, kernel, pointers));
 }
