@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "core/error.h"
@@ -94,7 +93,6 @@ LiveStatus LiveServer::status() const {
   status.accepting = accepting_;
   status.last_refusal = status_.last_refusal;
   status.since_ns = status_.since_ns;
-  status.since_utc_s = status_.since_utc_s;
   status.faults = status_.faults;
   return status;
 }
@@ -102,7 +100,6 @@ LiveStatus LiveServer::status() const {
 void LiveServer::set_link(LiveLink link) {
   status_.link = link;
   status_.since_ns = now_ns();
-  status_.since_utc_s = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
 }
 
 void LiveServer::run(const std::stop_token& stop) {
