@@ -147,7 +147,8 @@ struct echoloop_sender {
   long pid;
   echoloop__socket socket;
   int64_t tried_ms;
-  int welcomed, accepted, described, stopped, refused;
+  int welcomed, accepted, stopped, refused;
+  int busy; /* another sender is connected: the message has its name */
   uint32_t generation;
   uint64_t frame_bytes;
   unsigned char* memory; /* shared with the viewer */
@@ -319,6 +320,7 @@ static void echoloop__connect(echoloop_sender* s) {
   const int64_t now_ms = echoloop__now_ns() / 1000000;
   if (s->tried_ms != 0 && now_ms - s->tried_ms < ECHOLOOP__RETRY_MS) return;
   s->tried_ms = now_ms;
+  s->busy = 0;
 #ifndef _WIN32
   if (s->path[0]) {
     struct sockaddr_un name;
@@ -429,7 +431,8 @@ static void echoloop__handle(echoloop_sender* s, uint32_t kind, const unsigned c
       break;
     case 5: /* REFUSED: busy may pass, the others do not by themselves */
       echoloop__read_text(s, payload, size, 8);
-      if (words[0] != 2 && (words[0] != 4 || words[1] == s->generation)) s->refused = 1;
+      s->busy = words[0] == 2;
+      if (!s->busy && (words[0] != 4 || words[1] == s->generation)) s->refused = 1;
       break;
     case 6:
       echoloop__take_credits(s, payload, size);
@@ -532,7 +535,7 @@ static void echoloop__advance(echoloop_sender* s, int wait_ms) {
     n = echoloop__receive_some(s, s->incoming + s->n_incoming, 65536);
     if (n < 0 && echoloop__would_wait()) return;
     if (n <= 0) {
-      echoloop__drop(s, s->refused ? NULL : "the viewer is gone");
+      echoloop__drop(s, s->refused || s->busy ? NULL : "the viewer is gone");
       return;
     }
     s->n_incoming += (size_t)n;
