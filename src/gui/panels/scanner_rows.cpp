@@ -202,7 +202,7 @@ void draw_waiting_for_scanner(PanelContext& c, const Rect& area) {
   const LiveStatus& s = *c.state.scanner;
   const float width = std::min(area.width() - ui.px(32), ui.px(620));
   const float x0 = std::round(area.cx() - 0.5F * width), x1 = x0 + width;
-  float y = std::round(area.cy() - ui.px(160));
+  float y = std::round(area.cy() - ui.px(175));
   const auto line = [&](Type type, float height, ImU32 ink, std::string_view text) {
     ui.text_centred(type, {area.x0, y, area.x1, y + ui.px(height)}, ink, text);
     y += ui.px(height);
@@ -217,16 +217,18 @@ void draw_waiting_for_scanner(PanelContext& c, const Rect& area) {
   const Rect copy{box.x1 - ui.px(84), box.y0 + ui.px(8), box.x1 - ui.px(8), box.y1 - ui.px(8)};
   copy_button(c, "waiting_copy", copy, s.address, Emphasis::primary);
   y = box.y1 + ui.px(16);
-  const std::array<std::array<std::string, 2>, 7> rows = {
+  const std::array<std::array<std::string, 2>, 9> rows = {
       {{"Python", "from echoloop import Sender"},
        {"", fmt::format("s = Sender(description, \"{}\")", s.address)},
        {"", "s.send(frame)"},
        {"C, C++", fmt::format("s = echoloop_open(\"{}\", \"my scanner\");", s.address)},
-       {"", "echoloop_describe(s, json, 1000);  echoloop_send(s, frame, bytes, NULL, 100);"},
-       {"MATLAB", fmt::format("echoloop('describe', json, '{}');  echoloop('send', RcvData, rows);", s.address)},
+       {"", "echoloop_describe(s, json, 1000);"},
+       {"", "echoloop_send(s, frame, bytes, NULL, 100);"},
+       {"MATLAB", fmt::format("echoloop('describe', json, '{}')", s.address)},
+       {"", "echoloop('send', RcvData, rows)"},
        {"Demo", "echoloop send sim:heart --to " + s.address}}};
   for (const auto& [name, code] : rows) {
-    const Rect r{x0, y, x1, y + ui.px(22)};
+    const Rect r{x0, y, x1, y + ui.px(20)};
     ui.text(Type::body, r.x0 + ui.px(16), r.y0, r.height(), theme::kMuted, name);
     ui.text_fitted(Type::body, r.x0 + ui.px(96), r.x1, r.y0, r.height(), theme::kText2, code);
     y = r.y1;
