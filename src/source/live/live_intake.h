@@ -1,6 +1,6 @@
 // Between a sender's connection (live_server.h) and the stream: descriptions, blocks and the frames that have come,
-// each with the number and the time that the stream gives it. The server thread puts in, the producer thread takes out;
-// one lock guards the book-keeping, and samples are written and read outside it.
+// each with the number and the time that the stream gives it. The thread at the sockets puts in, the producer takes
+// out; one lock guards the book-keeping, and samples are written and read outside it.
 #pragma once
 
 #include <condition_variable>
@@ -31,7 +31,7 @@ class LiveIntake {
  public:
   explicit LiveIntake(std::shared_ptr<FrameArena> arena) : arena_(std::move(arena)), blocks_(arena_) {}
 
-  // Server thread:
+  // Thread at the sockets (live_turn.h):
   void sender_came(LiveTransport transport);
   void sender_gone();
   // The same scan as before (the same text) keeps blocks and acquisition.
