@@ -24,7 +24,6 @@ struct LiveStatus {
   std::string clock;              // "device, 65.000 MHz", "host", "arrival"
   std::string last_refusal;       // of a description; empty: the last one was accepted
   std::int64_t since_ns = 0;      // of `link`, steady clock
-  std::int64_t since_utc_s = 0;   // the same moment, seconds since 1970
   std::int64_t newest_ns = 0;     // when the newest frame was acquired, as far as its clock is known; 0: none came
   std::uint64_t blocks = 0;       // that can be lent
   std::uint64_t block_bytes = 0;  // of one

@@ -97,6 +97,7 @@ class Sender:
         self._lost = 0
         self._sent = 0
         self._last_try = float("-inf")
+        self._busy = False      # another sender is connected: the message has its name
         self.policy = None      # of the viewer
         self.paused = False     # the viewer asks for a pause
         self.message = ""       # the last line of the viewer
@@ -236,6 +237,7 @@ class Sender:
         if time.monotonic() - self._last_try < _RETRY_S:
             return
         self._last_try = time.monotonic()
+        self._busy = False
         try:
             if self._path is not None:
                 self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -301,7 +303,7 @@ class Sender:
                 data = b""
             if not data:
                 self._handle_all()
-                self._drop("the viewer is gone")
+                self._drop("" if self._busy else "the viewer is gone")
                 return
             self._incoming += data
             if len(data) < 65536:
@@ -341,7 +343,8 @@ class Sender:
             reason, generation = struct.unpack_from("<II", payload)
             self.message = _read_text(payload, 8)
             if reason != 4 or generation == self._generation:
-                if reason != 2:  # busy: the other sender may go
+                self._busy = reason == 2  # the other sender may go
+                if not self._busy:
                     raise Refused(self.message)
         elif kind == _STATE:
             policy, paused = struct.unpack_from("<II", payload)

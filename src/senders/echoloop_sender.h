@@ -11,8 +11,8 @@
  *
  * Linux: shared memory with a viewer on the same machine, and TCP. Windows (link ws2_32) and macOS: TCP.
  * No call waits longer than its timeout, and none raises a signal: without a viewer a call returns ECHOLOOP_NO_VIEWER,
- * and a later one connects again. No thread of its own; one handle belongs to one thread. After fork() the child opens
- * a handle of its own. Licence: MIT, as Echoloop. */
+ * and a later one connects again. One handle belongs to one thread; it has threads of its own only after
+ * echoloop_copy_threads(). After fork() the child opens a handle of its own. Licence: MIT, as Echoloop. */
 #ifndef ECHOLOOP_SENDER_H
 #define ECHOLOOP_SENDER_H
 
@@ -64,6 +64,10 @@ int echoloop_publish(echoloop_sender* s, const echoloop_frame* info);
 void echoloop_cancel(echoloop_sender* s);
 /* begin, a copy, publish. */
 int echoloop_send(echoloop_sender* s, const void* samples, size_t bytes, const echoloop_frame* info, int timeout_ms);
+/* From now on so many threads (1 to 16, this one included) copy a frame of 1 MiB or more in echoloop_send(): where one
+ * copies slower than frames come. NO_ROOM: so many cannot be started (glibc before 2.34: link with -pthread). Without
+ * effect over TCP, where nothing is copied. */
+int echoloop_copy_threads(echoloop_sender* s, int threads);
 int echoloop_lost(echoloop_sender* s, uint64_t frames);
 /* Result of the last call; `out` may be NULL. */
 int echoloop_status(echoloop_sender* s, echoloop_counts* out);
@@ -115,9 +119,18 @@ typedef int echoloop__socket;
 #include <emmintrin.h>
 #endif
 
+#ifdef __linux__
+#include <pthread.h>
+#include <signal.h>
+#pragma weak pthread_create /* programs without copying threads link without -pthread */
+#pragma weak pthread_join
+#endif
+
 #define ECHOLOOP__MARK 0x4f4843e1u
 #define ECHOLOOP__RETRY_MS 100
 #define ECHOLOOP__MOST_CREDITS 1024
+#define ECHOLOOP__MOST_THREADS 16
+#define ECHOLOOP__LEAST_SHARED 1048576u /* bytes of a frame that several threads copy */
 
 typedef struct {
   uint32_t block, generation;
@@ -134,7 +147,8 @@ struct echoloop_sender {
   long pid;
   echoloop__socket socket;
   int64_t tried_ms;
-  int welcomed, accepted, described, stopped, refused;
+  int welcomed, accepted, stopped, refused;
+  int busy; /* another sender is connected: the message has its name */
   uint32_t generation;
   uint64_t frame_bytes;
   unsigned char* memory; /* shared with the viewer */
@@ -148,6 +162,7 @@ struct echoloop_sender {
   size_t n_incoming, room;
   uint64_t sequence, lost, sent;
   int policy, paused;
+  struct echoloop__team* team; /* copying threads */
 };
 
 static int64_t echoloop__now_ns(void) {
@@ -305,6 +320,7 @@ static void echoloop__connect(echoloop_sender* s) {
   const int64_t now_ms = echoloop__now_ns() / 1000000;
   if (s->tried_ms != 0 && now_ms - s->tried_ms < ECHOLOOP__RETRY_MS) return;
   s->tried_ms = now_ms;
+  s->busy = 0;
 #ifndef _WIN32
   if (s->path[0]) {
     struct sockaddr_un name;
@@ -415,7 +431,8 @@ static void echoloop__handle(echoloop_sender* s, uint32_t kind, const unsigned c
       break;
     case 5: /* REFUSED: busy may pass, the others do not by themselves */
       echoloop__read_text(s, payload, size, 8);
-      if (words[0] != 2 && (words[0] != 4 || words[1] == s->generation)) s->refused = 1;
+      s->busy = words[0] == 2;
+      if (!s->busy && (words[0] != 4 || words[1] == s->generation)) s->refused = 1;
       break;
     case 6:
       echoloop__take_credits(s, payload, size);
@@ -518,7 +535,7 @@ static void echoloop__advance(echoloop_sender* s, int wait_ms) {
     n = echoloop__receive_some(s, s->incoming + s->n_incoming, 65536);
     if (n < 0 && echoloop__would_wait()) return;
     if (n <= 0) {
-      echoloop__drop(s, s->refused ? NULL : "the viewer is gone");
+      echoloop__drop(s, s->refused || s->busy ? NULL : "the viewer is gone");
       return;
     }
     s->n_incoming += (size_t)n;
@@ -733,6 +750,115 @@ static void echoloop__copy(unsigned char* to, const unsigned char* from, size_t 
   memcpy(to, from, bytes);
 }
 
+#ifdef __linux__
+/* Threads that copy a piece of each frame. All under `mutex`. */
+struct echoloop__team {
+  pthread_mutex_t mutex;
+  pthread_cond_t begin, end;
+  pthread_t threads[ECHOLOOP__MOST_THREADS];
+  int n;            /* threads beside the caller's */
+  int next, copied; /* pieces of this frame that were taken, and that are done */
+  int n_pieces;     /* 0: no frame is being copied; -1: the threads end */
+  unsigned char* to;
+  const unsigned char* from;
+  size_t bytes, piece;
+};
+
+/* Copies pieces until none is left. With the mutex. */
+static void echoloop__copy_pieces(struct echoloop__team* team) {
+  while (team->next < team->n_pieces) {
+    const size_t at = team->piece * (size_t)team->next++;
+    const size_t bytes = team->bytes - at < team->piece ? team->bytes - at : team->piece;
+    pthread_mutex_unlock(&team->mutex);
+    echoloop__copy(team->to + at, team->from + at, bytes);
+    pthread_mutex_lock(&team->mutex);
+    if (++team->copied == team->n_pieces) pthread_cond_signal(&team->end);
+  }
+}
+
+static void* echoloop__run_copier(void* argument) {
+  struct echoloop__team* team = (struct echoloop__team*)argument;
+  pthread_mutex_lock(&team->mutex);
+  while (team->n_pieces >= 0) {
+    echoloop__copy_pieces(team);
+    pthread_cond_wait(&team->begin, &team->mutex);
+  }
+  pthread_mutex_unlock(&team->mutex);
+  return NULL;
+}
+
+static void echoloop__end_team(echoloop_sender* s) {
+  struct echoloop__team* team = s->team;
+  int k;
+  s->team = NULL;
+  if (team == NULL || echoloop__wrong(s)) return; /* after a fork there are no threads, and the mutex may be locked */
+  pthread_mutex_lock(&team->mutex);
+  team->n_pieces = -1;
+  pthread_cond_broadcast(&team->begin);
+  pthread_mutex_unlock(&team->mutex);
+  for (k = 0; k < team->n; ++k) pthread_join(team->threads[k], NULL);
+  pthread_cond_destroy(&team->begin);
+  pthread_cond_destroy(&team->end);
+  pthread_mutex_destroy(&team->mutex);
+  free(team);
+}
+
+static int echoloop__make_team(echoloop_sender* s, int n) {
+  struct echoloop__team* team = (struct echoloop__team*)calloc(1, sizeof *team);
+  sigset_t all, before;
+  if (team == NULL) return ECHOLOOP_NO_ROOM;
+  pthread_mutex_init(&team->mutex, NULL);
+  pthread_cond_init(&team->begin, NULL);
+  pthread_cond_init(&team->end, NULL);
+  s->team = team;
+  sigfillset(&all); /* signals are for the threads of the program */
+  sigprocmask(SIG_SETMASK, &all, &before);
+  while (team->n < n && pthread_create != NULL && pthread_join != NULL &&
+         pthread_create(&team->threads[team->n], NULL, echoloop__run_copier, team) == 0) {
+    ++team->n;
+  }
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  if (team->n == n) return ECHOLOOP_OK;
+  echoloop__end_team(s);
+  return ECHOLOOP_NO_ROOM;
+}
+#endif
+
+int echoloop_copy_threads(echoloop_sender* s, int threads) {
+  if (s == NULL) return ECHOLOOP_BAD_CALL;
+  if (echoloop__wrong(s) || threads < 1 || threads > ECHOLOOP__MOST_THREADS) return s->result = ECHOLOOP_BAD_CALL;
+#ifdef __linux__
+  echoloop__end_team(s);
+  if (threads > 1) return s->result = echoloop__make_team(s, threads - 1);
+#endif
+  return s->result = ECHOLOOP_OK;
+}
+
+/* A whole frame into the viewer's memory, by all copying threads. */
+static void echoloop__copy_frame(echoloop_sender* s, unsigned char* to, const void* from, size_t bytes) {
+#ifdef __linux__
+  struct echoloop__team* team = s->team;
+  if (team != NULL && bytes >= ECHOLOOP__LEAST_SHARED) {
+    pthread_mutex_lock(&team->mutex);
+    team->to = to;
+    team->from = (const unsigned char*)from;
+    team->bytes = bytes;
+    team->n_pieces = team->n + 1;
+    team->piece = (bytes / (size_t)team->n_pieces + 4096) & ~(size_t)4095; /* whole pages: aligned as `to` is */
+    team->n_pieces = (int)((bytes + team->piece - 1) / team->piece);
+    team->next = team->copied = 0;
+    pthread_cond_broadcast(&team->begin);
+    echoloop__copy_pieces(team);
+    while (team->copied < team->n_pieces) pthread_cond_wait(&team->end, &team->mutex);
+    team->n_pieces = 0;
+    pthread_mutex_unlock(&team->mutex);
+    return;
+  }
+#endif
+  (void)s;
+  echoloop__copy(to, (const unsigned char*)from, bytes);
+}
+
 int echoloop_send(echoloop_sender* s, const void* samples, size_t bytes, const echoloop_frame* info, int timeout_ms) {
   int status;
   if (s == NULL) return ECHOLOOP_BAD_CALL;
@@ -745,7 +871,7 @@ int echoloop_send(echoloop_sender* s, const void* samples, size_t bytes, const e
     return s->result = ECHOLOOP_BAD_CALL;
   }
   if (s->memory == NULL) return s->result = echoloop__send_word(s, info, samples);
-  echoloop__copy(s->memory + s->credits[s->n_credits - 1].offset, (const unsigned char*)samples, bytes);
+  echoloop__copy_frame(s, s->memory + s->credits[s->n_credits - 1].offset, samples, bytes);
   return s->result = echoloop__send_word(s, info, NULL);
 }
 
@@ -786,6 +912,9 @@ void echoloop_close(echoloop_sender* s) {
       }
     }
   }
+#ifdef __linux__
+  echoloop__end_team(s);
+#endif
   s->begun = 0;
   echoloop__drop(s, NULL);
   free(s->own);

@@ -73,6 +73,12 @@ LineRange range_of(const std::int16_t* line, std::size_t n) {
 float value_of(const float* /*type*/, std::int32_t extreme) { return std::bit_cast<float>(ordered(extreme)); }
 std::int16_t value_of(const std::int16_t* /*type*/, std::int32_t extreme) { return static_cast<std::int16_t>(extreme); }
 
+bool is_limit_of_type(float /*value*/) { return false; }
+bool is_limit_of_type(std::int16_t value) {
+  using Limits = std::numeric_limits<std::int16_t>;
+  return value == Limits::min() || value == Limits::max();
+}
+
 // Where one extreme of the frame is.
 struct Extreme {
   std::uint64_t samples = 0;
@@ -102,23 +108,26 @@ void look_along(const Sample* line, const LineShape& shape, Sample value, std::s
   }
 }
 
-bool is_limit(float value, const Extreme& e) {
+bool is_limit(float value, const Extreme& e, std::uint64_t n_samples) {
   const bool whole = value == std::trunc(value);
   if (value == 0.0F || (whole && std::abs(value) < kLeastLimit)) return false;
+  if (2 * e.samples > n_samples) return false;
   return e.longest >= kLongPlateau || (e.samples >= kManySamples && e.times.size() >= kManyTimes);
 }
 
-bool is_limit(std::int16_t value, const Extreme& e) {
-  using Limits = std::numeric_limits<std::int16_t>;
-  const bool of_type = value == Limits::min() || value == Limits::max();
-  return (of_type && e.longest >= 2) || is_limit(static_cast<float>(value), e);
+bool is_limit(std::int16_t value, const Extreme& e, std::uint64_t n_samples) {
+  return (is_limit_of_type(value) && e.longest >= 2) || is_limit(static_cast<float>(value), e, n_samples);
 }
 
 template <class Sample>
 void count_clipped(const Sample* samples, const LineShape& shape, const std::vector<LineRange>& lines,
                    SampleFaults& faults, std::size_t n_elements) {
+  const auto has_no_signal = [samples](const LineRange& line) {
+    return line.low == line.high && !is_limit_of_type(value_of(samples, line.low));
+  };
   LineRange frame;
   for (const LineRange& line : lines) {
+    if (has_no_signal(line)) continue;
     frame.low = std::min(frame.low, line.low);
     frame.high = std::max(frame.high, line.high);
   }
@@ -128,9 +137,10 @@ void count_clipped(const Sample* samples, const LineShape& shape, const std::vec
     const Sample value = value_of(samples, extreme);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (lines[i].low != extreme && lines[i].high != extreme) continue;
+      if (has_no_signal(lines[i])) continue;
       look_along(samples + i * shape.n_values, shape, value, i % n_elements, found);
     }
-    if (!is_limit(value, found)) continue;
+    if (!is_limit(value, found, lines.size() * shape.n_values)) continue;
     SampleFaultCount& clipped = faults.of(SampleFault::clipped);
     clipped.samples += found.samples;
     clipped.elements.resize(n_elements);

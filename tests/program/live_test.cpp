@@ -157,12 +157,6 @@ TEST(LiveProgram, TheHeaderCompilesWithoutAWarningAndSends) {
     ++compilers;
   }
   if (compilers == 0) GTEST_SKIP() << "no C compiler";
-  if (has_program("x86_64-w64-mingw32-gcc")) {  // Windows: what is built cannot run here
-    const std::string command = "x86_64-w64-mingw32-gcc -std=c99 -Wall -Wextra -pedantic -Werror -O2 -I'" +
-                                kSenders.string() + "' '" + example + "' -lm -lws2_32 -o '" +
-                                (folder / "send.exe").string() + "'";
-    EXPECT_EQ(std::system(command.c_str()), 0) << command;
-  }
   Viewer viewer({"--frames", "100"});
   EXPECT_EQ(std::system((built + " live:test 100").c_str()), 0);
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
@@ -204,6 +198,59 @@ TEST(LiveProgram, AViewerThatIsKilledDoesNotEndTheScript) {
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
   script.join();
   EXPECT_TRUE(std::filesystem::exists(done));
+}
+
+// The header for Windows: compiled as C and as C++, and run by wine over TCP.
+TEST(LiveProgram, TheHeaderOfWindowsCompilesAndSends) {
+  if (!has_program("x86_64-w64-mingw32-gcc")) GTEST_SKIP() << "no mingw-w64";
+  const TemporaryFolder folder;
+  const std::string built = (folder / "send.exe").string();
+  for (const std::string compiler : {"x86_64-w64-mingw32-g++ -std=c++11 -x c++", "x86_64-w64-mingw32-gcc -std=c99"}) {
+    if (!has_program(compiler.substr(0, compiler.find(' ')))) continue;
+    const std::string command = compiler + " -Wall -Wextra -pedantic -Werror -O2 -I'" + kSenders.string() + "' '" +
+                                (kSenders / "examples/send.c").string() + "' -lm -lws2_32 -o '" + built + "'";
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  }
+  if (!has_program("wine")) GTEST_SKIP() << "no wine";
+  const std::string address = "live:tcp:127.0.0.1:" + std::to_string(20000 + (::getpid() + 13) % 20000);
+  Viewer viewer({"--frames", "100"}, address);
+  const std::string run = "WINEDEBUG=-all WINEPREFIX='" + (folder / "wine").string() + "' wine '" + built + "' " +
+                          address + " 100 >'" + (folder / "wine.txt").string() + "' 2>&1";
+  EXPECT_EQ(std::system(run.c_str()), 0) << read_text(folder / "wine.txt");
+  EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+  EXPECT_EQ(viewer.frames()["processed"], 100);
+  EXPECT_EQ(viewer.frames()["missing"], 0);
+}
+
+// Stopped by a signal with all blocks: another one is told so, and the stream goes on with the sender, or the next one.
+TEST(LiveProgram, AStoppedSenderHoldsUpNothingButItself) {
+  Viewer viewer({"--frames", "300"});
+  EXPECT_EQ(
+      run_python(kSmall +
+                 "import os, signal, subprocess, sys, time\n"
+                 "from echoloop import Refused\n"
+                 "code = 'from echoloop import Sender\\nimport array, sys\\nwith Sender(' + repr(scan) +"
+                 " ', \\'live:test\\') as s:\\n for k in range(100):\\n  s.send(array.array(\\'h\\', range(2048)))\\n'"
+                 " '  print(k, flush=True)\\n'\n"
+                 "def start(): return subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE)\n"
+                 "stopped = start()\n"
+                 "while stopped.stdout.readline() != b'20\\n': pass\n"
+                 "stopped.send_signal(signal.SIGSTOP)\n"
+                 "other = Sender(scan, 'live:test', timeout=0.5)\n"
+                 "assert 'pid ' + str(stopped.pid) in other.message, other.message\n"
+                 "stopped.send_signal(signal.SIGCONT)\n"
+                 "assert stopped.wait() == 0\n"
+                 "other.close()\n"
+                 "killed = start()\n"
+                 "while killed.stdout.readline() != b'20\\n': pass\n"
+                 "killed.send_signal(signal.SIGSTOP)\n"
+                 "killed.kill()\nkilled.wait()\n"
+                 "with Sender(scan, 'live:test') as s:\n"
+                 "    for k in range(300): s.send(frame)\n"),
+      0);
+  EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+  EXPECT_EQ(viewer.frames()["processed"], 300);
+  viewer.expect_sums();
 }
 
 // Objects with the fields of arrus' metadata: 5 transmits of 16 elements, the outer ones with a silent element.

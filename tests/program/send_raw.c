@@ -1,4 +1,5 @@
-/* Sends a file of frames, as many bytes each as the description makes them: send_raw ADDRESS SCAN.json FRAMES.raw */
+/* Sends a file of frames, as many bytes each as the description makes them:
+   send_raw ADDRESS SCAN.json FRAMES.raw [COPYING THREADS] */
 #define ECHOLOOP_SENDER_IMPLEMENTATION
 #include "echoloop_sender.h"
 
@@ -17,11 +18,12 @@ static char* read_file(const char* name, size_t* bytes) {
 
 int main(int argc, char** argv) {
   size_t at = 0, bytes = 0, ignored = 0;
-  char* scan = argc == 4 ? read_file(argv[2], &ignored) : NULL;
-  char* frames = argc == 4 ? read_file(argv[3], &bytes) : NULL;
-  echoloop_sender* s = argc == 4 ? echoloop_open(argv[1], "send_raw") : NULL;
+  char* scan = argc >= 4 ? read_file(argv[2], &ignored) : NULL;
+  char* frames = argc >= 4 ? read_file(argv[3], &bytes) : NULL;
+  echoloop_sender* s = argc >= 4 ? echoloop_open(argv[1], "send_raw") : NULL;
   echoloop_counts counts;
   int status = scan == NULL || frames == NULL ? ECHOLOOP_BAD_CALL : echoloop_describe(s, scan, 20000);
+  if (status == ECHOLOOP_OK && argc > 4) status = echoloop_copy_threads(s, atoi(argv[4]));
   memset(&counts, 0, sizeof counts);
   echoloop_status(s, &counts);
   while (status == ECHOLOOP_OK && counts.frame_bytes > 0 && at + counts.frame_bytes <= bytes) {

@@ -105,7 +105,8 @@ TEST(LiveHostile, DescriptionsThatCannotBe) {
   for (const std::string& json :
        {std::string(100'000, '['), std::string("{\"axes\": "), std::string("[]"), std::string(),
         std::string(R"({"like": "relative.mat"})"), std::string(R"({"acquisition": {"version": 1}})"), small_scan(0),
-        small_scan(1 << 30)}) {
+        small_scan(1 << 30), small_scan(8, R"("strides_bytes": [9223372036854775808, 4611686018427387904, 2],)"),
+        small_scan(8, R"("strides_bytes": [-2, 16, 2],)"), small_scan(8, R"("channel_of_element": [4],)")}) {
     const std::uint32_t before = sender->generation;
     ASSERT_TRUE(sender->describe(++generation, json));
     const auto refused = sender->expect(5);
@@ -159,6 +160,79 @@ TEST(LiveHostile, AFloodOfWordsEndsTheConnectionAlone) {
   const auto next = rig.connect();
   ASSERT_TRUE(next->begin(small_scan()));
   rig.expect_frame(*next, 0, 2);
+}
+
+// Words of blocks that were lent for the description before: counted, and no block is lent twice for it.
+TEST(LiveHostile, BlocksOfAnEarlierGeneration) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  rig.expect_frame(*sender, 0, 1);
+  while (sender->credits.empty()) ASSERT_TRUE(sender->expect(6).has_value());
+  const std::uint64_t size = sender->frame_bytes;
+  const std::uint32_t block = sender->credits.back().block;
+  ASSERT_TRUE(sender->describe(1, small_scan(16)));
+  ASSERT_TRUE(sender->expect(4).has_value());
+  for (std::uint64_t k = 1; k < 4; ++k) ASSERT_TRUE(sender->words({{.sequence = k, .bytes = size, .block = block}}));
+  ASSERT_TRUE(rig.wait_until([&] { return rig.status().stale == 3; }));
+  EXPECT_EQ(rig.status().faults, 0U);
+  ASSERT_TRUE(rig.wait_until([&] { return rig.producer->state() != ProducerState::running; }));
+  rig.stream(RingPolicy::block, 4, rig.end_stream());
+  ASSERT_TRUE(sender->frame(4, 7));
+  const auto seen = rig.read();
+  ASSERT_TRUE(seen.has_value());
+  EXPECT_EQ(seen->sequence, 4U);
+  EXPECT_EQ(seen->value, 7);
+  EXPECT_EQ(rig.ring->counts().stale, 3U);
+  rig.expect_sums();
+}
+
+// What is sent to it fills the socket, and then its connection ends.
+TEST(LiveHostile, ASenderThatReadsNothing) {
+  LiveRig rig;
+  const auto deaf = rig.start();
+  Bytes pings;
+  for (int k = 0; k < 1000; ++k) {
+    pings << std::uint32_t{0x4f4843e1} << std::uint32_t{11} << std::uint64_t{24};
+    pings << std::uint64_t{1} << std::int64_t{2} << std::int64_t{0};
+  }
+  int sent = 0;
+  while (sent < 1000 && deaf->raw(pings)) ++sent;  // at most 40 MB
+  EXPECT_LT(sent, 1000);
+  EXPECT_TRUE(rig.wait_until([&] { return rig.has_note("does not read its messages"); })) << rig.notes;
+  const auto next = rig.connect();
+  ASSERT_TRUE(next->begin(small_scan()));
+  rig.expect_frame(*next, 0, 2);
+}
+
+// A thousand faults are one line now, and one with their number a second later.
+TEST(LiveHostile, FaultsAreThrottledLines) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  for (int k = 0; k < 1000; ++k) ASSERT_TRUE(sender->words({{.sequence = 1, .block = 9999}}));
+  ASSERT_TRUE(rig.wait_until([&] { return rig.status().faults == 1000; }));
+  EXPECT_TRUE(rig.wait_until([&] { return rig.has_note("more: invalid messages of the sender"); })) << rig.notes;
+  const auto lines = std::ranges::count(rig.notes, '\n');
+  EXPECT_LE(lines, 6) << rig.notes;
+  rig.expect_frame(*sender, 0, 1);
+}
+
+// The producer waits for a slot, and so cannot read the sockets in its turn.
+TEST(LiveHostile, IsAnsweredWhileTheStreamIsBlocked) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  for (std::uint64_t k = 0; k < 10; ++k) ASSERT_TRUE(sender->frame(k, 1));
+  ASSERT_TRUE(rig.wait_until([&] { return rig.ring->counts().in_flight == 4; }));
+  Bytes ping;
+  ping << std::uint64_t{1} << std::int64_t{2} << std::int64_t{0};
+  for (int k = 0; k < 5; ++k) {
+    ASSERT_TRUE(sender->message(11, ping));
+    EXPECT_TRUE(sender->expect(12).has_value());
+  }
+  const auto second = rig.connect();
+  ASSERT_TRUE(second->hello());
+  EXPECT_TRUE(second->expect(5).has_value());
+  for (std::uint64_t k = 0; k < 10; ++k) EXPECT_EQ(rig.read()->sequence, k);
+  rig.expect_frame(*sender, 10, 2);
 }
 
 TEST(LiveHostile, NumbersAndClocksThatLeap) {

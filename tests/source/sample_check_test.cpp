@@ -104,6 +104,28 @@ TEST(SampleCheck, LeavesSignalsAloneThatAreNotClipped) {
   EXPECT_FALSE(check_samples(bytes_of(equal, SampleType::int16), a).any());
 }
 
+// A level at rest below a rectified signal, and elements without a signal: each is the smallest value many times.
+TEST(SampleCheck, LeavesALevelAtRestAlone) {
+  for (const SampleType type : {SampleType::int16, SampleType::float32}) {
+    std::vector<float> values(kElements * kLine);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double periods = (static_cast<double>(i % kLine) - 200.0) / 9.7;
+      const double echo = 1500.0 * std::exp(-0.1 * periods * periods) * std::cos(2.0 * kPi * periods);
+      values[i] = static_cast<float>(-300.0 + std::round(std::max(0.0, echo)));
+    }
+    EXPECT_FALSE(check_samples(bytes_of(values, type), acquisition(type)).any());
+    const std::vector<float> clipped = echoes(4000.0);
+    std::uint64_t at_limits = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = i < 3 * kLine ? -2500.0F  // three silent elements
+                                : std::clamp(std::round(clipped[i]), -2048.0F, 2047.0F);
+      at_limits += values[i] == 2047.0F || values[i] == -2048.0F ? 1 : 0;
+    }
+    ASSERT_GT(at_limits, kManySamples);
+    EXPECT_EQ(check_samples(bytes_of(values, type), acquisition(type)).of(SampleFault::clipped).samples, at_limits);
+  }
+}
+
 TEST(SampleCheck, OfIqLooksAtEachComponentAndOfBeamformedDataOnlyForInvalidSamples) {
   Acquisition iq = acquisition(SampleType::int16);
   iq.signal = SignalKind::iq;

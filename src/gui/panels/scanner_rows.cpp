@@ -25,20 +25,13 @@ double seconds_since(std::int64_t since_ns) {
                        : static_cast<double>(std::max<std::int64_t>(now_ns() - since_ns, 0)) * kSecondsPerNanosecond;
 }
 
-// "3.2 s", "4:12".
-std::string duration_text(double seconds) {
-  if (seconds < 60.0) return fixed(seconds, 1) + " s";
-  const auto whole = static_cast<std::uint64_t>(seconds);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
-}
-
 std::string state_text(const LiveStatus& s) {
-  const std::string time = duration_text(seconds_since(s.since_ns));
+  const std::string time = elapsed_text(seconds_since(s.since_ns));
   switch (s.link) {
     case LiveLink::connected:
       return s.sender + ", " + time;
     case LiveLink::gone:
-      return no_sender_text(s);
+      return no_sender_text(s, now_ns());
     case LiveLink::waiting:
       break;
   }
@@ -48,7 +41,7 @@ std::string state_text(const LiveStatus& s) {
 std::string age_text(const LiveStatus& s) {
   if (s.newest_ns == 0) return std::string(kNone);
   const double seconds = seconds_since(s.newest_ns);
-  return seconds < 1.0 ? fixed(seconds * 1e3, 1) + " ms" : duration_text(seconds);
+  return seconds < 1.0 ? fixed(seconds * 1e3, 1) + " ms" : elapsed_text(seconds);
 }
 
 // "host, −12.3 ± 0.2 ms" of another machine's clock.
@@ -157,6 +150,11 @@ void scanner_rows(PanelContext& c, Column& column) {
   ui.disc(state.x0 + ui.px(4), state.cy(), 4, s.link == LiveLink::connected ? theme::kAccent : theme::kMuted);
   ui.text_fitted(Type::body, state.x0 + ui.px(16), state.x1, state.y0, state.height(), theme::kText, state_text(s));
   ui.tip("scanner_state", ui.hit("scanner_state", state), state, {"Sender", s.reach, {}});
+  if (s.link == LiveLink::gone) {
+    const Rect last = ui.row(column, 18, 0);
+    ui.text_fitted(Type::small, last.x0 + ui.px(16), last.x1, last.y0, last.height(), theme::kMuted,
+                   "Last sender: " + s.sender);
+  }
   network_rows(c, column, s);
   action_rows(c, column, s);
   if (s.last_refusal.empty()) return;
@@ -171,7 +169,10 @@ void sender_rows(PanelContext& c, Column& column) {
   const LiveStatus& s = *c.state.scanner;
   const RingCounts& n = c.state.counts;
   const auto or_none = [](const std::string& text) { return text.empty() ? std::string(kNone) : text; };
-  const std::string sender = s.pid > 0 ? fmt::format("{}, pid {}", s.sender, s.pid) : s.sender;
+  const bool gone = s.link == LiveLink::gone;
+  const std::string sender = gone        ? "none since " + elapsed_text(seconds_since(s.since_ns))
+                             : s.pid > 0 ? fmt::format("{}, pid {}", s.sender, s.pid)
+                                         : s.sender;
   fact_row(c.ui, column, "sender/name", "Sender", or_none(sender), "The program beside the scanner.");
   fact_row(c.ui, column, "sender/transport", "Transport", or_none(s.transport),
            "Shared memory: samples are not copied. TCP: copied once.");
@@ -201,7 +202,7 @@ void draw_waiting_for_scanner(PanelContext& c, const Rect& area) {
   const LiveStatus& s = *c.state.scanner;
   const float width = std::min(area.width() - ui.px(32), ui.px(620));
   const float x0 = std::round(area.cx() - 0.5F * width), x1 = x0 + width;
-  float y = std::round(area.cy() - ui.px(130));
+  float y = std::round(area.cy() - ui.px(175));
   const auto line = [&](Type type, float height, ImU32 ink, std::string_view text) {
     ui.text_centred(type, {area.x0, y, area.x1, y + ui.px(height)}, ink, text);
     y += ui.px(height);
@@ -216,20 +217,25 @@ void draw_waiting_for_scanner(PanelContext& c, const Rect& area) {
   const Rect copy{box.x1 - ui.px(84), box.y0 + ui.px(8), box.x1 - ui.px(8), box.y1 - ui.px(8)};
   copy_button(c, "waiting_copy", copy, s.address, Emphasis::primary);
   y = box.y1 + ui.px(16);
-  const std::string open = fmt::format("s = Sender(description, \"{}\")", s.address);
-  const std::string demo = "echoloop send sim:heart --to " + s.address;
-  const std::array<std::array<std::string, 2>, 4> rows = {
-      {{"Python", "from echoloop import Sender"}, {"", open}, {"", "s.send(frame)"}, {"Demo", demo}}};
+  const std::array<std::array<std::string, 2>, 9> rows = {
+      {{"Python", "from echoloop import Sender"},
+       {"", fmt::format("s = Sender(description, \"{}\")", s.address)},
+       {"", "s.send(frame)"},
+       {"C, C++", fmt::format("s = echoloop_open(\"{}\", \"my scanner\");", s.address)},
+       {"", "echoloop_describe(s, json, 1000);"},
+       {"", "echoloop_send(s, frame, bytes, NULL, 100);"},
+       {"MATLAB", fmt::format("echoloop('describe', json, '{}')", s.address)},
+       {"", "echoloop('send', RcvData, rows)"},
+       {"Demo", "echoloop send sim:heart --to " + s.address}}};
   for (const auto& [name, code] : rows) {
-    const Rect r{x0, y, x1, y + ui.px(22)};
+    const Rect r{x0, y, x1, y + ui.px(20)};
     ui.text(Type::body, r.x0 + ui.px(16), r.y0, r.height(), theme::kMuted, name);
     ui.text_fitted(Type::body, r.x0 + ui.px(96), r.x1, r.y0, r.height(), theme::kText2, code);
     y = r.y1;
   }
   y += ui.px(10);
   if (!s.last_refusal.empty()) {
-    const std::string refused = ui.fitted(Type::body, area.width() - ui.px(32), "Refused: " + s.last_refusal);
-    line(Type::body, 24, theme::kRed, refused);
+    y += ui.paragraph(Type::body, x0, y, width, 20, theme::kRed, "Refused: " + s.last_refusal) + ui.px(6);
   }
   line(Type::small, 18, theme::kMuted, s.reach);
   line(Type::small, 18, theme::kMuted,

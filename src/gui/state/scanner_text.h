@@ -1,13 +1,17 @@
-// A scanner's connection in words. Pure, but for the time zone. Any thread.
+// A scanner's connection in words. Pure. Any thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/live_status.h"
 
 namespace echoloop {
 
-// "No sender since 14:36:16", local time; empty while a sender is connected, or before the first one.
-std::string no_sender_text(const LiveStatus& status);
+// "3.2 s", "4 min 12 s", "2 h 05 min".
+std::string elapsed_text(double seconds);
+
+// "No sender since 3.2 s"; empty while a sender is connected, or before the first one.
+std::string no_sender_text(const LiveStatus& status, std::int64_t now_ns);
 
 }  // namespace echoloop

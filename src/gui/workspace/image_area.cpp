@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/units.h"
 #include "gui/overlay/flow_colors.h"
 #include "gui/state/scanner_text.h"
 #include "gui/view/flow_bar.h"
@@ -121,7 +122,7 @@ ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
           .compared = beside() ? nullptr : input.compared,
           .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
           .side = input.compared != nullptr ? "B" : "",
-          .no_sender = state.scanner.has_value() ? no_sender_text(*state.scanner) : std::string(),
+          .no_sender = state.scanner.has_value() ? no_sender_text(*state.scanner, now_ns()) : std::string(),
           .flow = state.flow.image,
           .flow_age_s = state.flow.age_s,
           .structure = state.structure,

@@ -5,6 +5,7 @@
      status = echoloop('send', frame)            the array as it lies in memory (its first index is fastest)
      status = echoloop('send', RcvData, rows)    the first `rows` rows of each column: axes element, transmit, time
      status = echoloop('send', frame, rows, ticks)    rows [] for all; ticks: of the scanner's own clock
+     echoloop('threads', n)                      so many threads copy a frame (1 to 16), where one is too slow
      echoloop('lost', frames)                    frames that the scanner made and that are not sent
      counts = echoloop('status')                 struct: status, message, sent, lost, next, frame_bytes, paused
      echoloop('close')
@@ -61,7 +62,7 @@ static void copy_frame(unsigned char* to, const mxArray* frame, size_t bytes, si
   size_t c, k;
   if (!mxIsComplex(frame)) {
     if (bytes == stride) {
-      echoloop__copy(to, from, bytes * columns);
+      echoloop__copy_frame(sender, to, from, bytes * columns);
       return;
     }
     for (c = 0; c < columns; ++c) echoloop__copy(to + c * bytes, from + c * stride, bytes);
@@ -140,6 +141,7 @@ void mexFunction(int n_out, mxArray* out[], int n_in, const mxArray* in[]) {
   char kind = 0;
   if (strcmp(command, "describe") == 0) kind = 'd';
   if (strcmp(command, "send") == 0) kind = 's';
+  if (strcmp(command, "threads") == 0) kind = 'n';
   if (strcmp(command, "lost") == 0) kind = 'l';
   if (strcmp(command, "status") == 0) kind = 't';
   if (strcmp(command, "close") == 0) kind = 'c';
@@ -152,6 +154,11 @@ void mexFunction(int n_out, mxArray* out[], int n_in, const mxArray* in[]) {
     case 's':
       out[0] = mxCreateString(status_text(send_frame(n_in - 1, in + 1)));
       break;
+    case 'n':
+      if (echoloop_copy_threads(sender, n_in > 1 ? (int)mxGetScalar(in[1]) : 0) != ECHOLOOP_OK) {
+        mexErrMsgIdAndTxt("echoloop:input", "threads: expected 1 to 16, after describe");
+      }
+      break;
     case 'l':
       if (sender != NULL) echoloop_lost(sender, n_in > 1 ? (uint64_t)mxGetScalar(in[1]) : 1);
       break;
@@ -162,6 +169,6 @@ void mexFunction(int n_out, mxArray* out[], int n_in, const mxArray* in[]) {
       close_sender();
       break;
     default:
-      mexErrMsgIdAndTxt("echoloop:input", "command: expected describe, send, lost, status or close");
+      mexErrMsgIdAndTxt("echoloop:input", "command: expected describe, send, threads, lost, status or close");
   }
 }

@@ -9,6 +9,9 @@ namespace {
 constexpr std::size_t kAlignment = 256;
 constexpr std::size_t kAhead = std::size_t{64} << 20;  // bytes that a sender may be ahead of the stream
 constexpr std::size_t kFewest = 4, kMost = 256;
+// Small blocks are allocated together. A piece is given back as a whole, and a frame that the history keeps holds its
+// piece: so large ones are not.
+constexpr std::size_t kPiece = std::size_t{64} << 10;
 
 std::size_t stride_of(std::size_t frame_bytes) { return (frame_bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -28,12 +31,18 @@ void LiveBlocks::make(std::size_t frame_bytes, std::uint32_t generation,
   frame_bytes_ = frame_bytes;
   generation_ = generation;
   free_.clear();
-  FrameMemory all = allocate(count * stride);
-  if (!arena_->holds(all.bytes)) all = arena_->allocate(count * stride);
-  for (std::size_t k = 0; k < count && !all.bytes.empty(); ++k) {
-    free_.push_back({.bytes = all.bytes.subspan(k * stride, frame_bytes),
-                     .owner = std::make_shared<std::shared_ptr<const void>>(all.owner),
-                     .kind = all.kind});
+  const std::size_t together = std::max<std::size_t>(kPiece / stride, 1);
+  for (std::size_t made = 0; made < count;) {
+    const std::size_t n = std::min(together, count - made);
+    FrameMemory piece = allocate(n * stride);
+    if (!arena_->holds(piece.bytes)) piece = arena_->allocate(n * stride);
+    if (piece.bytes.empty()) return;
+    for (std::size_t k = 0; k < n; ++k) {
+      free_.push_back({.bytes = piece.bytes.subspan(k * stride, frame_bytes),
+                       .owner = std::make_shared<std::shared_ptr<const void>>(piece.owner),
+                       .kind = piece.kind});
+    }
+    made += n;
   }
 }
 

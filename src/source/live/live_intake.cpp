@@ -40,8 +40,14 @@ bool LiveIntake::wait(std::unique_lock<std::mutex>& lock, const std::stop_token&
   return held;
 }
 
-void LiveIntake::sender_came() {
+void LiveIntake::set_server(std::function<void()> wake, Serve serve) {
+  wake_ = std::move(wake);
+  serve_ = std::move(serve);
+}
+
+void LiveIntake::sender_came(LiveTransport transport) {
   const std::scoped_lock lock(mutex_);
+  inlined_ = transport == LiveTransport::inlined;
   account_.begin_epoch();
   clock_.begin_epoch();
   ++status_.connections;
@@ -109,29 +115,28 @@ double LiveIntake::frame_time_s(const FrameWord& word, std::int64_t now_ns) {
 
 void LiveIntake::put(const FrameWord& word, FrameMemory memory, std::int64_t clock_offset_ns) {
   const std::int64_t now = now_ns();
-  {
-    const std::scoped_lock lock(mutex_);
-    const NumberedFrame numbered = account_.add(word.sequence, word.lost_so_far);
-    status_.duplicates = account_.duplicates();
-    status_.lost = account_.lost();
-    status_.missing = account_.missing();
-    ++status_.frames;
-    const bool stamped = scan_->clock == SenderClock::monotonic && word.acquired_ns > 0;
-    status_.newest_ns = stamped ? std::min(word.acquired_ns + clock_offset_ns, now) : now;
-    const double rate_hz = scan_->description.acquisition->frame_rate_hz;
-    const bool by_device = scan_->description.device_hz > 0.0 || rate_hz <= 0.0;
-    const FrameStamp stamp{
-        .sequence = numbered.sequence,
-        .source_index = numbered.sequence,
-        .acquired_ns = 0,
-        .time_s = by_device ? frame_time_s(word, now) : static_cast<double>(numbered.sequence) / rate_hz,
-        .clock = by_device ? FrameClock::device : FrameClock::counted,
-        .gap = numbered.gap,
-        .sender = {.device_ticks = word.device_ticks, .lost = account_.lost(), .missing = account_.missing()}};
-    queue_.push_back({.stamp = stamp, .memory = std::move(memory), .scan = scan_});
-  }
-  arrived_.notify_one();
+  const std::scoped_lock lock(mutex_);
+  const NumberedFrame numbered = account_.add(word.sequence, word.lost_so_far);
+  status_.duplicates = account_.duplicates();
+  status_.lost = account_.lost();
+  status_.missing = account_.missing();
+  ++status_.frames;
+  const bool stamped = scan_->clock == SenderClock::monotonic && word.acquired_ns > 0;
+  status_.newest_ns = stamped ? std::min(word.acquired_ns + clock_offset_ns, now) : now;
+  const double rate_hz = scan_->description.acquisition->frame_rate_hz;
+  const bool by_device = scan_->description.device_hz > 0.0 || rate_hz <= 0.0;
+  const FrameStamp stamp{
+      .sequence = numbered.sequence,
+      .source_index = numbered.sequence,
+      .acquired_ns = 0,
+      .time_s = by_device ? frame_time_s(word, now) : static_cast<double>(numbered.sequence) / rate_hz,
+      .clock = by_device ? FrameClock::device : FrameClock::counted,
+      .gap = numbered.gap,
+      .sender = {.device_ticks = word.device_ticks, .lost = account_.lost(), .missing = account_.missing()}};
+  queue_.push_back({.stamp = stamp, .memory = std::move(memory), .scan = scan_});
 }
+
+void LiveIntake::announce() { arrived_.notify_one(); }
 
 void LiveIntake::drop(FrameMemory memory) { give_back(std::move(memory)); }
 
@@ -157,6 +162,7 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
     wake_();
     lock.lock();
   }
+  if (!has_news() && !inlined_) serve(lock, stop);
   if (!wait(lock, stop, [this] { return has_news(); })) {
     throw Error("live source", "the wait for a frame was ended", "a frame");
   }
@@ -173,6 +179,16 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   queue_.pop_front();
   fetched_ = dropped;
   return Arrival{.stamp = current_.stamp, .dropped = dropped};
+}
+
+// The producer thread at the sockets, in place of waiting for the server thread. With `lock`, which is free meanwhile.
+void LiveIntake::serve(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  lock.unlock();
+  serve_(stop, [this] {
+    const std::scoped_lock now(mutex_);
+    return has_news() || inlined_;
+  });
+  lock.lock();
 }
 
 void LiveIntake::give_back(FrameMemory memory) {

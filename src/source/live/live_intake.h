@@ -1,6 +1,6 @@
 // Between a sender's connection (live_server.h) and the stream: descriptions, blocks and the frames that have come,
-// each with the number and the time that the stream gives it. The server thread puts in, the producer thread takes out;
-// one lock guards the book-keeping, and samples are written and read outside it.
+// each with the number and the time that the stream gives it. The thread at the sockets puts in, the producer takes
+// out; one lock guards the book-keeping, and samples are written and read outside it.
 #pragma once
 
 #include <condition_variable>
@@ -17,31 +17,22 @@
 
 #include "core/live_status.h"
 #include "core/stream_settings.h"
-#include "formats/live_description.h"
 #include "source/live/live_account.h"
 #include "source/live/live_blocks.h"
 #include "source/live/live_clock.h"
 #include "source/live/live_protocol.h"
+#include "source/live/live_scan.h"
 #include "source/source.h"
 #include "transport/frame_arena.h"
 
 namespace echoloop {
 
-// What the sender described, as accepted.
-struct LiveScan {
-  std::vector<std::byte> json;
-  LiveDescription description;
-  std::shared_ptr<const std::string> readable;
-  SenderClock clock = SenderClock::none;
-};
-using LiveScanPtr = std::shared_ptr<LiveScan>;
-
 class LiveIntake {
  public:
   explicit LiveIntake(std::shared_ptr<FrameArena> arena) : arena_(std::move(arena)), blocks_(arena_) {}
 
-  // Server thread:
-  void sender_came();
+  // Thread at the sockets (live_turn.h):
+  void sender_came(LiveTransport transport);
   void sender_gone();
   // The same scan as before (the same text) keeps blocks and acquisition.
   void describe(LiveScanPtr scan, std::uint32_t generation);
@@ -55,8 +46,10 @@ class LiveIntake {
     std::string fault;
   };
   [[nodiscard]] Taken take(const FrameWord& word);
-  // The frame is complete in `memory`; `clock_offset_ns` is added to its stamp.
+  // The frame is complete in `memory`; `clock_offset_ns` is added to its stamp. The stream sees it with announce():
+  // once for all frames of a round, and after the last use of the lock, which the woken thread then finds free.
   void put(const FrameWord& word, FrameMemory memory, std::int64_t clock_offset_ns);
+  void announce();
   void drop(FrameMemory memory);  // a frame that was not completed
   // What the sender is to know: the policy, the line of a stream that has stopped (empty: it runs), what came.
   struct ForSender {
@@ -66,7 +59,10 @@ class LiveIntake {
     std::uint64_t received = 0, duplicates = 0, lost = 0, missing = 0, stale = 0;  // frames
   };
   [[nodiscard]] ForSender for_sender() const;
-  void set_waker(std::function<void()> wake) { wake_ = std::move(wake); }  // before the thread starts
+  // Before the threads start: `wake` ends the wait of the thread at the sockets; `serve` reads them on the producer
+  // thread until `done` or `stop`, or until only the server thread can go on.
+  using Serve = std::function<void(const std::stop_token& stop, const std::function<bool()>& done)>;
+  void set_server(std::function<void()> wake, Serve serve);
 
   // Producer thread, as Source:
   std::optional<Arrival> next(const std::stop_token& stop);
@@ -96,6 +92,7 @@ class LiveIntake {
   // With `lock`, until `holds()`; false when `stop` is requested first.
   template <class Holds>
   bool wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop, const Holds& holds);
+  void serve(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
   [[nodiscard]] double frame_time_s(const FrameWord& word, std::int64_t now_ns);
   void give_back(FrameMemory memory);
   void drop_queue();
@@ -105,6 +102,7 @@ class LiveIntake {
 
   const std::shared_ptr<FrameArena> arena_;
   std::function<void()> wake_;
+  Serve serve_;
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
   // All below under mutex_.
@@ -113,6 +111,7 @@ class LiveIntake {
   LiveScanPtr streamed_;  // that the stream runs with
   std::uint32_t generation_ = 0;
   bool lending_ = false;  // a stream runs, and has blocks
+  bool inlined_ = false;  // samples come over the socket: they are received beside the producer's work
   LiveAccount account_;
   LiveClock clock_;
   std::deque<Queued> queue_;

@@ -103,7 +103,16 @@ void LiveListener::listen_on_network() {
   socket_ = FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;
   ::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (socket_.get() < 0 || ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) != 0) {
+  const auto is_bound = [&] {
+    return ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0;
+  };
+  int tries = 0;  // one that was cancelled just now may not have ended yet
+  bool bound = is_bound();
+  while (!bound && errno == EADDRINUSE && ++tries < kTries) {
+    std::this_thread::sleep_for(kBetweenTries);
+    bound = is_bound();
+  }
+  if (!bound) {
     const std::string why =
         errno == EADDRINUSE ? "port " + std::to_string(address_.port) + " in use" : std::strerror(errno);
     throw Error(address_.text, why, "a free port, or port 0 for any");

@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <utility>
 
 #include "core/error.h"
@@ -41,48 +39,23 @@ std::shared_ptr<FrameArena> make_arena(const std::string& address, const FileDes
   return std::make_shared<FrameArena>(std::move(mapped));
 }
 
-std::string clock_text(const LiveScan& scan) {
-  if (scan.description.device_hz > 0.0) {
-    char text[40];
-    std::snprintf(text, sizeof text, "device, %.3f MHz", scan.description.device_hz * 1e-6);
-    return text;
-  }
-  return scan.clock == SenderClock::none ? "arrival" : "host";
-}
-
-// What was assumed, and what had no effect.
-std::string assumed_text(const LiveDescription& described) {
-  std::string text;
-  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
-  for (const Assumption& assumption : described.acquisition->assumptions) add(assumption.text);
-  if (!described.unused.empty()) add("keys without effect: " + described.unused);
-  return text;
-}
-
-std::string number_text(std::uint64_t n, const char* one) {
-  return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
-}
-
 }  // namespace
-
-LiveServer::Connection::Connection(LivePeer from, std::int64_t now_ns)
-    : peer(std::move(from)),
-      stream(std::move(peer.socket), [](std::uint32_t kind) { return live_limits(kind, LiveTransport::shared); }),
-      heard_ns(now_ns) {}
 
 LiveServer::LiveServer(const LiveAddress& address)
     : listener_(address),
       memory_size_(memory_bytes()),
       memory_(make_memory(address.text, memory_size_)),
       intake_(make_arena(address.text, memory_, memory_size_)),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      turn_([this] { wake(); }) {
   const LiveAddress& in_use = listener_.address();
   status_.address = in_use.text;
   status_.reach = in_use.is_local()      ? "Only programs of the same user on this machine can connect."
                   : in_use.is_loopback() ? "Only programs on this machine can connect."
                                          : "Reachable from other machines on this network, with a token.";
   set_link(LiveLink::waiting);
-  intake_.set_waker([this] { wake(); });
+  intake_.set_server([this] { wake(); },
+                     [this](const std::stop_token& stop, const auto& done) { serve_for_producer(stop, done); });
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -90,6 +63,7 @@ LiveServer::~LiveServer() {
   thread_.request_stop();
   stop_describing_.request_stop();
   wake();
+  turn_.stop_server();
 }
 
 void LiveServer::wake() const {
@@ -119,7 +93,6 @@ LiveStatus LiveServer::status() const {
   status.accepting = accepting_;
   status.last_refusal = status_.last_refusal;
   status.since_ns = status_.since_ns;
-  status.since_utc_s = status_.since_utc_s;
   status.faults = status_.faults;
   return status;
 }
@@ -127,33 +100,49 @@ LiveStatus LiveServer::status() const {
 void LiveServer::set_link(LiveLink link) {
   status_.link = link;
   status_.since_ns = now_ns();
-  status_.since_utc_s = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
 }
 
 void LiveServer::run(const std::stop_token& stop) {
-  while (!stop.stop_requested()) {
-    wait();
-    if (knocked_) accept_all();
-    for (const std::unique_ptr<Connection>& connection : connections_) {
-      try {
-        serve(*connection);
-      } catch (const Ended& why) {
-        end(*connection, why.what());
-      } catch (const BadMessage& bad) {
-        const std::string line = std::string("invalid message: ") + bad.what();
-        fault(*connection, line);
-        connection->stream.send(static_cast<std::uint32_t>(LiveKind::refused),
-                                encode_refused(LiveRefusal::message, connection->generation, line));
-        end(*connection, "sent an invalid message and was disconnected");
-      } catch (const std::exception& error) {  // no memory for what it asked for
-        end(*connection, std::string("was disconnected (") + error.what() + ")");
-      }
-    }
-    std::erase_if(connections_, [](const auto& connection) { return connection->over; });
+  while (turn_.begin_server(stop)) {
+    serve_all(ServedBy::server);
+    turn_.end_server();
   }
   for (const std::unique_ptr<Connection>& connection : connections_) {
     connection->stream.send(static_cast<std::uint32_t>(LiveKind::bye), encode_live_text("the viewer was closed"));
   }
+}
+
+void LiveServer::serve_for_producer(const std::stop_token& stop, const std::function<bool()>& done) {
+  const std::stop_callback wakes(stop, [this] { wake(); });
+  turn_.begin_producer();
+  const auto waits_for_server = [this] {
+    return std::ranges::any_of(connections_, [](const auto& one) { return one->description.has_value(); });
+  };
+  while (!stop.stop_requested() && !waits_for_server() && !done()) serve_all(ServedBy::producer);
+  turn_.end_producer(waits_for_server() ? NextTurn::server : NextTurn::any);
+}
+
+// One wait at the sockets, and what has come.
+void LiveServer::serve_all(ServedBy by) {
+  wait();
+  if (knocked_) accept_all();
+  for (const std::unique_ptr<Connection>& connection : connections_) {
+    try {
+      serve(*connection, by);
+    } catch (const Ended& why) {
+      end(*connection, why.what());
+    } catch (const BadMessage& bad) {
+      const std::string line = std::string("invalid message: ") + bad.what();
+      fault(*connection, line);
+      connection->stream.send(static_cast<std::uint32_t>(LiveKind::refused),
+                              encode_refused(LiveRefusal::message, connection->generation, line));
+      end(*connection, "sent an invalid message and was disconnected");
+    } catch (const std::exception& error) {  // no memory for what it asked for
+      end(*connection, std::string("was disconnected (") + error.what() + ")");
+    }
+  }
+  if (std::exchange(frames_came_, false)) intake_.announce();
+  std::erase_if(connections_, [](const auto& connection) { return connection->over; });
 }
 
 // Until a socket has something, or somebody has called wake(), or a time is over.
@@ -190,8 +179,11 @@ void LiveServer::accept_all() {
   }
 }
 
-void LiveServer::serve(Connection& connection) {
+void LiveServer::serve(Connection& connection, ServedBy by) {
   MessageStream& stream = connection.stream;
+  if (by == ServedBy::server && connection.description.has_value()) {
+    handle(connection, *std::exchange(connection.description, std::nullopt));
+  }
   for (int n = 0; n < kMessagesAtOnce && !connection.over; ++n) {
     if (connection.filling.has_value() || connection.skipping) {
       if (!stream.take_samples()) {
@@ -207,6 +199,11 @@ void LiveServer::serve(Connection& connection) {
     }
     const std::optional<StreamMessage> message = stream.receive();
     if (!message.has_value()) break;
+    if (by == ServedBy::producer && message->kind == static_cast<std::uint32_t>(LiveKind::describe)) {
+      connection.description = message;
+      more_to_read_ = true;
+      return;
+    }
     handle(connection, *message);
     more_to_read_ = more_to_read_ || n + 1 == kMessagesAtOnce;
   }
@@ -271,7 +268,7 @@ void LiveServer::greet(Connection& connection, std::span<const std::byte> payloa
   sender_ = &connection;
   const LiveIntake::ForSender now = intake_.for_sender();
   connection.state.policy = static_cast<std::uint32_t>(now.policy);
-  intake_.sender_came();
+  intake_.sender_came(hello.transport);
   {
     const std::scoped_lock lock(mutex_);
     set_link(LiveLink::connected);
@@ -376,6 +373,7 @@ void LiveServer::finish_frame(Connection& connection, const FrameWord& word, Fra
   ++connection.frames;
   connection.faults = 0;
   intake_.put(word, std::move(memory), connection.offset_ns);
+  frames_came_ = true;
 }
 
 void LiveServer::answer_ping(Connection& connection, std::span<const std::byte> payload) {
@@ -491,8 +489,8 @@ void LiveServer::end(Connection& connection, const std::string& why) {
     name = status_.sender;
   }
   notes_.add(LiveNote::Kind::info, "ended connections",
-             name + " " + why + " after " + number_text(connection.frames, "frame") + ". Waiting at " +
-                 listener_.address().text,
+             name + " " + why + " after " + std::to_string(connection.frames) +
+                 (connection.frames == 1 ? " frame" : " frames") + ". Waiting at " + listener_.address().text,
              now_ns());
 }
 

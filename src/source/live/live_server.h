@@ -1,12 +1,13 @@
 // The thread that waits for senders at one address and reads what the connected one says (senders/README.md). It does
-// all input and output of the sockets; frames go to a LiveIntake. Whatever a sender does, the thread goes on: a fault
-// is one line, counted, and at worst the end of that connection.
+// all input and output of the sockets, in turns with the producer thread (live_turn.h); frames go to a LiveIntake.
+// Whatever a sender does, the thread goes on: a fault is one line, counted, and at worst the end of that connection.
 #pragma once
 
 #include <poll.h>
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,12 +16,14 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/live_status.h"
 #include "source/live/live_intake.h"
 #include "source/live/live_listener.h"
 #include "source/live/live_notes.h"
+#include "source/live/live_turn.h"
 #include "transport/message_stream.h"
 
 namespace echoloop {
@@ -40,10 +43,14 @@ class LiveServer {
  private:
   // One that has connected. The first whose HELLO is accepted is the sender until it is gone.
   struct Connection {
-    Connection(LivePeer peer, std::int64_t now_ns);
+    Connection(LivePeer from, std::int64_t now_ns)
+        : peer(std::move(from)),
+          stream(std::move(peer.socket), [](std::uint32_t kind) { return live_limits(kind, LiveTransport::shared); }),
+          heard_ns(now_ns) {}
     LivePeer peer;  // its socket is the stream's
     MessageStream stream;
     LiveHello hello;
+    std::optional<StreamMessage> description;  // a DESCRIBE that waits for the server thread
     bool over = false;
     bool skipping = false;  // inline: samples of a frame that is not taken are coming
     bool greeted = false;
@@ -72,10 +79,15 @@ class LiveServer {
     using std::runtime_error::runtime_error;
   };
 
+  // Reading a description can take seconds, which the producer does not have: it may be asked to stop.
+  enum class ServedBy { server, producer };
+
   void run(const std::stop_token& stop);
+  void serve_for_producer(const std::stop_token& stop, const std::function<bool()>& done);
+  void serve_all(ServedBy by);
   void wait();
   void accept_all();
-  void serve(Connection& connection);
+  void serve(Connection& connection, ServedBy by);
   void handle(Connection& connection, const StreamMessage& message);
   void greet(Connection& connection, std::span<const std::byte> payload);
   void describe(Connection& connection, std::span<const std::byte> payload);
@@ -101,11 +113,14 @@ class LiveServer {
   FileDescriptor wake_;
   LiveNotes notes_;
   std::stop_source stop_describing_;
-  std::vector<std::unique_ptr<Connection>> connections_;  // server thread
-  Connection* sender_ = nullptr;                          // one of them, or null; server thread
-  bool more_to_read_ = false;                             // server thread
-  bool knocked_ = false;                                  // server thread: at the listener
-  std::vector<pollfd> sockets_;                           // server thread
+  LiveTurn turn_;
+  // Of the thread whose turn it is:
+  std::vector<std::unique_ptr<Connection>> connections_;
+  Connection* sender_ = nullptr;  // one of them, or null
+  bool more_to_read_ = false;
+  bool knocked_ = false;      // at the listener
+  bool frames_came_ = false;  // and were not announced
+  std::vector<pollfd> sockets_;
   std::atomic<bool> accepting_{true};
   mutable std::mutex mutex_;
   LiveStatus status_;  // what is known here; under mutex_
