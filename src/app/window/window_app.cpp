@@ -107,6 +107,9 @@ void WindowApp::add_file_commands(UiCommands& c) {
   c.open_file = [this](const std::filesystem::path& file) {
     later_unless_kiosk([this, file] { opening_.open_file(file); });
   };
+  c.open_lesson = [this](const std::string& name) {
+    later_unless_kiosk([this, name] { opening_.open_file(share_folder() / "assets" / "lessons" / name); });
+  };
   c.import = [this](const ImportOrder& order) {
     later_unless_kiosk([this, order] { import_.execute(order); }, "importing");
   };
