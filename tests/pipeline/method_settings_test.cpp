@@ -1,6 +1,7 @@
 // Adaptive methods through the whole CPU backend: random settings, refusals, weights on screen.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "core/error.h"
@@ -21,8 +22,10 @@ TEST(MethodSettings, AnyOfThemGiveNumbersThatNoThreadChanges) {
   const auto one = make_cpu_backend(1, CpuKernel::automatic), three = make_cpu_backend(3, CpuKernel::automatic);
   testing::MethodSets sets(3);
   const int n = number_from_environment("ECHO_METHOD_SETS", 300);
+  std::array<int, kAdaptiveMethods.size()> tried{};
   for (int round = 0; round < n; ++round) {
     const testing::MethodSets::Set set = sets.next();
+    ++tried[static_cast<std::size_t>(set.params.formation.adaptive)];
     const std::vector<float> image = testing::image_of(*one, set);
     EXPECT_EQ(testing::image_of(*three, set), image) << "set " << round << ": " << set.words;
     const bool weights = shows_weight(set.params.formation);
@@ -34,6 +37,7 @@ TEST(MethodSettings, AnyOfThemGiveNumbersThatNoThreadChanges) {
       ASSERT_LE(v, 1.0F) << "set " << round << ": " << set.words;
     }
   }
+  for (std::size_t k = 1; k < tried.size(); ++k) EXPECT_GE(tried[k], n / 20) << kAdaptiveMethods[k].name;
 }
 
 TEST(MethodSettings, WeightsOnScreenAreShares) {

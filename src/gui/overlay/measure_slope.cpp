@@ -45,12 +45,16 @@ void thin(std::vector<ScatterPoint>& points) {
 
 }  // namespace
 
-void measure_slopes(Measured& m, const Marks& marks, const LevelPicture& picture, const LevelPicture& das,
-                    RegionPixelCache& pixels) {
+void clear_slopes(Measured& m) {
   std::erase_if(m.values, [](const MeasuredValue& v) {
     return v.quantity == kSlope || v.quantity == kSlopeFit || v.quantity == kSlopeIntercept;
   });
   m.scatters.clear();
+}
+
+void measure_slopes(Measured& m, const Marks& marks, const LevelPicture& picture, const LevelPicture& das,
+                    RegionPixelCache& pixels) {
+  clear_slopes(m);
   if (!(picture.grid == das.grid) || picture.db.size() != das.db.size()) return;
   const Levels levels{picture, das};
   const auto add = [&](const std::string& object, const RegionPixels& region) -> MeasuredScatter& {

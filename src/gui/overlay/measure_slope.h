@@ -13,6 +13,7 @@ inline constexpr const char* kSlopeFit = "r2 of the slope";
 // the grids differ.
 void measure_slopes(Measured& measured, const Marks& marks, const LevelPicture& picture, const LevelPicture& das,
                     RegionPixelCache& pixels);
+void clear_slopes(Measured& measured);
 
 // Whether the image's levels are made by an adaptive method: contrasts are then not those of the tissue.
 bool changed_by_method(const ImagingParams& params);
