@@ -39,7 +39,8 @@ const std::array<TourStep, 7> kSteps = {{
      {"tool/pointer", "tool/outline"}},
     {"A dark region that is no cyst",
      "Adaptive methods darken echoes on which the channels disagree. The example has tissue of known level beside a "
-     "bright point: dark by the coherence factor, bright by delay-and-sum. X compares; gCNR and the slope tell.",
+     "bright point: dark by the coherence factor, bright by delay-and-sum. X compares both; gCNR and the slope show "
+     "the difference.",
      {"adaptive", "adaptive"},
      "panel_formation",
      "dark-region.echoloop.json"},
