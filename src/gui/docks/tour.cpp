@@ -41,8 +41,8 @@ const std::array<TourStep, 7> kSteps = {{
      "Adaptive methods darken echoes on which the channels disagree. The example has tissue of known level beside a "
      "bright point: dark by the coherence factor, bright by delay-and-sum. X compares both; gCNR and the slope show "
      "the difference.",
-     {"adaptive", "adaptive"},
-     "panel_formation",
+     {"compare", "compare"},
+     "cine_track",
      "dark-region.echoloop.json"},
     {"Save and record",
      "S saves the image, R starts and stops recording of raw frames. F1 lists all keys.",
