@@ -1,6 +1,6 @@
 #version 450 core
 // From dB to colour; the same formula as src/gui/tone.h: window, gamma, map.
-// PLAIN is the variant for gray maps at gamma 1, TGC flat, nothing rejected, which is nearly always: software rendering then takes a third of the
+// PLAIN is the variant for gray maps at gamma 1, TGC flat, nothing rejected, levels not mapped, which is nearly always: software rendering then takes a third of the
 // time. POLAR is the variant for sectors: scan conversion, bilinear in the linear amplitude as in dsp/scan.h, with an
 // edge one screen pixel soft, so that what lies beneath shows outside.
 uniform sampler2D image_db;  // one channel, dB, linear between pixel centres
@@ -13,6 +13,8 @@ uniform sampler2D color_map;  // one row; entry i is the colour of t = i / (entr
 uniform float gamma;
 uniform float tgc_db[8];  // gains from the first row to the last
 uniform float reject_db;
+uniform sampler2D level_map;  // one row: what levels become, as in measure/level_match.h
+uniform vec2 level_nodes;     // the level of its first texel, texels per dB; 0: no map
 #endif
 uniform vec2 grid_size;  // columns, rows
 #ifdef POLAR
@@ -44,6 +46,16 @@ float gain_at(float row) {
 }
 #endif
 
+#ifndef PLAIN
+float mapped(float level_db) {
+  int last = textureSize(level_map, 0).x - 1;
+  float at = min((level_db - level_nodes.x) * level_nodes.y, float(last));
+  int lower = min(int(at), last - 1);
+  return mix(texelFetch(level_map, ivec2(lower, 0), 0).r, texelFetch(level_map, ivec2(lower + 1, 0), 0).r,
+             at - float(lower));
+}
+#endif
+
 void main() {
 #ifdef POLAR
   float angle = atan(place.x, place.y);
@@ -61,6 +73,7 @@ void main() {
 #else
   float row = (texel.y * grid_size.y - 0.5) / max(grid_size.y - 1.0, 1.0);
 #endif
+  if (level_nodes.y > 0.0 && level_db > level_nodes.x) level_db = mapped(level_db);
   level_db += gain_at(row);
 #endif
   float t = (level_db + gain_db + dynamic_range_db) / dynamic_range_db;

@@ -54,7 +54,8 @@ bool handle_history_key(const KeyTargets& t, const KeyPress& press) {
   if (press.control) return false;
   for (const auto& [key, act] : kActs) {
     if (key != press.key) continue;
-    act_unless(t, why_no_act(t.state, act), [&, act = act] { cine_act(t.state, t.commands, act); });
+    const CineAct wanted = act == CineAct::compare && press.shift ? CineAct::match_levels : act;
+    act_unless(t, why_no_act(t.state, wanted), [&] { cine_act(t.state, t.commands, wanted); });
     return true;
   }
   return false;

@@ -42,7 +42,10 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   panels_.tour().hide();
   ui_.focus().enter(WindowPart::callout);
   const bool controls = !presentation_.on() && !view_.lecture && !state.import.open;
-  if (controls && !dialog_.is_open() && input.image.number != 0) panels_.tour().draw(ui_, image_.layout().image);
+  if (controls && !dialog_.is_open() && input.image.number != 0) {
+    const std::string_view lesson = panels_.tour().draw(ui_, image_.layout().image);
+    if (!lesson.empty()) call(commands_.open_lesson, std::string(lesson));
+  }
   undo_.observe(ui_, state);
   if (ui_.escape() && state.import.open) {
     call(commands_.import, ImportOrder{.act = ImportAct::cancel});

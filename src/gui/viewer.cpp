@@ -77,7 +77,7 @@ struct Viewer::Impl {
     return screen.moving() || now_ns() - last_input_ns < kAfterInput_ns;
   }
   bool take_pictures(const UiState& state);
-  void refresh_levels();
+  void refresh_levels(const UiState& state);
   void remember_settings(const UiState& state);
   void save_settings();
 
@@ -91,6 +91,7 @@ struct Viewer::Impl {
   SonogramStrip sonogram;
   MModeStrip strip;
   LevelReader levels, compared_levels;
+  LevelMatcher matcher;
   WindowRenderer renderer;
   Fonts fonts;
   Screen screen;
@@ -121,13 +122,19 @@ bool Viewer::Impl::take_pictures(const UiState& state) {
 }
 
 // Of both sides of a comparison at once, of one frame: A and B come one after the other.
-void Viewer::Impl::refresh_levels() {
+void Viewer::Impl::refresh_levels(const UiState& state) {
   const Image& b = pictures.shown();
   const Image* a = pictures.compared();
   const bool same_source = a != nullptr && a->acquisition == b.acquisition;
-  if (same_source && a->stamp.sequence != b.stamp.sequence) return;
-  levels.refresh(b, pictures.texture());
-  compared_levels.refresh(a != nullptr ? *a : Image{}, pictures.compared_texture());
+  if (!same_source || a->stamp.sequence == b.stamp.sequence) {
+    levels.refresh(b, pictures.texture());
+    compared_levels.refresh(a != nullptr ? *a : Image{}, pictures.compared_texture());
+  }
+  if (a != nullptr && state.cine.match_levels) {
+    matcher.update(levels, compared_levels);
+  } else {
+    matcher.stop();
+  }
 }
 
 // Chosen in the window, then the command line's, the last run's, the monitor's.
@@ -173,6 +180,7 @@ WindowFrame Viewer::Impl::window_frame() {
           .strip = strip,
           .sonogram = sonogram,
           .display = display,
+          .matched = matcher.matched(),
           .touched = touched(),
           .fresh = fresh};
 }
@@ -227,7 +235,7 @@ bool Viewer::frame(UiState& state) {
   state.m_mode.wanted = v.screen.settings().has_m_mode();
   v.strip.take(state, v.pictures.shown());
   v.strip.look(v.screen.dock().strip_span_s());
-  v.refresh_levels();
+  v.refresh_levels(state);
   v.begin_frame();
   v.screen.draw(state,
                 {.fonts = v.fonts,
@@ -238,6 +246,7 @@ bool Viewer::frame(UiState& state) {
                  .level_db = [&v](const Image& image, int ix, int iz) { return v.pictures.level_db(image, ix, iz); },
                  .levels = v.levels,
                  .compared_levels = v.compared_levels,
+                 .matched = v.matcher.matched().number != 0,
                  .keys = v.surface->keys,
                  .strip = v.strip});
   v.surface->keys.clear();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/results/image.h"
+#include "gui/gl/matched_levels.h"
 #include "gui/gl/surface.h"
 #include "gui/screen.h"
 #include "gui/toolkit/flow_picture.h"
@@ -21,6 +22,7 @@ struct WindowFrame {
   const MModeStrip& strip;          // drawn where the screen's dock wants it
   const SonogramStrip& sonogram;    // likewise
   const ImagingParams& display;     // window, gamma and map
+  const MatchedLevels& matched;     // of `shown`, in a comparison
   bool touched = false;             // input came just now, or something moves by itself
   bool fresh = false;               // an image came that was not drawn before
 };

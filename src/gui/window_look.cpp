@@ -95,6 +95,7 @@ std::uint64_t window_look(const WindowFrame& frame) {
   print.add(static_cast<double>(frame.screen.wipe_x()));
   add_image(print, layout, &frame.shown);
   add_image(print, layout, frame.compared);
+  print.add(frame.matched.number);
   if (const FlowImage* flow = frame.flow.shown()) {
     print.add(flow->number);
     print.add(static_cast<std::uint64_t>(flow->ready_ns));

@@ -77,7 +77,8 @@ void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int wi
                  .grid = frame.shown.grid,
                  .display = shown_display(frame.shown.params.formation, frame.display.display),
                  .where = pixels(whole),
-                 .clip = pixels(beside ? whole.common(r) : Rect{line, r.y0, r.x1, r.y1})},
+                 .clip = pixels(beside ? whole.common(r) : Rect{line, r.y0, r.x1, r.y1}),
+                 .matched = &frame.matched},
                 width, height);
   if (!wiped) return;
   const Rect left{r.x0, r.y0, line, r.y1};

@@ -6,7 +6,7 @@ namespace echoloop {
 
 LevelSlope level_slope(const LevelPicture& of, const LevelPicture& against, const RegionPixels& region) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  LevelSlope made{kNone, kNone, 0};
+  LevelSlope made{kNone, kNone, kNone, 0};
   double n = 0.0, mean_x = 0.0, mean_y = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;
   for (std::size_t k = 0; k < region.index.size(); ++k) {
     const std::size_t i = region.index[k];
@@ -25,6 +25,7 @@ LevelSlope level_slope(const LevelPicture& of, const LevelPicture& against, cons
   }
   if (made.pixels < 3 || !(xx > 0.0)) return made;
   made.slope = xy / xx;
+  made.intercept_db = mean_y - made.slope * mean_x;
   made.r_squared = yy > 0.0 ? xy * xy / (xx * yy) : 1.0;
   return made;
 }

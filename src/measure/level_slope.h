@@ -10,9 +10,10 @@
 namespace echoloop {
 
 struct LevelSlope {
-  double slope = 0.0;      // dB of `of` for each dB of `against`, least squares; not a number with fewer than 3 pixels
-  double r_squared = 0.0;  // share of the variance that the line explains
-  std::size_t pixels = 0;  // with an echo in both
+  double slope = 0.0;  // dB of `of` for each dB of `against`, least squares; not a number with fewer than 3 pixels
+  double intercept_db = 0.0;  // of the line where `against` is 0 dB
+  double r_squared = 0.0;     // share of the variance that the line explains
+  std::size_t pixels = 0;     // with an echo in both
 };
 
 // The pictures have the same grid.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Prints recorded figures as tables: table.py summary|bench|memory|flow|methods RECORD.json... of record.py, or of
-`echoloop bench` alone. assets/manual/performance.md has the summary, results/README.md the others."""
+"""Prints recorded figures as tables: table.py summary|bench|memory|flow|methods|costs RECORD.json... of record.py, or of
+`echoloop bench` alone. README.md has the costs, assets/manual/performance.md summary and methods, results/README.md
+the others."""
 import json
 import sys
 
@@ -112,8 +113,15 @@ def flow(records):
                 print(flow_row(r))
 
 
-METHODS = {"coherence": "Coherence factor", "generalized": "Generalised coherence factor", "phase": "Phase coherence",
-           "p_das": "p-DAS", "slsc": "SLSC", "minimum_variance": "Minimum variance"}
+METHODS = {  # name, image, source
+    "coherence": ("Coherence factor", "DAS times coherent over total energy; strength 0 is the Wiener post-filter",
+                  "Mallart, Fink 1994; Nilsen, Holm 2010"),
+    "generalized": ("Generalised coherence factor", "DAS times the share of the lowest spatial frequencies",
+                    "Li, Li 2003"),
+    "phase": ("Phase coherence", "DAS times the agreement of phases", "Camacho et al. 2009"),
+    "p_das": ("p-DAS", "roots of the amplitudes, summed", "Polichetti et al. 2018"),
+    "slsc": ("SLSC", "mean correlation of near elements", "Lediju et al. 2011"),
+    "minimum_variance": ("Minimum variance", "Capon weights of the aperture", "Synnevag et al. 2009")}
 
 
 def methods(records):
@@ -125,9 +133,26 @@ def methods(records):
         if rows:
             print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} |' + " |" * 4)
         for r in rows:
-            cells = (METHODS[r["method"]], r["axis"], r["order"].replace("_", " "), f'{r["p50_ms"]:.3f}',
+            cells = (METHODS[r["method"]][0], r["axis"], r["order"].replace("_", " "), f'{r["p50_ms"]:.3f}',
                      f'{r["das_p50_ms"]:.4f}', f'{r["p50_ms"] / r["das_p50_ms"]:.1f}')
             print("| " + " | ".join(cells) + " |")
+
+
+def cost(record, method):
+    """Over elements, each transmit where the method can: summation, and its ratio to plain delay-and-sum."""
+    rows = [r for r in record["results"] if r["what"] == "method" and (r["method"], r["axis"]) == (method, "elements")]
+    rows.sort(key=lambda r: r["order"] != "each_transmit")
+    return f'{rows[0]["p50_ms"]:.2f} ms, {rows[0]["p50_ms"] / rows[0]["das_p50_ms"]:.1f} x DAS' if rows else ""
+
+
+def costs(records):
+    """What each method is, and its cost on every machine that was recorded with methods."""
+    records = [record for record in records if any(r["what"] == "method" for r in record["results"])]
+    names = [record["machine"].split(": ")[1].split(",")[0].replace("NVIDIA ", "") for record in records]
+    print("| method | image | source | " + " | ".join(f"cost, {name}" for name in names) + " |")
+    print("|---|---|---|" + "---|" * len(names))
+    for method, (_, image, source) in METHODS.items():
+        print("| " + " | ".join([method, image, source] + [cost(record, method) for record in records]) + " |")
 
 
 def main():
@@ -135,7 +160,8 @@ def main():
     for path in sys.argv[2:]:
         with open(path) as file:
             records.append(json.load(file))
-    {"summary": summary, "memory": memory, "bench": bench, "flow": flow, "methods": methods}[sys.argv[1]](records)
+    {"summary": summary, "memory": memory, "bench": bench, "flow": flow, "methods": methods,
+     "costs": costs}[sys.argv[1]](records)
 
 
 if __name__ == "__main__":

@@ -118,6 +118,7 @@ std::set<std::string> effect_of(const UiState& before, ViewSettings view_before,
   note(before.pan_zoom.fitted != now.pan_zoom.fitted, "zoom");
   note(before.cine.compare != now.cine.compare, "compare");
   note(before.cine.compare_look != now.cine.compare_look, "look of the comparison");
+  note(before.cine.match_levels != now.cine.match_levels, "match levels");
   note(before.cine.playing != now.cine.playing, "playing");
   note(before.cine.index != now.cine.index, "frame");
   note(before.cine.keep_acquiring != now.cine.keep_acquiring, "keep acquiring");

@@ -63,6 +63,7 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
   c.params_changed = [this] { ++params_changed; };
   c.stream_changed = [this] { ++stream_changed; };
   c.open_phantom = [this](const std::string& name) { opened_phantom = name; };
+  c.open_lesson = [this](const std::string& name) { opened_lesson = name; };
   c.open_file = [this](const std::filesystem::path& file) { opened_file = file; };
   c.toggle_freeze = [this] { ++freezes; };
   c.cine_changed = [this] { ++cine_changed; };

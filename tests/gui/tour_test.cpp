@@ -154,7 +154,7 @@ bool tour_is_shown(const Scene& scene) { return scene.viewer->control_rect("tour
 
 class TourAt : public ::testing::TestWithParam<std::pair<int, int>> {};
 
-TEST_P(TourAt, SixStepsPointAtWhatTheyExplain) {
+TEST_P(TourAt, StepsPointAtWhatTheyExplain) {
   const auto [width, height] = GetParam();
   ECHO_SCENE(scene, width, height);
   scene.put_image(kSquare, kGrey);
@@ -162,7 +162,7 @@ TEST_P(TourAt, SixStepsPointAtWhatTheyExplain) {
   scene.press(Key::f1);
   scene.frames(2);
   scene.click("tour_again");
-  ASSERT_EQ(tour_steps().size(), 6U);
+  ASSERT_EQ(tour_steps().size(), 7U);
   for (const TourStep& step : tour_steps()) {
     scene.frames(2);
     ASSERT_TRUE(tour_is_shown(scene)) << step.title;
@@ -215,6 +215,30 @@ TEST(Tour, GoesByButtonsAndArrowsAndEndsByEscape) {
   again();
   scene.click("tour_skip");
   EXPECT_FALSE(tour_is_shown(scene));
+}
+
+TEST(Tour, OffersItsLessons) {
+  ECHO_SCENE(scene, 1024, 640);
+  scene.put_image(kSquare, kGrey);
+  scene.frames(2);
+  scene.press(Key::f1);
+  scene.frames(2);
+  scene.click("tour_again");
+  std::vector<std::string> wanted, opened;
+  for (const TourStep& step : tour_steps()) {
+    scene.frames(2);
+    EXPECT_EQ(scene.viewer->control_rect("tour_lesson").width() > 0.0F, !step.lesson.empty()) << step.title;
+    if (!step.lesson.empty()) {
+      wanted.emplace_back(step.lesson);
+      scene.opened_lesson.clear();
+      scene.click("tour_lesson");
+      opened.push_back(scene.opened_lesson);
+      EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(ECHO_SOURCE_DIR) / "assets" / "lessons" / step.lesson));
+    }
+    scene.press(Key::enter);
+  }
+  EXPECT_FALSE(wanted.empty());
+  EXPECT_EQ(opened, wanted);
 }
 
 TEST(Tour, ComesByItselfOnceAndOnlyWhereItCanBeRemembered) {

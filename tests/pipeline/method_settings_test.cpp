@@ -1,12 +1,13 @@
 // Adaptive methods through the whole CPU backend: random settings, refusals, weights on screen.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
-#include <random>
 
 #include "core/error.h"
 #include "core/param_table.h"
 #include "support/environment_variable.h"
+#include "support/method_sets.h"
 #include "support/streaming.h"
 
 namespace echoloop::method_settings_test {
@@ -15,46 +16,28 @@ namespace {
 using testing::number_from_environment;
 using testing::share;
 
-// Any value of any of the parameters, small pictures.
-ImagingParams random_params(const Acquisition& a, std::mt19937& random) {
-  ImagingParams params = testing::small_picture(a, 9, 40);
-  const auto pick = [&random](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-  FormationParams& f = params.formation;
-  f.adaptive = static_cast<Adaptive>(1 + pick(6));
-  f.adaptive_axis = static_cast<AdaptiveAxis>(pick(3));
-  f.adaptive_order = static_cast<AdaptiveOrder>(pick(2));
-  f.adaptive_strength = 0.25 * pick(5);
-  f.adaptive_bins = pick(17);
-  f.adaptive_root = 1.0 + 0.5 * pick(15);
-  f.adaptive_lags = 1 + pick(32);
-  f.adaptive_kernel_m = 0.0005 * pick(11);
-  f.mv_elements = 8 + pick(121);
-  f.mv_subarray = 0.1 + 0.1 * pick(5);
-  f.mv_loading = std::pow(10.0, pick(8) - 4.0);
-  f.adaptive_show = static_cast<AdaptiveShow>(pick(2));
-  f.f_number = 0.75 * pick(4);
-  f.apodization = static_cast<Apodization>(pick(5));
-  return params;
-}
-
+// Any valid set on any frame: levels and weights are numbers, weights within their range, and no number of threads
+// changes them. 10^4 sets by ECHO_METHOD_SETS.
 TEST(MethodSettings, AnyOfThemGiveNumbersThatNoThreadChanges) {
-  const AcquisitionPtr acquisition = share(testing::linear_acquisition(24, 300, {-8.0, 0.0, 5.0}));
-  std::vector<float> frame = testing::noise(acquisition->frame_values(), 1);
-  std::fill_n(frame.begin() + 7 * 300, 300, 0.0F);  // a silent element
-  const std::vector<float> silence(frame.size(), 0.0F);
-  const auto source = std::make_shared<testing::FrameList>(
-      acquisition, std::vector<std::vector<std::byte>>{testing::to_bytes(frame), testing::to_bytes(silence)});
-  std::mt19937 random(3);
-  const int sets = number_from_environment("ECHO_METHOD_SETS", 60);
-  for (int round = 0; round < sets; ++round) {
-    const ImagingParams params = random_params(*acquisition, random);
-    const auto one = testing::process({.source = source, .params = params, .frames = 2, .threads = 1});
-    const auto three = testing::process({.source = source, .params = params, .frames = 2, .threads = 3});
-    for (std::size_t i = 0; i < one.size(); ++i) {
-      EXPECT_EQ(three[i].db, one[i].db) << "round " << round;
-      for (const float v : one[i].db) ASSERT_TRUE(std::isfinite(v)) << "round " << round;
+  const auto one = make_cpu_backend(1, CpuKernel::automatic), three = make_cpu_backend(3, CpuKernel::automatic);
+  testing::MethodSets sets(3);
+  const int n = number_from_environment("ECHO_METHOD_SETS", 300);
+  std::array<int, kAdaptiveMethods.size()> tried{};
+  for (int round = 0; round < n; ++round) {
+    const testing::MethodSets::Set set = sets.next();
+    ++tried[static_cast<std::size_t>(set.params.formation.adaptive)];
+    const std::vector<float> image = testing::image_of(*one, set);
+    EXPECT_EQ(testing::image_of(*three, set), image) << "set " << round << ": " << set.words;
+    const bool weights = shows_weight(set.params.formation);
+    const float least = set.params.formation.adaptive == Adaptive::slsc ? -1.0F : 0.0F;
+    for (const float v : image) {
+      ASSERT_TRUE(std::isfinite(v)) << "set " << round << ": " << set.words;
+      if (!weights) continue;
+      ASSERT_GE(v, least) << "set " << round << ": " << set.words;
+      ASSERT_LE(v, 1.0F) << "set " << round << ": " << set.words;
     }
   }
+  for (std::size_t k = 1; k < tried.size(); ++k) EXPECT_GE(tried[k], n / 20) << kAdaptiveMethods[k].name;
 }
 
 TEST(MethodSettings, WeightsOnScreenAreShares) {

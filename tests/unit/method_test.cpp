@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/param_table.h"
+#include "core/results/level_histogram.h"
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/methods.h"
 #include "support/streaming.h"
@@ -119,6 +120,30 @@ TEST(CoherenceFactor, DoesNotDependOnTheSizeOfTheSamples) {
       for (ChannelSample& sample : row) sample.value = scale * sample.value;
     }
     EXPECT_NEAR(CoherenceFactor{1.0f}(scaled).weight / expected, 1.0f, 1e-5f) << scale;
+  }
+}
+
+// A weight of 0 in a cyst would take its darkest pixels out of gCNR, which counts pixels with an echo.
+TEST(AdaptiveWeights, OfZeroLeaveALevelWhereThereIsAnEcho) {
+  const Complex pixels[] = {{3.0f, -4.0f}, {0.0f, 0.0f}};
+  const float weights[] = {0.0f, 0.0f};
+  const WeighedPixels weighed{pixels, weights};
+  EXPECT_FLOAT_EQ(weighed.amplitude(0), 5.0f * kLeastWeight);
+  EXPECT_GT(to_db(weighed.amplitude(0), 0.0f), static_cast<float>(kNoEcho_db));
+  const WeighedPixels coherence{pixels, nullptr, PixelReading::coherence};
+  EXPECT_GT(to_db(coherence.amplitude(1), 0.0f), static_cast<float>(kNoEcho_db));
+  EXPECT_EQ(weighed.amplitude(1), 0.0f) << "no echo at all";
+}
+
+// Squares of half-precision sums underflow: methods are formed in single precision whatever was chosen.
+TEST(AdaptiveMethods, AreFormedInSinglePrecision) {
+  const AcquisitionPtr acquisition = testing::share(testing::linear_acquisition(32, 400, {-8.0, 0.0, 5.0}));
+  ImagingParams params = testing::small_picture(*acquisition, 9, 40);
+  params.formation.precision = Precision::fp16;
+  EXPECT_NE(make_plan(acquisition, params)->packed, nullptr);
+  for (std::size_t k = 1; k < kAdaptiveMethods.size(); ++k) {
+    params.formation.adaptive = static_cast<Adaptive>(k);
+    EXPECT_EQ(make_plan(acquisition, params)->packed, nullptr) << kAdaptiveMethods[k].name;
   }
 }
 

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
+#include <vector>
 
 #include "support/level_pictures.h"
 
@@ -194,6 +197,21 @@ TEST(PairStats, GcnrDoesNotDependOnTheScaleOfLevels) {
   const double before = compare_regions(picture.view(), half(0), half(1)).gcnr;
   for (float& db : picture.db) db = 0.7F * db - 13.0F;
   EXPECT_NEAR(compare_regions(picture.view(), half(0), half(1)).gcnr, before, 0.005);
+}
+
+// As far as the fine steps of the levels allow, of which the quantiles of both regions together are made.
+TEST(PairStats, GcnrHardlyChangesUnderAMonotonicMap) {
+  MadePicture picture = speckle(1.5, 1.0, 5);
+  const std::vector<float> levels = picture.db;
+  const PairStats before = compare_regions(picture.view(), half(0), half(1));
+  const auto bent = [](float db) { return db < 0.0F ? 2.0F * db : db; };
+  const auto pressed = [](float db) { return 0.5F * db; };
+  for (const std::function<float(float)>& map : {std::function<float(float)>(bent), {pressed}}) {
+    std::ranges::transform(levels, picture.db.begin(), map);
+    const PairStats now = compare_regions(picture.view(), half(0), half(1));
+    EXPECT_NEAR(now.gcnr, before.gcnr, 5e-4);
+    EXPECT_GT(std::abs(now.contrast_db - before.contrast_db), 0.2);
+  }
 }
 
 // 121 pixels against 121 of the same speckle: chance parts them somewhat, but not as 256 bins would (about 0.6).

@@ -72,6 +72,12 @@ std::string measurements_csv(const Measured& m, const std::string& comments, con
           static_cast<double>(line.profile.level_db[i]));
     }
   }
+  for (const MeasuredScatter& scatter : m.scatters) {
+    for (const ScatterPoint& p : scatter.points) {
+      add(out, {"scatter", scatter.object, "level over delay-and-sum", "dB", "dB"}, static_cast<double>(p.das_db),
+          static_cast<double>(p.method_db));
+    }
+  }
   if (!m.histogram) return text;
   const std::string picture = "picture";
   for (std::size_t i = 0; i < m.histogram->counts.size(); ++i) {

@@ -81,13 +81,24 @@ json line_json(const Measured& m, const Mark& mark) {
   return entry;
 }
 
+json scatter_json(const MeasuredScatter& scatter) {
+  const auto rounded = [](float db) { return std::round(100.0 * static_cast<double>(db)) / 100.0; };
+  json entry = {{"pixels", scatter.line.pixels}, {"das_db", json::array()}, {"method_db", json::array()}};
+  for (const ScatterPoint& p : scatter.points) {
+    entry["das_db"].push_back(rounded(p.das_db));
+    entry["method_db"].push_back(rounded(p.method_db));
+  }
+  return entry;
+}
+
 // Where an adaptive method is on and the frame was made again by delay-and-sum.
 void add_slope(json& entry, const Measured& m, const std::string& object) {
-  const MeasuredValue* slope = m.find(object, kSlope);
-  const MeasuredValue* fit = m.find(object, kSlopeFit);
-  if (slope == nullptr || fit == nullptr) return;
-  entry["slope_against_das"] = number_or_null(slope->value);
-  entry["slope_r2"] = number_or_null(fit->value);
+  const auto scatter = std::ranges::find(m.scatters, object, &MeasuredScatter::object);
+  if (scatter == m.scatters.end()) return;
+  entry["slope_against_das"] = number_or_null(scatter->line.slope);
+  entry["slope_intercept_db"] = number_or_null(scatter->line.intercept_db);
+  entry["slope_r2"] = number_or_null(scatter->line.r_squared);
+  entry["scatter"] = scatter_json(*scatter);
 }
 
 }  // namespace

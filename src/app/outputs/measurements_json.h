@@ -12,6 +12,9 @@ namespace echoloop {
 // The numbers of the Measure panel: mean_db is the level of the mean amplitude, std_db the standard deviation of the
 // levels, `pixels` those with an echo, which all statistics are of. A region without a partner has pair 0, and role
 // "none" where it has none. Points say which grid their widths are of. What is not known is null.
+// Pairs and regions of a method's image that could be compared with delay-and-sum have slope_against_das,
+// slope_intercept_db, slope_r2 and scatter: {pixels, das_db: [...], method_db: [...]}, at most kMostScatterPoints of
+// them.
 nlohmann::json measurements_json(const Measured& measured, const Marks& marks);
 
 }  // namespace echoloop

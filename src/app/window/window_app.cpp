@@ -101,12 +101,11 @@ UiCommands WindowApp::make_commands() {
 }
 
 void WindowApp::add_file_commands(UiCommands& c) {
-  c.open_phantom = [this](const std::string& name) {
-    later([this, name] { opening_.open(std::string(kPhantomPrefix) + name); });
-  };
+  c.open_phantom = [this](const std::string& name) { later([this, name] { opening_.open_phantom(name); }); };
   c.open_file = [this](const std::filesystem::path& file) {
     later_unless_kiosk([this, file] { opening_.open_file(file); });
   };
+  c.open_lesson = [this](const std::string& name) { later_unless_kiosk([this, name] { opening_.open_lesson(name); }); };
   c.import = [this](const ImportOrder& order) {
     later_unless_kiosk([this, order] { import_.execute(order); }, "importing");
   };

@@ -12,6 +12,7 @@
 #include "history/free_name.h"
 #include "history/uff_repair.h"
 #include "source/live/live_address.h"
+#include "source/phantom_list.h"
 
 namespace echoloop {
 
@@ -23,6 +24,10 @@ void WindowOpening::open(const std::string& name, const Facts& facts, Purpose pu
   if (!uses_scanner(name)) return opener_.open(name, facts);
   in_use_ = OpenedSource{.name = parts_.named, .source = parts_.source, .facts = {}, .info = parts_.state.source};
 }
+
+void WindowOpening::open_phantom(const std::string& text) { open(std::string(kPhantomPrefix) + text); }
+
+void WindowOpening::open_lesson(const std::string& name) { open_file(share_folder() / "assets" / "lessons" / name); }
 
 void WindowOpening::open_network_scanner(std::uint16_t port) {
   try {

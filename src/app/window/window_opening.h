@@ -32,6 +32,8 @@ class WindowOpening {
   void open(const std::string& name, const Facts& facts, Purpose purpose);
   // Recordings, sessions; unfinished recordings after repair. Throws Error.
   void open_file(const std::filesystem::path& file);
+  void open_phantom(const std::string& text);  // of parse_phantom()
+  void open_lesson(const std::string& name);   // a session in assets/lessons
   // Waits for a sender on another machine; makes the token file where there is none.
   void open_network_scanner(std::uint16_t port);
   void open_again() { opener_.open_again(); }

@@ -36,6 +36,7 @@ void WindowReset::apply(const Setup& wanted) {
   state.cine.speed = wanted.speed;
   state.cine.keep_acquiring = fresh.keep_acquiring;
   state.cine.wipe = fresh.wipe;
+  state.cine.match_levels = fresh.match_levels;
   state.saving.film = {};
   parts_.viewer->reset_view();
   parts_.viewer->restore_view(wanted.view);

@@ -21,10 +21,13 @@
 #include "core/transmits.h"
 #include "gui/docks/film_plan.h"
 #include "gui/figure/figure_key.h"
+#include "gui/overlay/caption.h"
 #include "gui/overlay/sample_fault_text.h"
 #include "history/export.h"
 #include "history/film.h"
 #include "history/json_text.h"
+#include "history/npy_text.h"
+#include "measure/level_match.h"
 
 namespace echoloop {
 namespace {
@@ -134,10 +137,17 @@ void WindowSaving::save_picture(SaveWhat what) {
   const SaveChoice& choice = parts_.viewer->settings().saving;
   std::filesystem::path path;
   std::string note;
+  const bool matched = matched_to() != nullptr;
   const auto description = [&] {
     const Measured measured = measured_on(shown);
     note = points_note(measured);
-    return marked_image_json({measured, parts_.state.marks, *parts_.backend, parts_.named});
+    nlohmann::json json = marked_image_json({measured, parts_.state.marks, *parts_.backend, parts_.named});
+    if (matched && what == SaveWhat::picture) {
+      json["levels_matched_to"] = {{"source", name_of_a()},
+                                   {"frame", frame_json(matched_to()->stamp)},
+                                   {"parameters", params_json(matched_to()->params)}};
+    }
+    return json;
   };
   if (what == SaveWhat::levels) {
     path = new_save(UserFolder::pictures, stem + "_16bit", ".png");
@@ -153,12 +163,14 @@ void WindowSaving::save_picture(SaveWhat what) {
     if (figure) {
       save_figure(path, shown);
     } else {
-      write_picture(path, shown, display_on_screen(shown), parts_.state.marks, parts_.state.flow.image,
-                    &parts_.state.structure);
+      std::vector<float> mapped;
+      write_picture(path, as_drawn(shown, mapped), display_on_screen(shown), parts_.state.marks,
+                    parts_.state.flow.image, &parts_.state.structure);
     }
-    if (figure || !parts_.state.marks.list.empty()) {
+    if (figure || matched || !parts_.state.marks.list.empty()) {
       write_text(std::filesystem::path(path).replace_extension(".json"), json_text(description(), 2) + "\n");
     }
+    if (matched) note += std::string(", ") + kLevelsMatched;
   }
   report("Saved " + path.string() + flow_note(what, parts_.state) + objects_note(what, parts_.state, shown) + note,
          Severity::info);
@@ -171,6 +183,29 @@ ImagingParams WindowSaving::display_on_screen(const Image& shown) const {
   display.color_flow.threshold_db = parts_.state.params.color_flow.threshold_db;
   display.color_flow.priority_db = parts_.state.params.color_flow.priority_db;
   return display;
+}
+
+std::string WindowSaving::name_of_a() const {
+  const std::string& other = parts_.state.cine.a_recording.name;
+  return other.empty() ? parts_.named : other;
+}
+
+const Image* WindowSaving::matched_to() const {
+  const Image* a = parts_.state.cine.match_levels ? parts_.viewer->compared_image() : nullptr;
+  const bool weights = shows_weight(parts_.viewer->shown_image().params.formation);
+  return a == nullptr || weights || shows_weight(a->params.formation) ? nullptr : a;
+}
+
+Image WindowSaving::as_drawn(const Image& shown, std::vector<float>& pixels) const {
+  const Image* a = matched_to();
+  if (a == nullptr) return shown;
+  const std::vector<float> levels_of_a = parts_.viewer->compared_db();
+  const LevelMap map = match_levels({.db = shown.host(), .grid = shown.grid}, {.db = levels_of_a, .grid = a->grid});
+  pixels.assign(shown.host().begin(), shown.host().end());
+  std::ranges::transform(pixels, pixels.begin(), [&map](float level_db) { return map.at(level_db); });
+  Image drawn = shown;
+  drawn.host_db = pixels.data();
+  return drawn;
 }
 
 // A beside B while two are compared.
@@ -195,11 +230,13 @@ void WindowSaving::save_figure(const std::filesystem::path& path, const Image& s
          .faults = faults_of(other.name.empty() ? parts_.state.source.samples : other.samples, a.stamp.source_index)});
   }
   const bool objects = parts_.state.structure.image != nullptr && pixels.empty();
-  order.images.push_back({.image = shown,
+  std::vector<float> mapped;
+  order.images.push_back({.image = as_drawn(shown, mapped),
                           .display = display_on_screen(shown),
                           .flow = parts_.state.flow.image,
                           .objects = objects ? &parts_.state.structure : nullptr,
-                          .faults = faults_of(parts_.state.source.samples, shown.stamp.source_index)});
+                          .faults = faults_of(parts_.state.source.samples, shown.stamp.source_index),
+                          .matched = !mapped.empty()});
   std::vector<const Measured*> values;  // of A, then of B
   const bool compared = !pixels.empty() && parts_.state.measured_a.image.number == order.images.front().image.number;
   if (compared) values.push_back(&parts_.state.measured_a);
@@ -236,10 +273,8 @@ void WindowSaving::save_measurements() {
   if (m.image.number == 0) return;
   std::string comments = measurement_comments(*parts_.backend, parts_.named, m.image);
   if (const Image& a = parts_.state.measured_a.image; a.number != 0) {
-    const std::string& other = parts_.state.cine.a_recording.name;
-    comments += fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n",
-                            other.empty() ? parts_.named : other, a.stamp.sequence,
-                            json_text(image_json(*parts_.backend, other.empty() ? parts_.named : other, a)));
+    comments += fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n", name_of_a(),
+                            a.stamp.sequence, json_text(image_json(*parts_.backend, name_of_a(), a)));
   }
   const std::filesystem::path path =
       new_save(UserFolder::documents, file_stem(parts_.state.source, m.image.stamp) + "_measurements", ".csv");

@@ -39,6 +39,11 @@ class WindowSaving {
   void save_timings(TimingFile format);
   void save_picture(SaveWhat what);
   void save_figure(const std::filesystem::path& path, const Image& shown) const;
+  // A of the comparison, where B is drawn with its histogram; null: levels are drawn as they are.
+  [[nodiscard]] const Image* matched_to() const;
+  // `shown` as it is drawn: with mapped levels, in `pixels`, where it is matched.
+  [[nodiscard]] Image as_drawn(const Image& shown, std::vector<float>& pixels) const;
+  [[nodiscard]] std::string name_of_a() const;
   void save_measurements();
   void save_objects();
   void save_session(SavedMoment moment);

@@ -14,7 +14,7 @@ namespace {
 
 const std::string kFirstPhantom = "phantom/" + std::string(phantoms().front().title);
 
-const std::array<TourStep, 6> kSteps = {{
+const std::array<TourStep, 7> kSteps = {{
     {"Image and status",
      "The badge shows LIVE, REPLAY, FROZEN or FAULT, next to frame rate, latency and lost frames. The settings used "
      "are listed below the image.",
@@ -37,6 +37,13 @@ const std::array<TourStep, 6> kSteps = {{
      "Draw distances, angles and regions on the image; marks keep their position in mm. The pointer shows position and "
      "level.",
      {"tool/pointer", "tool/outline"}},
+    {"A dark region that is no cyst",
+     "Adaptive methods darken echoes on which the channels disagree. The example has tissue of known level beside a "
+     "bright point: dark by the coherence factor, bright by delay-and-sum. X compares both; gCNR and the slope show "
+     "the difference.",
+     {"compare", "compare"},
+     "cine_track",
+     "dark-region.echoloop.json"},
     {"Save and record",
      "S saves the image, R starts and stops recording of raw frames. F1 lists all keys.",
      {"picture_button", "record"}},
@@ -133,8 +140,8 @@ Rect Tour::target_of(const Ui& ui, const Rect& picture) const {
   return picture;
 }
 
-void Tour::draw(Ui& ui, const Rect& picture) {
-  if (!running()) return;
+std::string_view Tour::draw(Ui& ui, const Rect& picture) {
+  if (!running()) return {};
   shown_ = true;
   const TourStep& step = kSteps[static_cast<std::size_t>(step_)];
   const Rect target = target_of(ui, picture);
@@ -143,7 +150,7 @@ void Tour::draw(Ui& ui, const Rect& picture) {
   const float text = ui.paragraph_height(Type::body, w - 2 * pad, line, step.text);
   const float h = pad + ui.px(26) + text + ui.px(14 + theme::kRow) + pad;
   const Callout callout = place(target, w, h, ui.px(kArrow + 6));
-  if (!ui.begin_callout("tour", callout.box)) return;
+  if (!ui.begin_callout("tour", callout.box)) return {};
   const Rect& box = callout.box;
   ImDrawList* inside = ui.swap_list(ImGui::GetForegroundDrawList());
   ui.outline(target.inset(-ui.px(4)), theme::kAccent, theme::kRadius, 2);
@@ -159,18 +166,21 @@ void Tour::draw(Ui& ui, const Rect& picture) {
   const bool last = step_ + 1 == static_cast<int>(kSteps.size());
   const auto button = [&](float x1, float wide) { return Rect{x1 - ui.px(wide), top, x1, bottom}; };
   const Rect next = button(box.x1 - pad, 96), back = button(next.x0 - ui.px(8), 76);
+  const Rect example{box.x0 + pad, top, box.x0 + pad + ui.px(108), bottom};
+  const bool opened = !step.lesson.empty() && ui.button("tour_lesson", example, {.label = "Open example"}, {});
   const bool forth = ui.button(
       "tour_next", next, {.label = last ? "Done" : "Next", .shortcut = "Enter", .emphasis = Emphasis::primary}, {});
   const bool previous = step_ > 0 && ui.button("tour_back", back, {.label = "Back", .shortcut = "←"}, {});
   const float skip = ui.width(Type::body, "Skip") + ui.width(Type::small, "Esc") + ui.px(8);
-  const bool skipped =
-      !last && ui.link("tour_skip", {box.x0 + pad, top, box.x0 + pad + skip, bottom}, "Skip", "Esc", {});
+  const bool skipped = !last && step.lesson.empty() &&
+                       ui.link("tour_skip", {box.x0 + pad, top, box.x0 + pad + skip, bottom}, "Skip", "Esc", {});
   ui.hit("tour_callout", box);  // behind its buttons: nothing below it is pressed
   ui.hit("tour_target", target);
   ui.end_callout();
   if (forth) go(1);
   if (previous) go(-1);
   if (skipped) end();
+  return opened ? step.lesson : std::string_view();
 }
 
 }  // namespace echoloop

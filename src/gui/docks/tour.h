@@ -1,4 +1,4 @@
-// The first-start tour: six callouts beside what they explain. The window stays usable under it. UI thread only.
+// The first-start tour: callouts beside what they explain. The window stays usable under it. UI thread only.
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@ struct TourStep {
   // Ids of the controls that are pointed at, together; where none is drawn the last one, and else the picture.
   std::array<const char*, 2> targets;
   const char* otherwise = "";
+  std::string_view lesson = {};  // a session in assets/lessons that the callout offers to open
 };
 
 std::span<const TourStep> tour_steps();
@@ -29,8 +30,8 @@ class Tour {
 
   // Enter and Right go on, Left goes back, Escape ends; true when the key was one of them.
   bool take_key(const KeyPress& press);
-  // After everything else. `picture`: where the image is; empty = there is none yet.
-  void draw(Ui& ui, const Rect& picture);
+  // After everything else. `picture`: where the image is; empty = there is none yet. Returns the lesson to open.
+  std::string_view draw(Ui& ui, const Rect& picture);
 
  private:
   void go(int by);

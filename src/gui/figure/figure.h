@@ -24,6 +24,7 @@ struct FigureImage {
   const StructureView* objects = nullptr;
   std::string title = {};    // of A and B
   SampleFaults faults = {};  // of the image's frame
+  bool matched = false;      // B, whose levels are mapped to A's histogram
 };
 
 // One mark, or with number 0 a value of a pair of them.

@@ -36,6 +36,7 @@ std::vector<std::string> words_of(const FigureImage& i) {
     words.push_back(
         fmt::format("{} to {} dB", fixed(top_db - i.display.display.dynamic_range_db, 0), fixed(top_db, 0)));
   }
+  if (i.matched) words.push_back(std::string(kLevelsMatched) + " by a monotonic map, for display only");
   if (i.flow != nullptr) {
     const char* name = i.display.color_flow.mode == FlowMode::velocity ? "velocity"
                        : i.display.color_flow.mode == FlowMode::power  ? "flow power"
@@ -103,6 +104,9 @@ void title_images(std::vector<FigureImage>& images) {
   }
   if (all.size() > kMostInTitle) {
     for (FigureImage& image : images) image.title += fmt::format(" and {} more", all.size() - kMostInTitle);
+  }
+  for (FigureImage& image : images) {
+    if (image.matched) image.title += (image.title.empty() ? "" : ", ") + std::string(kLevelsMatched);
   }
 }
 

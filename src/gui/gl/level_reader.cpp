@@ -19,11 +19,11 @@ Image without_pixels(const Image& image) {
   return copy;
 }
 
-bool same(const Image& a, const Image& b) {
+}  // namespace
+
+bool same_picture(const Image& a, const Image& b) {
   return a.number == b.number && a.ready_ns == b.ready_ns && a.stamp.sequence == b.stamp.sequence && a.grid == b.grid;
 }
-
-}  // namespace
 
 LevelReader::~LevelReader() { drop(); }
 
@@ -40,7 +40,7 @@ void LevelReader::drop() {
 }
 
 bool LevelReader::is_known(const Image& shown) const {
-  return (picture_.number != 0 && same(shown, image_)) || (fence_ != nullptr && same(shown, reading_));
+  return (picture_.number != 0 && same_picture(shown, image_)) || (fence_ != nullptr && same_picture(shown, reading_));
 }
 
 void LevelReader::refresh(const Image& shown, unsigned int texture) {

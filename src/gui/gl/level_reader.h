@@ -11,6 +11,9 @@
 
 namespace echoloop {
 
+// Whether both were made of one frame in one go.
+bool same_picture(const Image& a, const Image& b);
+
 class LevelReader {
  public:
   LevelReader() = default;

@@ -13,6 +13,9 @@ struct CaptionItem {
   std::string key, value, unit;  // key and unit may be empty
 };
 
+// Of side B of a comparison that is drawn with the histogram of A: its levels are not those on screen.
+inline constexpr const char* kLevelsMatched = "levels matched to A";
+
 // Frame number and acquisition time first, then faults of the frame's samples, then what formed the image, the most
 // important first.
 std::vector<CaptionItem> caption_items(const Image& image, const SampleFaults& faults = {},

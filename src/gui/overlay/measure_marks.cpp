@@ -161,6 +161,7 @@ void measure_marks(Measured& m, const Marks& drawn, const LevelPicture& picture,
   m.regions.clear();
   m.points.clear();
   m.profiles.clear();
+  m.scatters.clear();
   m.values.clear();
   Marks marks;
   for (const Mark& mark : drawn.list) marks.list.push_back(to_nanometres(mark));

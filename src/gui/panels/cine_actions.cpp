@@ -62,9 +62,12 @@ std::string_view why_no_picture(const UiState& state, const Grid& shown) {
 }
 
 std::string_view why_no_act(const UiState& state, CineAct act) {
-  if (act != CineAct::compare && act != CineAct::swap) return why_no_past(state);
+  if (act != CineAct::compare && act != CineAct::swap && act != CineAct::match_levels) return why_no_past(state);
   if (const std::string_view why = why_no_comparison(state); !why.empty()) return why;
-  return act == CineAct::swap && !state.cine.compare ? "Compare is off." : "";
+  if (act == CineAct::compare) return {};
+  if (!state.cine.compare) return "Compare is off.";
+  const bool weights = shows_weight(state.params.formation) || shows_weight(state.cine.a.formation);
+  return act == CineAct::match_levels && weights ? "Weights are no levels: select Show, Image." : "";
 }
 
 void freeze(const UiState& state, const UiCommands& commands) {
@@ -114,6 +117,9 @@ void cine_act(UiState& state, const UiCommands& commands, CineAct act) {
     case CineAct::compare:
       cine.compare = !cine.compare;
       if (cine.compare) cine.a = state.params;
+      break;
+    case CineAct::match_levels:
+      cine.match_levels = !cine.match_levels;
       break;
     case CineAct::swap:
       if (!cine.a_recording.name.empty()) return call(commands.swap_recordings);

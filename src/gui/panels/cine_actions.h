@@ -10,7 +10,20 @@
 
 namespace echoloop {
 
-enum class CineAct { first, back, forward, last, play, mark_in, mark_out, reset_in, reset_out, compare, swap };
+enum class CineAct {
+  first,
+  back,
+  forward,
+  last,
+  play,
+  mark_in,
+  mark_out,
+  reset_in,
+  reset_out,
+  compare,
+  swap,
+  match_levels
+};
 
 // Why it has no effect at the moment, for tooltips; empty = it has one.
 std::string_view why_no_freeze(const UiState& state);

@@ -11,20 +11,23 @@ namespace echoloop {
 namespace {
 
 constexpr std::array<Choice, 2> kLooks = {{{"Wipe"}, {"Side by side"}}};
+constexpr std::string_view kMatchHelp =
+    "Shows B through the monotonic map that gives it A's histogram. Only the order of brightness remains different. "
+    "Display only: measurements, gCNR and saved levels are unchanged.";
 constexpr std::string_view kFileEntry = "Recording…";
 
 // Widths at scale 1, from a wide bar to a narrow one.
 struct CompareFit {
   bool title;
   float looks, combo;
-  std::string_view swap, close, close_key;
+  std::string_view match, swap, close, close_key;
   float gap;
 };
-constexpr std::array<CompareFit, 5> kCompareFits = {{{true, 190, 180, "Swap A, B", "Close", "X", 16},
-                                                     {false, 180, 150, "Swap A, B", "Close", "X", 12},
-                                                     {false, 160, 120, "Swap", "Close", "", 8},
-                                                     {false, 148, 84, "Swap", "", "", 6},
-                                                     {false, 132, 64, "Swap", "", "", 4}}};
+constexpr std::array<CompareFit, 5> kCompareFits = {{{true, 190, 180, "Match levels", "Swap A, B", "Close", "X", 16},
+                                                     {false, 180, 150, "Match levels", "Swap A, B", "Close", "X", 12},
+                                                     {false, 160, 120, "Match", "Swap", "Close", "", 8},
+                                                     {false, 148, 84, "Match", "Swap", "", "", 6},
+                                                     {false, 132, 48, "Match", "Swap", "", "", 4}}};
 constexpr float kWidestCombo = 180;
 
 float button_width(const Ui& ui, std::string_view label, std::string_view key) {
@@ -32,11 +35,13 @@ float button_width(const Ui& ui, std::string_view label, std::string_view key) {
   return ui.width(Type::body, label) + ui.px(20) + (key.empty() ? 0 : ui.px(8) + ui.width(Type::small, key));
 }
 
+float check_width(const Ui& ui, const CompareFit& f) { return ui.px(24) + ui.width(Type::body, f.match); }
+
 float needed(const Ui& ui, const CompareFit& f) {
   const float sides = 2 * (ui.px(22) + ui.px(6) + ui.px(f.combo));
   const float title = f.title ? ui.width(Type::strong, "Compare") + ui.px(f.gap) : 0;
-  return title + ui.px(f.looks) + sides + button_width(ui, f.swap, "") + button_width(ui, f.close, f.close_key) +
-         4 * ui.px(f.gap) + 2 * ui.px(8);
+  return title + ui.px(f.looks) + sides + check_width(ui, f) + button_width(ui, f.swap, "") +
+         button_width(ui, f.close, f.close_key) + 5 * ui.px(f.gap) + 2 * ui.px(8);
 }
 
 struct BarRow {
@@ -121,6 +126,10 @@ std::optional<CompareSide> draw_compare_bar(PanelContext& c, const Rect& bar) {
   std::optional<CompareSide> wanted;
   if (side_a(row)) wanted = CompareSide::a;
   if (side_b(row)) wanted = CompareSide::b;
+  if (ui.check_box("match_levels", row.next(check_width(ui, *fit)), fit->match, cine.match_levels,
+                   {"Match levels   Shift+X", kMatchHelp, std::string(why_no_act(c.state, CineAct::match_levels))})) {
+    cine_act(c.state, c.commands, CineAct::match_levels);
+  }
   const bool opening = !cine.a_recording.name.empty() && cine.a_recording.acquisition == nullptr;
   if (ui.button("swap", row.next(button_width(ui, fit->swap, "")), {.label = fit->swap},
                 {"Swap A, B", "Exchanges the settings or recordings of A and B.", opening ? "Opening A." : ""})) {

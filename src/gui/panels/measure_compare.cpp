@@ -107,6 +107,7 @@ void slope_row(PanelContext& c, Column& column, const std::string& object) {
   const MeasuredValue* slope = c.state.measured.find(object, kSlope);
   if (slope == nullptr) return;
   number_row(c, column, {"Slope against DAS", "", 2, ""}, 1.0, slope->value);
+  scatter_block(c, column, object);
 }
 
 double highest_db(const LineProfile* line) {

@@ -19,6 +19,8 @@ void profile_block(PanelContext& c, Column& column, const MeasuredProfile& profi
 void compare_blocks(PanelContext& c, Column& column);  // all of these, of two images
 // Above values that an adaptive method changes.
 void changed_row(PanelContext& c, Column& column);
+// Levels of B over those of A, where B is made by a method and A by delay-and-sum; nothing where they are not.
+void scatter_block(PanelContext& c, Column& column, const std::string& object);
 void histogram_block(PanelContext& c, Column& column);
 
 // A block's head: its name, and a muted word at the right. The pointer over it brings up `help`.
@@ -48,7 +50,7 @@ void table_row(PanelContext& c, Column& column, const TableRow& row);
 // A caution about numbers, in as many lines as it needs.
 void note_row(PanelContext& c, Column& column, const std::string& text);
 
-// A plot with an axis of millimetres below and of decibels at the left.
+// A plot with an axis below, of millimetres or decibels, and of decibels at the left.
 struct ProfilePlot {
   Rect box = {};  // of the curves
   double x0 = 0, x1 = 1, y0 = -40, y1 = 0;

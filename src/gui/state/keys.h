@@ -93,7 +93,7 @@ inline constexpr auto kKeyHelp = std::to_array<KeyHelp>({
     {"History", "Home   End", "oldest / newest frame"},
     {"History", "P", "play / pause between the loop marks"},
     {"History", "I   O", "set loop start / end"},
-    {"History", "X", "compare two settings or recordings"},
+    {"History", "X, Shift+X", "compare; match the levels of B to A"},
     {"Window", "F5", "presentation: image only"},
     {"Window", "Ctrl+L", "lecture: Timeline and Stream"},
     {"Window", "F11", "full screen"},

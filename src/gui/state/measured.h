@@ -10,6 +10,7 @@
 #include "core/results/image.h"
 #include "core/results/level_histogram.h"
 #include "gui/state/marks.h"
+#include "measure/level_slope.h"
 #include "measure/line_profile.h"
 #include "measure/point_echo.h"
 #include "measure/region_stats.h"
@@ -69,12 +70,25 @@ struct MeasuredProfile {
   LineProfile profile;
 };
 
+// Levels of a method's image against delay-and-sum's, pixel by pixel, with the regression of all of them.
+struct ScatterPoint {
+  float das_db, method_db;
+  RegionRole role;  // of the region that the pixel lies in
+};
+struct MeasuredScatter {
+  std::string object;
+  std::vector<ScatterPoint> points;  // at most kMostScatterPoints, evenly out of all
+  LevelSlope line;
+};
+inline constexpr std::size_t kMostScatterPoints = 1000;
+
 struct Measured {
   Image image;  // the picture that was measured, without its pixels; number 0 = none yet
   std::vector<MeasuredPair> pairs;
   std::vector<MeasuredRegion> regions;  // without a partner
   std::vector<MeasuredPoint> points;
   std::vector<MeasuredProfile> profiles;
+  std::vector<MeasuredScatter> scatters;    // of pairs and regions, where the slope is measured
   std::optional<LevelHistogram> histogram;  // while it is looked at
   std::vector<MeasuredValue> values;        // of all of these
 

@@ -80,8 +80,9 @@ struct Cine {
   bool keep_acquiring = true;  // frozen, the stream goes on behind the picture; otherwise the source rests
   bool compare = false;        // A, with parameters of its own, against B, with those in the panels; live too
   CompareLook compare_look = CompareLook::wipe;
-  ImagingParams a;    // set by the window when a comparison begins, and when the user swaps
-  float wipe = 0.5F;  // share of the image's width that is A's
+  bool match_levels = false;  // B is drawn with A's histogram of levels; display only
+  ImagingParams a;            // set by the window when a comparison begins, and when the user swaps
+  float wipe = 0.5F;          // share of the image's width that is A's
   // Filled by the application.
   std::size_t frames = 0;      // kept
   double seconds = 0.0;        // of acquisition, from the oldest to the newest
@@ -271,6 +272,7 @@ struct UiCommands {
   std::function<void()> stream_changed;                         // after any edit of UiState::stream
   std::function<void(const std::string&)> open_phantom;         // the text of parse_phantom()
   std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
+  std::function<void(const std::string&)> open_lesson;          // a session in assets/lessons, by its name
   std::function<void(const ImportOrder&)> import;               // the import assistant
   std::function<void(const std::string&)> open_scanner;         // waits at this address: "live:default"
   std::function<void(std::uint16_t)> open_network_scanner;      // waits at this port, with the token file

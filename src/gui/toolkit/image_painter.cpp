@@ -23,6 +23,7 @@ ImagePainter::ImagePainter(const std::filesystem::path& shader_dir)
 }
 
 ImagePainter::~ImagePainter() {
+  glDeleteTextures(1, &level_map_);
   glDeleteTextures(4, maps_);
   glDeleteVertexArrays(1, &vertices_);
 }
@@ -41,6 +42,8 @@ void ImagePainter::Variant::find() {
   reject = shader.uniform("reject_db");
   box = shader.uniform("box");
   sector = shader.uniform("sector");
+  level_map = shader.uniform("level_map");
+  level_nodes = shader.uniform("level_nodes");
 }
 
 bool ImagePainter::reload_if_changed(std::string& report) {
@@ -61,6 +64,26 @@ void ImagePainter::set_grid(const Variant& v, const Grid& grid) {
   glUniform4f(v.sector, f(s.angle0_rad), f(s.angle1_rad), f(s.r0_m), f(s.r1_m));
 }
 
+void ImagePainter::set_levels(const Variant& v, const MatchedLevels* matched) {
+  const bool mapped = matched != nullptr && matched->number != 0;
+  glUniform1i(v.level_map, 2);
+  glUniform2f(v.level_nodes, static_cast<float>(LevelMap::kFirst_db + 0.5 * LevelMap::kStep_db),
+              mapped ? static_cast<float>(1.0 / LevelMap::kStep_db) : 0.0F);
+  if (!mapped) return;
+  const auto n = static_cast<int>(matched->map.to_db.size());
+  if (level_map_ == 0) {
+    glCreateTextures(GL_TEXTURE_2D, 1, &level_map_);
+    glTextureStorage2D(level_map_, 1, GL_R32F, n, 1);
+  }
+  if (in_level_map_ != matched->number) {
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+    glTextureSubImage2D(level_map_, 0, 0, 0, n, 1, GL_RED, GL_FLOAT, matched->map.to_db.data());
+    in_level_map_ = matched->number;
+  }
+  glBindTextureUnit(2, level_map_);
+}
+
 void ImagePainter::draw(const PaintJob& job, int width, int height) {
   const DisplayParams& display = job.display;
   const Rect& where = job.where;
@@ -70,7 +93,8 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   const bool gray = display.color_map == ColorMap::gray || inverted;
   const auto tgc = display.tgc_db;
   const bool rejects = display.reject_db > kNoReject_db;
-  const bool plain = gray && display.gamma == 1.0 && is_flat(tgc) && !rejects;
+  const bool mapped = job.matched != nullptr && job.matched->number != 0;
+  const bool plain = gray && display.gamma == 1.0 && is_flat(tgc) && !rejects && !mapped;
   const Variant& v = job.grid.polar() ? (plain ? plain_polar_ : general_polar_) : (plain ? plain_ : general_);
   v.shader.use();  // a uniform that the variant lacks has location -1, which OpenGL ignores
   // Only the part that is seen: of a picture much larger than the window the rest would cost the corners' accuracy.
@@ -89,6 +113,7 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   std::transform(tgc.begin(), tgc.end(), gains.begin(), [](double g) { return static_cast<float>(g); });
   glUniform1fv(v.tgc, kTgcSteps, gains.data());
   glUniform1f(v.reject, rejects ? static_cast<float>(display.reject_db) : -1e30F);
+  set_levels(v, job.matched);
   glUniform2f(v.ramp, inverted ? 1.0F : 0.0F, inverted ? -1.0F : 1.0F);
   glBindTextureUnit(0, job.texture);
   glBindTextureUnit(1, maps_[static_cast<int>(display.color_map)]);

@@ -1,11 +1,13 @@
 // Draws the picture's texture through the dB shader into a rectangle of the current framebuffer. UI thread only.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
 #include "core/grid.h"
 #include "core/params.h"
+#include "gui/gl/matched_levels.h"
 #include "gui/gl/shader.h"
 #include "gui/toolkit/painter.h"
 
@@ -17,6 +19,7 @@ struct PaintJob {
   const DisplayParams& display;
   Rect where;  // pixels from the framebuffer's top left; the edges are the grid's end points
   Rect clip;   // nothing is drawn outside
+  const MatchedLevels* matched = nullptr;  // null: levels as they are
 };
 
 class ImagePainter {
@@ -42,13 +45,16 @@ class ImagePainter {
     void find();
     Shader shader;
     int clip_rect = -1, part = -1, grid_size = -1, image = -1, map = -1, gain = -1, range = -1, gamma = -1, ramp = -1;
-    int box = -1, sector = -1, tgc = -1, reject = -1;
+    int box = -1, sector = -1, tgc = -1, reject = -1, level_map = -1, level_nodes = -1;
   };
+  void set_levels(const Variant& variant, const MatchedLevels* matched);
   static void set_grid(const Variant& variant, const Grid& grid);
 
   Variant general_, plain_, general_polar_, plain_polar_;
   unsigned int vertices_ = 0;  // an empty vertex array: the shader makes the corners
   unsigned int maps_[4] = {};
+  unsigned int level_map_ = 0;
+  std::uint64_t in_level_map_ = 0;  // number of the map that it holds
 };
 
 }  // namespace echoloop

@@ -133,6 +133,7 @@ void draw_caption(const ImageViewContext& c, float right) {
   };
   if (!c.no_sender.empty()) item("", c.no_sender, "");
   if (!c.side.empty()) item("", std::string(c.side), "");
+  if (c.matched) item("", kLevelsMatched, "");
   if (c.flow != nullptr) {
     const bool low_rank = c.flow->params.color_flow.mode == FlowMode::low_rank;
     const auto [age, unit] = flow_age(*c.flow, c.flow_age_s);

@@ -25,6 +25,7 @@ struct ImageViewContext {
   const Image* compared = nullptr;  // left of wipe_x; null = no comparison
   float wipe_x = 0;
   std::string_view side = {};       // of a comparison, that `image` is: A or B
+  bool matched = false;             // drawn with the histogram of A
   std::string no_sender = {};       // of a scanner that has gone: since when, in words; empty: frames come
   const FlowImage* flow = nullptr;  // over the picture, or in its place; null = none
   double flow_age_s = 0.0;

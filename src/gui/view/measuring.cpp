@@ -84,8 +84,10 @@ void Measuring::update(Measured& m, const Marks& marks, LevelReader& levels, His
 
 void Measuring::compare(Measured& m, const Measured& a, const Marks& marks, LevelReader& levels,
                         LevelReader& levels_a) {
-  if (m.image.number == 0 || a.image.number == 0) return;
-  if (!changed_by_method(m.image.params) || changed_by_method(a.image.params)) return;
+  const bool both = m.image.number != 0 && a.image.number != 0;
+  if (!both || !changed_by_method(m.image.params) || changed_by_method(a.image.params)) return clear_slopes(m);
+  if (!m.scatters.empty() && same_picture(a.image, against_)) return;  // a new image of B has none yet
+  against_ = a.image;
   measure_slopes(m, marks, levels.ask(), levels_a.ask(), pixels_);
 }
 

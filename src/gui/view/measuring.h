@@ -35,6 +35,7 @@ class Measuring {
   RegionPixelCache pixels_;
   std::map<std::string, Trend> trends_;
   double next_step_s_ = 0.0;
+  Image against_;                     // that the slopes belong to
   std::vector<Mark> measured_marks_;  // the ones that the results belong to
 };
 

@@ -28,6 +28,7 @@ struct SceneInput {
   std::function<float(const Image& image, int ix, int iz)> level_db;
   LevelReader& levels;  // of `image`, for what measures it
   LevelReader& compared_levels;
+  bool matched = false;  // `image` is drawn with the histogram of `compared`
   std::span<const KeyPress> keys;
   const MModeStrip& strip;
 };

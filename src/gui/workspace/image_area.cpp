@@ -122,6 +122,7 @@ ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
           .compared = beside() ? nullptr : input.compared,
           .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
           .side = input.compared != nullptr ? "B" : "",
+          .matched = input.matched,
           .no_sender = state.scanner.has_value() ? no_sender_text(*state.scanner, now_ns()) : std::string(),
           .flow = state.flow.image,
           .flow_age_s = state.flow.age_s,
