@@ -280,7 +280,9 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
   }
   ui.text_fitted(Type::small, left + folder, right - 2 * button - ui.px(24), bottom, ui.px(theme::kRow),
                  complaint_.empty() ? theme::kMuted : theme::kRed,
-                 complaint_.empty() ? "Files are recognised by content, not by extension." : complaint_);
+                 !complaint_.empty()   ? complaint_
+                 : n_folder_files_ > 0 ? "Recognised by content."
+                                       : "Files are recognised by content, not by extension.");
   bool close = ui.button(
       "cancel_open", {right - 2 * button - ui.px(8), bottom, right - button - ui.px(8), bottom + ui.px(theme::kRow)},
       {.label = "Cancel", .shortcut = "Esc"}, {});
