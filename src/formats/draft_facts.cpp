@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/number.h"
+#include "core/plain_text.h"
 #include "formats/readers/description_json.h"
 
 namespace echoloop {
@@ -338,6 +339,13 @@ std::optional<double> number_of(const FileOutline& outline, const std::string& t
   return use->inverse ? use->factor / range->first : use->factor * range->first;
 }
 
+std::string one_line(std::string_view text) {
+  std::string line = plain_text(text);
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  return line;
+}
+
 std::string shown_value(const FactForm& form, const FileOutline& outline, const std::string& text) {
   const auto json = json_of(text);
   if (!json) return "";
@@ -346,7 +354,7 @@ std::string shown_value(const FactForm& form, const FileOutline& outline, const 
     const std::string expression = json->get<std::string>();
     const auto use = find_variable(outline, expression);
     const auto range = use ? range_of(*use->entry) : std::nullopt;
-    if (!range) return expression;
+    if (!range) return one_line(expression);
     const auto of = [&](double value) { return unit(use->inverse ? use->factor / value : use->factor * value); };
     if (range->least == range->most) return of(range->first);
     std::size_t n = 1;

@@ -65,6 +65,9 @@ struct ReadAnswer {
 // units.
 ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutline& outline, std::string_view text);
 
+// plain_text() with line breaks and tabs as spaces: what was typed, pasted or read, in a row of the window.
+std::string one_line(std::string_view text);
+
 // A value of a description on screen, without its unit ("64 values, −9.45 … 9.45"), and as it would be typed.
 std::string shown_value(const FactForm& form, const FileOutline& outline, const std::string& json);
 std::string typed_value(const FactForm& form, const std::string& json);

@@ -50,6 +50,7 @@ FileOutline outline_of(const std::string& what, const std::string& text) {
   FileOutline outline{
       .container = text_in(json, "container"),
       .bytes = json.value("bytes", Json(0)).is_number_unsigned() ? json["bytes"].get<std::size_t>() : 0,
+      .n_files = json.value("files", Json(0)).is_number_unsigned() ? json["files"].get<std::size_t>() : 0,
       .entries = {},
       .guesses = {},
       .missing = {},
@@ -95,9 +96,8 @@ std::string padded(std::string text, std::size_t width) {
 }  // namespace
 
 FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop) {
-  OpenRequest request{
-      .path = path, .file = MappedFile::open(path), .path_to_open = path, .sidecars = {}, .progress = {}, .stop = stop};
-  request.sidecars = sidecars_of(path, request.bytes());
+  OpenRequest request = request_for(path, {}, std::move(stop));
+  request.sidecars = sidecars_of(request.path, request.bytes());
   const std::string text = outline_in_reader_process(request);
   require_readable(request.bytes());
   return outline_of(request.what(), text);
@@ -121,7 +121,8 @@ std::string description_template(const FileOutline& outline, const std::string& 
       text += "//   " + missing.reason + ", for example \"" + missing.key + "\": " + missing.value + "\n";
   }
   if (outline.entries.empty())
-    text += "// missing: \"dtype\", \"shape\", \"axes\" and all that echoloop describe --help lists\n";
+    text += "// missing: \"dtype\", \"shape\", \"axes\" and all that echoloop describe --help lists" +
+            std::string(outline.n_files > 0 ? "; the files are the first axis\n" : "\n");
   text += "{\n  \"file\": " + Json(file_name).dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string comment;
   for (const OutlineGuess& guess : outline.guesses) {
@@ -138,6 +139,8 @@ std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, st
   std::vector<SidecarFile> found;
   if (auto used = used_description(array_file)) found.push_back(std::move(*used));
   std::vector<std::filesystem::path> names{whole, own, array_file.parent_path() / "params.json"};
+  if (std::error_code ignored; std::filesystem::is_directory(array_file, ignored))
+    names.push_back(array_file / "params.json");
   if (array_file.extension() == ".raw") {
     for (const char* const ending : {".yml", ".yaml"}) names.push_back(own.replace_extension(ending));
   }

@@ -31,6 +31,7 @@ struct OutlineGuess {
 struct FileOutline {
   std::string container;  // "MATLAB v5"
   std::size_t bytes = 0;
+  std::size_t n_files = 0;  // of a folder, else 0
   std::vector<OutlineEntry> entries;
   std::vector<OutlineGuess> guesses;
   std::vector<OutlineGuess> missing;  // most important first; `reason`: what it is

@@ -15,7 +15,7 @@
 #include "formats/containers/zip.h"
 #include "formats/import/identify.h"
 #include "formats/import/import.h"
-#include "formats/import/raw_bytes.h"
+#include "formats/import/known_lines.h"
 #include "formats/readers/description.h"
 #include "formats/readers/sidecar.h"
 
@@ -126,6 +126,7 @@ LibraryRecording open_other(const OpenRequest& request, std::string_view start) 
 }  // namespace
 
 LibraryRecording open_library_recording(const OpenRequest& request) {
+  if (request.folder != nullptr) return read_folder(request);
   const auto bytes = request.bytes();
   const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1024));
   const bool npy = looks_like_npy(bytes);

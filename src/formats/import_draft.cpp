@@ -192,7 +192,7 @@ std::size_t ImportDraft::raw_bytes() const {
     if (extent != 0 && n > (std::size_t{1} << 62) / extent) return std::size_t{1} << 62;
     n *= extent;
   }
-  return whole("header_bytes") + n;
+  return std::max<std::size_t>(1, outline_.n_files) * whole("header_bytes") + n;
 }
 
 DraftFact ImportDraft::fact(std::string_view id) const {
@@ -289,7 +289,7 @@ void ImportDraft::change(State next, const std::string& text) {
   if (past_.size() > kMostSteps) past_.erase(past_.begin());
   future_.clear();
   now_ = std::move(next);
-  now_.change = text;
+  now_.change = one_line(text);
   assume_rest();
 }
 
@@ -318,10 +318,10 @@ std::string ImportDraft::answer(std::string_view id, std::string_view text) {
     if (id == "transmits" && long_axes < 2 && (form == 1 || form == 2)) form = 0;
   }
   const ReadAnswer read = read_answer(*row, row->forms[form], outline_, text);
-  if (read.json.empty()) return read.error;
+  if (read.json.empty()) return one_line(read.error);
   for (const FactForm& other : row->forms) next.values.erase(other.key);
   next.forms[std::string(id)] = form;
-  next.values[row->forms[form].key] = {read.json, FactState::answered, read.note};
+  next.values[row->forms[form].key] = {read.json, FactState::answered, one_line(read.note)};
   const std::string unit = *row->forms[form].unit == '\0' ? "" : std::string(" ") + row->forms[form].unit;
   const std::string was = before.json.empty() ? "" : shown_value(before.as(), outline_, before.json) + " → ";
   change(std::move(next),
@@ -377,9 +377,9 @@ std::string ImportDraft::set_role(std::size_t axis, const std::string& role) {
 
 std::string ImportDraft::set_data(const std::string& path) {
   const OutlineEntry* const entry = entry_of(path);
-  if (entry == nullptr || !entry->numeric) return path + " is not an array";
+  if (entry == nullptr || !entry->numeric) return one_line(path) + " is not an array";
   if (std::ranges::count_if(entry->shape, [](std::size_t n) { return n > 1; }) < 2)
-    return path + " has fewer than two axes";
+    return one_line(path) + " has fewer than two axes";
   if (path == data()) return "";
   State next = now_;
   const bool alike = entry->shape.size() == now_.axes.size();
@@ -395,12 +395,13 @@ std::string ImportDraft::set_raw(const std::string& key, const std::string& text
   if (key == "header_bytes") {
     const auto value = finite_number(text);
     if (!value || *value < 0.0 || *value != std::floor(*value) || *value > static_cast<double>(outline_.bytes))
-      return "header = " + text.substr(0, 24) + " is out of range (0 to " + std::to_string(outline_.bytes) + ")";
+      return "header = " + one_line(text.substr(0, 24)) + " is out of range (0 to " + std::to_string(outline_.bytes) +
+             ")";
     json = std::to_string(static_cast<std::size_t>(*value));
   } else if (key == "dtype" && raw_type_bytes(text) == 0) {
-    return "'" + text.substr(0, 24) + "': accepted: " + raw_type_names();
+    return "'" + one_line(text.substr(0, 24)) + "': accepted: " + raw_type_names();
   } else if (key == "byte_order" && text != "little" && text != "big") {
-    return "'" + text.substr(0, 24) + "': accepted: little, big";
+    return "'" + one_line(text.substr(0, 24)) + "': accepted: little, big";
   }
   next.values[key] = {json, FactState::answered, ""};
   change(std::move(next), (key == "dtype" ? "Type: " : key == "byte_order" ? "Byte order: " : "Header: ") + text);
@@ -412,7 +413,8 @@ std::string ImportDraft::set_extent(std::size_t axis, const std::string& text) {
   const auto value = finite_number(text);
   if (axis >= extents.size()) return "no such axis";
   if (!value || *value < 1.0 || *value != std::floor(*value) || *value > static_cast<double>(outline_.bytes))
-    return "length = " + text.substr(0, 24) + " is out of range (1 to " + std::to_string(outline_.bytes) + ")";
+    return "length = " + one_line(text.substr(0, 24)) + " is out of range (1 to " + std::to_string(outline_.bytes) +
+           ")";
   extents[axis] = static_cast<std::size_t>(*value);
   State next = now_;
   next.values["shape"] = {Json(extents).dump(), FactState::answered, ""};

@@ -18,17 +18,12 @@ namespace {
 
 Recording open_with(const std::filesystem::path& path, const std::string* description, const OpenProgress& progress,
                     std::stop_token stop) {
-  OpenRequest request{.path = path,
-                      .file = MappedFile::open(path),
-                      .path_to_open = path,
-                      .sidecars = {},
-                      .progress = progress,
-                      .stop = std::move(stop)};
+  OpenRequest request = request_for(path, progress, std::move(stop));
   request.advance(0.0);
-  request.sidecars = sidecars_of(path, request.bytes());
+  request.sidecars = sidecars_of(request.path, request.bytes());
   if (description != nullptr) {
     request.few_frames = true;
-    std::filesystem::path name = path;
+    std::filesystem::path name = request.path;
     request.sidecars.insert(request.sidecars.begin(), sidecar_of_text(name.replace_extension(".json"), *description));
   }
   try {

@@ -8,6 +8,7 @@
 #include "app/opening/source_kinds.h"
 #include "core/error.h"
 #include "formats/base/echo_spectrum.h"
+#include "formats/time_zero.h"
 
 namespace echoloop {
 namespace {
@@ -43,6 +44,31 @@ void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::
   }
 }
 
+void doubt_time_zero(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
+  const auto found = measure_time_zero(a, frame);
+  if (!found) return;
+  const std::string sharper = fmt::format("(coherence of the channels {:.2f} in place of {:.2f})",
+                                          found->found_coherence, found->stated_coherence);
+  if (found->fault == TimeZeroFault::shift) {
+    const double stated_us = a.transmits.front().t0_s * 1e6, shift_us = found->shift_s * 1e6;
+    doubts.push_back(
+        {.text = fmt::format("first sample at {:.3g} us, but points of the first frame are sharper with {:.3g} us {}",
+                             stated_us, stated_us + shift_us, sharper),
+         .cure = fmt::format("--set first_sample_s={:.4g}", (stated_us + shift_us) * 1e-6),
+         .key = "t0_s",
+         .change = found->shift_s});
+    return;
+  }
+  const bool origin = found->fault == TimeZeroFault::not_first;
+  const char* const first = "the first firing";
+  const char* const passage = "the passage of the wave through the centre of the array";
+  doubts.push_back({.text = fmt::format("time 0 is {}, but points of the first frame are sharper with {} {}",
+                                        origin ? first : passage, origin ? passage : first, sharper),
+                    .cure = fmt::format("\"t_zero\": \"{}\" in a description", origin ? "origin" : "first_firing"),
+                    .key = "t_zero",
+                    .word = origin ? "origin" : "first_firing"});
+}
+
 void doubt_geometry(const Acquisition& a, std::vector<Doubt>& doubts) {
   if (a.n_samples < a.n_elements()) {
     doubts.push_back(
@@ -69,6 +95,7 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
     std::vector<std::byte> slot(a.frame_bytes());
     const std::span<const std::byte> frame = source->at(0, slot);
     if (const auto measured = measure_spectrum(a, frame)) doubt_frequencies(a, *measured, doubts);
+    doubt_time_zero(a, frame, doubts);
   } catch (const Error&) {  // a frame that cannot be read is no doubt about facts
   }
   return doubts;

@@ -14,6 +14,8 @@ struct Doubt {
   std::string cure;      // "--set center_hz=2.5e+06"; empty: a description
   std::string key = {};  // of a description: that is doubted
   double stated = 0.0, measured = 0.0;  // SI
+  double change = 0.0;                  // of a key whose stated value only its description knows: to add to it
+  std::string word = {};                // of a key that has words: the measured one
 };
 
 // Of a recording; empty for phantoms and scanners. Reads the first frame.

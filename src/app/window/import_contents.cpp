@@ -33,6 +33,14 @@ bool mostly_text(const std::string& hex) {
   return n > 0 && printable * 10 >= n * 9;
 }
 
+// What was guessed of one file, with the files of a folder as the slowest axis.
+void put_files_first(RawGuess& raw, std::size_t n_files) {
+  const auto frame = std::ranges::find(raw.axes, "frame");
+  if (frame != raw.axes.end() && std::ranges::find(raw.axes, "transmit") == raw.axes.end()) *frame = "transmit";
+  raw.axes.insert(raw.axes.begin(), std::ranges::find(raw.axes, "frame") == raw.axes.end() ? "frame" : "");
+  raw.shape.insert(raw.shape.begin(), n_files);
+}
+
 }  // namespace
 
 bool is_sample_array(const OutlineEntry& entry) {
@@ -47,17 +55,18 @@ bool is_sample_array(const OutlineEntry& entry) {
 
 ImportContents read_contents(const fs::path& file, std::stop_token stop) {
   ImportContents contents{.outline = outline_file(file, std::move(stop)), .raw = {}, .description = {}};
-  const auto mapped = MappedFile::open(file);
+  const OpenRequest request = request_for(file);
   if (contents.outline.entries.empty() && contents.outline.container == "raw bytes") {
-    contents.raw = guess_raw(mapped->bytes());
-    require_readable(mapped->bytes());
+    contents.raw = guess_raw(request.bytes());
+    require_readable(request.bytes());
+    if (request.folder != nullptr) put_files_first(*contents.raw, request.folder->files.size());
   }
-  for (const SidecarFile& beside : sidecars_of(file, mapped->bytes())) {
+  for (const SidecarFile& beside : sidecars_of(request.path, request.bytes())) {
     if (beside.path.extension() != ".json" || !contents.description.empty()) continue;
     const auto bytes = beside.file->bytes();
     const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (describes_file(text, file.filename().string(),
-                       beside.path.filename() == "params.json" ? SidecarKind::shared : SidecarKind::own))
+    const bool shared = beside.path.filename() == "params.json" && beside.path.parent_path() != request.path;
+    if (describes_file(text, request.path.filename().string(), shared ? SidecarKind::shared : SidecarKind::own))
       contents.description = text;
   }
   return contents;
@@ -67,7 +76,7 @@ bool could_be_described(const fs::path& file, const ImportContents& contents) {
   const FileOutline& outline = contents.outline;
   const bool answerable = outline.refusal.empty() || outline.refusal.find("beamformed") != std::string::npos;
   if (!contents.raw) return answerable && std::ranges::any_of(outline.entries, is_sample_array);
-  const std::string ending = file.extension().string();
+  const std::string ending = outline.n_files > 0 ? ".raw" : file.extension().string();  // of a folder: recordings only
   const bool raw_name = ending == ".bin" || ending == ".raw" || ending == ".dat" || ending == ".rf" || ending.empty();
   return raw_name && outline.bytes >= kLeastRawBytes && !mostly_text(outline.first_bytes);
 }
@@ -93,7 +102,7 @@ fs::path save_description(const fs::path& file, const ImportDraft& draft, const 
                             !describes_file(description_text(target), file.filename().string(), SidecarKind::own);
     if (fs::exists(whole, error) || of_another || target.filename() == "params.json") target = whole;
   } else {
-    if (own.empty())
+    if (own.empty() || draft.outline().n_files > 0)
       throw Error(folder.string(), "a folder that cannot be written", "a folder that can, or a home folder");
     fs::create_directories(own, error);
     if (error) throw Error(own.string(), error.message(), "a folder that can be written");

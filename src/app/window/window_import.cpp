@@ -57,7 +57,7 @@ bool WindowImport::offer(const fs::path& file, const Error& why, std::function<v
   std::error_code error;
   const bool alone = options.frames > 0 || options.duration_s > 0.0;  // a run without a user
   if (!is_file_source(file.string()) || parts_.kiosk() || alone || parts_.state.import.open ||
-      !fs::is_regular_file(file, error))
+      (!fs::is_regular_file(file, error) && !fs::is_directory(file, error)))
     return false;
   read(file, why, std::move(refuse));
   return true;
@@ -352,7 +352,14 @@ void WindowImport::fill_fields() {
       if (row == nullptr || row->id != fact.row->id || kept_.contains(field.id) || fact.json.empty()) continue;
       field.group = ImportGroup::doubts;
       field.reason = doubt.text;
-      if (doubt.measured > 0.0) {
+      const auto stated = number_of(outline, fact.json);
+      if (!doubt.word.empty()) {
+        field.cure = "Use " + doubt.word;
+        field.keep = "Keep " + field.value;
+      } else if (doubt.change != 0.0 && stated) {
+        field.cure = fmt::format("Use {:.4g} {}", (*stated + doubt.change) / fact.as().per_unit, field.unit);
+        field.keep = fmt::format("Keep {:.4g} {}", *stated / fact.as().per_unit, field.unit);
+      } else if (doubt.measured > 0.0) {
         field.cure = fmt::format("Use {:.3g} {}", doubt.measured / fact.as().per_unit, field.unit);
         field.keep = fmt::format("Keep {:.3g} {}", doubt.stated / fact.as().per_unit, field.unit);
       } else {

@@ -121,10 +121,13 @@ inline constexpr std::array kFormats{
               {}},
     FormatRow{{"other arrays", "BRAIN", ".mat", "`exp_data` of BRAIN, full or half matrix capture"}, {}},
     FormatRow{{"other arrays", "described", ".mat .h5 .npz .npy .pkl .bin .raw .dat .rf",
-               "any array, or raw samples, with a JSON description beside the file (below)"},
+               "any array, or raw samples, with a JSON description beside the file; folders of one file a frame, a "
+               "transmit or a line (below)"},
               {}},
     FormatRow{{"beamformed RF lines", "Ultrasonix", ".rf", "RF lines of Sonix, shown without beamforming"}, {}},
-    FormatRow{{"beamformed RF lines", "Clarius", ".raw", "RF or IQ lines of Clarius with the `.yml` beside the file"},
+    FormatRow{{"beamformed RF lines", "Clarius", ".raw .tar",
+               "RF or IQ lines of Clarius: the `.tar` of the scanner without LZO compression, or a `.raw` with its "
+               "`.yml` beside it"},
               {}},
     FormatRow{{"beamformed RF lines", "MetaImage", ".mha", "RF lines as ITK writes them"}, {}},
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/base/mapping.h"
+#include "formats/base/recorded_folder.h"
 
 namespace echoloop {
 
@@ -29,7 +30,8 @@ struct OpenRequest {
   std::vector<SidecarFile> sidecars = {};  // the first that describes the array counts
   OpenProgress progress;
   std::stop_token stop;
-  bool few_frames = false;  // are wanted: they are read when they are, not all at once
+  bool few_frames = false;                            // are wanted: they are read when they are, not all at once
+  std::shared_ptr<const RecordedFolder> folder = {};  // `path` is one, and `file` its first file; null: a file
 
   [[nodiscard]] std::string what() const { return path.string(); }
   [[nodiscard]] std::span<const std::byte> bytes() const { return file->bytes(); }
@@ -37,5 +39,9 @@ struct OpenRequest {
   void advance(double fraction) const;
   void check_stop() const;
 };
+
+// Of a file or a folder, without sidecars. Throws Error as MappedFile::open() and open_folder().
+OpenRequest request_for(const std::filesystem::path& path, const OpenProgress& progress = {},
+                        std::stop_token stop = {});
 
 }  // namespace echoloop

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "formats/import/guess_axes.h"
+#include "formats/import/guess_samples.h"
 #include "formats/import/spellings.h"
 #include "formats/import/words.h"
 
@@ -14,7 +15,6 @@ namespace echoloop {
 namespace {
 
 constexpr std::size_t kMostValues = 65'536;  // of a fact
-constexpr std::size_t kLeastSamples = 512;   // of a recording
 
 struct Candidate {
   std::size_t entry = 0;
@@ -32,20 +32,6 @@ double largest(const std::vector<double>& values) {
 
 bool is_list(const std::vector<std::size_t>& shape) {
   return std::ranges::count_if(shape, [](std::size_t n) { return n > 1; }) == 1;
-}
-
-std::vector<std::size_t> long_axes(const std::vector<std::size_t>& shape) {
-  std::vector<std::size_t> axes;
-  std::ranges::copy_if(shape, std::back_inserter(axes), [](std::size_t n) { return n > 1; });
-  return axes;
-}
-
-bool names_picture(const std::string& name) {
-  for (const char* const word : {"bmode", "image", "img", "envelope", "beamformed", "rfbf", "bfdata", "bfrf", "iqbf",
-                                 "scanline", "rfline", "lines"}) {
-    if (name.find(word) != std::string::npos) return true;
-  }
-  return name == "bf" || name == "das" || name == "b";
 }
 
 class Guesser {
@@ -76,25 +62,14 @@ class Guesser {
   void miss(const char* key, std::string text) { out_.missing.push_back({key, std::move(text)}); }
 
   void choose_samples() {
-    double best = 0.0;
-    for (std::size_t k = 0; k < entries_.size(); ++k) {
-      const TreeEntry& entry = entries_[k];
-      const std::size_t n_axes = long_axes(entry.shape).size();
-      if (!entry.numeric || n_axes < 2 || n_axes > 5 || entry.count() < kLeastSamples) continue;
-      const auto named = named_fact(entry.path);
-      double score = std::log2(static_cast<double>(entry.count()));
-      if (named && named->fact == Fact::samples) score += 8.0 - 0.1 * static_cast<double>(named->rank);
-      if (named && named->fact != Fact::samples) continue;
-      if (names_picture(plain_name(entry.path))) score -= 6.0;
-      if (score > best) best = score, data_ = k;
-    }
-    out_.has_samples = best > 0.0;
-    if (!out_.has_samples) return;
-    const TreeEntry& entry = entries_[data_];
-    const auto named = named_fact(entry.path);
-    say("data", entry.path,
-        named && named->fact == Fact::samples ? "by name, " + shape_text(entry.shape) + " " + entry.type
-                                              : "the largest array, " + shape_text(entry.shape) + " " + entry.type);
+    const auto chosen = guess_samples(tree_);
+    out_.has_samples = chosen.has_value();
+    if (!chosen) return;
+    data_ = chosen->entry;
+    say("data", entries_[data_].path, chosen->reason);
+    if (!chosen->quadrature) return;
+    say("imag", entries_[*chosen->quadrature].path, "quadrature part by name");
+    is_iq_ = true;
   }
 
   // Of each fact the clearest spelling, with its numbers.
@@ -198,7 +173,7 @@ class Guesser {
       hints_.n_elements = static_cast<std::size_t>(n->values[0]);
     find_transmits();
     hints_.first_fastest = tree_.container().starts_with("MATLAB");
-    hints_.complex = tree_.is_complex(data_);
+    hints_.complex = is_iq_ || tree_.is_complex(data_);
     auto guessed = guess_axes(entries_[data_].shape, hints_);
     if (!guessed && hints_.n_transmits > 1) {  // as many angles as no axis has
       hints_.n_transmits = 0;
@@ -394,7 +369,6 @@ class Guesser {
       say("t0_s", 0, "first sample at time 0, not in the file", true, "first_sample_s");
     }
     say("t_zero", "first_firing", "time counted from the first firing, not in the file", true);
-    out_.ask_time_zero = !subtracted;
   }
 
   void elements() {

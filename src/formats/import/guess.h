@@ -29,7 +29,6 @@ struct GuessedDescription {
   std::vector<Missing> missing;  // most important first; empty: the file opens
   bool has_samples = false;
   bool measure_center = false;  // fc_hz stands for what the spectrum of the first frame says
-  bool ask_time_zero = false;   // t_zero is a default that the first frame may contradict
   std::string refusal;          // what it is that cannot be shown, and what to do
 };
 

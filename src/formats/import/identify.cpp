@@ -36,6 +36,7 @@ constexpr std::array kSignatures{
     Signature{0, "\x1f\x8b"sv, "a gzip archive", kUnpack},
     Signature{0, "7z\xbc\xaf"sv, "a 7z archive", kUnpack},
     Signature{0, "Rar!"sv, "a RAR archive", kUnpack},
+    Signature{0, "\x89LZO\0\r\n\x1a\n"sv, "a file compressed with LZO", "unpack it with lzop -d"},
     Signature{0, "BZh"sv, "a bzip2 archive", kUnpack},
     Signature{0,
               "\xfd"

@@ -11,7 +11,9 @@
 #include "formats/containers/pickle.h"
 #include "formats/containers/zip.h"
 #include "formats/import/described.h"
+#include "formats/import/folder_tree.h"
 #include "formats/import/guess.h"
+#include "formats/import/known_lines.h"
 #include "formats/import/layouts.h"
 #include "formats/import/raw_bytes.h"
 #include "formats/import/words.h"
@@ -102,6 +104,7 @@ bool is_explicit(const Json& description) {
 }
 
 OpenTree open_tree(const OpenRequest& request) {
+  if (request.folder != nullptr) return {nullptr, folder_tree(request, open_tree)};
   OpenTree open;
   const auto bytes = request.bytes();
   if (looks_like_npy(bytes)) {
@@ -120,7 +123,7 @@ OpenTree open_tree(const OpenRequest& request) {
         hdf5_tree(request, hdf5::Node::open(request.what(), request.path_to_open.string(), request.bytes().size()),
                   AxisCount::stored);
   } else {
-    open.tree = raw_tree(request);
+    open.tree = known_lines_tree(request);
   }
   return open;
 }
@@ -137,6 +140,20 @@ LibraryRecording read_described(const OpenRequest& request, const Sidecar& sidec
   }
   return described_tree(request, sidecar.what, sidecar.meta, *open.tree,
                         open.tree->container() + " with JSON description");
+}
+
+LibraryRecording read_folder(const OpenRequest& request) {
+  const std::optional<Sidecar> sidecar = description_beside(request);
+  if (sidecar) return read_described(request, *sidecar);
+  const OpenTree open = open_tree(request);
+  const std::string found = "a folder of " + std::to_string(request.folder->files.size()) + " files ";
+  if (open.tree == nullptr)
+    throw Error(request.what(), found + "without a known container", "a description beside the folder",
+                "raw samples need dtype, shape and axes: echoloop describe --help");
+  return import_tree(
+      request, sidecar, *open.tree,
+      Error(request.what(), found + "without samples that are known by name", "a description beside the folder",
+            "echoloop describe " + printable(request.path.filename().string()) + " prints one to complete"));
 }
 
 LibraryRecording import_tree(const OpenRequest& request, const std::optional<Sidecar>& sidecar, const ArrayTree& tree,

@@ -10,8 +10,7 @@
 #include "core/error.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
-#include "formats/containers/mat_file.h"
-#include "formats/import/array_tree.h"
+#include "formats/import/open_tree.h"
 #include "formats/readers/sidecar.h"
 
 namespace echoloop {
@@ -25,17 +24,16 @@ bool is_explicit(const Json& description);
 // HDF5 allows for other data before its own: 512, 1024, 2048, ... bytes.
 bool looks_like_hdf5(std::span<const std::byte> bytes);
 
-struct OpenTree {  // a tree with what it stands on
-  std::unique_ptr<MatFile> mat;
-  std::unique_ptr<ArrayTree> tree;  // null: a file of another kind
-};
-OpenTree open_tree(const OpenRequest& request);
+OpenTree open_tree(const OpenRequest& request);  // of a folder: its files as one
 
 // By `sidecar`, if there is one, else by names. `unknown`: the refusal of the reader before, for a file without arrays.
 LibraryRecording import_tree(const OpenRequest& request, const std::optional<Sidecar>& sidecar, const ArrayTree& tree,
                              const Error& unknown);
 // A described file of any container, or raw bytes.
 LibraryRecording read_described(const OpenRequest& request, const Sidecar& sidecar);
+
+// A folder of one file a frame, a transmit or a line: as one recording.
+LibraryRecording read_folder(const OpenRequest& request);
 
 // What the file holds, what is guessed and what is missing, as JSON text for `echoloop describe` and the window.
 std::string outline_of_file(const OpenRequest& request);

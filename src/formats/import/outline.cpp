@@ -45,6 +45,10 @@ std::string outline_of_file(const OpenRequest& request) {
                   {"meta", Json::object()},
                   {"refusal", ""},
                   {"container", ""}};
+  if (request.folder != nullptr) {
+    outline["files"] = request.folder->files.size();
+    outline["bytes"] = request.folder->files.size() * request.bytes().size();
+  }
   if (open.tree == nullptr) {
     const OtherKind other = identify_other_kind(request.bytes());
     if (!other.found.empty())

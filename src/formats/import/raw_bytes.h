@@ -1,22 +1,27 @@
-// Raw binary files: by a description (type, byte order, header, shape), and kinds whose header says all of that:
-// Ultrasonix .rf, Clarius .raw, MetaImage .mha. Reader process. Internal to src/formats/import.
+// Raw binary files by a description: type, byte order, header, shape. Reader process. Internal to src/formats/import.
 #pragma once
 
-#include <memory>
-#include <optional>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "formats/import/array_tree.h"
 #include "formats/readers/description_json.h"
 
 namespace echoloop {
 
+struct RawLayout {
+  NumberType type;
+  std::size_t header_bytes = 0, frame_header_bytes = 0;
+  std::vector<std::size_t> shape;  // slowest first
+};
+
+// A view of the file; with headers of frames, of the bytes behind the first one, with a stride of its own. Throws Error
+// that counts the bytes.
+ArrayView raw_view(const std::string& what, std::span<const std::byte> file, const RawLayout& raw);
+
 // `meta` has "dtype". Throws Error that counts the bytes.
 LibraryRecording read_raw_bytes(const OpenRequest& request, const std::string& what, const Json& meta);
-
-// Of files whose header is known: the array that follows it; null: none of them.
-std::unique_ptr<ArrayTree> raw_tree(const OpenRequest& request);
-// The same files as recordings of beamformed lines; nothing: none of them.
-std::optional<LibraryRecording> read_known_lines(const OpenRequest& request);
 
 }  // namespace echoloop

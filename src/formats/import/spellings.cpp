@@ -58,6 +58,8 @@ constexpr std::array kSpellings{
     Spelling{Fact::sampling, "sampfreq"},
     Spelling{Fact::sampling, "sampfrequency"},
     Spelling{Fact::sampling, "digitizerfrequency"},
+    Spelling{Fact::sampling, "adcrate"},
+    Spelling{Fact::sampling, "fadc"},
     Spelling{Fact::sample_step, "dt"},
     Spelling{Fact::sample_step, "timestep"},
     Spelling{Fact::sample_step, "samplingperiod"},

@@ -99,7 +99,9 @@ LibraryRecording read_pybf(const OpenRequest& request, const Node& root) {
   Acquisition& a = parts.acquisition;
   a.sampling_hz = data.at("f_sampling").number();
   a.center_hz = trans.at("f_central").number();
-  if (const auto fraction = trans.find("bandwidth")) a.bandwidth_hz = fraction->number() * a.center_hz;
+  constexpr double kMostFraction = 2.0;  // of the centre frequency; measured files have hertz
+  if (const auto width = trans.find("bandwidth"))
+    a.bandwidth_hz = width->number() > kMostFraction ? width->number() : width->number() * a.center_hz;
   a.sound_speed_m_s = kSoundSpeed_m_s;
   a.assumptions.push_back("sound speed 1540 m/s assumed: not part of the format");
   if (std::any_of(angles.begin(), angles.end(), [](double angle) { return std::abs(angle) > kPi / 2; })) {

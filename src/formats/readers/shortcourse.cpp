@@ -167,6 +167,8 @@ LibraryRecording read_short_course_pickle(const OpenRequest& request) {
   const pickle::Value* const rf = tree->find(root, "rf");
   const pickle::Value* const context = tree->find(root, "context");
   if (rf == nullptr || context == nullptr) throw UnknownLayout(what, keys_text(*tree, root), kAcceptedLayout);
+  if (std::holds_alternative<pickle::Opaque>(*context))  // an object of a scanner's library
+    throw UnknownLayout(what, "'context' is " + pickle::describe(*context), kAcceptedLayout);
 
   const auto block = std::make_shared<SampleBlock>();
   RecordingParts parts{.acquisition = {},

@@ -45,9 +45,10 @@ constexpr auto kWhenEnding = std::chrono::milliseconds(300);  // of waiting, whe
 }
 
 // A number above those that the child's files are moved to, so that no move overwrites what is still to be moved.
-FileDescriptor out_of_the_way(const std::string& what, int fd) {
-  FileDescriptor copy(::fcntl(fd, F_DUPFD_CLOEXEC, 16));
-  if (copy.get() < 0) cannot(what, "no free file descriptor");
+FileDescriptor out_of_the_way(const OpenRequest& request, int fd) {
+  const std::size_t n_moved = 16 + (request.folder == nullptr ? 0 : request.folder->files.size());
+  FileDescriptor copy(::fcntl(fd, F_DUPFD_CLOEXEC, static_cast<int>(n_moved)));
+  if (copy.get() < 0) cannot(request.what(), "no free file descriptor");
   return copy;
 }
 
@@ -140,15 +141,22 @@ void ReaderChild::spawn(const OpenRequest& request, ReaderTask task) {
   const FileDescriptor childs_end(ends[1]);
   const std::size_t n_sidecars = std::min(request.sidecars.size(), kMostSidecars);
   std::vector<FileDescriptor> sources;  // of the child's files, from kReaderSocket on
-  sources.push_back(out_of_the_way(what_, childs_end.get()));
-  sources.push_back(out_of_the_way(what_, request.file->descriptor()));
-  sources.push_back(out_of_the_way(what_, memory_.get()));
+  sources.push_back(out_of_the_way(request, childs_end.get()));
+  sources.push_back(out_of_the_way(request, request.file->descriptor()));
+  sources.push_back(out_of_the_way(request, memory_.get()));
   std::vector<std::string> words{reader_program().string(),
                                  task == ReaderTask::open ? kReaderProcessOption : kReaderOutlineOption, what_,
                                  reader_settings().unsandboxed ? kUnsandboxedOption : kSandboxedOption};
   for (const SidecarFile& sidecar : std::span(request.sidecars).first(n_sidecars)) {
-    sources.push_back(out_of_the_way(what_, sidecar.file->descriptor()));
+    sources.push_back(out_of_the_way(request, sidecar.file->descriptor()));
     words.push_back(sidecar.path.string());
+  }
+  if (request.folder != nullptr) {
+    words.emplace_back(kFolderWord);
+    for (const FolderFile& file : request.folder->files) {
+      sources.push_back(out_of_the_way(request, file.descriptor.get()));
+      words.push_back(file.path.string());
+    }
   }
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

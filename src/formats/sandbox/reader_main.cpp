@@ -129,24 +129,48 @@ std::size_t data_bytes_so_far() {
 }
 
 // Heap: some times the file, for what a packed file unpacks to, but no more than half of what the machine has left.
-SandboxLimits sandbox_limits() {
+SandboxLimits sandbox_limits(std::span<const int> files) {
   constexpr std::size_t kLeast = std::size_t{256} << 20, kPerFileByte = 32;
   const auto installed =
       static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t file_bytes = file_size(kReaderFile);
+  std::size_t file_bytes = 0;
+  for (const int file : files) file_bytes += file_size(file);
   const std::size_t wanted = std::max(kLeast, std::min(file_bytes, installed) * kPerFileByte);
   return {.memory_bytes = data_bytes_so_far() + std::min(wanted, free_host_memory() / 2),
           .mapped_bytes = installed + 2 * file_bytes,
-          .file = kReaderFile};
+          .files = {files.begin(), files.end()}};
 }
 
 // The files that may describe an array: open already, named on the command line.
 std::vector<SidecarFile> take_sidecars(std::span<char* const> names) {
   std::vector<SidecarFile> sidecars;
-  for (std::size_t k = 0; k < std::min(names.size(), kMostSidecars); ++k) {
+  for (std::size_t k = 0; k < names.size(); ++k) {
     sidecars.push_back({names[k], MappedFile::adopt(kReaderSidecars + static_cast<int>(k), names[k])});
   }
   return sidecars;
+}
+
+// What the command line names behind its fixed words.
+struct GivenFiles {
+  std::span<char*const> sidecars, folder;
+  [[nodiscard]] int first_of_folder() const { return kReaderSidecars + static_cast<int>(sidecars.size()); }
+  [[nodiscard]] int end() const { return first_of_folder() + static_cast<int>(folder.size()); }
+};
+
+GivenFiles given_files(std::span<char* const> names) {
+  const auto word = std::ranges::find_if(names, [](const char* name) { return std::string_view(name) == kFolderWord; });
+  const auto n_sidecars = static_cast<std::size_t>(word - names.begin());
+  return {.sidecars = names.first(std::min(n_sidecars, kMostSidecars)),
+          .folder = names.subspan(std::min(n_sidecars + 1, names.size()))};
+}
+
+std::shared_ptr<const RecordedFolder> take_folder(const GivenFiles& given, const SandboxParts& parts) {
+  if (given.folder.empty()) return nullptr;
+  auto folder = std::make_shared<RecordedFolder>();
+  int file = given.first_of_folder();
+  for (const char* const name : given.folder)
+    folder->files.push_back({.path = name, .path_to_open = path_in_sandbox(file++, parts)});
+  return folder;
 }
 
 }  // namespace
@@ -159,19 +183,19 @@ bool is_reader_process(int argc, char** argv) {
 bool is_sandbox_question(int argc, char** argv) { return argc == 2 && std::string_view(argv[1]) == kSandboxQuestion; }
 
 int answer_sandbox_question(int linked) {
-  SandboxLimits limits = sandbox_limits();
-  limits.file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);  // in the place of a recording
-  const SandboxParts parts = enter_reader_sandbox(limits);
+  const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);  // in the place of a recording
+  const SandboxParts parts = enter_reader_sandbox(sandbox_limits(std::span(&file, 1)));
   return kSandboxAnswer | (parts.seccomp ? kHasSeccomp : 0) | (parts.landlock ? kHasLandlock : 0) |
          (parts.namespaces ? kHasNamespaces : 0) | (parts.processes ? kHasProcesses : 0) | linked;
 }
 
 int run_reader_process(int argc, char** argv, const LibraryOpener& open, const LibraryOutline& outline) {
   if (file_size(kReaderFile) == 0) return 2;  // not started by a viewer
-  const std::span<char* const> sidecars = std::span(argv, static_cast<std::size_t>(argc)).subspan(4);
-  ::close_range(static_cast<unsigned>(kReaderSidecars + static_cast<int>(sidecars.size())), ~0U, 0);
-  const SandboxLimits limits = sandbox_limits();
-  const SandboxParts parts = enter_reader_sandbox(limits);
+  const GivenFiles given = given_files(std::span(argv, static_cast<std::size_t>(argc)).subspan(4));
+  ::close_range(static_cast<unsigned>(given.end()), ~0U, 0);
+  std::vector<int> files{kReaderFile};
+  for (int file = given.first_of_folder(); file < given.end(); ++file) files.push_back(file);
+  const SandboxParts parts = enter_reader_sandbox(sandbox_limits(files));
   start_reader_alarm();
   const std::string what = argv[2];
   MessageChannel channel(kReaderSocket);
@@ -181,13 +205,14 @@ int run_reader_process(int argc, char** argv, const LibraryOpener& open, const L
       ::_exit(0);
     }
     Progress progress(channel);
-    const std::filesystem::path path = path_in_sandbox(limits, parts);
+    const std::filesystem::path path = path_in_sandbox(kReaderFile, parts);
     const OpenRequest request{.path = what,
                               .file = MappedFile::open(path),
                               .path_to_open = path,
-                              .sidecars = take_sidecars(sidecars),
+                              .sidecars = take_sidecars(given.sidecars),
                               .progress = [&](double fraction) { progress(fraction); },
-                              .stop = {}};
+                              .stop = {},
+                              .folder = take_folder(given, parts)};
     if (std::string_view(argv[1]) == kReaderOutlineOption) {
       channel.send(MessageKind::outline, encode_text(outline ? outline(request) : "{}"));
       ::_exit(0);

@@ -34,6 +34,15 @@ std::chrono::milliseconds opening_patience(std::size_t file_bytes) {
   return std::max(patience, std::min(kMostPatience, patience + std::chrono::milliseconds(file_bytes / kBytesPerMs)));
 }
 
+// Files beside the recording, or in it, that a refusal may be about.
+std::vector<std::string> other_names(const OpenRequest& request) {
+  std::vector<std::string> names;
+  for (const SidecarFile& sidecar : request.sidecars) names.push_back(sidecar.path.string());
+  if (request.folder == nullptr) return names;
+  for (const FolderFile& file : request.folder->files) names.push_back(file.path.string());
+  return names;
+}
+
 // Waits for `wanted`, passing progress on as from..to.
 ReaderMessage wait_for(ReaderChild& child, const OpenRequest& request, MessageKind wanted, double from, double to) {
   const auto patience = opening_patience(request.bytes().size());
@@ -43,7 +52,8 @@ ReaderMessage wait_for(ReaderChild& child, const OpenRequest& request, MessageKi
     ReaderMessage message = child.receive({deadline, request.stop});
     if (message.kind == wanted || (wanted == MessageKind::opened && message.kind == MessageKind::described))
       return message;
-    if (message.kind == MessageKind::refused) throw decode_refusal(message.payload, request.what(), request.sidecars);
+    if (message.kind == MessageKind::refused)
+      throw decode_refusal(message.payload, request.what(), other_names(request));
     if (message.kind == MessageKind::no_sandbox) {
       throw NoSandbox(request.what(), "neither seccomp nor Landlock here, which confine the reader process",
                       "a Linux kernel with one of them",
@@ -112,9 +122,8 @@ Recording read_into_memory(const OpenRequest& request, ReaderChild& child, std::
 // The array that the JSON file of `request` describes; once, for an array describes nothing.
 Recording open_described(const OpenRequest& request, const std::string& name) {
   if (!request.sidecars.empty()) throw BadMessage("a description that is described");
-  OpenRequest array = request;
-  array.path = array.path_to_open = request.path.parent_path() / name;
-  array.file = MappedFile::open(array.path);
+  OpenRequest array = request_for(request.path.parent_path() / name, request.progress, request.stop);
+  array.few_frames = request.few_frames;
   array.sidecars = {{request.path, request.file}};
   return open_in_reader_process(array);
 }

@@ -163,13 +163,13 @@ std::string decode_name(std::span<const std::byte> payload) {
 }
 
 Error decode_refusal(std::span<const std::byte> payload, const std::string& of_file,
-                     std::span<const SidecarFile> others) {
+                     std::span<const std::string> others) {
   PayloadReader in(payload);
   std::string line = in.text(payload.size());
   in.expect_end();
   std::string what = of_file;
-  for (const SidecarFile& other : others) {
-    if (!line.starts_with(of_file + ": ") && line.starts_with(other.path.string())) what = other.path.string();
+  for (const std::string& other : others) {
+    if (!line.starts_with(of_file + ": ") && line.starts_with(other)) what = other;
   }
   line.erase(0, line.starts_with(what) ? what.size() : 0);
   if (!line.starts_with(':') && !line.starts_with(' ')) line.insert(0, ": ");

@@ -35,7 +35,7 @@ std::vector<std::byte> encode_opened(const LibraryRecording& recording);  // all
 double decode_number(std::span<const std::byte> payload);
 // A line as an Error says it: of `what`, or of one of `others`.
 Error decode_refusal(std::span<const std::byte> payload, const std::string& what,
-                     std::span<const SidecarFile> others = {});
+                     std::span<const std::string> others = {});
 std::string decode_outline(std::span<const std::byte> payload);  // JSON, unchecked
 std::string decode_name(std::span<const std::byte> payload);     // of a file, without folders
 FrameRun decode_run(std::span<const std::byte> payload);

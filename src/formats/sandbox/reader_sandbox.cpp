@@ -35,7 +35,7 @@ void limit(int resource, rlim_t most) {
 void limit_resources(const SandboxLimits& limits) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, 0);
-  limit(RLIMIT_NOFILE, 64);
+  limit(RLIMIT_NOFILE, 64 + limits.files.size());
   limit(RLIMIT_CPU, kMostComputing);  // closed; start_reader_alarm() asks for less
 #if !defined(ECHO_SANITIZED)  // a sanitizer's shadow takes terabytes of addresses, and it has a thread of its own
   limit(RLIMIT_NPROC, 0);
@@ -60,9 +60,9 @@ struct [[gnu::packed]] LandlockPath {
   std::int32_t parent = -1;
 };
 
-// No file can be opened but the recording: not the user's keys, not another process's memory. No TCP, and no signal or
-// abstract socket to a process outside.
-bool restrict_files(int file) {
+// No file can be opened but the recording (of a folder: its files): not the user's keys, not another process's memory.
+// No TCP, and no signal or abstract socket to a process outside.
+bool restrict_files(const std::vector<int>& files) {
   constexpr std::uint64_t kReadFile = 1U << 2;
   constexpr int kAskVersion = 1, kPathBeneath = 1;
   // Rights to files that each version of the interface knows: 13, then REFER, TRUNCATE and (since version 5) IOCTL_DEV.
@@ -75,9 +75,11 @@ bool restrict_files(int file) {
   const std::size_t size = sizeof(std::uint64_t) * (version >= 6 ? 3 : version >= 4 ? 2 : 1);
   const auto ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, size, 0));
   if (ruleset < 0) return false;
-  const LandlockPath allowed{.allowed = kReadFile, .parent = file};
-  const bool done = ::syscall(SYS_landlock_add_rule, ruleset, kPathBeneath, &allowed, 0) == 0 &&
-                    ::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
+  const bool ruled = std::ranges::all_of(files, [&](int file) {
+    const LandlockPath allowed{.allowed = kReadFile, .parent = file};
+    return ::syscall(SYS_landlock_add_rule, ruleset, kPathBeneath, &allowed, 0) == 0;
+  });
+  const bool done = ruled && ::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
   ::close(ruleset);
   return done;
 }
@@ -128,13 +130,13 @@ SandboxParts enter_reader_sandbox(const SandboxLimits& limits) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (parts.processes) end_without_parent();
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  parts.landlock = restrict_files(limits.file);
+  parts.landlock = restrict_files(limits.files);
   parts.seccomp = install_reader_filter(parts.processes ? LifeWithParent::always : LifeWithParent::until_it_streams);
   return parts;
 }
 
-std::string path_in_sandbox(const SandboxLimits& limits, const SandboxParts& parts) {
-  return (parts.namespaces ? "/" : "/proc/self/fd/") + std::to_string(limits.file);
+std::string path_in_sandbox(int file, const SandboxParts& parts) {
+  return (parts.namespaces ? "/" : "/proc/self/fd/") + std::to_string(file);
 }
 
 // Real time and computing time: a loop that never ends, and a wait that never ends.

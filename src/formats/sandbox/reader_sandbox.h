@@ -5,13 +5,14 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace echoloop {
 
 struct SandboxLimits {
   std::size_t memory_bytes = 0;  // heap
   std::size_t mapped_bytes = 0;  // files and shared memory mapped beside it
-  int file = -1;                 // the only file that can be opened again
+  std::vector<int> files = {};   // the only files that can be opened again
 };
 
 // What is in force.
@@ -24,8 +25,8 @@ struct SandboxParts {
 
 SandboxParts enter_reader_sandbox(const SandboxLimits& limits);
 
-// How SandboxLimits::file is opened again from inside.
-std::string path_in_sandbox(const SandboxLimits& limits, const SandboxParts& parts);
+// How one of SandboxLimits::files is opened again from inside.
+std::string path_in_sandbox(int file, const SandboxParts& parts);
 
 // Ends this process unless called again within a minute and a half; stop_reader_alarm() while it waits for a command.
 void start_reader_alarm();

@@ -10,7 +10,9 @@ namespace echoloop {
 
 inline constexpr const char* kReaderProcessOption = "--reader-process";  // argv[1]; argv[2] names the file
 inline constexpr const char* kReaderOutlineOption = "--reader-outline";  // in its place: says what the file holds
-// argv[3]; the names of the sidecars follow, whose files are open from kReaderSidecars on.
+// argv[3]; the names of the sidecars follow, whose files are open from kReaderSidecars on, and of a folder, after
+// kFolderWord, the names of its files, which are open behind them.
+inline constexpr const char* kFolderWord = "--folder";
 inline constexpr const char *kSandboxedOption = "--sandboxed", *kUnsandboxedOption = "--unsandboxed";
 inline constexpr int kReaderSocket = 3, kReaderFile = 4, kReaderMemory = 5, kReaderSidecars = 6;
 inline constexpr std::size_t kMostSidecars = 8;

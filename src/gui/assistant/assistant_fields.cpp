@@ -45,11 +45,12 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
   const ImportState& import = c.import();
   if (!import.raw.on) {
     const Rect line = ui.row(column, 24, 4);
+    const float text_end = choice.narrow ? line.x1 - ui.px(92) : line.x1;  // before the button
     float x = ui.text(Type::body, line, theme::kText2, "Data") + ui.px(8);
-    x = ui.text_fitted(Type::strong, x, line.x1, line.y0, line.height(), theme::kText,
+    x = ui.text_fitted(Type::strong, x, text_end, line.y0, line.height(), theme::kText,
                        import.data.empty() ? "the array" : import.data) +
         ui.px(10);
-    ui.text_fitted(Type::small, x, line.x1, line.y0, line.height(), theme::kMuted, import.why_data);
+    ui.text_fitted(Type::small, x, text_end, line.y0, line.height(), theme::kMuted, import.why_data);
     if (choice.narrow) {
       const Rect button{line.x1 - ui.px(84), line.y0, line.x1, line.y1};
       if (ui.button("import/contents", button, {.label = "Contents", .active = choice.contents_open},
@@ -100,9 +101,10 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
     }
     const Rect chip{cell.x0 + ui.px(5), cell.y1 - ui.px(34), cell.x1 - ui.px(5), cell.y1 - ui.px(6)};
     ui.fill(chip, axis.role.empty() ? theme::kField : theme::kSelected, theme::kRadius);
-    if (!axis.role.empty()) draw_chip_grip(ui, chip, theme::kText2);
-    ui.text_centred(Type::body, chip, axis.role.empty() ? theme::kMuted : theme::kText,
-                    axis.role.empty() ? "—" : role_label(axis.role));
+    const std::string role = axis.role.empty() ? "—" : role_label(axis.role);
+    const bool wide = 0.5F * (chip.width() - ui.width(Type::body, role)) > ui.px(17);  // room for the grip beside it
+    if (!axis.role.empty() && wide) draw_chip_grip(ui, chip, theme::kText2);
+    ui.text_centred(Type::body, chip, axis.role.empty() ? theme::kMuted : theme::kText, role);
   }
   column.y = top + tall + ui.px(8);
   Rect roles = ui.row(column, 28, 4);

@@ -63,6 +63,23 @@ fs::path FileDialog::typed_path() const {
   return folder_ / text;
 }
 
+// Several recordings, all of one ending: perhaps one file a frame or a line.
+void FileDialog::count_folder_files() {
+  n_folder_files_ = 0;
+  std::string ending;
+  for (const FolderEntry& entry : listing_->of.entries) {
+    const std::string its = lower_case(fs::path(entry.name).extension().string());
+    if (entry.folder || its == ".json" || !usual_name(entry.name)) continue;
+    if (!ending.empty() && its != ending) {
+      n_folder_files_ = 0;
+      return;
+    }
+    ending = its;
+    ++n_folder_files_;
+  }
+  if (n_folder_files_ < 2) n_folder_files_ = 0;
+}
+
 // Brings entries_ up to what is typed and has been listed.
 void FileDialog::narrow() {
   const std::string text = path_text_.data();
@@ -72,6 +89,7 @@ void FileDialog::narrow() {
   if (listing_ == nullptr || !listing_->ready.load(std::memory_order_acquire) || (listed_ && !typed)) return;
   const std::string part = typed ? lower_case(path.filename().string()) : "";
   listed_ = true;
+  count_folder_files();
   known_text_ = text;
   entries_.clear();
   std::ranges::copy_if(listing_->of.entries, std::back_inserter(entries_), [&](const FolderEntry& entry) {
@@ -252,9 +270,19 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
   if (const auto clicked = draw_list(ui, files)) wanted = clicked;
   if (take_list_keys(ui, files, page)) wanted = listed_folder_ / entries_[static_cast<std::size_t>(selected_)].name;
   const float button = ui.px(100);
-  ui.text_fitted(Type::small, left, right - 2 * button - ui.px(24), bottom, ui.px(theme::kRow),
+  std::optional<fs::path> chosen;
+  const float folder = n_folder_files_ > 0 ? ui.px(170) : 0.0F;
+  if (n_folder_files_ > 0) {
+    const Rect whole{left, bottom, left + folder - ui.px(12), bottom + ui.px(theme::kRow)};
+    if (ui.button("open_folder", whole, {.label = "Open all " + std::to_string(n_folder_files_) + " files"},
+                  {"Open the folder", "All files as one recording, in natural order: one file a frame or a line.", {}}))
+      chosen = listed_folder_;
+  }
+  ui.text_fitted(Type::small, left + folder, right - 2 * button - ui.px(24), bottom, ui.px(theme::kRow),
                  complaint_.empty() ? theme::kMuted : theme::kRed,
-                 complaint_.empty() ? "Files are recognised by content, not by extension." : complaint_);
+                 !complaint_.empty()   ? complaint_
+                 : n_folder_files_ > 0 ? "Recognised by content."
+                                       : "Files are recognised by content, not by extension.");
   bool close = ui.button(
       "cancel_open", {right - 2 * button - ui.px(8), bottom, right - button - ui.px(8), bottom + ui.px(theme::kRow)},
       {.label = "Cancel", .shortcut = "Esc"}, {});
@@ -262,7 +290,6 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
                 {.label = "Open", .emphasis = Emphasis::primary}, {})) {
     wanted = typed_path();
   }
-  std::optional<fs::path> chosen;
   if (wanted) chosen = take(*wanted);
   if (chosen || close) {
     ui.close_popup();

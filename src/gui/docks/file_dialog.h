@@ -52,6 +52,7 @@ class FileDialog {
   void take_keys(const Ui& ui, std::span<const KeyPress> keys, int page);
   std::optional<std::filesystem::path> draw_list(Ui& ui, const Rect& r);
   void narrow();
+  void count_folder_files();
 
   bool open_ = false;
   std::filesystem::path folder_;  // what is typed without one lies here
@@ -60,6 +61,7 @@ class FileDialog {
   std::shared_ptr<Listing> listing_;
   std::vector<FolderEntry> entries_;  // of the list on screen: those whose names have what was typed
   bool listed_ = false;               // entries_ are of listing_
+  std::size_t n_folder_files_ = 0;    // of the listed folder, where they can be one recording; else 0
   std::array<char, 1024> path_text_{};
   std::string known_text_;  // path_text_ before somebody typed
   int revision_ = 0;        // a new text needs a new identity: ImGui keeps the old one of an active field

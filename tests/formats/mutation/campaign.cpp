@@ -2,11 +2,12 @@
 // each refusal, and lose neither files nor memory; what becomes of the reader process is counted. More than 512 MB in a
 // reader process or in the viewer, or more than 10 s for a file, is a broken rule (--most-mb, --most-seconds: other
 // limits, for sanitizers).
-//   test_mutations N [--viewer] [--seed S] [--first K] [--reader PROGRAM] [--most-mb M] [--most-seconds T]
+//   test_mutations N [--viewer | --drafts] [--seed S] [--first K] [--reader PROGRAM] [--most-mb M] [--most-seconds T]
 //                  [--only K FILE] [FOLDER...]
 // Without --viewer each file is opened and a few of its frames are read. With it (20,000 files: half an hour) each is
 // dropped on the window of one running program, which draws all the time (offscreen, on the CPU), shows a picture of
-// each file that opens, and goes on with the one before when it does not. --first leaves out K files of the series.
+// each file that opens, and goes on with the one before when it does not. With --drafts each goes through the import
+// assistant without its window (viewer_drafts.cpp). --first leaves out K files of the series.
 // FOLDER: damages the recordings in it as well as those made here. --only writes file K of the same campaign as FILE,
 // opens nothing else and says how long that took.
 // Prints what the process holds on the way, then how many files came to which end; exit status 1 when a rule was
@@ -175,7 +176,7 @@ namespace {
 struct Words {
   Campaign campaign;
   unsigned seed = 1;
-  bool viewer = false;
+  bool viewer = false, drafts = false;
   std::size_t only = 0;
   fs::path only_file, reader;  // empty: that of the program
   std::vector<fs::path> folders;
@@ -200,6 +201,8 @@ Words parse(const std::vector<std::string>& words) {
       w.only_file = words[++k];
     } else if (words[k] == "--viewer") {
       w.viewer = true;
+    } else if (words[k] == "--drafts") {
+      w.drafts = true;
     } else if (k == 0) {
       c.n_files = std::stoul(words[k]);
     } else {
@@ -219,14 +222,17 @@ int run(Words words) {
   Campaign& campaign = words.campaign;
   campaign.scratch = scratch.path();
   campaign.mutator = Mutator(fixtures, words.seed);
-  const auto next = [&] { return words.viewer ? next_recording(campaign.mutator) : campaign.mutator.next(); };
+  const auto next = [&] {
+    return words.viewer || words.drafts ? next_recording(campaign.mutator) : campaign.mutator.next();
+  };
   const std::size_t left_out = words.only_file.empty() ? campaign.first : words.only;
   for (std::size_t k = 0; k < left_out; ++k) next();
   if (!words.only_file.empty()) return open_only(words.only_file, next());
 #if defined(ECHO_HAVE_GUI)
   if (words.viewer) return run_viewer_campaign(std::move(campaign), recording);
+  if (words.drafts) return run_draft_campaign(std::move(campaign), words.seed);
 #else
-  if (words.viewer) return 2;
+  if (words.viewer || words.drafts) return 2;
 #endif
   return run_reader_campaign(std::move(campaign));
 }

@@ -1,5 +1,5 @@
-// The campaign in two ways: the reader alone, and a running viewer. Each opens `n_files` damaged files and returns the
-// exit status: 1 when a rule was broken.
+// The campaign in three ways: the reader alone, a running viewer, and drafts of the import assistant. Each opens
+// `n_files` damaged files and returns the exit status: 1 when a rule was broken.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +28,9 @@ struct Campaign {
 int run_reader_campaign(Campaign campaign);
 // `recording`: a file that opens, to go back to when a damaged one has ended the stream.
 int run_viewer_campaign(Campaign campaign, const std::filesystem::path& recording);
+
+// The files in the import assistant: contents, draft, answers, description.
+int run_draft_campaign(Campaign campaign, unsigned seed);
 
 // The next one that is no preset: what the campaign of the viewer opens.
 Mutant next_recording(Mutator& mutator);

@@ -99,6 +99,17 @@ std::vector<fs::path> write_fixtures(const fs::path& folder) {
       files.push_back(file.close());
     }
   }
+  test::Hdf5Fixture plain(folder / ("hdf5_" + std::to_string(files.size())));  // by the names of its arrays
+  plain.numbers("acq/rf", test::sample_dims("tei", wide), test::sample_table("tei", wide),
+                {.type = H5T_STD_I16LE, .chunk = {}});
+  for (const auto& [name, value] : {std::pair{"acq/fs_MHz", 20.0},
+                                    {"acq/f0", 5e6},
+                                    {"acq/t_start", 2e-6},
+                                    {"medium/c", 1500.0},
+                                    {"probe/pitch_mm", 0.3}})
+    plain.number(name, value);
+  plain.numbers("tx/angles", {2}, {-10.0, 10.0});
+  files.push_back(plain.close());
   return files;
 }
 

@@ -1,0 +1,235 @@
+#include "formats/import/folder_tree.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/error.h"
+#include "formats/base/printable.h"
+#include "formats/containers/number_load.h"
+#include "formats/import/spellings.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kLeastStacked = 4;                         // values of an array that could be samples
+constexpr std::size_t kMostCompared = 8;                         // values of a fact that may differ from file to file
+constexpr std::size_t kMostStackedBytes = std::size_t{1} << 32;  // of a frame that all files make
+constexpr const char* kAlike = "files with the same arrays of the same type and shape";
+
+// Lines of a column are vectors: axes of length 1 do not count there.
+std::vector<std::size_t> shape_of_one(const TreeEntry& entry) {
+  std::vector<std::size_t> shape = entry.shape;
+  if (std::ranges::count_if(shape, [](std::size_t n) { return n > 1; }) < 2) std::erase(shape, std::size_t{1});
+  return shape;
+}
+
+class FolderTree final : public ArrayTree {
+ public:
+  FolderTree(const OpenRequest& request, TreeOpener open, OpenTree first)
+      : request_(request), open_(std::move(open)), first_(std::move(first)), n_(request.folder->files.size()) {
+    container_ = std::to_string(n_) + (n_ == 1 ? " file, " : " files, ") + first_.tree->container();
+    choose();
+    compare();
+    for (std::size_t k = 0; k < first_.tree->entries().size(); ++k) {
+      TreeEntry entry = first_.tree->entries()[k];
+      if (kinds_[k] == Kind::samples) entry.shape = shape_of_one(entry);
+      if (kinds_[k] == Kind::differing) entry.shape.clear();
+      if (kinds_[k] != Kind::common) entry.shape.insert(entry.shape.begin(), n_);
+      add(std::move(entry));
+    }
+  }
+
+  [[nodiscard]] std::vector<double> numbers(std::size_t entry, std::size_t most) const override {
+    if (kinds_.at(entry) == Kind::common) return first_.tree->numbers(entry, most);
+    if (kinds_[entry] == Kind::differing) return values_[entry];
+    if (entries_[entry].count() > most)
+      throw Error(entries_[entry].path, "samples of " + std::to_string(n_) + " files", "fewer numbers");
+    std::vector<double> all;
+    for (std::size_t k = 0; k < n_; ++k) {
+      const OpenTree one = open_(request_of_file(request_, k));
+      const std::vector<double> part = one.tree->numbers(entry, most);
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  }
+
+  [[nodiscard]] bool is_complex(std::size_t entry) const override { return first_.tree->is_complex(entry); }
+
+  [[nodiscard]] LibraryRecording recording(const OpenRequest& request, RecordingPlan plan) const override {
+    if (kinds_.at(plan.entry) != Kind::samples)
+      throw Error(request.what(), printable(entries_[plan.entry].path) + ", which is not the samples of each file",
+                  "an array with samples in every file");
+    const char* const role = plan.axes.front() == Axis::frame      ? "frame"
+                             : plan.axes.front() == Axis::transmit ? "transmit"
+                                                                   : "line";
+    const auto name = [&](const FolderFile& file) { return printable(file.path.filename().string(), 60); };
+    const std::string said = std::to_string(n_) + (n_ == 1 ? " file (" : " files in natural order (") +
+                             name(request_.folder->files.front()) +
+                             (n_ == 1 ? "" : " to " + name(request_.folder->files.back())) + "), one " + role + " each";
+    const bool frames = plan.axes.front() == Axis::frame;
+    LibraryRecording recording =
+        frames ? one_frame_a_file(std::move(plan)) : one_frame_of_all(request, std::move(plan));
+    Acquisition a = *recording.acquisition;
+    a.assumptions.insert(a.assumptions.begin(), Assumption(said));
+    recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+    return recording;
+  }
+
+ private:
+  enum class Kind { common, samples, differing };
+
+  // Samples: arrays of a size like the largest, that no name makes a fact.
+  void choose() {
+    const std::vector<TreeEntry>& all = first_.tree->entries();
+    kinds_.assign(all.size(), Kind::common);
+    values_.resize(all.size());
+    std::size_t largest = 0;
+    for (const TreeEntry& entry : all) largest = entry.numeric ? std::max(largest, entry.count()) : largest;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const auto named = named_fact(all[k].path);
+      const bool fact = named && named->fact != Fact::samples;
+      if (all[k].numeric && !fact && all[k].count() >= std::max(kLeastStacked, largest / 4)) kinds_[k] = Kind::samples;
+      if (all[k].numeric && all[k].count() <= kMostCompared) values_[k] = first_.tree->numbers(k, kMostCompared);
+    }
+  }
+
+  void compare() {
+    for (std::size_t k = 1; k < n_; ++k) {
+      request_.advance(0.3 * static_cast<double>(k) / static_cast<double>(n_));
+      const OpenRequest one = request_of_file(request_, k);
+      const OpenTree other = open_(one);
+      if (other.tree == nullptr) throw Error(one.what(), "a file without arrays", kAlike);
+      compare_entries(one, *other.tree);
+    }
+    for (std::size_t e = 0; e < kinds_.size(); ++e) {
+      if (kinds_[e] != Kind::differing) continue;
+      if (values_[e].size() != n_) kinds_[e] = Kind::common;  // several numbers a file
+    }
+  }
+
+  void compare_entries(const OpenRequest& one, const ArrayTree& other) {
+    const std::vector<TreeEntry>&mine = first_.tree->entries(), &its = other.entries();
+    for (std::size_t e = 0; e < mine.size(); ++e) {
+      const bool there = e < its.size() && its[e].path == mine[e].path;
+      if (kinds_[e] == Kind::samples && (!there || its[e].type != mine[e].type || its[e].shape != mine[e].shape ||
+                                         other.is_complex(e) != first_.tree->is_complex(e))) {
+        const std::string found = there ? its[e].type + " " + shape_text(its[e].shape) : "no such array";
+        throw Error(one.what(),
+                    printable(mine[e].path) + " is " + found + ", in " +
+                        printable(request_.folder->files.front().path.filename().string(), 60) + " " + mine[e].type +
+                        " " + shape_text(mine[e].shape),
+                    kAlike);
+      }
+      if (values_[e].empty() || kinds_[e] == Kind::samples) continue;
+      const bool number = there && its[e].numeric && its[e].count() == 1 && mine[e].count() == 1;
+      if (!number) continue;
+      const std::vector<double> value = other.numbers(e, kMostCompared);
+      const std::size_t index = n_compared_;
+      if (kinds_[e] == Kind::common && value[0] != values_[e][0]) {
+        kinds_[e] = Kind::differing;
+        values_[e].resize(index, values_[e][0]);
+      }
+      if (kinds_[e] == Kind::differing) values_[e].push_back(value[0]);
+    }
+    ++n_compared_;
+  }
+
+  [[nodiscard]] LibraryRecording one_frame_a_file(RecordingPlan plan) const {
+    plan.axes.erase(plan.axes.begin());
+    LibraryRecording all = first_.tree->recording(request_of_file(request_, 0), plan);
+    all.frame_count = n_;
+    all.frame_offsets.clear();
+    Acquisition a = *all.acquisition;
+    // Numbers of a wider type are stored as int16 where those of one file allow it; those of the next may not.
+    const std::string& type = entries_[plan.entry].type;
+    if (type.find("int16") == std::string::npos && type.find("int8") == std::string::npos)
+      a.sample_type = SampleType::float32;
+    all.acquisition = std::make_shared<const Acquisition>(std::move(a));
+    all.read_frame = [frames = FileFrames{request_, open_, std::move(plan)}, type = all.acquisition->sample_type](
+                         std::uint64_t index, std::span<std::byte> out) { frames.read(index, type, out); };
+    return all;
+  }
+
+  struct FileFrames {  // outlives the tree
+    OpenRequest request;
+    TreeOpener open;
+    RecordingPlan plan;
+    void read(std::uint64_t index, SampleType type, std::span<std::byte> out) const {
+      const OpenRequest one = request_of_file(request, static_cast<std::size_t>(index));
+      const OpenTree tree = open(one);
+      const LibraryRecording recording = tree.tree->recording(one, plan);
+      const bool same = recording.acquisition->sample_type == type;
+      if (recording.acquisition->frame_values() * bytes_per_value(type) != out.size() ||
+          (!same && type == SampleType::int16))
+        throw Error(one.what(), "another shape or type than when the folder was opened", kAlike);
+      if (same) {
+        recording.read_frame(0, out);
+      } else {
+        std::vector<std::int16_t> values(recording.acquisition->frame_values());
+        recording.read_frame(0, std::as_writable_bytes(std::span(values)));
+        const std::vector<float> wide(values.begin(), values.end());
+        std::ranges::copy(std::as_bytes(std::span(wide)), out.begin());
+      }
+      require_readable(one.file->bytes());
+    }
+  };
+
+  // All files make one frame: they are joined as float32.
+  [[nodiscard]] LibraryRecording one_frame_of_all(const OpenRequest& request, RecordingPlan plan) const {
+    const TreeEntry& data = entries_[plan.entry];
+    const auto bytes = checked_bytes(data.shape, sizeof(float));
+    if (!bytes || *bytes > kMostStackedBytes)
+      throw Error(request.what(), "samples of shape " + shape_text(data.shape), "up to 4 GiB a frame");
+    if (is_complex(plan.entry) || !plan.imaginary.empty())
+      throw Error(request.what(), "complex samples in files that make one frame", "real samples, or (I, Q) as an axis");
+    auto block = std::make_shared<std::vector<float>>();
+    block->reserve(data.count());
+    for (std::size_t k = 0; k < n_; ++k) {
+      request.advance(0.3 + 0.6 * static_cast<double>(k) / static_cast<double>(n_));
+      const OpenTree one = open_(request_of_file(request_, k));
+      for (const double value : one.tree->numbers(plan.entry, data.count()))
+        block->push_back(static_cast<float>(value));
+    }
+    if (block->size() != data.count()) throw Error(request.what(), "files that changed while they were read", kAlike);
+    const ArrayView view{.type = {NumberKind::real, 4, ByteOrder::little},
+                         .shape = data.shape,
+                         .order = MemoryOrder::c,
+                         .bytes = std::as_bytes(std::span(*block))};
+    plan.entry = 0;
+    return view_tree(container_, {{"samples", {.real = view, .imaginary = {}, .owner = block}}})
+        ->recording(request, std::move(plan));
+  }
+
+  OpenRequest request_;
+  TreeOpener open_;
+  OpenTree first_;
+  std::size_t n_, n_compared_ = 1;
+  std::vector<Kind> kinds_;                  // of each entry
+  std::vector<std::vector<double>> values_;  // of each entry of a few numbers; differing: one a file
+};
+
+}  // namespace
+
+OpenRequest request_of_file(const OpenRequest& request, std::size_t index) {
+  const FolderFile& file = request.folder->files.at(index);
+  const int fd = ::open(file.path_to_open.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw Error(file.path.string(), std::strerror(errno), "a file that can be read");
+  return {.path = file.path,
+          .file = MappedFile::adopt(fd, file.path.string()),
+          .path_to_open = file.path_to_open,
+          .sidecars = {},
+          .progress = request.progress,
+          .stop = request.stop};
+}
+
+std::unique_ptr<ArrayTree> folder_tree(const OpenRequest& request, TreeOpener open) {
+  OpenTree first = open(request_of_file(request, 0));
+  if (first.tree == nullptr) return nullptr;
+  return std::make_unique<FolderTree>(request, std::move(open), std::move(first));
+}
+
+}  // namespace echoloop

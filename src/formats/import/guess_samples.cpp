@@ -1,0 +1,85 @@
+#include "formats/import/guess_samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "formats/import/spellings.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kLeastSamples = 512;  // of a recording
+
+// "I" and "Q", "rf_real" and "rf_imag": names that differ in this part alone.
+bool is_pair(std::string_view a, std::string_view b, std::string_view real, std::string_view imaginary) {
+  const bool at_end = a.ends_with(real) && b.ends_with(imaginary) &&
+                      a.substr(0, a.size() - real.size()) == b.substr(0, b.size() - imaginary.size());
+  const bool at_begin =
+      a.starts_with(real) && b.starts_with(imaginary) && a.substr(real.size()) == b.substr(imaginary.size());
+  return at_end || at_begin;
+}
+
+// The in-phase array among the two, and the other one in `quadrature`.
+void find_quadrature(const ArrayTree& tree, GuessedSamples& chosen) {
+  constexpr std::pair<std::string_view, std::string_view> kParts[] = {
+      {"i", "q"}, {"real", "imag"}, {"re", "im"}, {"inphase", "quadrature"}};
+  const TreeEntry& first = tree.entries()[chosen.entry];
+  const std::string name = plain_name(first.path);
+  for (std::size_t k = 0; k < tree.entries().size(); ++k) {
+    const TreeEntry& other = tree.entries()[k];
+    if (k == chosen.entry || !other.numeric || other.shape != first.shape || other.type != first.type) continue;
+    const std::string its = plain_name(other.path);
+    for (const auto& [real, imaginary] : kParts) {
+      const bool forwards = is_pair(name, its, real, imaginary);
+      if (!forwards && !is_pair(its, name, real, imaginary)) continue;
+      chosen.quadrature = forwards ? k : chosen.entry;
+      if (!forwards) chosen.entry = k;
+      chosen.reason = "in-phase part by name, " + shape_text(first.shape) + " " + first.type;
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::size_t> long_axes(const std::vector<std::size_t>& shape) {
+  std::vector<std::size_t> axes;
+  std::ranges::copy_if(shape, std::back_inserter(axes), [](std::size_t n) { return n > 1; });
+  return axes;
+}
+
+bool names_picture(const std::string& name) {
+  for (const char* const word : {"bmode", "image", "img", "envelope", "beamformed", "rfbf", "bfdata", "bfrf", "iqbf",
+                                 "scanline", "rfline", "lines"}) {
+    if (name.find(word) != std::string::npos) return true;
+  }
+  return name == "bf" || name == "das" || name == "b";
+}
+
+std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
+  const std::vector<TreeEntry>& entries = tree.entries();
+  double best = 0.0;
+  GuessedSamples chosen;
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const TreeEntry& entry = entries[k];
+    const std::size_t n_axes = long_axes(entry.shape).size();
+    if (!entry.numeric || n_axes < 2 || n_axes > 5 || entry.count() < kLeastSamples) continue;
+    const auto named = named_fact(entry.path);
+    if (named && named->fact != Fact::samples) continue;
+    double score = std::log2(static_cast<double>(entry.count()));
+    if (named) score += 8.0 - 0.1 * static_cast<double>(named->rank);
+    if (names_picture(plain_name(entry.path))) score -= 6.0;
+    if (score <= best) continue;
+    best = score;
+    chosen = {.entry = k,
+              .quadrature = std::nullopt,
+              .reason = (named ? "by name, " : "the largest array, ") + shape_text(entry.shape) + " " + entry.type};
+  }
+  if (best <= 0.0) return std::nullopt;
+  find_quadrature(tree, chosen);
+  return chosen;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,167 @@
+#include "formats/import/known_lines.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <sstream>
+
+#include "core/error.h"
+#include "formats/base/description_keys.h"
+#include "formats/import/described.h"
+#include "formats/import/words.h"
+
+namespace echoloop {
+namespace {
+
+std::int32_t int_at(std::span<const std::byte> bytes, std::size_t index) {
+  std::int32_t value = 0;
+  std::memcpy(&value, bytes.data() + 4 * index, 4);
+  return value;
+}
+
+// Ultrasonix (Sonix RP, Texo): 19 integers, of which type, frames, w, h, ss; probe, txf, sf. Type 16: RF, lines of h
+// samples of int16.
+std::unique_ptr<KnownLines> ultrasonix(std::span<const std::byte> bytes) {
+  if (bytes.size() < 76 + 512) return nullptr;
+  const auto field = [&](std::size_t k) { return static_cast<double>(int_at(bytes, k)); };
+  const double n_frames = field(1), w = field(2), h = field(3), bits = field(4), fc_hz = field(14), fs_hz = field(15);
+  const bool sane = (field(0) == 16.0) && n_frames >= 1 && n_frames < 1e6 && w >= 2 && w <= 4096 && h >= 64 &&
+                    h <= 1e6 && bits == 16.0 && fs_hz >= 1e6 && fs_hz <= 2e8 && fc_hz >= 1e5 && fc_hz <= fs_hz;
+  const double frame = w * h * 2.0, held = static_cast<double>(bytes.size() - 76);
+  if (!sane || held < frame) return nullptr;
+  const bool tagged = held >= n_frames * (frame + 4.0) && std::fmod(held, frame + 4.0) == 0.0;
+  KnownLines lines;
+  lines.container = "Ultrasonix RF";
+  lines.bytes = bytes;
+  lines.raw.type = {NumberKind::signed_integer, 2, ByteOrder::little};
+  lines.raw.header_bytes = 76;
+  lines.raw.frame_header_bytes = tagged ? std::size_t{4} : std::size_t{0};
+  for (const double n : {std::min(n_frames, std::floor(held / frame)), w, h})
+    lines.raw.shape.push_back(static_cast<std::size_t>(n));
+  lines.meta = {{"axes", {"frame", "line", "time"}}, {"fs_hz", fs_hz}, {"fc_hz", fc_hz}};
+  if (field(16) > 0.0 && field(16) < 10'000.0) lines.meta["frame_rate_hz"] = field(16);
+  lines.meta["pitch_m"] = 38e-3 / w;
+  lines.assumptions.push_back(
+      words("width of the lines 38 mm assumed, drawn side by side: the file has a probe's number only (", field(13),
+            "); otherwise pitch_m in a description beside the file"));
+  return std::make_unique<KnownLines>(std::move(lines));
+}
+
+// MetaImage: text lines "key = value" up to ElementDataFile = LOCAL, then the numbers, first axis fastest.
+std::unique_ptr<KnownLines> meta_image(std::span<const std::byte> bytes) {
+  const std::string head(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 16'384));
+  if (!head.starts_with("ObjectType") && !head.starts_with("NDims")) return nullptr;
+  std::map<std::string, std::string> values;
+  std::size_t at = 0;
+  while (at < head.size() && !values.contains("ElementDataFile")) {
+    const std::size_t end = head.find('\n', at);
+    if (end == std::string::npos) break;
+    const std::string line = head.substr(at, end - at);
+    at = end + 1;
+    const std::size_t equals = line.find('=');
+    if (equals == std::string::npos) continue;
+    const auto strip = [](std::string text) {
+      const std::size_t first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
+      return first == std::string::npos ? std::string() : text.substr(first, last - first + 1);
+    };
+    values[strip(line.substr(0, equals))] = strip(line.substr(equals + 1));
+  }
+  const auto numbers = [&](const char* key) {
+    std::vector<double> list;
+    std::istringstream text(values[key]);
+    for (double value = 0.0; text >> value;) list.push_back(value);
+    return list;
+  };
+  const std::vector<double> size = numbers("DimSize");
+  std::vector<double> spacing = numbers("ElementSpacing");
+  if (spacing.empty()) spacing = numbers("ElementSize");
+  constexpr std::pair<std::string_view, NumberType> kTypes[] = {
+      {"MET_SHORT", {NumberKind::signed_integer, 2, ByteOrder::little}},
+      {"MET_USHORT", {NumberKind::unsigned_integer, 2, ByteOrder::little}},
+      {"MET_CHAR", {NumberKind::signed_integer, 1, ByteOrder::little}},
+      {"MET_INT", {NumberKind::signed_integer, 4, ByteOrder::little}},
+      {"MET_FLOAT", {NumberKind::real, 4, ByteOrder::little}},
+      {"MET_DOUBLE", {NumberKind::real, 8, ByteOrder::little}}};
+  const auto type = std::ranges::find(kTypes, values["ElementType"], [](const auto& row) { return row.first; });
+  if (values["ElementDataFile"] != "LOCAL" || values["CompressedData"] == "True" || type == std::end(kTypes) ||
+      size.size() < 2 || size.size() > 3 || spacing.size() < 2)
+    return nullptr;
+  KnownLines lines;
+  lines.container = "MetaImage RF lines";
+  lines.bytes = bytes;
+  lines.raw.type = type->second;
+  lines.raw.header_bytes = at;
+  lines.meta = {{"axes", {"frame", "line", "time"}}};
+  if (values["BinaryDataByteOrderMSB"] == "True" || values["ElementByteOrderMSB"] == "True")
+    lines.raw.type.order = ByteOrder::big;
+  for (const double n : size) {
+    if (!(n >= 1.0 && n <= 1e9 && n == std::floor(n))) return nullptr;
+  }
+  for (const double n : {size.size() > 2 ? size[2] : 1.0, size[1], size[0]})
+    lines.raw.shape.push_back(static_cast<std::size_t>(n));
+  // Along the lines: millimetres of depth; 1540 m/s there and back.
+  lines.meta["fs_hz"] = 0.5 * 1540.0 / (spacing[0] * 1e-3);
+  lines.meta["pitch_m"] = spacing[1] * 1e-3;
+  lines.meta["c_m_s"] = 1540;
+  lines.assumptions.push_back(words("ElementSpacing taken as mm of depth and width: ",
+                                    lines.meta["fs_hz"].get<double>() * 1e-6, " MHz sampling at 1540 m/s"));
+  return std::make_unique<KnownLines>(std::move(lines));
+}
+
+std::unique_ptr<KnownLines> known_lines(const OpenRequest& request) {
+  auto lines = ultrasonix(request.bytes());
+  if (!lines) lines = meta_image(request.bytes());
+  return lines ? std::move(lines) : clarius_lines(request);
+}
+
+std::unique_ptr<ArrayTree> tree_of_lines(const OpenRequest& request, const KnownLines& lines) {
+  const ArrayView view = raw_view(request.what(), lines.bytes, lines.raw);
+  return view_tree(lines.container, {{"samples", {.real = view, .imaginary = {}, .owner = request.file}}});
+}
+
+// What the user knows better than the header, or what it lacks.
+void take_corrections(const OpenRequest& request, KnownLines& lines) {
+  for (const SidecarFile& beside : request.sidecars) {
+    if (beside.path.extension() != ".json" || beside.path.filename() == "params.json") continue;
+    const Json given = parse_description(beside.path.string(), beside.file->bytes());
+    for (const auto& [key, value] : given.items()) {
+      if (key == "file" || find_description_key(key) == nullptr) continue;
+      if (key == "pitch_m") lines.meta.erase("element_x_m");
+      lines.meta[key] = value;
+      lines.assumptions.push_back(key + " from " + beside.path.filename().string());
+    }
+    return;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<ArrayTree> known_lines_tree(const OpenRequest& request) {
+  const auto lines = known_lines(request);
+  return lines ? tree_of_lines(request, *lines) : nullptr;
+}
+
+std::optional<LibraryRecording> read_known_lines(const OpenRequest& request) {
+  auto lines = known_lines(request);
+  if (!lines) return std::nullopt;
+  take_corrections(request, *lines);
+  const auto tree = tree_of_lines(request, *lines);
+  Json& meta = lines->meta;
+  if (!meta.contains("fs_hz"))
+    throw Error(request.what(), lines->container + " without the sampling frequency",
+                "the .yml of the same name beside the .raw, or \"fs_hz\" in a JSON file of the same name");
+  if (!meta.contains("fc_hz")) {
+    meta["fc_hz"] = 0.25 * meta["fs_hz"].get<double>();
+    lines->assumptions.push_back("centre frequency fs / 4 assumed: not in the file");
+  }
+  if (lines->raw.shape.size() == 4 && !meta.contains("demod_hz")) meta["demod_hz"] = meta["fc_hz"];
+  LibraryRecording recording = described_tree(request, request.what(), meta, *tree, lines->container);
+  Acquisition a = *recording.acquisition;
+  a.assumptions.push_back("lines are beamformed already: shown as they are");
+  for (const std::string& text : lines->assumptions) a.assumptions.emplace_back(text);
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+  return recording;
+}
+
+}  // namespace echoloop

@@ -1,0 +1,350 @@
+#include "formats/time_zero.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "core/units.h"
+#include "formats/readers/geometry.h"
+
+namespace echoloop {
+namespace {
+
+using Complex = std::complex<float>;
+
+constexpr std::size_t kMostTransmits = 7, kMostElements = 48, kMostEchoes = 8, kSearchedEvery = 3;
+constexpr int kMostRows = 360, kMostColumns = 72;
+constexpr double kWidestAngle = 0.46;  // rad from the normal: F-number 1
+constexpr double kLongestShift_s = 8e-6, kStep_s = 1e-6;
+constexpr double kSearch_m = 1.8e-3;         // above and below, for an echo that other times move
+constexpr double kLeastGain_db = 2.0;        // of the coherence
+constexpr double kLeastCoherence = 0.55;     // of an echo at its best: speckle is no point
+constexpr double kLeastShift_periods = 3.0;  // smaller ones do not blur
+
+double sample_value(const Acquisition& a, std::span<const std::byte> frame, std::size_t index) {
+  if (a.sample_type == SampleType::int16) {
+    std::int16_t value = 0;
+    std::memcpy(&value, frame.data() + index * sizeof value, sizeof value);
+    return value;
+  }
+  float value = 0.0F;
+  std::memcpy(&value, frame.data() + index * sizeof value, sizeof value);
+  return std::isfinite(value) ? static_cast<double>(value) : 0.0;
+}
+
+std::vector<std::size_t> spread(std::size_t n, std::size_t most) {  // indices, both ends among them
+  std::vector<std::size_t> chosen;
+  const std::size_t count = std::min(n, most);
+  for (std::size_t k = 0; k < count; ++k) chosen.push_back(count < 2 ? 0 : k * (n - 1) / (count - 1));
+  return chosen;
+}
+
+// Complex envelopes of some lines, every `stride` samples: mixed with `mix_hz` and low-passed, or IQ as it is.
+class Envelopes {
+ public:
+  Envelopes(const Acquisition& a, std::span<const std::byte> frame)
+      : a_(a),
+        transmits_(spread(a.transmits.size(), kMostTransmits)),
+        elements_(spread(a.probe.elements.size(), kMostElements)) {
+    const bool iq = a.signal == SignalKind::iq;
+    mix_hz_ = iq ? a.demod_hz : a.center_hz;
+    const auto taps = iq ? std::vector<Complex>{1.0F} : mixing_taps();
+    stride_ = iq ? 1 : std::max<std::size_t>(1, static_cast<std::size_t>(0.25 * a.sampling_hz / a.center_hz));
+    const auto n = static_cast<std::size_t>(a.n_samples);
+    length_ = n / stride_;
+    values_.resize(transmits_.size() * elements_.size() * length_);
+    std::vector<Complex> line(n + taps.size());
+    std::size_t row = 0;
+    for (const std::size_t t : transmits_) {
+      for (const std::size_t e : elements_) {
+        const std::size_t at = (t * a.probe.elements.size() + e) * n;
+        for (std::size_t i = 0; i < n; ++i)
+          line[i] = iq ? Complex(static_cast<float>(sample_value(a, frame, 2 * (at + i))),
+                                 static_cast<float>(sample_value(a, frame, 2 * (at + i) + 1)))
+                       : Complex(static_cast<float>(sample_value(a, frame, at + i)), 0.0F);
+        fill_row(line, taps, &values_[row++ * length_]);
+      }
+    }
+  }
+
+  [[nodiscard]] const std::vector<std::size_t>& transmits() const { return transmits_; }
+  [[nodiscard]] const std::vector<std::size_t>& elements() const { return elements_; }
+
+  // Of transmit and element by their place among the chosen; `sample` from the first one.
+  [[nodiscard]] Complex at(std::size_t transmit, std::size_t element, double sample) const {
+    const double place = sample / static_cast<double>(stride_);
+    if (!(place >= 0.0) || place >= static_cast<double>(length_ - 1)) return {};
+    const auto k = static_cast<std::size_t>(place);
+    const auto part = static_cast<float>(place - static_cast<double>(k));
+    const Complex* const row = &values_[(transmit * elements_.size() + element) * length_ + k];
+    return (row[0] + part * (row[1] - row[0])) * turn(mix_hz_ * sample / a_.sampling_hz + offsets_.at(transmit));
+  }
+  [[nodiscard]] double mix_hz() const { return mix_hz_; }
+  void count_phase_from(std::vector<double> cycles) { offsets_ = std::move(cycles); }
+
+ private:
+  // Hann's window, two periods long: zero at twice the frequency.
+  [[nodiscard]] std::vector<Complex> mixing_taps() const {
+    const auto half = static_cast<int>(std::ceil(a_.sampling_hz / a_.center_hz));
+    std::vector<Complex> taps;
+    for (int k = -half; k <= half; ++k) {
+      const double u = static_cast<double>(k) * a_.center_hz / a_.sampling_hz;
+      const double window = std::abs(u) >= 1.0 ? 0.0 : 0.5 + 0.5 * std::cos(kPi * u);
+      taps.push_back(static_cast<float>(window) * turn(-u));
+    }
+    return taps;
+  }
+
+  void fill_row(const std::vector<Complex>& line, const std::vector<Complex>& taps, Complex* out) const {
+    const auto n = static_cast<std::size_t>(a_.n_samples), half = taps.size() / 2;
+    for (std::size_t k = 0; k < length_; ++k) {
+      const std::size_t middle = k * stride_;
+      Complex sum = 0.0F;
+      if (taps.size() == 1) {
+        sum = line[middle];
+      } else if (middle >= half && middle + half < n) {
+        for (std::size_t j = 0; j < taps.size(); ++j) sum += line[middle - half + j].real() * taps[j];
+        sum *= turn(-mix_hz_ * static_cast<double>(middle) / a_.sampling_hz);
+      }
+      out[k] = sum;
+    }
+  }
+
+  static Complex turn(double cycles) {  // exp(2 pi i cycles), by 4096 steps
+    static const auto table = [] {
+      std::array<Complex, 4096> all;
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        const double phase = 2.0 * kPi * static_cast<double>(k) / static_cast<double>(all.size());
+        all[k] = Complex(static_cast<float>(std::cos(phase)), static_cast<float>(std::sin(phase)));
+      }
+      return all;
+    }();
+    return table[static_cast<std::size_t>((cycles - std::floor(cycles)) * 4096.0) & 4095];
+  }
+
+  const Acquisition& a_;
+  std::vector<std::size_t> transmits_, elements_;
+  std::size_t stride_ = 1, length_ = 0;
+  double mix_hz_ = 0.0;
+  std::vector<double> offsets_;
+  std::vector<Complex> values_;
+};
+
+struct Place {
+  double x_m = 0.0, z_m = 0.0;
+};
+
+double arrival_s(const Acquisition& a, const Transmit& t, const Place& p) {
+  const double c = a.sound_speed_m_s;
+  if (t.kind == TransmitKind::plane) return (p.x_m * std::sin(t.angle_rad) + p.z_m * std::cos(t.angle_rad)) / c;
+  if (t.kind != TransmitKind::delays)
+    return (std::hypot(p.x_m - t.source_x_m, p.z_m - t.source_z_m) - std::hypot(t.source_x_m, t.source_z_m)) / c;
+  double first = HUGE_VAL;
+  for (std::size_t e = 0; e < t.element_delays_s.size() && e < a.probe.elements.size(); ++e) {
+    const Element& element = a.probe.elements[e];
+    if (std::isfinite(t.element_delays_s[e]))
+      first = std::min(first, t.element_delays_s[e] + std::hypot(p.x_m - element.x_m, p.z_m - element.z_m) / c);
+  }
+  return first;
+}
+
+struct Sums {
+  double coherent = 0.0;  // squared magnitude of the sum of all channels
+  double apart = 0.0;     // of the sums of each transmit, added
+  double energy = 0.0, count = 0.0;
+  [[nodiscard]] double power() const { return count > 0.0 ? coherent / (count * count) : 0.0; }
+};
+
+class Search {
+ public:
+  Search(const Acquisition& a, std::span<const std::byte> frame) : a_(a), lines_(a, frame) {
+    std::vector<double> cycles;
+    for (const std::size_t t : lines_.transmits())
+      cycles.push_back(a.signal == SignalKind::iq ? lines_.mix_hz() * a.transmits[t].t0_s : 0.0);
+    lines_.count_phase_from(std::move(cycles));
+    stated_.assign(lines_.transmits().size(), 0.0);
+  }
+
+  std::optional<TimeZeroDoubt> run() {
+    find_echoes();
+    if (echoes_.empty()) return std::nullopt;
+    TimeZeroDoubt best{.stated_coherence = coherence(stated_)};
+    best.found_coherence = best.stated_coherence;
+    if (decibels(1.0 / best.stated_coherence) < kLeastGain_db) return std::nullopt;
+    for (const TimeZeroFault fault : {TimeZeroFault::not_first, TimeZeroFault::not_origin}) {
+      const std::vector<double> shifts = event_shifts(fault);
+      if (!shifts.empty()) consider(best, fault, shifts);
+    }
+    const double of_event = best.found_coherence;
+    for (int k = 1; k * kStep_s <= kLongestShift_s; ++k) {
+      for (const double sign : {-1.0, 1.0}) consider(best, TimeZeroFault::shift, common(sign * k * kStep_s));
+    }
+    if (best.fault == TimeZeroFault::shift) {
+      const double middle = best.shift_s;
+      for (int k = -6; k <= 6; ++k) consider(best, TimeZeroFault::shift, common(middle + 0.1 * k * kStep_s));
+      if (of_event > best.stated_coherence && decibels(best.found_coherence / of_event) < kLeastGain_db)
+        return std::nullopt;  // either may be
+    }
+    const bool far = best.fault != TimeZeroFault::shift || std::abs(best.shift_s) * a_.center_hz >= kLeastShift_periods;
+    const bool inside = std::abs(best.shift_s) < kLongestShift_s - kStep_s;
+    const bool sharper = decibels(best.found_coherence / best.stated_coherence) >= kLeastGain_db;
+    if (!far || !inside || !sharper || best.found_coherence < kLeastCoherence) return std::nullopt;
+    return best;
+  }
+
+ private:
+  using Aperture = std::array<bool, kMostElements>;
+
+  [[nodiscard]] Aperture aperture_of(const Place& p) const {
+    Aperture seen{};
+    for (std::size_t e = 0; e < lines_.elements().size(); ++e) {
+      const Element& element = a_.probe.elements[lines_.elements()[e]];
+      const double dx = p.x_m - element.x_m, dz = p.z_m - element.z_m;
+      const double ahead = dx * std::sin(element.normal_rad) + dz * std::cos(element.normal_rad);
+      seen[e] = ahead >= std::hypot(dx, dz) * std::cos(kWidestAngle);
+    }
+    return seen;
+  }
+
+  [[nodiscard]] Sums sums_at(const Place& p, const std::vector<double>& shifts_s, const Aperture& seen,
+                             std::size_t every = 1) const {
+    Sums sums;
+    std::complex<double> all;
+    std::array<double, kMostElements> path_s{};
+    for (std::size_t e = 0; e < lines_.elements().size(); ++e) {
+      const Element& element = a_.probe.elements[lines_.elements()[e]];
+      path_s[e] = std::hypot(p.x_m - element.x_m, p.z_m - element.z_m) / a_.sound_speed_m_s;
+    }
+    for (std::size_t t = 0; t < lines_.transmits().size(); t += every) {
+      const Transmit& transmit = a_.transmits[lines_.transmits()[t]];
+      const double sent_s = arrival_s(a_, transmit, p) - transmit.t0_s - shifts_s[t];
+      std::complex<double> one;
+      for (std::size_t e = 0; e < lines_.elements().size(); ++e) {
+        if (!seen[e]) continue;
+        const Complex v = lines_.at(t, e, (sent_s + path_s[e]) * a_.sampling_hz);
+        one += std::complex<double>(v);
+        sums.energy += std::norm(v);
+        sums.count += 1.0;
+      }
+      sums.apart += std::norm(one);
+      all += one;
+    }
+    sums.coherent = std::norm(all);
+    return sums;
+  }
+
+  // The strongest echoes of single transmits, apart from each other: they do not depend on the transmits' common time.
+  void find_echoes() {
+    const double wavelength = a_.sound_speed_m_s / a_.center_hz;
+    const auto [left, right] = std::ranges::minmax(a_.probe.elements, {}, &Element::x_m);
+    const double depth = 0.45 * a_.sound_speed_m_s * (a_.n_samples / a_.sampling_hz + a_.transmits[0].t0_s);
+    const double top = std::max(8.0 * wavelength, 3e-3), width = right.x_m - left.x_m;
+    if (!(depth > top + 4.0 * wavelength) || !(width > 0.0)) return;
+    const int rows = std::min(kMostRows, static_cast<int>((depth - top) / (0.5 * wavelength)));
+    const int columns = std::clamp(static_cast<int>(width / wavelength), 8, kMostColumns);
+    struct Found {
+      Place at;
+      double strength;
+    };
+    std::vector<Found> all;
+    for (int j = 0; j < columns; ++j) {
+      for (int i = 0; i < rows; ++i) {
+        const Place p{left.x_m + width * (j + 0.5) / columns, top + (depth - top) * i / rows};
+        const Sums sums = sums_at(p, stated_, aperture_of(p), kSearchedEvery);
+        if (sums.count > 0.0) all.push_back({p, sums.apart / sums.count});
+      }
+    }
+    std::ranges::sort(all, std::greater<>(), &Found::strength);
+    for (const Found& one : all) {
+      if (echoes_.size() == kMostEchoes || one.strength < 0.01 * all.front().strength) break;
+      const bool apart = std::ranges::all_of(echoes_, [&](const Place& other) {
+        return std::hypot(other.x_m - one.at.x_m, other.z_m - one.at.z_m) > 2.0 * kSearch_m;
+      });
+      if (apart) echoes_.push_back(one.at);
+    }
+    step_x_m_ = width / columns;
+    step_z_m_ = 0.5 * wavelength;
+  }
+
+  // With these times, of each echo where it is strongest: by their power, so that what a strong echo leaves beside it
+  // counts little.
+  [[nodiscard]] double coherence(const std::vector<double>& shifts_s) const {
+    double middle = 0.0, coherent = 0.0, whole = 0.0;
+    for (const double shift : shifts_s) middle += shift / static_cast<double>(shifts_s.size());
+    for (const Place& echo : echoes_) {
+      Sums strongest;
+      const Aperture aperture = aperture_of(echo);  // one for all times: fewer channels would be more coherent
+      Place at{echo.x_m, echo.z_m + 0.5 * a_.sound_speed_m_s * middle};
+      const auto look = [&](const Place& p) {
+        if (p.z_m <= 0.0) return;
+        const Sums sums = sums_at(p, shifts_s, aperture);
+        if (sums.power() > strongest.power()) strongest = sums, at = p;
+      };
+      const Place centre = at;
+      for (double dz = -kSearch_m; dz <= kSearch_m; dz += step_z_m_) {
+        for (int ix = -1; ix <= 1; ++ix) look({centre.x_m + ix * step_x_m_, centre.z_m + dz});
+      }
+      for (const double part : {0.5, 0.25}) {
+        const Place rough = at;
+        for (const double dx : {-part, 0.0, part}) {
+          for (const double dz : {-part, 0.0, part})
+            if (dx != 0.0 || dz != 0.0) look({rough.x_m + dx * step_x_m_, rough.z_m + dz * step_z_m_});
+        }
+      }
+      coherent += strongest.power();
+      if (strongest.count > 0.0) whole += strongest.energy / strongest.count;
+    }
+    return std::max(whole > 0.0 ? coherent / whole : 0.0, 1e-3);
+  }
+
+  void consider(TimeZeroDoubt& best, TimeZeroFault fault, const std::vector<double>& shifts_s) const {
+    const double found = coherence(shifts_s);
+    if (found <= best.found_coherence) return;
+    best = {.fault = fault,
+            .shift_s = shifts_s.front(),
+            .stated_coherence = best.stated_coherence,
+            .found_coherence = found};
+  }
+
+  [[nodiscard]] std::vector<double> common(double shift_s) const {
+    return std::vector<double>(stated_.size(), shift_s);
+  }
+  static double decibels(double ratio) { return 10.0 * std::log10(ratio); }
+
+  // Empty: the two events are the same for all of them.
+  [[nodiscard]] std::vector<double> event_shifts(TimeZeroFault fault) const {
+    std::vector<double> shifts;
+    double most = 0.0;
+    for (const std::size_t t : lines_.transmits()) {
+      const double first_s = first_firing_s(a_.transmits[t], a_.probe, a_.sound_speed_m_s, {});
+      shifts.push_back(fault == TimeZeroFault::not_first ? -first_s : first_s);
+      most = std::max(most, std::abs(first_s));
+    }
+    if (most * a_.center_hz < 0.5) shifts.clear();
+    return shifts;
+  }
+
+  const Acquisition& a_;
+  Envelopes lines_;
+  std::vector<double> stated_;
+  std::vector<Place> echoes_;
+  double step_x_m_ = 0.0, step_z_m_ = 0.0;
+};
+
+}  // namespace
+
+std::optional<TimeZeroDoubt> measure_time_zero(const Acquisition& a, std::span<const std::byte> frame) {
+  const bool focused =
+      std::ranges::any_of(a.transmits, [](const Transmit& t) { return t.kind == TransmitKind::focused; });
+  const double band_hz = a.signal == SignalKind::rf ? 2.5 * a.center_hz : 0.0;
+  if (focused || a.data == DataKind::beamformed || a.sampling_hz < band_hz || a.n_samples < 64 || a.n_elements() < 8 ||
+      frame.size() < a.frame_bytes())
+    return std::nullopt;
+  return Search(a, frame).run();
+}
+
+}  // namespace echoloop

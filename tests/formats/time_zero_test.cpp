@@ -1,0 +1,106 @@
+// A wrong time of sample 0 is found by the echoes of two points, and nothing is said of a right one.
+#include "formats/time_zero.h"
+
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <optional>
+
+#include "core/acquisition.h"
+#include "formats/readers/geometry.h"
+#include "formats/support.h"
+
+namespace echoloop::time_zero_test {
+namespace {
+
+// Echoes of points at (2, 20) and (-5, 12) mm, by the paths of the wave and back: 5 MHz, sampled at 25 MHz. The file's
+// times are right when sample 0 of each transmit is at `a.transmits[k].t0_s`.
+std::vector<std::byte> echoes(const Acquisition& a) {
+  std::vector<float> values;
+  for (const Transmit& t : a.transmits) {
+    for (const Element& element : a.probe.elements) {
+      for (int i = 0; i < a.n_samples; ++i) {
+        double value = 0.0;
+        for (const auto& [x_m, z_m, level] : {std::array{2e-3, 20e-3, 1.0}, {-5e-3, 12e-3, 0.4}}) {
+          const double sent = (x_m * std::sin(t.angle_rad) + z_m * std::cos(t.angle_rad)) / a.sound_speed_m_s;
+          const double back = std::hypot(x_m - element.x_m, z_m - element.z_m) / a.sound_speed_m_s;
+          const double at = t.t0_s + i / a.sampling_hz - sent - back;
+          value += level * std::exp(-std::pow(at / 0.15e-6, 2)) * std::cos(2.0 * std::numbers::pi * a.center_hz * at);
+        }
+        values.push_back(static_cast<float>(value));
+      }
+    }
+  }
+  std::vector<std::byte> frame(values.size() * sizeof(float));
+  std::memcpy(frame.data(), values.data(), frame.size());
+  return frame;
+}
+
+Acquisition waves(const std::vector<double>& angles_rad) {
+  Acquisition a;
+  a.probe = make_linear_probe("L", 64, 0.3e-3);
+  a.n_samples = 1000;
+  a.sampling_hz = 25e6;
+  a.center_hz = 5e6;
+  for (const double angle : angles_rad) a.transmits.push_back({.angle_rad = angle, .element_delays_s = {}});
+  a.validate("test");
+  return a;
+}
+
+Acquisition moved(Acquisition a, double shift_s) {
+  for (Transmit& t : a.transmits) t.t0_s += shift_s;
+  return a;
+}
+
+const std::vector<double> kAngles{-0.2, -0.1, 0.0, 0.1, 0.2};
+
+TEST(TimeZero, NothingIsSaidOfARightOneOrOfASmallError) {
+  for (const std::vector<double>& angles : {std::vector{0.0}, kAngles}) {
+    const Acquisition a = waves(angles);
+    const auto frame = echoes(a);
+    for (const double shift_s : {0.0, 0.3e-6, -0.3e-6}) EXPECT_FALSE(measure_time_zero(moved(a, shift_s), frame));
+  }
+}
+
+TEST(TimeZero, AShiftOfAllTransmitsIsMeasured) {
+  for (const std::vector<double>& angles : {std::vector{0.0}, kAngles}) {
+    const Acquisition a = waves(angles);
+    const auto frame = echoes(a);
+    for (const double shift_s : {-4e-6, -2.5e-6, 2.5e-6}) {
+      const auto found = measure_time_zero(moved(a, shift_s), frame);
+      ASSERT_TRUE(found.has_value()) << shift_s;
+      EXPECT_EQ(found->fault, TimeZeroFault::shift);
+      EXPECT_NEAR(found->shift_s, -shift_s, 0.6e-6);
+      EXPECT_GT(found->found_coherence, 1.5 * found->stated_coherence);
+    }
+  }
+}
+
+TEST(TimeZero, TheOtherEventIsFound) {
+  const Acquisition a = waves(kAngles);
+  const auto frame = echoes(a);
+  Acquisition as_first_firing = a, as_origin = a;
+  for (std::size_t k = 0; k < a.transmits.size(); ++k) {
+    const double first_s = first_firing_s(a.transmits[k], a.probe, a.sound_speed_m_s, {});
+    as_first_firing.transmits[k].t0_s += first_s;
+    as_origin.transmits[k].t0_s -= first_s;
+  }
+  const auto first = measure_time_zero(as_first_firing, frame), origin = measure_time_zero(as_origin, frame);
+  ASSERT_TRUE(first && origin);
+  EXPECT_EQ(first->fault, TimeZeroFault::not_first);
+  EXPECT_EQ(origin->fault, TimeZeroFault::not_origin);
+}
+
+TEST(TimeZero, NoiseHasNone) {
+  Acquisition a = waves(kAngles);
+  std::vector<float> values(a.frame_values());
+  std::uint32_t state = 1;
+  for (float& value : values) {
+    state = state * 1664525U + 1013904223U;
+    value = static_cast<float>(static_cast<double>(state) / 4294967296.0 - 0.5);
+  }
+  EXPECT_FALSE(measure_time_zero(a, std::as_bytes(std::span(values))));
+}
+
+}  // namespace
+}  // namespace echoloop::time_zero_test
