@@ -34,8 +34,8 @@ void Screen::draw(UiState& state, const SceneInput& input) {
                  .levels_a = state.cine.compare ? &input.compared_levels : nullptr,
                  .measuring_a = measuring_.a,
                  .compact = ImGui::GetIO().DisplaySize.x / input.scale < theme::kCompactBelow,
-                 .more_formation = more_.formation,
-                 .more_display = more_.display,
+                 .more_formation = opened_.more_formation,
+                 .more_display = opened_.more_display,
                  .open_dialog = requests_.open_dialog};
   draw_parts(c, input);
   draw_dialogs(state, input.wanted_scale);
@@ -92,20 +92,20 @@ KeyTargets Screen::key_targets(UiState& state) {
 // Keys of the focus, of a text or a dialog, of the whole window, in this order.
 void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
   const bool typing = ImGui::GetIO().WantTextInput || dialog_.is_open();
-  keys_.left.clear();
+  drawn_.keys.clear();
   for (const KeyPress& press : keys) {
     if (ui_.take_key(press)) {
-      keys_.used_last = true;
+      drawn_.used_last_key = true;
       continue;
     }
-    keys_.left.push_back(press);
+    drawn_.keys.push_back(press);
     if (typing && !(state.import.open && press.control)) continue;
     if (state.import.open && !dialog_.is_open()) {
-      keys_.used_last = take_assistant_key(state, press);
+      drawn_.used_last_key = take_assistant_key(state, press);
       continue;
     }
-    keys_.used_last = panels_.tour().take_key(press) || handle_key(key_targets(state), press);
-    if (press.key == Key::escape) keys_.used_last = true;  // closes what is open, wherever that is
+    drawn_.used_last_key = panels_.tour().take_key(press) || handle_key(key_targets(state), press);
+    if (press.key == Key::escape) drawn_.used_last_key = true;  // closes what is open, wherever that is
   }
 }
 
@@ -149,7 +149,7 @@ void Screen::draw_parts(PanelContext& c, const SceneInput& input) {
 void Screen::draw_dialogs(UiState& state, float wanted_scale) {
   if (std::exchange(requests_.open_dialog, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
   const bool looking = dialog_.is_open();
-  if (const auto file = dialog_.draw(ui_, keys_.left)) {
+  if (const auto file = dialog_.draw(ui_, drawn_.keys)) {
     if (std::exchange(requests_.describe, false)) {
       call(commands_.import, ImportOrder{.act = ImportAct::begin, .text = file->string()});
     } else if (requests_.open_as) {
@@ -229,7 +229,7 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
     }
     area.y0 = bar.y1;
   }
-  area.y0 += draw_banner(c, area, input.image, closed_fault_);
+  area.y0 += draw_banner(c, area, input.image, opened_.closed_fault);
   ui_.focus().enter(WindowPart::strip);
   cine_.draw(c, strip);
   const Dock docked = view_.dock;
@@ -278,14 +278,13 @@ void Screen::reset_view() {
   restore_view({});
   requests_.open_dialog = requests_.open_keys = false;
   last_.close_popups = true;
-  more_ = {};
+  opened_ = {};
   presentation_.end();
   cine_ = {};
   image_.forget();
   dock_ = {};
   panels_.tour().end();
   columns_ = {};
-  closed_fault_.clear();
   ui_.forget_keys();
 }
 

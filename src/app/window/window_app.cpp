@@ -210,8 +210,8 @@ void WindowApp::turn() {
   recording_.look();
   presets_.look();
   sound_speed_.update();
-  news_ = viewer().frame(state()) ? NewImage::yes : NewImage::no;
-  times_.add_frame(viewer(), news_, review_.playback(), parts_.trace);
+  drawn_.news = viewer().frame(state()) ? NewImage::yes : NewImage::no;
+  times_.add_frame(viewer(), drawn_.news, review_.playback(), parts_.trace);
   reset_.reset_when_idle();
   run_commands();
   if (session != nullptr) {  // now, so that the answers are there for the next window frame
@@ -246,13 +246,14 @@ bool WindowApp::must_draw() const {
                             (parts_.state.params.color_flow.mode != FlowMode::off && past.flow.has_news());
   const bool news = review_.frozen() ? history_news : parts_.live.images.has_news();
   return news || saving_.making_film() || review_.busy() || parts_.state.measured.fine_came || import_.busy() ||
-         parts_.viewer->wants_frame() || parts_.viewer->should_close() || opening_.fraction() != opening_fraction_;
+         parts_.viewer->wants_frame() || parts_.viewer->should_close() ||
+         opening_.fraction() != drawn_.opening_fraction;
 }
 
 void WindowApp::wait_for_frame() {
   const std::int64_t idle_ns = review_.frozen() ? 250'000'000 : 100'000'000;
   pacer_.wait(viewer(), idle_ns, [this] { return must_draw(); });
-  opening_fraction_ = opening_.fraction();
+  drawn_.opening_fraction = opening_.fraction();
 }
 
 HostCopy WindowApp::host_copy() const {
@@ -265,7 +266,7 @@ void WindowApp::poll_stream() {
   if (stream_.acquisition_changed()) follow_acquisition();
   stream_.update_numbers(times_.shown());
   review_.freeze_restored_frame();
-  review_.freeze_when_still(news_);
+  review_.freeze_when_still(drawn_.news);
   update_run_state(s, *parts_.session,
                    {.on_gpu = parts_.on_gpu(), .device_lost = !parts_.backend->usable(), .frozen = review_.frozen()});
   if (!had_fault && s.fault.has_value()) {
