@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "gui/bars.h"
 #include "gui/toolkit/severity_color.h"

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "gui/bars.h"
@@ -192,12 +191,6 @@ float draw_state_badge(const Ui& ui, RunState run, float x, float centre_y, Badg
   BadgeLook look = state_look(run);
   look.large = size == BadgeSize::large;
   return ui.badge(x, centre_y, look);
-}
-
-float state_badge_width(const Ui& ui, RunState run, BadgeSize size) {
-  BadgeLook look = state_look(run);
-  look.large = size == BadgeSize::large;
-  return ui.badge_width(look);
 }
 
 namespace {

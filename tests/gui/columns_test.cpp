@@ -1,6 +1,5 @@
 // The faults' panel, and how much of both columns is in view.
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 #include "core/injection.h"

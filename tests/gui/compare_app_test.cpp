@@ -43,18 +43,7 @@ struct Compared {
   void turns(int n) const {
     for (int i = 0; i < n; ++i) app->turn();
   }
-  void click(const std::string& id) const {
-    const Rect r = app->viewer().control_rect(id);
-    ASSERT_GT(r.width(), 0.0F) << id;
-    InjectedInput input;
-    input.mouse_x = r.cx();
-    input.mouse_y = r.cy();
-    for (const bool down : {false, true, false}) {
-      input.left = down;
-      app->viewer().inject(input);
-      turns(3);
-    }
-  }
+  void click(const std::string& id) const { testing::click(*app, id); }
   // As a user does: from the side's list, by the dialog.
   void choose(const std::string& side, const std::filesystem::path& file) const {
     click("compare/" + side);

@@ -1,6 +1,5 @@
 // M-mode and spectral Doppler of the window in figures: true to time, depth and velocity, only while they are on
 // screen.
-#include <algorithm>
 #include <cmath>
 
 #include "gui/figure/figure_strip.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/scan_lines.h"
 #include "core/units.h"
 #include "gui/golden_modes.h"
 #include "gui/inspector_scene.h"

@@ -31,18 +31,7 @@ class HeldBackWindow : public ::testing::Test {
     app_->begin();
   }
   bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
-  void click(const std::string& id) {
-    const Rect r = app_->viewer().control_rect(id);
-    ASSERT_GT(r.width(), 0.0F) << id;
-    InjectedInput input;
-    input.mouse_x = r.cx();
-    input.mouse_y = r.cy();
-    for (const bool down : {false, true, false}) {
-      input.left = down;
-      app_->viewer().inject(input);
-      for (int i = 0; i < 3; ++i) app_->turn();
-    }
-  }
+  void click(const std::string& id) { testing::click(*app_, id); }
 
   TemporaryFolder folder_;
   std::unique_ptr<WindowApp> app_;

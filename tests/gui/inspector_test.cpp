@@ -1,6 +1,5 @@
 // The dock below the picture: opening, splitter, what its plots show and where; nothing is wanted while it is closed.
 #include <array>
-#include <cmath>
 #include <string>
 
 #include "gui/docks/inspector_parts.h"

@@ -1,5 +1,4 @@
 // Timeline and Stream enlarged for a lecture.
-#include "gui/panels/lecture.h"
 
 #include <algorithm>
 #include <string>

@@ -10,7 +10,7 @@
 #include "app/window/window_app.h"
 #include "core/param_table.h"
 #include "gui/turning.h"
-#include "source/phantom.h"
+#include "source/phantom_truth.h"
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"
 

@@ -1,5 +1,4 @@
 // The dialog that opens recordings: its list, what is typed, the keyboard.
-#include <cstdlib>
 #include <fstream>
 
 #include "gui/scene.h"

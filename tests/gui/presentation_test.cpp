@@ -1,7 +1,5 @@
 // The presentation with its strips and the strip for fingers.
 #include <algorithm>
-#include <cmath>
-#include <string>
 
 #include "gui/cine/touch_strip.h"
 #include "gui/scene.h"

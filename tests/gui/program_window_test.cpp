@@ -3,7 +3,6 @@
 #include "gui/program_window.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>

@@ -57,18 +57,7 @@ class AskedWindow {
     app->turn();
     app->viewer().inject({});
   }
-  void click(const std::string& id) const {
-    const Rect r = app->viewer().control_rect(id);
-    ASSERT_GT(r.width(), 0.0F) << id;
-    InjectedInput hand;
-    hand.mouse_x = r.cx();
-    hand.mouse_y = r.cy();
-    for (const bool down : {false, true, false}) {
-      hand.left = down;
-      app->viewer().inject(hand);
-      app->turn();
-    }
-  }
+  void click(const std::string& id) const { testing::click(*app, id); }
 
  private:
   ReaderSettings kept_;

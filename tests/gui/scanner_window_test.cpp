@@ -75,19 +75,7 @@ class ScannerWindow : public ::testing::Test {
     app_->turn();
     app_->turn();
   }
-  void click(const std::string& id) {
-    const Rect r = app_->viewer().control_rect(id);
-    ASSERT_GT(r.width(), 0.0F) << id;
-    InjectedInput hand;
-    hand.mouse_x = r.cx();
-    hand.mouse_y = r.cy();
-    for (const bool left : {false, true, false}) {
-      hand.left = left;
-      app_->viewer().inject(hand);
-      app_->turn();
-      app_->turn();
-    }
-  }
+  void click(const std::string& id) { testing::click(*app_, id); }
   void open_source_panel(const std::string& id) {
     if (app_->viewer().control_rect(id).width() == 0.0F) click("panel_source");
     ASSERT_TRUE(until([&] { return app_->viewer().control_rect(id).width() > 0.0F; })) << id;

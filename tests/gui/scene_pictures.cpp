@@ -1,6 +1,5 @@
 // What a Scene shows: pictures made of formulas, published as the stream publishes them.
 #include <cmath>
-#include <complex>
 
 #include "core/units.h"
 #include "gui/scene.h"

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <fstream>
-#include <thread>
 
 #include "gui/scene.h"
 #include "test_paths.h"

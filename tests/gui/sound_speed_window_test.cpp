@@ -28,19 +28,7 @@ class SoundSpeedWindow : public ::testing::Test {
   }
   bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   UiState& state() { return app_->state(); }
-  void click(const char* id) {
-    const Rect r = app_->viewer().control_rect(id);
-    ASSERT_GT(r.width(), 0.0F) << id;
-    InjectedInput hand;
-    hand.mouse_x = r.cx();
-    hand.mouse_y = r.cy();
-    for (const bool down : {false, true, false}) {
-      hand.left = down;
-      app_->viewer().inject(hand);
-      app_->turn();
-      app_->turn();
-    }
-  }
+  void click(const std::string& id) { testing::click(*app_, id); }
   double speed() { return state().params.formation.sound_speed_m_s; }
 
   TemporaryFolder folder_;

@@ -2,7 +2,6 @@
 // and the picture pointing at each other.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "gui/stream_scene.h"
 #include "gui/structure_scene.h"

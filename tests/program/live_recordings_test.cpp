@@ -5,7 +5,6 @@
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "formats/open_recording.h"
 #include "program/run_program.h"

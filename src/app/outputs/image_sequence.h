@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "app/options/options.h"
 #include "app/outputs/report.h"

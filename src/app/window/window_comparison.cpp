@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "backend/plan.h"
 #include "core/param_table.h"
 #include "formats/open_recording.h"
 

@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "app/outputs/film_job.h"
 #include "app/outputs/report.h"

@@ -5,7 +5,6 @@
 #include "core/param_table.h"
 #include "core/results/frame_time.h"
 #include "core/units.h"
-#include "measure/plane_geometry.h"
 
 namespace echoloop {
 namespace {

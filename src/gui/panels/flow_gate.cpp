@@ -5,7 +5,6 @@
 
 #include "gui/panels/flow_parts.h"
 #include "gui/panels/param_rows.h"
-#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {

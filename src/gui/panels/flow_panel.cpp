@@ -2,10 +2,8 @@
 // shown and dragged in flow_components.cpp.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
-#include "gui/overlay/flow_colors.h"
 #include "gui/overlay/flow_scale.h"
 #include "gui/panels/flow_parts.h"
 #include "gui/panels/param_rows.h"

@@ -1,7 +1,6 @@
 #include "gui/workspace/dock.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "gui/toolkit/splitter.h"

@@ -1,6 +1,5 @@
 #include "gui/workspace/image_area.h"
 
-#include <cmath>
 #include <utility>
 
 #include "gui/overlay/flow_colors.h"
