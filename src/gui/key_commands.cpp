@@ -36,8 +36,8 @@ void step_param(const KeyTargets& t, std::string_view key, double by) {
 }
 
 bool refused_in_kiosk(const KeyTargets& t) {
-  if (t.state.kiosk.empty()) return false;
-  call(t.commands.say, t.state.kiosk);
+  if (t.state.no_effect.files.empty()) return false;
+  call(t.commands.say, t.state.no_effect.files);
   return true;
 }
 

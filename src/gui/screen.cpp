@@ -71,8 +71,8 @@ void Screen::begin_frame(UiState& state, const SceneInput& input) {
   handle_keys(state, input.keys);
   drawn_.playing = state.run == RunState::frozen && state.cine.playing;
   last_.lecture = last_.lecture && view_.lecture;
-  state.timeline.wanted = false;  // unless its panel is drawn
-  state.inspector.wanted = false;
+  state.numbers.timeline.wanted = false;  // unless its panel is drawn
+  state.image.inspector.wanted = false;
   follow_gate(state);
   if (presentation_.on() || view_.lecture || view_.dock == Dock::none) dock_.close();
 }
@@ -290,9 +290,9 @@ void Screen::reset_view() {
 
 bool Screen::remember(const UiState& state, const WindowPlace& place) {
   // However it was opened, dropped or named: the next one is looked for beside it.
-  const bool opened = !state.recent.empty() && view_.recent != state.recent;
-  if (opened) view_.last_folder = state.recent.front().parent_path();
-  view_.recent = state.recent;
+  const bool opened = !state.opening.recent.empty() && view_.recent != state.opening.recent;
+  if (opened) view_.last_folder = state.opening.recent.front().parent_path();
+  view_.recent = state.opening.recent;
   const auto active = static_cast<std::size_t>(state.presets.active);
   view_.last_preset = active < state.presets.list.size() ? state.presets.list[active].name : "";
   return place.width > 0 && std::exchange(view_.place, place) != place;

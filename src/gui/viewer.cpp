@@ -222,13 +222,13 @@ bool Viewer::frame(UiState& state) {
   bool redraw = std::exchange(v.surface->exposed, false);
   if (v.renderer.reload_if_changed(v.report)) {
     redraw = true;
-    state.messages.post({.clock = clock_text(), .text = v.report});
+    state.notices.messages.post({.clock = clock_text(), .text = v.report});
   }
   v.last.fresh = v.take_pictures(state);
   v.flow.take(state, v.pictures.shown());
   v.structure.take(state, v.pictures.shown());
   v.sonogram.take(state, v.pictures.shown());
-  state.m_mode.wanted = v.screen.settings().has_m_mode();
+  state.image.m_mode.wanted = v.screen.settings().has_m_mode();
   v.strip.take(state, v.pictures.shown());
   v.strip.look(v.screen.dock().strip_span_s());
   v.refresh_levels();
@@ -279,7 +279,7 @@ std::vector<FigureStrip> Viewer::strips_on_screen(const UiState& state) const {
   const Impl& v = *impl_;
   const DockArea& dock = v.screen.dock();
   std::vector<FigureStrip> strips;
-  if (v.screen.strips().m_mode.width() > 0 && !v.strip.empty() && state.inspected) {
+  if (v.screen.strips().m_mode.width() > 0 && !v.strip.empty() && state.image.inspected) {
     strips.push_back(figure_m_mode(v.strip, state, shown_image(), dock.strip_span_s()));
   }
   if (v.screen.strips().sonogram.width() > 0 && v.sonogram.shown() != nullptr) {

@@ -39,10 +39,10 @@ class HeldBackWindow : public ::testing::Test {
 
 TEST_F(HeldBackWindow, ItSaysSoAndItsVideoIsAsLongAsTheAcquisition) {
   UiState& state = app_->state();
-  ASSERT_TRUE(until([&] { return state.pace.held_back == HeldBack::by_processing; }));
-  EXPECT_LT(state.pace.made_hz, 20.0);
-  EXPECT_TRUE(state.pace.slower);
-  EXPECT_LT(state.pace.speed, 0.4);
+  ASSERT_TRUE(until([&] { return state.numbers.pace.held_back == HeldBack::by_processing; }));
+  EXPECT_LT(state.numbers.pace.made_hz, 20.0);
+  EXPECT_TRUE(state.numbers.pace.slower);
+  EXPECT_LT(state.numbers.pace.speed, 0.4);
   EXPECT_GT(app_->viewer().control_rect("pace").width(), 0.0F);
   ASSERT_TRUE(until([&] { return state.cine.frames > 30; }));
   InjectedInput input;

@@ -57,7 +57,8 @@ TEST_F(LostRecording, NoVideoIsALineOfMessage) {
   click("save/film");
   ASSERT_TRUE(until([&] { return !state.saving.last.empty(); }));
   EXPECT_NE(state.saving.last.find("No video"), std::string::npos) << state.saving.last;
-  EXPECT_EQ(state.messages.list().front().severity, Severity::error) << state.messages.list().front().text;
+  EXPECT_EQ(state.notices.messages.list().front().severity, Severity::error)
+      << state.notices.messages.list().front().text;
 }
 
 }  // namespace

@@ -271,7 +271,7 @@ TEST(Remembered, TheWindowWritesWhatTheProgramKnows) {
   const TemporaryFolder folder;
   {
     ECHO_SCENE(scene, 1024, 640, 1.0, folder / "window");
-    scene.state.recent = {"/data/x.mat"};
+    scene.state.opening.recent = {"/data/x.mat"};
     scene.state.presets.list.resize(1);
     scene.state.presets.list[0].name = "Mine";
     scene.state.presets.active = 0;
@@ -287,11 +287,11 @@ TEST(Remembered, TheLastRecordingIsOfferedNotOpened) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
   EXPECT_EQ(scene.viewer->control_rect("continue").width(), 0.0F);
-  scene.state.continue_with = "/data/a_recording_with_a_rather_long_name_of_a_file.mat";
+  scene.state.opening.continue_with = "/data/a_recording_with_a_rather_long_name_of_a_file.mat";
   scene.frames(2);
   EXPECT_TRUE(scene.opened_file.empty());
   scene.click("continue");
-  EXPECT_EQ(scene.opened_file, scene.state.continue_with);
+  EXPECT_EQ(scene.opened_file, scene.state.opening.continue_with);
 }
 
 TEST(Remembered, APlaceThatNoScreenShowsIsNotTaken) {

@@ -198,7 +198,7 @@ void draw_tools(ToolRow& row, BarTools tools) {
 void draw_zoom(ToolRow& row, BarTools tools) {
   Ui& ui = row.c.ui;
   const PictureLayout& l = row.layout;
-  PanZoom& pan_zoom = row.c.state.pan_zoom;
+  PanZoom& pan_zoom = row.c.state.image.pan_zoom;
   const double zoom = l.image.width() > 0 ? l.zoom() : 1.0;
   const std::string_view fitted = zoom <= 1.0 ? kWholeImage : "";
   const auto button = [&](const char* id, BarIcon icon, const Tip& tip) {
@@ -284,7 +284,7 @@ void draw_more(ToolRow& row, const Rect& r, const BarFit& fit) {
        .note = "F",
        .why_not = whole ? kWholeImage : "",
        .parted = !rows.empty()},
-      BarIcon::fit, [&c] { c.state.pan_zoom = {}; });
+      BarIcon::fit, [&c] { c.state.image.pan_zoom = {}; });
   add({.id = "menu/lecture", .label = "Enlarge Timeline and Stream", .note = "Ctrl+L", .parted = true},
       BarIcon::enlarge, [&c] { c.view.lecture = true; });
   add({.id = "marks/clear",
