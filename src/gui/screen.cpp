@@ -112,10 +112,7 @@ void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
 // The keys of the stream and of the image are not for the assistant.
 bool Screen::take_assistant_key(UiState& state, const KeyPress& press) {
   if (assistant_.take_key({ui_, state, commands_}, press) || press.key == Key::escape) return true;
-  const bool window_key = press.key == Key::f1 || press.key == Key::f11 ||
-                          (press.control && (press.key == Key::o || press.key == Key::q || press.key == Key::digit0 ||
-                                             press.key == Key::minus || press.key == Key::equal));
-  return window_key && handle_key(key_targets(state), press);
+  return handle_key(key_targets(state), press, KeyScope::assistant);
 }
 
 // A gate that was turned on shows its spectral Doppler; one that was turned off leaves no empty strip.
@@ -236,7 +233,7 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   const Rect dock = draw_dock(c, input, area);
   ui_.focus().enter(WindowPart::picture);
   drawn_.live = area;
-  const bool strips = dock.height() > 0 && (docked == Dock::m_mode || docked == Dock::sonogram);
+  const bool strips = dock.height() > 0 && dock_row(docked).strip == DockStrip::moves;
   if (strips) drawn_.live.y1 = dock.y1;           // the strips move with the image
   if (drawn_.playing) drawn_.live.y1 = strip.y1;  // the playhead moves with the image
   if (input.image.number == 0 || input.image.grid.nx < 1) {
@@ -254,7 +251,7 @@ Rect Screen::draw_dock(PanelContext& c, const SceneInput& input, Rect& area) {
     dock_.close();
     return {};
   }
-  if (view_.dock == Dock::inspector || view_.dock == Dock::m_mode) image_.inspect_somewhere(c.state, input);
+  if (dock_row(view_.dock).place == DockPlace::of_the_image) image_.inspect_somewhere(c.state, input);
   drawn_.grounds.push_back({dock, theme::kPanelHex});
   dock_.draw(c, dock, input.image, input.strip);
   drawn_.strips = dock_.boxes();
