@@ -61,9 +61,6 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
       sound_speed_(parts_) {
   ChosenBackend chosen = choose_backend(options.backend);
   parts_.backend = std::move(chosen.backend);
-  parts_.state.stream = options.stream;
-  if (parts_.kiosk())
-    parts_.state.no_effect.files = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
   stream_.describe_backend();
   require_outputs(options);
   parts_.state.marks = marks_of(options);
@@ -97,9 +94,7 @@ UiCommands WindowApp::make_commands() {
     if (state.source.acquisition == nullptr) return std::nullopt;
     return nearest_echo(*state.source.acquisition, state.params.formation.sound_speed_m_s, at);
   };
-  c.dismiss_message = [this](std::size_t index) {
-    later([this, index] { parts_.state.notices.messages.dismiss(index); });
-  };
+  c.dismiss_message = [this](std::size_t index) { later([this, index] { state().notices.messages.dismiss(index); }); };
   return c;
 }
 
@@ -121,9 +116,7 @@ void WindowApp::add_file_commands(UiCommands& c) {
   c.accept_senders = [this](bool yes) {
     later([this, yes] { scanner_.set_admission(yes ? Admission::open : Admission::closed); });
   };
-  c.facts_changed = [this] {
-    later([this] { opening_.open(parts_.state.source.opened_as, parts_.state.facts.given); });
-  };
+  c.facts_changed = [this] { later([this] { opening_.open(state().source.opened_as, state().facts.given); }); };
   c.answer_sandbox = [this](SandboxAnswer answer) { question_.answer(answer); };
   c.open_manual = [this] { later_unless_kiosk([this] { parts_.say(Severity::info, open_manual()); }); };
   c.cancel = [this] { later([this] { cancel(); }); };
@@ -153,16 +146,16 @@ void WindowApp::add_stream_commands(UiCommands& c) {
 }
 
 void WindowApp::restore_settings() {
-  UiState& state = parts_.state;
+  OpeningView& offered = parts_.state.opening;
   const ViewSettings& settings = viewer().settings();
-  state.opening.recent = settings.recent;
-  state.opening.scanner_token = token_file().string();
+  offered.recent = settings.recent;
+  offered.scanner_token = token_file().string();
   opening_.offer_repair();
   presets_.describe();
   std::error_code error;
-  if (!parts_.options.source_given && !state.opening.recent.empty() &&
-      std::filesystem::exists(state.opening.recent.front(), error)) {
-    state.opening.continue_with = state.opening.recent.front();
+  if (!parts_.options.source_given && !offered.recent.empty() &&
+      std::filesystem::exists(offered.recent.front(), error)) {
+    offered.continue_with = offered.recent.front();
   }
   presets_.say_last(settings.last_preset);
 }
@@ -380,7 +373,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
   stream_.make(source, {.stream = stream,
                         .saved = saved,
                         .host_copy = host_copy(),
-                        .on_image = outputs_.video_sink(),
+                        .on_image = outputs_.image_taker(),
                         .sinks = {recording_.recorder()},
                         .counts = counts});
 }
