@@ -57,7 +57,7 @@ class AskedWindow {
     app->turn();
     app->viewer().inject({});
   }
-  void click(const std::string& id) const { testing::click(*app, id); }
+  void click(const std::string& id) const { testing::click(*app, id, 1); }
 
  private:
   ReaderSettings kept_;

@@ -25,8 +25,8 @@ inline void turn(WindowApp& app, int frames) {
   for (int i = 0; i < frames; ++i) app.turn();
 }
 
-// Of the mouse, on the middle of a control; some frames for each of its parts, as a user takes.
-inline void click(WindowApp& app, const std::string& control) {
+// Of the mouse, on the middle of a control; `frames` for each of its parts: a user takes some.
+inline void click(WindowApp& app, const std::string& control, int frames = 3) {
   const Rect r = app.viewer().control_rect(control);
   ASSERT_GT(r.width(), 0.0F) << control;
   InjectedInput input;
@@ -35,7 +35,7 @@ inline void click(WindowApp& app, const std::string& control) {
   for (const bool down : {false, true, false}) {
     input.left = down;
     app.viewer().inject(input);
-    turn(app, 3);
+    turn(app, frames);
   }
 }
 
