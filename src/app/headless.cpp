@@ -98,10 +98,10 @@ class SenderWait {
 
   [[nodiscard]] std::stop_token token() const { return ended_.get_token(); }
   void begin(const LiveWaiting& waiting) {
+    watch_interrupts();  // before the line, which a script may answer by a signal
     const LiveStatus status = waiting.status();
     print_error("Waiting for a sender at {}. {}\n", status.address, status.reach);
     waiting.set_policy(policy_);
-    watch_interrupts();
     clock_ = std::jthread([this, since_ns = now_ns()](const std::stop_token& opened) {
       while (!opened.stop_requested() && !ended_.stop_requested()) {
         if (interrupted() || (limit_s_ > 0.0 && static_cast<double>(now_ns() - since_ns) * 1e-9 >= limit_s_)) {
