@@ -15,14 +15,11 @@
 #include "app/opening/open_source.h"
 #include "app/options/terminal.h"
 #include "app/outputs/figures.h"
-#include "app/outputs/film_job.h"
 #include "app/outputs/frame_outputs.h"
-#include "app/outputs/image_sequence.h"
+#include "app/outputs/image_sinks.h"
 #include "app/outputs/live_outputs.h"
-#include "app/outputs/marks_json.h"
 #include "app/outputs/measure_image.h"
 #include "app/outputs/output_files.h"
-#include "app/outputs/provenance.h"
 #include "app/outputs/report.h"
 #include "app/pictures.h"
 #include "app/session_file.h"
@@ -101,10 +98,10 @@ class SenderWait {
 
   [[nodiscard]] std::stop_token token() const { return ended_.get_token(); }
   void begin(const LiveWaiting& waiting) {
+    watch_interrupts();  // before the line, which a script may answer by a signal
     const LiveStatus status = waiting.status();
     print_error("Waiting for a sender at {}. {}\n", status.address, status.reach);
     waiting.set_policy(policy_);
-    watch_interrupts();
     clock_ = std::jthread([this, since_ns = now_ns()](const std::stop_token& opened) {
       while (!opened.stop_requested() && !ended_.stop_requested()) {
         if (interrupted() || (limit_s_ > 0.0 && static_cast<double>(now_ns() - since_ns) * 1e-9 >= limit_s_)) {
@@ -145,33 +142,6 @@ std::optional<OpenedSource> open_or_wait(const Options& options) {
     print_error("echoloop: {}: {}\n", options.source, why);
     return std::nullopt;
   }
-}
-
-// Null without --video.
-std::unique_ptr<FilmJob> make_film(const Options& options, const OpenedSource& opened, const ImagingParams& params) {
-  if (options.video.empty()) return nullptr;
-  FilmOrder order{.path = options.video,
-                  .source = opened.info.name,
-                  .display = params,
-                  .named = options.source,
-                  .samples = opened.info.samples};
-  pace_film(order, opened.info);
-  return std::make_unique<FilmJob>(std::move(order));
-}
-
-// Every image: the stream waits for the encoder, and for the disk.
-std::function<void(const Image&)> image_taker(FilmJob* film, ImageSequence* sequence) {
-  if (film == nullptr && sequence == nullptr) return {};
-  return [film, sequence](const Image& image) {
-    if (film != nullptr) film->offer(image, WhenFull::wait);
-    if (sequence != nullptr) sequence->add(image);
-  };
-}
-
-nlohmann::json end_film(FilmJob& film) {
-  film.end();
-  film.wait();
-  return film.report();
 }
 
 bool wants_picture(const Options& options) {
@@ -282,31 +252,29 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
   PastImages past;  // for points, which are beamformed again
   TimingTrace trace;
   watch_interrupts();
-  const std::unique_ptr<FilmJob> film = make_film(options, opened, params);
-  std::unique_ptr<ImageSequence> sequence;
-  if (!options.images_out.empty()) {
-    sequence =
-        std::make_unique<ImageSequence>(options.images_out, options.image_values, make_grid(params, acquisition));
-  }
+  ImageSinks sinks({.options = options,
+                    .source = opened.info,
+                    .named = options.source,
+                    .params = params,
+                    .when_full = WhenFull::wait});
   RfHistory history(options.history_bytes.value_or(0));
   FrameOutputs files(
       options, opened.info.acquisition,
       {.version = kVersion, .parameters = json_text(params_json(params)), .device_hz = opened.source->device_hz()},
       history);
-  Session session(
-      *chosen.backend, opened.source, live.images, trace,
-      {.stream = options.stream,
-       .params = params,
-       .max_frames = limits.frames,
-       .host_copy = wants_picture(options) || film != nullptr || sequence != nullptr ? HostCopy::made : HostCopy::none,
-       .on_image = image_taker(film.get(), sequence.get()),
-       .samples = opened.info.samples,
-       .history = history.budget_bytes() > 0 ? &history : nullptr,
-       .sinks = files.sinks(),
-       .past = wants_measures(options, marks) ? &past : nullptr,
-       .side = live.side(),
-       .first_frame = saved != nullptr ? saved->frame : 0,
-       .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference});
+  Session session(*chosen.backend, opened.source, live.images, trace,
+                  {.stream = options.stream,
+                   .params = params,
+                   .max_frames = limits.frames,
+                   .host_copy = wants_picture(options) || !sinks.empty() ? HostCopy::made : HostCopy::none,
+                   .on_image = sinks.taker(),
+                   .samples = opened.info.samples,
+                   .history = history.budget_bytes() > 0 ? &history : nullptr,
+                   .sinks = files.sinks(),
+                   .past = wants_measures(options, marks) ? &past : nullptr,
+                   .side = live.side(),
+                   .first_frame = saved != nullptr ? saved->frame : 0,
+                   .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference});
   say_notes(chosen.note, acquisition, params);
   RunTotals totals;
   totals.seconds = run_to_end(session, opened, options, limits.seconds);
@@ -315,14 +283,13 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
 
   int status = say_how_it_ended(options, limits, session, files, totals);
   const Image* image = live.images.take() ? &live.images.front() : nullptr;
-  if (sequence != nullptr) status = std::max(status, sequence->finish(image, *chosen.backend, options.source, totals));
+  status = std::max(status, sinks.finish({image, *chosen.backend, options.source}, totals));
   const ImagingParams& made_with = image != nullptr ? image->params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   add_scanner(report, opened);
   report["samples"] = samples_json(opened.info.samples, image != nullptr ? image->stamp : FrameStamp{});
   say_faults(opened.info.samples);
-  if (sequence != nullptr) report["images_out"] = sequence->report();
-  if (film != nullptr) report["video"] = end_film(*film);
+  sinks.add_to(report);
   end_live_outputs(
       {.options = options, .source = options.source, .params = params, .backend = *chosen.backend, .session = session},
       live, report);
@@ -349,9 +316,9 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
   if (!told && wants_picture(options) && image == nullptr) {
     throw Error(options.source, "no frame was processed", "a run of at least one frame");
   }
-  if (!told && film != nullptr && film->failure() != nullptr) std::rethrow_exception(film->failure());
+  if (!told) sinks.require_files();
   say_summary(opened, *chosen.backend, session.counts(), report);
-  if (film != nullptr && film->failure() == nullptr) print_out("Video: {}\n", film->summary());
+  sinks.print_summaries();
   return status;
 }
 

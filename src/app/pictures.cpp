@@ -53,11 +53,12 @@ void write_screenshot(const Options& options, const OpenedSource& opened, const 
   state.defaults = default_params(*opened.info.acquisition);
   state.stream = session.stream();
   state.source = opened.info;
-  state.backend = backend.name();
-  state.device = backend.device();
-  state.formation_warning = formation_warning(*opened.info.acquisition, image.params);
+  state.device.backend = backend.name();
+  state.device.name = backend.device();
+  state.notices.formation_warning = formation_warning(*opened.info.acquisition, image.params);
   UiFeed().update(state, session, trace, 1);
-  if (totals.seconds > 0.0) state.processed_fps = static_cast<double>(state.counts.processed) / totals.seconds;
+  if (totals.seconds > 0.0)
+    state.numbers.processed_fps = static_cast<double>(state.numbers.counts.processed) / totals.seconds;
   update_run_state(state, session, {.on_gpu = backend.name() == "CUDA"});
 
   LiveImages live;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "app/opening/source_kinds.h"
 #include "app/outputs/marks_json.h"

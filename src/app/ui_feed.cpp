@@ -31,16 +31,16 @@ void UiFeed::update_rates(UiState& state, std::int64_t now, std::size_t frame_by
     // Averaged over about a second, so that the number can be read.
     const double keep = idle_ ? 0.0 : std::exp(-seconds / 0.7);
     const auto follow = [keep](double& value, double latest) { value = keep * value + (1.0 - keep) * latest; };
-    follow(state.processed_fps, rate(state.counts.processed, last_processed_));
-    follow(state.shown_fps, rate(state.shown, last_shown_));
-    const double waited_s = static_cast<double>(state.counts.producer_waited_ns - last_waited_ns_) * 1e-9;
-    follow(state.producer_wait_share, std::clamp(waited_s / seconds, 0.0, 1.0));
-    state.bytes_per_second = state.processed_fps * static_cast<double>(frame_bytes);
+    follow(state.numbers.processed_fps, rate(state.numbers.counts.processed, last_processed_));
+    follow(state.numbers.shown_fps, rate(state.numbers.shown, last_shown_));
+    const double waited_s = static_cast<double>(state.numbers.counts.producer_waited_ns - last_waited_ns_) * 1e-9;
+    follow(state.numbers.producer_wait_share, std::clamp(waited_s / seconds, 0.0, 1.0));
+    state.numbers.bytes_per_second = state.numbers.processed_fps * static_cast<double>(frame_bytes);
   }
   last_ns_ = now;
-  last_processed_ = state.counts.processed;
-  last_shown_ = state.shown;
-  last_waited_ns_ = state.counts.producer_waited_ns;
+  last_processed_ = state.numbers.counts.processed;
+  last_shown_ = state.numbers.shown;
+  last_waited_ns_ = state.numbers.counts.producer_waited_ns;
 }
 
 int busiest_between(const RingCounts& before, const RingCounts& now) {
@@ -58,7 +58,8 @@ int busiest_between(const RingCounts& before, const RingCounts& now) {
 // Nothing comes, and nothing is under way: paused, or at a recording's end.
 void UiFeed::watch_idle(const UiState& state, const Session& session, std::int64_t now) {
   const bool stopped = session.stream().paused || session.producer_state() != ProducerState::running;
-  idle_ = stopped && session.running() && state.counts.in_flight == 0 && state.counts.processed == last_processed_;
+  idle_ = stopped && session.running() && state.numbers.counts.in_flight == 0 &&
+          state.numbers.counts.processed == last_processed_;
   if (looked_ns_ == 0) plot_ns_ = now;
   if (looked_ns_ != 0 && !idle_) plot_ns_ += now - looked_ns_;
   looked_ns_ = now;
@@ -68,13 +69,13 @@ void UiFeed::update_pace(UiState& state, const Session& session, std::int64_t no
   const bool comes = !state.scanner.has_value() || state.scanner->link == LiveLink::connected;
   const bool runs = comes && session.running() && session.fault().empty() && !session.stream().paused &&
                     session.producer_state() == ProducerState::running;
-  state.pace = pace_.update({.now_ns = now,
-                             .next_sequence = state.counts.next_sequence,
-                             .waited_ns = state.counts.producer_waited_ns,
-                             .rate_hz = session.rate_hz(),
-                             .frame_rate_hz = state.source.acquisition->frame_rate_hz,
-                             .runs = runs,
-                             .live = state.source.live});
+  state.numbers.pace = pace_.update({.now_ns = now,
+                                     .next_sequence = state.numbers.counts.next_sequence,
+                                     .waited_ns = state.numbers.counts.producer_waited_ns,
+                                     .rate_hz = session.rate_hz(),
+                                     .frame_rate_hz = state.source.acquisition->frame_rate_hz,
+                                     .runs = runs,
+                                     .live = state.source.live});
 }
 
 void UiFeed::update_memory(UiState& state, const Session& session, std::int64_t now) {
@@ -83,61 +84,61 @@ void UiFeed::update_memory(UiState& state, const Session& session, std::int64_t 
   memory_of_ = session.arrangements();
   memory_ns_ = now;
   const StreamMemory memory = session.memory();
-  state.memory = {.device_used = memory.device.used,
-                  .device_free = memory.device.free,
-                  .host_used = memory.host_bytes + state.cine.bytes,
-                  .history_used = state.cine.bytes,
-                  .host_free = free_host_memory(),
-                  .slot_bytes = memory.slot_bytes,
-                  .lane_bytes = memory.lane_bytes,
-                  .page_locked = session.host_memory() != HostMemory::pageable,
-                  .in_place_bytes = memory.in_place_bytes};
+  state.device.memory = {.device_used = memory.device.used,
+                         .device_free = memory.device.free,
+                         .host_used = memory.host_bytes + state.cine.bytes,
+                         .history_used = state.cine.bytes,
+                         .host_free = free_host_memory(),
+                         .slot_bytes = memory.slot_bytes,
+                         .lane_bytes = memory.lane_bytes,
+                         .page_locked = session.host_memory() != HostMemory::pageable,
+                         .in_place_bytes = memory.in_place_bytes};
 }
 
 void UiFeed::update_histories(UiState& state, const TimingTrace& trace) {
   const std::int64_t now = plot_ns_;
-  const RingCounts& c = state.counts;
+  const RingCounts& c = state.numbers.counts;
   occupancy_.add(now, busiest_between(sampled_, c));
   occupancy_.add(now, c.slots_writing + c.slots_ready + c.slots_reading);  // what lasts from here on
   sampled_ = c;
   for (const double ms : trace.new_latencies_ms(Latency::ready_of_shown, ready_seen_)) ready_.add(now, ms);
   for (const double ms : trace.new_latencies_ms(Latency::shown, shown_seen_)) shown_.add(now, ms);
-  state.occupancy = occupancy_.values(now);
-  state.latency_history_ms = ready_.values(now);
-  state.shown_latency_history_ms = shown_.values(now);
+  state.numbers.occupancy = occupancy_.values(now);
+  state.numbers.latency.history_ms = ready_.values(now);
+  state.numbers.shown_latency.history_ms = shown_.values(now);
 }
 
 void UiFeed::update(UiState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown) {
   const std::int64_t now = now_ns();
-  state.counts = session.counts();
-  state.shown = shown;
+  state.numbers.counts = session.counts();
+  state.numbers.shown = shown;
   const SideCounts side = session.side_counts();
-  state.flow.counts = side.flow;
-  state.sonogram.counts = side.sonogram;
+  state.analyses.flow.counts = side.flow;
+  state.analyses.sonogram.counts = side.sonogram;
   watch_idle(state, session, now);
   update_histories(state, trace);
-  if (state.timeline.wanted) state.timeline.spans = trace.last_spans(kTimelineSpans);
+  if (state.numbers.timeline.wanted) state.numbers.timeline.spans = trace.last_spans(kTimelineSpans);
   if (now - last_ns_ < kSlowUpdateNs) return;
   update_rates(state, now, session.frame_bytes());
   update_pace(state, session, now);
-  state.latency = trace.recent_latency(Latency::ready_of_shown);
-  state.latency_since_start = trace.summarize_latency(Latency::ready_of_shown);
-  state.shown_latency = trace.recent_latency(Latency::shown);
-  state.shown_latency_since_start = trace.summarize_latency(Latency::shown);
+  state.numbers.latency.recent = trace.recent_latency(Latency::ready_of_shown);
+  state.numbers.latency.since_start = trace.summarize_latency(Latency::ready_of_shown);
+  state.numbers.shown_latency.recent = trace.recent_latency(Latency::shown);
+  state.numbers.shown_latency.since_start = trace.summarize_latency(Latency::shown);
   const std::vector<Span> spans = trace.last_spans(kSummarySpans);
-  state.stages = stage_summaries(spans);
-  state.frame_total = frame_summary(spans);
-  state.timing = stream_timing(spans);
-  state.why_fp32 = session.why_fp32();
+  state.numbers.stages = stage_summaries(spans);
+  state.numbers.frame_total = frame_summary(spans);
+  state.numbers.timing = stream_timing(spans);
+  state.numbers.why_fp32 = session.why_fp32();
   update_memory(state, session, now);
   const double rate = session.rate_hz();
-  state.frame_budget_ms = std::isfinite(rate) && rate > 0.0 ? 1e3 / rate : 0.0;
+  state.numbers.frame_budget_ms = std::isfinite(rate) && rate > 0.0 ? 1e3 / rate : 0.0;
 }
 
 void update_run_state(UiState& state, const Session& session, const RunFacts& facts) {
-  state.fault.reset();
+  state.notices.fault.reset();
   if (const std::string fault = session.fault(); !fault.empty()) {
-    state.fault = Fault{
+    state.notices.fault = Fault{
         .title = facts.on_gpu ? "GPU processing failed" : "Processing failed",
         .detail = fault,
         .advice = facts.device_lost ? "continue on the CPU; the GPU is available again after a restart of the program."
@@ -148,28 +149,29 @@ void update_run_state(UiState& state, const Session& session, const RunFacts& fa
   } else if (session.producer_state() == ProducerState::refused) {
     const bool live = state.source.live;
     const bool disk = session.refusal().value_or(RingRefusal{}).keeper_full;
-    state.fault = Fault{.title = fmt::format("Stopped on overrun: the {} is faster than {}",
-                                             live ? "scanner" : "source", disk ? "the recording disk" : "processing"),
-                        .detail = session.producer_report(),
-                        .advice = fmt::format("{}. To prevent this: lower the rate, {} or choose another policy.",
-                                              live ? "resume" : "restart", disk ? "use a faster disk" : "add slots"),
-                        .can_restart = true,
-                        .can_use_cpu = false,
-                        .refusal = disk ? std::nullopt : session.refusal()};
+    state.notices.fault =
+        Fault{.title = fmt::format("Stopped on overrun: the {} is faster than {}", live ? "scanner" : "source",
+                                   disk ? "the recording disk" : "processing"),
+              .detail = session.producer_report(),
+              .advice = fmt::format("{}. To prevent this: lower the rate, {} or choose another policy.",
+                                    live ? "resume" : "restart", disk ? "use a faster disk" : "add slots"),
+              .can_restart = true,
+              .can_use_cpu = false,
+              .refusal = disk ? std::nullopt : session.refusal()};
   } else if (session.producer_state() == ProducerState::failed) {
-    state.fault = Fault{.title = "The source failed",
-                        .detail = session.producer_report(),
-                        .advice = "restart, or open another source.",
-                        .can_restart = true,
-                        .can_use_cpu = false};
+    state.notices.fault = Fault{.title = "The source failed",
+                                .detail = session.producer_report(),
+                                .advice = "restart, or open another source.",
+                                .can_restart = true,
+                                .can_use_cpu = false};
   } else if (session.producer_state() == ProducerState::changed && !state.source.live) {  // a scanner is followed
-    state.fault = Fault{.title = "The acquisition changed",
-                        .detail = session.producer_report(),
-                        .advice = "open the source again.",
-                        .can_restart = false,
-                        .can_use_cpu = false};
+    state.notices.fault = Fault{.title = "The acquisition changed",
+                                .detail = session.producer_report(),
+                                .advice = "open the source again.",
+                                .can_restart = false,
+                                .can_use_cpu = false};
   }
-  if (state.fault.has_value()) {
+  if (state.notices.fault.has_value()) {
     state.run = RunState::fault;
   } else if (facts.frozen) {
     state.run = RunState::frozen;

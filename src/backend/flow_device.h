@@ -5,7 +5,6 @@
 // on slots, none of them is stored into. A twin has a flow thread of its own.
 #pragma once
 
-#include <complex>
 #include <cstddef>
 #include <memory>
 #include <span>

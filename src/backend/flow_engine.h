@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "backend/analysis.h"
 #include "backend/flow_worker.h"

@@ -20,14 +20,13 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       images_(images),
       trace_(trace),
       options_(std::move(options)),
-      device_(backend.multiprocessors()),
-      plan_(make_plan(acquisition_, params, nullptr, device_)),
+      planning_{.device = backend.multiprocessors(),
+                .plan = make_plan(acquisition_, params, nullptr, backend.multiprocessors())},
       watch_(backend.computes_elsewhere() && has_spare_cores() ? Watch::Habit::looks : Watch::Habit::only_sleeps),
-      held_reference_db_(options_.held_reference_db),
+      level_{.held_db = options_.held_reference_db},
       host_copy_(options_.host_copy),
-      load_ms_(options_.inject.load_ms),
-      error_at_(options_.inject.error_at),
-      lost_at_(options_.inject.lost_at),
+      injected_{
+          .load_ms = options_.inject.load_ms, .error_at = options_.inject.error_at, .lost_at = options_.inject.lost_at},
       analyses_(backend, options_.side, [this](const std::string& why) { refuse(why); }),
       line_(options_.side.line) {
   if (options_.past != nullptr) {
@@ -37,15 +36,15 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
   }
   const int lanes = std::clamp(options_.lanes, 1, kMaxLanes);
   for (int i = 0; i < lanes; ++i) {
-    slots_.push_back({});
-    slots_.back().lane = backend.make_lane(i, options_.mode);
-    set_lane_plan(slots_.back());
+    flight_.slots.push_back({});
+    flight_.slots.back().lane = backend.make_lane(i, options_.mode);
+    set_lane_plan(flight_.slots.back());
   }
   thread_ = std::thread([this] { run(); });
 }
 
 Pipeline::~Pipeline() {
-  quit_ = true;
+  ending_.quit = true;
   stop();
   if (reviewer_ != nullptr) reviewer_->end();
   thread_.join();
@@ -56,22 +55,22 @@ void Pipeline::run() {
   analyses_.end_stream(fault().empty() ? Analyses::StreamEnd::regular : Analyses::StreamEnd::fault);
   if (reviewer_ == nullptr) analyses_.retire_images();
   ring_.close();  // a producer that waits for a slot must not wait for ever
-  done_ = true;
+  ending_.done = true;
   if (reviewer_ == nullptr || !fault().empty()) return;
-  while (!quit_) {
+  while (!ending_.quit) {
     if (!step_review()) reviewer_->wait();
   }
 }
 
 void Pipeline::run_stream() {
   try {
-    while (!abandoned_ && step()) {
+    while (!ending_.abandoned && step()) {
     }
-    if (abandoned_) give_up_frames();
+    if (ending_.abandoned) give_up_frames();
   } catch (const std::exception& error) {
     {
-      const std::scoped_lock lock(text_mutex_);
-      fault_ = error.what();
+      const std::scoped_lock lock(texts_.mutex);
+      texts_.fault = error.what();
     }
     give_up_frames();
   }
@@ -79,9 +78,9 @@ void Pipeline::run_stream() {
 
 // Those in lanes are lost. No slot goes back while a copy may still read it.
 void Pipeline::give_up_frames() {
-  for (int i = in_flight(); i > 0; --i) ring_.count_lost();
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    Slot& slot = slots_[(oldest_ + i) % slots_.size()];
+  for (int i = flight_.frames(); i > 0; --i) ring_.count_lost();
+  for (std::size_t i = 0; i < flight_.slots.size(); ++i) {
+    Slot& slot = flight_.from_oldest(i);
     try {
       if (slot.lease.has_value()) slot.lane->wait();
     } catch (const std::exception&) {  // the device is lost: nothing reads any more
@@ -94,28 +93,28 @@ void Pipeline::give_up_frames() {
 bool Pipeline::step() {
   take_params();
   const Watch::Lanes reviewing = step_review() ? Watch::Lanes::busy : Watch::Lanes::idle;
-  analyses_.retire(plan_->params);
-  if (may_start() && !slots_[next_].busy) {
+  analyses_.retire(planning_.plan->params);
+  if (may_start() && !flight_.slots[flight_.next].busy) {
     if (auto lease = next_frame(reviewing)) {
-      start_frame(slots_[next_], std::move(*lease));
-      next_ = (next_ + 1) % slots_.size();
+      start_frame(flight_.slots[flight_.next], std::move(*lease));
+      flight_.next = (flight_.next + 1) % flight_.slots.size();
     }
-  } else if (in_flight() > 0) {
-    slots_[oldest_].lane->wait();
+  } else if (flight_.frames() > 0) {
+    flight_.slots[flight_.oldest].lane->wait();
   }
   release_uploaded();
   while (collect_finished()) {
   }
   const bool ended = !may_start() || ring_.drained();
-  return in_flight() > 0 || !ended;
+  return flight_.frames() > 0 || !ended;
 }
 
 // The oldest frame of the ring; waits a while for one, unless a lane's frame ends first.
 std::optional<FrameRing::ReadLease> Pipeline::next_frame(Watch::Lanes reviewing) {
-  const Watch::Lanes live = in_flight() > 0 ? Watch::Lanes::busy : Watch::Lanes::idle;
+  const Watch::Lanes live = flight_.frames() > 0 ? Watch::Lanes::busy : Watch::Lanes::idle;
   const bool happened = watch_.look(live, [&] {
     release_uploaded();
-    return ring_.has_news() || (live == Watch::Lanes::busy && slots_[oldest_].lane->finished());
+    return ring_.has_news() || (live == Watch::Lanes::busy && flight_.slots[flight_.oldest].lane->finished());
   });
   if (happened) return ring_.begin_read(std::chrono::nanoseconds(0));
   return ring_.begin_read(watch_.sleep(now_ns(), live == Watch::Lanes::busy ? live : reviewing));
@@ -123,21 +122,21 @@ std::optional<FrameRing::ReadLease> Pipeline::next_frame(Watch::Lanes reviewing)
 
 bool Pipeline::step_review() {
   return reviewer_ != nullptr &&
-         reviewer_->step(held_reference_db_, host_copy_, ring_.has_news() ? LiveFrame::waits : LiveFrame::none);
+         reviewer_->step(level_.held_db, host_copy_, ring_.has_news() ? LiveFrame::waits : LiveFrame::none);
 }
 
-bool Pipeline::may_start() const { return !stop_ && (options_.max_frames == 0 || started_ < options_.max_frames); }
-
-int Pipeline::in_flight() const { return static_cast<int>(started_ - finished_); }
+bool Pipeline::may_start() const {
+  return !ending_.stop && (options_.max_frames == 0 || flight_.started < options_.max_frames);
+}
 
 void Pipeline::take_params() {
-  if (!params_.take()) return;
-  const ImagingParams& wanted = params_.front();
+  if (!planning_.params.take()) return;
+  const ImagingParams& wanted = planning_.params.front();
   const bool newly_automatic =
-      wanted.level.reference_db <= kAutoReference && plan_->params.level.reference_db > kAutoReference;
-  if (newly_automatic) measure_reference_ = true;
+      wanted.level.reference_db <= kAutoReference && planning_.plan->params.level.reference_db > kAutoReference;
+  if (newly_automatic) level_.measure = true;
   try {
-    plan_ = make_plan(acquisition_, wanted, plan_, device_);
+    planning_.plan = make_plan(acquisition_, wanted, planning_.plan, planning_.device);
     analyses_.try_again();
   } catch (const Error& error) {
     refuse(error.what());
@@ -154,8 +153,8 @@ void Pipeline::end_lease(Slot& slot) {
 
 // Oldest first: whoever keeps the frames gets them in order.
 void Pipeline::release_uploaded() {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    Slot& slot = slots_[(oldest_ + i) % slots_.size()];
+  for (std::size_t i = 0; i < flight_.slots.size(); ++i) {
+    Slot& slot = flight_.from_oldest(i);
     if (!slot.lease.has_value()) continue;
     if (!slot.lane->uploaded()) return;
     end_lease(slot);
@@ -163,9 +162,9 @@ void Pipeline::release_uploaded() {
 }
 
 bool Pipeline::collect_finished() {
-  if (abandoned_ || in_flight() == 0 || !slots_[oldest_].lane->finished()) return false;
-  collect(slots_[oldest_]);
-  oldest_ = (oldest_ + 1) % slots_.size();
+  if (ending_.abandoned || flight_.frames() == 0 || !flight_.slots[flight_.oldest].lane->finished()) return false;
+  collect(flight_.slots[flight_.oldest]);
+  flight_.oldest = (flight_.oldest + 1) % flight_.slots.size();
   return true;
 }
 
@@ -173,27 +172,27 @@ bool Pipeline::collect_finished() {
 // Processing thread.
 
 void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
-  ++started_;
+  ++flight_.started;
   slot.busy = true;
   slot.lease.emplace(std::move(lease));
   watch_.frame_came(slot.lease->frame().stamp.acquired_ns, now_ns());
   set_lane_plan(slot);
   Lane& lane = *slot.lane;
   const RfFrame& frame = slot.lease->frame();
-  const bool automatic = holds_level(*plan_);
-  const bool asked = measure_reference_.exchange(false);
-  const bool measure = automatic && (asked || held_reference_db_ <= kAutoReference);
-  slot.reference_db = reference_level_db(*plan_, held_reference_db_);
+  const bool automatic = holds_level(*planning_.plan);
+  const bool asked = level_.measure.exchange(false);
+  const bool measure = automatic && (asked || level_.held_db <= kAutoReference);
+  slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
   // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow and spectral Doppler
   // need, are then not kept.
   const bool pixels = analyses_.wants_pixels(slot.plan->params);
   FrameForming forming = injected_faults(frame.stamp.sequence);
   if (!measure && !pixels) forming.expected_db = slot.reference_db;
   form_frame(lane, slot.plan, frame, forming);
-  if (abandoned_) return;  // incomplete: nothing is made of it
+  if (ending_.abandoned) return;  // incomplete: nothing is made of it
   if (measure) {
     measure_reference(slot);
-    slot.reference_db = reference_level_db(*plan_, held_reference_db_);
+    slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
   }
   const std::optional<FrameAverage> average = next_average(slot);
   slot.line = line_.column(slot.plan->grid);
@@ -202,7 +201,7 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
               .copy = host_copy_,
               .average = average.has_value() ? &*average : nullptr,
               .line = slot.line});
-  if (pixels && !abandoned_) {
+  if (pixels && !ending_.abandoned) {
     analyses_.take_pixels({slot.plan, lane.pixels(), slot.lease->frame().stamp, slot.reference_db});
   }
 }
@@ -215,7 +214,7 @@ std::optional<FrameAverage> Pipeline::next_average(Slot& slot) {
     return std::nullopt;
   }
   const Persistence::Step step = persistence_.next(slot.plan, slot.lease->frame().stamp);
-  const Lane* before = slots_[(next_ + slots_.size() - 1) % slots_.size()].lane.get();
+  const Lane* before = flight_.slots[(flight_.next + flight_.slots.size() - 1) % flight_.slots.size()].lane.get();
   slot.averaged_frames = step.frames;
   return FrameAverage{.before = step.begins ? nullptr : before, .keep = step.keep};
 }
@@ -223,39 +222,39 @@ std::optional<FrameAverage> Pipeline::next_average(Slot& slot) {
 // A plan that the device has no room for is refused: the lane goes on with the one that it had.
 void Pipeline::set_lane_plan(Slot& slot) {
   try {
-    slot.lane->set_plan(plan_);
+    slot.lane->set_plan(planning_.plan);
   } catch (const std::exception& error) {
-    if (slot.plan == nullptr || slot.plan == plan_) throw;
+    if (slot.plan == nullptr || slot.plan == planning_.plan) throw;
     slot.lane->set_plan(slot.plan);
-    plan_ = slot.plan;
+    planning_.plan = slot.plan;
     refuse(error.what());
   }
-  slot.plan = plan_;
-  why_fp32_ = plan_->why_fp32;
+  slot.plan = planning_.plan;
+  planning_.why_fp32 = planning_.plan->why_fp32;
 }
 
 FrameForming Pipeline::injected_faults(std::uint64_t sequence) {
-  FrameForming forming{.load_ms = load_ms_};
+  FrameForming forming{.load_ms = injected_.load_ms};
   const auto due = [sequence](std::atomic<double>& at) {
     if (at == 0.0 || static_cast<double>(sequence) < at) return false;
     at = 0.0;  // once
     return true;
   };
-  if (due(error_at_)) forming.fault = DeviceFault::refused;
-  if (due(lost_at_)) forming.fault = DeviceFault::lost;
+  if (due(injected_.error_at)) forming.fault = DeviceFault::refused;
+  if (due(injected_.lost_at)) forming.fault = DeviceFault::lost;
   return forming;
 }
 
 // The one place that waits for a frame: once at the start of a stream, and when the user asks for a new level.
 void Pipeline::measure_reference(Slot& slot) {
-  if (const auto level_db = measured_level_db(*slot.lane, *slot.plan)) held_reference_db_ = *level_db;
+  if (const auto level_db = measured_level_db(*slot.lane, *slot.plan)) level_.held_db = *level_db;
 }
 
 void Pipeline::collect(Slot& slot) {
   end_lease(slot);
   Image& image = slot.lane->image();
   describe(image, *slot.plan, slot.reference_db, slot.averaged_frames);
-  image.number = finished_ + 1;
+  image.number = flight_.finished + 1;
   watch_.frame_ended(image.ready_ns);
   slot.lane->append_spans(trace_);
   trace_.add_latency(Latency::ready, image.stamp.acquired_ns, image.ready_ns);
@@ -265,21 +264,21 @@ void Pipeline::collect(Slot& slot) {
   std::swap(image, images_.back());
   images_.publish();
   slot.busy = false;
-  ++finished_;  // last: whatever throws above, the frame is still in flight and will be counted as lost
+  ++flight_.finished;  // last: whatever throws above, the frame is still in flight and will be counted as lost
   ring_.count_processed();
 }
 
 // What other threads ask of the Pipeline, and what they may know.
 
 void Pipeline::set_params(const ImagingParams& params) {
-  params_.back() = params;
-  params_.publish();
+  planning_.params.back() = params;
+  planning_.params.publish();
 }
 
 void Pipeline::set_injection(const Injection& injection) {
-  load_ms_ = injection.load_ms;
-  error_at_ = injection.error_at;
-  lost_at_ = injection.lost_at;
+  injected_.load_ms = injection.load_ms;
+  injected_.error_at = injection.error_at;
+  injected_.lost_at = injection.lost_at;
 }
 
 void Pipeline::review(ReprocessRequest request) {
@@ -307,29 +306,29 @@ void Pipeline::end_review() {
 }
 
 void Pipeline::stop() {
-  stop_ = true;
+  ending_.stop = true;
   ring_.close();
 }
 
 void Pipeline::abandon() {
-  abandoned_ = true;
+  ending_.abandoned = true;
   stop();
 }
 
 std::string Pipeline::fault() const {
-  const std::scoped_lock lock(text_mutex_);
-  return fault_;
+  const std::scoped_lock lock(texts_.mutex);
+  return texts_.fault;
 }
 
 std::string Pipeline::take_refusal() {
-  const std::scoped_lock lock(text_mutex_);
-  if (refusal_.empty() && reviewer_ != nullptr) return reviewer_->take_refusal();
-  return std::exchange(refusal_, {});
+  const std::scoped_lock lock(texts_.mutex);
+  if (texts_.refusal.empty() && reviewer_ != nullptr) return reviewer_->take_refusal();
+  return std::exchange(texts_.refusal, {});
 }
 
 void Pipeline::refuse(const std::string& why) {
-  const std::scoped_lock lock(text_mutex_);
-  refusal_ = why;
+  const std::scoped_lock lock(texts_.mutex);
+  texts_.refusal = why;
 }
 
 }  // namespace echoloop

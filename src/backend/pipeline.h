@@ -52,9 +52,9 @@ class Pipeline {
 
   void set_params(const ImagingParams& params);             // UI thread
   void set_host_copy(HostCopy copy) { host_copy_ = copy; }  // any thread
-  void measure_reference() { measure_reference_ = true; }   // the next frame's brightest pixel becomes 0 dB; any thread
+  void measure_reference() { level_.measure = true; }       // the next frame's brightest pixel becomes 0 dB; any thread
   // Of the automatic level, as it is for all transmits (core/transmits.h). [any thread]
-  void hold_reference(double level_db) { held_reference_db_ = level_db; }
+  void hold_reference(double level_db) { level_.held_db = level_db; }
   void set_injection(const Injection& injection);  // any thread
   void review(ReprocessRequest request);           // any thread; see PipelineOptions::past
   void end_review();                               // the live pictures are looked at again; any thread
@@ -67,13 +67,13 @@ class Pipeline {
   // comes next. [any thread]
   void abandon();
 
-  [[nodiscard]] bool done() const { return done_; }  // the stream has ended; any thread
-  [[nodiscard]] std::string fault() const;           // empty = none; any thread
-  [[nodiscard]] std::string take_refusal();          // last parameters that could not be used, once; any thread
+  [[nodiscard]] bool done() const { return ending_.done; }  // the stream has ended; any thread
+  [[nodiscard]] std::string fault() const;                  // empty = none; any thread
+  [[nodiscard]] std::string take_refusal();                 // last parameters that could not be used, once; any thread
   // Plan::why_fp32 of the plan in use. [any thread]
-  [[nodiscard]] const char* why_fp32() const { return why_fp32_; }
-  [[nodiscard]] SideCounts side_counts() const { return analyses_.counts(); }    // any thread
-  [[nodiscard]] double held_reference_db() const { return held_reference_db_; }  // of all transmits; any thread
+  [[nodiscard]] const char* why_fp32() const { return planning_.why_fp32; }
+  [[nodiscard]] SideCounts side_counts() const { return analyses_.counts(); }  // any thread
+  [[nodiscard]] double held_reference_db() const { return level_.held_db; }    // of all transmits; any thread
 
  private:
   struct Slot {
@@ -84,6 +84,41 @@ class Pipeline {
     double averaged_frames = 0.0;
     std::optional<int> line;  // column for the M-mode
     bool busy = false;
+  };
+
+  struct Planning {
+    Mailbox<ImagingParams> params{};
+    Multiprocessors device;  // of the backend
+    std::shared_ptr<const Plan> plan;
+    std::atomic<const char*> why_fp32 = nullptr;
+  };
+  // The lanes and the frames in them, in turn.
+  struct Flight {
+    std::vector<Slot> slots;
+    std::size_t next = 0;    // slot of the next frame
+    std::size_t oldest = 0;  // slot of the oldest frame in flight
+    std::uint64_t started = 0, finished = 0;
+    [[nodiscard]] int frames() const { return static_cast<int>(started - finished); }
+    // The k-th slot from the one of the oldest frame on.
+    [[nodiscard]] Slot& from_oldest(std::size_t k) { return slots[(oldest + k) % slots.size()]; }
+  };
+  struct Level {
+    std::atomic<double> held_db;
+    std::atomic<bool> measure{false};
+  };
+  struct Injected {
+    std::atomic<double> load_ms;
+    std::atomic<double> error_at, lost_at;  // frame numbers; 0 = never
+  };
+  struct Ending {
+    std::atomic<bool> stop{false};
+    std::atomic<bool> abandoned{false};  // frames in lanes may be incomplete
+    std::atomic<bool> quit{false};
+    std::atomic<bool> done{false};
+  };
+  struct Texts {
+    mutable std::mutex mutex;
+    std::string fault, refusal;  // under the mutex
   };
 
   void run();
@@ -103,7 +138,6 @@ class Pipeline {
   void give_up_frames();
   bool collect_finished();
   void collect(Slot& slot);
-  [[nodiscard]] int in_flight() const;
   [[nodiscard]] bool may_start() const;
 
   FrameRing& ring_;
@@ -111,32 +145,18 @@ class Pipeline {
   Mailbox<Image>& images_;
   TimingTrace& trace_;
   PipelineOptions options_;
-  Mailbox<ImagingParams> params_;
-  Multiprocessors device_;  // of the backend
-  std::atomic<const char*> why_fp32_ = nullptr;
-  std::shared_ptr<const Plan> plan_;
-  std::vector<Slot> slots_;
+  Planning planning_;
+  Flight flight_;
   Watch watch_;
   Persistence persistence_;
-  std::size_t next_ = 0;    // slot of the next frame
-  std::size_t oldest_ = 0;  // slot of the oldest frame in flight
-  std::uint64_t started_ = 0;
-  std::uint64_t finished_ = 0;
-  std::atomic<double> held_reference_db_;
-  std::atomic<bool> measure_reference_{false};
+  Level level_;
   std::atomic<HostCopy> host_copy_;
-  std::atomic<double> load_ms_;
-  std::atomic<double> error_at_, lost_at_;  // frame numbers; 0 = never
+  Injected injected_;
   Analyses analyses_;
   LineTap line_;
   std::unique_ptr<Reprocessor> reviewer_;  // null: no past
-  std::atomic<bool> stop_{false};
-  std::atomic<bool> abandoned_{false};  // frames in lanes may be incomplete
-  std::atomic<bool> quit_{false};
-  std::atomic<bool> done_{false};
-  mutable std::mutex text_mutex_;
-  std::string fault_;    // under text_mutex_
-  std::string refusal_;  // under text_mutex_
+  Ending ending_;
+  Texts texts_;
   std::thread thread_;
 };
 

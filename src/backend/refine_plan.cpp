@@ -61,11 +61,17 @@ std::shared_ptr<const RefinePlan> make_refine_plan(const ImagingParams& p, const
   plan->nx = grid.nx;
   plan->nz = grid.nz;
   plan->average = p.refine.persistence_s > 0.0;
-  plan->median_radius = static_cast<int>(p.refine.median);
+  if (p.refine.median == Median::three) plan->first.emplace_back(MedianFilter<1>());
+  if (p.refine.median == Median::five) plan->first.emplace_back(MedianFilter<2>());
   set_axial(*plan, p.refine.smooth_axial_m, grid);
   set_lateral(*plan, p.refine.smooth_lateral_m, grid);
   const double spread_db = kSpeckleSpread_db * p.refine.speckle_reduction;
-  plan->per_db2 = spread_db > 0.0 ? static_cast<float>(0.5 / (spread_db * spread_db)) : 0.0f;
+  if (spread_db > 0.0) {
+    plan->last.emplace_back(BilateralFilter{.per_db2 = static_cast<float>(0.5 / (spread_db * spread_db))});
+  }
+  if (p.refine.edge_enhancement > 0.0) {
+    plan->last.emplace_back(SharpenFilter{.strength = static_cast<float>(p.refine.edge_enhancement)});
+  }
   if (!plan->average && !plan->filters()) return nullptr;
   return plan;
 }

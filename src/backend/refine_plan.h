@@ -1,5 +1,5 @@
-// Plan of the refine stage: what is done to the picture in dB after compress, by the parameters median, smooth_*,
-// speckle_reduction and persistence_s. A pure function of parameters and grid; knows nothing of devices.
+// Plan of the refine stage: what is done to the image in dB after compress, by RefineParams. A pure function of
+// parameters and grid; knows nothing of devices.
 #pragma once
 
 #include <memory>
@@ -11,21 +11,18 @@
 
 namespace echoloop {
 
-// In the order in which they are applied: temporal average of the amplitude, then on the decibels median, axial and
-// lateral Gaussian, bilateral filter.
+// In the order in which they are applied: temporal average of the amplitude, then on the decibels the first filters,
+// axial and lateral Gaussian, the last filters.
 struct RefinePlan {
   int nx = 0, nz = 0;
   bool average = false;
-  int median_radius = 0;            // 0: none, 1: 3 x 3, 2: 5 x 5
+  std::vector<PixelFilter> first, last;
   int axial_reach = 0;              // pixels; 0: none
   int lateral_reach = 0;            // likewise
   int lateral_rows = 0;             // 1, or nz where columns are further apart with depth
   std::vector<float> axial_taps;    // [axial_reach + 1]
   std::vector<float> lateral_taps;  // [lateral_rows][lateral_reach + 1]
-  float per_db2 = 0.0f;             // of the bilateral filter, 1 / (2 sigma^2); 0: none
-  [[nodiscard]] bool filters() const {
-    return median_radius > 0 || axial_reach > 0 || lateral_reach > 0 || per_db2 > 0.0f;
-  }
+  [[nodiscard]] bool filters() const { return !first.empty() || axial_reach > 0 || lateral_reach > 0 || !last.empty(); }
   [[nodiscard]] int taps_row(int iz) const { return (lateral_rows > 1 ? iz : 0) * (lateral_reach + 1); }
 };
 

@@ -7,7 +7,6 @@
 #include "backend/frame_processor.h"
 #include "backend/reference_level.h"
 #include "core/mapped_files.h"
-#include "core/units.h"
 
 namespace echoloop {
 namespace {
@@ -24,83 +23,84 @@ Reprocessor::Reprocessor(Backend& backend, AcquisitionPtr acquisition, StreamMod
 
 void Reprocessor::request(ReprocessRequest request) {
   {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(inbox_.mutex);
     if (request.deliver) {
-      deliveries_.push_back(std::move(request));
-      to_deliver_ = true;
+      inbox_.deliveries.push_back(std::move(request));
+      inbox_.to_deliver = true;
     } else {
-      request_ = std::move(request);
-      asked_ = true;
+      inbox_.request = std::move(request);
+      inbox_.asked = true;
     }
   }
-  changed_.notify_all();
+  inbox_.changed.notify_all();
 }
 
 void Reprocessor::inspect(InspectionRequest request) {
   {
-    const std::scoped_lock lock(mutex_);
-    inspection_ = std::move(request);
-    inspecting_ = true;
-    inspection_news_ = true;
+    const std::scoped_lock lock(inbox_.mutex);
+    inbox_.inspection = std::move(request);
+    inbox_.inspecting = true;
+    inbox_.inspection_news = true;
   }
-  changed_.notify_all();
+  inbox_.changed.notify_all();
 }
 
 void Reprocessor::end_inspection() {
   {
-    const std::scoped_lock lock(mutex_);
-    inspection_.reset();
-    inspecting_ = false;
-    inspection_news_ = true;
+    const std::scoped_lock lock(inbox_.mutex);
+    inbox_.inspection.reset();
+    inbox_.inspecting = false;
+    inbox_.inspection_news = true;
   }
-  changed_.notify_all();
+  inbox_.changed.notify_all();
 }
 
 void Reprocessor::end() {
   {
-    const std::scoped_lock lock(mutex_);
-    inspection_.reset();
-    request_.reset();
-    asked_ = false;
-    deliveries_.clear();
-    to_deliver_ = false;
-    ended_ = true;
+    const std::scoped_lock lock(inbox_.mutex);
+    inbox_.inspection.reset();
+    inbox_.request.reset();
+    inbox_.asked = false;
+    inbox_.deliveries.clear();
+    inbox_.to_deliver = false;
+    inbox_.ended = true;
   }
-  changed_.notify_all();
+  inbox_.changed.notify_all();
 }
 
 void Reprocessor::wait() {
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(inbox_.mutex);
   const auto news = [this] {
-    return request_.has_value() || !deliveries_.empty() || inspection_news_ || flow_ended_ || ended_;
+    return inbox_.request.has_value() || !inbox_.deliveries.empty() || inbox_.inspection_news || inbox_.flow_ended ||
+           inbox_.ended;
   };
   if (flow_awaited_) {
-    changed_.wait_for(lock, kFlowPoll, news);  // its worker tells nobody
+    inbox_.changed.wait_for(lock, kFlowPoll, news);  // its worker tells nobody
   } else {
-    changed_.wait(lock, news);
+    inbox_.changed.wait(lock, news);
   }
 }
 
 std::optional<ReprocessRequest> Reprocessor::take_request() {
-  if (!asked_) return std::nullopt;
-  const std::scoped_lock lock(mutex_);
-  asked_ = false;
-  return std::exchange(request_, std::nullopt);
+  if (!inbox_.asked) return std::nullopt;
+  const std::scoped_lock lock(inbox_.mutex);
+  inbox_.asked = false;
+  return std::exchange(inbox_.request, std::nullopt);
 }
 
 std::optional<ReprocessRequest> Reprocessor::take_delivery() {
-  if (!to_deliver_) return std::nullopt;
-  const std::scoped_lock lock(mutex_);
-  if (deliveries_.empty()) return std::nullopt;
-  ReprocessRequest next = std::move(deliveries_.front());
-  deliveries_.pop_front();
-  to_deliver_ = !deliveries_.empty();
+  if (!inbox_.to_deliver) return std::nullopt;
+  const std::scoped_lock lock(inbox_.mutex);
+  if (inbox_.deliveries.empty()) return std::nullopt;
+  ReprocessRequest next = std::move(inbox_.deliveries.front());
+  inbox_.deliveries.pop_front();
+  inbox_.to_deliver = !inbox_.deliveries.empty();
   return next;
 }
 
 std::string Reprocessor::take_refusal() {
-  const std::scoped_lock lock(mutex_);
-  return std::exchange(refusal_, {});
+  const std::scoped_lock lock(inbox_.mutex);
+  return std::exchange(inbox_.refusal, {});
 }
 
 bool Reprocessor::step(double held_reference_db, HostCopy copy, LiveFrame live) {
@@ -121,13 +121,13 @@ bool Reprocessor::step(double held_reference_db, HostCopy copy, LiveFrame live) 
 
 // A turn of the inspector, which exists only while somebody inspects. True while it works on a frame.
 bool Reprocessor::step_inspection() {
-  if (inspection_news_ && (inspector_ == nullptr || !inspector_->busy())) {
+  if (inbox_.inspection_news && (inspector_ == nullptr || !inspector_->busy())) {
     std::optional<InspectionRequest> request;
     {
-      const std::scoped_lock lock(mutex_);
-      inspection_news_ = false;
-      request = std::exchange(inspection_, std::nullopt);
-      if (!inspecting_) inspector_.reset();
+      const std::scoped_lock lock(inbox_.mutex);
+      inbox_.inspection_news = false;
+      request = std::exchange(inbox_.inspection, std::nullopt);
+      if (!inbox_.inspecting) inspector_.reset();
     }
     if (request.has_value() && answers_ != nullptr) {
       const AcquisitionPtr& acquisition = request->acquisition != nullptr ? request->acquisition : acquisition_;
@@ -143,7 +143,7 @@ bool Reprocessor::step_inspection() {
 void Reprocessor::begin_requests(double held_reference_db, HostCopy copy) {
   held_reference_db_ = held_reference_db;
   host_copy_ = copy;
-  if (flow_ended_.exchange(false)) drop_flow();
+  if (inbox_.flow_ended.exchange(false)) drop_flow();
   if (!looking()) {
     if (auto request = take_request()) {
       const ComparedFrame frame{acquisition_of(*request), request->frame, request->owner};
@@ -167,15 +167,15 @@ void Reprocessor::refuse(const std::string& why) {
   std::vector<std::function<void(const Image*, const FlowImage*)>> told;
   if (slots_[kDelivered].deliver) told.push_back(slots_[kDelivered].deliver);
   for (Slot& slot : slots_) slot = {};
-  film_flow_.reset();
+  film_flow_.reviewer.reset();
   film_made_ = nullptr;
   film_awaited_ = false;
   {
-    const std::scoped_lock lock(mutex_);
-    refusal_ = why;
-    for (ReprocessRequest& request : deliveries_) told.push_back(std::move(request.deliver));
-    deliveries_.clear();
-    to_deliver_ = false;
+    const std::scoped_lock lock(inbox_.mutex);
+    inbox_.refusal = why;
+    for (ReprocessRequest& request : inbox_.deliveries) told.push_back(std::move(request.deliver));
+    inbox_.deliveries.clear();
+    inbox_.to_deliver = false;
   }
   for (const auto& deliver : told) deliver(nullptr, nullptr);
 }
@@ -227,17 +227,17 @@ void Reprocessor::collect(std::size_t index) {
 
 void Reprocessor::end_flow() {
   {
-    const std::scoped_lock lock(mutex_);
-    if (request_.has_value()) request_->ensemble.clear();
-    flow_ended_ = true;
+    const std::scoped_lock lock(inbox_.mutex);
+    if (inbox_.request.has_value()) inbox_.request->ensemble.clear();
+    inbox_.flow_ended = true;
   }
-  changed_.notify_all();
+  inbox_.changed.notify_all();
 }
 
 // A turn of the flow of kept frames. True while frames are to be beamformed for it.
 bool Reprocessor::step_flow(LiveFrame live) {
-  const bool wanted = flow_ != nullptr || film_awaited_;
-  if (wanted && live == LiveFrame::waits && ++flow_turn_ % kFlowTurn != 0) return true;
+  const bool wanted = flow_.reviewer != nullptr || film_awaited_;
+  if (wanted && live == LiveFrame::waits && ++flow_counts_.turns % kFlowTurn != 0) return true;
   flow_awaited_ = false;
   const bool shown = step_shown_flow();
   return step_film_flow() || shown;
@@ -245,56 +245,55 @@ bool Reprocessor::step_flow(LiveFrame live) {
 
 // A failure is reported; images without flow continue.
 bool Reprocessor::step_shown_flow() {
-  if (flow_ == nullptr) return false;
+  if (flow_.reviewer == nullptr) return false;
   try {
-    flow_->step(held_reference_db_);
+    flow_.reviewer->step(held_reference_db_);
   } catch (const std::exception& error) {
-    flow_.reset();
+    flow_.reviewer.reset();
     say_refused("No flow for history frames: " + std::string(error.what()));
     return false;
   }
-  if (FlowImage* made = flow_->take()) {
-    made->number = ++flows_made_;
+  if (FlowImage* made = flow_.reviewer->take()) {
+    made->number = ++flow_counts_.made;
     std::swap(*made, images_.flow.back());
     images_.flow.publish();
   }
-  flow_awaited_ = flow_->busy();
-  if (!flow_wanted_ && !flow_awaited_) flow_.reset();
-  return flow_awaited_ && flow_->beamforming();
+  flow_awaited_ = flow_.reviewer->busy();
+  if (!flow_wanted_ && !flow_awaited_) flow_.reviewer.reset();
+  return flow_awaited_ && flow_.reviewer->beamforming();
 }
 
 // Flow of the image to be delivered. Throws on failure.
 bool Reprocessor::step_film_flow() {
   if (!film_awaited_) return false;
-  film_flow_->step(held_reference_db_);
-  film_made_ = film_flow_->take();
+  film_flow_.reviewer->step(held_reference_db_);
+  film_made_ = film_flow_.reviewer->take();
   film_awaited_ = film_made_ == nullptr;
   flow_awaited_ = flow_awaited_ || film_awaited_;
-  return film_awaited_ && film_flow_->beamforming();
+  return film_awaited_ && film_flow_.reviewer->beamforming();
 }
 
 void Reprocessor::begin_film_flow(ReprocessRequest& request) {
   film_awaited_ = !request.ensemble.empty();
   if (!film_awaited_) return;
-  make_flow(film_flow_, film_flow_of_, acquisition_of(request));
-  film_flow_->begin({.frames = std::move(request.ensemble), .params = request.params});
+  make_flow(film_flow_, acquisition_of(request));
+  film_flow_.reviewer->begin({.frames = std::move(request.ensemble), .params = request.params});
 }
 
-void Reprocessor::make_flow(std::unique_ptr<FlowReviewer>& flow, AcquisitionPtr& made_for,
-                            const AcquisitionPtr& acquisition) {
-  if (flow != nullptr && made_for == acquisition) return;
-  flow = std::make_unique<FlowReviewer>(backend_, acquisition, mode_);
-  made_for = acquisition;
+void Reprocessor::make_flow(FlowOf& flow, const AcquisitionPtr& acquisition) {
+  if (flow.reviewer != nullptr && flow.acquisition == acquisition) return;
+  flow.reviewer = std::make_unique<FlowReviewer>(backend_, acquisition, mode_);
+  flow.acquisition = acquisition;
 }
 
 void Reprocessor::begin_flow(ReprocessRequest& request) {
   if (request.ensemble.empty()) return drop_flow();
   flow_wanted_ = true;
   try {
-    make_flow(flow_, flow_of_, acquisition_of(request));
-    flow_->begin({.frames = std::move(request.ensemble), .params = request.params});
+    make_flow(flow_, acquisition_of(request));
+    flow_.reviewer->begin({.frames = std::move(request.ensemble), .params = request.params});
   } catch (const std::exception& error) {
-    flow_.reset();
+    flow_.reviewer.reset();
     say_refused("No flow for history frames: " + std::string(error.what()));
   }
 }
@@ -302,13 +301,13 @@ void Reprocessor::begin_flow(ReprocessRequest& request) {
 // What holds its memory goes as soon as that waits for nothing.
 void Reprocessor::drop_flow() {
   flow_wanted_ = false;
-  if (flow_ != nullptr) flow_->cancel();
-  if (!film_awaited_ && film_made_ == nullptr) film_flow_.reset();
+  if (flow_.reviewer != nullptr) flow_.reviewer->cancel();
+  if (!film_awaited_ && film_made_ == nullptr) film_flow_.reviewer.reset();
 }
 
 void Reprocessor::say_refused(const std::string& why) {
-  const std::scoped_lock lock(mutex_);
-  refusal_ = why;
+  const std::scoped_lock lock(inbox_.mutex);
+  inbox_.refusal = why;
 }
 
 }  // namespace echoloop

@@ -87,6 +87,30 @@ class Reprocessor {
     bool busy = false;
   };
 
+  struct FlowOf {
+    std::unique_ptr<FlowReviewer> reviewer;
+    AcquisitionPtr acquisition;  // that it was made for
+  };
+  struct FlowCounts {
+    std::uint64_t turns = 0, made = 0;
+  };
+  // What other threads ask for.
+  struct Inbox {
+    std::atomic<bool> asked{false};            // `request` holds something: spares the lock
+    std::atomic<bool> to_deliver{false};       // so does `deliveries`
+    std::atomic<bool> inspection_news{false};  // `inspection` or `inspecting` changed
+    std::atomic<bool> flow_ended{false};       // the window does not show flow any more
+    std::mutex mutex;
+    std::condition_variable changed;
+    // All below under the mutex.
+    std::optional<ReprocessRequest> request;
+    std::deque<ReprocessRequest> deliveries;
+    std::optional<InspectionRequest> inspection;
+    bool inspecting = false;  // inspections are wanted
+    bool ended = false;
+    std::string refusal;
+  };
+
   void begin_requests(double held_reference_db, HostCopy copy);
   void begin(Slot& slot, const ComparedFrame& frame, const ImagingParams& params);
   [[nodiscard]] double slot_reference_db(Slot& slot) const;
@@ -101,7 +125,7 @@ class Reprocessor {
   [[nodiscard]] const AcquisitionPtr& acquisition_of(const ReprocessRequest& request) const {
     return request.acquisition != nullptr ? request.acquisition : acquisition_;
   }
-  void make_flow(std::unique_ptr<FlowReviewer>& flow, AcquisitionPtr& made_for, const AcquisitionPtr& acquisition);
+  void make_flow(FlowOf& flow, const AcquisitionPtr& acquisition);
   void begin_flow(ReprocessRequest& request);
   void begin_film_flow(ReprocessRequest& request);
   void drop_flow();
@@ -117,29 +141,17 @@ class Reprocessor {
   std::array<Slot, 3> slots_;                  // the panels' parameters (B), those compared with (A), what is delivered
   std::unique_ptr<FrameInspector> inspector_;  // null: nothing is inspected
   InspectionAnswers* answers_;
-  std::unique_ptr<FlowReviewer> flow_;
-  AcquisitionPtr flow_of_, film_flow_of_;  // what they were made for
+  FlowOf flow_;
   bool flow_wanted_ = false;
-  bool flow_awaited_ = false;                // an ensemble is in work
-  std::unique_ptr<FlowReviewer> film_flow_;  // of what is delivered
-  bool film_awaited_ = false;                // the picture to deliver waits for its flow
-  const FlowImage* film_made_ = nullptr;     // which is here, until the next one
-  std::uint64_t flow_turn_ = 0, flows_made_ = 0;
+  bool flow_awaited_ = false;             // an ensemble is in work
+  FlowOf film_flow_;                      // of what is delivered
+  bool film_awaited_ = false;             // the picture to deliver waits for its flow
+  const FlowImage* film_made_ = nullptr;  // which is here, until the next one
+  FlowCounts flow_counts_;
   double held_reference_db_ = 0.0;  // of the request in work
   HostCopy host_copy_ = HostCopy::made;
   std::uint64_t finished_ = 0;
-  std::atomic<bool> asked_{false};            // request_ holds something: spares the lock
-  std::atomic<bool> to_deliver_{false};       // so does deliveries_
-  std::atomic<bool> inspection_news_{false};  // inspection_ or inspecting_ changed
-  std::atomic<bool> flow_ended_{false};       // nobody looks at flow any more
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::optional<ReprocessRequest> request_;      // under mutex_
-  std::deque<ReprocessRequest> deliveries_;      // under mutex_
-  std::optional<InspectionRequest> inspection_;  // under mutex_
-  bool inspecting_ = false;                      // under mutex_; somebody wants inspections
-  bool ended_ = false;                           // under mutex_
-  std::string refusal_;                          // under mutex_
+  Inbox inbox_;
 };
 
 }  // namespace echoloop

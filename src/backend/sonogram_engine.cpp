@@ -90,7 +90,7 @@ void SonogramEngine::work() {
     if (end == tail) return;
     for (; tail < end; ++tail) {
       const Sample sample = std::move(queue_[tail % kQueue]);
-      if (frames_ == 0 || sample.job->begun != made_.begun) begin(*sample.job);
+      if (run_.window == 0 || sample.job->begun != made_.begun) begin(*sample.job);
       advance(sample);
     }
     if (fresh_) publish();
@@ -101,8 +101,8 @@ void SonogramEngine::work() {
 void SonogramEngine::begin(const Job& job) {
   const SonogramPlan& s = job.sonogram;
   spectrum_.emplace(s.spectrum);
-  frames_ = s.spectrum.frames;
-  clock_ = in_run_ = 0;
+  run_.window = s.spectrum.frames;
+  run_.clock = run_.frames = 0;
   samples_.clear();
   const auto bins = static_cast<std::size_t>(spectrum_->bins());
   power_.resize(bins);
@@ -112,7 +112,7 @@ void SonogramEngine::begin(const Job& job) {
   made_.begun = job.begun;
   made_.centre = s.centre;
   made_.length_m = s.length_m;
-  made_.frames = frames_;
+  made_.frames = run_.window;
   made_.hop = s.hop;
   made_.bands = s.gate.bands;
   made_.n_bins = spectrum_->bins();
@@ -129,24 +129,24 @@ void SonogramEngine::begin(const Job& job) {
 void SonogramEngine::advance(const Sample& sample) {
   const std::uint64_t index = sample.stamp.source_index;
   std::uint64_t passed = 1;
-  if (clock_ > 0 && index != last_index_ + 1) {
+  if (run_.clock > 0 && index != run_.last_index + 1) {
     ++n_gaps_;
     const auto most = static_cast<std::uint64_t>(Sonogram::kColumns) * static_cast<std::uint64_t>(made_.hop);
-    passed = index > last_index_ ? std::min(index - last_index_, most)
-                                 : static_cast<std::uint64_t>(std::ceil(kLoopGap_s * made_.prf_hz)) + 1;
-    in_run_ = 0;
+    passed = index > run_.last_index ? std::min(index - run_.last_index, most)
+                                     : static_cast<std::uint64_t>(std::ceil(kLoopGap_s * made_.prf_hz)) + 1;
+    run_.frames = 0;
     samples_.clear();
   }
-  last_index_ = index;
-  ++in_run_;
-  const auto window = static_cast<std::size_t>(frames_);
+  run_.last_index = index;
+  ++run_.frames;
+  const auto window = static_cast<std::size_t>(run_.window);
   if (samples_.size() == 2 * window * kMaxGateBands) {
     samples_.erase(samples_.begin(), samples_.end() - static_cast<std::ptrdiff_t>((window - 1) * kMaxGateBands));
   }
   samples_.insert(samples_.end(), sample.sums.begin(), sample.sums.end());
   for (std::uint64_t i = 0; i < passed; ++i) {
-    ++clock_;
-    const auto due = clock_ >= window && (clock_ - window) % static_cast<std::uint64_t>(made_.hop) == 0;
+    ++run_.clock;
+    const auto due = run_.clock >= window && (run_.clock - window) % static_cast<std::uint64_t>(made_.hop) == 0;
     if (due) add_column(sample);
   }
 }
@@ -164,23 +164,23 @@ void SonogramEngine::add_column(const Sample& sample) {
   made_.acquisition = sample.job->plan->acquisition;
   made_.reference_db = sample.reference_db;
   fresh_ = true;
-  if (in_run_ >= static_cast<std::uint64_t>(frames_)) fill(column, sample);
+  if (run_.frames >= static_cast<std::uint64_t>(run_.window)) fill(column, sample);
 }
 
 void SonogramEngine::fill(std::uint64_t column, const Sample& sample) {
   const std::size_t slot = Sonogram::slot(column);
-  const auto window = static_cast<std::size_t>(frames_);
+  const auto window = static_cast<std::size_t>(run_.window);
   spectrum_->compute(samples_.data() + samples_.size() - window * kMaxGateBands, kMaxGateBands, power_);
   float* to = made_.power_db.data() + slot * power_.size();
   for (std::size_t i = 0; i < power_.size(); ++i) {
     to[i] = power_db(power_[i], static_cast<float>(sample.reference_db));
     made_.brightest_db = std::max(made_.brightest_db, to[i]);
   }
-  const GateTraces traces = gate_traces(power_, frames_);
+  const GateTraces traces = gate_traces(power_, run_.window);
   const auto limit = static_cast<float>(made_.aliasing_m_s);
   made_.envelope_m_s[slot] = traces.envelope * limit;
   made_.mean_m_s[slot] = traces.mean * limit;
-  made_.time_s[slot] = (static_cast<double>(last_index_) - 0.5 * (frames_ - 1)) / made_.prf_hz;
+  made_.time_s[slot] = (static_cast<double>(run_.last_index) - 0.5 * (run_.window - 1)) / made_.prf_hz;
   ++n_columns_;
 }
 

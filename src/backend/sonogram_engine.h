@@ -45,6 +45,13 @@ class SonogramEngine final : public Analysis {
     std::array<Complex, kMaxGateBands> sums{};
   };
 
+  struct Run {                 // of the frames
+    int window = 0;            // frames of one; 0: nothing begun
+    std::uint64_t clock = 0;   // frames and missing frames since `begun`
+    std::uint64_t frames = 0;  // that follow each other
+    std::uint64_t last_index = 0;
+  };
+
   // Processing thread:
   void fit(const std::shared_ptr<const Plan>& plan);
   void fetch();
@@ -75,10 +82,7 @@ class SonogramEngine final : public Analysis {
   Sonogram made_;
   std::vector<Complex> samples_;  // the run's newest ones, [up to 2 windows][kMaxGateBands]
   std::vector<float> power_;
-  int frames_ = 0;            // of a window; 0: nothing begun
-  std::uint64_t clock_ = 0;   // frames and missing frames since `begun`
-  std::uint64_t in_run_ = 0;  // frames that follow each other
-  std::uint64_t last_index_ = 0;
+  Run run_;
   bool fresh_ = false;  // made_ has what was not published
 
   std::atomic<std::uint64_t> n_columns_{0}, n_gaps_{0}, n_late_{0};

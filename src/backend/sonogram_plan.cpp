@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backend/flow_worker.h"
+#include "backend/flow_plan.h"
 #include "core/results/sonogram.h"
 #include "core/units.h"
 

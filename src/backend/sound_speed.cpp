@@ -1,7 +1,6 @@
 #include "backend/sound_speed.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "backend/frame_processor.h"
 #include "core/error.h"

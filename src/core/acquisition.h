@@ -6,7 +6,6 @@
 // Readers convert every other convention (first element fires, centre element fires), so that nobody else has to.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>

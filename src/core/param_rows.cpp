@@ -218,7 +218,7 @@ std::string_view no_spectra(const ParamContext& c) {
 // One row a parameter:
 // clang-format off
 // key, label, unit, shown per SI, decimals, min, max, part, from acquisition, member, choices, help, control
-const std::array<ParamSpec, 80> kTable = {{
+const auto kTable = std::to_array<ParamSpec>({
     {"recipe", "Recipe", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::recipe>(), kRecipes,
      "Image formation: analytic is correct on any grid; course is the pipeline of the GPU short course, for teaching."},
     {"sound_speed_m_s", "Speed of sound", "m/s", 1, 0, 100, 12000, kFormation, true, at<&P::formation, &FormationParams::sound_speed_m_s>(), {},
@@ -333,6 +333,9 @@ const std::array<ParamSpec, 80> kTable = {{
     {"speckle_reduction", "Speckle reduction", "", 1, 2, 0, 1, kRefine, false, at<&P::refine, &RefineParams::speckle_reduction>(), {},
      "Strength of a bilateral filter of the levels (Tomasi and Manduchi, 1998), 7 x 7 pixels: averages differences below about 12 dB times this value and preserves stronger edges; 0 is off.",
      {.drag_max = 1, .place = kMore, .text_at_min = "off"}},
+    {"edge_enhancement", "Edge enhancement", "", 1, 2, 0, 3, kRefine, false, at<&P::refine, &RefineParams::edge_enhancement>(), {},
+     "Strength of an unsharp mask of the levels: adds the difference from a 5 x 5 average, within the range of the 3 x 3 pixels around, so that edges become steeper without overshoot; 0 is off. Acts after the other filters.",
+     {.drag_max = 2, .place = kMore, .text_at_min = "off"}},
     {"flow", "Flow", "", 1, 0, 0, 3, kFlow, false, at<&P::color_flow, &ColorFlowParams::mode>(), kFlowModes,
      "Motion between successive frames: Doppler power in any direction, velocity along the beam from the phase change between frames (colour Doppler), or the image reconstructed from a few singular components of the last frames. Needs the analytic recipe.",
      {.why_not = no_phase}},
@@ -451,7 +454,7 @@ const std::array<ParamSpec, 80> kTable = {{
      {.sign = kSigned, .place = kWide}},
     {"color_map", "Colour map", "", 1, 0, 0, 3, kDisplay, false, at<&P::display, &DisplayParams::color_map>(), kColorMaps,
      "Colour map of the image: gray, hot, viridis or inverted gray."},
-}};
+});
 // clang-format on
 
 }  // namespace

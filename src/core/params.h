@@ -92,7 +92,14 @@ struct RefineParams {
   double smooth_axial_m = 0.0;
   double smooth_lateral_m = 0.0;  // on a sector: across its lines
   double speckle_reduction = 0.0;
+  double edge_enhancement = 0.0;
 
+  // Whether a filter acts on the levels of the pixels: any but the average over frames.
+  [[nodiscard]] bool filters() const {
+    RefineParams none;
+    none.persistence_s = persistence_s;
+    return !(*this == none);
+  }
   friend bool operator==(const RefineParams&, const RefineParams&) = default;
 };
 

@@ -1,7 +1,6 @@
 #include "core/timing_trace.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <map>
 #include <utility>

@@ -1,8 +1,10 @@
-// Filters of a finished picture in dB, one output pixel at a time: median, Gaussian, bilateral; and the step of a
-// temporal average. Beyond an edge the edge's own pixels repeat. Reads one picture, writes another: no order matters.
+// Filters of a formed image in dB, one output pixel at a time: median, Gaussian, bilateral, unsharp mask; and the step
+// of a temporal average. Beyond an edge the edge's own pixels repeat. Reads one image, writes another: no order
+// matters.
 #pragma once
 
 #include <cmath>
+#include <variant>
 
 #include "core/hd.h"
 
@@ -86,6 +88,42 @@ ECHO_HD float bilateral_pixel(const PictureView& p, float per_db2, int ix, int i
   }
   return own + sum / weights;
 }
+
+// Unsharp mask: the difference from a 5 x 5 binomial average (1 4 6 4 1 / 16 each way) is added `strength` times,
+// within the lowest and the highest level of the 3 x 3 pixels around: an edge becomes steeper, and has no halo.
+ECHO_HD float sharpened_pixel(const PictureView& p, float strength, int ix, int iz) {
+  const float weights[3] = {0.375f, 0.25f, 0.0625f};  // by distance
+  const float own = nearest_pixel(p, ix, iz);
+  float average = 0.0f;
+  float lowest = own, highest = own;
+  for (int dz = -2; dz <= 2; ++dz) {
+    for (int dx = -2; dx <= 2; ++dx) {
+      const float level = nearest_pixel(p, ix + dx, iz + dz);
+      average += weights[dx < 0 ? -dx : dx] * weights[dz < 0 ? -dz : dz] * (level - own);
+      const bool beside = dx >= -1 && dx <= 1 && dz >= -1 && dz <= 1;
+      if (beside && level < lowest) lowest = level;
+      if (beside && level > highest) highest = level;
+    }
+  }
+  const float sharp = own - strength * average;
+  return sharp < lowest ? lowest : sharp > highest ? highest : sharp;
+}
+
+// The filters that make a pixel from those around it, each with what it needs. One that is added here has its loop on
+// the CPU and its kernel on the GPU; refine_plan.cpp says when it acts.
+template <int kRadius>
+struct MedianFilter {
+  ECHO_HD float operator()(const PictureView& p, int ix, int iz) const { return median_pixel<kRadius>(p, ix, iz); }
+};
+struct BilateralFilter {
+  float per_db2;  // 1 / (2 sigma^2), sigma in dB
+  ECHO_HD float operator()(const PictureView& p, int ix, int iz) const { return bilateral_pixel(p, per_db2, ix, iz); }
+};
+struct SharpenFilter {
+  float strength;
+  ECHO_HD float operator()(const PictureView& p, int ix, int iz) const { return sharpened_pixel(p, strength, ix, iz); }
+};
+using PixelFilter = std::variant<MedianFilter<1>, MedianFilter<2>, BilateralFilter, SharpenFilter>;
 
 // Exponential average of amplitudes; `keep`: weight of what was before.
 ECHO_HD float averaged(float before, float now, float keep) { return now + keep * (before - now); }

@@ -46,6 +46,5 @@ void draw_empty(PanelContext& c, const Rect& area);
 enum class BadgeSize { normal, large };
 [[nodiscard]] RunState badge_state(const UiState& state);
 float draw_state_badge(const Ui& ui, RunState run, float x, float centre_y, BadgeSize size = BadgeSize::normal);
-float state_badge_width(const Ui& ui, RunState run, BadgeSize size);
 
 }  // namespace echoloop

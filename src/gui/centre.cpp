@@ -14,16 +14,18 @@ namespace {
 constexpr float kProgress = 48;  // height of the progress strip
 
 bool refused(const UiState& s) {
-  return s.fault->refusal.has_value() || (s.stream.policy == RingPolicy::error && s.counts.refused > 0);
+  return s.notices.fault->refusal.has_value() || (s.stream.policy == RingPolicy::error && s.numbers.counts.refused > 0);
 }
 
 std::string advice_for(const UiState& s) {
-  if (!s.fault->advice.empty()) return s.fault->advice;
+  if (!s.notices.fault->advice.empty()) return s.notices.fault->advice;
   if (refused(s)) {
     return "restart. To prevent this: choose drop-oldest, add slots or lower the rate.";
   }
-  if (s.fault->can_use_cpu && s.fault->can_restart) return "restart the stream, or continue on the CPU.";
-  if (s.fault->can_use_cpu) return "continue on the CPU; the GPU is available again after a restart of the program.";
+  if (s.notices.fault->can_use_cpu && s.notices.fault->can_restart)
+    return "restart the stream, or continue on the CPU.";
+  if (s.notices.fault->can_use_cpu)
+    return "continue on the CPU; the GPU is available again after a restart of the program.";
   return {};
 }
 
@@ -56,7 +58,7 @@ std::vector<Cure> cures(PanelContext& c) {
   std::vector<Cure> list;
   UiState& s = c.state;
   const auto restart = [&c] { call(c.commands.restart); };
-  if (s.fault->can_restart && refused(s)) {
+  if (s.notices.fault->can_restart && refused(s)) {
     list.push_back({fmt::format("{} with Drop oldest", resume_word(s)),
                     "When the buffer is full, the oldest queued frame is dropped.", [&s, restart] {
                       s.stream.policy = RingPolicy::drop_oldest;
@@ -71,13 +73,13 @@ std::vector<Cure> cures(PanelContext& c) {
                       }});
     }
   }
-  if (s.fault->can_restart) {
+  if (s.notices.fault->can_restart) {
     const std::string_view help = s.source.live && refused(s)
                                       ? "Takes frames again with the same settings; the sender stays connected."
                                       : "Restarts the source with the same settings.";
     list.push_back({std::string(resume_word(s)), std::string(help), restart});
   }
-  if (s.fault->can_use_cpu) {
+  if (s.notices.fault->can_use_cpu) {
     list.push_back({"Continue on the CPU", "Slower, but independent of the GPU.", [&c] { call(c.commands.use_cpu); }});
   }
   return list;
@@ -115,7 +117,7 @@ float cure_buttons(PanelContext& c, const std::vector<Cure>& list, float x0, flo
 
 float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::string& closed) {
   Ui& ui = c.ui;
-  const Fault& fault = *c.state.fault;
+  const Fault& fault = *c.state.notices.fault;
   const float pad = ui.px(20);
   const float line = ui.px(20);
   const float wrap = area.width() - 2 * pad - ui.px(28);
@@ -129,7 +131,7 @@ float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::s
   const float right = area.x1 - pad;
   const float buttons = cure_buttons(c, list, left, right, 0, Pass::measure);
   // In a low window the buttons come before the words.
-  const float spare = area.height() - ui.px(c.state.progress ? kProgress : 0) - ui.px(26) - line - buttons;
+  const float spare = area.height() - ui.px(c.state.opening.progress ? kProgress : 0) - ui.px(26) - line - buttons;
   if (detail + help > spare) help = 0;
   if (detail > spare) detail = 0;
   const float height = ui.px(12) + line + detail + help + buttons + ui.px(14);
@@ -151,7 +153,7 @@ float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::s
 
 float progress_strip(PanelContext& c, const Rect& area) {
   Ui& ui = c.ui;
-  const Progress& progress = *c.state.progress;
+  const Progress& progress = *c.state.opening.progress;
   const float height = ui.px(kProgress);
   const Rect box{area.x0, area.y0, area.x1, area.y0 + height};
   ui.fill(box, theme::kPanel);
@@ -177,11 +179,11 @@ float progress_strip(PanelContext& c, const Rect& area) {
 
 float draw_banner(PanelContext& c, const Rect& area, const Image& shown, std::string& closed) {
   float height = 0;
-  if (!c.state.fault) closed.clear();
-  if (c.state.fault && closed != c.state.fault->title + c.state.fault->detail) {
+  if (!c.state.notices.fault) closed.clear();
+  if (c.state.notices.fault && closed != c.state.notices.fault->title + c.state.notices.fault->detail) {
     height += fault_banner(c, area, shown, closed);
   }
-  if (c.state.progress) height += progress_strip(c, {area.x0, area.y0 + height, area.x1, area.y1});
+  if (c.state.opening.progress) height += progress_strip(c, {area.x0, area.y0 + height, area.x1, area.y1});
   return height;
 }
 
@@ -190,7 +192,8 @@ void draw_empty(PanelContext& c, const Rect& area) {
     return draw_waiting_for_scanner(c, area);
   }
   Ui& ui = c.ui;
-  const bool waiting = c.state.run == RunState::live || c.state.run == RunState::replay || c.state.progress.has_value();
+  const bool waiting =
+      c.state.run == RunState::live || c.state.run == RunState::replay || c.state.opening.progress.has_value();
   const float y = std::round(area.cy() - ui.px(48));
   const Rect title{area.x0, y, area.x1, y + ui.px(28)};
   ui.text_centred(Type::large, title, theme::kText2, waiting ? "Waiting for the first image" : "No image yet");

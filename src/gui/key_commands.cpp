@@ -4,8 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <utility>
+#include <string>
 
 #include "core/param_table.h"
 #include "gui/panels/cine_actions.h"
@@ -13,6 +12,17 @@
 #include "gui/workspace/tool_bar.h"
 
 namespace echoloop {
+
+void choose_scale(const KeyTargets& t, float scale) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  if (scale > 0 && fitting_scale(scale, size.x, size.y) < scale) {
+    const float fitting = fitting_scale(scale, size.x, size.y);
+    call(t.commands.hint, fmt::format("Interface scale limited to {:.0f} % by the window size.", 100.0F * fitting));
+  }
+  t.view.scale = scale;
+  t.requests.scale_chosen = true;
+}
+
 namespace {
 
 // Acts, or gives the reason why not, in a message that disappears by itself.
@@ -37,33 +47,55 @@ void step_param(const KeyTargets& t, std::string_view key, double by) {
 }
 
 bool refused_in_kiosk(const KeyTargets& t) {
-  if (t.state.kiosk.empty()) return false;
-  call(t.commands.say, t.state.kiosk);
+  if (t.state.no_effect.files.empty()) return false;
+  call(t.commands.say, t.state.no_effect.files);
   return true;
 }
 
-bool handle_history_key(const KeyTargets& t, const KeyPress& press) {
-  constexpr std::array<std::pair<Key, CineAct>, 8> kActs = {{{Key::home, CineAct::first},
-                                                             {Key::left, CineAct::back},
-                                                             {Key::right, CineAct::forward},
-                                                             {Key::end, CineAct::last},
-                                                             {Key::p, CineAct::play},
-                                                             {Key::i, CineAct::mark_in},
-                                                             {Key::o, CineAct::mark_out},
-                                                             {Key::x, CineAct::compare}}};
-  if (press.control) return false;
-  for (const auto& [key, act] : kActs) {
-    if (key != press.key) continue;
-    const CineAct wanted = act == CineAct::compare && press.shift ? CineAct::match_levels : act;
-    act_unless(t, why_no_act(t.state, wanted), [&] { cine_act(t.state, t.commands, wanted); });
-    return true;
-  }
-  return false;
+void act_freeze(const KeyTargets& t, const KeyPress&) {
+  act_unless(t, why_no_freeze(t.state), [&] { freeze(t.state, t.commands); });
 }
 
-bool handle_preset_key(const KeyTargets& t, const KeyPress& press) {
+void act_range(const KeyTargets& t, const KeyPress& press) {
+  step_param(t, "dynamic_range_db", press.key == Key::left_bracket ? -5 : 5);
+}
+
+void act_gain(const KeyTargets& t, const KeyPress& press) {
+  step_param(t, "gain_db", press.key == Key::minus ? -1 : 1);
+}
+
+void act_save_image(const KeyTargets& t, const KeyPress&) {
+  act_unless(t, why_no_picture(t.state, t.shown_grid), [&] { call(t.commands.save, SaveWhat::picture); });
+}
+
+void act_save_as(const KeyTargets& t, const KeyPress&) {
+  act_unless(t, why_no_picture(t.state, t.shown_grid), [&] {
+    if (!refused_in_kiosk(t)) t.state.saving.ask = true;
+  });
+}
+
+void act_save_session(const KeyTargets& t, const KeyPress&) {
+  act_unless(t, why_no_picture(t.state, t.shown_grid), [&] {
+    if (!refused_in_kiosk(t)) call(t.commands.save, SaveWhat::session);
+  });
+}
+
+void act_record(const KeyTargets& t, const KeyPress&) {
+  act_unless(t, why_no_record(t.state), [&] { call(t.commands.toggle_record); });
+}
+
+void act_on_image(const KeyTargets& t, const KeyPress& press) { t.image.key(t.state, t.commands, press); }
+
+void act_dock(const KeyTargets& t, const KeyPress& press) {
+  for (const DockRow& row : kDocks) {
+    if (row.key != press.key) continue;
+    const bool sourceless = t.state.source.acquisition == nullptr;
+    act_unless(t, sourceless ? "No source." : "", [&] { toggle_dock(t.state, t.commands, t.view, row.dock); });
+  }
+}
+
+void act_preset(const KeyTargets& t, const KeyPress& press) {
   const int slot = static_cast<int>(press.key) - static_cast<int>(Key::digit1) + 1;
-  if (slot < 1 || slot > 9 || press.control) return false;
   const auto& list = t.state.presets.list;
   const auto found = std::find_if(list.begin(), list.end(), [&](const PresetView& p) { return p.slot == slot; });
   if (found == list.end()) {
@@ -71,118 +103,164 @@ bool handle_preset_key(const KeyTargets& t, const KeyPress& press) {
   } else {
     call(t.commands.preset, PresetOrder{PresetAct::load, static_cast<int>(found - list.begin())});
   }
-  return true;
 }
 
-bool handle_view_key(const KeyTargets& t, const KeyPress& press) {
-  constexpr std::array<std::pair<Key, Dock>, 3> kDocks = {
-      {{Key::n, Dock::inspector}, {Key::m, Dock::m_mode}, {Key::d, Dock::sonogram}}};
-  if (press.control) return false;
-  for (const auto& [key, dock] : kDocks) {
-    if (key != press.key) continue;
-    const bool sourceless = t.state.source.acquisition == nullptr;
-    act_unless(t, sourceless ? "No source." : "", [&, dock = dock] { toggle_dock(t.state, t.commands, t.view, dock); });
-    return true;
+void act_undo(const KeyTargets& t, const KeyPress&) { t.undo.apply(t.ui, t.state, t.commands, HistoryAct::undo); }
+void act_redo(const KeyTargets& t, const KeyPress&) { t.undo.apply(t.ui, t.state, t.commands, HistoryAct::redo); }
+
+void act_cine(const KeyTargets& t, CineAct act) {
+  act_unless(t, why_no_act(t.state, act), [&] { cine_act(t.state, t.commands, act); });
+}
+
+template <CineAct kAct>
+void act_history(const KeyTargets& t, const KeyPress&) {
+  act_cine(t, kAct);
+}
+
+void act_compare(const KeyTargets& t, const KeyPress& press) {
+  act_cine(t, press.shift ? CineAct::match_levels : CineAct::compare);
+}
+
+void act_presentation(const KeyTargets& t, const KeyPress&) {
+  t.presentation.on() ? t.presentation.end() : t.presentation.begin();
+}
+
+void act_lecture(const KeyTargets& t, const KeyPress&) { t.view.lecture = !t.view.lecture; }
+void act_full_screen(const KeyTargets& t, const KeyPress&) { t.requests.full_screen = true; }
+void act_reset(const KeyTargets& t, const KeyPress&) { call(t.commands.reset); }
+void act_list(const KeyTargets& t, const KeyPress&) { t.requests.open_keys = true; }
+
+void act_scale(const KeyTargets& t, const KeyPress& press) {
+  choose_scale(t, press.key == Key::digit0 ? 0 : next_scale(t.ui.scale(), press.key == Key::minus ? -1 : 1));
+}
+
+void act_quit(const KeyTargets& t, const KeyPress&) {
+  if (!refused_in_kiosk(t)) t.requests.quit = true;
+}
+
+// With Shift the file is described by the import assistant: the open recording, or one that the dialog asks for.
+void act_open(const KeyTargets& t, const KeyPress& press) {
+  if (refused_in_kiosk(t)) return;
+  const SourceInfo& source = t.state.source;
+  const bool recording = !source.opened_as.empty() && source.phantom.empty() && !source.live;
+  if (press.shift && recording && !t.state.import.open) {
+    call(t.commands.import, ImportOrder{.act = ImportAct::begin, .text = source.opened_as});
+  } else {
+    t.requests.open_dialog = true;
+    t.requests.describe = press.shift;
+  }
+}
+
+constexpr KeyHeld kPlain = KeyHeld::no_control;
+constexpr KeyScope kAlways = KeyScope::assistant;
+
+const auto kKeyRows = std::to_array<KeyRow>({
+    {{"Image", "Space", "freeze / resume live"}, {{Key::space, KeyHeld::any, act_freeze}}},
+    {{"Image", "[   ]", "dynamic range, 5 dB steps"},
+     {{Key::left_bracket, KeyHeld::any, act_range}, {Key::right_bracket, KeyHeld::any, act_range}}},
+    {{"Image", "−   =", "gain, 1 dB steps"}, {{Key::minus, kPlain, act_gain}, {Key::equal, kPlain, act_gain}}},
+    {{"Image", "S, Ctrl+S", "save the image; save as"},
+     {{Key::s, kPlain, act_save_image}, {Key::s, KeyHeld::control_alone, act_save_as}}},
+    {{"Image", "Ctrl+Shift+S", "save the session"}, {{Key::s, KeyHeld::control_shift, act_save_session}}},
+    {{"Image", "R", "start / stop recording"}, {{Key::r, kPlain, act_record}}},
+    {{"View", "wheel", "zoom at the pointer"}, {}},
+    {{"View", "drag, F", "pan; fit to window"}, {{Key::f, kPlain, act_on_image}}},
+    {{"View", "C", "measure a distance"}, {{Key::c, kPlain, act_on_image}}},
+    {{"View", "A", "draw a region; again: next shape"}, {{Key::a, kPlain, act_on_image}}},
+    {{"View", "Del", "delete the selected mark"}, {{Key::remove, kPlain, act_on_image}}},
+    {{"View", "N   M   D", "inspector, M-mode, spectral Doppler"},
+     {{kDocks[0].key, kPlain, act_dock}, {kDocks[1].key, kPlain, act_dock}, {kDocks[2].key, kPlain, act_dock}}},
+    {{"Parameters", "1 … 9", "load a preset"},
+     {{Key::digit1, kPlain, act_preset},
+      {Key::digit2, kPlain, act_preset},
+      {Key::digit3, kPlain, act_preset},
+      {Key::digit4, kPlain, act_preset},
+      {Key::digit5, kPlain, act_preset},
+      {Key::digit6, kPlain, act_preset},
+      {Key::digit7, kPlain, act_preset},
+      {Key::digit8, kPlain, act_preset},
+      {Key::digit9, kPlain, act_preset}}},
+    {{"Parameters", "Ctrl+Z", "undo a change"}, {{Key::z, KeyHeld::control_alone, act_undo}}},
+    {{"Parameters", "Ctrl+Y", "redo (also Ctrl+Shift+Z)"},
+     {{Key::y, KeyHeld::control, act_redo}, {Key::z, KeyHeld::control_shift, act_redo}}},
+    {{"History", "←   →", "previous / next frame"},
+     {{Key::left, kPlain, act_history<CineAct::back>}, {Key::right, kPlain, act_history<CineAct::forward>}}},
+    {{"History", "Home   End", "oldest / newest frame"},
+     {{Key::home, kPlain, act_history<CineAct::first>}, {Key::end, kPlain, act_history<CineAct::last>}}},
+    {{"History", "P", "play / pause between the loop marks"}, {{Key::p, kPlain, act_history<CineAct::play>}}},
+    {{"History", "I   O", "set loop start / end"},
+     {{Key::i, kPlain, act_history<CineAct::mark_in>}, {Key::o, kPlain, act_history<CineAct::mark_out>}}},
+    {{"History", "X, Shift+X", "compare; match the levels of B to A"}, {{Key::x, kPlain, act_compare}}},
+    {{"Window", "F5", "presentation: image only"}, {{Key::f5, KeyHeld::any, act_presentation}}},
+    {{"Window", "Ctrl+L", "lecture: Timeline and Stream"}, {{Key::l, KeyHeld::control, act_lecture}}},
+    {{"Window", "F11", "full screen"}, {{Key::f11, KeyHeld::any, act_full_screen, kAlways}}},
+    {{"Window", "Ctrl+0  +  −", "interface scale: default, up, down"},
+     {{Key::digit0, KeyHeld::control, act_scale, kAlways},
+      {Key::equal, KeyHeld::control, act_scale, kAlways},
+      {Key::minus, KeyHeld::control, act_scale, kAlways}}},
+    {{"Window", "F9", "reset everything; Ctrl+Z undoes"}, {{Key::f9, KeyHeld::any, act_reset}}},
+    {{"Window", "F1", "this list"}, {{Key::f1, KeyHeld::any, act_list, kAlways}}},
+    {{"Window", "Ctrl+Q", "quit; a recording is completed first"}, {{Key::q, KeyHeld::control, act_quit, kAlways}}},
+    {{"Window", "Esc", "leave a control, tool or dialog"}, {{Key::escape, KeyHeld::any}}},
+    {{"Source", "Ctrl+O", "open a recording"}, {{Key::o, KeyHeld::control_alone, act_open, kAlways}}},
+    {{"Source", "Ctrl+Shift+O", "describe a file: import assistant"},
+     {{Key::o, KeyHeld::control_shift, act_open, kAlways}}},
+    {{"Source", "drop a file", "open a recording"}, {}},
+    {{"Keyboard", "Tab", "next control; Shift+Tab: back"}, {{Key::tab, KeyHeld::any}}},
+    {{"Keyboard", "F6", "next column or bar; Shift+F6: back"}, {{Key::f6, KeyHeld::any}}},
+    {{"Keyboard", "Enter", "press, or type a value; also Space"}, {{Key::enter, KeyHeld::any}}},
+    {{"Keyboard", "↑ ↓ ← →", "set a value; Shift: fine, Page: coarse"},
+     {{Key::up, KeyHeld::any},
+      {Key::down, KeyHeld::any},
+      {Key::page_up, KeyHeld::any},
+      {Key::page_down, KeyHeld::any}}},
+    {{"Keyboard", "Backspace", "reset to default"}, {{Key::remove, KeyHeld::any}}},
+    {{"Controls", "drag, click", "set a value"}, {}},
+    {{"Controls", "Ctrl-click", "type a value"}, {}},
+    {{"Controls", "right-click", "reset to default"}, {}},
+    {{"Controls", "wheel, Ctrl+wheel", "scroll a column; zoom the timeline"}, {}},
+    {{"Controls", "colour bar", "drag the ends or centre of the range"}, {}},
+});
+
+bool is_held(KeyHeld held, const KeyPress& press) {
+  switch (held) {
+    case KeyHeld::any:
+      return true;
+    case KeyHeld::no_control:
+      return !press.control;
+    case KeyHeld::control:
+      return press.control;
+    case KeyHeld::control_alone:
+      return press.control && !press.shift;
+    case KeyHeld::control_shift:
+      return press.control && press.shift;
   }
   return false;
 }
 
 }  // namespace
 
-void choose_scale(const KeyTargets& t, float scale) {
-  const ImVec2 size = ImGui::GetIO().DisplaySize;
-  if (scale > 0 && fitting_scale(scale, size.x, size.y) < scale) {
-    const float fitting = fitting_scale(scale, size.x, size.y);
-    call(t.commands.hint, fmt::format("Interface scale limited to {:.0f} % by the window size.", 100.0F * fitting));
-  }
-  t.view.scale = scale;
-  t.requests.scale_chosen = true;
+std::span<const KeyRow> key_rows() { return kKeyRows; }
+
+std::span<const KeyHelp> key_help() {
+  static const std::vector<KeyHelp> help = [] {
+    std::vector<KeyHelp> all;
+    for (const KeyRow& row : kKeyRows) all.push_back(row.help);
+    return all;
+  }();
+  return help;
 }
 
-bool handle_key(const KeyTargets& t, const KeyPress& press) {
-  if (handle_history_key(t, press) || handle_preset_key(t, press) || handle_view_key(t, press) ||
-      t.image.key(t.state, t.commands, press))
-    return true;
-  UiState& state = t.state;
-  switch (press.key) {
-    case Key::space:
-      act_unless(t, why_no_freeze(state), [&] { freeze(state, t.commands); });
+bool handle_key(const KeyTargets& t, const KeyPress& press, KeyScope place) {
+  for (const KeyRow& row : kKeyRows) {
+    for (const KeyChord& chord : row.chords) {
+      const bool here = place == KeyScope::window || chord.place == place;
+      if (chord.act == nullptr || chord.key != press.key || !is_held(chord.held, press) || !here) continue;
+      chord.act(t, press);
       return true;
-    case Key::f5:
-      t.presentation.on() ? t.presentation.end() : t.presentation.begin();
-      return true;
-    case Key::f9:
-      call(t.commands.reset);
-      return true;
-    case Key::f1:
-      t.requests.open_keys = true;
-      return true;
-    case Key::f11:
-      t.requests.full_screen = true;
-      return true;
-    case Key::left_bracket:
-      step_param(t, "dynamic_range_db", -5);
-      return true;
-    case Key::right_bracket:
-      step_param(t, "dynamic_range_db", 5);
-      return true;
-    case Key::digit0:
-      if (press.control) choose_scale(t, 0);
-      return press.control;
-    case Key::minus:
-      if (press.control) {
-        choose_scale(t, next_scale(t.ui.scale(), -1));
-        return true;
-      }
-      step_param(t, "gain_db", -1);
-      return true;
-    case Key::equal:
-      if (press.control) {
-        choose_scale(t, next_scale(t.ui.scale(), 1));
-        return true;
-      }
-      step_param(t, "gain_db", 1);
-      return true;
-    case Key::z:
-    case Key::y:
-      if (!press.control) return false;
-      t.undo.apply(t.ui, state, t.commands, press.key == Key::y || press.shift ? HistoryAct::redo : HistoryAct::undo);
-      return true;
-    case Key::l:
-      if (press.control) t.view.lecture = !t.view.lecture;
-      return press.control;
-    case Key::o:
-      if (press.control && !refused_in_kiosk(t)) {
-        const SourceInfo& source = state.source;
-        const bool recording = !source.opened_as.empty() && source.phantom.empty() && !source.live;
-        if (press.shift && recording && !state.import.open) {
-          call(t.commands.import, ImportOrder{.act = ImportAct::begin, .text = source.opened_as});
-        } else {
-          t.requests.open_dialog = true;
-          t.requests.describe = press.shift;
-        }
-      }
-      return press.control;
-    case Key::q:
-      if (press.control && !refused_in_kiosk(t)) t.requests.quit = true;
-      return press.control;
-    case Key::r:
-      if (!press.control) act_unless(t, why_no_record(state), [&] { call(t.commands.toggle_record); });
-      return true;
-    case Key::s:
-      act_unless(t, why_no_picture(state, t.shown_grid), [&] {
-        if (press.control && press.shift) {
-          if (!refused_in_kiosk(t)) call(t.commands.save, SaveWhat::session);
-        } else if (press.control) {
-          if (!refused_in_kiosk(t)) state.saving.ask = true;
-        } else {
-          call(t.commands.save, SaveWhat::picture);
-        }
-      });
-      return true;
-    default:
-      return false;
+    }
   }
+  return false;
 }
 
 }  // namespace echoloop

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "gui/bars.h"
 #include "gui/toolkit/severity_color.h"
@@ -11,7 +10,7 @@ namespace {
 
 void message_list(PanelContext& c, const Rect& line) {
   Ui& ui = c.ui;
-  const auto& messages = c.state.messages.list();
+  const auto& messages = c.state.notices.messages.list();
   const float row = ui.px(26);
   const auto room = static_cast<std::size_t>(std::max(1.0F, (line.y0 - ui.px(60)) / row - 1));
   const std::size_t count = std::min(messages.size(), room);
@@ -43,7 +42,7 @@ void message_list(PanelContext& c, const Rect& line) {
   const float foot = box.y1 - ui.px(4) - row;
   if (ui.link("copy_messages", {box.x0 + ui.px(28), foot, box.x0 + ui.px(160), foot + row}, "Copy all", {},
               {"Copy all", "Copies all listed messages with time and severity.", {}})) {
-    ImGui::SetClipboardText(c.state.messages.text().c_str());
+    ImGui::SetClipboardText(c.state.notices.messages.text().c_str());
   }
   ui.end_popup();
   if (dismissed < messages.size()) call(c.commands.dismiss_message, dismissed);
@@ -72,7 +71,7 @@ bool MessageLine::moving() const { return ImGui::GetTime() < news_until_s_; }
 void MessageLine::draw(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
   ui.horizontal(r.x0, r.x1, r.y0 - ui.hairline(), theme::kEdge);
-  const auto& messages = c.state.messages.list();
+  const auto& messages = c.state.notices.messages.list();
   if (messages.empty()) return;
   const std::optional<std::size_t> index = front(messages);
   const bool error = index && messages[*index].severity == Severity::error;

@@ -79,9 +79,9 @@ void Presentation::draw_bars(PanelContext& c, ImageArea& image) {
     return Rect{x, top, x + ui.px(18), std::max(least, r.y1 - ui.px(10))};
   };
   draw_presented_color_bar(ui, bar(0), state.params);
-  if (state.flow.image == nullptr || !is_overlay(state.params.color_flow.mode)) return;
+  if (state.analyses.flow.image == nullptr || !is_overlay(state.params.color_flow.mode)) return;
   image.place_flow_bar(bar(1));
-  draw_flow_bar(ui, image.layout(), *state.flow.image, state.params, Type::large);
+  draw_flow_bar(ui, image.layout(), *state.analyses.flow.image, state.params, Type::large);
 }
 
 // Source, frame, time and rate; the least needed of them go where there is no room.
@@ -91,7 +91,7 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
   const bool picture = image.number != 0;
   const bool hint = ImGui::GetTime() - since_s_ < kHint_s;
   // Behind it the way back is told, then how much slower the stream is than its source.
-  const float pace = pace_width(ui, state.pace, Type::large, PaceWords::all);
+  const float pace = pace_width(ui, state.numbers.pace, Type::large, PaceWords::all);
   const float limit = line.x1 - (hint ? ui.px(240) : ui.px(24) + (pace > 0 ? pace + ui.px(26) : 0));
   // What is on screen is always named: the source's name gives way to frame and time.
   const bool timed = picture && image.acquisition != nullptr && image.acquisition->frame_rate_hz > 0.0;
@@ -100,16 +100,16 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
   float named = 0;
   if (picture) named += pair_width(ui, "frame", frame, "");
   if (timed) named += pair_width(ui, "t", time, "s");
-  const FlowImage* flow = state.flow.image;
+  const FlowImage* flow = state.analyses.flow.image;
   const auto [flow_older, flow_unit] =
-      flow != nullptr ? flow_age(*flow, state.flow.age_s) : std::pair<std::string, std::string>();
+      flow != nullptr ? flow_age(*flow, state.analyses.flow.age_s) : std::pair<std::string, std::string>();
   if (flow != nullptr) named += pair_width(ui, "flow", flow_older, flow_unit);
   // Kept frames that play are a replay.
   const bool replays = state.run == RunState::frozen && state.cine.playing;
   const RunState run = replays ? RunState::replay : state.run;
   float x = line.x0 + ui.px(24);
   x = draw_state_badge(ui, run, x, line.cy(), BadgeSize::large) + ui.px(18);
-  if (state.recording.on) {
+  if (state.saving.recording.on) {
     ui.disc(x + ui.px(6), line.cy(), 6, theme::kRed);
     x += ui.px(26);
   }
@@ -122,8 +122,10 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
   const auto fits = [&](float least) { return x + ui.px(least) < limit; };
   if (replays && fits(90)) x = pair(ui, x, line, "", fixed(state.cine.speed, state.cine.speed < 0.2 ? 1 : 2), "×");
   if (fits(80)) x = pair(ui, x, line, "", fixed(state.params.display.dynamic_range_db, 0), "dB");
-  if (fits(90)) pair(ui, x, line, "", fixed(state.processed_fps, state.processed_fps < 100 ? 1 : 0), "fps");
-  if (!hint && pace > 0) draw_pace(ui, line.x1 - ui.px(24) - pace, line, state.pace, Type::large, PaceWords::all);
+  if (fits(90))
+    pair(ui, x, line, "", fixed(state.numbers.processed_fps, state.numbers.processed_fps < 100 ? 1 : 0), "fps");
+  if (!hint && pace > 0)
+    draw_pace(ui, line.x1 - ui.px(24) - pace, line, state.numbers.pace, Type::large, PaceWords::all);
 }
 
 StripBoxes Presentation::draw(PanelContext& c, const SceneInput& input, const Parts& parts) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "gui/overlay/sample_fault_text.h"
-#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {

@@ -34,8 +34,8 @@ void Screen::draw(UiState& state, const SceneInput& input) {
                  .levels_a = state.cine.compare ? &input.compared_levels : nullptr,
                  .measuring_a = measuring_.a,
                  .compact = ImGui::GetIO().DisplaySize.x / input.scale < theme::kCompactBelow,
-                 .more_formation = more_.formation,
-                 .more_display = more_.display,
+                 .more_formation = opened_.more_formation,
+                 .more_display = opened_.more_display,
                  .open_dialog = requests_.open_dialog};
   draw_parts(c, input);
   draw_dialogs(state, input.wanted_scale);
@@ -74,8 +74,8 @@ void Screen::begin_frame(UiState& state, const SceneInput& input) {
   handle_keys(state, input.keys);
   drawn_.playing = state.run == RunState::frozen && state.cine.playing;
   last_.lecture = last_.lecture && view_.lecture;
-  state.timeline.wanted = false;  // unless its panel is drawn
-  state.inspector.wanted = false;
+  state.numbers.timeline.wanted = false;  // unless its panel is drawn
+  state.image.inspector.wanted = false;
   follow_gate(state);
   if (presentation_.on() || view_.lecture || view_.dock == Dock::none) dock_.close();
 }
@@ -95,30 +95,27 @@ KeyTargets Screen::key_targets(UiState& state) {
 // Keys of the focus, of a text or a dialog, of the whole window, in this order.
 void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
   const bool typing = ImGui::GetIO().WantTextInput || dialog_.is_open();
-  keys_.left.clear();
+  drawn_.keys.clear();
   for (const KeyPress& press : keys) {
     if (ui_.take_key(press)) {
-      keys_.used_last = true;
+      drawn_.used_last_key = true;
       continue;
     }
-    keys_.left.push_back(press);
+    drawn_.keys.push_back(press);
     if (typing && !(state.import.open && press.control)) continue;
     if (state.import.open && !dialog_.is_open()) {
-      keys_.used_last = take_assistant_key(state, press);
+      drawn_.used_last_key = take_assistant_key(state, press);
       continue;
     }
-    keys_.used_last = panels_.tour().take_key(press) || handle_key(key_targets(state), press);
-    if (press.key == Key::escape) keys_.used_last = true;  // closes what is open, wherever that is
+    drawn_.used_last_key = panels_.tour().take_key(press) || handle_key(key_targets(state), press);
+    if (press.key == Key::escape) drawn_.used_last_key = true;  // closes what is open, wherever that is
   }
 }
 
 // The keys of the stream and of the image are not for the assistant.
 bool Screen::take_assistant_key(UiState& state, const KeyPress& press) {
   if (assistant_.take_key({ui_, state, commands_}, press) || press.key == Key::escape) return true;
-  const bool window_key = press.key == Key::f1 || press.key == Key::f11 ||
-                          (press.control && (press.key == Key::o || press.key == Key::q || press.key == Key::digit0 ||
-                                             press.key == Key::minus || press.key == Key::equal));
-  return window_key && handle_key(key_targets(state), press);
+  return handle_key(key_targets(state), press, KeyScope::assistant);
 }
 
 // A gate that was turned on shows its spectral Doppler; one that was turned off leaves no empty strip.
@@ -152,7 +149,7 @@ void Screen::draw_parts(PanelContext& c, const SceneInput& input) {
 void Screen::draw_dialogs(UiState& state, float wanted_scale) {
   if (std::exchange(requests_.open_dialog, false) && !dialog_.is_open()) dialog_.open(ui_, view_.last_folder);
   const bool looking = dialog_.is_open();
-  if (const auto file = dialog_.draw(ui_, keys_.left)) {
+  if (const auto file = dialog_.draw(ui_, drawn_.keys)) {
     if (std::exchange(requests_.describe, false)) {
       call(commands_.import, ImportOrder{.act = ImportAct::begin, .text = file->string()});
     } else if (requests_.open_as) {
@@ -232,14 +229,14 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
     }
     area.y0 = bar.y1;
   }
-  area.y0 += draw_banner(c, area, input.image, closed_fault_);
+  area.y0 += draw_banner(c, area, input.image, opened_.closed_fault);
   ui_.focus().enter(WindowPart::strip);
   cine_.draw(c, strip);
   const Dock docked = view_.dock;
   const Rect dock = draw_dock(c, input, area);
   ui_.focus().enter(WindowPart::picture);
   drawn_.live = area;
-  const bool strips = dock.height() > 0 && (docked == Dock::m_mode || docked == Dock::sonogram);
+  const bool strips = dock.height() > 0 && dock_row(docked).strip == DockStrip::moves;
   if (strips) drawn_.live.y1 = dock.y1;           // the strips move with the image
   if (drawn_.playing) drawn_.live.y1 = strip.y1;  // the playhead moves with the image
   if (input.image.number == 0 || input.image.grid.nx < 1) {
@@ -257,7 +254,7 @@ Rect Screen::draw_dock(PanelContext& c, const SceneInput& input, Rect& area) {
     dock_.close();
     return {};
   }
-  if (view_.dock == Dock::inspector || view_.dock == Dock::m_mode) image_.inspect_somewhere(c.state, input);
+  if (dock_row(view_.dock).place == DockPlace::of_the_image) image_.inspect_somewhere(c.state, input);
   drawn_.grounds.push_back({dock, theme::kPanelHex});
   dock_.draw(c, dock, input.image, input.strip);
   drawn_.strips = dock_.boxes();
@@ -281,22 +278,21 @@ void Screen::reset_view() {
   restore_view({});
   requests_.open_dialog = requests_.open_keys = false;
   last_.close_popups = true;
-  more_ = {};
+  opened_ = {};
   presentation_.end();
   cine_ = {};
   image_.forget();
   dock_ = {};
   panels_.tour().end();
   columns_ = {};
-  closed_fault_.clear();
   ui_.forget_keys();
 }
 
 bool Screen::remember(const UiState& state, const WindowPlace& place) {
   // However it was opened, dropped or named: the next one is looked for beside it.
-  const bool opened = !state.recent.empty() && view_.recent != state.recent;
-  if (opened) view_.last_folder = state.recent.front().parent_path();
-  view_.recent = state.recent;
+  const bool opened = !state.opening.recent.empty() && view_.recent != state.opening.recent;
+  if (opened) view_.last_folder = state.opening.recent.front().parent_path();
+  view_.recent = state.opening.recent;
   const auto active = static_cast<std::size_t>(state.presets.active);
   view_.last_preset = active < state.presets.list.size() ? state.presets.list[active].name : "";
   return place.width > 0 && std::exchange(view_.place, place) != place;

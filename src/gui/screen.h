@@ -52,16 +52,14 @@ class Screen {
   void begin_tour() { panels_.tour().begin(); }
   void list_folders_with(FolderLister lister) { dialog_.list_with(std::move(lister)); }
   void set_toured() { view_.toured = true; }
-  [[nodiscard]] bool used_last_key() const { return keys_.used_last; }
+  [[nodiscard]] bool used_last_key() const { return drawn_.used_last_key; }
   [[nodiscard]] bool presenting() const { return presentation_.on(); }
   [[nodiscard]] bool moving() const { return ui_.moving() || messages_.moving() || presentation_.moving(); }
   [[nodiscard]] Rect rect_of(const std::string& id) const { return ui_.rect_of(id); }
   [[nodiscard]] const Ui& ui() const { return ui_; }
   bool take_full_screen() { return std::exchange(requests_.full_screen, false); }
-  [[nodiscard]] bool quit() const { return requests_.quit; }  // asked for by key
-  // Of the interface, chosen in the window; 0: none was.
-  [[nodiscard]] float chosen_scale() const { return requests_.scale_chosen ? view_.scale : 0; }
-  [[nodiscard]] bool scale_chosen() const { return requests_.scale_chosen; }
+  [[nodiscard]] bool quit() const { return requests_.quit; }                  // asked for by key
+  [[nodiscard]] bool scale_chosen() const { return requests_.scale_chosen; }  // that of the interface, in the window
   // All of the view as it is before anything was set; what was opened, and where, stays known.
   void reset_view();
   void restore_view(const ViewSettings& settings);
@@ -82,22 +80,22 @@ class Screen {
   void draw_assistant(PanelContext& c);
   void draw_dialogs(UiState& state, float wanted_scale);
 
-  // Of the last frame, for the viewer.
+  // Of the last frame, for the viewer and for dialogs.
   struct Drawn {
     std::vector<Ground> grounds;
     Rect live;
     StripBoxes strips;
     bool playing = false;
-  };
-  struct Keys {
-    bool used_last = false;
-    std::vector<KeyPress> left;  // of this frame, that the focus did not take
+    bool used_last_key = false;
+    std::vector<KeyPress> keys;  // that the focus did not take
   };
   struct Measurements {
     Measuring b, a;
   };
-  struct MoreRows {
-    bool formation = false, display = false;
+  // Opened or closed by the user, until the window is reset.
+  struct Opened {
+    bool more_formation = false, more_display = false;  // rows of these panels
+    std::string closed_fault;
   };
 
   UiCommands commands_;
@@ -115,11 +113,9 @@ class Screen {
   ProgramPanels panels_;
   Undo undo_;
   Measurements measuring_;
-  MoreRows more_;
+  Opened opened_;
   WindowRequests requests_;
-  Keys keys_;
   Drawn drawn_;
-  std::string closed_fault_;
   // Of the last frame:
   struct {
     Grid grid;  // of the image; nx 0 = no image

@@ -28,10 +28,10 @@ HistoryAct SideColumns::draw(PanelContext& c, const WindowLayout& l, const EditH
 // The values of the measure panel are no longer needed when it is closed; it opens with the first mark.
 void SideColumns::open_measure_panel(PanelContext& c) {
   // After a reset or its undo the panel is open or folded as it was.
-  if (std::exchange(resets_, c.state.resets) != c.state.resets) measure_shown_ = !c.state.marks.list.empty();
+  if (std::exchange(resets_, c.state.reset.count) != c.state.reset.count) measure_shown_ = !c.state.marks.list.empty();
   bool& open = c.view.is_open("measure", c.compact);
   if (!measure_shown_ && !c.state.marks.list.empty()) measure_shown_ = open = true;
-  if (!open && c.state.measured.image.number != 0) c.state.measured = c.state.measured_a = {};
+  if (!open && c.state.image.measured.image.number != 0) c.state.image.measured = c.state.image.measured_a = {};
 }
 
 // Of one side; a narrow window has one column for all panels. The presets are below the source.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "gui/bars.h"
@@ -48,7 +47,7 @@ float draw_figure(const Ui& ui, float x, const Rect& r, const Figure& f) {
 
 // Where the lost frames went, in the tooltip.
 float draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
-  const RingCounts& n = c.state.counts;
+  const RingCounts& n = c.state.numbers.counts;
   const float end = draw_figure(c.ui, x, r, lost);
   const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end + c.ui.px(6), r.y1 - c.ui.px(6)};
   const Hit h = c.ui.hit("lost", area);
@@ -64,7 +63,7 @@ float draw_lost(PanelContext& c, float x, const Rect& r, const Figure& lost) {
 
 // Where the stream is slower than its source: by how much, and the cure in the tooltip.
 float draw_pace_field(PanelContext& c, float x, const Rect& r, PaceWords words) {
-  const StreamPace& pace = c.state.pace;
+  const StreamPace& pace = c.state.numbers.pace;
   const float end = draw_pace(c.ui, x, r, pace, Type::body, words);
   const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end + c.ui.px(6), r.y1 - c.ui.px(6)};
   const Hit h = c.ui.hit("pace", area);
@@ -111,7 +110,7 @@ float draw_recording(const Ui& ui, const RecordingView& v, float room, float x, 
 }
 
 void draw_recording_field(PanelContext& c, float x, float room, const Rect& r) {
-  const RecordingView& v = c.state.recording;
+  const RecordingView& v = c.state.saving.recording;
   const float end = x + draw_recording(c.ui, v, room, x, &r);
   const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end - c.ui.px(6), r.y1 - c.ui.px(6)};
   const Hit h = c.ui.hit("recording", area);
@@ -134,7 +133,7 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   for (const PhantomRow& row : built_in) choices.push_back({row.title, "phantom"});
   const bool files = why_no_files(c.state).empty();
   if (files) choices.push_back({"Open…", "Ctrl+O"});
-  const std::vector<RecentName> recent = files ? recent_names(c.state.recent) : std::vector<RecentName>();
+  const std::vector<RecentName> recent = files ? recent_names(c.state.opening.recent) : std::vector<RecentName>();
   for (const RecentName& file : recent) choices.push_back({file.name, file.folder});
   const auto at = std::ranges::find(built_in, c.state.source.phantom, &PhantomRow::name);
   const int chosen = at == built_in.end() ? -1 : static_cast<int>(at - built_in.begin());
@@ -149,7 +148,7 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
     } else if (i == built_in.size()) {
       requests.open_dialog = true;
     } else {
-      const std::filesystem::path file = c.state.recent[i - built_in.size() - 1];
+      const std::filesystem::path file = c.state.opening.recent[i - built_in.size() - 1];
       call(c.commands.open_file, file);
     }
   }
@@ -194,12 +193,6 @@ float draw_state_badge(const Ui& ui, RunState run, float x, float centre_y, Badg
   return ui.badge(x, centre_y, look);
 }
 
-float state_badge_width(const Ui& ui, RunState run, BadgeSize size) {
-  BadgeLook look = state_look(run);
-  look.large = size == BadgeSize::large;
-  return ui.badge_width(look);
-}
-
 namespace {
 
 constexpr float kSeparator = 33;  // room of a line between two parts
@@ -211,11 +204,12 @@ struct StatusFigures {
 };
 
 StatusFigures figures_of(const UiState& s) {
-  const bool known = s.latency.count > 0 && s.run != RunState::fault;
-  const std::uint64_t lost = s.counts.dropped + s.counts.refused + s.counts.sequence_gaps;
-  const std::string p95 = known ? fixed(s.latency.p95_ms, s.latency.p95_ms < 99.95 ? 2 : 0) : "—";
-  return {.rate = {s.run == RunState::frozen ? "source" : "", fixed(s.processed_fps, 1), "000.0", "fps"},
-          .shown = {"shown", fixed(s.shown_fps, 0), "00", "fps"},
+  const bool known = s.numbers.latency.recent.count > 0 && s.run != RunState::fault;
+  const std::uint64_t lost = s.numbers.counts.dropped + s.numbers.counts.refused + s.numbers.counts.sequence_gaps;
+  const std::string p95 =
+      known ? fixed(s.numbers.latency.recent.p95_ms, s.numbers.latency.recent.p95_ms < 99.95 ? 2 : 0) : "—";
+  return {.rate = {s.run == RunState::frozen ? "source" : "", fixed(s.numbers.processed_fps, 1), "000.0", "fps"},
+          .shown = {"shown", fixed(s.numbers.shown_fps, 0), "00", "fps"},
           .latency = {"latency p95", p95, "00.00", "ms"},
           .lost = {"lost", grouped(lost), "0", "", lost > 0},
           .faults = s.source.samples != nullptr ? s.source.samples->since_start() : SampleFaults{}};
@@ -238,29 +232,29 @@ Links links_of(const PanelContext& c) {
           .present = link_width(ui, "Present", "F5") + ui.px(24)};
 }
 
-bool records(const UiState& s) { return s.recording.on || s.recording.finishing; }
+bool records(const UiState& s) { return s.saving.recording.on || s.saving.recording.finishing; }
 
 // `source`: width of its menu.
 StatusFit fit_of(const PanelContext& c, const Rect& r, float source, const StatusFigures& f, const Links& links) {
   const Ui& ui = c.ui;
   const UiState& s = c.state;
   const float line = ui.px(kSeparator);
-  const float pace = pace_width(ui, s.pace, Type::body, PaceWords::all);
-  const float first = pace_width(ui, s.pace, Type::body, PaceWords::first);
+  const float pace = pace_width(ui, s.numbers.pace, Type::body, PaceWords::all);
+  const float first = pace_width(ui, s.numbers.pace, Type::body, PaceWords::first);
   StatusWidths w;
   w.room = r.width() - ui.px(16);
   w.always = source + line + ui.badge_width(state_look(badge_state(s))) + ui.px(10) + figure_width(ui, f.rate) + line +
              figure_width(ui, f.lost) + ui.px(24) + links.keys;
-  if (records(s)) w.always += line + draw_recording(ui, s.recording, 0, 0, nullptr);
+  if (records(s)) w.always += line + draw_recording(ui, s.saving.recording, 0, 0, nullptr);
   if (pace > 0) w.always += line + first;
   const float one_fault = sample_faults_width(ui, f.faults, FaultWords::first);
   if (one_fault > 0) w.always += line + one_fault;
   w.playing = pace - first + sample_faults_width(ui, f.faults, FaultWords::all) - one_fault;
-  w.device = s.device.empty() ? 0 : std::min(ui.width(Type::body, s.device), ui.px(240)) + ui.px(8);
+  w.device = s.device.name.empty() ? 0 : std::min(ui.width(Type::body, s.device.name), ui.px(240)) + ui.px(8);
   w.present = links.present;
   w.latency_word = ui.width(Type::body, "latency ");
   w.shown = figure_width(ui, f.shown) + ui.px(16);
-  w.backend = s.backend.empty() ? 0 : ui.badge_width({.text = s.backend}) + line;
+  w.backend = s.device.backend.empty() ? 0 : ui.badge_width({.text = s.device.backend}) + line;
   w.reset = links.reset;
   w.latency = line + figure_width(ui, f.latency) - w.latency_word;
   return fit_status_bar(w, c.compact ? StatusForm::compact : StatusForm::wide);
@@ -312,10 +306,10 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   const StatusFit fit = fit_of(c, r, x - r.x0, f, links);
   if (!fit.latency_word) f.latency.before = "p95";
   x = separator(ui, x, r);
-  if (!s.backend.empty() && fit.backend) {
-    x = ui.badge(x, r.cy(), {.text = s.backend});
-    if (fit.device && !s.device.empty()) {
-      x = ui.text_fitted(Type::body, x + ui.px(8), x + ui.px(248), r.y0, r.height(), theme::kText2, s.device);
+  if (!s.device.backend.empty() && fit.backend) {
+    x = ui.badge(x, r.cy(), {.text = s.device.backend});
+    if (fit.device && !s.device.name.empty()) {
+      x = ui.text_fitted(Type::body, x + ui.px(8), x + ui.px(248), r.y0, r.height(), theme::kText2, s.device.name);
     }
     x = separator(ui, x, r);
   }
@@ -330,7 +324,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
     const FaultWords words = fit.playing ? FaultWords::all : FaultWords::first;
     x = draw_sample_faults(ui, separator(ui, x, r), r, f.faults, shown, words);
   }
-  if (s.pace.held_back != HeldBack::no || s.pace.slower) {
+  if (s.numbers.pace.held_back != HeldBack::no || s.numbers.pace.slower) {
     x = draw_pace_field(c, separator(ui, x, r), r, fit.playing ? PaceWords::all : PaceWords::first);
   }
   if (records(s)) {

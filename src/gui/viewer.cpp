@@ -4,7 +4,6 @@
 #include <imgui_impl_opengl3.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <utility>
 
@@ -57,7 +56,7 @@ struct Viewer::Impl {
         strip(live.line, past != nullptr ? &past->line : nullptr),
         renderer(o.shader_dir),
         screen(std::move(commands), saved) {
-    last_frame_ns = last_input_ns = now_ns();
+    clock.frame_ns = clock.input_ns = now_ns();
     if (o.first_tour == FirstTour::show && !saved.toured && !o.settings_file.empty()) begin_first_tour();
   }
 
@@ -74,12 +73,23 @@ struct Viewer::Impl {
   [[nodiscard]] WindowFrame window_frame();
   [[nodiscard]] bool touched() const {
     constexpr std::int64_t kAfterInput_ns = 500'000'000;
-    return screen.moving() || now_ns() - last_input_ns < kAfterInput_ns;
+    return screen.moving() || now_ns() - clock.input_ns < kAfterInput_ns;
   }
   bool take_pictures(const UiState& state);
   void refresh_levels(const UiState& state);
   void remember_settings(const UiState& state);
   void save_settings();
+
+  struct Clock {
+    std::int64_t place_changed_ns = 0, frame_ns = 0, input_ns = 0;
+  };
+  struct Frame {
+    float scale = 0;
+    bool dropped = false;  // a file, since the frame before
+    FrameTimes times;
+    bool fresh = false;
+    bool drawn = false;
+  };
 
   ViewerOptions options;
   ViewSettings saved;
@@ -95,15 +105,9 @@ struct Viewer::Impl {
   WindowRenderer renderer;
   Fonts fonts;
   Screen screen;
-  std::int64_t place_changed_ns = 0;
+  Clock clock;
+  Frame last;
   ImagingParams display;
-  float scale = 0;
-  std::int64_t last_frame_ns = 0;
-  std::int64_t last_input_ns = 0;
-  bool dropped = false;  // a file, since the last frame
-  FrameTimes times;
-  bool fresh = false;
-  bool drawn = false;
   std::string report;  // of a shader that was read again
 };
 
@@ -113,11 +117,11 @@ bool Viewer::Impl::take_pictures(const UiState& state) {
                                                                : PictureSource::past;
   const bool fresh = pictures.take(source);
   const PictureSet::Times& t = pictures.times();
-  times.present_start = t.start_ns;
-  times.present_end = t.end_ns;
-  times.present_sequence = t.sequence;
-  times.texture_ns = t.texture_ns;
-  times.device_wait_ns = t.device_wait_ns;
+  last.times.present_start = t.start_ns;
+  last.times.present_end = t.end_ns;
+  last.times.present_sequence = t.sequence;
+  last.times.texture_ns = t.texture_ns;
+  last.times.device_wait_ns = t.device_wait_ns;
   return fresh;
 }
 
@@ -151,21 +155,21 @@ float Viewer::Impl::fitting(float wanted) const {
 
 void Viewer::Impl::begin_frame() {
   const float now = fitting(wanted_scale());
-  if (now != scale) {
-    scale = now;
-    imgui.build_fonts(fonts, scale);
+  if (now != last.scale) {
+    last.scale = now;
+    imgui.build_fonts(fonts, now);
   }
   const std::int64_t t = now_ns();
-  const double delta_s = std::clamp(static_cast<double>(t - last_frame_ns) * 1e-9, 1e-4, 1.0);
-  last_frame_ns = t;
+  const double delta_s = std::clamp(static_cast<double>(t - clock.frame_ns) * 1e-9, 1e-4, 1.0);
+  clock.frame_ns = t;
   ImGui_ImplOpenGL3_NewFrame();
   surface->new_frame(delta_s);
   ImGui::NewFrame();
   const ImGuiIO& io = ImGui::GetIO();
   if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown() ||
-      !surface->keys.empty() || !io.InputQueueCharacters.empty() || dropped) {
-    dropped = false;
-    last_input_ns = t;
+      !surface->keys.empty() || !io.InputQueueCharacters.empty() || last.dropped) {
+    last.dropped = false;
+    clock.input_ns = t;
   }
 }
 
@@ -182,18 +186,18 @@ WindowFrame Viewer::Impl::window_frame() {
           .display = display,
           .matched = matcher.matched(),
           .touched = touched(),
-          .fresh = fresh};
+          .fresh = last.fresh};
 }
 
 // A window that is being moved is written when it rests.
 void Viewer::Impl::remember_settings(const UiState& state) {
   if (options.settings_file.empty() || ImGui::IsAnyMouseDown()) return;
   constexpr std::int64_t kRest_ns = 1'000'000'000;
-  if (screen.remember(state, surface->place)) place_changed_ns = now_ns();
+  if (screen.remember(state, surface->place)) clock.place_changed_ns = now_ns();
   if (screen.settings() == saved) return;
   ViewSettings but_for_place = screen.settings();
   but_for_place.place = saved.place;
-  if (but_for_place == saved && now_ns() - place_changed_ns < kRest_ns) return;
+  if (but_for_place == saved && now_ns() - clock.place_changed_ns < kRest_ns) return;
   save_settings();
 }
 
@@ -215,31 +219,31 @@ bool Viewer::should_close() const {
 
 bool Viewer::frame(UiState& state) {
   Impl& v = *impl_;
-  v.times = {};
-  v.times.draw_start = now_ns();
+  v.last.times = {};
+  v.last.times.draw_start = now_ns();
   v.surface->poll(0.0);
   for (const auto& file : std::exchange(v.surface->dropped_files, {})) {
-    v.dropped = true;
+    v.last.dropped = true;
     call(v.screen.commands().open_file, file);
     break;  // one window, one recording
   }
   bool redraw = std::exchange(v.surface->exposed, false);
   if (v.renderer.reload_if_changed(v.report)) {
     redraw = true;
-    state.messages.post({.clock = clock_text(), .text = v.report});
+    state.notices.messages.post({.clock = clock_text(), .text = v.report});
   }
-  v.fresh = v.take_pictures(state);
+  v.last.fresh = v.take_pictures(state);
   v.flow.take(state, v.pictures.shown());
   v.structure.take(state, v.pictures.shown());
   v.sonogram.take(state, v.pictures.shown());
-  state.m_mode.wanted = v.screen.settings().has_m_mode();
+  state.image.m_mode.wanted = v.screen.settings().has_m_mode();
   v.strip.take(state, v.pictures.shown());
   v.strip.look(v.screen.dock().strip_span_s());
   v.refresh_levels(state);
   v.begin_frame();
   v.screen.draw(state,
                 {.fonts = v.fonts,
-                 .scale = v.scale,
+                 .scale = v.last.scale,
                  .wanted_scale = v.wanted_scale(),
                  .image = v.pictures.shown(),
                  .compared = v.pictures.compared(),
@@ -254,20 +258,20 @@ bool Viewer::frame(UiState& state) {
   ImGui::Render();
   v.display = state.params;
   const WindowFrame look = v.window_frame();
-  v.drawn = redraw || !v.renderer.is_drawn(look);
-  if (v.drawn) v.renderer.draw(look, redraw ? Extent::all : Extent::as_needed);
+  v.last.drawn = redraw || !v.renderer.is_drawn(look);
+  if (v.last.drawn) v.renderer.draw(look, redraw ? Extent::all : Extent::as_needed);
   v.remember_settings(state);
-  v.times.draw_end = now_ns();
-  if (v.drawn) v.surface->present();
-  v.times.shown = now_ns();
-  return v.fresh;
+  v.last.times.draw_end = now_ns();
+  if (v.last.drawn) v.surface->present();
+  v.last.times.shown = now_ns();
+  return v.last.fresh;
 }
 
 void Viewer::wait_events(double timeout_s) {
   if (timeout_s > 0.0) impl_->surface->poll(timeout_s);
 }
 
-bool Viewer::drawn() const { return impl_->drawn; }
+bool Viewer::drawn() const { return impl_->last.drawn; }
 
 bool Viewer::wants_frame() const { return impl_->touched() || impl_->screen.playing(); }
 
@@ -284,7 +288,7 @@ std::vector<FigureStrip> Viewer::strips_on_screen(const UiState& state) const {
   const Impl& v = *impl_;
   const DockArea& dock = v.screen.dock();
   std::vector<FigureStrip> strips;
-  if (v.screen.strips().m_mode.width() > 0 && !v.strip.empty() && state.inspected) {
+  if (v.screen.strips().m_mode.width() > 0 && !v.strip.empty() && state.image.inspected) {
     strips.push_back(figure_m_mode(v.strip, state, shown_image(), dock.strip_span_s()));
   }
   if (v.screen.strips().sonogram.width() > 0 && v.sonogram.shown() != nullptr) {
@@ -296,7 +300,7 @@ std::vector<FigureStrip> Viewer::strips_on_screen(const UiState& state) const {
 bool Viewer::needs_host_image() const { return impl_->pictures.needs_host_image(); }
 const std::string& Viewer::interop_status() const { return impl_->pictures.status(); }
 std::string Viewer::gl_renderer() const { return reinterpret_cast<const char*>(glGetString(GL_RENDERER)); }
-const Viewer::FrameTimes& Viewer::times() const { return impl_->times; }
+const Viewer::FrameTimes& Viewer::times() const { return impl_->last.times; }
 const Image& Viewer::shown_image() const { return impl_->pictures.shown(); }
 
 RgbPicture Viewer::screenshot() const {
@@ -321,7 +325,7 @@ const ViewSettings& Viewer::settings() const { return impl_->screen.settings(); 
 void Viewer::apply_layout(const LayoutText& layout) { impl_->screen.set_layout(layout); }
 void Viewer::reset_view() { impl_->screen.reset_view(); }
 void Viewer::restore_view(const ViewSettings& settings) { impl_->screen.restore_view(settings); }
-double Viewer::idle_s() const { return static_cast<double>(now_ns() - impl_->last_input_ns) * 1e-9; }
+double Viewer::idle_s() const { return static_cast<double>(now_ns() - impl_->clock.input_ns) * 1e-9; }
 const Focus& Viewer::focus() const { return impl_->screen.focus(); }
 void Viewer::forget_image() { impl_->pictures.forget(); }
 void Viewer::present() { impl_->screen.present(); }

@@ -30,11 +30,11 @@ void Recorder::start(std::unique_ptr<FrameFile> file, std::size_t frame_bytes) {
   {
     const std::scoped_lock lock(mutex_);
     status_ = {.state = RecorderState::recording, .path = writer_->path(), .problem = {}};
-    began_ns_ = flushed_ns_ = options_.clock_ns();
-    write_ns_ = kSlowWriteNs + static_cast<std::int64_t>(frame_bytes) * kSlowByteNs;
-    keep_ns_ = kSlowKeepNs;
-    kept_ns_ = began_ns_;
-    unflushed_since_ns_ = 0;
+    times_.began_ns = times_.flushed_ns = options_.clock_ns();
+    times_.write_ns = kSlowWriteNs + static_cast<std::int64_t>(frame_bytes) * kSlowByteNs;
+    estimates_.keep_ns = kSlowKeepNs;
+    times_.kept_ns = times_.began_ns;
+    times_.unflushed_since_ns = 0;
     reckon();
     stopping_ = false;
     counting_ = recording_ = true;
@@ -60,13 +60,14 @@ void Recorder::finish() {
 bool Recorder::has_room(const RingLoad& ring) const {
   if (next_ != nullptr && !next_->has_room(ring)) return false;
   if (!recording_) return true;
-  if (waiting_bytes_ >= options_.queue_bytes) return false;
+  if (estimates_.waiting_bytes >= options_.queue_bytes) return false;
   if (policy_ != RingPolicy::block) return true;
   // By the ring first: a frame that leaves it meanwhile is with us already.
-  const std::int64_t since_ns = older(ring.oldest_ns, unsafe_since_ns_);
+  const std::int64_t since_ns = older(ring.oldest_ns, estimates_.unsafe_since_ns);
   if (since_ns != 0 && ring.now_ns - since_ns > kUnsafeNs) return false;
   // What is acquired now should not become old either. One frame may always wait for processing.
-  return ring.frames * keep_ns_ + will_wait_ns_ <= kUnsafeNs || (ring.frames <= 1 && waiting_bytes_ == 0);
+  return ring.frames * estimates_.keep_ns + estimates_.will_wait_ns <= kUnsafeNs ||
+         (ring.frames <= 1 && estimates_.waiting_bytes == 0);
 }
 
 void Recorder::begin(HistoryFeed feed) {
@@ -90,10 +91,10 @@ FrameMemory Recorder::keep(const RfFrame& frame, FrameMemory memory) {
   if (!counting_) return pass_on(std::move(memory));
   const bool drops_oldest = policy_ == RingPolicy::drop_oldest && !queue_.empty();
   const bool drops = drops_oldest || policy_ == RingPolicy::drop_oldest || policy_ == RingPolicy::drop_newest;
-  const bool full = drops && waiting_bytes_ >= options_.queue_bytes;
+  const bool full = drops && estimates_.waiting_bytes >= options_.queue_bytes;
   const std::int64_t now = options_.clock_ns();
-  const std::int64_t took_ns = now - std::max(std::exchange(kept_ns_, now), frame.stamp.acquired_ns);
-  keep_ns_ += (took_ns - keep_ns_) / 4;
+  const std::int64_t took_ns = now - std::max(std::exchange(times_.kept_ns, now), frame.stamp.acquired_ns);
+  estimates_.keep_ns += (took_ns - estimates_.keep_ns) / 4;
   if (status_.state != RecorderState::recording || (full && !drops_oldest)) {
     ++status_.not_recorded;
     return pass_on(std::move(memory));
@@ -133,7 +134,7 @@ FrameMemory Recorder::other_memory(std::size_t bytes) {
 }
 
 void Recorder::put(Waiting item) {
-  waiting_bytes_ += item.frame.samples.size();
+  estimates_.waiting_bytes += item.frame.samples.size();
   queue_.push_back(std::move(item));
   reckon();
   changed_.notify_one();
@@ -142,14 +143,14 @@ void Recorder::put(Waiting item) {
 // Since when frames are not safe, and how long the last of them will wait. Under mutex_.
 void Recorder::reckon() {
   const std::int64_t waiting_since_ns = queue_.empty() ? 0 : queue_.front().frame.stamp.acquired_ns;
-  unsafe_since_ns_ = older(unflushed_since_ns_, waiting_since_ns);
-  will_wait_ns_ = static_cast<std::int64_t>(queue_.size()) * write_ns_;
+  estimates_.unsafe_since_ns = older(times_.unflushed_since_ns, waiting_since_ns);
+  estimates_.will_wait_ns = static_cast<std::int64_t>(queue_.size()) * times_.write_ns;
 }
 
 // A frame leaves: counted, its memory given back. Memory of the stream that runs serves again. Under mutex_.
 void Recorder::settle(Waiting& item, std::uint64_t RecorderStatus::*count) {
   ++(status_.*count);
-  waiting_bytes_ -= item.frame.samples.size();
+  estimates_.waiting_bytes -= item.frame.samples.size();
   reckon();
   const bool fits = item.memory.kind == feed_.kind && item.memory.bytes.size() == feed_.frame_bytes;
   const bool alone = item.memory.owner.use_count() == 1;  // a sink before this one may still write it
@@ -176,9 +177,10 @@ RecorderStatus Recorder::status() const {
   const std::scoped_lock lock(mutex_);
   RecorderStatus status = status_;
   status.waiting = queue_.size();
-  if (status.state == RecorderState::ended) status.seconds = static_cast<double>(ended_ns_ - began_ns_) * 1e-9;
+  if (status.state == RecorderState::ended)
+    status.seconds = static_cast<double>(times_.ended_ns - times_.began_ns) * 1e-9;
   if (status.state == RecorderState::recording || status.state == RecorderState::finishing) {
-    status.seconds = static_cast<double>(options_.clock_ns() - began_ns_) * 1e-9;
+    status.seconds = static_cast<double>(options_.clock_ns() - times_.began_ns) * 1e-9;
   }
   return status;
 }
@@ -205,19 +207,20 @@ void Recorder::write(FrameFile& writer, Waiting item) {
   }
   const std::scoped_lock lock(mutex_);
   status_.bytes += item.frame.samples.size();
-  write_ns_ += (options_.clock_ns() - begin_ns - write_ns_) / 4;
+  times_.write_ns += (options_.clock_ns() - begin_ns - times_.write_ns) / 4;
   settle(item, &RecorderStatus::frames);
 }
 
 // Under mutex_.
 std::chrono::nanoseconds Recorder::until_flush() const {
-  if (unflushed_since_ns_ == 0) return std::chrono::nanoseconds(kFlushNs);
-  return std::chrono::nanoseconds(std::max<std::int64_t>(unflushed_since_ns_ + kFlushNs - options_.clock_ns(), 0));
+  if (times_.unflushed_since_ns == 0) return std::chrono::nanoseconds(kFlushNs);
+  return std::chrono::nanoseconds(
+      std::max<std::int64_t>(times_.unflushed_since_ns + kFlushNs - options_.clock_ns(), 0));
 }
 
 // While frames wait, flushes are at least kFlushNs apart. Under mutex_.
 bool Recorder::flush_is_due() const {
-  const bool may_be = queue_.empty() || options_.clock_ns() - flushed_ns_ >= kFlushNs;
+  const bool may_be = queue_.empty() || options_.clock_ns() - times_.flushed_ns >= kFlushNs;
   return may_be && until_flush().count() == 0;
 }
 
@@ -233,11 +236,11 @@ void Recorder::flush(FrameFile& writer) {
 
 // All that has been written is. Under mutex_.
 void Recorder::count_safe() {
-  flushed_ns_ = options_.clock_ns();
-  const std::int64_t since_ns = std::exchange(unflushed_since_ns_, 0);
+  times_.flushed_ns = options_.clock_ns();
+  const std::int64_t since_ns = std::exchange(times_.unflushed_since_ns, 0);
   reckon();
   if (since_ns == 0) return;
-  status_.most_behind_s = std::max(status_.most_behind_s, static_cast<double>(flushed_ns_ - since_ns) * 1e-9);
+  status_.most_behind_s = std::max(status_.most_behind_s, static_cast<double>(times_.flushed_ns - since_ns) * 1e-9);
 }
 
 void Recorder::write_all(FrameFile& writer) {
@@ -250,7 +253,7 @@ void Recorder::write_all(FrameFile& writer) {
       if (!queue_.empty()) {
         item = std::move(queue_.front());
         queue_.pop_front();
-        if (unflushed_since_ns_ == 0) unflushed_since_ns_ = item->frame.stamp.acquired_ns;
+        if (times_.unflushed_since_ns == 0) times_.unflushed_since_ns = item->frame.stamp.acquired_ns;
       }
     }
     if (item.has_value()) write(writer, std::move(*item));
@@ -276,7 +279,7 @@ void Recorder::end_file(FrameFile& writer) {
   if (!status_.problem.empty() && !problem.empty()) status_.problem += "; ";
   status_.problem += problem;
   count_safe();
-  ended_ns_ = options_.clock_ns();
+  times_.ended_ns = options_.clock_ns();
   status_.state = RecorderState::ended;
 }
 

@@ -87,6 +87,21 @@ class Recorder final : public FrameSink {
     bool taken_over = false;  // the memory is ours, and can be used for another frame
   };
 
+  // Read without the lock, for has_room().
+  struct Estimates {
+    std::atomic<std::size_t> waiting_bytes{0};     // with the frame that is being written
+    std::atomic<std::int64_t> unsafe_since_ns{0};  // the oldest frame that is not safe was acquired; 0: there is none
+    std::atomic<std::int64_t> will_wait_ns{0};     // how long a frame that came now would wait in the queue
+    std::atomic<std::int64_t> keep_ns{0};          // how long frames took of late from acquisition to keep()
+  };
+  struct Times {
+    std::int64_t unflushed_since_ns = 0;  // when the oldest frame that no flush has made safe was acquired; 0: none
+    std::int64_t flushed_ns = 0;          // when the last flush was
+    std::int64_t kept_ns = 0;             // when the last frame came
+    std::int64_t write_ns = 0;            // how long writing a frame took of late
+    std::int64_t began_ns = 0, ended_ns = 0;
+  };
+
   void run();
   [[nodiscard]] std::span<const std::byte> stable(std::span<const std::byte> samples);
   void write_all(FrameFile& writer);
@@ -106,13 +121,10 @@ class Recorder final : public FrameSink {
   FrameSink* next_;
   const RecorderOptions options_;
   std::atomic<RingPolicy> policy_{RingPolicy::block};
-  std::atomic<bool> counting_{false};             // frames that come are recorded, or counted as not recorded
-  std::atomic<bool> recording_{false};            // they are recorded
-  std::atomic<std::size_t> waiting_bytes_{0};     // with the frame that is being written
-  std::atomic<std::int64_t> unsafe_since_ns_{0};  // the oldest frame that is not safe was acquired; 0: there is none
-  std::atomic<std::int64_t> will_wait_ns_{0};     // how long a frame that came now would wait in the queue
-  std::atomic<std::int64_t> keep_ns_{0};          // how long frames took of late from acquisition to keep()
-  std::unique_ptr<FrameFile> writer_;             // of start(), then the recorder's thread has it
+  std::atomic<bool> counting_{false};   // frames that come are recorded, or counted as not recorded
+  std::atomic<bool> recording_{false};  // they are recorded
+  Estimates estimates_;
+  std::unique_ptr<FrameFile> writer_;  // of start(), then the recorder's thread has it
   std::thread thread_;
   std::vector<std::byte> copy_;  // of a frame that may be lost; the recorder's thread has it
   mutable std::mutex mutex_;
@@ -123,12 +135,7 @@ class Recorder final : public FrameSink {
   bool stopping_ = false;
   std::deque<Waiting> queue_;
   std::vector<FrameMemory> spare_;
-  std::int64_t unflushed_since_ns_ = 0;  // when the oldest frame that no flush has made safe was acquired; 0: none
-  std::int64_t flushed_ns_ = 0;          // when the last flush was
-  std::int64_t kept_ns_ = 0;             // when the last frame came
-  std::int64_t write_ns_ = 0;            // how long writing a frame took of late
-  std::int64_t began_ns_ = 0;
-  std::int64_t ended_ns_ = 0;
+  Times times_;
   RecorderStatus status_;
 };
 

@@ -7,7 +7,6 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <thread>

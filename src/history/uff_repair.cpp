@@ -1,7 +1,6 @@
 #include "history/uff_repair.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <mutex>
 #include <stdexcept>

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <mutex>
-#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <utility>

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <string>
 
 #include "core/acquisition.h"
 #include "history/disk_sync.h"

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "source/phantom_settings.h"

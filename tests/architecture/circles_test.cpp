@@ -8,8 +8,6 @@
 #include <regex>
 #include <set>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "test_paths.h"
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "source/replay.h"
+#include "support/waiting.h"
 
 namespace echoloop {
 namespace {
@@ -82,8 +83,7 @@ void Stream::fill_history() {
   do {
     bytes = history_.extent().bytes;
     play(64);
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-  } while (history_.extent().bytes > bytes);
+  } while (testing::holds_within(std::chrono::seconds(1), [&] { return history_.extent().bytes > bytes; }));
 }
 
 // What the last turn left in caches and read ahead is used up before the clock starts.

@@ -61,7 +61,10 @@ def watch(command, seconds, every_s):
                 samples.append((time.monotonic() - begin, resident, device_mb(child.pid)))
             if time.monotonic() - begin > seconds * 1.5 + 120:
                 raise SystemExit(f"soak.py: the program did not end after {seconds} s")
-            time.sleep(every_s)
+            try:
+                child.wait(every_s)
+            except subprocess.TimeoutExpired:
+                pass
     finally:
         if child.poll() is None:
             child.terminate()

@@ -1,7 +1,5 @@
 // Host memory of every kind gives the same picture; device memory does not grow; spans lie where they belong in time.
-#include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "core/units.h"
 #include "gpu/gpu_support.h"

@@ -1,9 +1,7 @@
 // What runs at the same time, read off the spans: in serial mode nothing, however many lanes; in overlap mode the copy
 // of a frame runs under the kernels of the one before.
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "backend/frame_processor.h"
 #include "core/units.h"

@@ -73,17 +73,19 @@ TEST_F(Refined, EveryFilterAgreesOnEveryPath) {
                         .f_number = 0.0,
                         .grid = GridChoice::polar}}) {
     const ImagingParams off = make_params(c, *make_acquisition(c));
-    std::vector<ImagingParams> settings(6, off);
+    std::vector<ImagingParams> settings(7, off);
     settings[0].refine.median = Median::three;
     settings[1].refine.median = Median::five;
     settings[2].refine.smooth_axial_m = 0.4e-3;
     settings[3].refine.smooth_lateral_m = 0.6e-3;
     settings[4].refine.speckle_reduction = 0.8;
-    settings[5].refine.persistence_s = 0.1;
-    settings.push_back(settings[5]);
+    settings[5].refine.edge_enhancement = 1.5;
+    settings[6].refine.persistence_s = 0.1;
+    settings.push_back(settings[6]);
     settings.back().refine.median = Median::three;
     settings.back().refine.smooth_axial_m = settings.back().refine.smooth_lateral_m = 0.3e-3;
     settings.back().refine.speckle_reduction = 0.5;
+    settings.back().refine.edge_enhancement = 0.5;
     for (const ImagingParams& params : settings) {
       expect_parity(cpu(), gpu(), c, params);
     }

@@ -2,7 +2,6 @@
 // that nothing is left of the one before.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <set>
 #include <string>

@@ -1,6 +1,5 @@
 // Looking back: frozen, the kept frames' pictures are on screen and the live ones wait; the strip below the picture
 // scrubs, steps, marks and plays; what has no effect says why.
-#include <cmath>
 
 #include "gui/panels/cine_actions.h"
 #include "gui/scene.h"

@@ -43,24 +43,25 @@ UiState frozen_with_marks() {
                    .role = RegionRole::target,
                    .pair = 1}};
   s.marks.last_number = 2;
-  s.inspected = PlanePoint{0, 20e-3};
-  s.recording.on = true;
+  s.image.inspected = PlanePoint{0, 20e-3};
+  s.saving.recording.on = true;
   return s;
 }
 
 UiState faulty() {
   UiState s = live();
   s.run = RunState::fault;
-  s.fault =
+  s.notices.fault =
       Fault{.title = "Stream stopped", .detail = "A frame found no slot.", .can_restart = true, .can_use_cpu = true};
-  s.progress = Progress{.text = "Opening a file", .fraction = 0.4};
+  s.opening.progress = Progress{.text = "Opening a file", .fraction = 0.4};
   return s;
 }
 
 // Held back, so that the status bar says so.
 UiState compared() {
   UiState s = live();
-  s.pace = {.held_back = HeldBack::by_processing, .made_hz = 23.4, .rate_hz = 50.0, .slower = true, .speed = 0.46};
+  s.numbers.pace = {
+      .held_back = HeldBack::by_processing, .made_hz = 23.4, .rate_hz = 50.0, .slower = true, .speed = 0.46};
   s.cine.compare = true;
   return s;
 }
@@ -115,7 +116,7 @@ std::set<std::string> effect_of(const UiState& before, ViewSettings view_before,
   note(view.timeline_frames != view_before.timeline_frames, "timeline frames");
   note(before.marks.tool != now.marks.tool, "tool");
   note(before.marks.list.size() != now.marks.list.size(), "marks");
-  note(before.pan_zoom.fitted != now.pan_zoom.fitted, "zoom");
+  note(before.image.pan_zoom.fitted != now.image.pan_zoom.fitted, "zoom");
   note(before.cine.compare != now.cine.compare, "compare");
   note(before.cine.compare_look != now.cine.compare_look, "look of the comparison");
   note(before.cine.match_levels != now.cine.match_levels, "match levels");

@@ -1,6 +1,5 @@
 // The faults' panel, and how much of both columns is in view.
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 #include "core/injection.h"
@@ -17,7 +16,7 @@ TEST(RightColumnHeight, TheWholeTimelineIsInViewWithoutScrolling) {
     ECHO_SCENE(scene, width, height);
     fill_stream(scene.state);
     scene.state.stream.lanes = kMaxLanes;
-    scene.state.timeline.spans = script_spans({.lanes = kMaxLanes});
+    scene.state.numbers.timeline.spans = script_spans({.lanes = kMaxLanes});
     scene.frames(2);
     const float bottom = static_cast<float>(height) - theme::kMessageLine;
     for (const char* id : {"count/Errors", "waited", "latency_shown", "latency", "frame_total", "timeline",
@@ -181,7 +180,7 @@ TEST_P(RightColumn, EverythingOpenDrawsAndScrolls) {
   const Size size = GetParam();
   ECHO_SCENE(scene, size.width, size.height, size.scale);
   fill_stream(scene.state);
-  scene.state.counts.produced = 123'456'789;
+  scene.state.numbers.counts.produced = 123'456'789;
   scene.state.stream.inject.error_at = 1e12;
   scene.frames(2);
   if (scene.viewer->control_rect("memory_host").width() == 0.0F) scene.click("more_stream");

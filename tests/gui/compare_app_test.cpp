@@ -43,18 +43,7 @@ struct Compared {
   void turns(int n) const {
     for (int i = 0; i < n; ++i) app->turn();
   }
-  void click(const std::string& id) const {
-    const Rect r = app->viewer().control_rect(id);
-    ASSERT_GT(r.width(), 0.0F) << id;
-    InjectedInput input;
-    input.mouse_x = r.cx();
-    input.mouse_y = r.cy();
-    for (const bool down : {false, true, false}) {
-      input.left = down;
-      app->viewer().inject(input);
-      turns(3);
-    }
-  }
+  void click(const std::string& id) const { testing::click(*app, id); }
   // As a user does: from the side's list, by the dialog.
   void choose(const std::string& side, const std::filesystem::path& file) const {
     click("compare/" + side);
@@ -120,28 +109,28 @@ TEST(ComparedNumbers, AreThoseOfTwoRunsWithoutAWindow) {
   const std::string file = (data_folder() / kDiverging).string();
   const Compared window(file);
   UiState& state = window.state();
-  ASSERT_TRUE(window.until([&] { return state.shown > 2; }));
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 2; }));
   window.press(Key::space);
   ASSERT_TRUE(window.until([&] { return state.run == RunState::frozen; }));
   window.press(Key::x);
   state.params.formation.f_number = 3.25;
   state.marks = two_regions();
   const auto settled = [&] {
-    const Image& a = state.measured_a.image;
-    const Image& b = state.measured.image;
+    const Image& a = state.image.measured_a.image;
+    const Image& b = state.image.measured.image;
     return a.number != 0 && b.number != 0 && b.params.formation.f_number == 3.25 &&
            a.params.formation.f_number != 3.25 && a.stamp.sequence == b.stamp.sequence;
   };
   ASSERT_TRUE(window.until(settled));
-  expect_equal(state.measured, headless(file, state.measured.image, state.marks));
-  expect_equal(state.measured_a, headless(file, state.measured_a.image, state.marks));
-  EXPECT_NE(state.measured.pairs[0].stats.gcnr, state.measured_a.pairs[0].stats.gcnr);
+  expect_equal(state.image.measured, headless(file, state.image.measured.image, state.marks));
+  expect_equal(state.image.measured_a, headless(file, state.image.measured_a.image, state.marks));
+  EXPECT_NE(state.image.measured.pairs[0].stats.gcnr, state.image.measured_a.pairs[0].stats.gcnr);
 }
 
 TEST(ComparedLive, BothSidesAreOfOneFrameThatMovesOn) {
   const Compared window("sim:cyst");
   UiState& state = window.state();
-  ASSERT_TRUE(window.until([&] { return state.shown > 1 && state.cine.frames > 0; }));
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1 && state.cine.frames > 0; }));
   window.press(Key::x);
   ASSERT_TRUE(state.cine.compare);
   ASSERT_TRUE(window.until([&] { return window.app->viewer().compared_image() != nullptr; }));
@@ -163,7 +152,7 @@ TEST(TwoRecordings, AIsWhatItIsAloneAndSwapExchangesThem) {
   const std::string b_file = (data_folder() / kDiverging).string(), a_file = (data_folder() / kConvex).string();
   const Compared window(b_file);
   UiState& state = window.state();
-  ASSERT_TRUE(window.until([&] { return state.shown > 2; }));
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 2; }));
   window.press(Key::x);
   state.marks = two_regions();
   window.choose("a", a_file);
@@ -172,7 +161,7 @@ TEST(TwoRecordings, AIsWhatItIsAloneAndSwapExchangesThem) {
     return a != nullptr && acquisition != nullptr && a->acquisition == acquisition;
   };
   ASSERT_TRUE(window.until([&] { return a_is(state.cine.a_recording.acquisition); }))
-      << state.messages.list().front().text;
+      << state.notices.messages.list().front().text;
   const Image a = *window.app->viewer().compared_image();
   EXPECT_NE(a.acquisition->n_elements(), 0);
   const auto alone =
@@ -193,7 +182,7 @@ TEST(TwoRecordings, PointsOfAHaveTheNumbersOfItsPixelsAndSaySo) {
   const std::string file = (data_folder() / kDiverging).string();
   const Compared window(file);
   UiState& state = window.state();
-  ASSERT_TRUE(window.until([&] { return state.shown > 2; }));
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 2; }));
   window.press(Key::space);
   ASSERT_TRUE(window.until([&] { return state.run == RunState::frozen; }));
   window.press(Key::x);
@@ -203,28 +192,28 @@ TEST(TwoRecordings, PointsOfAHaveTheNumbersOfItsPixelsAndSaySo) {
     return m.points.size() == 1 && m.points[0].from == from && m.fine.size() == 1;
   };
   ASSERT_TRUE(window.until([&] {
-    return !state.cine.a_recording.name.empty() && state.measured_a.image.acquisition != nullptr &&
-           state.measured_a.image.acquisition == state.cine.a_recording.acquisition;
+    return !state.cine.a_recording.name.empty() && state.image.measured_a.image.acquisition != nullptr &&
+           state.image.measured_a.image.acquisition == state.cine.a_recording.acquisition;
   }));
-  EXPECT_TRUE(window.until([&] { return noted(state.measured, PointSource::fine_grid); }))
-      << state.measured.points.size() << ' ' << state.measured.fine.size();
+  EXPECT_TRUE(window.until([&] { return noted(state.image.measured, PointSource::fine_grid); }))
+      << state.image.measured.points.size() << ' ' << state.image.measured.fine.size();
   EXPECT_TRUE(window.until([&] {
-    return noted(state.measured_a, PointSource::image) &&
-           state.measured_a.points[0].note.find("A is another recording") != std::string::npos;
-  })) << state.measured_a.points.size()
-      << ' ' << state.measured_a.fine.size();
+    return noted(state.image.measured_a, PointSource::image) &&
+           state.image.measured_a.points[0].note.find("A is another recording") != std::string::npos;
+  })) << state.image.measured_a.points.size()
+      << ' ' << state.image.measured_a.fine.size();
 }
 
 TEST(TwoRecordings, OneThatIsRefusedLeavesHeldSettings) {
   const Compared window("sim:cyst");
   UiState& state = window.state();
-  ASSERT_TRUE(window.until([&] { return state.shown > 1 && state.cine.frames > 0; }));
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1 && state.cine.frames > 0; }));
   window.press(Key::x);
   write_text_file(window.folder / "notes.txt", "not a recording");
-  state.messages.clear();
+  state.notices.messages.clear();
   window.choose("a", window.folder / "notes.txt");
-  ASSERT_TRUE(window.until([&] { return !state.messages.list().empty(); }));
-  EXPECT_EQ(state.messages.list().front().severity, Severity::error);
+  ASSERT_TRUE(window.until([&] { return !state.notices.messages.list().empty(); }));
+  EXPECT_EQ(state.notices.messages.list().front().severity, Severity::error);
   EXPECT_TRUE(state.cine.compare);
   EXPECT_TRUE(state.cine.a_recording.name.empty());
 }
@@ -233,11 +222,11 @@ TEST(TwoRecordings, BIsOpenedAndWhatWasBBecomesA) {
   ECHO_NEED_DATA(kDiverging);
   const Compared window("sim:cyst");
   UiState& state = window.state();
-  ASSERT_TRUE(window.until([&] { return state.shown > 1 && state.cine.frames > 0; }));
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1 && state.cine.frames > 0; }));
   window.press(Key::x);
   const std::string name = state.source.name;
   window.choose("b", data_folder() / kDiverging);
-  ASSERT_TRUE(window.until([&] { return state.source.phantom.empty(); })) << state.messages.list().front().text;
+  ASSERT_TRUE(window.until([&] { return state.source.phantom.empty(); })) << state.notices.messages.list().front().text;
   EXPECT_EQ(state.cine.a_recording.name, name);
   EXPECT_TRUE(window.until([&] {
     const Image* a = window.app->viewer().compared_image();

@@ -183,15 +183,15 @@ TEST(Banner, OfARefusedFrameOffersWhatCanBeDone) {
   refusal.slot = 2;
   refusal.copying = true;
   refusal.holds = 24681;
-  scene.state.fault = Fault{.title = "Stopped", .detail = "", .can_restart = true};
-  scene.state.fault->refusal = refusal;
+  scene.state.notices.fault = Fault{.title = "Stopped", .detail = "", .can_restart = true};
+  scene.state.notices.fault->refusal = refusal;
   scene.frames(2);
   EXPECT_GT(scene.viewer->control_rect("cure/Restart with Drop oldest").width(), 0.0F);
   EXPECT_GT(scene.viewer->control_rect("cure/Restart").width(), 0.0F);
   const float tall = scene.viewer->image_rect().y0;
   scene.click("close_banner");
   EXPECT_LT(scene.viewer->image_rect().y0, tall);
-  scene.state.fault =
+  scene.state.notices.fault =
       Fault{.title = "The device failed", .detail = "Facts.", .can_restart = false, .can_use_cpu = true};
   scene.frames(2);
   EXPECT_EQ(scene.viewer->control_rect("cure/Restart").width(), 0.0F);

@@ -1,6 +1,5 @@
 // M-mode and spectral Doppler of the window in figures: true to time, depth and velocity, only while they are on
 // screen.
-#include <algorithm>
 #include <cmath>
 
 #include "gui/figure/figure_strip.h"
@@ -38,7 +37,7 @@ TEST(FigureStrips, NoneWhileNoneIsOnScreen) {
 
 TEST(FigureStrips, MModeIsTrueToTimeAndDepth) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.inspected = PlanePoint{2e-3, 15e-3};
+  scene.state.image.inspected = PlanePoint{2e-3, 15e-3};
   scene.press(Key::m);
   const auto depth_mm = [](double t) { return 15.0 + 5.0 * std::sin(2.0 * 3.14159265 * t / 1.6); };
   constexpr int kFrames = 150;
@@ -49,7 +48,7 @@ TEST(FigureStrips, MModeIsTrueToTimeAndDepth) {
         static_cast<std::uint64_t>(k));
     scene.frames(1);
   }
-  scene.state.m_mode.calipers.push_back({});
+  scene.state.image.m_mode.calipers.push_back({});
   const auto strips = scene.viewer->strips_on_screen(scene.state);
   ASSERT_EQ(strips.size(), 1U);
   const FigureStrip& strip = strips[0];
@@ -94,7 +93,7 @@ TEST(FigureStrips, DopplerIsTrueToTimeAndVelocity) {
 
 TEST(FigureStrips, ThePresentationHasBoth) {
   ECHO_SCENE(scene, 1920, 1080);
-  scene.state.inspected = PlanePoint{2e-3, 15e-3};
+  scene.state.image.inspected = PlanePoint{2e-3, 15e-3};
   scene.press(Key::m);
   for (std::uint64_t k = 0; k < 20; ++k) {
     scene.put_image(

@@ -2,7 +2,6 @@
 // The recording may not be copied, so pictures are held against what is known of it and not against stored ones.
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 
 #include "app/opening/open_source.h"
 #include "core/param_table.h"

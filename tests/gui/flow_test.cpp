@@ -110,7 +110,7 @@ TEST(Flow, LiesInPlaceOverASectorAndWhenZoomed) {
   scene.state.params.color_flow.mode = FlowMode::velocity;
   const auto inside = [](double x, double z) { return std::hypot(x - 3.0, z - 18.0) < 4.0; };
   for (const bool zoomed : {false, true}) {
-    if (zoomed) scene.state.pan_zoom = {.fitted = false, .centre = {2e-3, 18e-3}, .logical_px_per_m = 50e3};
+    if (zoomed) scene.state.image.pan_zoom = {.fitted = false, .centre = {2e-3, 18e-3}, .logical_px_per_m = 50e3};
     scene.put_image(kFan, half_bright);
     scene.put_flow(
         kFan, [&](double x, double z) { return inside(x, z) ? -10.0F : -90.0F; }, [](double, double) { return 0.05F; });
@@ -156,7 +156,7 @@ TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
   scene.put_past(0, kSquare, half_bright);
   scene.frames(2);
   EXPECT_TRUE(is_gray(pixel_mm(scene, scene.shot(), 0.0, 15.0)));
-  EXPECT_EQ(scene.state.flow.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.flow.image, nullptr);
   scene.state.run = RunState::live;  // the one from before is old; another one is not
   scene.put_image(kSquare, half_bright);
   scene.frames(2);
@@ -181,7 +181,7 @@ TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
     const RgbPicture shot = scene.shot();
     const bool right = !is_gray(pixel_mm(scene, shot, 6.0, 15.0));
     EXPECT_EQ(right, !is_gray(pixel_mm(scene, shot, -6.0, 15.0)));
-    EXPECT_EQ(right, state.flow.image != nullptr);
+    EXPECT_EQ(right, state.analyses.flow.image != nullptr);
     return right;
   };
   scene.freeze(100, 50.0);
@@ -195,7 +195,7 @@ TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
   EXPECT_FALSE(shown());
   scene.put_past_flow(kCoarse, strong, fast, 70);
   EXPECT_TRUE(shown());
-  EXPECT_EQ(state.flow.age_s, 0.0);
+  EXPECT_EQ(state.analyses.flow.age_s, 0.0);
   EXPECT_GT(scene.viewer->control_rect("flow_bar").width(), 0.0F);
   state.cine.why_no_flow = "Frames are missing.";  // another ensemble was asked for
   EXPECT_FALSE(shown());
@@ -227,8 +227,8 @@ TEST(Flow, SavedPicturesHaveTheFlowThatIsOnScreen) {
       scene.put_flow(grid, power_db, velocity);
       scene.frames(2);
       const RgbPicture shot = scene.shot();
-      ASSERT_NE(scene.state.flow.image, nullptr);
-      const FlowOverlay overlay(*scene.state.flow.image, p);
+      ASSERT_NE(scene.state.analyses.flow.image, nullptr);
+      const FlowOverlay overlay(*scene.state.analyses.flow.image, p);
       int flow = 0, off = 0;
       for (double x = -9.3; x < 9.5; x += 0.41) {
         for (double z = 10.0; z < 22.0; z += 0.53) {

@@ -1,5 +1,4 @@
 // Flow in the program itself: it comes over the live picture, goes while frozen, and comes back.
-#include <cstdlib>
 
 #include "gui/program_window.h"
 

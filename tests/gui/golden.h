@@ -2,9 +2,7 @@
 // another rasteriser's edges pass and a control that moved or went missing does not.
 #pragma once
 
-#include <filesystem>
 #include <string>
-#include <vector>
 
 #include "gui/overlay/tone.h"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/scan_lines.h"
 #include "core/units.h"
 #include "gui/golden_modes.h"
 #include "gui/inspector_scene.h"
@@ -47,13 +46,13 @@ void fault(Scene& s) {
   show_wires(s);
   s.state.run = RunState::fault;
   s.state.stream.policy = RingPolicy::error;
-  s.state.counts.refused = 1;
+  s.state.numbers.counts.refused = 1;
   RingRefusal refusal{};
   refusal.counts.slots = 8;
-  s.state.fault = Fault{.title = "Stopped: a frame found no slot",
-                        .detail = "Frame 24 721 came while all 8 slots were in use.",
-                        .can_restart = true,
-                        .refusal = refusal};
+  s.state.notices.fault = Fault{.title = "Stopped: a frame found no slot",
+                                .detail = "Frame 24 721 came while all 8 slots were in use.",
+                                .can_restart = true,
+                                .refusal = refusal};
 }
 
 void marks(Scene& s) {
@@ -130,14 +129,14 @@ void timings(Scene& s) {
 
 void inspector(Scene& s) {
   show_wires(s);
-  s.state.inspected = PlanePoint{1e-3, 15e-3};
-  s.state.inspector.pixel = wire();
-  s.state.inspector.pictures.resize(11);
+  s.state.image.inspected = PlanePoint{1e-3, 15e-3};
+  s.state.image.inspector.pixel = wire();
+  s.state.image.inspector.pictures.resize(11);
   s.press(Key::n);
 }
 
 void m_mode(Scene& s) {
-  s.state.inspected = PlanePoint{0, 15e-3};
+  s.state.image.inspected = PlanePoint{0, 15e-3};
   show_wires(s);
   s.press(Key::m);
   for (int i = 0; i < 100; ++i) {
@@ -168,10 +167,12 @@ const State kStates[] = {
      [](Scene& s) {
        s.state.run = RunState::idle;
        s.state.source = {};
-       s.state.counts = {};
+       s.state.numbers.counts = {};
      }},
     {"opening",
-     [](Scene& s) { show_wires(s), s.state.progress = Progress{.text = "Opening wires.hdf5", .fraction = 0.4}; }},
+     [](Scene& s) {
+       show_wires(s), s.state.opening.progress = Progress{.text = "Opening wires.hdf5", .fraction = 0.4};
+     }},
     {"sector",
      [](Scene& s) {
        const double degree = kRadiansPerDegree;

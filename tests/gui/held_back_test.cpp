@@ -31,18 +31,7 @@ class HeldBackWindow : public ::testing::Test {
     app_->begin();
   }
   bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
-  void click(const std::string& id) {
-    const Rect r = app_->viewer().control_rect(id);
-    ASSERT_GT(r.width(), 0.0F) << id;
-    InjectedInput input;
-    input.mouse_x = r.cx();
-    input.mouse_y = r.cy();
-    for (const bool down : {false, true, false}) {
-      input.left = down;
-      app_->viewer().inject(input);
-      for (int i = 0; i < 3; ++i) app_->turn();
-    }
-  }
+  void click(const std::string& id) { testing::click(*app_, id); }
 
   TemporaryFolder folder_;
   std::unique_ptr<WindowApp> app_;
@@ -50,10 +39,10 @@ class HeldBackWindow : public ::testing::Test {
 
 TEST_F(HeldBackWindow, ItSaysSoAndItsVideoIsAsLongAsTheAcquisition) {
   UiState& state = app_->state();
-  ASSERT_TRUE(until([&] { return state.pace.held_back == HeldBack::by_processing; }));
-  EXPECT_LT(state.pace.made_hz, 20.0);
-  EXPECT_TRUE(state.pace.slower);
-  EXPECT_LT(state.pace.speed, 0.4);
+  ASSERT_TRUE(until([&] { return state.numbers.pace.held_back == HeldBack::by_processing; }));
+  EXPECT_LT(state.numbers.pace.made_hz, 20.0);
+  EXPECT_TRUE(state.numbers.pace.slower);
+  EXPECT_LT(state.numbers.pace.speed, 0.4);
   EXPECT_GT(app_->viewer().control_rect("pace").width(), 0.0F);
   ASSERT_TRUE(until([&] { return state.cine.frames > 30; }));
   InjectedInput input;

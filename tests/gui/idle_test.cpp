@@ -21,7 +21,7 @@ class Idle : public ::testing::Test {
     options.duration_s = 1e9;  // a script: no tour of the window
     app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
     app_->begin();
-    ASSERT_TRUE(until([&] { return app_->state().shown > 3; }));
+    ASSERT_TRUE(until([&] { return app_->state().numbers.shown > 3; }));
   }
   bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   // So many window frames in a row that need not be drawn.
@@ -82,7 +82,7 @@ TEST_F(Idle, ATooltipAndAMessageAreDrawn) {
   app_->viewer().inject(hover);
   EXPECT_TRUE(until([&] { return app_->viewer().wants_frame(); })) << "for the tooltip to come";
   ASSERT_TRUE(becomes_idle()) << "with the pointer on the control";
-  app_->state().messages.post({Severity::info, "12:00:00", "News."});
+  app_->state().notices.messages.post({Severity::info, "12:00:00", "News."});
   app_->turn();
   EXPECT_TRUE(app_->viewer().drawn());
 }
@@ -98,15 +98,16 @@ TEST_F(Idle, ADisplayParameterIsDrawnThoughNoPanelShowsIt) {
 
 // What the frames show counts: what waited while the image was frozen is no latency.
 TEST_F(Idle, TimeFrozenIsNoLatency) {
-  ASSERT_TRUE(until([&] { return app_->state().shown_latency.count > 3; }));
+  ASSERT_TRUE(until([&] { return app_->state().numbers.shown_latency.recent.count > 3; }));
   app_->state().cine.keep_acquiring = true;
   freeze();
-  const std::uint64_t processed = app_->state().counts.processed;
-  ASSERT_TRUE(until([&] { return app_->state().counts.processed > processed + 20; }));
-  const std::size_t counted = app_->state().shown_latency_since_start.count;
+  const std::uint64_t processed = app_->state().numbers.counts.processed;
+  ASSERT_TRUE(until([&] { return app_->state().numbers.counts.processed > processed + 20; }));
+  const std::size_t counted = app_->state().numbers.shown_latency.since_start.count;
   press(Key::space);
-  ASSERT_TRUE(until([&] { return app_->state().shown_latency_since_start.count > counted + 5; }));
-  EXPECT_EQ(app_->state().latency.count, app_->state().shown_latency.count) << "of the same frames";
+  ASSERT_TRUE(until([&] { return app_->state().numbers.shown_latency.since_start.count > counted + 5; }));
+  EXPECT_EQ(app_->state().numbers.latency.recent.count, app_->state().numbers.shown_latency.recent.count)
+      << "of the same frames";
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // The dock below the picture: opening, splitter, what its plots show and where; nothing is wanted while it is closed.
 #include <array>
-#include <cmath>
 #include <string>
 
 #include "gui/docks/inspector_parts.h"
@@ -13,9 +12,9 @@ namespace {
 
 void show(Scene& scene) {
   scene.put_image(kSquare, [](double x, double) { return static_cast<float>(-x); });
-  scene.state.inspected = PlanePoint{1e-3, 15e-3};
-  scene.state.inspector.pixel = wire();
-  scene.state.inspector.pictures.resize(11);
+  scene.state.image.inspected = PlanePoint{1e-3, 15e-3};
+  scene.state.image.inspector.pixel = wire();
+  scene.state.image.inspector.pictures.resize(11);
 }
 
 TEST(Inspector, TransmitsAreToldApartInNarrowPictures) {
@@ -37,24 +36,24 @@ TEST(Inspector, OpensAndClosesByKeyAndButtonAndWantsNothingWhenClosed) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
   scene.frames(2);
-  EXPECT_FALSE(scene.state.inspector.wanted);
+  EXPECT_FALSE(scene.state.image.inspector.wanted);
   const float whole = scene.viewer->image_rect().height();
   scene.press(Key::n);
   scene.frames(2);
-  EXPECT_TRUE(scene.state.inspector.wanted);
+  EXPECT_TRUE(scene.state.image.inspector.wanted);
   EXPECT_LT(scene.viewer->image_rect().height(), whole);
   EXPECT_GT(scene.viewer->control_rect("raw_map").width(), 100.0F);
   scene.press(Key::escape);
   scene.frames(1);
-  EXPECT_TRUE(scene.state.inspector.wanted) << "Esc does not close it";
+  EXPECT_TRUE(scene.state.image.inspector.wanted) << "Esc does not close it";
   scene.press(Key::f5);
   scene.frames(2);
-  EXPECT_FALSE(scene.state.inspector.wanted) << "not seen in presentation";
+  EXPECT_FALSE(scene.state.image.inspector.wanted) << "not seen in presentation";
   scene.press(Key::f5);
   scene.frames(2);
-  EXPECT_TRUE(scene.state.inspector.wanted);
+  EXPECT_TRUE(scene.state.image.inspector.wanted);
   scene.click("close_dock");
-  EXPECT_FALSE(scene.state.inspector.wanted);
+  EXPECT_FALSE(scene.state.image.inspector.wanted);
   EXPECT_EQ(scene.viewer->image_rect().height(), whole);
   EXPECT_EQ(scene.gl_error(), 0);
 }
@@ -89,7 +88,7 @@ TEST(Inspector, TheCurveLiesOnTheEcho) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
   const auto pixels = [&](double offset) {
-    scene.state.inspector.pixel = wire(offset);
+    scene.state.image.inspector.pixel = wire(offset);
     scene.move(1, 1);
     scene.frames(2);
     return scene.shot();
@@ -142,9 +141,9 @@ TEST(Inspector, ArrowsStepThroughTheTransmitsOfThePixel) {
   scene.press(Key::n);
   scene.frames(2);
   scene.click("transmit_next");
-  EXPECT_EQ(scene.state.inspector.transmit, 6);
+  EXPECT_EQ(scene.state.image.inspector.transmit, 6);
   scene.click("transmit_before");
-  EXPECT_EQ(scene.state.inspector.transmit, 4);
+  EXPECT_EQ(scene.state.image.inspector.transmit, 4);
 }
 
 TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
@@ -154,11 +153,11 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
   picture->transmit = 1;
   picture->grid = {-10e-3, 10e-3, 5e-3, 25e-3, 16, 16};
   picture->db.assign(256, 0.0F);
-  scene.state.inspector.pictures[1] = picture;
+  scene.state.image.inspector.pictures[1] = picture;
   scene.press(Key::n);
   scene.frames(3);
-  ASSERT_GE(scene.state.inspector.pictures_seen.size(), 2U);
-  EXPECT_EQ(scene.state.inspector.pictures_seen[0], 0);
+  ASSERT_GE(scene.state.image.inspector.pictures_seen.size(), 2U);
+  EXPECT_EQ(scene.state.image.inspector.pictures_seen[0], 0);
   const Rect list = scene.viewer->control_rect("transmit_pictures");
   const RgbPicture shot = scene.shot();
   int white = 0;
@@ -177,7 +176,7 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
     scene.viewer->inject(input);
     scene.frames(2);
   }
-  EXPECT_EQ(scene.state.inspector.transmit, 1);
+  EXPECT_EQ(scene.state.image.inspector.transmit, 1);
 }
 
 TEST(Inspector, InASmallWindowItComesInPages) {

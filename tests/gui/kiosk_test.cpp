@@ -29,7 +29,7 @@ class Kiosk : public ::testing::Test {
     options.kiosk_idle_s = idle_s;
     app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
     app_->begin();
-    ASSERT_TRUE(until([&] { return state().shown > 2; }));
+    ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
   }
   UiState& state() { return app_->state(); }
   bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
@@ -64,7 +64,7 @@ class Kiosk : public ::testing::Test {
            .params = state().params,
            .stream = state().stream,
            .marks = state().marks.list.size(),
-           .fitted = state().pan_zoom.fitted,
+           .fitted = state().image.pan_zoom.fitted,
            .live = state().run == RunState::live,
            .compared = state().cine.compare,
            .controls = {}};
@@ -103,7 +103,7 @@ TEST_F(Kiosk, ResetTakesEverythingBackAndCanBeUndone) {
   state().params.display.tgc_db[2] = -4.0;
   state().stream.policy = RingPolicy::drop_newest;
   state().marks.list = {{.number = 1, .kind = MarkKind::distance, .points = {{0, 0.01}, {0, 0.02}}}};
-  state().pan_zoom = {.fitted = false, .centre = {0, 0.02}, .logical_px_per_m = 30'000};
+  state().image.pan_zoom = {.fitted = false, .centre = {0, 0.02}, .logical_px_per_m = 30'000};
   press(Key::m);
   press(Key::equal, true);
   ASSERT_TRUE(until([&] { return app_->viewer().settings().dock == Dock::m_mode; }));
@@ -111,16 +111,16 @@ TEST_F(Kiosk, ResetTakesEverythingBackAndCanBeUndone) {
   const ViewSettings changed_view = app_->viewer().settings();
   ASSERT_NE(changed, start);
   press(Key::f9);
-  ASSERT_TRUE(until([&] { return state().resets == 1; }));
+  ASSERT_TRUE(until([&] { return state().reset.count == 1; }));
   EXPECT_EQ(settled(), start);
   EXPECT_EQ(app_->viewer().settings(), view);
   press(Key::z, true);
-  ASSERT_TRUE(until([&] { return state().resets == 2; }));
+  ASSERT_TRUE(until([&] { return state().reset.count == 2; }));
   EXPECT_EQ(state().params.display.gain_db, 6.0);
   EXPECT_EQ(state().params.display.tgc_db[2], -4.0);
   EXPECT_EQ(settled(), changed);
   EXPECT_EQ(app_->viewer().settings(), changed_view);
-  EXPECT_FALSE(state().reset_undoable);
+  EXPECT_FALSE(state().reset.undoable);
 }
 
 TEST_F(Kiosk, ResetOpensTheSourceOfTheStartAndUndoTheOther) {
@@ -138,7 +138,7 @@ TEST_F(Kiosk, ResetOpensTheSourceOfTheStartAndUndoTheOther) {
     inject(hand);
   }
   inject({});
-  ASSERT_TRUE(until([&] { return state().source.phantom == "heart" && state().shown > 1; }));
+  ASSERT_TRUE(until([&] { return state().source.phantom == "heart" && state().numbers.shown > 1; }));
   const ImagingParams of_heart = state().params;
   state().marks.list = {{.number = 1, .kind = MarkKind::distance, .points = {{0, 0.01}, {0, 0.02}}}};
   inject({});
@@ -147,10 +147,10 @@ TEST_F(Kiosk, ResetOpensTheSourceOfTheStartAndUndoTheOther) {
   app_->viewer().restore_view(folded);
   inject({});
   press(Key::f9);
-  ASSERT_TRUE(until([&] { return state().source.phantom == "points" && state().shown > 1; }));
+  ASSERT_TRUE(until([&] { return state().source.phantom == "points" && state().numbers.shown > 1; }));
   EXPECT_TRUE(until([&] { return look() == start; }));
   press(Key::z, true);
-  ASSERT_TRUE(until([&] { return state().source.phantom == "heart" && state().shown > 1; }));
+  ASSERT_TRUE(until([&] { return state().source.phantom == "heart" && state().numbers.shown > 1; }));
   EXPECT_EQ(state().params, of_heart);
   inject({}, 5);
   EXPECT_EQ(state().marks.list.size(), 1U);
@@ -161,15 +161,15 @@ TEST_F(Kiosk, ResetOpensTheSourceOfTheStartAndUndoTheOther) {
 // Those of the visitor before are gone; an error stays while its cause does.
 TEST_F(Kiosk, TheIdleResetForgetsMessages) {
   open(0.3);
-  state().messages.post({Severity::info, "12:00:00", "Saved a file"});
-  state().messages.post({Severity::error, "12:00:01", "The disk is full.", "recording"});
-  const std::uint64_t before = state().resets;
+  state().notices.messages.post({Severity::info, "12:00:00", "Saved a file"});
+  state().notices.messages.post({Severity::error, "12:00:01", "The disk is full.", "recording"});
+  const std::uint64_t before = state().reset.count;
   InjectedInput visitor;
   visitor.mouse_x = visitor.mouse_y = 5;
   inject(visitor);
-  ASSERT_TRUE(until([&] { return state().resets > before; }));
+  ASSERT_TRUE(until([&] { return state().reset.count > before; }));
   const auto has = [&](const std::string& text) {
-    return std::ranges::any_of(state().messages.list(), [&](const Message& m) { return m.text == text; });
+    return std::ranges::any_of(state().notices.messages.list(), [&](const Message& m) { return m.text == text; });
   };
   EXPECT_FALSE(has("Saved a file"));
   EXPECT_TRUE(has("The disk is full."));
@@ -178,22 +178,22 @@ TEST_F(Kiosk, TheIdleResetForgetsMessages) {
 TEST_F(Kiosk, RefusesFilesAndTheEnd) {
   open(3600.0);
   const std::size_t files = folder_.files();
-  state().messages.clear();
+  state().notices.messages.clear();
   InjectedInput drop;
   drop.dropped_files = {folder_ / "any.npy"};
   inject(drop);
-  ASSERT_EQ(state().messages.list().size(), 1U) << "one line";
-  EXPECT_EQ(state().messages.list().front().severity, Severity::info);
-  EXPECT_EQ(state().messages.list().front().text, state().kiosk);
-  EXPECT_FALSE(state().progress.has_value());
+  ASSERT_EQ(state().notices.messages.list().size(), 1U) << "one line";
+  EXPECT_EQ(state().notices.messages.list().front().severity, Severity::info);
+  EXPECT_EQ(state().notices.messages.list().front().text, state().no_effect.files);
+  EXPECT_FALSE(state().opening.progress.has_value());
   for (const auto& [key, control] : {std::pair{Key::q, true}, {Key::o, true}, {Key::s, false}, {Key::r, false}}) {
-    state().messages.clear();
+    state().notices.messages.clear();
     press(key, control);
-    ASSERT_EQ(state().messages.list().size(), 1U) << static_cast<int>(key);
-    EXPECT_EQ(state().messages.list().front().text, state().kiosk);
+    ASSERT_EQ(state().notices.messages.list().size(), 1U) << static_cast<int>(key);
+    EXPECT_EQ(state().notices.messages.list().front().text, state().no_effect.files);
   }
   EXPECT_FALSE(app_->viewer().should_close());
-  EXPECT_FALSE(state().recording.on);
+  EXPECT_FALSE(state().saving.recording.on);
   EXPECT_EQ(app_->viewer().control_rect("open_file").width(), 0.0F) << "no dialog";
   EXPECT_EQ(folder_.files(), files);
 }
@@ -265,13 +265,13 @@ TEST_P(RandomEvents, EndInTheStartImage) {
     ASSERT_FALSE(app_->viewer().should_close()) << random.events();
   }
   inject({});
-  const std::uint64_t resets = state().resets;
-  ASSERT_TRUE(until([&] { return state().resets > resets; })) << "after 2 s without input";
+  const std::uint64_t resets = state().reset.count;
+  ASSERT_TRUE(until([&] { return state().reset.count > resets; })) << "after 2 s without input";
   EXPECT_TRUE(until([&] { return state().run == RunState::live; }));
   EXPECT_EQ(settled(), start);
   EXPECT_EQ(app_->viewer().settings(), view);
-  EXPECT_FALSE(state().fault.has_value());
-  EXPECT_FALSE(state().recording.on);
+  EXPECT_FALSE(state().notices.fault.has_value());
+  EXPECT_FALSE(state().saving.recording.on);
   EXPECT_FALSE(app_->viewer().should_close());
   EXPECT_EQ(folder_.files(), files) << "nothing was written";
 }

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "gui/overlay/ruler.h"
 #include "gui/state/number_text.h"
 

@@ -1,5 +1,4 @@
 // Timeline and Stream enlarged for a lecture.
-#include "gui/panels/lecture.h"
 
 #include <algorithm>
 #include <string>
@@ -14,7 +13,7 @@ float dim(double, double) { return -45.0F; }
 
 // Frames 2 ms apart: copy 0.8 ms, kernels 1.2 ms, the next copy beside them.
 void put_timings(Scene& scene) {
-  std::vector<Span>& spans = scene.state.timeline.spans;
+  std::vector<Span>& spans = scene.state.numbers.timeline.spans;
   for (std::uint64_t frame = 0; frame < 12; ++frame) {
     const auto begin = static_cast<std::int64_t>(1'000'000'000 + frame * 2'000'000);
     const auto add = [&](Stage stage, std::int64_t from, std::int64_t to) {
@@ -27,7 +26,7 @@ void put_timings(Scene& scene) {
     add(Stage::envelope, 1'700'000, 1'850'000);
     add(Stage::compress, 1'850'000, 2'000'000);
   }
-  scene.state.timing = {.t_t_ms = 0.8, .t_p_ms = 1.2, .period_ms = 2.0, .frames = 12};
+  scene.state.numbers.timing = {.t_t_ms = 0.8, .t_p_ms = 1.2, .period_ms = 2.0, .frames = 12};
 }
 
 bool inside(const Rect& r, int width, int height) {
@@ -57,7 +56,7 @@ TEST_P(Lectured, EverythingHasAPlaceOfItsOwn) {
     places.push_back(r);
   }
   EXPECT_GE(scene.viewer->control_rect("lecture/chosen").height(), 100.0F * static_cast<float>(scale));
-  EXPECT_TRUE(scene.state.timeline.wanted);
+  EXPECT_TRUE(scene.state.numbers.timeline.wanted);
   EXPECT_EQ(scene.viewer->image_rect().width(), 0.0F);
   scene.shot();
   EXPECT_EQ(scene.gl_error(), 0);

@@ -48,7 +48,7 @@ TEST(LogPanel, TheKeyboardReachesEveryMessage) {
 
 TEST(LogPanel, WithoutMessagesThereIsNothingToCopy) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.messages.clear();
+  scene.state.notices.messages.clear();
   open_log(scene);
   ImGui::SetClipboardText("before");
   scene.click("log_copy");
@@ -60,7 +60,7 @@ TEST(LogPanel, WithoutMessagesThereIsNothingToCopy) {
 TEST(LogPanel, LongMessagesWrapInsideTheColumn) {
   for (const auto& [width, height, scale] : {std::tuple{1024, 640, 1.0}, {1600, 900, 1.0}, {3840, 2160, 2.0}}) {
     ECHO_SCENE(scene, width, height, scale);
-    scene.state.messages.post({Severity::error, "14:33:00", std::string("Cannot be written: ") + kLongPath});
+    scene.state.notices.messages.post({Severity::error, "14:33:00", std::string("Cannot be written: ") + kLongPath});
     open_log(scene);
     const Rect head = rect(scene, "panel_log"), longest = rect(scene, "log/0"), next = rect(scene, "log/1");
     EXPECT_GT(longest.height(), 1.5F * next.height()) << width;
@@ -71,12 +71,13 @@ TEST(LogPanel, LongMessagesWrapInsideTheColumn) {
 
 TEST(LogPanel, AFullListHasItsLimitAndSaysSo) {
   ECHO_SCENE(scene, 1600, 900);
-  for (std::size_t i = 0; i < MessageLog::kMost; ++i) scene.state.messages.post({.clock = "15:00:00", .text = "News."});
+  for (std::size_t i = 0; i < MessageLog::kMost; ++i)
+    scene.state.notices.messages.post({.clock = "15:00:00", .text = "News."});
   open_log(scene);
   const std::string last = fmt::format("log/{}", MessageLog::kMost - 1);
   reveal(scene, last);
   EXPECT_GT(rect(scene, last).width(), 0.0F);
-  EXPECT_EQ(scene.state.messages.removed(), 2U);
+  EXPECT_EQ(scene.state.notices.messages.removed(), 2U);
 }
 
 }  // namespace

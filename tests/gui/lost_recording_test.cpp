@@ -39,18 +39,7 @@ class LostRecording : public ::testing::Test {
     app_->begin();
   }
   bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
-  void click(const std::string& id) {
-    const Rect r = app_->viewer().control_rect(id);
-    ASSERT_GT(r.width(), 0.0F) << id;
-    InjectedInput input;
-    input.mouse_x = r.cx();
-    input.mouse_y = r.cy();
-    for (const bool down : {false, true, false}) {
-      input.left = down;
-      app_->viewer().inject(input);
-      for (int i = 0; i < 3; ++i) app_->turn();
-    }
-  }
+  void click(const std::string& id) { testing::click(*app_, id); }
 
   TemporaryFolder folder_;
   const fs::path recording_ = folder_ / "recording.uff";
@@ -68,7 +57,8 @@ TEST_F(LostRecording, NoVideoIsALineOfMessage) {
   click("save/film");
   ASSERT_TRUE(until([&] { return !state.saving.last.empty(); }));
   EXPECT_NE(state.saving.last.find("No video"), std::string::npos) << state.saving.last;
-  EXPECT_EQ(state.messages.list().front().severity, Severity::error) << state.messages.list().front().text;
+  EXPECT_EQ(state.notices.messages.list().front().severity, Severity::error)
+      << state.notices.messages.list().front().text;
 }
 
 }  // namespace

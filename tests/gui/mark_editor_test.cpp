@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "app/outputs/marks_json.h"
 #include "app/window/echo_place.h"

@@ -10,7 +10,7 @@
 #include "app/window/window_app.h"
 #include "core/param_table.h"
 #include "gui/turning.h"
-#include "source/phantom.h"
+#include "source/phantom_truth.h"
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"
 
@@ -87,7 +87,7 @@ class MarkedWindow {
   }
   bool measured() {
     return until([&] {
-      const Measured& m = state().measured;
+      const Measured& m = state().image.measured;
       const bool fine = std::all_of(m.points.begin(), m.points.end(), [&](const MeasuredPoint& p) {
         return p.from == PointSource::fine_grid && p.frame == shown().stamp.sequence;
       });
@@ -95,12 +95,12 @@ class MarkedWindow {
              m.image.stamp.sequence == shown().stamp.sequence && m.image.ready_ns == shown().ready_ns;
     });
   }
-  json values() { return measurements_json(state().measured, state().marks); }
+  json values() { return measurements_json(state().image.measured, state().marks); }
   Saved saved() { return {shown().stamp.source_index, app_->viewer().shown_db(), values(), state().params}; }
   // The file of the newest message "Saved ..." that ends so; empty: none.
   fs::path newest(const std::string& ending) {
     const std::string saved = "Saved ";
-    for (const Message& message : state().messages.list()) {
+    for (const Message& message : state().notices.messages.list()) {
       if (message.text.starts_with(saved) && message.text.ends_with(ending)) return message.text.substr(saved.size());
     }
     return {};
@@ -148,7 +148,7 @@ void expect_equal_numbers(const std::string& source, PlanePoint echo) {
   Options options;
   options.source = source;
   MarkedWindow window(options);
-  ASSERT_TRUE(window.until([&] { return window.state().shown > 2; }));
+  ASSERT_TRUE(window.until([&] { return window.state().numbers.shown > 2; }));
   const Marks marks = every_kind_about(echo);
   ASSERT_TRUE(window.freeze_and_measure(marks));
   const json values = window.values();
@@ -179,7 +179,7 @@ TEST(Session, OpenedAgainHasTheSameImageAndNumbers) {
   Saved saved;
   {  // one window at a time
     MarkedWindow window(options);
-    ASSERT_TRUE(window.until([&] { return window.state().shown > 4; }));
+    ASSERT_TRUE(window.until([&] { return window.state().numbers.shown > 4; }));
     window.state().params.formation.apodization = Apodization::hann;
     window.press({.key = Key::right_bracket});  // any key that tells that parameters changed
     ASSERT_TRUE(window.until([&] { return window.shown().params.formation.apodization == Apodization::hann; }));
@@ -207,7 +207,7 @@ TEST(Session, OpenedInAWindowLeavesThePresetBehind) {
   options.source = "sim:points,angles_deg=0,rate_hz=20";
   options.settings = {"grid_nx=64", "grid_nz=64"};
   MarkedWindow window(options);
-  ASSERT_TRUE(window.until([&] { return window.state().shown > 2; }));
+  ASSERT_TRUE(window.until([&] { return window.state().numbers.shown > 2; }));
   window.press({.key = Key::space});
   ASSERT_TRUE(window.until([&] { return window.state().run == RunState::frozen; }));
   window.press({.key = Key::s, .control = true, .shift = true});

@@ -239,9 +239,9 @@ TEST(PictureHand, InspectingFollowsThePointer) {
   const Hand hand{scene};
   scene.click("tool/inspect");
   hand.drag({0, 20e-3}, {3e-3, 25e-3});
-  ASSERT_TRUE(scene.state.inspected.has_value());
-  EXPECT_NEAR(scene.state.inspected->x_m, 3e-3, 0.1e-3);
-  EXPECT_NEAR(scene.state.inspected->z_m, 25e-3, 0.1e-3);
+  ASSERT_TRUE(scene.state.image.inspected.has_value());
+  EXPECT_NEAR(scene.state.image.inspected->x_m, 3e-3, 0.1e-3);
+  EXPECT_NEAR(scene.state.image.inspected->z_m, 25e-3, 0.1e-3);
   EXPECT_TRUE(scene.state.marks.list.empty());
 }
 

@@ -23,7 +23,7 @@ TEST(Objects, ALongTableScrollsByItself) {
     return i < 6 && k < 6 && u - 3.3 * i < 2.0 + 0.01 * i && v - 3.3 * k < 2.0 ? 1 + 6 * k + i : 0;
   });
   scene.frames(2);
-  ASSERT_EQ(scene.state.structure.count(), 36);
+  ASSERT_EQ(scene.state.analyses.structure.count(), 36);
   open_panel(scene);
   reveal(scene, "object/5");
   const auto drawn = [&](int n) { return scene.viewer->control_rect("object/" + std::to_string(n)).width() > 0.0F; };
@@ -33,9 +33,9 @@ TEST(Objects, ALongTableScrollsByItself) {
   turn_wheel(scene, row.cx(), row.cy(), -4.0F);
   EXPECT_FALSE(drawn(1));
   EXPECT_EQ(scene.viewer->control_rect("panel_objects").width() > 0.0F, true);
-  const StructureObject& last = scene.state.structure.object(36);
+  const StructureObject& last = scene.state.analyses.structure.object(36);
   click_mm(scene, last.centroid.x_m * 1e3, last.centroid.z_m * 1e3);
-  EXPECT_EQ(scene.state.structure.selected, 36);
+  EXPECT_EQ(scene.state.analyses.structure.selected, 36);
   EXPECT_TRUE(drawn(36)) << "the table shows what was selected in the picture";
 }
 
@@ -81,7 +81,7 @@ TEST(Objects, AreDrawnIntoSavedPictures) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
   RgbPicture picture{.width = 101, .height = 101, .rgb = std::vector<std::uint8_t>(101 * 101 * 3, 60)};
-  draw_marks_in(picture, kSquare, {}, &scene.state.structure);
+  draw_marks_in(picture, kSquare, {}, &scene.state.analyses.structure);
   const int times = picture.width / 101;  // enlarged
   ASSERT_GT(times, 1);
   const auto blue_over_red = [&](double x_mm, double z_mm) {
@@ -106,7 +106,7 @@ TEST(Objects, AreDrawnIntoSavedPictures) {
 TEST(Objects, CsvHasTheTableTheBackgroundAndTheThreshold) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  std::istringstream text(objects_csv(scene.state.structure, "# source: a test\n"));
+  std::istringstream text(objects_csv(scene.state.analyses.structure, "# source: a test\n"));
   std::string line, comments;
   while (std::getline(text, line) && line.starts_with("#")) comments += line + "\n";
   EXPECT_NE(comments.find("# source: a test\n"), std::string::npos);

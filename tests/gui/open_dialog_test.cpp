@@ -1,5 +1,4 @@
 // The dialog that opens recordings: its list, what is typed, the keyboard.
-#include <cstdlib>
 #include <fstream>
 
 #include "gui/scene.h"
@@ -77,7 +76,8 @@ TEST(OpenDialog, BeginsWhereTheLastRecordingCameFrom) {
   open_dialog(scene);
   scene.press(Key::escape);
   scene.frames(2);
-  scene.state.recent = {elsewhere / "dropped.uff"};  // opened by whatever: dropped, named, chosen among the recent ones
+  scene.state.opening.recent = {elsewhere /
+                                "dropped.uff"};  // opened by whatever: dropped, named, chosen among the recent ones
   open_dialog(scene);
   scene.press(Key::down);
   scene.press(Key::down);
@@ -93,7 +93,7 @@ TEST(OpenDialog, ARelativeFolderIsShownAsAnAbsoluteOne) {
   std::filesystem::create_directories(elsewhere / "a folder");
   std::ofstream(elsewhere / "dropped.uff") << "x";
   ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
-  scene.state.recent = {std::filesystem::relative(elsewhere / "dropped.uff")};
+  scene.state.opening.recent = {std::filesystem::relative(elsewhere / "dropped.uff")};
   open_dialog(scene);
   scene.press(Key::down);
   scene.press(Key::down);

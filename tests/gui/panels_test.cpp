@@ -31,15 +31,15 @@ TEST_P(EveryPanel, OpensWithoutOpenGlErrors) {
     if (scene.viewer->control_rect(more).width() > 0.0F) scene.click(more);
   }
   scene.state.run = RunState::fault;
-  Fault& fault = scene.state.fault.emplace();
+  Fault& fault = scene.state.notices.fault.emplace();
   fault.title = "A fault";
   fault.detail = std::string(300, 'x') + " y";
   fault.can_restart = fault.can_use_cpu = true;
-  scene.state.progress = Progress{.text = "Opening a file", .fraction = 0.4};
-  scene.state.formation_warning = "A warning that needs more than one line in the narrow column of this panel.";
+  scene.state.opening.progress = Progress{.text = "Opening a file", .fraction = 0.4};
+  scene.state.notices.formation_warning = "A warning that needs more than one line in the narrow column of this panel.";
   scene.frames(2);
   scene.state.params.formation.recipe = Recipe::course;
-  scene.state.backend = "CPU";
+  scene.state.device.backend = "CPU";
   scene.frames(2);
   scene.press(Key::f1);
   scene.frames(2);
@@ -192,17 +192,18 @@ TEST(Recording, IsShownAsLongAsItLasts) {
   EXPECT_EQ(scene.viewer->control_rect("recording").width(), 0.0F);
   scene.click("record");
   EXPECT_EQ(scene.records, 1);
-  scene.state.recording = {.on = true, .file = "a.uff", .seconds = 65.0, .frames = 3251, .bytes_per_second = 98e6};
+  scene.state.saving.recording = {
+      .on = true, .file = "a.uff", .seconds = 65.0, .frames = 3251, .bytes_per_second = 98e6};
   scene.frames(2);
   const float usual = scene.viewer->control_rect("recording").width();
   EXPECT_GT(usual, 150.0F);
-  scene.state.recording.not_recorded = 12;
+  scene.state.saving.recording.not_recorded = 12;
   scene.frames(2);
   EXPECT_GT(scene.viewer->control_rect("recording").width(), usual);  // never silent
   scene.click("record");
   EXPECT_EQ(scene.records, 2);
-  scene.state.recording.on = false;
-  scene.state.recording.finishing = true;
+  scene.state.saving.recording.on = false;
+  scene.state.saving.recording.finishing = true;
   scene.frames(2);
   scene.click("record");  // disabled: the last one is still being written
   EXPECT_EQ(scene.records, 2);
@@ -210,7 +211,7 @@ TEST(Recording, IsShownAsLongAsItLasts) {
 
 TEST(Recording, FitsIntoANarrowWindow) {
   ECHO_SCENE(scene, 1024, 640);
-  scene.state.recording = {
+  scene.state.saving.recording = {
       .on = true, .file = "a.uff", .seconds = 65.0, .frames = 3251, .not_recorded = 12, .bytes_per_second = 98e6};
   scene.frames(2);
   const Rect shown = scene.viewer->control_rect("recording");
@@ -225,8 +226,8 @@ TEST(Fault, OffersTheLikeliestCureFirst) {
   ECHO_SCENE(scene, 1600, 900);
   scene.state.run = RunState::fault;
   scene.state.stream.policy = RingPolicy::error;
-  scene.state.counts.refused = 1;
-  scene.state.fault = Fault{.title = "Stopped", .detail = "Facts.", .can_restart = true};
+  scene.state.numbers.counts.refused = 1;
+  scene.state.notices.fault = Fault{.title = "Stopped", .detail = "Facts.", .can_restart = true};
   scene.frames(2);
   scene.click("cure/Restart with Drop oldest");
   EXPECT_EQ(scene.restarts, 1);

@@ -13,7 +13,8 @@ void drag_angles(Scene& scene) {
   scene.frames(2);
   scene.click("phantom_settings");
   scene.frames(2);
-  scene.state.progress = Progress{.text = "Opening", .fraction = 0.5};  // as the program says while it opens one
+  scene.state.opening.progress =
+      Progress{.text = "Opening", .fraction = 0.5};  // as the program says while it opens one
   scene.drag("phantom_angles", 0.1F, 0.6F);
 }
 
@@ -29,7 +30,7 @@ TEST(PhantomRows, KeepTheirValueUntilThePhantomIsOpen) {
   scene.frames(5);
   EXPECT_EQ(scene.opened_phantom, "") << "asked for once";
   EXPECT_TRUE(holds(scene));
-  scene.state.progress.reset();
+  scene.state.opening.progress.reset();
   scene.state.source.opened_as = "sim:" + asked;
   scene.frames(2);
   EXPECT_FALSE(holds(scene));
@@ -39,7 +40,7 @@ TEST(PhantomRows, ShowWhatIsOpenWhereThePhantomIsRefused) {
   ECHO_SCENE(scene, 1600, 900);
   drag_angles(scene);
   scene.opened_phantom.clear();
-  scene.state.progress.reset();
+  scene.state.opening.progress.reset();
   scene.frames(3);
   EXPECT_FALSE(holds(scene));
   EXPECT_EQ(scene.opened_phantom, "");

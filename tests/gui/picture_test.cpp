@@ -1,12 +1,10 @@
 // The picture's pixels: where a point appears, and in which colour.
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 
 #include "gui/overlay/tone.h"
 #include "gui/scene.h"
-#include "gui/toolkit/layout.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop::testing::picture_test {

@@ -1,7 +1,5 @@
 // The presentation with its strips and the strip for fingers.
 #include <algorithm>
-#include <cmath>
-#include <string>
 
 #include "gui/cine/touch_strip.h"
 #include "gui/scene.h"
@@ -24,7 +22,7 @@ void put_all(Scene& scene) {
 
 // With the M-mode, and the sonogram opened after it.
 void present_both(Scene& scene) {
-  scene.state.inspected = PlanePoint{2e-3, 15e-3};
+  scene.state.image.inspected = PlanePoint{2e-3, 15e-3};
   scene.put_image(kSquare, dim, 99);
   scene.frames(2);
   scene.press(Key::m);
@@ -47,7 +45,7 @@ TEST_P(Presented, StripsAndTargetsHaveTheirPlaces) {
   const auto w = static_cast<float>(width), h = static_cast<float>(height);
   const Rect image = scene.viewer->image_rect();
   ASSERT_TRUE(inside(image, w, h));
-  EXPECT_TRUE(scene.state.m_mode.wanted) << "goes on beside the sonogram";
+  EXPECT_TRUE(scene.state.image.m_mode.wanted) << "goes on beside the sonogram";
   const bool both = width >= 1200;
   const Rect m_mode = scene.viewer->m_mode_rect(), sonogram = scene.viewer->sonogram_rect();
   EXPECT_TRUE(inside(m_mode, w, h));

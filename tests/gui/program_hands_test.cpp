@@ -2,7 +2,6 @@
 // open a file, tune, freeze, look back, keep the parameters, save.
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <sstream>

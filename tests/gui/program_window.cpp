@@ -303,7 +303,7 @@ int ProgramWindow::wait_for_end() {
 void look_like_the_program(Scene& scene, const std::string& phantom) {
   scene.state.source.phantom = phantom;
   scene.state.source.opened_as = "sim:" + phantom;  // its row Settings
-  scene.state.backend = "CPU";
+  scene.state.device.backend = "CPU";
   for (const char* name : {"Detail", "Smooth", "Deep", "Course", "Coherence", "Wiener", "Capon"}) {
     PresetView preset;
     preset.name = name;

@@ -3,7 +3,6 @@
 #include "gui/program_window.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -258,7 +257,7 @@ TEST(ProgramWindow, AfterARefusedFrameItGoesOn) {
   scene.state.stream.policy = RingPolicy::error;
   RingRefusal refusal{};
   refusal.counts.slots = 8;
-  scene.state.fault =
+  scene.state.notices.fault =
       Fault{.title = "Stopped", .detail = "", .advice = "Restart.", .can_restart = true, .refusal = refusal};
   scene.frames(2);
   window.click("cure/Restart with Drop oldest");

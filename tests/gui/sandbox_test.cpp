@@ -48,7 +48,7 @@ class AskedWindow {
   [[nodiscard]] UiState& state() const { return app->state(); }
   [[nodiscard]] bool until(const std::function<bool()>& holds) const { return turn_until(*app, holds); }
   [[nodiscard]] bool asks() const {
-    return state().unsandboxed.has_value() && app->viewer().control_rect("sandbox_cancel").width() > 0.0F;
+    return state().opening.unsandboxed.has_value() && app->viewer().control_rect("sandbox_cancel").width() > 0.0F;
   }
   void drop(const fs::path& file) const {
     InjectedInput hand;
@@ -57,18 +57,7 @@ class AskedWindow {
     app->turn();
     app->viewer().inject({});
   }
-  void click(const std::string& id) const {
-    const Rect r = app->viewer().control_rect(id);
-    ASSERT_GT(r.width(), 0.0F) << id;
-    InjectedInput hand;
-    hand.mouse_x = r.cx();
-    hand.mouse_y = r.cy();
-    for (const bool down : {false, true, false}) {
-      hand.left = down;
-      app->viewer().inject(hand);
-      app->turn();
-    }
-  }
+  void click(const std::string& id) const { testing::click(*app, id, 1); }
 
  private:
   ReaderSettings kept_;
@@ -84,10 +73,10 @@ TEST(WithoutSandbox, TheRecordingNamedAtTheStartOpensWhenTheUserAllowsIt) {
     AskedWindow window;
     window.begin(window.recording.string());
     ASSERT_TRUE(window.until([&] { return window.asks(); }));
-    EXPECT_EQ(*window.state().unsandboxed, window.recording.string());
+    EXPECT_EQ(*window.state().opening.unsandboxed, window.recording.string());
     window.click("sandbox_open");
-    EXPECT_TRUE(window.until([&] { return window.state().shown > 3; }));
-    EXPECT_FALSE(window.state().unsandboxed.has_value());
+    EXPECT_TRUE(window.until([&] { return window.state().numbers.shown > 3; }));
+    EXPECT_FALSE(window.state().opening.unsandboxed.has_value());
     EXPECT_EQ(window.state().source.opened_as, window.recording.string());
   });
 }
@@ -112,18 +101,19 @@ TEST(WithoutSandbox, ARefusalLeavesTheSourceBeforeAndAnAnswerHolds) {
   without_sandbox([] {
     AskedWindow window;
     window.begin("sim:points");
-    ASSERT_TRUE(window.until([&] { return window.state().shown > 3; }));
+    ASSERT_TRUE(window.until([&] { return window.state().numbers.shown > 3; }));
     window.drop(window.recording);
     ASSERT_TRUE(window.until([&] { return window.asks(); }));
     InjectedInput hand;
     hand.keys = {{.key = Key::escape}};
     window.app->viewer().inject(hand);
-    ASSERT_TRUE(window.until([&] { return !window.state().unsandboxed.has_value(); }));
+    ASSERT_TRUE(window.until([&] { return !window.state().opening.unsandboxed.has_value(); }));
     EXPECT_EQ(window.state().source.phantom, "points");
-    ASSERT_FALSE(window.state().messages.list().empty());
-    EXPECT_NE(window.state().messages.list().front().text.find("neither seccomp nor Landlock"), std::string::npos);
-    const std::uint64_t shown = window.state().shown;
-    EXPECT_TRUE(window.until([&] { return window.state().shown > shown; }));
+    ASSERT_FALSE(window.state().notices.messages.list().empty());
+    EXPECT_NE(window.state().notices.messages.list().front().text.find("neither seccomp nor Landlock"),
+              std::string::npos);
+    const std::uint64_t shown = window.state().numbers.shown;
+    EXPECT_TRUE(window.until([&] { return window.state().numbers.shown > shown; }));
     window.drop(window.recording);
     ASSERT_TRUE(window.until([&] { return window.asks(); }));
     window.click("sandbox_open");
@@ -147,7 +137,7 @@ TEST(WithoutSandbox, AScriptIsRefused) {
 TEST(About, NamesVersionAndSandbox) {
   AskedWindow window;
   window.begin("sim:points");
-  ASSERT_TRUE(window.until([&] { return window.state().shown > 1; }));
+  ASSERT_TRUE(window.until([&] { return window.state().numbers.shown > 1; }));
   InjectedInput hand;
   hand.keys = {{.key = Key::f1}};
   window.app->viewer().inject(hand);
@@ -165,15 +155,15 @@ TEST(Keys, OfferTheManual) {
   const Variable path("PATH", empty.path().string());  // without xdg-open
   AskedWindow window;
   window.begin("sim:points");
-  ASSERT_TRUE(window.until([&] { return window.state().shown > 1; }));
+  ASSERT_TRUE(window.until([&] { return window.state().numbers.shown > 1; }));
   InjectedInput hand;
   hand.keys = {{.key = Key::f1}};
   window.app->viewer().inject(hand);
   ASSERT_TRUE(window.until([&] { return window.app->viewer().control_rect("open_manual").width() > 0.0F; }));
   window.click("open_manual");
-  ASSERT_TRUE(window.until([&] { return !window.state().messages.list().empty(); }));
-  EXPECT_NE(window.state().messages.list().front().text.find("assets/manual"), std::string::npos)
-      << window.state().messages.list().front().text;
+  ASSERT_TRUE(window.until([&] { return !window.state().notices.messages.list().empty(); }));
+  EXPECT_NE(window.state().notices.messages.list().front().text.find("assets/manual"), std::string::npos)
+      << window.state().notices.messages.list().front().text;
   EXPECT_TRUE(window.until([&] { return window.app->viewer().control_rect("open_manual").width() == 0.0F; }));
 }
 

@@ -26,7 +26,7 @@ void expect_all_inside(Scene& scene, float width, float height) {
 TEST(SavePanel, SavesEachThing) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, [](double, double) { return -20.0F; });
-  scene.state.counts.processed = 10;
+  scene.state.numbers.counts.processed = 10;
   scene.freeze(100, 20);
   scene.put_past(0, kSquare, [](double, double) { return -20.0F; });
   scene.frames(2);

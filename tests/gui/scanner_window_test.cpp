@@ -52,10 +52,10 @@ class ScannerWindow : public ::testing::Test {
   // The frames are sent, taken and shown.
   void send(int frames) {
     for (int k = 0; k < frames; ++k) {
-      const std::uint64_t processed = app_->state().counts.processed;
+      const std::uint64_t processed = app_->state().numbers.counts.processed;
       ASSERT_TRUE(until([&] { return app_->state().run == RunState::live; })) << "a stream that lends blocks";
       ASSERT_TRUE(sender_->frame(next_++, 1));
-      ASSERT_TRUE(until([&] { return app_->state().counts.processed > processed; }));
+      ASSERT_TRUE(until([&] { return app_->state().numbers.counts.processed > processed; }));
     }
   }
   bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
@@ -77,25 +77,13 @@ class ScannerWindow : public ::testing::Test {
     app_->turn();
     app_->turn();
   }
-  void click(const std::string& id) {
-    const Rect r = app_->viewer().control_rect(id);
-    ASSERT_GT(r.width(), 0.0F) << id;
-    InjectedInput hand;
-    hand.mouse_x = r.cx();
-    hand.mouse_y = r.cy();
-    for (const bool left : {false, true, false}) {
-      hand.left = left;
-      app_->viewer().inject(hand);
-      app_->turn();
-      app_->turn();
-    }
-  }
+  void click(const std::string& id) { testing::click(*app_, id); }
   void open_source_panel(const std::string& id) {
     if (app_->viewer().control_rect(id).width() == 0.0F) click("panel_source");
     ASSERT_TRUE(until([&] { return app_->viewer().control_rect(id).width() > 0.0F; })) << id;
   }
   [[nodiscard]] bool said(const std::string& words) const {
-    return std::ranges::any_of(app_->state().messages.list(),
+    return std::ranges::any_of(app_->state().notices.messages.list(),
                                [&](const Message& m) { return m.text.find(words) != std::string::npos; });
   }
 
@@ -112,7 +100,7 @@ TEST_F(ScannerWindow, TheAddressOpenedAgainKeepsTheSender) {
   send(3);
   open("live:test");
   send(2);
-  EXPECT_EQ(app_->state().counts.processed, 5U) << "the counts go on";
+  EXPECT_EQ(app_->state().numbers.counts.processed, 5U) << "the counts go on";
   press(Key::f9);
   send(2);
   EXPECT_EQ(status()->connections, 1U);
@@ -145,7 +133,7 @@ TEST_F(ScannerWindow, AnAddressIsFreeAtOnceAfterAnotherSource) {
   for (const std::string& address : addresses) {
     for (const bool opened : {true, false}) {
       open("sim:points");
-      ASSERT_TRUE(!opened || until([&] { return status() == nullptr && app_->state().counts.processed > 0; }));
+      ASSERT_TRUE(!opened || until([&] { return status() == nullptr && app_->state().numbers.counts.processed > 0; }));
       open(address);
       ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == address; }))
           << address << (opened ? "" : ", the phantom is left before it has opened");
@@ -169,7 +157,7 @@ TEST_P(ScannerWindowCures, AStreamThatStoppedOnOverrunResumes) {
   connect();
   for (int k = 0; k < 200 && app_->state().cine.frames < 3; ++k) send(1);  // memory for the history grows meanwhile
   ASSERT_GE(app_->state().cine.frames, 3U);
-  const std::uint64_t before = app_->state().counts.produced;
+  const std::uint64_t before = app_->state().numbers.counts.produced;
   // More than slots and lanes hold, and no turn of the window between them.
   std::optional<ScriptedSender::Message> stopped;
   for (int k = 0; k < 200 && app_->state().run != RunState::fault; ++k) {
@@ -179,7 +167,8 @@ TEST_P(ScannerWindowCures, AStreamThatStoppedOnOverrunResumes) {
   ASSERT_EQ(app_->state().run, RunState::fault) << "no overrun";
   EXPECT_TRUE(sender_->seen.contains(9) || sender_->expect(9).has_value()) << "STOPPED";
   EXPECT_EQ(status()->link, LiveLink::connected);
-  EXPECT_NE(app_->state().fault->title.find("the scanner is faster"), std::string::npos) << app_->state().fault->title;
+  EXPECT_NE(app_->state().notices.fault->title.find("the scanner is faster"), std::string::npos)
+      << app_->state().notices.fault->title;
   app_->turn();
   ASSERT_GT(app_->viewer().control_rect("cure/Resume").width(), 0.0F);
   click("cure/" + std::string(GetParam()));
@@ -187,12 +176,12 @@ TEST_P(ScannerWindowCures, AStreamThatStoppedOnOverrunResumes) {
   sender_->credits.clear();
   ASSERT_TRUE(until([&] { return app_->state().run == RunState::live; }));
   EXPECT_TRUE(said("Resumed"));
-  EXPECT_GT(app_->state().counts.produced, before) << "the counts go on";
+  EXPECT_GT(app_->state().numbers.counts.produced, before) << "the counts go on";
   EXPECT_GE(app_->state().cine.frames, 3U) << "and the history stays";
   EXPECT_EQ(status()->connections, 1U);
   send(5);
   EXPECT_EQ(app_->state().run, RunState::live) << "what came before the stop does not fill the slots again";
-  const RingCounts& n = app_->state().counts;
+  const RingCounts& n = app_->state().numbers.counts;
   EXPECT_EQ(n.produced, n.processed + n.dropped + n.refused + n.in_flight);
   EXPECT_EQ(n.missing(), 0U);
 }
@@ -227,8 +216,9 @@ TEST_F(ScannerWindow, KeptFramesStayWithTheirOwnDescriptionWhenAnotherOneComes) 
   EXPECT_LT(app_->viewer().shown_image().stamp.sequence, change);
   // Frozen, while the stream goes on with a third one.
   ASSERT_TRUE(sender_->describe(2, kScan) && sender_->expect(4).has_value());
-  const std::uint64_t processed = app_->state().counts.processed;
-  ASSERT_TRUE(until([&] { return sender_->soon_frame(next_, {}) && app_->state().counts.processed > processed; }));
+  const std::uint64_t processed = app_->state().numbers.counts.processed;
+  ASSERT_TRUE(
+      until([&] { return sender_->soon_frame(next_, {}) && app_->state().numbers.counts.processed > processed; }));
   EXPECT_EQ(app_->state().run, RunState::frozen);
   EXPECT_TRUE(shows(16));
   app_->state().cine.index = app_->state().cine.frames - 1;
@@ -237,7 +227,7 @@ TEST_F(ScannerWindow, KeptFramesStayWithTheirOwnDescriptionWhenAnotherOneComes) 
   ++next_;
   send(2);
   EXPECT_TRUE(until([&] { return shows(16); }));
-  const RingCounts& n = app_->state().counts;
+  const RingCounts& n = app_->state().numbers.counts;
   EXPECT_EQ(n.produced, n.processed + n.dropped + n.refused + n.in_flight);
 }
 
@@ -253,7 +243,7 @@ TEST_F(ScannerWindow, ASenderThatHasGoneIsSaidWithTheTime) {
   EXPECT_EQ(no_sender_text(*status(), gone_ns + 252'000'000'000), "No sender since 4 min 12 s");
   EXPECT_EQ(no_sender_text(*status(), gone_ns + 7'500'000'000'000), "No sender since 2 h 05 min");
   EXPECT_LT(std::abs(now_ns() - gone_ns), 60'000'000'000);
-  EXPECT_EQ(app_->state().pace.held_back, HeldBack::no);
+  EXPECT_EQ(app_->state().numbers.pace.held_back, HeldBack::no);
 }
 
 TEST_F(ScannerWindow, TheSenderIsDisconnectedAndLetInAgain) {
@@ -266,12 +256,12 @@ TEST_F(ScannerWindow, TheSenderIsDisconnectedAndLetInAgain) {
   ASSERT_TRUE(bye.has_value());
   EXPECT_EQ(bye->text(0), "disconnected by the viewer's user");
   ASSERT_TRUE(until([&] { return status()->link == LiveLink::gone && !status()->accepting; }));
-  const std::uint64_t processed = app_->state().counts.processed;
+  const std::uint64_t processed = app_->state().numbers.counts.processed;
   click("scanner_accept");
   ASSERT_TRUE(until([&] { return status()->accepting; }));
   connect();
   send(1);
-  EXPECT_EQ(app_->state().counts.processed, processed + 1);
+  EXPECT_EQ(app_->state().numbers.counts.processed, processed + 1);
 }
 
 // As it came, every key in its line; copied, and saved as a file that is the same.
@@ -320,7 +310,7 @@ TEST_F(ScannerWindow, TheNetworkIsListenedAtAfterAQuestion) {
   click("network_listen");
   ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == "live:tcp:0.0.0.0:18483"; }));
   EXPECT_EQ(status()->reach, "Reachable from other machines on this network, with a token.");
-  EXPECT_EQ(app_->state().scanner_token, token.string());
+  EXPECT_EQ(app_->state().opening.scanner_token, token.string());
   EXPECT_EQ(std::filesystem::file_size(token), 33U);
   EXPECT_EQ(std::filesystem::status(token).permissions(), std::filesystem::perms(0600));
   click("scanner_access/This machine");

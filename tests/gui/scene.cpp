@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "core/units.h"
 #include "support/waiting.h"
@@ -38,23 +37,23 @@ UiState plausible_state() {
   s.source.phantom = "flow";
   s.source.acquisition = acquisition;
   s.source.rate_hz = 50;
-  s.backend = "CUDA";
-  s.device = "a device with a name";
+  s.device.backend = "CUDA";
+  s.device.name = "a device with a name";
   s.run = RunState::live;
-  s.processed_fps = 50;
-  s.shown_fps = 50;
-  s.counts.produced = 24682;
-  s.counts.processed = 24680;
-  s.counts.in_flight = 2;
-  s.counts.slots = 8;
-  s.counts.slots_ready = 1;
-  s.counts.slots_reading = 1;
-  s.latency = {.p50_ms = 0.9, .p95_ms = 1.2, .p99_ms = 1.4, .max_ms = 2.0, .count = 100};
-  for (int i = 0; i < 300; ++i) s.latency_history_ms.push_back(1.0F + 0.1F * static_cast<float>(i % 7));
-  for (StageSummary& stage : s.stages) stage = s.latency;
-  s.frame_budget_ms = 20;
-  s.messages.post({Severity::error, "14:31:00", "An error."});
-  s.messages.post({Severity::info, "14:32:07", "A message."});
+  s.numbers.processed_fps = 50;
+  s.numbers.shown_fps = 50;
+  s.numbers.counts.produced = 24682;
+  s.numbers.counts.processed = 24680;
+  s.numbers.counts.in_flight = 2;
+  s.numbers.counts.slots = 8;
+  s.numbers.counts.slots_ready = 1;
+  s.numbers.counts.slots_reading = 1;
+  s.numbers.latency.recent = {.p50_ms = 0.9, .p95_ms = 1.2, .p99_ms = 1.4, .max_ms = 2.0, .count = 100};
+  for (int i = 0; i < 300; ++i) s.numbers.latency.history_ms.push_back(1.0F + 0.1F * static_cast<float>(i % 7));
+  for (StageSummary& stage : s.numbers.stages) stage = s.numbers.latency.recent;
+  s.numbers.frame_budget_ms = 20;
+  s.notices.messages.post({Severity::error, "14:31:00", "An error."});
+  s.notices.messages.post({Severity::info, "14:32:07", "A message."});
   return s;
 }
 

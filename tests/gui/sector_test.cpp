@@ -4,10 +4,8 @@
 #include <cmath>
 
 #include "core/param_table.h"
-#include "core/scan_lines.h"
 #include "gui/overlay/tone.h"
 #include "gui/scene.h"
-#include "gui/toolkit/layout.h"
 #include "gui/toolkit/theme.h"
 #include "gui/view/image_view.h"
 #include "support/acquisitions.h"

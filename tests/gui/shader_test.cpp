@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <fstream>
-#include <thread>
 
 #include "gui/scene.h"
 #include "test_paths.h"
@@ -40,11 +39,11 @@ class Folder {
 
 // The frame looks at the files only now and then.
 void wait_for_message(Viewer& viewer, UiState& state, std::size_t count) {
-  for (int i = 0; i < 100 && state.messages.list().size() < count; ++i) {
+  for (int i = 0; i < 100 && state.notices.messages.list().size() < count; ++i) {
     viewer.frame(state);
     viewer.wait_events(0.02);
   }
-  ASSERT_EQ(state.messages.list().size(), count);
+  ASSERT_EQ(state.notices.messages.list().size(), count);
 }
 
 TEST(Shader, IsReloadedAndABadOneIsReported) {
@@ -59,7 +58,7 @@ TEST(Shader, IsReloadedAndABadOneIsReported) {
     GTEST_SKIP() << error.what();
   }
   UiState state = plausible_state();
-  state.messages.clear();
+  state.notices.messages.clear();
   std::vector<float> pixels(4, -30.0F);
   Image& image = live.images.back();
   image.number = 1;
@@ -82,8 +81,8 @@ TEST(Shader, IsReloadedAndABadOneIsReported) {
   EXPECT_NEAR(middle(), 64, 2);
   replace_in(folder.path / "image.frag", "0.25", "nonsense");
   wait_for_message(*viewer, state, 2);
-  EXPECT_NE(state.messages.list().front().text.find("nonsense"), std::string::npos)
-      << state.messages.list().front().text;
+  EXPECT_NE(state.notices.messages.list().front().text.find("nonsense"), std::string::npos)
+      << state.notices.messages.list().front().text;
   viewer->frame(state);
   EXPECT_NEAR(middle(), 64, 2);
 }

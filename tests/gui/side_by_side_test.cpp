@@ -169,7 +169,7 @@ TEST(SideBySideWindow, OneZoomAndPanForBoth) {
   wheel.wheel = 3;
   scene.viewer->inject(wheel);
   scene.frames(2);
-  EXPECT_FALSE(scene.state.pan_zoom.fitted);
+  EXPECT_FALSE(scene.state.image.pan_zoom.fitted);
   const Rect after_a = scene.viewer->side_a_rect(), after_b = scene.viewer->image_rect();
   EXPECT_GT(after_a.width(), a.width() - 1);
   EXPECT_EQ(after_a.width(), after_b.width());
@@ -205,7 +205,7 @@ TEST(SideBySideWindow, ADragThatBeginsOnADrawsAMarkOfBoth) {
 bool settled(Scene& scene) {
   for (int i = 0; i < 2000; ++i) {
     scene.frames(1);
-    if (!scene.state.measured.values.empty() && !scene.state.measured_a.values.empty()) return true;
+    if (!scene.state.image.measured.values.empty() && !scene.state.image.measured_a.values.empty()) return true;
   }
   return false;
 }
@@ -224,12 +224,12 @@ TEST(CompareMeasures, BothSidesHaveTheirNumbers) {
     scene.state.marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-8e-3, 8e-3}, {-2e-3, 20e-3}}},
                               {.number = 2, .kind = MarkKind::profile, .points = {{-8e-3, 8e-3}, {-2e-3, 20e-3}}}};
     ASSERT_TRUE(settled(scene));
-    EXPECT_NEAR(value_of(scene.state.measured_a, "region 1", "mean amplitude"), -15.0, 1e-4);
-    EXPECT_NEAR(value_of(scene.state.measured, "region 1", "mean amplitude"), -45.0, 1e-4);
-    EXPECT_EQ(scene.state.measured_a.profiles.size(), 1U);
+    EXPECT_NEAR(value_of(scene.state.image.measured_a, "region 1", "mean amplitude"), -15.0, 1e-4);
+    EXPECT_NEAR(value_of(scene.state.image.measured, "region 1", "mean amplitude"), -45.0, 1e-4);
+    EXPECT_EQ(scene.state.image.measured_a.profiles.size(), 1U);
     scene.press(Key::x);
     scene.frames(2);
-    EXPECT_TRUE(scene.state.measured_a.values.empty()) << "nothing is compared any more";
+    EXPECT_TRUE(scene.state.image.measured_a.values.empty()) << "nothing is compared any more";
   }
 }
 
@@ -239,8 +239,8 @@ TEST(CompareMeasures, AnotherGridHasTheSameRegionInMillimetres) {
       scene, [](double x, double) { return x < 1.0 ? -15.0F : -25.0F; }, flat(-45), kDeep);
   scene.state.marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-8e-3, 8e-3}, {0.5e-3, 20e-3}}}};
   ASSERT_TRUE(settled(scene));
-  EXPECT_NEAR(value_of(scene.state.measured_a, "region 1", "mean amplitude"), -15.0, 1e-4);
-  EXPECT_NEAR(value_of(scene.state.measured_a, "region 1", "area"), 43 * 61 * 0.2 * 0.2, 1.0);
+  EXPECT_NEAR(value_of(scene.state.image.measured_a, "region 1", "mean amplitude"), -15.0, 1e-4);
+  EXPECT_NEAR(value_of(scene.state.image.measured_a, "region 1", "area"), 43 * 61 * 0.2 * 0.2, 1.0);
 }
 
 // Every control of the bar lies within the centre, beside the others, and does something.

@@ -28,19 +28,7 @@ class SoundSpeedWindow : public ::testing::Test {
   }
   bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   UiState& state() { return app_->state(); }
-  void click(const char* id) {
-    const Rect r = app_->viewer().control_rect(id);
-    ASSERT_GT(r.width(), 0.0F) << id;
-    InjectedInput hand;
-    hand.mouse_x = r.cx();
-    hand.mouse_y = r.cy();
-    for (const bool down : {false, true, false}) {
-      hand.left = down;
-      app_->viewer().inject(hand);
-      app_->turn();
-      app_->turn();
-    }
-  }
+  void click(const std::string& id) { testing::click(*app_, id); }
   double speed() { return state().params.formation.sound_speed_m_s; }
 
   TemporaryFolder folder_;
@@ -48,14 +36,16 @@ class SoundSpeedWindow : public ::testing::Test {
 };
 
 TEST_F(SoundSpeedWindow, IsFoundAppliedAndUndone) {
-  ASSERT_TRUE(until([&] { return state().shown > 2 && state().sound_speed.why_not.empty(); }));
+  ASSERT_TRUE(until([&] { return state().numbers.shown > 2 && state().analyses.sound_speed.why_not.empty(); }));
   click("more_formation");
   EXPECT_DOUBLE_EQ(speed(), 1540.0);
   click("sound_speed_find");
-  ASSERT_TRUE(until([&] { return state().sound_speed.fraction.has_value() || state().sound_speed.found.has_value(); }));
+  ASSERT_TRUE(until([&] {
+    return state().analyses.sound_speed.fraction.has_value() || state().analyses.sound_speed.found.has_value();
+  }));
   EXPECT_DOUBLE_EQ(speed(), 1540.0) << "no parameter changes before Apply";
-  ASSERT_TRUE(until([&] { return state().sound_speed.found.has_value(); }));
-  const FoundSpeeds found = *state().sound_speed.found;
+  ASSERT_TRUE(until([&] { return state().analyses.sound_speed.found.has_value(); }));
+  const FoundSpeeds found = *state().analyses.sound_speed.found;
   EXPECT_NEAR(found.chosen().peak_m_s, 1500.0, 15.0);
   EXPECT_EQ(found.elements.phi.size(), 41U);
   EXPECT_EQ(found.transmits.phi.size(), 41U) << "three plane waves";
@@ -69,44 +59,44 @@ TEST_F(SoundSpeedWindow, IsFoundAppliedAndUndone) {
   app_->viewer().inject(undo);
   EXPECT_TRUE(until([&] { return speed() == 1540.0; }));
   click("sound_speed_close");
-  EXPECT_TRUE(until([&] { return !state().sound_speed.found.has_value(); }));
+  EXPECT_TRUE(until([&] { return !state().analyses.sound_speed.found.has_value(); }));
 }
 
 TEST_F(SoundSpeedWindow, SearchesTheSelectedRegionAndCanBeCancelled) {
-  ASSERT_TRUE(until([&] { return state().shown > 2 && state().sound_speed.why_not.empty(); }));
+  ASSERT_TRUE(until([&] { return state().numbers.shown > 2 && state().analyses.sound_speed.why_not.empty(); }));
   click("more_formation");
   state().marks.list = {{.number = 4, .kind = MarkKind::rectangle, .points = {{-1e-3, 5e-3}, {1e-3, 25e-3}}}};
   state().marks.selected = 4;
   click("sound_speed_find");
-  ASSERT_TRUE(until([&] { return state().sound_speed.found.has_value(); }));
-  EXPECT_EQ(state().sound_speed.found->region, "region 4");
+  ASSERT_TRUE(until([&] { return state().analyses.sound_speed.found.has_value(); }));
+  EXPECT_EQ(state().analyses.sound_speed.found->region, "region 4");
   // A region beside the image: refused in a line, and nothing runs.
   state().marks.list[0].points = {{0.5, 5e-3}, {0.6, 25e-3}};
   click("sound_speed_find");
   EXPECT_TRUE(until([&] {
-    return std::ranges::any_of(state().messages.list(), [](const Message& m) {
+    return std::ranges::any_of(state().notices.messages.list(), [](const Message& m) {
       return m.severity == Severity::error && m.text.find("region 4") != std::string::npos;
     });
   }));
-  EXPECT_FALSE(state().sound_speed.fraction.has_value());
+  EXPECT_FALSE(state().analyses.sound_speed.fraction.has_value());
   state().marks.list.clear();
   click("sound_speed_find");
-  ASSERT_TRUE(until([&] { return state().sound_speed.fraction.has_value(); }));
+  ASSERT_TRUE(until([&] { return state().analyses.sound_speed.fraction.has_value(); }));
   app_->turn();
   click("sound_speed_cancel");
-  EXPECT_TRUE(until([&] { return !state().sound_speed.fraction.has_value(); }));
-  EXPECT_FALSE(state().sound_speed.found.has_value());
+  EXPECT_TRUE(until([&] { return !state().analyses.sound_speed.fraction.has_value(); }));
+  EXPECT_FALSE(state().analyses.sound_speed.found.has_value());
 }
 
 TEST_F(SoundSpeedWindow, ReasonsWhereThereIsNoSearch) {
-  ASSERT_TRUE(until([&] { return state().shown > 2 && state().sound_speed.why_not.empty(); }));
+  ASSERT_TRUE(until([&] { return state().numbers.shown > 2 && state().analyses.sound_speed.why_not.empty(); }));
   click("more_formation");
   state().params.formation.recipe = Recipe::course;
-  ASSERT_TRUE(until([&] { return !state().sound_speed.why_not.empty(); }));
-  EXPECT_NE(state().sound_speed.why_not.find("recipe=course"), std::string::npos);
+  ASSERT_TRUE(until([&] { return !state().analyses.sound_speed.why_not.empty(); }));
+  EXPECT_NE(state().analyses.sound_speed.why_not.find("recipe=course"), std::string::npos);
   click("sound_speed_find");
-  EXPECT_FALSE(state().sound_speed.fraction.has_value());
-  EXPECT_FALSE(state().sound_speed.found.has_value());
+  EXPECT_FALSE(state().analyses.sound_speed.fraction.has_value());
+  EXPECT_FALSE(state().analyses.sound_speed.found.has_value());
 }
 
 }  // namespace

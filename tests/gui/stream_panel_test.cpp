@@ -73,7 +73,7 @@ TEST(StreamPanel, ControlsWithoutEffectStay) {
   EXPECT_EQ(scene.state.stream, before);
   EXPECT_EQ(scene.stream_changed, 0);
   scene.state.no_effect = {};
-  scene.state.backend = "CPU";  // the reasons come from the application alone
+  scene.state.device.backend = "CPU";  // the reasons come from the application alone
   scene.frames(2);
   scene.click("lanes/4");
   EXPECT_EQ(scene.state.stream.lanes, 4);
@@ -102,7 +102,7 @@ TEST(StreamPanel, DelayIsDraggedTypedAndSwitchedOff) {
 
 TEST(StreamPanel, LostFramesAreRedAndOnlyThose) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.counts.duplicates = 7;
+  scene.state.numbers.counts.duplicates = 7;
   scene.frames(2);
   const auto red = [&](const std::string& counter) {
     scene.frames(1);
@@ -113,10 +113,10 @@ TEST(StreamPanel, LostFramesAreRedAndOnlyThose) {
     ASSERT_GT(scene.viewer->control_rect(std::string("count/") + counter).width(), 0.0F) << counter;
     EXPECT_EQ(red(counter), 0) << counter;
   }
-  scene.state.counts.dropped = 88;
-  scene.state.counts.refused = 88;
-  scene.state.counts.sequence_gaps = 88;
-  scene.state.errors = 88;
+  scene.state.numbers.counts.dropped = 88;
+  scene.state.numbers.counts.refused = 88;
+  scene.state.numbers.counts.sequence_gaps = 88;
+  scene.state.numbers.errors = 88;
   for (const char* counter : {"Dropped", "Refused", "Gaps", "Errors"}) EXPECT_GT(red(counter), 3) << counter;
   EXPECT_EQ(red("Duplicates"), 0);
 }
@@ -131,8 +131,9 @@ TEST(StreamPanel, RefusalMarksItsSlot) {
   refusal.counts.slots = 8;
   refusal.counts.slots_reading = 1;
   refusal.counts.slots_ready = 7;
-  scene.state.fault = Fault{.title = "Stopped", .detail = "", .can_restart = true, .refusal = refusal};
-  scene.state.counts.slots_reading = scene.state.counts.slots_ready = 0;  // since then the ring has run empty
+  scene.state.notices.fault = Fault{.title = "Stopped", .detail = "", .can_restart = true, .refusal = refusal};
+  scene.state.numbers.counts.slots_reading = scene.state.numbers.counts.slots_ready =
+      0;  // since then the ring has run empty
   scene.frames(2);
   const Rect choice = scene.viewer->control_rect("slots");
   const Rect gauge = scene.viewer->control_rect("gauge");
@@ -165,16 +166,16 @@ TEST(StreamPanel, PlotsFollowTheirNumbers) {
     return lit;
   };
   EXPECT_EQ(ink("occupancy"), 0);
-  scene.state.occupancy.assign(100, 4.0F);
+  scene.state.numbers.occupancy.assign(100, 4.0F);
   EXPECT_GT(ink("occupancy"), 100);
   EXPECT_GT(ink("latency"), 100);
   scene.click("latency_shown");
   EXPECT_EQ(ink("latency"), 0);  // nothing known of it yet
-  scene.state.shown_latency_history_ms.assign(100, 12.0F);
+  scene.state.numbers.shown_latency.history_ms.assign(100, 12.0F);
   EXPECT_GT(ink("latency"), 100);
   scene.click("latency_ready");
-  scene.state.latency_history_ms.clear();
-  scene.state.latency = {};
+  scene.state.numbers.latency.history_ms.clear();
+  scene.state.numbers.latency.recent = {};
   EXPECT_EQ(ink("latency"), 0);
 }
 
@@ -194,13 +195,13 @@ TEST(StreamPanel, PlotsBeginWhereSomethingIsKnown) {
     return 1.0F;
   };
   const float nothing = std::numeric_limits<float>::quiet_NaN();
-  scene.state.occupancy.assign(200, 4.0F);
+  scene.state.numbers.occupancy.assign(200, 4.0F);
   EXPECT_LT(lit_from(), 0.05F);
-  std::fill_n(scene.state.occupancy.begin(), 150, nothing);
+  std::fill_n(scene.state.numbers.occupancy.begin(), 150, nothing);
   EXPECT_NEAR(lit_from(), 0.75F, 0.03F);
-  scene.state.latency_history_ms.assign(200, nothing);
+  scene.state.numbers.latency.history_ms.assign(200, nothing);
   EXPECT_NEAR(lit_from(), 0.75F, 0.03F);
-  scene.state.occupancy.assign(200, nothing);
+  scene.state.numbers.occupancy.assign(200, nothing);
   EXPECT_EQ(lit_from(), 1.0F);
 }
 

@@ -42,36 +42,36 @@ std::vector<Span> script_spans(const SpanScript& s) {
 }
 
 void fill_stream(UiState& s, const SpanScript& script) {
-  s.counts.produced = 24'720;
-  s.counts.copied = 24'681;
-  s.counts.processed = 24'680;
-  s.counts.dropped = 37;
-  s.counts.refused = 1;
-  s.counts.in_flight = 2;
-  s.counts.sequence_gaps = 3;
-  s.counts.duplicates = 5;
-  s.counts.slots_peak = 6;
-  s.counts.producer_waited_ns = 12'340'000'000;
-  s.shown = 1481;
-  s.shown_latency = {.p50_ms = 9.4, .p95_ms = 17.3, .p99_ms = 18.9, .max_ms = 33.1, .count = 100};
+  s.numbers.counts.produced = 24'720;
+  s.numbers.counts.copied = 24'681;
+  s.numbers.counts.processed = 24'680;
+  s.numbers.counts.dropped = 37;
+  s.numbers.counts.refused = 1;
+  s.numbers.counts.in_flight = 2;
+  s.numbers.counts.sequence_gaps = 3;
+  s.numbers.counts.duplicates = 5;
+  s.numbers.counts.slots_peak = 6;
+  s.numbers.counts.producer_waited_ns = 12'340'000'000;
+  s.numbers.shown = 1481;
+  s.numbers.shown_latency.recent = {.p50_ms = 9.4, .p95_ms = 17.3, .p99_ms = 18.9, .max_ms = 33.1, .count = 100};
   for (int i = 0; i < 300; ++i) {
-    s.shown_latency_history_ms.push_back(2.0F + static_cast<float>((i * 7) % 17));
-    s.occupancy.push_back(static_cast<float>(1 + (i * 5 + i / 7) % 3));
+    s.numbers.shown_latency.history_ms.push_back(2.0F + static_cast<float>((i * 7) % 17));
+    s.numbers.occupancy.push_back(static_cast<float>(1 + (i * 5 + i / 7) % 3));
   }
-  s.bytes_per_second = 1.57e9;
-  s.producer_wait_share = 0.34;
-  s.memory = {.device_used = 1'210'000'000,
-              .device_free = 138'000'000'000,
-              .host_used = 100'600'000,
-              .host_free = 95'100'000'000,
-              .slot_bytes = 12'570'000,
-              .lane_bytes = 88'000'000,
-              .page_locked = true};
-  s.timing = {.t_t_ms = script.copy_ms,
-              .t_p_ms = script.kernels_ms,
-              .period_ms = script.period_ms,
-              .frames = static_cast<std::size_t>(script.frames)};
-  s.timeline.spans = script_spans(script);
+  s.numbers.bytes_per_second = 1.57e9;
+  s.numbers.producer_wait_share = 0.34;
+  s.device.memory = {.device_used = 1'210'000'000,
+                     .device_free = 138'000'000'000,
+                     .host_used = 100'600'000,
+                     .host_free = 95'100'000'000,
+                     .slot_bytes = 12'570'000,
+                     .lane_bytes = 88'000'000,
+                     .page_locked = true};
+  s.numbers.timing = {.t_t_ms = script.copy_ms,
+                      .t_p_ms = script.kernels_ms,
+                      .period_ms = script.period_ms,
+                      .frames = static_cast<std::size_t>(script.frames)};
+  s.numbers.timeline.spans = script_spans(script);
 }
 
 void turn_wheel(Scene& scene, float x, float y, float steps) {

@@ -2,7 +2,6 @@
 // and the picture pointing at each other.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "gui/stream_scene.h"
 #include "gui/structure_scene.h"
@@ -30,7 +29,8 @@ TEST(Objects, OutlinesLieOnTheEdgesOfPixelsAtAnyZoomAndScale) {
     ECHO_SCENE(scene, static_cast<int>(1600 * scale), static_cast<int>(900 * scale), scale);
     for (const double logical_px_per_m : {0.0, 60e3, 400e3}) {
       if (logical_px_per_m > 0.0) {
-        scene.state.pan_zoom = {.fitted = false, .centre = {-6.1e-3, 12e-3}, .logical_px_per_m = logical_px_per_m};
+        scene.state.image.pan_zoom = {
+            .fitted = false, .centre = {-6.1e-3, 12e-3}, .logical_px_per_m = logical_px_per_m};
       }
       show(scene);
       const RgbPicture shot = scene.shot();
@@ -68,23 +68,23 @@ TEST(Objects, LieInPlaceOverASector) {
 TEST(Objects, BelongToThePictureOnScreen) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  ASSERT_NE(scene.state.structure.image, nullptr);
-  EXPECT_EQ(scene.state.structure.count(), 3);
+  ASSERT_NE(scene.state.analyses.structure.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.structure.count(), 3);
   scene.state.params.objects.kind = Structure::dark;  // those of before are not what is looked for now
   scene.frames(1);
-  EXPECT_EQ(scene.state.structure.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.structure.image, nullptr);
   show(scene, Structure::dark);
-  EXPECT_NE(scene.state.structure.image, nullptr);
+  EXPECT_NE(scene.state.analyses.structure.image, nullptr);
   Grid other = kSquare;
   other.nx = 51;
   scene.put_image(other, gray);  // other pixels
   scene.frames(1);
-  EXPECT_EQ(scene.state.structure.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.structure.image, nullptr);
   show(scene, Structure::dark);
   scene.state.params.objects.kind = Structure::off;
   scene.frames(1);
-  EXPECT_EQ(scene.state.structure.image, nullptr);
-  EXPECT_TRUE(scene.state.structure.outlines.empty());
+  EXPECT_EQ(scene.state.analyses.structure.image, nullptr);
+  EXPECT_TRUE(scene.state.analyses.structure.outlines.empty());
   EXPECT_EQ(accents(scene, scene.shot(), -6.1, 12.0, 2), 0);
 }
 
@@ -94,27 +94,27 @@ TEST(Objects, OfAKeptFrameAreItsOwnOrNone) {
   scene.freeze(20, 50.0);
   scene.put_past(0, kSquare, gray, 100);
   scene.frames(2);
-  EXPECT_EQ(scene.state.structure.image, nullptr) << "the live ones are another frame's";
+  EXPECT_EQ(scene.state.analyses.structure.image, nullptr) << "the live ones are another frame's";
   scene.put_structure(kSquare, boxes, 99);
   scene.frames(2);
-  EXPECT_EQ(scene.state.structure.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.structure.image, nullptr);
   scene.state.params.objects.sigmas += 1.0;  // not yet what the picture was asked for with
   scene.put_structure(kSquare, boxes, 100);
   scene.frames(2);
-  EXPECT_EQ(scene.state.structure.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.structure.image, nullptr);
   scene.put_past(0, kSquare, gray, 100);
   scene.frames(2);
-  EXPECT_NE(scene.state.structure.image, nullptr);
+  EXPECT_NE(scene.state.analyses.structure.image, nullptr);
   scene.state.params.display.gain_db += 3.0;  // acts on the screen only
   scene.frames(1);
-  EXPECT_NE(scene.state.structure.image, nullptr);
+  EXPECT_NE(scene.state.analyses.structure.image, nullptr);
   scene.put_structure(kSquare, boxes, 101);  // a live one behind the frozen picture
   scene.frames(2);
-  ASSERT_NE(scene.state.structure.image, nullptr);
-  EXPECT_EQ(scene.state.structure.image->stamp.sequence, 100u);
+  ASSERT_NE(scene.state.analyses.structure.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.structure.image->stamp.sequence, 100u);
   scene.state.cine.compare = true;
   scene.frames(2);
-  EXPECT_EQ(scene.state.structure.image, nullptr) << "two pictures are on screen";
+  EXPECT_EQ(scene.state.analyses.structure.image, nullptr) << "two pictures are on screen";
   EXPECT_EQ(accents(scene, scene.shot(), -6.1, 12.0, 2), 0);
 }
 
@@ -123,17 +123,17 @@ TEST(Objects, AreNotShownOverTheLowRankPicture) {
   show(scene);
   scene.state.params.color_flow.mode = FlowMode::low_rank;
   scene.frames(2);
-  EXPECT_NE(scene.state.structure.image, nullptr) << "it is not on screen yet";
+  EXPECT_NE(scene.state.analyses.structure.image, nullptr) << "it is not on screen yet";
   scene.put_flow(kSquare, gray, [](double, double) { return 0.0F; });
   scene.frames(2);
-  EXPECT_EQ(scene.state.structure.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.structure.image, nullptr);
 }
 
 TEST(Objects, TableAndPicturePointAtEachOther) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
   open_panel(scene);
-  const StructureView& s = scene.state.structure;
+  const StructureView& s = scene.state.analyses.structure;
   EXPECT_NEAR(s.object(1).centroid.x_m, -4e-3, 1e-6);
   EXPECT_NEAR(s.object(2).centroid.z_m, 19e-3, 1e-6);
   EXPECT_GT(s.object(2).area_m2, s.object(3).area_m2);
@@ -165,20 +165,20 @@ TEST(Objects, TheSelectedOneIsFollowed) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
   click_mm(scene, 3.5, 19.0);
-  ASSERT_EQ(scene.state.structure.selected, 2);
+  ASSERT_EQ(scene.state.analyses.structure.selected, 2);
   // It moves by a pixel and is the largest now.
   scene.put_structure(kSquare, [](double x, double z) {
     const int l = boxes(x - 0.2, z);
     return l == 2 && x < -2.6 ? 0 : l;
   });
   scene.frames(2);
-  EXPECT_EQ(scene.state.structure.selected, 1);
+  EXPECT_EQ(scene.state.analyses.structure.selected, 1);
   scene.put_structure(kSquare, [](double x, double z) { return boxes(x, z) == 2 ? 1 : 0; });
   scene.frames(2);
-  EXPECT_EQ(scene.state.structure.selected, 0) << "it is gone";
+  EXPECT_EQ(scene.state.analyses.structure.selected, 0) << "it is gone";
   scene.put_structure(kSquare, boxes);
   scene.frames(2);
-  EXPECT_EQ(scene.state.structure.selected, 2) << "and back";
+  EXPECT_EQ(scene.state.analyses.structure.selected, 2) << "and back";
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // The timeline without a window: where spans go, what is cut, zoom and drag; the verdict on the predictions.
 #include <algorithm>
-#include <cmath>
 
 #include "gui/panels/timeline_parts.h"
 #include "gui/stream_scene.h"

@@ -29,31 +29,31 @@ TEST(TimelinePanel, AsksForSpansOnlyWhileTheyAreSeen) {
   ECHO_SCENE(scene, 1600, 900);
   fill_stream(scene.state);
   scene.frames(2);
-  EXPECT_TRUE(scene.state.timeline.wanted);
+  EXPECT_TRUE(scene.state.numbers.timeline.wanted);
   reveal(scene, "panel_timeline");
   scene.click("timeline_pause");
-  EXPECT_FALSE(scene.state.timeline.wanted);
+  EXPECT_FALSE(scene.state.numbers.timeline.wanted);
   scene.click("timeline_pause");
-  EXPECT_TRUE(scene.state.timeline.wanted);
+  EXPECT_TRUE(scene.state.numbers.timeline.wanted);
   scene.click("panel_timeline");
-  EXPECT_FALSE(scene.state.timeline.wanted);
+  EXPECT_FALSE(scene.state.numbers.timeline.wanted);
 }
 
 TEST(TimelinePanel, AsksForNothingBehindThePresentation) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
-  EXPECT_TRUE(scene.state.timeline.wanted);
+  EXPECT_TRUE(scene.state.numbers.timeline.wanted);
   scene.press(Key::f5);
-  EXPECT_FALSE(scene.state.timeline.wanted);
+  EXPECT_FALSE(scene.state.numbers.timeline.wanted);
   scene.press(Key::f5);
-  EXPECT_TRUE(scene.state.timeline.wanted);
+  EXPECT_TRUE(scene.state.numbers.timeline.wanted);
 }
 
 TEST(TimelinePanel, AsksForNothingWhereItHasNoRoom) {
   ECHO_SCENE(scene, 800, 480);
-  scene.state.timeline.wanted = true;
+  scene.state.numbers.timeline.wanted = true;
   scene.frames(2);
-  EXPECT_FALSE(scene.state.timeline.wanted);
+  EXPECT_FALSE(scene.state.numbers.timeline.wanted);
 }
 
 TEST(TimelinePanel, PauseKeepsWhatIsOnScreen) {
@@ -68,14 +68,14 @@ TEST(TimelinePanel, PauseKeepsWhatIsOnScreen) {
   const int before = copies();
   EXPECT_GT(before, 30);
   scene.click("timeline_pause");
-  scene.state.timeline.spans = script_spans({.copy_ms = 0.8, .kernels_ms = 0.1});
+  scene.state.numbers.timeline.spans = script_spans({.copy_ms = 0.8, .kernels_ms = 0.1});
   EXPECT_EQ(copies(), before);
   scene.click("timeline_pause");
   EXPECT_GT(copies(), 2 * before);
-  scene.state.timeline.spans.clear();
+  scene.state.numbers.timeline.spans.clear();
   EXPECT_EQ(copies(), 0);
   scene.click("timeline_pause");  // nothing to keep
-  EXPECT_TRUE(scene.state.timeline.wanted);
+  EXPECT_TRUE(scene.state.numbers.timeline.wanted);
 }
 
 TEST(TimelinePanel, ControlWheelZoomsDragMovesDoubleClickFits) {
@@ -184,7 +184,7 @@ TEST(TimelinePanel, PeriodMeetsItsPrediction) {
     return end;
   };
   EXPECT_NEAR(bar_end("time_period"), bar_end("time_serial"), 2);
-  scene.state.timing.period_ms = 0.5;
+  scene.state.numbers.timing.period_ms = 0.5;
   scene.frames(1);
   EXPECT_NEAR(bar_end("time_period"), bar_end("time_overlap"), 2);
   EXPECT_LT(bar_end("time_period"), bar_end("time_serial") - 20);

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
+#include <utility>
 
 #include "gui/docks/keys_overlay.h"
+#include "gui/key_commands.h"
 #include "gui/scene.h"
 #include "gui/toolkit/view_settings.h"
 #include "support/temporary_folder.h"
@@ -50,7 +53,7 @@ const std::map<std::string, Key>& key_names() {
 // "Ctrl+Z" and "Z" as the list has them.
 bool is_listed(const std::string& name, bool control) {
   const std::string wanted = (control ? "Ctrl+" : "") + name;
-  return std::any_of(kKeyHelp.begin(), kKeyHelp.end(), [&](const KeyHelp& help) {
+  return std::ranges::any_of(key_help(), [&](const KeyHelp& help) {
     std::istringstream words((std::string(help.key)));
     for (std::string word; words >> word;) {
       if (!word.empty() && word.back() == ',') word.pop_back();
@@ -81,6 +84,25 @@ TEST(Keys, WhateverDoesSomethingIsListed) {
   EXPECT_GE(used, 25);
 }
 
+// The list is made of the rows that act. A key without a row could do nothing; each that the window system passes on
+// has one, but for those of the assistant alone.
+TEST(Keys, EveryKeyHasARowAndNoneHasTwo) {
+  std::set<std::pair<Key, KeyHeld>> acting;
+  std::set<Key> listed;
+  for (const KeyRow& row : key_rows()) {
+    for (const KeyChord& chord : row.chords) {
+      listed.insert(chord.key);
+      EXPECT_TRUE(chord.act == nullptr || acting.emplace(chord.key, chord.held).second) << row.help.key;
+    }
+  }
+  for (const DockRow& row : kDocks) EXPECT_TRUE(is_listed(std::string(row.key_name), false)) << row.name;
+  for (int key = 0; key <= static_cast<int>(Key::z); ++key) {
+    const bool of_assistant = key == static_cast<int>(Key::e) || key == static_cast<int>(Key::t);
+    const bool of_none = key == static_cast<int>(Key::h);
+    EXPECT_EQ(listed.contains(static_cast<Key>(key)), !of_assistant && !of_none) << key;
+  }
+}
+
 TEST(Keys, TheOverlayShowsAllOfThemInTheSmallestWindow) {
   for (const auto& [width, height, scale] : {std::tuple{1024, 640, 1.0}, {1600, 900, 1.0}, {2048, 1280, 2.0}}) {
     ECHO_SCENE(scene, width, height, scale);
@@ -88,7 +110,7 @@ TEST(Keys, TheOverlayShowsAllOfThemInTheSmallestWindow) {
     scene.press(Key::f1);
     scene.frames(2);
     std::vector<Rect> rows;
-    for (const KeyHelp& help : kKeyHelp) {
+    for (const KeyHelp& help : key_help()) {
       const Rect r = scene.viewer->control_rect("key/" + std::string(help.key));
       ASSERT_GT(r.width(), 0.0F) << help.key;
       EXPECT_GE(r.height(), 15 * scale) << help.key;
@@ -122,7 +144,7 @@ TEST(Keys, NoRowIsCutFrom1024To3840) {
     const float second = scene.viewer->control_rect("key/colour bar").x0;
     ASSERT_GT(second, first);
     const float column = second - first;
-    for (const KeyHelp& help : kKeyHelp) {
+    for (const KeyHelp& help : key_help()) {
       const Rect r = scene.viewer->control_rect("key/" + std::string(help.key));
       EXPECT_LT(r.x1, r.x0 + column) << width << " at " << scale << ": " << help.what;
       EXPECT_LT(r.x1, static_cast<float>(width)) << width << " at " << scale << ": " << help.what;
@@ -145,9 +167,10 @@ TEST(Keys, AScaleThatTheWindowLimitsSaysSo) {
 }
 
 TEST(Keys, TheManualHasTheSameList) {
-  EXPECT_NE(read_text(ECHO_SOURCE_DIR "/assets/manual/window.md").find(keys_markdown_table()), std::string::npos)
+  EXPECT_NE(read_text(ECHO_SOURCE_DIR "/assets/manual/window.md").find(keys_markdown_table(key_help())),
+            std::string::npos)
       << "put this into assets/manual/window.md:\n"
-      << keys_markdown_table();
+      << keys_markdown_table(key_help());
 }
 
 bool tour_is_shown(const Scene& scene) { return scene.viewer->control_rect("tour_next").width() > 0.0F; }
@@ -295,7 +318,7 @@ TEST(Remembered, TheWindowWritesWhatTheProgramKnows) {
   const TemporaryFolder folder;
   {
     ECHO_SCENE(scene, 1024, 640, 1.0, folder / "window");
-    scene.state.recent = {"/data/x.mat"};
+    scene.state.opening.recent = {"/data/x.mat"};
     scene.state.presets.list.resize(1);
     scene.state.presets.list[0].name = "Mine";
     scene.state.presets.active = 0;
@@ -311,11 +334,11 @@ TEST(Remembered, TheLastRecordingIsOfferedNotOpened) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
   EXPECT_EQ(scene.viewer->control_rect("continue").width(), 0.0F);
-  scene.state.continue_with = "/data/a_recording_with_a_rather_long_name_of_a_file.mat";
+  scene.state.opening.continue_with = "/data/a_recording_with_a_rather_long_name_of_a_file.mat";
   scene.frames(2);
   EXPECT_TRUE(scene.opened_file.empty());
   scene.click("continue");
-  EXPECT_EQ(scene.opened_file, scene.state.continue_with);
+  EXPECT_EQ(scene.opened_file, scene.state.opening.continue_with);
 }
 
 TEST(Remembered, APlaceThatNoScreenShowsIsNotTaken) {

@@ -44,30 +44,34 @@ class DroppedFiles : public ::testing::Test {
   }
 
   bool draw_until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
-  [[nodiscard]] bool plays() const { return app_->state().counts.processed > 3 && app_->state().shown > 3; }
+  [[nodiscard]] bool plays() const {
+    return app_->state().numbers.counts.processed > 3 && app_->state().numbers.shown > 3;
+  }
   void drop(const fs::path& file) {
     InjectedInput hand;
     hand.dropped_files = {file};
     app_->viewer().inject(hand);
     app_->turn();
     app_->turn();
-    ASSERT_TRUE(draw_until([&] { return !app_->state().progress.has_value(); }));
+    ASSERT_TRUE(draw_until([&] { return !app_->state().opening.progress.has_value(); }));
   }
   // A line about the file, and the recording plays on.
   void expect_refused(const fs::path& file, const std::string& why) {
     UiState& state = app_->state();
-    state.messages.clear();
+    state.notices.messages.clear();
     state.marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-1e-3, 5e-3}, {1e-3, 7e-3}}}};
     drop(file);
     EXPECT_EQ(state.marks.list.size(), 1U) << "what was drawn stays with the picture that stays";
-    ASSERT_EQ(state.messages.list().size(), 1U) << state.messages.list().back().text;
-    EXPECT_EQ(state.messages.list().front().severity, Severity::error);
-    EXPECT_EQ(state.messages.list().front().text.find(file.string()), 0U) << state.messages.list().front().text;
-    EXPECT_NE(state.messages.list().front().text.find(why), std::string::npos) << state.messages.list().front().text;
+    ASSERT_EQ(state.notices.messages.list().size(), 1U) << state.notices.messages.list().back().text;
+    EXPECT_EQ(state.notices.messages.list().front().severity, Severity::error);
+    EXPECT_EQ(state.notices.messages.list().front().text.find(file.string()), 0U)
+        << state.notices.messages.list().front().text;
+    EXPECT_NE(state.notices.messages.list().front().text.find(why), std::string::npos)
+        << state.notices.messages.list().front().text;
     EXPECT_EQ(state.source.opened_as, recording_.string());
-    const std::uint64_t shown = state.shown;
-    EXPECT_TRUE(draw_until([&] { return state.shown > shown + 3; }));
-    EXPECT_FALSE(state.fault.has_value());
+    const std::uint64_t shown = state.numbers.shown;
+    EXPECT_TRUE(draw_until([&] { return state.numbers.shown > shown + 3; }));
+    EXPECT_FALSE(state.notices.fault.has_value());
   }
 
   TemporaryFolder folder_;
@@ -113,7 +117,7 @@ TEST_F(DroppedFiles, OneThatOpensTakesTheWindow) {
   drop(other);
   EXPECT_EQ(app_->state().source.opened_as, other.string());
   EXPECT_TRUE(draw_until([&] { return plays(); }));
-  EXPECT_FALSE(app_->state().fault.has_value());
+  EXPECT_FALSE(app_->state().notices.fault.has_value());
 }
 
 TEST_F(DroppedFiles, TheErrorGoesWhenTheFileOpens) {
@@ -121,7 +125,7 @@ TEST_F(DroppedFiles, TheErrorGoesWhenTheFileOpens) {
   const fs::path late = folder_ / "late.uff";
   write_text_file(late, "still being written");
   drop(late);
-  const std::vector<Message>& messages = app_->state().messages.list();
+  const std::vector<Message>& messages = app_->state().notices.messages.list();
   ASSERT_TRUE(standing(messages).has_value());
   ASSERT_EQ(messages[*standing(messages)].severity, Severity::error);
   fs::copy_file(recording_, late, fs::copy_options::overwrite_existing);
@@ -184,7 +188,7 @@ TEST(FactsInTheWindow, AreTakenOverRefusedAndGivenBack) {
   const TemporaryFolder folder;
   const WindowOf window(folder, (data_folder() / "fk_gammex_nylon/RFdata1.mat").string());
   UiState& state = window.app->state();
-  ASSERT_TRUE(window.until([&] { return state.shown > 0; }));
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 0; }));
   const std::vector<Transmit> before = state.source.acquisition->transmits;
   const ImagingParams params = state.params;
   ASSERT_NE(before.front().t0_s, before.back().t0_s) << "each has a clock of its own";
@@ -194,14 +198,14 @@ TEST(FactsInTheWindow, AreTakenOverRefusedAndGivenBack) {
 
   window.click("first_sample_s", false, true);
   window.type("1");
-  ASSERT_TRUE(window.until([&] { return says(1e-6); })) << state.messages.list().front().text;
+  ASSERT_TRUE(window.until([&] { return says(1e-6); })) << state.notices.messages.list().front().text;
   for (std::size_t k = 0; k < before.size(); ++k) {
     const Transmit& now = state.source.acquisition->transmits[k];
     EXPECT_NEAR(now.t0_s - before[k].t0_s, 1e-6 - before[0].t0_s, 1e-12) << "all move along, " << k;
   }
   EXPECT_EQ(state.params.formation.depth_max_m, state.defaults.formation.depth_max_m) << "nobody set it: it follows";
   EXPECT_NE(state.params.formation.depth_max_m, params.formation.depth_max_m);
-  ASSERT_TRUE(window.until([&] { return state.shown > 0; }));
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 0; }));
 
   window.click("center_hz", false, true);
   window.type("4.2");
@@ -209,20 +213,21 @@ TEST(FactsInTheWindow, AreTakenOverRefusedAndGivenBack) {
   EXPECT_EQ(state.params.formation.band_low_hz, state.defaults.formation.band_low_hz);
   EXPECT_NE(state.params.formation.band_low_hz, params.formation.band_low_hz);
   EXPECT_TRUE(says(1e-6));
-  ASSERT_TRUE(window.until([&] { return state.shown > 0; }));
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 0; }));
 
-  state.messages.clear();
+  state.notices.messages.clear();
   window.click("center_hz", false, true);
   window.type("990");
-  ASSERT_TRUE(window.until([&] { return !state.messages.list().empty(); }));
-  EXPECT_EQ(state.messages.list().front().severity, Severity::error) << state.messages.list().front().text;
-  EXPECT_EQ(state.facts.at("center_hz"), 4.2e6) << "the panel shows what holds";
+  ASSERT_TRUE(window.until([&] { return !state.notices.messages.list().empty(); }));
+  EXPECT_EQ(state.notices.messages.list().front().severity, Severity::error)
+      << state.notices.messages.list().front().text;
+  EXPECT_EQ(state.facts.given.at("center_hz"), 4.2e6) << "the panel shows what holds";
   EXPECT_EQ(state.source.acquisition->center_hz, 4.2e6);
 
   window.click("first_sample_s", true);
   window.click("center_hz", true);
   ASSERT_TRUE(window.until([&] { return state.source.acquisition->center_hz == 5e6; }));
-  EXPECT_TRUE(state.facts.empty());
+  EXPECT_TRUE(state.facts.given.empty());
   EXPECT_TRUE(says(before.front().t0_s));
   EXPECT_EQ(state.params, params) << "all as it was opened";
 }
@@ -246,25 +251,26 @@ TEST(SavedFiles, InAFolderThatIsGoneAreRefusedInWords) {
   write_text_file(folder / "config/echoloop/window", "save_folder = " + gone + "\n");
   const WindowOf window(folder, "sim:cyst");
   UiState& state = window.app->state();
-  ASSERT_TRUE(window.until([&] { return state.shown > 1; }));
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1; }));
   const std::string refusal =
       "The folder " + gone + " does not exist. Choose another folder, for example " + folder.path().string();
   for (const Key key : {Key::s, Key::r}) {
-    state.messages.clear();
+    state.notices.messages.clear();
     window.press(key);
-    ASSERT_TRUE(window.until([&] { return !state.messages.list().empty(); }));
+    ASSERT_TRUE(window.until([&] { return !state.notices.messages.list().empty(); }));
     EXPECT_TRUE(state.saving.failed);
-    EXPECT_EQ(state.messages.list().front().text, refusal);
+    EXPECT_EQ(state.notices.messages.list().front().text, refusal);
   }
-  EXPECT_FALSE(state.recording.on);
+  EXPECT_FALSE(state.saving.recording.on);
   ASSERT_TRUE(window.until([&] { return window.app->viewer().control_rect("save_offer").width() > 0.0F; }));
   window.click("save_offer");
-  state.messages.clear();
+  state.notices.messages.clear();
   window.click("save/picture");
-  ASSERT_TRUE(window.until([&] { return !state.messages.list().empty(); }));
-  EXPECT_NE(state.messages.list()[standing(state.messages.list()).value()].severity, Severity::error);
-  EXPECT_TRUE(state.messages.list().front().text.starts_with("Saved " + folder.path().string() + "/cyst_phantom_f"))
-      << state.messages.list().front().text;
+  ASSERT_TRUE(window.until([&] { return !state.notices.messages.list().empty(); }));
+  EXPECT_NE(state.notices.messages.list()[standing(state.notices.messages.list()).value()].severity, Severity::error);
+  EXPECT_TRUE(
+      state.notices.messages.list().front().text.starts_with("Saved " + folder.path().string() + "/cyst_phantom_f"))
+      << state.notices.messages.list().front().text;
   for (const char* kind : {"XDG_PICTURES_DIR", "XDG_VIDEOS_DIR"}) ::unsetenv(kind);
 }
 
@@ -275,12 +281,12 @@ TEST(OwnPresets, AnErrorGoesWhenTheFileIsMended) {
   fs::create_directories(file.parent_path());
   write_text_file(file, "name = [broken");
   const WindowOf window(folder, "sim:cyst");
-  const std::vector<Message>& messages = window.app->state().messages.list();
+  const std::vector<Message>& messages = window.app->state().notices.messages.list();
   const auto errors = [&] {
     return std::count_if(messages.begin(), messages.end(),
                          [](const Message& m) { return m.severity == Severity::error && m.stay != Stay::resolved; });
   };
-  ASSERT_TRUE(window.until([&] { return window.app->state().shown > 1; }));
+  ASSERT_TRUE(window.until([&] { return window.app->state().numbers.shown > 1; }));
   EXPECT_EQ(errors(), 1) << "said once, although presets were listed again";
   write_text_file(file, "name = \"Mine\"\n[parameters]\ngain_db = 3\n");
   EXPECT_TRUE(window.until([&] { return errors() == 0; }));
@@ -296,18 +302,18 @@ TEST(SavedFiles, AreAsTheLastRunChose) {
   ::setenv("XDG_PICTURES_DIR", folder.path().c_str(), 1);
   {
     const WindowOf window(folder, "sim:cyst");
-    ASSERT_TRUE(window.until([&] { return window.app->state().shown > 1; }));
+    ASSERT_TRUE(window.until([&] { return window.app->state().numbers.shown > 1; }));
     window.click("save_menu");
     window.click("save_format/SVG");
     window.click("save_ground/Dark");
   }
   const WindowOf window(folder, "sim:cyst");
   UiState& state = window.app->state();
-  ASSERT_TRUE(window.until([&] { return state.shown > 1; }));
-  state.messages.clear();
+  ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1; }));
+  state.notices.messages.clear();
   window.press(Key::s);
-  ASSERT_TRUE(window.until([&] { return !state.messages.list().empty(); }));
-  const std::string text = state.messages.list().front().text;
+  ASSERT_TRUE(window.until([&] { return !state.notices.messages.list().empty(); }));
+  const std::string text = state.notices.messages.list().front().text;
   ASSERT_TRUE(text.starts_with("Saved ")) << text;
   const fs::path file = text.substr(6);
   EXPECT_EQ(file.extension(), ".svg");
@@ -322,7 +328,7 @@ TEST(SavedFiles, AreAsTheLastRunChose) {
 TEST(Quit, ByKeyIsAnEndLikeAnyOther) {
   const TemporaryFolder folder;
   const WindowOf window(folder, "sim:cyst");
-  ASSERT_TRUE(window.until([&] { return window.app->state().shown > 1; }));
+  ASSERT_TRUE(window.until([&] { return window.app->state().numbers.shown > 1; }));
   EXPECT_FALSE(window.app->viewer().should_close());
   window.press(Key::q);
   EXPECT_FALSE(window.app->viewer().should_close()) << "without Control it is no key";

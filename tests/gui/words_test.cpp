@@ -10,17 +10,17 @@ namespace {
 // A picture that was saved says so, although an error of before still stands there; then the error is back.
 TEST(MessageLine, NewsComeBeforeAnOldError) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.messages.clear();
-  scene.state.messages.post({Severity::error, "14:31:00", "An error."});
+  scene.state.notices.messages.clear();
+  scene.state.notices.messages.post({Severity::error, "14:31:00", "An error."});
   scene.frames(2);
   const auto error_shown = [&] { return scene.viewer->control_rect("dismiss").width() > 0.0F; };
   ASSERT_TRUE(error_shown());
-  scene.state.messages.post({Severity::info, "14:32:07", "Saved picture.png"});
+  scene.state.notices.messages.post({Severity::info, "14:32:07", "Saved picture.png"});
   scene.frames(1);
   EXPECT_FALSE(error_shown());
   EXPECT_TRUE(scene.viewer->wants_frame()) << "nobody else would bring the error back";
   EXPECT_TRUE(scene.frames_until(error_shown));
-  scene.state.messages.post({Severity::error, "14:33:00", "Another one."});
+  scene.state.notices.messages.post({Severity::error, "14:33:00", "Another one."});
   scene.frames(1);
   EXPECT_TRUE(error_shown());
 }
@@ -51,7 +51,7 @@ int rightmost_change(const RgbPicture& a, const RgbPicture& b, int y0, int y1) {
 
 TEST(LongNames, StayWithinMenus) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.recent = {"/data/" + kLongName, "/data/a.uff", "/more/a.uff"};
+  scene.state.opening.recent = {"/data/" + kLongName, "/data/a.uff", "/more/a.uff"};
   scene.frames(2);
   scene.click("source_menu");
   scene.frames(2);

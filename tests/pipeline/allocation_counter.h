@@ -2,7 +2,6 @@
 // replaced for the whole program (not under a sanitizer, which replaces them itself).
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 namespace echoloop::testing {

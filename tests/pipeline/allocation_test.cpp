@@ -1,7 +1,6 @@
 // After warm-up no thread of the stream allocates: 200 frames of the CPU pipeline without a single malloc.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <vector>
 
 #include "pipeline/allocation_counter.h"
@@ -39,6 +38,7 @@ TEST_P(Allocations, NonePerFrameAfterWarmUp) {
     params.refine.persistence_s = 0.1;
     params.refine.smooth_axial_m = params.refine.smooth_lateral_m = 0.5e-3;
     params.refine.speckle_reduction = 0.5;
+    params.refine.edge_enhancement = 0.5;
   }
   const auto source = testing::noise_source(acquisition, 4);
   source->before = [](std::uint64_t) { testing::name_this_thread("the producer"); };

@@ -2,7 +2,6 @@
 // Numbers and counts go on; nothing comes twice and nothing is missing that was not lost by the policy.
 #include <gtest/gtest.h>
 
-#include "core/error.h"
 #include "support/checking_backend.h"
 #include "support/fake_backend.h"
 #include "support/numbered_frames.h"

@@ -15,7 +15,7 @@ struct Rig {
   Rig() {
     state.params = testing::small_picture(*acquisition, 24, 32);
     state.source.acquisition = acquisition;
-    state.inspected = PlanePoint{0.0, 4e-3};
+    state.image.inspected = PlanePoint{0.0, 4e-3};
     wait_until([this] { return history.extent().frames > 4; });
   }
   void turn(Inspecting::Moment moment) { inspecting.update(state, session, moment, now_ns()); }
@@ -24,12 +24,12 @@ struct Rig {
     wait_until([this] {
       const std::uint64_t before = inspecting.requests();
       turn(Inspecting::Moment::frozen);
-      return state.inspector.pixel != nullptr && inspecting.requests() == before && complete();
+      return state.image.inspector.pixel != nullptr && inspecting.requests() == before && complete();
     });
   }
   [[nodiscard]] bool complete() const {
-    for (const int k : state.inspector.pictures_seen) {
-      if (state.inspector.pictures[static_cast<std::size_t>(k)] == nullptr) return false;
+    for (const int k : state.image.inspector.pictures_seen) {
+      if (state.image.inspector.pictures[static_cast<std::size_t>(k)] == nullptr) return false;
     }
     return true;
   }
@@ -59,41 +59,41 @@ TEST(InspectingTheStream, AsksNothingWhileItIsClosed) {
   Rig rig;
   for (int k = 0; k < 50; ++k) rig.turn(Inspecting::Moment::live);
   EXPECT_EQ(rig.inspecting.requests(), 0U);
-  rig.state.inspector.wanted = true;
-  rig.state.inspected.reset();
+  rig.state.image.inspector.wanted = true;
+  rig.state.image.inspected.reset();
   rig.turn(Inspecting::Moment::live);
   EXPECT_EQ(rig.inspecting.requests(), 0U) << "nor while no pixel is chosen";
 }
 
 TEST(InspectingTheStream, LiveItFollowsTheStreamButSeldom) {
   Rig rig;
-  rig.state.inspector.wanted = true;
+  rig.state.image.inspector.wanted = true;
   const std::int64_t begin_ns = now_ns();
   wait_until([&] {
     rig.turn(Inspecting::Moment::live);
     return rig.inspecting.requests() >= 4;
   });
   EXPECT_GE(now_ns() - begin_ns, 600'000'000) << "five times a second at most";
-  ASSERT_NE(rig.state.inspector.pixel, nullptr);
+  ASSERT_NE(rig.state.image.inspector.pixel, nullptr);
   const std::uint64_t before = rig.inspecting.requests();
   wait_until([&] {
-    rig.state.inspected = PlanePoint{1e-3, 5e-3};  // a click does not wait
+    rig.state.image.inspected = PlanePoint{1e-3, 5e-3};  // a click does not wait
     rig.turn(Inspecting::Moment::live);
     return rig.inspecting.requests() > before;
   });
-  rig.state.inspector.wanted = false;
+  rig.state.image.inspector.wanted = false;
   rig.turn(Inspecting::Moment::live);
-  EXPECT_EQ(rig.state.inspector.pixel, nullptr) << "closed, nothing is kept";
+  EXPECT_EQ(rig.state.image.inspector.pixel, nullptr) << "closed, nothing is kept";
 }
 
 TEST(InspectingTheStream, FrozenItAsksOnceForEachChange) {
   Rig rig;
   rig.history.hold();
   rig.state.cine.index = 1;
-  rig.state.inspector.wanted = true;
-  rig.state.inspector.pictures_seen = {0, 1, 2};
+  rig.state.image.inspector.wanted = true;
+  rig.state.image.inspector.pictures_seen = {0, 1, 2};
   rig.settle();
-  EXPECT_EQ(rig.state.inspector.pixel->stamp.sequence, rig.history.at(1)->frame.stamp.sequence);
+  EXPECT_EQ(rig.state.image.inspector.pixel->stamp.sequence, rig.history.at(1)->frame.stamp.sequence);
   const std::uint64_t settled = rig.inspecting.requests();
   for (int k = 0; k < 50; ++k) rig.turn(Inspecting::Moment::frozen);
   EXPECT_EQ(rig.inspecting.requests(), settled);
@@ -105,19 +105,19 @@ TEST(InspectingTheStream, FrozenItAsksOnceForEachChange) {
   EXPECT_EQ(rig.inspecting.requests(), settled + 1);
   wait_until([&] {
     rig.turn(Inspecting::Moment::frozen);
-    return rig.state.inspector.pixel->stamp.sequence == rig.history.at(2)->frame.stamp.sequence;
+    return rig.state.image.inspector.pixel->stamp.sequence == rig.history.at(2)->frame.stamp.sequence;
   });
 }
 
 TEST(InspectingTheStream, ARefusalIsSaidAndNotAskedForAgain) {
   Rig rig;
   rig.history.hold();
-  rig.state.inspector.wanted = true;
-  rig.state.inspector.pictures_seen = {0};
+  rig.state.image.inspector.wanted = true;
+  rig.state.image.inspector.pictures_seen = {0};
   rig.state.params.formation.band_high_hz = rig.state.params.formation.band_low_hz - 1e6;
   wait_until([&] {
     rig.turn(Inspecting::Moment::frozen);
-    return !rig.state.inspector.refusal.empty();
+    return !rig.state.image.inspector.refusal.empty();
   });
   const std::uint64_t asked = rig.inspecting.requests();
   for (int k = 0; k < 50; ++k) rig.turn(Inspecting::Moment::frozen);

@@ -2,8 +2,6 @@
 // echo.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "backend/frame_processor.h"
 #include "backend/inspect_pixel.h"
 #include "source/phantom.h"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <complex>
 
 #include "source/phantom.h"
 #include "support/streaming.h"

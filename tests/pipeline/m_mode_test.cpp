@@ -127,10 +127,10 @@ TEST_P(MModeColumnsOf, KeptFramesAreTheImagesOwnNewestFirst) {
   rig.history.hold();
   UiState state;
   state.params = params;
-  state.inspected = PlanePoint{0.2 * params.formation.lateral_min_m, 0.5 * params.formation.depth_max_m};
-  state.m_mode.wanted = true;
+  state.image.inspected = PlanePoint{0.2 * params.formation.lateral_min_m, 0.5 * params.formation.depth_max_m};
+  state.image.m_mode.wanted = true;
   MModeColumns columns;
-  state.m_mode.columns = &columns;
+  state.image.m_mode.columns = &columns;
   std::vector<std::uint64_t> order;
   MModeReview review(rig.history, rig.past.line);
   wait_until([&] {
@@ -139,11 +139,11 @@ TEST_P(MModeColumnsOf, KeptFramesAreTheImagesOwnNewestFirst) {
       columns.add(column);
     });
     review.update(state, rig.session, MModeReview::Moment::frozen);
-    return !state.m_mode.progress.under_way && columns.size() == state.m_mode.progress.all;
+    return !state.image.m_mode.progress.under_way && columns.size() == state.image.m_mode.progress.all;
   });
   const std::vector<FrameStamp> kept = rig.history.stamps();
   ASSERT_EQ(columns.size(), kept.size());
-  EXPECT_EQ(state.m_mode.progress.done, kept.size());
+  EXPECT_EQ(state.image.m_mode.progress.done, kept.size());
   EXPECT_TRUE(std::ranges::is_sorted(order, std::greater())) << "newest first";
   std::map<std::uint64_t, const Picture*> live;
   for (const Picture& picture : rig.pictures) live[picture.stamp.sequence] = &picture;
@@ -152,7 +152,7 @@ TEST_P(MModeColumnsOf, KeptFramesAreTheImagesOwnNewestFirst) {
     EXPECT_EQ(column.stamp.sequence, kept[i].sequence);
     ASSERT_TRUE(live.contains(column.stamp.sequence));
     const Picture& picture = *live[column.stamp.sequence];
-    ASSERT_EQ(column.levels_db, column_of(picture, line_column(picture.grid, *state.inspected))) << i;
+    ASSERT_EQ(column.levels_db, column_of(picture, line_column(picture.grid, *state.image.inspected))) << i;
   }
 }
 
@@ -171,10 +171,10 @@ TEST(MModeOverKeptFrames, IsCancelledAndResumed) {
   rig.history.hold();
   UiState state;
   state.params = params;
-  state.inspected = PlanePoint{0.0, 0.5 * params.formation.depth_max_m};
-  state.m_mode.wanted = true;
+  state.image.inspected = PlanePoint{0.0, 0.5 * params.formation.depth_max_m};
+  state.image.m_mode.wanted = true;
   MModeColumns columns;
-  state.m_mode.columns = &columns;
+  state.image.m_mode.columns = &columns;
   MModeReview review(rig.history, rig.past.line);
   const auto turn = [&] {
     rig.past.line.drain([&](LineColumn& column) { columns.add(column); });
@@ -184,22 +184,22 @@ TEST(MModeOverKeptFrames, IsCancelledAndResumed) {
     turn();
     return columns.size() >= 3;
   });
-  state.m_mode.cancelled = true;
+  state.image.m_mode.cancelled = true;
   const std::size_t most = columns.size() + 4;  // what was asked for still comes
   wait_until([&] {
     turn();
-    return !state.m_mode.progress.under_way;
+    return !state.image.m_mode.progress.under_way;
   });
   for (int i = 0; i < 50; ++i) turn();
   EXPECT_LE(columns.size(), most);
   EXPECT_LT(columns.size(), rig.history.stamps().size());
-  state.m_mode.cancelled = false;
+  state.image.m_mode.cancelled = false;
   wait_until([&] {
     turn();
     return columns.size() == rig.history.stamps().size();
   });
   turn();
-  EXPECT_FALSE(state.m_mode.progress.under_way);
+  EXPECT_FALSE(state.image.m_mode.progress.under_way);
 }
 
 TEST(LineQueueBetweenThreads, NothingIsTornOrLostSilently) {

@@ -54,12 +54,13 @@ TEST(RefineStage, FiltersActAtTheNextFrameAndOffIsAsBefore) {
   std::vector<std::vector<std::byte>> frames(12, testing::to_bytes(testing::noise(a->frame_values(), 4)));
   const auto source = std::make_shared<testing::FrameList>(a, frames);
   const std::vector<ImagingParams> settings = [&] {
-    std::vector<ImagingParams> all(5, off);
+    std::vector<ImagingParams> all(6, off);
     all[0].refine.median = Median::three;
     all[1].refine.median = Median::five;
     all[2].refine.smooth_axial_m = 0.3e-3;
     all[3].refine.smooth_lateral_m = 0.3e-3;
     all[4].refine.speckle_reduction = 0.7;
+    all[5].refine.edge_enhancement = 1.0;
     return all;
   }();
   const std::vector<float> plain = process({.source = source, .params = off})[0].db;

@@ -2,7 +2,6 @@
 // program) appear where the points are.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -183,7 +183,7 @@ TEST(LiveProgram, AViewerThatIsKilledDoesNotEndTheScript) {
                          sending.string() +
                          "', 'w')\n"
                          "        if away and status == 'ok': break\n"
-                         "        if away: time.sleep(0.01)\n"
+                         "        if away: s._wait(lambda: s._socket is not None, 1.0)\n"
                          "    assert seen == {'ok', 'no viewer'}, seen\n"
                          "    assert s.counts['lost'] > 0\n"
                          "open('" +

@@ -2,10 +2,8 @@
 // one line, and what is being recorded meanwhile is completed.
 #include <signal.h>
 
-#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "program/run_program.h"
 #include "program/started_program.h"

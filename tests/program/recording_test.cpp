@@ -9,7 +9,6 @@
 #include "program/run_program.h"
 #include "program/started_program.h"
 #include "source/phantom.h"
-#include "source/phantom_settings.h"
 #include "support/uff_file.h"
 #include "test_paths.h"
 

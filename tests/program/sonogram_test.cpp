@@ -1,7 +1,6 @@
 // The sonogram without a window: what the program writes and reports, and what it refuses.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "program/run_program.h"

@@ -1,7 +1,6 @@
 // The rotating disk: real, bandpass-sampled RF (fs = 4/3 fc) at 1480 m/s, frames 0, 16 and 31 of the cineloop.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 

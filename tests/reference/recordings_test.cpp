@@ -1,7 +1,6 @@
 // Plane-wave and convex recordings against their references; README of each recording says what it is.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>

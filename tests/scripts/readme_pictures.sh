@@ -14,16 +14,18 @@ for tool in Xvfb xdotool import; do
   command -v "$tool" >/dev/null || { echo "readme_pictures.sh: $tool is missing" >&2; exit 1; }
 done
 
+take_time() { sleep "$1"; }  # the pace of a user
+
 point() { xdotool mousemove "$1" "$2"; }
-click() { point "$1" "$2"; sleep 0.3; xdotool click 1; sleep 0.5; }
+click() { point "$1" "$2"; take_time 0.3; xdotool click 1; take_time 0.5; }
 
 # Presses at $1 $2, moves to $3 $4 and lets go.
 drag() {
-  point "$1" "$2"; sleep 0.2
-  xdotool mousedown 1; sleep 0.2
-  point $((($1 + $3) / 2)) $((($2 + $4) / 2)); sleep 0.2
-  point "$3" "$4"; sleep 0.2
-  xdotool mouseup 1; sleep 0.4
+  point "$1" "$2"; take_time 0.2
+  xdotool mousedown 1; take_time 0.2
+  point $((($1 + $3) / 2)) $((($2 + $4) / 2)); take_time 0.2
+  point "$3" "$4"; take_time 0.2
+  xdotool mouseup 1; take_time 0.4
 }
 
 # picture NAME SECONDS HANDS ARGUMENTS...: starts the program, runs the function HANDS in the window (if it is not
@@ -36,16 +38,16 @@ picture() {
   folder=$(mktemp -d)
   Xvfb -displayfd 3 -screen 0 "${width}x${height}x24" -nolisten tcp +extension GLX 3>"$folder/display" 2>/dev/null &
   screen=$!
-  until [[ -s $folder/display ]]; do sleep 0.1; done
+  until [[ -s $folder/display ]]; do take_time 0.1; done
   DISPLAY=:$(<"$folder/display")
   export DISPLAY XDG_CONFIG_HOME=$folder XDG_SESSION_TYPE=x11
   mkdir "$folder/echoloop"
   printf '%s\n' "$settings" >"$folder/echoloop/window"
   "$program" "$@" --width $width --height $height --scale 1 >"$folder/out" 2>&1 &
   viewer=$!
-  sleep 4
+  take_time 4
   if [[ -n $hands ]]; then "$hands"; fi
-  while ((SECONDS - begin < seconds)); do sleep 0.2; done
+  while ((SECONDS - begin < seconds)); do take_time 0.2; done
   import -window root "$root/assets/readme/$name.png"
   kill -TERM $viewer
   wait $viewer || true
@@ -70,7 +72,7 @@ beside_the_picture() { point 400 250; }
 # Two circles of one size, in the cyst and beside it; then the inspector, which looks at the middle of the picture.
 compare_cyst_and_background() {
   xdotool key n
-  sleep 1
+  take_time 1
   click 510 62
   drag 725 270 748 270
   drag 800 371 823 371

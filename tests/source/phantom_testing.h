@@ -8,9 +8,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <memory>
 #include <numbers>
-#include <numeric>
 #include <span>
 #include <vector>
 

@@ -1,8 +1,10 @@
 // A backend around another one that looks at each frame's samples when a lane gets them and again before the lane lets
-// go of them: a slot that was written meanwhile is found out. Gives host memory of every kind that is asked for.
+// go of them: a slot that was written meanwhile is found out. Gives host memory of every kind that is asked for, by
+// name at least.
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -17,11 +19,14 @@ namespace echoloop::testing {
 
 class CheckingBackend final : public Backend {
  public:
-  explicit CheckingBackend(Backend& inner) : inner_(inner) {}
+  using Whole = std::function<bool(const RfFrame&)>;  // are these the samples that belong to the stamp?
+  explicit CheckingBackend(Backend& inner, Whole whole = is_whole) : inner_(inner), is_whole_(std::move(whole)) {}
   [[nodiscard]] std::string name() const override { return inner_.name(); }
   [[nodiscard]] std::string device() const override { return inner_.device(); }
   std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory kind) override {
-    return std::make_unique<Block>(inner_.allocate_host(bytes, kind), kind);
+    auto block = inner_.allocate_host(bytes, kind);
+    if (block->kind() == kind) return block;
+    return std::make_unique<Block>(std::move(block), kind);
   }
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) override { return inner_.page_lock(memory); }
   std::unique_ptr<Lane> make_lane(int number, StreamMode mode) override {
@@ -37,11 +42,12 @@ class CheckingBackend final : public Backend {
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
   [[nodiscard]] Multiprocessors multiprocessors() const override { return inner_.multiprocessors(); }
   [[nodiscard]] bool computes_elsewhere() const override { return inner_.computes_elsewhere(); }
+  [[nodiscard]] bool usable() const override { return inner_.usable(); }
 
   std::atomic<int> most_lanes{1000};
   std::atomic<bool> no_structure{false};
-  std::atomic<std::uint64_t> checked{0};  // twice a frame
-  std::atomic<std::uint64_t> torn{0};
+  std::atomic<std::uint64_t> checked{0};                     // twice a frame
+  std::atomic<std::uint64_t> torn_before{0}, torn_after{0};  // when the lane got them, when it was done with them
 
  private:
   class Block final : public HostMemoryBlock {
@@ -61,7 +67,7 @@ class CheckingBackend final : public Backend {
     void set_plan(const std::shared_ptr<const Plan>& plan) override { inner_->set_plan(plan); }
     void upload(const RfFrame& frame) override {
       frame_ = frame;
-      check();
+      check(backend_.torn_before);
       inner_->upload(frame);
     }
     void load(double ms) override { inner_->load(ms); }
@@ -89,13 +95,13 @@ class CheckingBackend final : public Backend {
     std::vector<float> read_back(Tap tap) override { return inner_->read_back(tap); }
 
    private:
-    void check() {
+    void check(std::atomic<std::uint64_t>& torn) {
       ++backend_.checked;
-      if (!is_whole(frame_)) ++backend_.torn;
+      if (!backend_.is_whole_(frame_)) ++torn;
     }
     bool let_go(bool done) {
       if (done && !frame_.samples.empty()) {
-        check();
+        check(backend_.torn_after);
         frame_ = {};
       }
       return done;
@@ -106,6 +112,7 @@ class CheckingBackend final : public Backend {
   };
 
   Backend& inner_;
+  Whole is_whole_;
 };
 
 }  // namespace echoloop::testing

@@ -3,8 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <memory>
-#include <numeric>
 #include <vector>
 
 #include "backend/flow_device.h"

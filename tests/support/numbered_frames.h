@@ -2,11 +2,8 @@
 // reads a frame can tell whether it is whole and which one it is.
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <utility>
 

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "backend/structure_device.h"

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "backend/cpu/cpu_kernels.h"
 #include "backend/cpu/window_das.h"

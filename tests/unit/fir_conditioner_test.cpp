@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <string>
 
 #include "backend/cpu/band_conditioner.h"
 #include "backend/cpu/cpu_kernels.h"

@@ -2,11 +2,9 @@
 // sliding Gram matrix against a fresh one, every instruction set, any number of threads.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "backend/flow_engine.h"
 #include "backend/flow_plan.h"
 #include "support/energy_curve.h"
 #include "support/ensembles.h"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "backend/flow_engine.h"
+#include "backend/flow_plan.h"
 #include "core/units.h"
 #include "dsp/fir_design.h"
 #include "dsp/flow.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gui/figure/film_picture.h"
-#include "gui/overlay/flow_scale.h"
+#include "gui/overlay/flow_colors.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop::flow_overlay_test {

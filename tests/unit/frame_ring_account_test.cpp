@@ -2,7 +2,6 @@
 // handed to a keeper, the most slots in use.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "core/units.h"

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "support/level_pictures.h"
 
 namespace echoloop::line_profile_test {

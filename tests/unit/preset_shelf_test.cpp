@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -123,13 +124,82 @@ TEST(Refine, SpeckleReductionCalmsNoiseAndKeepsAStep) {
     return std::pair{sum / n, std::sqrt(squares / n - sum * sum / n / n)};
   };
   const auto raw = [&](int ix, int iz) { return p.at(ix, iz); };
-  const auto calm = [&](int ix, int iz) { return bilateral_pixel(p.view(), plan->per_db2, ix, iz); };
+  const auto filter = std::get<BilateralFilter>(plan->last.front());
+  const auto calm = [&](int ix, int iz) { return filter(p.view(), ix, iz); };
   EXPECT_LT(spread(calm, 4, 26).second, 0.35 * spread(raw, 4, 26).second);
   p.at(15, 20) = -110.0f;  // a null of speckle
   EXPECT_NEAR(calm(15, 20), -60.0f, 4.0f);
   // The two columns at the step: still on their own side.
   EXPECT_NEAR(spread(calm, 29, 30).first, -60.0, 2.0);
   EXPECT_NEAR(spread(calm, 30, 31).first, -10.0, 2.0);
+}
+
+// Rows of 0 0 1 8 8: the 5 x 5 average about the middle is 1 + (1 + 4) / 16 * (7 - 1).
+TEST(Refine, AnEdgeIsSharpenedByKnownNumbersWithoutOvershoot) {
+  Pixels p{5, 5};
+  for (int i = 0; i < 25; ++i) p.db[static_cast<std::size_t>(i)] = std::array{0.0f, 0.0f, 1.0f, 8.0f, 8.0f}[i % 5];
+  EXPECT_FLOAT_EQ(sharpened_pixel(p.view(), 0.4f, 2, 2), 1.0f - 0.4f * 1.875f);
+  EXPECT_EQ(sharpened_pixel(p.view(), 2.0f, 2, 2), 0.0f) << "the lowest pixel beside it";
+  EXPECT_EQ(sharpened_pixel(p.view(), 2.0f, 3, 2), 8.0f);
+}
+
+TEST(Refine, SharpeningKeepsRampsAndStaysWithinTheNeighbours) {
+  Pixels ramp{20, 30}, mixed{20, 30};
+  const std::vector<float> values = noise(mixed.db.size(), 5);
+  for (int iz = 0; iz < 30; ++iz) {
+    for (int ix = 0; ix < 20; ++ix) ramp.at(ix, iz) = -60.0f + 1.5f * static_cast<float>(ix + 2 * iz);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) mixed.db[i] = 20.0f * values[i];
+  int moved = 0;
+  for (int iz = 0; iz < 30; ++iz) {
+    for (int ix = 0; ix < 20; ++ix) {
+      if (ix >= 2 && ix < 18 && iz >= 2 && iz < 28) {
+        EXPECT_NEAR(sharpened_pixel(ramp.view(), 3.0f, ix, iz), ramp.at(ix, iz), 1e-4f);
+      }
+      float lowest = mixed.at(ix, iz), highest = lowest;
+      for (int i = 0; i < 9; ++i) {
+        const float beside = nearest_pixel(mixed.view(), ix + i % 3 - 1, iz + i / 3 - 1);
+        lowest = std::min(lowest, beside);
+        highest = std::max(highest, beside);
+      }
+      const float sharp = sharpened_pixel(mixed.view(), 3.0f, ix, iz);
+      ASSERT_GE(sharp, lowest) << ix << ", " << iz;
+      ASSERT_LE(sharp, highest) << ix << ", " << iz;
+      moved += sharp != mixed.at(ix, iz);
+    }
+  }
+  EXPECT_GT(moved, 300);
+}
+
+// Each alone, by the loops of the CPU: what the plan says, and nothing beside it.
+TEST(Refine, EveryFilterOfThePlanIsApplied) {
+  WorkerPool pool(2);
+  const Grid grid{.x0_m = 0.0, .x1_m = 4e-3, .z0_m = 0.0, .z1_m = 6e-3, .nx = 40, .nz = 60};
+  Pixels p{40, 60};
+  p.db = noise(p.db.size(), 3);
+  std::vector<ImagingParams> settings(4);
+  settings[0].refine.median = Median::three;
+  settings[1].refine.median = Median::five;
+  settings[2].refine.speckle_reduction = 0.3;
+  settings[3].refine.edge_enhancement = 1.0;
+  for (const ImagingParams& params : settings) {
+    EXPECT_TRUE(params.refine.filters());
+    const auto plan = make_refine_plan(params, grid);
+    ASSERT_EQ(plan->first.size() + plan->last.size(), 1U);
+    const PixelFilter filter = plan->first.empty() ? plan->last.front() : plan->first.front();
+    CpuRefiner refiner;
+    refiner.set_plan(plan);
+    std::vector<float> filtered = p.db;
+    refiner.filter(pool, filtered.data());
+    EXPECT_NE(filtered, p.db);
+    for (int iz = 0; iz < 60; ++iz) {
+      for (int ix = 0; ix < 40; ++ix) {
+        const float want = std::visit([&](const auto& pixel) { return pixel(p.view(), ix, iz); }, filter);
+        ASSERT_FLOAT_EQ(filtered[static_cast<std::size_t>(iz * 40 + ix)], want) << ix << ", " << iz;
+      }
+    }
+  }
+  EXPECT_FALSE(RefineParams{.persistence_s = 1.0}.filters());
 }
 
 TEST(Refine, NothingIsPlannedWhenAllIsOff) {

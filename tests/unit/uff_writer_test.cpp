@@ -3,7 +3,6 @@
 
 #include <sys/stat.h>
 
-#include <array>
 #include <filesystem>
 
 #include "formats/base/acquisition_json.h"

@@ -43,7 +43,7 @@ ImageSequence::ImageSequence(const std::filesystem::path& file, ImageValues valu
                   bytes_);
 }
 
-void ImageSequence::add(const Image& image) {
+void ImageSequence::take(const Image& image) {
   const std::span<const float> levels_db = image.host();
   if (values_ == ImageValues::float32 || levels_db.size() != bytes_) {
     if (memory_.bytes.size() != levels_db.size_bytes()) memory_ = pageable(levels_db.size_bytes());
@@ -61,7 +61,7 @@ void ImageSequence::add(const Image& image) {
   memory_ = recorder_.keep(frame, std::move(memory_));
 }
 
-int ImageSequence::finish(const Image* last, const Backend& backend, const std::string& source, RunTotals& totals) {
+int ImageSequence::finish(const EndedImages& run, RunTotals& totals) {
   recorder_.finish();
   const RecorderStatus ended = recorder_.status();
   if (!ended.problem.empty()) {
@@ -70,8 +70,8 @@ int ImageSequence::finish(const Image* last, const Backend& backend, const std::
     return 1;
   }
   if (ended.frames == 0) return 0;
-  if (last != nullptr) {
-    nlohmann::json about = image_json(backend, source, *last);
+  if (const Image* last = run.last; last != nullptr) {
+    nlohmann::json about = image_json(run.backend, run.named, *last);
     about["file"] = ended.path.filename().string();
     about["order"] =
         std::string("image[frame]") +

@@ -3,27 +3,22 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
-#include <span>
 
 #include "app/options/options.h"
-#include "app/outputs/report.h"
-#include "backend/backend.h"
-#include "core/results/image.h"
+#include "app/outputs/image_sink.h"
 #include "history/recorder.h"
 
 namespace echoloop {
 
-class ImageSequence {
+class ImageSequence final : public ImageSink {
  public:
   // Images of `grid`. Throws Error when the file cannot be made.
   ImageSequence(const std::filesystem::path& file, ImageValues values, const Grid& grid);
 
-  void add(const Image& image);  // with a host copy; processing thread
-  // Waits until the file is ended and writes what describes it, from the last image (null: none came). How it ended is
-  // said in a line. Returns the exit status; counts the errors. Throws Error as write_text().
-  int finish(const Image* last, const Backend& backend, const std::string& source, RunTotals& totals);
-  [[nodiscard]] nlohmann::json report() const { return recording_json(recorder_.status()); }
+  void take(const Image& image) override;
+  // And writes what describes the file, from the last image. How it ended is said in a line.
+  int finish(const EndedImages& run, RunTotals& totals) override;
+  [[nodiscard]] nlohmann::json report() const override { return recording_json(recorder_.status()); }
 
  private:
   ImageValues values_;

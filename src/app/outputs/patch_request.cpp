@@ -39,9 +39,7 @@ std::string why_no_fine_grid(const Image& image) {
   const ImagingParams& p = image.params;
   if (image.acquisition == nullptr || image.acquisition->data == DataKind::beamformed) return "beamformed recording";
   if (p.formation.recipe == Recipe::course) return "course recipe";
-  const bool filtered = p.refine.median != Median::off || p.refine.smooth_axial_m > 0.0 ||
-                        p.refine.smooth_lateral_m > 0.0 || p.refine.speckle_reduction > 0.0;
-  return filtered ? "image filters act on its pixels" : "";
+  return p.refine.filters() ? "image filters act on its pixels" : "";
 }
 
 ImagingParams patch_params(const Image& image, const Grid& patch) {

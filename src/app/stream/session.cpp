@@ -28,12 +28,12 @@ Session::Session(Backend& backend, std::shared_ptr<Source> source, Mailbox<Image
   check_fits(options_.stream);
   make();
   if (options_.in_background) return;
-  making_.wait();
+  change_.making.wait();
   take_made();
 }
 
 Session::~Session() {
-  if (making_.valid()) making_.wait();
+  if (change_.making.valid()) change_.making.wait();
 }
 
 double Session::rate_hz() const {
@@ -126,7 +126,7 @@ bool Session::same_arrangement(const StreamSettings& a, const StreamSettings& b)
 StreamMemory Session::memory() const {
   StreamMemory memory;
   if (!source_->lends_frames()) memory.slot_bytes = frame_bytes();
-  memory.host_bytes = memory.slot_bytes * static_cast<std::size_t>(made_.slots);
+  memory.host_bytes = memory.slot_bytes * static_cast<std::size_t>(change_.made.slots);
   if (feed_.source != nullptr && feed_.source != source_) {
     memory.host_bytes += memory_copy_bytes(feed_.kind, *source_);
     if (feed_.background != nullptr) {
@@ -135,7 +135,7 @@ StreamMemory Session::memory() const {
     }
   }
   memory.device = backend_.memory();
-  memory.lane_bytes = memory.device.used / static_cast<std::size_t>(made_.lanes);
+  memory.lane_bytes = memory.device.used / static_cast<std::size_t>(change_.made.lanes);
   return memory;
 }
 
@@ -143,31 +143,31 @@ StreamMemory Session::memory() const {
 void Session::check_fits(const StreamSettings& wanted) const {
   const bool has_copy = feed_.source != nullptr && feed_.kind == wanted.host_memory;
   const std::size_t need = has_copy ? slots_bytes(*source_, wanted) : stream_host_bytes(backend_, *source_, wanted);
-  const StreamMemory now = working_.has_value() ? memory() : StreamMemory{};
+  const StreamMemory now = change_.working.has_value() ? memory() : StreamMemory{};
   require_host_memory(wanted, need, now);
-  require_device_memory(wanted, wanted.lanes - made_.lanes, now);
+  require_device_memory(wanted, wanted.lanes - change_.made.lanes, now);
 }
 
 void Session::begin_stream(const StreamSettings& stream) {
   if (!backend_.usable()) return;  // only another backend can go on
-  if (!same_arrangement(stream, made_)) check_fits(stream);
+  if (!same_arrangement(stream, change_.made)) check_fits(stream);
   options_.stream = stream;
-  if (phase_ == Phase::making) return;  // looked at again when it is made
-  if (same_arrangement(stream, made_) && phase_ == Phase::steady) {
+  if (change_.phase == Phase::making) return;  // looked at again when it is made
+  if (same_arrangement(stream, change_.made) && change_.phase == Phase::steady) {
     apply_live();
     return;
   }
-  phase_ = Phase::draining;
+  change_.phase = Phase::draining;
   // A producer that waits for a slot gets one, because processing goes on; its frame is not lost.
   running_->producer().stop();
 }
 
 void Session::follow_acquisition(const ImagingParams& params) {
-  if (phase_ != Phase::steady || !running()) return;
+  if (change_.phase != Phase::steady || !running()) return;
   options_.params = params;
   review_.reset();
-  other_acquisition_ = true;
-  phase_ = Phase::draining;
+  change_.other_acquisition = true;
+  change_.phase = Phase::draining;
   running_->producer().stop();
 }
 
@@ -178,35 +178,35 @@ void Session::apply_live() {
 }
 
 bool Session::advance() {
-  if (phase_ == Phase::draining) {
+  if (change_.phase == Phase::draining) {
     if (running_->producer().state() == ProducerState::running) return false;
     running_->ring().close();  // what is in it will still be processed
     if (!running_->pipeline().done()) return false;
     counts_ = running_->ring().counts();
     if (options_.max_frames > 0 && counts_.processed >= options_.max_frames) {
-      phase_ = Phase::steady;  // there is nothing to go on with
+      change_.phase = Phase::steady;  // there is nothing to go on with
       return true;
     }
     next_sequence_ = running_->producer().next_sequence();
     held_reference_db_ = running_->pipeline().held_reference_db();
     feed_ = running_->feed();
-    if (std::exchange(other_acquisition_, false)) {
+    if (std::exchange(change_.other_acquisition, false)) {
       held_reference_db_ = kAutoReference;
       feed_ = {};
       running_.reset();
     }
     make();
   }
-  if (phase_ == Phase::making) {
-    if (making_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+  if (change_.phase == Phase::making) {
+    if (change_.making.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
     take_made();
   }
-  return phase_ == Phase::steady;
+  return change_.phase == Phase::steady;
 }
 
 void Session::make() {
-  made_ = options_.stream;
-  phase_ = Phase::making;
+  change_.made = options_.stream;
+  change_.phase = Phase::making;
   PipelineOptions pipeline;
   pipeline.max_frames = options_.max_frames > 0 ? options_.max_frames - counts_.processed : 0;
   pipeline.host_copy = options_.host_copy;
@@ -222,18 +222,18 @@ void Session::make() {
                   .source = source_,
                   .images = images_,
                   .trace = trace_,
-                  .stream = made_,
+                  .stream = change_.made,
                   .params = options_.params,
                   .pipeline = std::move(pipeline),
                   .sinks = options_.sinks,
                   .rate_hz = rate_hz(),
                   .counts = counts_,
                   .first_sequence = next_sequence_,
-                  .feed = feed_.kind == made_.host_memory ? feed_ : Feed{}};
+                  .feed = feed_.kind == change_.made.host_memory ? feed_ : Feed{}};
   if (options_.history != nullptr) plan.sinks.push_back(options_.history);
   // The old arrangement goes first: both together may not fit.
   feed_ = {};
-  making_ = std::async(std::launch::async, [old = std::move(running_), plan = std::move(plan)]() mutable {
+  change_.making = std::async(std::launch::async, [old = std::move(running_), plan = std::move(plan)]() mutable {
     old.reset();
     return std::make_unique<RunningStream>(std::move(plan));
   });
@@ -241,17 +241,17 @@ void Session::make() {
 
 void Session::take_made() {
   try {
-    running_ = making_.get();
+    running_ = change_.making.get();
   } catch (const std::exception& error) {
-    if (!working_.has_value() || same_arrangement(*working_, made_)) throw;
+    if (!change_.working.has_value() || same_arrangement(*change_.working, change_.made)) throw;
     refusal_ = error.what();
-    options_.stream = *working_;
+    options_.stream = *change_.working;
     make();
     return;
   }
-  working_ = made_;
+  change_.working = change_.made;
   if (++arrangements_ == 1) started_ns_ = running_->started_ns();
-  phase_ = Phase::steady;
+  change_.phase = Phase::steady;
   feed_ = running_->feed();
   host_memory_ = running_->host_memory();
   counts_ = running_->ring().counts();
@@ -264,12 +264,12 @@ void Session::take_made() {
     begin_stream(options_.stream);
   } catch (const Error& error) {
     refusal_ = error.what();
-    options_.stream = made_;
+    options_.stream = change_.made;
   }
 }
 
 bool Session::done() const {
-  if (phase_ != Phase::steady) return false;
+  if (change_.phase != Phase::steady) return false;
   if (running_->pipeline().done()) return true;
   const ProducerState state = running_->producer().state();
   if (state == ProducerState::running) return false;

@@ -97,6 +97,14 @@ class Session {
 
  private:
   enum class Phase { steady, draining, making };
+  // From one arrangement to the next.
+  struct Change {
+    StreamSettings made;                    // what runs, or is being made
+    std::optional<StreamSettings> working;  // the last arrangement that could be made
+    Phase phase = Phase::steady;
+    bool other_acquisition = false;  // while draining: what is made then is for another one
+    std::future<std::unique_ptr<RunningStream>> making;
+  };
 
   void stop_until(std::int64_t give_up_ns);
   void make();  // on a thread of its own, from options_ and what the last arrangement left
@@ -110,11 +118,8 @@ class Session {
   Mailbox<Image>& images_;
   TimingTrace& trace_;
   SessionOptions options_;
-  StreamSettings made_;                    // what runs, or is being made
-  std::optional<StreamSettings> working_;  // the last arrangement that could be made
-  Phase phase_ = Phase::steady;
-  bool other_acquisition_ = false;  // while draining: what is made then is for another one
-  RingCounts counts_;               // while nothing runs
+  Change change_;
+  RingCounts counts_;  // while nothing runs
   std::uint64_t next_sequence_ = 0;
   std::uint64_t arrangements_ = 0;
   std::int64_t started_ns_ = 0;
@@ -125,7 +130,6 @@ class Session {
   std::optional<PlanePoint> line_;  // of the M-mode
   std::string refusal_;
   std::unique_ptr<RunningStream> running_;
-  std::future<std::unique_ptr<RunningStream>> making_;
 };
 
 }  // namespace echoloop

@@ -17,26 +17,26 @@ constexpr std::size_t kPicturesAtOnce = 8;
 void Inspecting::forget(UiState& state) {
   open_ = waiting_ = false;
   asked_.reset();
-  state.inspector.pixel.reset();
-  state.inspector.pictures.clear();
-  state.inspector.acquisition.reset();
-  state.inspector.refusal.clear();
-  state.inspector.transmit = -1;
+  state.image.inspector.pixel.reset();
+  state.image.inspector.pictures.clear();
+  state.image.inspector.acquisition.reset();
+  state.image.inspector.refusal.clear();
+  state.image.inspector.transmit = -1;
 }
 
 void Inspecting::close(UiState& state, Session& session) {
   if (!open_) return;
   session.end_inspection();
-  const int transmit = state.inspector.transmit;
+  const int transmit = state.image.inspector.transmit;
   forget(state);
-  state.inspector.transmit = transmit;  // of the same source, when it is opened again
+  state.image.inspector.transmit = transmit;  // of the same source, when it is opened again
 }
 
 void Inspecting::take(UiState& state) {
   if (!answers_.take()) return;
   const InspectionAnswer& answer = answers_.front();
   if (!waiting_ || answer.number != requests_) return;
-  InspectorView& view = state.inspector;
+  InspectorView& view = state.image.inspector;
   view.refusal = answer.refusal;
   if (answer.pixel != nullptr) view.pixel = answer.pixel;
   for (const auto& picture : answer.pictures) {
@@ -60,8 +60,8 @@ std::vector<int> Inspecting::wanted_pictures(const InspectorView& view, std::uin
 }
 
 void Inspecting::update(UiState& state, Session& session, Moment moment, std::int64_t now_ns) {
-  InspectorView& view = state.inspector;
-  if (!view.wanted || !state.inspected || !session.running() || state.source.acquisition == nullptr) {
+  InspectorView& view = state.image.inspector;
+  if (!view.wanted || !state.image.inspected || !session.running() || state.source.acquisition == nullptr) {
     if (session.running() && !view.wanted) close(state, session);
     return;
   }
@@ -88,7 +88,7 @@ void Inspecting::update(UiState& state, Session& session, Moment moment, std::in
   view.pictures.resize(acquisition->transmits.size());
   const std::uint64_t sequence = kept->frame.stamp.sequence;
   if (view.transmit >= static_cast<int>(acquisition->transmits.size())) view.transmit = -1;
-  const Key key{*state.inspected, view.transmit, without_display(state.params)};
+  const Key key{*state.image.inspected, view.transmit, without_display(state.params)};
   const bool same = asked_ == key;
   // Frozen, another parameter makes all pictures of single transmits wrong. Live, they are renewed one by one anyway.
   if (frozen && asked_.has_value() && asked_->params != key.params)

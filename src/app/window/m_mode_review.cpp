@@ -25,24 +25,24 @@ void MModeReview::begin(UiState& state, const Key& key) {
   answers_ = std::make_shared<Answers>();
   next_ = stamps_.size();
   first_ = had_ = asked_ = 0;
-  state.m_mode.cancelled = false;
+  state.image.m_mode.cancelled = false;
 }
 
 // A column on this line, made with the parameters in the panels.
 bool MModeReview::has(const UiState& state, const FrameStamp& stamp) const {
-  const LineColumn* found = state.m_mode.columns == nullptr ? nullptr : state.m_mode.columns->find(stamp);
+  const LineColumn* found = state.image.m_mode.columns == nullptr ? nullptr : state.image.m_mode.columns->find(stamp);
   return found != nullptr && makes_same(found->origin->params, key_->params) &&
          line_column(found->origin->grid, key_->at) == found->origin->column;
 }
 
 void MModeReview::update(UiState& state, Session& session, Moment moment) {
-  MModeView& view = state.m_mode;
-  if (moment == Moment::live || !view.wanted || !state.inspected || !session.running()) {
+  MModeView& view = state.image.m_mode;
+  if (moment == Moment::live || !view.wanted || !state.image.inspected || !session.running()) {
     key_.reset();
     view.progress = {};
     return;
   }
-  const Key key{*state.inspected, without_display(state.params), session.arrangements()};
+  const Key key{*state.image.inspected, without_display(state.params), session.arrangements()};
   const bool goes_on = key_.has_value() && key_->at == key.at && key_->arrangement == key.arrangement &&
                        makes_same(key_->params, key.params) &&
                        key_->params.level.reference_db == key.params.level.reference_db;
@@ -56,8 +56,8 @@ void MModeReview::update(UiState& state, Session& session, Moment moment) {
 }
 
 void MModeReview::ask(UiState& state, Session& session) {
-  if (state.m_mode.columns != nullptr && state.m_mode.columns->line() != nullptr) {
-    const std::size_t room = MModeColumns::capacity(state.m_mode.columns->line()->grid);
+  if (state.image.m_mode.columns != nullptr && state.image.m_mode.columns->line() != nullptr) {
+    const std::size_t room = MModeColumns::capacity(state.image.m_mode.columns->line()->grid);
     first_ = stamps_.size() - std::min(stamps_.size(), room);
   }
   for (; next_ > first_ && asked_ - answers_->came < kAhead; --next_) {

@@ -38,7 +38,7 @@ ProgramFacts program_facts() {
 
 WindowApp::WindowApp(const Options& options, SurfaceKind surface)
     : parts_(options),
-      recording_(&parts_.history, parts_.state.recording, frame_file(options, kRecordOption),
+      recording_(&parts_.history, parts_.state.saving.recording, frame_file(options, kRecordOption),
                  [this](Severity severity, const std::string& text) { parts_.say(severity, text, "recording"); }),
       comparison_(parts_),
       review_(parts_, comparison_.source(), [this] { apply_stream(); }),
@@ -61,8 +61,6 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
       sound_speed_(parts_) {
   ChosenBackend chosen = choose_backend(options.backend);
   parts_.backend = std::move(chosen.backend);
-  parts_.state.stream = options.stream;
-  if (parts_.kiosk()) parts_.state.kiosk = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
   stream_.describe_backend();
   require_outputs(options);
   parts_.state.marks = marks_of(options);
@@ -96,7 +94,7 @@ UiCommands WindowApp::make_commands() {
     if (state.source.acquisition == nullptr) return std::nullopt;
     return nearest_echo(*state.source.acquisition, state.params.formation.sound_speed_m_s, at);
   };
-  c.dismiss_message = [this](std::size_t index) { later([this, index] { parts_.state.messages.dismiss(index); }); };
+  c.dismiss_message = [this](std::size_t index) { later([this, index] { state().notices.messages.dismiss(index); }); };
   return c;
 }
 
@@ -117,7 +115,7 @@ void WindowApp::add_file_commands(UiCommands& c) {
   c.accept_senders = [this](bool yes) {
     later([this, yes] { scanner_.set_admission(yes ? Admission::open : Admission::closed); });
   };
-  c.facts_changed = [this] { later([this] { opening_.open(parts_.state.source.opened_as, parts_.state.facts); }); };
+  c.facts_changed = [this] { later([this] { opening_.open(state().source.opened_as, state().facts.given); }); };
   c.answer_sandbox = [this](SandboxAnswer answer) { question_.answer(answer); };
   c.open_manual = [this] { later_unless_kiosk([this] { parts_.say(Severity::info, open_manual()); }); };
   c.cancel = [this] { later([this] { cancel(); }); };
@@ -147,15 +145,16 @@ void WindowApp::add_stream_commands(UiCommands& c) {
 }
 
 void WindowApp::restore_settings() {
-  UiState& state = parts_.state;
+  OpeningView& offered = parts_.state.opening;
   const ViewSettings& settings = viewer().settings();
-  state.recent = settings.recent;
-  state.scanner_token = token_file().string();
+  offered.recent = settings.recent;
+  offered.scanner_token = token_file().string();
   opening_.offer_repair();
   presets_.describe();
   std::error_code error;
-  if (!parts_.options.source_given && !state.recent.empty() && std::filesystem::exists(state.recent.front(), error)) {
-    state.continue_with = state.recent.front();
+  if (!parts_.options.source_given && !offered.recent.empty() &&
+      std::filesystem::exists(offered.recent.front(), error)) {
+    offered.continue_with = offered.recent.front();
   }
   presets_.say_last(settings.last_preset);
 }
@@ -173,7 +172,7 @@ int WindowApp::run() {
   write_outputs();
   finish_on_display_loss({});
   if (ended_by_fault()) {
-    print_error("echoloop: {}: {}\n", state().fault->title, state().fault->detail);
+    print_error("echoloop: {}: {}\n", state().notices.fault->title, state().notices.fault->detail);
     return 1;
   }
   return recording_.failed() ? 2 : 0;
@@ -183,7 +182,7 @@ int WindowApp::run() {
 bool WindowApp::ended_by_fault() const {
   const std::uint64_t frames = parts_.options.frames;
   const bool complete = frames > 0 && parts_.session != nullptr && parts_.session->counts().processed >= frames;
-  return parts_.state.fault.has_value() && !complete;
+  return parts_.state.notices.fault.has_value() && !complete;
 }
 
 bool WindowApp::limits_reached() const {
@@ -209,8 +208,8 @@ void WindowApp::turn() {
   recording_.look();
   presets_.look();
   sound_speed_.update();
-  news_ = viewer().frame(state()) ? NewImage::yes : NewImage::no;
-  times_.add_frame(viewer(), news_, review_.playback(), parts_.trace);
+  drawn_.news = viewer().frame(state()) ? NewImage::yes : NewImage::no;
+  times_.add_frame(viewer(), drawn_.news, review_.playback(), parts_.trace);
   reset_.reset_when_idle();
   run_commands();
   if (session != nullptr) {  // now, so that the answers are there for the next window frame
@@ -230,7 +229,7 @@ void WindowApp::run_commands() {
   for (const Command& command : std::exchange(commands_, {})) {
     try {
       command.act();
-      state().messages.resolve(command.cause);
+      state().notices.messages.resolve(command.cause);
     } catch (const std::exception& error) {
       parts_.say(Severity::error, error.what(), command.cause);
     }
@@ -244,14 +243,15 @@ bool WindowApp::must_draw() const {
   const bool history_news = past.images[0].has_news() || (parts_.state.cine.compare && past.images[1].has_news()) ||
                             (parts_.state.params.color_flow.mode != FlowMode::off && past.flow.has_news());
   const bool news = review_.frozen() ? history_news : parts_.live.images.has_news();
-  return news || saving_.making_film() || review_.busy() || parts_.state.measured.fine_came || import_.busy() ||
-         parts_.viewer->wants_frame() || parts_.viewer->should_close() || opening_.fraction() != opening_fraction_;
+  return news || saving_.making_film() || review_.busy() || parts_.state.image.measured.fine_came || import_.busy() ||
+         parts_.viewer->wants_frame() || parts_.viewer->should_close() ||
+         opening_.fraction() != drawn_.opening_fraction;
 }
 
 void WindowApp::wait_for_frame() {
   const std::int64_t idle_ns = review_.frozen() ? 250'000'000 : 100'000'000;
   pacer_.wait(viewer(), idle_ns, [this] { return must_draw(); });
-  opening_fraction_ = opening_.fraction();
+  drawn_.opening_fraction = opening_.fraction();
 }
 
 HostCopy WindowApp::host_copy() const {
@@ -260,16 +260,16 @@ HostCopy WindowApp::host_copy() const {
 
 void WindowApp::poll_stream() {
   UiState& s = state();
-  const bool had_fault = s.fault.has_value();
+  const bool had_fault = s.notices.fault.has_value();
   if (stream_.acquisition_changed()) follow_acquisition();
   stream_.update_numbers(times_.shown());
   review_.freeze_restored_frame();
-  review_.freeze_when_still(news_);
+  review_.freeze_when_still(drawn_.news);
   update_run_state(s, *parts_.session,
                    {.on_gpu = parts_.on_gpu(), .device_lost = !parts_.backend->usable(), .frozen = review_.frozen()});
-  if (!had_fault && s.fault.has_value()) {
-    ++s.errors;
-    parts_.say(Severity::error, s.fault->title + ": " + s.fault->detail, "fault");
+  if (!had_fault && s.notices.fault.has_value()) {
+    ++s.numbers.errors;
+    parts_.say(Severity::error, s.notices.fault->title + ": " + s.notices.fault->detail, "fault");
     s.stream.inject.error_at = s.stream.inject.lost_at = 0.0;  // it has happened
     review_.stream_failed();
     recording_.end("the stream stopped");
@@ -285,7 +285,7 @@ void WindowApp::take_opened() {
   try {
     if (result->error != nullptr) std::rethrow_exception(result->error);
     start_session(std::move(*result->opened), opening_.take_purpose());
-    state().messages.resolve("opening");
+    state().notices.messages.resolve("opening");
   } catch (const NoSandbox& why) {
     question_.ask(SandboxQuestion::Asker::opened, why, opening_.name());
   } catch (const Error& error) {
@@ -300,7 +300,7 @@ void WindowApp::take_opened() {
 void WindowApp::opening_failed(const Error& error) {
   if (parts_.source == nullptr) throw error;  // the source of the command line: end with the reason
   opening_.drop_purpose();
-  state().facts = parts_.facts;  // the panel shows the facts in force
+  state().facts.given = parts_.facts;  // the panel shows the facts in force
   parts_.say(Severity::error, error.what(), "opening");
 }
 
@@ -319,8 +319,8 @@ void WindowApp::take_sandbox_answer() {
 void WindowApp::clear_view() {
   UiState& s = state();
   if (parts_.source != nullptr) clear_marks(s.marks);  // else those of the command line
-  s.inspected.reset();
-  s.pan_zoom = {};
+  s.image.inspected.reset();
+  s.image.pan_zoom = {};
   s.cine.compare = false;
 }
 
@@ -329,7 +329,7 @@ void WindowApp::restore_view(const SavedSession* saved) {
   review_.freeze_at({});
   if (saved == nullptr) return;
   if (parts_.options.marks.empty() || parts_.source != nullptr) state().marks = saved->marks;
-  state().pan_zoom = saved->pan_zoom;
+  state().image.pan_zoom = saved->pan_zoom;
   viewer().apply_layout(saved->layout);
   if (saved->moment == SavedMoment::frozen) review_.freeze_at(saved->frame);
 }
@@ -366,13 +366,13 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
   const RingCounts counts = continues ? parts_.session->counts() : RingCounts{};
   parts_.session.reset();
   continues ? review_.follow() : review_.forget();
-  if (source != parts_.source) state().inspected.reset();
+  if (source != parts_.source) state().image.inspected.reset();
   times_.begin_stream();
   if (saved != nullptr && saved->moment == SavedMoment::frozen) stream.policy = RingPolicy::block;
   stream_.make(source, {.stream = stream,
                         .saved = saved,
                         .host_copy = host_copy(),
-                        .on_image = outputs_.video_sink(),
+                        .on_image = outputs_.image_taker(),
                         .sinks = {recording_.recorder()},
                         .counts = counts});
 }
@@ -385,10 +385,10 @@ void WindowApp::follow_acquisition() {
 void WindowApp::restart(const StreamSettings& stream) {
   if (parts_.source == nullptr) return;
   recording_.end("the stream was restarted");
-  const bool resumes = parts_.source->live() != nullptr && state().fault.has_value();
+  const bool resumes = parts_.source->live() != nullptr && state().notices.fault.has_value();
   make_session(parts_.source, stream);
-  state().fault.reset();
-  state().messages.resolve("fault");
+  state().notices.fault.reset();
+  state().notices.messages.resolve("fault");
   parts_.say(Severity::info, resumes ? "Resumed" : "Restarted");
 }
 
@@ -409,14 +409,14 @@ void WindowApp::use_cpu() {
 }
 
 void WindowApp::toggle_record() {
-  if (state().recording.on) {
+  if (state().saving.recording.on) {
     recording_.end("");
-  } else if (!recording_.under_way() && parts_.session != nullptr && !state().fault.has_value()) {
+  } else if (!recording_.under_way() && parts_.session != nullptr && !state().notices.fault.has_value()) {
     if (!saving_.folder_ready(UserFolder::videos)) return;
     const std::string name =
         fmt::format("{}_{:%Y%m%d-%H%M%S}", file_stem(state().source), fmt::localtime(std::time(nullptr)));
     recording_.start(saving_.new_save(UserFolder::videos, name, ".uff"), *parts_.source, state().params);
-    state().messages.resolve("saving");  // the folder can be written
+    state().notices.messages.resolve("saving");  // the folder can be written
   }
 }
 
@@ -491,7 +491,7 @@ void WindowApp::write_files(const nlohmann::json& display) {
   recording_.look();
   outputs_.write({.totals = {.seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9,
                              .shown = times_.shown(),
-                             .errors = state().errors},
+                             .errors = state().numbers.errors},
                   .display = display,
                   .recording = recording_.status()});
 }

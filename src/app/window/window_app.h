@@ -86,6 +86,10 @@ class WindowApp {
   [[nodiscard]] bool limits_reached() const;
   [[nodiscard]] bool ended_by_fault() const;
 
+  struct Drawn {  // in the last window frame
+    NewImage news = NewImage::no;
+    double opening_fraction = 0.0;
+  };
   struct Command {
     std::function<void()> act;
     std::string cause;
@@ -109,8 +113,7 @@ class WindowApp {
   WindowTimes times_;
   WindowPacer pacer_;
   std::vector<Command> commands_;
-  NewImage news_ = NewImage::no;   // in the last window frame
-  double opening_fraction_ = 0.0;  // as drawn
+  Drawn drawn_;
   std::int64_t started_ns_ = 0;
 };
 

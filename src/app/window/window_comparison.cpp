@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "backend/plan.h"
 #include "core/param_table.h"
 #include "formats/open_recording.h"
 
@@ -53,11 +52,11 @@ void WindowComparison::advance() {
   if (!state.cine.compare) {
     if (compared_.wanted()) compared_.forget();
     state.cine.a_recording = {};
-    state.messages.resolve("comparing");
+    state.notices.messages.resolve("comparing");
     return;
   }
-  if (compared_.opening() && !state.progress) {
-    state.progress = Progress{.text = "Opening " + compared_.name(), .fraction = compared_.fraction()};
+  if (compared_.opening() && !state.opening.progress) {
+    state.opening.progress = Progress{.text = "Opening " + compared_.name(), .fraction = compared_.fraction()};
   }
   const auto result = compared_.take_result();
   if (!result) return;
@@ -67,7 +66,7 @@ void WindowComparison::advance() {
     const ImagingParams params = params_for(*opened.info.acquisition, state.params, state.defaults);
     check_params_of(opened, params);
     begin(opened, params);
-    state.messages.resolve("comparing");
+    state.notices.messages.resolve("comparing");
   } catch (const NoSandbox&) {
     throw;
   } catch (const std::exception& error) {

@@ -149,7 +149,7 @@ void WindowImport::leave() {
   draft_.reset();
   if (previewer_ != nullptr) previewer_->forget();
   parts_.state.import = {};
-  parts_.state.messages.resolve("import");
+  parts_.state.notices.messages.resolve("import");
 }
 
 void WindowImport::change(const std::function<std::string(ImportDraft&)>& edit, const std::string& field) {

@@ -50,8 +50,8 @@ void WindowOpening::cancel() {
 
 void WindowOpening::open_file(const std::filesystem::path& file) {
   if (is_partial_name(file)) {
-    parts_.state.unfinished.clear();
-    parts_.state.messages.resolve("unfinished");
+    parts_.state.opening.unfinished.clear();
+    parts_.state.notices.messages.resolve("unfinished");
     const RepairedRecording repaired = repair_recording(file);
     offer_repair();
     parts_.say(Severity::info, fmt::format("Repaired {}: {} frames", repaired.path.string(), repaired.frames));
@@ -63,7 +63,7 @@ void WindowOpening::open_file(const std::filesystem::path& file) {
 }
 
 std::optional<SourceOpener::Result> WindowOpening::take() {
-  std::optional<Progress>& progress = parts_.state.progress;
+  std::optional<Progress>& progress = parts_.state.opening.progress;
   progress.reset();
   const bool waits = opener_.waiting().has_value();  // a calm state, without progress
   const std::string doing = waits ? "Waiting for a sender at " : "Opening ";
@@ -81,7 +81,7 @@ void WindowOpening::offer_repair() {
   if (!record.empty()) folders.push_back(std::filesystem::absolute(record).parent_path());
   for (const std::filesystem::path& folder : folders) {
     const std::vector<std::filesystem::path> found = unfinished_recordings(folder);
-    if (!found.empty()) parts_.state.unfinished = found.front();
+    if (!found.empty()) parts_.state.opening.unfinished = found.front();
   }
 }
 

@@ -26,18 +26,15 @@ bool wants_pixels(const Options& o) {
 
 WindowOutputs::WindowOutputs(WindowParts& parts) : parts_(parts), need_host_image_(wants_pixels(parts.options)) {}
 
-std::function<void(const Image&)> WindowOutputs::video_sink() {
-  if (parts_.options.video.empty()) return {};
-  if (video_ == nullptr) {
-    FilmOrder order{.path = parts_.options.video,
-                    .source = parts_.state.source.name,
-                    .display = parts_.state.params,
-                    .named = parts_.named,
-                    .samples = parts_.state.source.samples};
-    pace_film(order, parts_.state.source);
-    video_ = std::make_shared<FilmJob>(std::move(order));
+std::function<void(const Image&)> WindowOutputs::image_taker() {
+  if (sinks_ == nullptr) {
+    sinks_ = std::make_unique<ImageSinks>(ImageSinkRequest{.options = parts_.options,
+                                                           .source = parts_.state.source,
+                                                           .named = parts_.named,
+                                                           .params = parts_.state.params,
+                                                           .when_full = WhenFull::leave_out});
   }
-  return [video = video_](const Image& image) { video->offer(image, WhenFull::leave_out); };
+  return sinks_->taker();
 }
 
 void WindowOutputs::write_screenshot() {
@@ -52,15 +49,13 @@ void WindowOutputs::write(const Run& run) {
   parts_.live.images.take();
   if (!options.trace.empty()) write_text(options.trace, parts_.trace.chrome_json());
   if (!options.csv.empty()) write_text(options.csv, parts_.trace.csv());
-  if (video_ != nullptr) {
-    video_->end();
-    video_->wait();
-  }
+  RunTotals totals = run.totals;
+  if (sinks_ != nullptr) sinks_->finish({&parts_.live.images.front(), *parts_.backend, parts_.named}, totals);
   if (parts_.live.images.front().host_db != nullptr) write_last_image();
   write_report_of(run);
-  if (video_ == nullptr) return;
-  if (video_->failure() != nullptr) std::rethrow_exception(video_->failure());
-  print_out("Video: {}\n", video_->summary());
+  if (sinks_ == nullptr) return;
+  sinks_->require_files();
+  sinks_->print_summaries();
 }
 
 // With its marks' numbers where a file needs them.
@@ -96,7 +91,7 @@ void WindowOutputs::write_report_of(const Run& run) {
                    parts_.live, report);
   if (!frame_file(options, kRecordOption).empty()) report["recording"] = recording_json(run.recording);
   report["display"] = run.display;
-  if (video_ != nullptr) report["video"] = video_->report();
+  if (sinks_ != nullptr) sinks_->add_to(report);
   write_report(options, report);
 }
 

@@ -5,9 +5,8 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
-#include "app/outputs/film_job.h"
+#include "app/outputs/image_sinks.h"
 #include "app/outputs/report.h"
 #include "app/window/window_parts.h"
 #include "history/recorder.h"
@@ -20,8 +19,8 @@ class WindowOutputs {
 
   // Whether a file needs the images on the host.
   [[nodiscard]] bool need_host_image() const { return need_host_image_; }
-  // --video: of the images that the stream processes, as far as encoding can follow; empty: no video.
-  [[nodiscard]] std::function<void(const Image&)> video_sink();
+  // Of the images that the stream processes, as far as the sinks can follow; empty: there are none.
+  [[nodiscard]] std::function<void(const Image&)> image_taker();
 
   void write_screenshot();
   // All other files, of a stream that has been stopped. `display`: of the report; `recording`: of --record.
@@ -38,7 +37,7 @@ class WindowOutputs {
 
   WindowParts& parts_;
   const bool need_host_image_;
-  std::shared_ptr<FilmJob> video_;
+  std::unique_ptr<ImageSinks> sinks_;  // null: no stream yet
 };
 
 }  // namespace echoloop

@@ -15,19 +15,22 @@ std::string clock_text() { return fmt::format("{:%H:%M:%S}", fmt::localtime(std:
 }  // namespace
 
 WindowParts::WindowParts(const Options& with)
-    : options(with), history(options.history_bytes.value_or(default_history_bytes())) {}
+    : options(with), history(options.history_bytes.value_or(default_history_bytes())) {
+  state.stream = options.stream;
+  if (kiosk()) state.no_effect.files = "Kiosk: opening, saving, recording, deleting and quitting are disabled.";
+}
 
 void WindowParts::say(Severity severity, const std::string& text, const std::string& cause) {
-  state.messages.post({.severity = severity, .clock = clock_text(), .text = text, .cause = cause});
+  state.notices.messages.post({.severity = severity, .clock = clock_text(), .text = text, .cause = cause});
 }
 
 void WindowParts::hint(const std::string& text) {
-  state.messages.post({.clock = clock_text(), .text = text, .stay = Stay::passing});
+  state.notices.messages.post({.clock = clock_text(), .text = text, .stay = Stay::passing});
 }
 
 bool WindowParts::refused_in_kiosk() {
-  if (state.kiosk.empty()) return false;
-  say(Severity::info, state.kiosk);
+  if (state.no_effect.files.empty()) return false;
+  say(Severity::info, state.no_effect.files);
   return true;
 }
 

@@ -61,7 +61,7 @@ void WindowPresets::report_faulty() {
     if (known == before.end() || known->second != why) parts_.say(Severity::error, why, cause(file));
   }
   for (const auto& [file, why] : before) {
-    if (!faulty_.contains(file)) parts_.state.messages.resolve(cause(file));
+    if (!faulty_.contains(file)) parts_.state.notices.messages.resolve(cause(file));
   }
 }
 

@@ -13,8 +13,8 @@ Setup WindowReset::setup() const {
           .params = state.params,
           .stream = state.stream,
           .marks = state.marks,
-          .pan_zoom = state.pan_zoom,
-          .inspected = state.inspected,
+          .pan_zoom = state.image.pan_zoom,
+          .inspected = state.image.inspected,
           .preset = with_.presets.active(),
           .speed = state.cine.speed,
           .view = parts_.viewer->settings()};
@@ -42,12 +42,12 @@ void WindowReset::apply(const Setup& wanted) {
   parts_.viewer->restore_view(wanted.view);
   state.stream = wanted.stream;
   if (state.source.opened_as != wanted.source || parts_.facts != wanted.facts || parts_.session == nullptr) {
-    ++state.resets;
+    ++state.reset.count;
     return with_.opening.open(wanted.source, wanted.facts, {.setup = wanted});
   }
   apply_to_source(wanted);
   with_.reference.reset();
-  if (state.fault.has_value()) {
+  if (state.notices.fault.has_value()) {
     with_.restart();
   } else {
     with_.apply_stream();
@@ -58,12 +58,12 @@ void WindowReset::apply(const Setup& wanted) {
 // Counted as a reset of its own where the source was opened for it: marks that come now open no panel.
 void WindowReset::apply_to_source(const Setup& wanted) {
   UiState& state = parts_.state;
-  ++state.resets;
-  state.facts = wanted.facts;
+  ++state.reset.count;
+  state.facts.given = wanted.facts;
   state.params = wanted.params;
   state.marks = wanted.marks;
-  state.pan_zoom = wanted.pan_zoom;
-  state.inspected = wanted.inspected;
+  state.image.pan_zoom = wanted.pan_zoom;
+  state.image.inspected = wanted.inspected;
   with_.presets.set_active(wanted.preset);
 }
 
@@ -71,7 +71,7 @@ void WindowReset::reset_to_start(std::optional<Setup> undo) {
   with_.opening.cancel();
   before_ = std::move(undo);
   apply(*start_);
-  parts_.state.reset_undoable = before_.has_value();
+  parts_.state.reset.undoable = before_.has_value();
   reset_ns_ = now_ns();
 }
 
@@ -84,7 +84,7 @@ void WindowReset::reset() {
 void WindowReset::undo() {
   if (!before_.has_value()) return;
   const Setup before = *std::exchange(before_, std::nullopt);
-  parts_.state.reset_undoable = false;
+  parts_.state.reset.undoable = false;
   apply(before);
   parts_.say(Severity::info, "Undone: reset");
 }
@@ -96,7 +96,7 @@ void WindowReset::reset_when_idle() {
   const double since_reset_s = static_cast<double>(now_ns() - reset_ns_) * 1e-9;
   if (idle_s < parts_.options.kiosk_idle_s || idle_s >= since_reset_s) return;
   reset_to_start(std::nullopt);
-  parts_.state.messages.clear_settled();
+  parts_.state.notices.messages.clear_settled();
   parts_.say(Severity::info, "Reset after a pause without input.");
 }
 

@@ -16,7 +16,7 @@ WindowReview::WindowReview(WindowParts& parts, ComparedSource& compared, std::fu
       m_mode_review_(parts.history, parts.past.line) {}
 
 void WindowReview::toggle_freeze() {
-  if (parts_.session == nullptr || parts_.state.fault.has_value()) return;
+  if (parts_.session == nullptr || parts_.state.notices.fault.has_value()) return;
   if (frozen_by_itself_) {  // going live means that the source goes on
     parts_.state.stream.paused = false;
     if (parts_.session->producer_state() == ProducerState::ended) parts_.state.stream.loop = true;
@@ -41,8 +41,8 @@ void WindowReview::go_live() {
 void WindowReview::forget() {
   playback_.forget(parts_.state.cine);
   inspecting_.forget(parts_.state);
-  fine_points_.forget(parts_.state.measured);
-  fine_points_a_.forget(parts_.state.measured_a);
+  fine_points_.forget(parts_.state.image.measured);
+  fine_points_a_.forget(parts_.state.image.measured_a);
   frozen_by_itself_ = false;
 }
 
@@ -50,8 +50,8 @@ void WindowReview::follow() {
   if (!frozen_by_user()) return forget();
   playback_.ask_again();
   inspecting_.forget(parts_.state);
-  fine_points_.forget(parts_.state.measured);
-  fine_points_a_.forget(parts_.state.measured_a);
+  fine_points_.forget(parts_.state.image.measured);
+  fine_points_a_.forget(parts_.state.image.measured_a);
 }
 
 void WindowReview::stream_failed() {
@@ -75,17 +75,17 @@ void WindowReview::freeze_when_still(NewImage last) {
   }
   // No frame was finished since before the last window frame polled for an image, and there was none.
   const Image& image = parts_.viewer->shown_image();
-  const bool no_news = last == NewImage::no && state.counts.processed == processed_seen_;
-  const bool all_shown = image.number != 0 && no_news && state.counts.in_flight == 0;
-  processed_seen_ = state.counts.processed;
-  if (still && all_shown && !playback_.frozen() && !state.fault.has_value()) {
+  const bool no_news = last == NewImage::no && state.numbers.counts.processed == processed_seen_;
+  const bool all_shown = image.number != 0 && no_news && state.numbers.counts.in_flight == 0;
+  processed_seen_ = state.numbers.counts.processed;
+  if (still && all_shown && !playback_.frozen() && !state.notices.fault.has_value()) {
     frozen_by_itself_ = true;
     freeze(image.stamp.sequence);
   }
 }
 
 void WindowReview::freeze_restored_frame() {
-  if (!frame_to_freeze_ || parts_.state.fault.has_value()) return;
+  if (!frame_to_freeze_ || parts_.state.notices.fault.has_value()) return;
   const Image& shown = parts_.viewer->shown_image();
   const bool come = shown.number != 0 && shown.stamp.sequence >= *frame_to_freeze_;
   if (!come && !playback_.frozen()) return;
@@ -99,7 +99,7 @@ void WindowReview::update() {
   Session& session = *parts_.session;
   if (!session.running()) return;
   state.cine.why_not = parts_.history.budget_bytes() == 0    ? "No history: the history memory is 0 MB."
-                       : state.fault.has_value()             ? "The stream has stopped: restart first."
+                       : state.notices.fault.has_value()     ? "The stream has stopped: restart first."
                        : parts_.history.extent().frames == 0 ? "No frames in history yet."
                                                              : "";
   const bool frozen = playback_.frozen();
@@ -107,9 +107,9 @@ void WindowReview::update() {
   // Of both sides of a comparison. Where A is another recording, whose frames are not in the history, its points keep
   // the numbers of the image's pixels, with the reason.
   const FinePoints::Moment moment = frozen ? FinePoints::Moment::frozen : FinePoints::Moment::live;
-  fine_points_.update(state.measured, session, moment, now_ns());
-  fine_points_a_.update(state.measured_a, session, moment, now_ns());
-  session.look_at_line(state.m_mode.wanted ? state.inspected : std::nullopt);
+  fine_points_.update(state.image.measured, session, moment, now_ns());
+  fine_points_a_.update(state.image.measured_a, session, moment, now_ns());
+  session.look_at_line(state.image.m_mode.wanted ? state.image.inspected : std::nullopt);
   playback_.update(state.cine, state.params, session, now_ns());
   m_mode_review_.update(state, session, playback_.frozen() ? MModeReview::Moment::frozen : MModeReview::Moment::live);
 }

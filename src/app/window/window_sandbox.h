@@ -35,7 +35,7 @@ class SandboxQuestion {
   };
 
   WindowParts& parts_;
-  std::optional<Question> question_;  // UiState::unsandboxed
+  std::optional<Question> question_;  // OpeningView::unsandboxed
 };
 
 }  // namespace echoloop

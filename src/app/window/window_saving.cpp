@@ -39,13 +39,13 @@ UserFolder folder_kind(SaveWhat what) {
 
 // What the levels and numbers of the picture do not hold.
 std::string flow_note(SaveWhat what, const UiState& state) {
-  const bool flow = state.flow.image != nullptr;
+  const bool flow = state.analyses.flow.image != nullptr;
   return flow && what != SaveWhat::picture ? ", the B-mode image without flow" : "";
 }
 
 // Live, the objects on screen may be an earlier frame's.
 std::string objects_note(SaveWhat what, const UiState& state, const Image& shown) {
-  const StructureImage* found = state.structure.image;
+  const StructureImage* found = state.analyses.structure.image;
   if (what != SaveWhat::picture || found == nullptr || found->stamp.sequence == shown.stamp.sequence) return "";
   return fmt::format(", with the objects of frame {}", found->stamp.sequence);
 }
@@ -65,7 +65,7 @@ void WindowSaving::report(const std::string& text, Severity severity) {
   if (const auto at = text.find(folder); folder.size() > 1 && at != std::string::npos)
     parts_.state.saving.last.erase(at, folder.size());
   parts_.state.saving.failed = severity == Severity::error;
-  if (severity != Severity::error) parts_.state.messages.resolve("saving");
+  if (severity != Severity::error) parts_.state.notices.messages.resolve("saving");
   parts_.say(severity, text, severity == Severity::error ? "saving" : "");
 }
 
@@ -125,7 +125,7 @@ Measured WindowSaving::measured_on(const Image& shown) const {
   return measure_image(shown, parts_.state.marks,
                        {.session = parts_.session.get(),
                         .kept = find_kept(parts_.history, shown.stamp.sequence),
-                        .known = parts_.state.measured.fine,
+                        .known = parts_.state.image.measured.fine,
                         .longest = kLongestWait});
 }
 
@@ -165,7 +165,7 @@ void WindowSaving::save_picture(SaveWhat what) {
     } else {
       std::vector<float> mapped;
       write_picture(path, as_drawn(shown, mapped), display_on_screen(shown), parts_.state.marks,
-                    parts_.state.flow.image, &parts_.state.structure);
+                    parts_.state.analyses.flow.image, &parts_.state.analyses.structure);
     }
     if (figure || matched || !parts_.state.marks.list.empty()) {
       write_text(std::filesystem::path(path).replace_extension(".json"), json_text(description(), 2) + "\n");
@@ -229,19 +229,20 @@ void WindowSaving::save_figure(const std::filesystem::path& path, const Image& s
          .display = a.params,
          .faults = faults_of(other.name.empty() ? parts_.state.source.samples : other.samples, a.stamp.source_index)});
   }
-  const bool objects = parts_.state.structure.image != nullptr && pixels.empty();
+  const bool objects = parts_.state.analyses.structure.image != nullptr && pixels.empty();
   std::vector<float> mapped;
   order.images.push_back({.image = as_drawn(shown, mapped),
                           .display = display_on_screen(shown),
-                          .flow = parts_.state.flow.image,
-                          .objects = objects ? &parts_.state.structure : nullptr,
+                          .flow = parts_.state.analyses.flow.image,
+                          .objects = objects ? &parts_.state.analyses.structure : nullptr,
                           .faults = faults_of(parts_.state.source.samples, shown.stamp.source_index),
                           .matched = !mapped.empty()});
   std::vector<const Measured*> values;  // of A, then of B
-  const bool compared = !pixels.empty() && parts_.state.measured_a.image.number == order.images.front().image.number;
-  if (compared) values.push_back(&parts_.state.measured_a);
-  if ((compared || pixels.empty()) && parts_.state.measured.image.number == shown.number)
-    values.push_back(&parts_.state.measured);
+  const bool compared =
+      !pixels.empty() && parts_.state.image.measured_a.image.number == order.images.front().image.number;
+  if (compared) values.push_back(&parts_.state.image.measured_a);
+  if ((compared || pixels.empty()) && parts_.state.image.measured.image.number == shown.number)
+    values.push_back(&parts_.state.image.measured);
   if (!pixels.empty() && values.size() < 2) values.clear();
   order.key = figure_key(parts_.state.marks, values);
   write_figure_of(path, std::move(order));
@@ -269,21 +270,21 @@ void WindowSaving::save_timings(TimingFile format) {
 }
 
 void WindowSaving::save_measurements() {
-  const Measured& m = parts_.state.measured;
+  const Measured& m = parts_.state.image.measured;
   if (m.image.number == 0) return;
   std::string comments = measurement_comments(*parts_.backend, parts_.named, m.image);
-  if (const Image& a = parts_.state.measured_a.image; a.number != 0) {
+  if (const Image& a = parts_.state.image.measured_a.image; a.number != 0) {
     comments += fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n", name_of_a(),
                             a.stamp.sequence, json_text(image_json(*parts_.backend, name_of_a(), a)));
   }
   const std::filesystem::path path =
       new_save(UserFolder::documents, file_stem(parts_.state.source, m.image.stamp) + "_measurements", ".csv");
-  write_text(path, measurements_csv(m, comments, parts_.state.measured_a));
+  write_text(path, measurements_csv(m, comments, parts_.state.image.measured_a));
   report("Saved " + path.string(), Severity::info);
 }
 
 void WindowSaving::save_objects() {
-  const StructureView& view = parts_.state.structure;
+  const StructureView& view = parts_.state.analyses.structure;
   const Image& shown = parts_.viewer->shown_image();
   if (view.image == nullptr || view.image->number == 0 || shown.number == 0) return;
   Image of = shown;  // which picture: live it may be an older one than the one on screen
@@ -309,7 +310,7 @@ void WindowSaving::save_session(SavedMoment moment) {
                        .settings = {},
                        .stream = parts_.state.stream,
                        .marks = parts_.state.marks,
-                       .pan_zoom = parts_.state.pan_zoom,
+                       .pan_zoom = parts_.state.image.pan_zoom,
                        .layout = layout_text(parts_.viewer->settings()),
                        .frame = shown.stamp.source_index,
                        .moment = moment};
@@ -363,8 +364,8 @@ void WindowSaving::advance_film() {
   if (film_ == nullptr || parts_.session == nullptr) return;
   film_->ask(*parts_.session);
   if (!film_->done()) {
-    if (!parts_.state.progress)
-      parts_.state.progress = Progress{.text = film_->progress(), .fraction = film_->fraction()};
+    if (!parts_.state.opening.progress)
+      parts_.state.opening.progress = Progress{.text = film_->progress(), .fraction = film_->fraction()};
     return;
   }
   report(film_->result(), film_->failed() ? Severity::error : film_->complete() ? Severity::info : Severity::warning);

@@ -62,7 +62,7 @@ void WindowSoundSpeed::begin() {
                .transmits = {}};
   stop_ = false;
   done_ = 0.0;
-  parts_.state.sound_speed.found.reset();
+  parts_.state.analyses.sound_speed.found.reset();
   // A copy of the samples: the stream may be started again meanwhile, and its memory with it.
   work_ = std::async(
       std::launch::async, [this, task = std::move(task), stamp = kept->frame.stamp,
@@ -84,17 +84,17 @@ void WindowSoundSpeed::stop() {
 
 void WindowSoundSpeed::forget() {
   stop();
-  parts_.state.sound_speed = {};
+  parts_.state.analyses.sound_speed = {};
 }
 
 void WindowSoundSpeed::act(SoundSpeedAct what) {
   if (what == SoundSpeedAct::find) return begin();
   stop();
-  parts_.state.sound_speed.found.reset();
+  parts_.state.analyses.sound_speed.found.reset();
 }
 
 void WindowSoundSpeed::update() {
-  SoundSpeedView& view = parts_.state.sound_speed;
+  SoundSpeedView& view = parts_.state.analyses.sound_speed;
   view.why_not = why_not();
   view.fraction.reset();
   if (!work_.valid()) return;

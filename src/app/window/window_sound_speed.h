@@ -5,7 +5,6 @@
 #include <atomic>
 #include <future>
 #include <string>
-#include <vector>
 
 #include "app/window/window_parts.h"
 #include "backend/sound_speed.h"

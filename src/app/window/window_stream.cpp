@@ -38,10 +38,10 @@ void add_recent(std::vector<std::filesystem::path>& recent, const std::filesyste
 
 void WindowStream::describe_backend() {
   UiState& state = parts_.state;
-  state.backend = parts_.backend->name();
-  state.device = parts_.backend->device();
-  state.no_effect = {};
-  state.cine.keep_acquiring = parts_.on_gpu();  // elsewhere the frozen image needs the machine's time
+  state.device.backend = parts_.backend->name();
+  state.device.name = parts_.backend->device();
+  state.no_effect = {.files = state.no_effect.files};  // a kiosk stays one
+  state.cine.keep_acquiring = parts_.on_gpu();         // elsewhere the frozen image needs the machine's time
   if (parts_.on_gpu()) return;
   state.no_effect.host_memory = "No effect on the CPU: the kind of memory matters for GPU copies only.";
   state.no_effect.streams = "No effect on the CPU: copies and kernels overlap on a GPU only.";
@@ -109,20 +109,20 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
 void WindowStream::describe(const OpenedSource& opened, const Plan& plan) {
   UiState& state = parts_.state;
   const Acquisition& acquisition = *opened.info.acquisition;
-  state.facts = parts_.facts = opened.facts;
+  state.facts.given = parts_.facts = opened.facts;
   if (plan.change == Change::another_source) {
     state.cine.speed = state.saving.film.speed = starting_speed(acquisition.frame_rate_hz);
-    state.assumed_facts.clear();
+    state.facts.assumed.clear();
   }
   for (const FactSpec& spec : fact_specs()) {
-    if (!opened.facts.contains(spec.key)) state.assumed_facts[spec.key] = spec.get(acquisition);
+    if (!opened.facts.contains(spec.key)) state.facts.assumed[spec.key] = spec.get(acquisition);
   }
   state.stream = plan.stream;
   state.params = accepted_ = plan.preset.params;
   state.defaults = plan.defaults;
   state.source = opened.info;
-  state.formation_warning = formation_warning(acquisition, state.params);
-  if (!plan.first) state.continue_with.clear();
+  state.notices.formation_warning = formation_warning(acquisition, state.params);
+  if (!plan.first) state.opening.continue_with.clear();
   parts_.named = opened.name;
 }
 
@@ -130,7 +130,7 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
   UiState& state = parts_.state;
   const Acquisition& acquisition = *opened.info.acquisition;
   const bool recording = opened.info.phantom.empty();
-  if (recording) add_recent(state.recent, opened.name);
+  if (recording) add_recent(state.opening.recent, opened.name);
   const std::string_view transmits = acquisition.n_transmits() == 1 ? "transmit" : "transmits";
   if (plan.described_again) {
     parts_.say(Severity::info,
@@ -142,12 +142,12 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
                fmt::format("{}: {} elements, {} {}, {:g} MHz", opened.info.name, acquisition.n_elements(),
                            acquisition.n_transmits(), transmits, acquisition.center_hz * 1e-6));
   }
-  state.messages.resolve("source");
-  if (plan.first && !state.unfinished.empty()) {
-    parts_.say(
-        Severity::warning,
-        "Unfinished recording: " + state.unfinished.filename().string() + ". Open the Source panel to repair the file.",
-        "unfinished");
+  state.notices.messages.resolve("source");
+  if (plan.first && !state.opening.unfinished.empty()) {
+    parts_.say(Severity::warning,
+               "Unfinished recording: " + state.opening.unfinished.filename().string() +
+                   ". Open the Source panel to repair the file.",
+               "unfinished");
   }
   const WindowPresets::Default& preset = plan.preset;
   if (!preset.note.empty()) {
@@ -245,9 +245,10 @@ void WindowStream::apply_params() {
   accepted_ = state.params;
   parts_.session->set_params(state.params);
   const std::string warning = formation_warning(acquisition, state.params);
-  if (warning.empty()) state.messages.resolve("formation");
-  if (warning != state.formation_warning && !warning.empty()) parts_.say(Severity::warning, warning, "formation");
-  state.formation_warning = warning;
+  if (warning.empty()) state.notices.messages.resolve("formation");
+  if (warning != state.notices.formation_warning && !warning.empty())
+    parts_.say(Severity::warning, warning, "formation");
+  state.notices.formation_warning = warning;
 }
 
 void WindowStream::apply(const StreamSettings& wanted) {
@@ -255,7 +256,7 @@ void WindowStream::apply(const StreamSettings& wanted) {
   UiState& state = parts_.state;
   try {
     parts_.session->begin_stream(wanted);
-    state.messages.resolve("stream");
+    state.notices.messages.resolve("stream");
   } catch (const std::exception& error) {
     const bool paused = state.stream.paused;
     state.stream = parts_.session->stream();  // the panel shows the settings in use
@@ -270,11 +271,11 @@ void WindowStream::advance() {
   } catch (const std::exception& error) {
     parts_.session.reset();  // not even the old settings work any more
     parts_.state.run = RunState::fault;
-    parts_.state.fault = Fault{.title = "The stream could not be started",
-                               .detail = error.what(),
-                               .advice = "undo the change, then restart.",
-                               .can_restart = true,
-                               .can_use_cpu = parts_.on_gpu()};
+    parts_.state.notices.fault = Fault{.title = "The stream could not be started",
+                                       .detail = error.what(),
+                                       .advice = "undo the change, then restart.",
+                                       .can_restart = true,
+                                       .can_use_cpu = parts_.on_gpu()};
   }
 }
 

@@ -1,7 +1,6 @@
 #include "backend/cpu/cpu_lane.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <stdexcept>
 #include <string>

@@ -86,20 +86,19 @@ void CpuRefiner::smooth_lateral(int iz, float* row) const {
 
 void CpuRefiner::filter(WorkerPool& pool, float* db) {
   const RefinePlan& p = *plan_;
-  if (p.median_radius == 1) {
-    pass(pool, db, [](const PictureView& v, int ix, int iz) { return median_pixel<1>(v, ix, iz); });
-  } else if (p.median_radius == 2) {
-    pass(pool, db, [](const PictureView& v, int ix, int iz) { return median_pixel<2>(v, ix, iz); });
-  }
+  const auto apply = [&](const std::vector<PixelFilter>& filters) {
+    for (const PixelFilter& filter : filters) {
+      std::visit([&](const auto& pixel) { pass(pool, db, pixel); }, filter);
+    }
+  };
+  apply(p.first);
   if (p.axial_reach > 0) {
     smooth_rows(pool, db, [&](int iz, float* row) { smooth_axial(iz, row); });
   }
   if (p.lateral_reach > 0) {
     smooth_rows(pool, db, [&](int iz, float* row) { smooth_lateral(iz, row); });
   }
-  if (p.per_db2 > 0.0f) {
-    pass(pool, db, [&](const PictureView& v, int ix, int iz) { return bilateral_pixel(v, p.per_db2, ix, iz); });
-  }
+  apply(p.last);
 }
 
 }  // namespace echoloop

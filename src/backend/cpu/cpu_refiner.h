@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "backend/cpu/worker_pool.h"
 #include "backend/plain_array.h"

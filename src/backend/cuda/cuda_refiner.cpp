@@ -43,10 +43,13 @@ void CudaRefiner::filter(float* db) {
   float* from = db;
   float* to = scratch_.as<float>();
   const auto view = [&] { return PictureView{.db = from, .nx = p.nx, .nz = p.nz}; };
-  if (p.median_radius > 0) {
-    median_picture(view(), p.median_radius, to, stream);
-    std::swap(from, to);
-  }
+  const auto apply = [&](const std::vector<PixelFilter>& filters) {
+    for (const PixelFilter& filter : filters) {
+      filter_image(view(), filter, to, stream);
+      std::swap(from, to);
+    }
+  };
+  apply(p.first);
   if (p.axial_reach > 0) {
     smooth_axially(view(), {.taps = taps_->table<float>(0), .reach = p.axial_reach}, to, stream);
     std::swap(from, to);
@@ -56,10 +59,7 @@ void CudaRefiner::filter(float* db) {
     smooth_laterally(view(), {.taps = taps_->table<float>(1), .reach = p.lateral_reach}, row_step, to, stream);
     std::swap(from, to);
   }
-  if (p.per_db2 > 0.0f) {
-    reduce_speckle(view(), p.per_db2, to, stream);
-    std::swap(from, to);
-  }
+  apply(p.last);
   if (from == db) return;
   const std::size_t bytes = static_cast<std::size_t>(p.nx) * static_cast<std::size_t>(p.nz) * sizeof(float);
   CUDA_CHECK(cudaMemcpyAsync(db, from, bytes, cudaMemcpyDeviceToDevice, stream.get()));

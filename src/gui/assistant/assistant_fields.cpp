@@ -380,8 +380,8 @@ void draw_buttons(const AssistantScene& c, const Rect& area) {
   const Rect cancel{open.x1 + gap, y0, x1, y1};
   const std::string text =
       "Writes " + import.target + " beside the file (Ctrl+S); the file then opens without questions.";
-  const std::string_view kiosk =
-      c.state.kiosk.empty() ? std::string_view(import.why_not_open) : std::string_view(c.state.kiosk);
+  const std::string_view kiosk = c.state.no_effect.files.empty() ? std::string_view(import.why_not_open)
+                                                                 : std::string_view(c.state.no_effect.files);
   if (ui.button("import/save", save, {.label = "Save description", .emphasis = Emphasis::primary},
                 {"Save description   Ctrl+S", text, kiosk}))
     c.order({.act = ImportAct::save});

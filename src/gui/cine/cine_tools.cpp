@@ -85,7 +85,7 @@ void save_icon(PanelContext& c, const Rect& r) {
 
 void record_button(const Row& row, const Rect& r) {
   PanelContext& c = row.c;
-  const RecordingView& recording = c.state.recording;
+  const RecordingView& recording = c.state.saving.recording;
   const Tip tip{recording.on ? "Stop recording" : "Record",
                 recording.on ? "Completes the file with all frames processed so far (R)."
                              : "Writes every processed raw frame to a file (R).",

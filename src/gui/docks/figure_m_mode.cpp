@@ -13,20 +13,20 @@ FigureStrip figure_m_mode(const MModeStrip& strip, const UiState& state, const I
   const double offset_s = strip.offset_s(), newest_s = strip.newest_s();
   const PlotAxis depth{line_first_m(grid) / kMetresPerMillimetre, line_last_m(grid) / kMetresPerMillimetre, "mm"};
   FigureStrip f{.title = "M-mode",
-                .facts = {line_text(image, *state.inspected)},
+                .facts = {line_text(image, *state.image.inspected)},
                 .x = {offset_s - span_s, offset_s, "s"},
                 .y = depth,
                 .columns = steps.n,
                 .rows = grid.nz,
                 .levels_db = {},
                 .display = state.params,
-                .m_mode_line = state.inspected};
+                .m_mode_line = state.image.inspected};
   sample_columns(strip.columns(), steps, grid.nz, f.levels_db);
   if (const auto shown = strip.shown_s()) {
     const double at = *shown - newest_s;
     f.lines.push_back({.points = {{at, depth.first}, {at, depth.last}}, .ink = {{255, 255, 255}, 0.6}});
   }
-  for (const MModeCaliper& c : state.m_mode.calipers) {
+  for (const MModeCaliper& c : state.image.m_mode.calipers) {
     CaliperText text = caliper_text(c);
     f.calipers.push_back({.from = {c.time0_s - newest_s, c.depth0_m / kMetresPerMillimetre},
                           .to = {c.time1_s - newest_s, c.depth1_m / kMetresPerMillimetre},

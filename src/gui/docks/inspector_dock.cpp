@@ -16,15 +16,15 @@ constexpr std::array<Choice, 3> kPages = {{{"Channels"}, {"Line"}, {"Transmits"}
 
 // Whoever opens the dock learns what to do, or why nothing is there.
 std::string missing(const UiState& s) {
-  if (!s.inspected) return "Choose a pixel: select the inspect tool and click on the image.";
-  if (!s.inspector.refusal.empty()) return s.inspector.refusal;
+  if (!s.image.inspected) return "Choose a pixel: select the inspect tool and click on the image.";
+  if (!s.image.inspector.refusal.empty()) return s.image.inspector.refusal;
   return "Reading the buffers…";
 }
 
 void step_transmit(PanelContext& c, const Inspection& pixel, int by) {
   const auto at = std::find(pixel.summed.begin(), pixel.summed.end(), pixel.transmit) - pixel.summed.begin();
   const auto next = std::clamp<std::ptrdiff_t>(at + by, 0, static_cast<std::ptrdiff_t>(pixel.summed.size()) - 1);
-  c.state.inspector.transmit = pixel.summed[static_cast<std::size_t>(next)];
+  c.state.image.inspector.transmit = pixel.summed[static_cast<std::size_t>(next)];
 }
 
 // Arrows around the transmit's name, ending at x; returns the left edge.
@@ -53,8 +53,8 @@ float transmit_selector(PanelContext& c, const Inspection& pixel, float x, const
 
 void Inspector::draw_head(PanelContext& c, const Rect& head, bool paged) {
   Ui& ui = c.ui;
-  const auto& pixel = c.state.inspector.pixel;
-  if (pixel == nullptr || !c.state.inspected) return;
+  const auto& pixel = c.state.image.inspector.pixel;
+  if (pixel == nullptr || !c.state.image.inspected) return;
   float right = head.x1;
   if (paged) {
     const Rect pages{right - ui.px(216), head.y0 + ui.px(3), right, head.y1 - ui.px(3)};
@@ -79,7 +79,7 @@ void Inspector::draw_head(PanelContext& c, const Rect& head, bool paged) {
 
 void Inspector::draw_plots(PanelContext& c, const Rect& body, bool paged) {
   Ui& ui = c.ui;
-  const auto& pixel = c.state.inspector.pixel;
+  const auto& pixel = c.state.image.inspector.pixel;
   const Inspection& p = *pixel;
   textures_->raw.update(pixel, p.raw, static_cast<int>(p.channels.size()), p.n_samples);
   textures_->aligned.update(pixel, p.aligned, static_cast<int>(p.channels.size()), p.n_aligned);
@@ -98,7 +98,7 @@ void Inspector::draw_plots(PanelContext& c, const Rect& body, bool paged) {
   const float gap = ui.px(14);
   const float room = body.width() - gap * static_cast<float>(count - 1);
   float x = body.x0;
-  c.state.inspector.pictures_seen.clear();
+  c.state.image.inspector.pictures_seen.clear();
   for (std::size_t i = 0; i < kParts.size(); ++i) {
     if (paged && kParts[i].page != page_) continue;
     const Rect cell{std::round(x), body.y0, std::round(x + room * kParts[i].weight / total), body.y1};
@@ -113,10 +113,10 @@ void Inspector::draw_plots(PanelContext& c, const Rect& body, bool paged) {
 
 void Inspector::draw(PanelContext& c, const Rect& head, const Rect& body) {
   if (textures_ == nullptr) textures_ = std::make_unique<Textures>();
-  c.state.inspector.wanted = true;
+  c.state.image.inspector.wanted = true;
   const bool paged = body.width() < c.ui.px(kAllWide);
   draw_head(c, head, paged);
-  if (c.state.inspector.pixel != nullptr && c.state.inspected) {
+  if (c.state.image.inspector.pixel != nullptr && c.state.image.inspected) {
     draw_plots(c, body, paged);
   } else {
     c.ui.text_centred(Type::body, body, theme::kMuted, missing(c.state));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "gui/docks/inspector_parts.h"
 #include "gui/state/number_text.h"

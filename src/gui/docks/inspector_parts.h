@@ -21,7 +21,8 @@ void draw_spectrum(Ui& ui, const Rect& cell, const Inspection& pixel);
 
 // Of the frame that is inspected; before the first answer the source's.
 inline const Acquisition* inspected_acquisition(const UiState& state) {
-  return (state.inspector.acquisition != nullptr ? state.inspector.acquisition : state.source.acquisition).get();
+  return (state.image.inspector.acquisition != nullptr ? state.image.inspector.acquisition : state.source.acquisition)
+      .get();
 }
 
 // "6 of 11, +2.0°"

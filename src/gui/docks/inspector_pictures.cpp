@@ -78,7 +78,7 @@ void TransmitPictures::update(Shown& shown, const std::shared_ptr<const Transmit
 
 void TransmitPictures::draw(PanelContext& c, const Rect& cell) {
   Ui& ui = c.ui;
-  InspectorView& view = c.state.inspector;
+  InspectorView& view = c.state.image.inspector;
   const auto n = static_cast<int>(view.pictures.size());
   const Rect area{cell.x0, cell.y0 + ui.px(kPictureTitle), cell.x1, cell.y1};
   const auto head = [&](const std::string& words) {

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <vector>
 
-#include "gui/state/keys.h"
 #include "gui/toolkit/ui_scale.h"
 
 namespace echoloop {
@@ -19,9 +18,9 @@ struct Group {
 };
 
 // Rows of one group may stand anywhere in the table.
-std::vector<Group> groups() {
+std::vector<Group> groups(std::span<const KeyHelp> rows) {
   std::vector<Group> all;
-  for (const KeyHelp& help : kKeyHelp) {
+  for (const KeyHelp& help : rows) {
     auto found = std::find_if(all.begin(), all.end(), [&](const Group& g) { return g.name == help.group; });
     if (found == all.end()) found = all.insert(all.end(), {help.group, {}});
     found->rows.push_back(&help);
@@ -97,9 +96,9 @@ struct RowWidths {
   Type type = Type::body;
 };
 
-RowWidths row_widths(const Ui& ui, Type type) {
+RowWidths row_widths(const Ui& ui, std::span<const KeyHelp> rows, Type type) {
   RowWidths w{.type = type};
-  for (const KeyHelp& help : kKeyHelp) {
+  for (const KeyHelp& help : rows) {
     w.key = std::max(w.key, ui.width(type, help.key) + ui.px(16));
     w.what = std::max(w.what, ui.width(type, help.what));
   }
@@ -144,8 +143,8 @@ OverlayRequests program_buttons(Ui& ui, Rect& foot, ManualButton manual) {
 
 }  // namespace
 
-OverlayRequests draw_keys_overlay(Ui& ui, float wanted_scale, ManualButton manual) {
-  const std::vector<Group> all = groups();
+OverlayRequests draw_keys_overlay(Ui& ui, std::span<const KeyHelp> keys, float wanted_scale, ManualButton manual) {
+  const std::vector<Group> all = groups(keys);
   const std::size_t second = split(all);
   std::array<float, 2> lengths{};
   for (std::size_t i = 0; i < all.size(); ++i) lengths[i < second ? 0 : 1] += rows_of(all[i]);
@@ -156,8 +155,8 @@ OverlayRequests draw_keys_overlay(Ui& ui, float wanted_scale, ManualButton manua
   // As wide as its rows need; in a narrow window in smaller letters.
   const float most = screen.x - ui.px(16);
   const auto wide = [&](const RowWidths& r) { return std::ceil(2 * (r.key + r.what)) + ui.px(kBetween + 2 * kSide); };
-  RowWidths widths = row_widths(ui, Type::body);
-  if (wide(widths) > most) widths = row_widths(ui, Type::small);
+  RowWidths widths = row_widths(ui, keys, Type::body);
+  if (wide(widths) > most) widths = row_widths(ui, keys, Type::small);
   const float w = std::min(std::max(ui.px(kLeast), wide(widths)), most);
   const float h = head + std::ceil(row * rows) + foot;
   const float x0 = std::round(0.5F * (screen.x - w));
@@ -177,9 +176,9 @@ OverlayRequests draw_keys_overlay(Ui& ui, float wanted_scale, ManualButton manua
   return requests;
 }
 
-std::string keys_markdown_table() {
+std::string keys_markdown_table(std::span<const KeyHelp> keys) {
   std::string text = "| | key | action |\n|---|---|---|\n";
-  for (const Group& group : groups()) {
+  for (const Group& group : groups(keys)) {
     for (const KeyHelp* help : group.rows) {
       const bool first = help == group.rows.front();
       text += "| " + std::string(first ? group.name : "") + " | " + std::string(help->key) + " | " +

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
+#include "gui/state/keys.h"
 #include "gui/toolkit/ui.h"
 
 namespace echoloop {
@@ -21,9 +23,9 @@ struct OverlayRequests {
 
 // Every frame; opened by Ui::open_popup(kKeysOverlay). `wanted_scale`: more than Ui::scale() where the window has no
 // room for it.
-OverlayRequests draw_keys_overlay(Ui& ui, float wanted_scale, ManualButton manual);
+OverlayRequests draw_keys_overlay(Ui& ui, std::span<const KeyHelp> keys, float wanted_scale, ManualButton manual);
 
 // The same list for the manual.
-std::string keys_markdown_table();
+std::string keys_markdown_table(std::span<const KeyHelp> keys);
 
 }  // namespace echoloop

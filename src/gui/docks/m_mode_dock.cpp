@@ -90,17 +90,17 @@ void read_out(const Ui& ui, const TimeScale& scale, const MModeColumns& columns)
 }
 
 std::string_view why_none(const UiState& state) {
-  if (!state.inspected) return "Choose a line: select the inspect tool and click on the image.";
+  if (!state.image.inspected) return "Choose a line: select the inspect tool and click on the image.";
   if (state.run != RunState::frozen) return "Waiting for images…";
-  return state.m_mode.progress.failed ? "History frames could not be re-beamformed."
-         : state.cine.frames == 0     ? "No frames in history."
-                                      : "Beamforming history frames along this line…";
+  return state.image.m_mode.progress.failed ? "History frames could not be re-beamformed."
+         : state.cine.frames == 0           ? "No frames in history."
+                                            : "Beamforming history frames along this line…";
 }
 
 // Words of the progress, and how it ends; returns where they begin.
 float draw_progress(PanelContext& c, const Rect& head) {
   Ui& ui = c.ui;
-  MModeView& view = c.state.m_mode;
+  MModeView& view = c.state.image.m_mode;
   const MModeProgress& p = view.progress;
   const bool stopped = view.cancelled && p.done < p.all;
   if (!p.under_way && !stopped && !p.failed) return head.x1;
@@ -178,7 +178,7 @@ void MModeDock::choose_span(PanelContext& c, Rect& head) {
 // A drag on the strip measures; the ends can be dragged, a right click removes.
 void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip& strip) {
   Ui& ui = c.ui;
-  std::vector<MModeCaliper>& list = c.state.m_mode.calipers;
+  std::vector<MModeCaliper>& list = c.state.image.m_mode.calipers;
   const TimeScale scale{plot, strip.newest_s()};
   const Hit h = ui.hit("m_mode", plot.box);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -233,14 +233,14 @@ void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip
 
 Rect MModeDock::draw(PanelContext& c, Rect head, const Rect& body, const Image& image, const MModeStrip& strip) {
   Ui& ui = c.ui;
-  if (!c.state.inspected || strip.empty()) {
+  if (!c.state.image.inspected || strip.empty()) {
     ui.text_centred(Type::body, body, theme::kMuted, why_none(c.state));
     return {};
   }
   choose_span(c, head);
   const float right = draw_progress(c, head);
   ui.text_fitted(Type::body, head.x0, right, head.y0, head.height(), theme::kText2,
-                 line_text(image, *c.state.inspected) + "   every processed frame");
+                 line_text(image, *c.state.image.inspected) + "   every processed frame");
   const Plot plot = draw_axes(ui, {body.x0, body.y0 - ui.px(12), body.x1, body.y1}, strip, span_s_, Type::small);
   use_calipers(c, plot, strip);
   draw_shown(ui, plot, strip);
@@ -251,10 +251,10 @@ Rect MModeDock::draw_presented(PanelContext& c, const Rect& cell, const Image& i
   Ui& ui = c.ui;
   const Rect head{cell.x0, cell.y0, cell.x1, cell.y0 + ui.px(28)};
   const float x = ui.text(Type::large_strong, head, theme::kText, "M-mode") + ui.px(14);
-  const MModeProgress& p = c.state.m_mode.progress;
-  const std::string more = p.under_way         ? fmt::format("{} of {} history frames", grouped(p.done), grouped(p.all))
-                           : c.state.inspected ? line_text(image, *c.state.inspected)
-                                               : std::string();
+  const MModeProgress& p = c.state.image.m_mode.progress;
+  const std::string more = p.under_way ? fmt::format("{} of {} history frames", grouped(p.done), grouped(p.all))
+                           : c.state.image.inspected ? line_text(image, *c.state.image.inspected)
+                                                     : std::string();
   ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, more);
   const Rect body{cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1};
   if (strip.empty()) {
@@ -264,7 +264,7 @@ Rect MModeDock::draw_presented(PanelContext& c, const Rect& cell, const Image& i
   const Plot plot = draw_axes(ui, body, strip, span_s_, Type::medium);
   const TimeScale scale{plot, strip.newest_s()};
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
-  for (const MModeCaliper& caliper : c.state.m_mode.calipers) draw_caliper(ui, scale, caliper);
+  for (const MModeCaliper& caliper : c.state.image.m_mode.calipers) draw_caliper(ui, scale, caliper);
   ui.list().PopClipRect();
   draw_shown(ui, plot, strip);
   return plot.box;

@@ -61,7 +61,7 @@ void draw_rows(PanelContext& c, Column& column) {
        "float32 .npy and .json",
        {},
        {"Data", "All levels in dB for NumPy, with grid, parameters and the command to reproduce the image.", why}});
-  const bool timed = c.state.counts.processed > 0;
+  const bool timed = c.state.numbers.counts.processed > 0;
   save_row(
       c, column,
       {"save/timings",

@@ -100,7 +100,7 @@ void ScannerDialogs::draw_network(Ui& ui, const UiState& state, const UiCommands
       ui.text_line("network_port", {left + ui.px(kLabel), y, left + ui.px(kLabel + 90), y + line}, port_, false);
   y += ui.px(kRow + 6);
   ui.text(Type::body, left, y, line, theme::kText2, "Token file");
-  ui.text_fitted(Type::body, left + ui.px(kLabel), right, y, line, theme::kText, state.scanner_token);
+  ui.text_fitted(Type::body, left + ui.px(kLabel), right, y, line, theme::kText, state.opening.scanner_token);
   y += ui.px(kRow + 6);
   ui.paragraph(Type::body, left, y, wrap, line, theme::kText2, kWhat);
   std::uint16_t port = 0;

@@ -149,7 +149,7 @@ Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogra
 }
 
 Rect SonogramDock::draw(PanelContext& c, Rect head, const Rect& body) {
-  const Sonogram* s = c.state.sonogram.shown;
+  const Sonogram* s = c.state.analyses.sonogram.shown;
   if (s == nullptr) {
     c.ui.text_centred(Type::body, body, theme::kMuted, why_no_sonogram(c.state));
     return {};
@@ -165,7 +165,7 @@ Rect SonogramDock::draw_presented(PanelContext& c, const Rect& cell) const {
   const Ui& ui = c.ui;
   const Rect head{cell.x0, cell.y0, cell.x1, cell.y0 + ui.px(28)};
   const float x = ui.text(Type::large_strong, head, theme::kText, "Doppler") + ui.px(14);
-  const Sonogram* s = c.state.sonogram.shown;
+  const Sonogram* s = c.state.analyses.sonogram.shown;
   if (s == nullptr) {
     ui.paragraph(Type::medium, cell.x0, cell.cy(), cell.width(), ui.px(26), theme::kMuted, why_no_sonogram(c.state));
     return {};

@@ -1,6 +1,5 @@
 #include "gui/figure/figure_doppler.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "gui/figure/figure.h"
 #include "gui/figure/figure_key.h"

@@ -1,7 +1,6 @@
 #include "gui/figure/figure_key.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 

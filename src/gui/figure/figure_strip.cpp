@@ -1,10 +1,8 @@
 #include "gui/figure/figure_strip.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "core/units.h"
 #include "gui/figure/figure_parts.h"
 #include "gui/overlay/guide_lines.h"
 #include "gui/overlay/mark_drawing.h"

@@ -126,7 +126,6 @@ class OffscreenSurface final : public Surface {
   [[nodiscard]] float content_scale() const override { return 1.0F; }
   [[nodiscard]] unsigned int framebuffer() const override { return framebuffer_; }
   void toggle_full_screen() override {}
-  void set_title(const std::string&) override {}
   void inject(const InjectedInput& input) override {
     input_ = input;
     keys.insert(keys.end(), input.keys.begin(), input.keys.end());

@@ -3,7 +3,6 @@
 // pipeline, and for the device only where it says so.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>

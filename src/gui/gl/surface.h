@@ -40,7 +40,6 @@ class Surface {
   [[nodiscard]] virtual float content_scale() const = 0;  // of the monitor
   [[nodiscard]] virtual unsigned int framebuffer() const = 0;
   virtual void toggle_full_screen() = 0;
-  virtual void set_title(const std::string& title) = 0;
   virtual void inject(const InjectedInput& input) = 0;
 
   std::vector<KeyPress> keys;  // since the last frame; the viewer empties them

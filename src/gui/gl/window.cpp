@@ -120,7 +120,6 @@ class GlfwSurface final : public Surface {
     glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
   }
 
-  void set_title(const std::string& title) override { glfwSetWindowTitle(window_, title.c_str()); }
   void inject(const InjectedInput&) override {}
 
  private:

@@ -2,8 +2,6 @@
 // saved images. All lengths follow the size of the letters. Any thread. No ImGui.
 #pragma once
 
-#include <vector>
-
 #include "core/results/flow_image.h"
 #include "core/results/image.h"
 #include "render/canvas.h"

@@ -1,7 +1,5 @@
 #include "gui/overlay/param_difference.h"
 
-#include <cmath>
-
 #include "core/param_table.h"
 #include "gui/state/number_text.h"
 

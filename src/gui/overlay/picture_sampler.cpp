@@ -1,7 +1,6 @@
 #include "gui/overlay/picture_sampler.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "gui/overlay/flow_colors.h"
 #include "gui/state/shown_display.h"

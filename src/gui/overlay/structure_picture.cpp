@@ -5,7 +5,6 @@
 #include "core/param_table.h"
 #include "core/results/frame_time.h"
 #include "core/units.h"
-#include "measure/plane_geometry.h"
 
 namespace echoloop {
 namespace {
@@ -17,7 +16,7 @@ bool equal_but_for_display(const ImagingParams& a, const ImagingParams& b) { ret
 std::string_view why_no_objects(const UiState& state) {
   if (state.source.acquisition == nullptr) return "No source.";
   if (state.cine.compare) return "No objects are shown while two images are compared.";
-  if (state.params.color_flow.mode == FlowMode::low_rank && state.flow.image != nullptr)
+  if (state.params.color_flow.mode == FlowMode::low_rank && state.analyses.flow.image != nullptr)
     return "The low-rank image is displayed; objects refer to the B-mode image.";
   return {};
 }
@@ -32,7 +31,7 @@ void StructurePicture::clear(StructureView& view) {
 }
 
 void StructurePicture::take(UiState& state, const Image& shown) {
-  StructureView& view = state.structure;
+  StructureView& view = state.analyses.structure;
   const bool off = state.params.objects.kind == Structure::off;
   const bool frozen = state.run == RunState::frozen;
   if (off || frozen) from_ns_ = now_ns();

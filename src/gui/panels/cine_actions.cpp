@@ -51,10 +51,10 @@ std::string_view why_no_past(const UiState& state) {
 }
 
 std::string_view why_no_record(const UiState& state) {
-  if (!state.kiosk.empty()) return state.kiosk;
-  if (state.recording.finishing) return "The last frames of the recording are still being written.";
+  if (!state.no_effect.files.empty()) return state.no_effect.files;
+  if (state.saving.recording.finishing) return "The last frames of the recording are still being written.";
   if (state.source.name.empty()) return "No source to record.";
-  return state.run == RunState::fault && !state.recording.on ? "The stream has stopped. Restart it first." : "";
+  return state.run == RunState::fault && !state.saving.recording.on ? "The stream has stopped. Restart it first." : "";
 }
 
 std::string_view why_no_picture(const UiState& state, const Grid& shown) {

@@ -5,7 +5,6 @@
 
 #include "core/injection.h"
 #include "gui/panels/stream_parts.h"
-#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {

@@ -92,7 +92,7 @@ std::string_view chosen_text(const ImagingParams& p) {
 
 bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
   Ui& ui = c.ui;
-  const FlowImage* flow = c.state.flow.image;
+  const FlowImage* flow = c.state.analyses.flow.image;
   if (flow == nullptr || flow->singular_values.empty()) return false;  // the next ensemble brings them
   ImagingParams& p = c.state.params;
   const int n = static_cast<int>(flow->singular_values.size());

@@ -5,7 +5,6 @@
 
 #include "gui/panels/flow_parts.h"
 #include "gui/panels/param_rows.h"
-#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {
@@ -40,7 +39,7 @@ constexpr std::array<OwnRow, 4> kGateRows = {
     {{"gate", gate_row}, {"gate_x_m", nullptr}, {"gate_z_m", nullptr}, {"sonogram_range_db", range_rows}}};
 
 void fact_row(PanelContext& c, Column& column) {
-  const SonogramCounts& n = c.state.sonogram.counts;
+  const SonogramCounts& n = c.state.analyses.sonogram.counts;
   Ui& ui = c.ui;
   const Rect r = ui.row(column, 20, 0);
   ui.tip("sonogram_counts", ui.hit("sonogram_counts", r), r,

@@ -2,10 +2,8 @@
 // shown and dragged in flow_components.cpp.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
-#include "gui/overlay/flow_colors.h"
 #include "gui/overlay/flow_scale.h"
 #include "gui/panels/flow_parts.h"
 #include "gui/panels/param_rows.h"
@@ -67,19 +65,19 @@ constexpr std::array<OwnRow, 4> kFlowRows = {
     {{"flow", flow_row}, {"svd_low", components_row}, {"svd_high", nullptr}, {"flow_prf_hz", prf_row}}};
 
 void fact_rows(PanelContext& c, Column& column) {
-  const FlowImage* flow = c.state.flow.image;
-  const FlowCounts& n = c.state.flow.counts;
+  const FlowImage* flow = c.state.analyses.flow.image;
+  const FlowCounts& n = c.state.analyses.flow.counts;
   const bool frozen = c.state.run == RunState::frozen;
   if (frozen && !c.state.cine.why_no_flow.empty()) return;
   column.y += c.ui.px(4);
-  if (frozen && (flow == nullptr || c.state.flow.age_s == 0.0)) {
+  if (frozen && (flow == nullptr || c.state.analyses.flow.age_s == 0.0)) {
     fact_row(
         c.ui, column, "flow_age", "Ensemble",
         flow != nullptr ? fmt::format("this frame and {} before", flow->frames - 1) : "computing",
         "History frames show the flow of the ensemble that ends with this frame, computed with the current settings.");
   } else {
     fact_row(c.ui, column, "flow_age", "Delay",
-             flow != nullptr ? fmt::format("{} s, {} frames", flow_age_text(c.state.flow.age_s), flow->frames)
+             flow != nullptr ? fmt::format("{} s, {} frames", flow_age_text(c.state.analyses.flow.age_s), flow->frames)
                              : "collecting an ensemble",
              "Time since acquisition of the newest frame in the displayed flow image; during playback, the delay "
              "relative to the displayed frame. The B-mode image does not wait for flow.");

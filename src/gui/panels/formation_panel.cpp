@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/units.h"
 #include "gui/panels/compare_bar.h"
@@ -16,12 +15,12 @@ constexpr std::array<int, 7> kGridSides = {0, 128, 256, 384, 512, 768, 1024};
 bool recipe_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const bool changed = param_row(c, column, "recipe");
-  if (!c.state.formation_warning.empty()) {
+  if (!c.state.notices.formation_warning.empty()) {
     const float x = column.x0 + ui.px(14);
     ui.disc(column.x0 + ui.px(4), column.y + ui.px(8), 3, theme::kWarn);
-    column.y +=
-        ui.paragraph(Type::small, x, column.y, column.x1 - x, ui.px(16), theme::kText2, c.state.formation_warning) +
-        ui.px(4);
+    column.y += ui.paragraph(Type::small, x, column.y, column.x1 - x, ui.px(16), theme::kText2,
+                             c.state.notices.formation_warning) +
+                ui.px(4);
   }
   column.y += ui.px(2);
   return changed;

@@ -89,8 +89,8 @@ void Lecture::watch_policy(RingPolicy policy) {
 float Lecture::draw_timeline(PanelContext& c, const Rect& area, float k) {
   Ui& ui = c.ui;
   TimelineState& t = c.view.timeline;
-  c.state.timeline.wanted = !t.paused;
-  const std::vector<Span>& spans = t.paused ? t.kept : c.state.timeline.spans;
+  c.state.numbers.timeline.wanted = !t.paused;
+  const std::vector<Span>& spans = t.paused ? t.kept : c.state.numbers.timeline.spans;
   const int lanes = timeline_lanes_shown(c.state, spans);
   TimelineScene scene{
       .spans = spans,
@@ -117,7 +117,7 @@ float Lecture::draw_timeline(PanelContext& c, const Rect& area, float k) {
 // What a frame takes in both orders, on one scale, and the rate that follows.
 void Lecture::draw_orders(PanelContext& c, const Rect& area, float k) {
   Ui& ui = c.ui;
-  const StreamTiming& t = c.state.timing;
+  const StreamTiming& t = c.state.numbers.timing;
   const bool known = t.frames > 0 && t.serial_ms() > 0.0;
   const bool compares = c.state.no_effect.streams.empty();
   const float row_h = ui.px(30), values = ui.px(430);
@@ -175,7 +175,7 @@ void Lecture::draw_stream(PanelContext& c, const Rect& area, float k) {
   const Rect cells{area.x0 + ui.px(122), slots.y0, std::max(area.x1 - ui.px(430), area.x0 + ui.px(300)), slots.y1};
   draw_slot_cells(ui, cells, c.state);
   draw_slot_words(c, cells);
-  const RingCounts& n = c.state.counts;
+  const RingCounts& n = c.state.numbers.counts;
   const int used = n.slots_writing + n.slots_ready + n.slots_reading;
   x = ui.text(Type::large_strong, cells.x1 + ui.px(18), slots.y0, slots.height(), theme::kText,
               fmt::format("{} of {}", used, n.slots)) +

@@ -17,7 +17,7 @@ void muted_line(PanelContext& c, Column& column, std::string_view text) {
 
 void message_row(PanelContext& c, Column& column, std::size_t i) {
   Ui& ui = c.ui;
-  const Message& m = c.state.messages.list()[i];
+  const Message& m = c.state.notices.messages.list()[i];
   const float text_x = column.x0 + ui.px(14), pad = ui.px(3), wrap = column.x1 - text_x;
   const std::string line = message_line(m);
   const float height = ui.paragraph_height(Type::small, wrap, ui.px(kLogLine), line) + 2 * pad;
@@ -36,17 +36,17 @@ void message_row(PanelContext& c, Column& column, std::size_t i) {
 void copy_row(PanelContext& c, Column& column) {
   Rect r = c.ui.row(column, theme::kRow, 4);
   r.x0 = r.x1 - c.ui.px(104);
-  const std::string_view why = c.state.messages.list().empty() ? "No messages yet." : "";
+  const std::string_view why = c.state.notices.messages.list().empty() ? "No messages yet." : "";
   if (c.ui.button("log_copy", r, {.label = "Copy all"},
                   {"Copy all", "Copies all listed messages with time and severity.", why})) {
-    ImGui::SetClipboardText(c.state.messages.text().c_str());
+    ImGui::SetClipboardText(c.state.notices.messages.text().c_str());
   }
 }
 
 }  // namespace
 
 void log_panel(PanelContext& c, Column& column, bool& open) {
-  const std::size_t n = c.state.messages.list().size(), removed = c.state.messages.removed();
+  const std::size_t n = c.state.notices.messages.list().size(), removed = c.state.notices.messages.removed();
   c.ui.header("panel_log", column, "Log", fmt::format("{} message{}", n, n == 1 ? "" : "s"), open);
   if (!open) return;
   copy_row(c, column);

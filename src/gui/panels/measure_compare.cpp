@@ -97,14 +97,14 @@ void head(PanelContext& c, Column& column, const std::string& object) {
 
 void rows(PanelContext& c, Column& column, const std::string& object, std::span<const CompareRow> list) {
   for (const CompareRow& row : list) {
-    number_row(c, column, row, value_of(c.state.measured_a, object, row.quantity),
-               value_of(c.state.measured, object, row.quantity));
+    number_row(c, column, row, value_of(c.state.image.measured_a, object, row.quantity),
+               value_of(c.state.image.measured, object, row.quantity));
   }
 }
 
 // Of B against A, where A is delay-and-sum and B is not.
 void slope_row(PanelContext& c, Column& column, const std::string& object) {
-  const MeasuredValue* slope = c.state.measured.find(object, kSlope);
+  const MeasuredValue* slope = c.state.image.measured.find(object, kSlope);
   if (slope == nullptr) return;
   number_row(c, column, {"Slope against DAS", "", 2, ""}, 1.0, slope->value);
   scatter_block(c, column, object);
@@ -120,7 +120,7 @@ double highest_db(const LineProfile* line) {
 
 void compare_profile(PanelContext& c, Column& column, const MeasuredProfile& b) {
   const LineProfile* a = nullptr;
-  for (const MeasuredProfile& line : c.state.measured_a.profiles) a = line.mark == b.mark ? &line.profile : a;
+  for (const MeasuredProfile& line : c.state.image.measured_a.profiles) a = line.mark == b.mark ? &line.profile : a;
   head(c, column, b.object);
   number_row(c, column, {"Highest level", "dB", 1, ""}, highest_db(a), highest_db(&b.profile));
   profile_plot(c, column, b.profile, a);
@@ -129,8 +129,8 @@ void compare_profile(PanelContext& c, Column& column, const MeasuredProfile& b) 
 }  // namespace
 
 void compare_blocks(PanelContext& c, Column& column) {
-  const Measured& a = c.state.measured_a;
-  const Measured& b = c.state.measured;
+  const Measured& a = c.state.image.measured_a;
+  const Measured& b = c.state.image.measured;
   const float gap = c.ui.px(6);
   if (a.image.number != 0 && !depths_overlap(a.image.grid, b.image.grid)) {
     const Rect r = c.ui.row(column, 20, 4);

@@ -110,10 +110,10 @@ void plot(PanelContext& c, Column& column) {
   for (const KeyPress& press : h.keys) key_display_window(p, c.state.defaults, press);
   const DisplayWindow w = display_window(p);
   ui.fill(box, theme::kCanvas, 2);
-  if (c.state.measured.histogram) draw_bars(ui, box, *c.state.measured.histogram, w);
+  if (c.state.image.measured.histogram) draw_bars(ui, box, *c.state.image.measured.histogram, w);
   draw_window(ui, box, w, h.held ? grip : h.hovered ? nearest_limit(ui, box, w, x) : WindowGrip::none);
   draw_axis(ui, box, w);
-  if (c.state.measured.histogram) draw_shares(ui, column, *c.state.measured.histogram, w);
+  if (c.state.image.measured.histogram) draw_shares(ui, column, *c.state.image.measured.histogram, w);
   if (!(p == before)) call(c.commands.params_changed);
 }
 

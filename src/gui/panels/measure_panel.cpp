@@ -25,10 +25,11 @@ void save_row(PanelContext& c, Column& column) {
   column.y += ui.px(4);
   Rect r = ui.row(column, theme::kRow, 4);
   r.x0 = r.x1 - ui.px(104);
-  const std::string_view why = why_no_files(
-      c.state, c.state.measured.values.empty() && c.state.measured.profiles.empty() && !c.state.measured.histogram
-                   ? "No measurements yet."
-                   : "");
+  const std::string_view why =
+      why_no_files(c.state, c.state.image.measured.values.empty() && c.state.image.measured.profiles.empty() &&
+                                    !c.state.image.measured.histogram
+                                ? "No measurements yet."
+                                : "");
   if (ui.button("save_measurements", r, {.label = "Save CSV"},
                 {"Save CSV",
                  "All values with their last 30 s, profiles and histogram, with units, source and parameters.", why})) {
@@ -40,13 +41,13 @@ void save_row(PanelContext& c, Column& column) {
 
 void measure_panel(PanelContext& c, Column& column, bool& open) {
   head_row(c, column, open);
-  Measured& m = c.state.measured;
+  Measured& m = c.state.image.measured;
   c.measuring.update(m, c.state.marks, c.levels, c.view.histogram ? HistogramUse::yes : HistogramUse::no,
                      ImGui::GetTime());
   if (c.levels_a != nullptr) {
-    c.measuring_a.update(c.state.measured_a, c.state.marks, *c.levels_a, HistogramUse::no, ImGui::GetTime());
+    c.measuring_a.update(c.state.image.measured_a, c.state.marks, *c.levels_a, HistogramUse::no, ImGui::GetTime());
   } else {
-    c.state.measured_a = {};
+    c.state.image.measured_a = {};
   }
   marks_list(c, column);
   column.y += c.ui.px(4);
@@ -56,7 +57,7 @@ void measure_panel(PanelContext& c, Column& column, bool& open) {
   const bool work = Measuring::has_work(c.state.marks);
   const auto gap = [&] { column.y += c.ui.px(4); };
   if (c.levels_a != nullptr) {
-    c.measuring.compare(m, c.state.measured_a, c.state.marks, c.levels, *c.levels_a);
+    c.measuring.compare(m, c.state.image.measured_a, c.state.marks, c.levels, *c.levels_a);
     compare_blocks(c, column);
     histogram_block(c, column);
     if (work || c.view.histogram) save_row(c, column);

@@ -56,7 +56,7 @@ void lobe_plot(PanelContext& c, const Rect& outer, const SpreadSide& side) {
 }
 
 void width_row(PanelContext& c, Column& column, const MeasuredPoint& point, const SpreadSide& side) {
-  const Measured& m = c.state.measured;
+  const Measured& m = c.state.image.measured;
   const std::string name = side.name;
   table_row(
       c, column,

@@ -32,7 +32,7 @@ std::string gcnr_help(const PairStats& stats) {
 // `first` and `second`: what stands before the quantity's name.
 void region_rows(PanelContext& c, Column& column, const std::string& object, const std::string& first,
                  const std::string& second) {
-  const Measured& m = c.state.measured;
+  const Measured& m = c.state.image.measured;
   const auto row = [&](const char* label, const char* unit, int decimals, std::string_view help, const char* quantity,
                        double least = TableRow::kAnyValue) {
     table_row(c, column,
@@ -66,7 +66,7 @@ void changed_row(PanelContext& c, Column& column) {
 
 void pair_block(PanelContext& c, Column& column, const MeasuredPair& pair) {
   const Ui& ui = c.ui;
-  const Measured& m = c.state.measured;
+  const Measured& m = c.state.image.measured;
   const float y = column.y;
   block_head(c, column, pair.object, "", "");
   const TableColumns at = table_columns(c, column);

@@ -68,7 +68,7 @@ void legend_row(PanelContext& c, Column& column, const MeasuredScatter& scatter)
 }  // namespace
 
 void scatter_block(PanelContext& c, Column& column, const std::string& object) {
-  const auto& all = c.state.measured.scatters;
+  const auto& all = c.state.image.measured.scatters;
   const auto scatter = std::ranges::find(all, object, &MeasuredScatter::object);
   if (scatter == all.end() || !std::isfinite(scatter->line.slope)) return;
   Ui& ui = c.ui;

@@ -24,7 +24,7 @@ std::string spread_text(const Background& b) {
 }
 
 std::string age_text(const UiState& state) {
-  const double older_s = state.structure.older_s;
+  const double older_s = state.analyses.structure.older_s;
   if (older_s <= 0.0) return "current";
   return fmt::format("{} behind the image",
                      older_s < 0.9995 ? fixed(1e3 * older_s, 0) + " ms" : fixed(older_s, 1) + " s");
@@ -136,7 +136,7 @@ std::string_view waiting_text(const UiState& state) {
 
 void result_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const StructureImage* found = c.state.structure.image;
+  const StructureImage* found = c.state.analyses.structure.image;
   const auto line = [&](std::string_view text) {
     column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kText2, text) +
                 ui.px(4);
@@ -157,10 +157,11 @@ void objects_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
   const ImagingParams& p = c.state.params;
   const auto mode = static_cast<std::size_t>(p.objects.kind);
-  const bool found = c.state.structure.image != nullptr;
+  const bool found = c.state.analyses.structure.image != nullptr;
   const std::string gist = mode == 0 ? "off"
-                           : found   ? fmt::format("{} {}", c.state.structure.count(), mode == 1 ? "bright" : "dark")
-                                     : std::string(get_choice(p, param("structure")).label);
+                           : found
+                               ? fmt::format("{} {}", c.state.analyses.structure.count(), mode == 1 ? "bright" : "dark")
+                               : std::string(get_choice(p, param("structure")).label);
   if (open) lesson_link(c, column, column.y);
   ui.header("panel_objects", column, "Objects", open ? "" : gist, open);
   if (!open) return;

@@ -59,7 +59,7 @@ void head(Ui& ui, Column& column) {
 
 void table_row(PanelContext& c, const Rect& r, int number) {
   Ui& ui = c.ui;
-  StructureView& s = c.state.structure;
+  StructureView& s = c.state.analyses.structure;
   const StructureObject& o = s.object(number);
   const std::string id = "object/" + std::to_string(number);
   const Hit h = ui.control(id.c_str(), r, FocusKind::line);
@@ -114,7 +114,7 @@ void take_objects_wheel(ObjectsState& t, const Rect& column) {
 void objects_table(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   ObjectsState& t = c.view.objects;
-  const StructureView& s = c.state.structure;
+  const StructureView& s = c.state.analyses.structure;
   head(ui, column);
   const float row = ui.px(kTableRow);
   const Rect area = ui.row(column, kTableRow * kRows, 4);

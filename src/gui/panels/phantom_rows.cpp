@@ -135,7 +135,7 @@ void phantom_rows(PanelContext& c, Column& column) {
     edit = {.open = edit.open};
     return;
   }
-  if (edit.asked && !c.state.progress.has_value()) edit = {.open = edit.open};
+  if (edit.asked && !c.state.opening.progress.has_value()) edit = {.open = edit.open};
   const PhantomSettings running = parse_phantom(std::string_view(opened_as).substr(kPhantomPrefix.size()));
   const Rect r = ui.labelled(column, "Settings", {}, phantom_text(running) != running.name);
   const std::string gist = fmt::format("{}, {} angle{}", running.probe, running.angles_rad.size(),

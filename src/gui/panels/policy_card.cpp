@@ -117,7 +117,7 @@ bool policy_radio(PanelContext& c, const Rect& r, RingPolicy policy) {
 
 void draw_slot_words(PanelContext& c, const Rect& cells) {
   const Ui& ui = c.ui;
-  const RingCounts& n = c.state.counts;
+  const RingCounts& n = c.state.numbers.counts;
   if (n.slots < 1 || c.state.run == RunState::fault) return;  // after a refusal the gauge shows another moment
   const float pitch = cells.width() / static_cast<float>(n.slots);
   const auto word = [&](int first, int count, std::string_view text) {

@@ -100,7 +100,7 @@ void network_rows(PanelContext& c, Column& column, const LiveStatus& s) {
   if (!s.address.starts_with(kTcp)) return;
   fact_row(c.ui, column, "scanner/port", "Port", s.address.substr(s.address.rfind(':') + 1), "TCP port.");
   if (s.reach.find("token") != std::string::npos) {
-    fact_row(c.ui, column, "scanner/token", "Token file", c.state.scanner_token,
+    fact_row(c.ui, column, "scanner/token", "Token file", c.state.opening.scanner_token,
              "The file with the word that senders have to send.");
   }
   const float wrap = column.x1 - column.x0, line = c.ui.px(16);
@@ -167,7 +167,7 @@ void scanner_rows(PanelContext& c, Column& column) {
 void sender_rows(PanelContext& c, Column& column) {
   if (!c.state.scanner.has_value()) return;
   const LiveStatus& s = *c.state.scanner;
-  const RingCounts& n = c.state.counts;
+  const RingCounts& n = c.state.numbers.counts;
   const auto or_none = [](const std::string& text) { return text.empty() ? std::string(kNone) : text; };
   const bool gone = s.link == LiveLink::gone;
   const std::string sender = gone        ? "none since " + elapsed_text(seconds_since(s.since_ns))

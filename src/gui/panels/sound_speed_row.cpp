@@ -109,7 +109,7 @@ void result_rows(PanelContext& c, Column& column, const FoundSpeeds& found) {
 void find_row(PanelContext& c, Column& column) {
   const Rect r = c.ui.row(column, theme::kRow, 4);
   if (c.ui.button("sound_speed_find", r, {.label = "Find speed of sound"},
-                  {"Find the speed of sound", kFindHelp, c.state.sound_speed.why_not})) {
+                  {"Find the speed of sound", kFindHelp, c.state.analyses.sound_speed.why_not})) {
     call(c.commands.sound_speed, SoundSpeedAct::find);
   }
 }
@@ -117,7 +117,7 @@ void find_row(PanelContext& c, Column& column) {
 }  // namespace
 
 bool sound_speed_row(PanelContext& c, Column& column) {
-  const SoundSpeedView& search = c.state.sound_speed;
+  const SoundSpeedView& search = c.state.analyses.sound_speed;
   const bool changed = param_row(c, column, "sound_speed_m_s");
   if (search.fraction) {
     progress_row(c, column, *search.fraction);

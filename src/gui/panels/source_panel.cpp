@@ -79,7 +79,7 @@ void open_row(PanelContext& c, Column& column) {
                  why_no_files(c.state)})) {
     c.open_dialog = true;
   }
-  const std::vector<RecentName> names = recent_names(c.state.recent);
+  const std::vector<RecentName> names = recent_names(c.state.opening.recent);
   std::vector<Choice> choices;
   for (const RecentName& recent : names) choices.push_back({recent.name, recent.folder});
   const std::string scanner(kScannerAddress);
@@ -91,14 +91,14 @@ void open_row(PanelContext& c, Column& column) {
   if (static_cast<std::size_t>(*picked) == names.size()) {
     call(c.commands.open_scanner, scanner);
   } else {
-    const std::filesystem::path chosen = c.state.recent[static_cast<std::size_t>(*picked)];
+    const std::filesystem::path chosen = c.state.opening.recent[static_cast<std::size_t>(*picked)];
     call(c.commands.open_file, chosen);
   }
 }
 
 // What the last run ended with; never opened unasked.
 void continue_row(PanelContext& c, Column& column) {
-  const std::filesystem::path file = c.state.continue_with;
+  const std::filesystem::path file = c.state.opening.continue_with;
   if (file.empty()) return;
   Ui& ui = c.ui;
   const Rect r = ui.row(column, theme::kRow, 6);
@@ -112,7 +112,7 @@ void continue_row(PanelContext& c, Column& column) {
 
 // What a killed run has left; opening it repairs it.
 void repair_row(PanelContext& c, Column& column) {
-  const std::filesystem::path file = c.state.unfinished;
+  const std::filesystem::path file = c.state.opening.unfinished;
   if (file.empty()) return;
   Ui& ui = c.ui;
   const Rect r = ui.row(column, theme::kRow, 6);
@@ -156,8 +156,8 @@ void fact_sliders(PanelContext& c, Column& column) {
     const bool assumed = std::any_of(a.assumptions.begin(), a.assumptions.end(),
                                      [&](const Assumption& assumption) { return assumption.fact == spec.key; });
     if (!assumed) continue;
-    const auto edited = c.state.facts.find(spec.key);
-    const double now = edited == c.state.facts.end() ? spec.get(a) : edited->second;
+    const auto edited = c.state.facts.given.find(spec.key);
+    const double now = edited == c.state.facts.given.end() ? spec.get(a) : edited->second;
     const std::string label = std::string(spec.label) + (spec.logarithmic && now == 0.0 ? " (unknown)" : "");
     const SliderLook look{.id = spec.key,
                           .label = label,
@@ -170,20 +170,20 @@ void fact_sliders(PanelContext& c, Column& column) {
                           .track = spec.logarithmic ? Track::logarithmic : Track::linear,
                           .help = spec.help};
     const double shown = now / spec.per_unit;
-    const auto reader = c.state.assumed_facts.find(spec.key);  // what the slider goes back to
-    const bool known = reader != c.state.assumed_facts.end();
+    const auto reader = c.state.facts.assumed.find(spec.key);  // what the slider goes back to
+    const bool known = reader != c.state.facts.assumed.end();
     const double normal = known ? reader->second / spec.per_unit : shown;
     const auto wanted = slider(c.ui, column, look, shown, normal);
-    if (!wanted || (*wanted == normal && edited == c.state.facts.end())) continue;
+    if (!wanted || (*wanted == normal && edited == c.state.facts.given.end())) continue;
     if (known && *wanted == normal) {
-      c.state.facts.erase(edited);
+      c.state.facts.given.erase(edited);
     } else {
-      c.state.facts[spec.key] = *wanted * spec.per_unit;
+      c.state.facts.given[spec.key] = *wanted * spec.per_unit;
     }
-    c.state.facts_edited = true;
+    c.state.facts.edited = true;
   }
-  if (c.state.facts_edited && !c.ui.holding()) {
-    c.state.facts_edited = false;
+  if (c.state.facts.edited && !c.ui.holding()) {
+    c.state.facts.edited = false;
     call(c.commands.facts_changed);
   }
 }

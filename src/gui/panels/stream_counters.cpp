@@ -22,7 +22,7 @@ using Counters = std::array<Counter, 10>;
 
 // The first five read as a sum from top to bottom.
 Counters counters_of(const UiState& state) {
-  const RingCounts& n = state.counts;
+  const RingCounts& n = state.numbers.counts;
   return {{
       {"", "Produced", n.produced, "Frames from the source: the sum of the four rows below."},
       {"=", "Processed", n.processed, "Frames with a finished image."},
@@ -30,10 +30,10 @@ Counters counters_of(const UiState& state) {
       {"+", "Refused", n.refused, "Frames that stopped the stream (policy: stop on overrun).", n.refused > 0},
       {"+", "In flight", n.in_flight, "Frames waiting, being copied or being processed."},
       {nullptr, "Released", n.copied, "Frames whose slot has been freed."},
-      {nullptr, "Shown", state.shown, "Images shown in the window: always the newest, at the display rate."},
+      {nullptr, "Shown", state.numbers.shown, "Images shown in the window: always the newest, at the display rate."},
       {nullptr, "Gaps", n.sequence_gaps, "Frame numbers missing from the source.", n.sequence_gaps > 0},
       {nullptr, "Duplicates", n.duplicates, "Frames with a repeated number."},
-      {nullptr, "Errors", state.errors, "Number of stops of the stream.", state.errors > 0},
+      {nullptr, "Errors", state.numbers.errors, "Number of stops of the stream.", state.numbers.errors > 0},
   }};
 }
 
@@ -100,9 +100,9 @@ void fact(PanelContext& c, const Rect& r, const Fact& fact) {
 
 // Side by side as the counters are; below each other where these are, too.
 void rate_rows(PanelContext& c, Column& column) {
-  const double rate = c.state.bytes_per_second;
+  const double rate = c.state.numbers.bytes_per_second;
   const bool giga = rate >= 999.5e6;
-  const double waited_s = static_cast<double>(c.state.counts.producer_waited_ns) * 1e-9;
+  const double waited_s = static_cast<double>(c.state.numbers.counts.producer_waited_ns) * 1e-9;
   Rect left = c.ui.row(column, kStreamRow, 0);
   Rect right = left;
   if (c.compact) {
@@ -116,7 +116,7 @@ void rate_rows(PanelContext& c, Column& column) {
         giga ? "GB/s" : "MB/s", "Rate of processed channel data."});
   fact(c, right,
        {"waited", c.compact ? "Source blocked" : "Blocked", fixed(waited_s, waited_s < 999.95 ? 1 : 0) + " s",
-        fixed(100.0 * c.state.producer_wait_share, 0) + " %",
+        fixed(100.0 * c.state.numbers.producer_wait_share, 0) + " %",
         "Total time the source waited for a free slot, and the fraction of the last second. Only the policy Block "
         "makes the source wait; at 100 % processing limits the rate."});
 }
@@ -152,7 +152,7 @@ void memory_line(PanelContext& c, Column& column, const MemoryLine& line) {
 }  // namespace
 
 void memory_rows(PanelContext& c, Column& column) {
-  const MemoryView& m = c.state.memory;
+  const MemoryView& m = c.state.device.memory;
   std::string device = "Buffers of this stream on the device, and free device memory.";
   if (m.device_used == 0 && m.device_free == 0) device = "The CPU uses host memory.";
   if (m.lane_bytes > 0) device += fmt::format(" {} per lane.", byte_text(m.lane_bytes));

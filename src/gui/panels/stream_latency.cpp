@@ -75,8 +75,9 @@ std::string top_text(double top_ms) {
 void plot_row(PanelContext& c, Column& column, bool running) {
   Ui& ui = c.ui;
   const bool shown = c.view.plotted == Latency::shown;
-  const StageSummary& summary = shown ? c.state.shown_latency : c.state.latency;
-  const std::vector<float>& history = shown ? c.state.shown_latency_history_ms : c.state.latency_history_ms;
+  const StageSummary& summary = shown ? c.state.numbers.shown_latency.recent : c.state.numbers.latency.recent;
+  const std::vector<float>& history =
+      shown ? c.state.numbers.shown_latency.history_ms : c.state.numbers.latency.history_ms;
   const bool known = running && summary.count > 0;
   double peak = known ? summary.p95_ms * 1.2 : 0.0;
   for (const float ms : history) peak = std::max(peak, std::isnan(ms) ? 0.0 : static_cast<double>(ms));
@@ -101,12 +102,12 @@ void latency_rows(PanelContext& c, Column& column) {
   const bool running = c.state.run != RunState::fault;
   head_row(c, column);
   number_row(c, column,
-             {"latency_ready", "Ready", "From a complete frame in host memory to the finished image.", c.state.latency,
-              c.state.latency_since_start, Latency::ready},
+             {"latency_ready", "Ready", "From a complete frame in host memory to the finished image.",
+              c.state.numbers.latency.recent, c.state.numbers.latency.since_start, Latency::ready},
              running);
   number_row(c, column,
              {"latency_shown", "Shown", "From a complete frame in host memory to the image on the display.",
-              c.state.shown_latency, c.state.shown_latency_since_start, Latency::shown},
+              c.state.numbers.shown_latency.recent, c.state.numbers.shown_latency.since_start, Latency::shown},
              running);
   column.y += c.ui.px(3);
   plot_row(c, column, running);

@@ -52,8 +52,8 @@ std::string_view policy_label(RingPolicy policy) {
 }
 
 void stream_panel(PanelContext& c, Column& column, bool& open) {
-  const std::string policy =
-      fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)], c.state.counts.slots);
+  const std::string policy = fmt::format("{}, {} slots", kPolicyNames[static_cast<std::size_t>(c.state.stream.policy)],
+                                         c.state.numbers.counts.slots);
   const char* first_rows = c.compact ? "buffer full:" : "when the buffer is full:";
   lecture_header(c, column,
                  {.id = "panel_stream",

@@ -1,7 +1,6 @@
 // The pieces of the stream panel, one file each. UI thread only.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "gui/panels/panels.h"

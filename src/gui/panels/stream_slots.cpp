@@ -46,10 +46,10 @@ struct Gauge {
 };
 
 Gauge gauge_of(const UiState& state) {
-  if (state.run == RunState::fault && state.fault && state.fault->refusal) {
-    return {state.fault->refusal->counts, &*state.fault->refusal};
+  if (state.run == RunState::fault && state.notices.fault && state.notices.fault->refusal) {
+    return {state.notices.fault->refusal->counts, &*state.notices.fault->refusal};
   }
-  return {state.counts, nullptr};
+  return {state.numbers.counts, nullptr};
 }
 
 void solid_bar(const Ui& ui, const Rect& r, const Gauge& gauge) {
@@ -99,7 +99,7 @@ void choice(PanelContext& c, const Rect& value, const Gauge& gauge) {
   std::vector<std::string> texts;
   std::vector<Choice> choices;
   for (const int count : kSlotCounts) texts.push_back(fmt::format("{} slots", count));
-  for (const int count : kSlotCounts) texts.push_back(memory_note(c.state.memory, count));
+  for (const int count : kSlotCounts) texts.push_back(memory_note(c.state.device.memory, count));
   for (std::size_t i = 0; i < kSlotCounts.size(); ++i) choices.push_back({texts[i], texts[i + kSlotCounts.size()]});
   const auto at = std::find(kSlotCounts.begin(), kSlotCounts.end(), c.state.stream.slots);
   const int chosen = at == kSlotCounts.end() ? -1 : static_cast<int>(at - kSlotCounts.begin());
@@ -124,7 +124,7 @@ void occupancy(PanelContext& c, const Rect& row, const Gauge& gauge) {
   const int slots = std::max(gauge.counts.slots, 1);
   const std::string text = fmt::format("Last 10 s; full scale {} slots. Maximum: {}.", slots, gauge.counts.slots_peak);
   ui.tip("occupancy", h, row, {"Slots in use", text, {}});
-  draw_sparkline(ui, row, {.values = c.state.occupancy, .top = static_cast<double>(slots), .label_width = 0});
+  draw_sparkline(ui, row, {.values = c.state.numbers.occupancy, .top = static_cast<double>(slots), .label_width = 0});
 }
 
 void cells_row(PanelContext& c, Column& column, const Gauge& gauge) {

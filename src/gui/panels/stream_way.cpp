@@ -26,7 +26,7 @@ bool memory_row(PanelContext& c, Column& column) {
   StreamSettings& s = c.state.stream;
   const std::string& why = c.state.no_effect.host_memory;
   std::string help = "Memory of the buffer. Pinned memory is copied to the GPU fastest, in parallel with kernels.";
-  if (const std::size_t slot = c.state.memory.slot_bytes; slot > 0) {
+  if (const std::size_t slot = c.state.device.memory.slot_bytes; slot > 0) {
     help += fmt::format(" {} slots need {}.", s.slots, byte_text(slot * static_cast<std::size_t>(s.slots)));
   }
   const auto memory = static_cast<std::size_t>(why.empty() ? s.host_memory : HostMemory::pageable);
@@ -48,7 +48,7 @@ bool choose_streams(PanelContext& c, const Rect& r) {
 
 bool choose_lanes(PanelContext& c, const Rect& r) {
   const std::string& why = c.state.no_effect.lanes;
-  const MemoryView& memory = c.state.memory;
+  const MemoryView& memory = c.state.device.memory;
   std::string help = "Number of frames in the pipeline at the same time.";
   if (memory.lane_bytes > 0) {
     help += fmt::format(" Another lane needs {} on the device", byte_text(memory.lane_bytes));

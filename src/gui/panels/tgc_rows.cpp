@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <vector>
 
 #include "core/param_table.h"
 #include "core/units.h"

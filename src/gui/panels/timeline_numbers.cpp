@@ -57,7 +57,7 @@ void number(PanelContext& c, const Rect& r, const NumberRow& row) {
     formula(ui, end + ui.px(5), r, theme::kMuted, row.formula);
   }
   ui.text_right(row.strong ? Type::strong : Type::body, r.x1, r.y0, r.height(),
-                row.strong ? theme::kText : theme::kText2, c.state.timing.frames == 0 ? "—" : exact_ms(row.ms));
+                row.strong ? theme::kText : theme::kText2, c.state.numbers.timing.frames == 0 ? "—" : exact_ms(row.ms));
 }
 
 constexpr float kNumberRow = 17;
@@ -71,7 +71,7 @@ Rect number_row(PanelContext& c, Column& column, const NumberRow& row) {
 // What the predictions are made of, in the colours of their bars; side by side where there is room.
 void parts_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const StreamTiming& t = c.state.timing;
+  const StreamTiming& t = c.state.numbers.timing;
   Rect left = ui.row(column, kNumberRow, 0);
   Rect right = left;
   if (c.compact) {
@@ -170,7 +170,7 @@ std::string timing_verdict(const StreamTiming& t, const StreamWaits& waits) {
 
 void timeline_numbers(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const StreamTiming& t = c.state.timing;
+  const StreamTiming& t = c.state.numbers.timing;
   const bool serial = c.state.stream.streams == StreamMode::serial && c.state.no_effect.streams.empty();
   const bool overlap = c.state.stream.streams == StreamMode::overlap && c.state.no_effect.streams.empty();
   const double larger = std::max(t.serial_ms(), t.period_ms < 4.0 * t.serial_ms() ? t.period_ms : 0.0);
@@ -201,9 +201,9 @@ void timeline_numbers(PanelContext& c, Column& column) {
     ground(ui, g, period.cy());
   }
   column.y += ui.px(4);
-  const std::string verdict = timing_verdict(t, {.budget_ms = c.state.frame_budget_ms,
-                                                 .source_share = c.state.producer_wait_share,
-                                                 .on_cpu = c.state.backend == "CPU"});
+  const std::string verdict = timing_verdict(t, {.budget_ms = c.state.numbers.frame_budget_ms,
+                                                 .source_share = c.state.numbers.producer_wait_share,
+                                                 .on_cpu = c.state.device.backend == "CPU"});
   const float line = ui.px(14);
   ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, line, theme::kText2, verdict);
   column.y += (c.compact ? 3 : 2) * line;  // always as much, so that nothing below moves

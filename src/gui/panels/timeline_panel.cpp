@@ -22,7 +22,7 @@ std::string round_ms(std::int64_t ns) {
 
 void pause_button(PanelContext& c, const Rect& r) {
   TimelineState& t = c.view.timeline;
-  const bool nothing = !t.paused && c.state.timeline.spans.empty();
+  const bool nothing = !t.paused && c.state.numbers.timeline.spans.empty();
   if (!c.ui.button("timeline_pause", r, {.label = t.paused ? "Resume" : "Pause"},
                    {t.paused ? "Resume" : "Pause",
                     t.paused ? "Returns to the newest frames." : "Freezes the timeline; the stream continues.",
@@ -30,7 +30,7 @@ void pause_button(PanelContext& c, const Rect& r) {
     return;
   }
   t.paused = !t.paused;
-  t.kept = t.paused ? c.state.timeline.spans : std::vector<Span>();
+  t.kept = t.paused ? c.state.numbers.timeline.spans : std::vector<Span>();
 }
 
 void frames_choice(PanelContext& c, const Rect& r) {
@@ -45,7 +45,8 @@ void frames_choice(PanelContext& c, const Rect& r) {
 
 void save_buttons(PanelContext& c, const Rect& csv, const Rect& trace) {
   const std::string_view why =
-      why_no_files(c.state, c.state.timing.frames == 0 && c.state.timeline.spans.empty() && c.view.timeline.kept.empty()
+      why_no_files(c.state, c.state.numbers.timing.frames == 0 && c.state.numbers.timeline.spans.empty() &&
+                                    c.view.timeline.kept.empty()
                                 ? std::string_view("No timings yet.")
                                 : std::string_view());
   if (c.ui.button("save_csv", csv, {.label = "CSV"},
@@ -118,7 +119,7 @@ void take_timeline_wheel(TimelineState& timeline, const Rect& column) {
 
 void timeline_panel(PanelContext& c, Column& column, bool& open) {
   TimelineState& t = c.view.timeline;
-  const std::vector<Span>& spans = t.paused ? t.kept : c.state.timeline.spans;
+  const std::vector<Span>& spans = t.paused ? t.kept : c.state.numbers.timeline.spans;
   TimelineScene scene{.spans = spans, .frames = {}, .rows = {}, .look = {.labels = c.compact ? 58.0F : 60.0F}};
   if (open) {
     scene.frames = last_frames(spans, c.view.timeline_frames);
@@ -126,7 +127,7 @@ void timeline_panel(PanelContext& c, Column& column, bool& open) {
   }
   lecture_header(c, column,
                  {"panel_timeline", "Timeline", timeline_gist(t, scene.frames, c.view.timeline_frames, open)}, open);
-  c.state.timeline.wanted = open && !t.paused;
+  c.state.numbers.timeline.wanted = open && !t.paused;
   if (!open || scene.rows.empty()) return;
   timeline_lanes(c, column, scene);
   control_rows(c, column);

@@ -30,7 +30,7 @@ struct Columns {
 StageSummary sum_of_stages(const UiState& state) {
   StageSummary sum;
   for (int i = kFirst; i <= kLastOfFrame; ++i) {
-    const StageSummary& s = state.stages[static_cast<std::size_t>(i)];
+    const StageSummary& s = state.numbers.stages[static_cast<std::size_t>(i)];
     sum.p50_ms += s.p50_ms;
     sum.p95_ms += s.p95_ms;
     sum.max_ms += s.max_ms;
@@ -40,14 +40,15 @@ StageSummary sum_of_stages(const UiState& state) {
 }
 
 StageSummary whole_frame(const UiState& state) {
-  return state.frame_total.count > 0 ? state.frame_total : sum_of_stages(state);
+  return state.numbers.frame_total.count > 0 ? state.numbers.frame_total : sum_of_stages(state);
 }
 
 Scale bar_scale(const UiState& state, const StageSummary& frame) {
-  const double budget = state.frame_budget_ms;
+  const double budget = state.numbers.frame_budget_ms;
   if (budget > 0.0 && frame.p95_ms >= 0.1 * budget) return {budget, true};
   double largest = frame.max_ms;
-  for (int i = kFirst; i <= kLast; ++i) largest = std::max(largest, state.stages[static_cast<std::size_t>(i)].max_ms);
+  for (int i = kFirst; i <= kLast; ++i)
+    largest = std::max(largest, state.numbers.stages[static_cast<std::size_t>(i)].max_ms);
   return {round_up_125(largest), false};
 }
 
@@ -99,7 +100,7 @@ void head_words(const Ui& ui, const Rect& r, const Scale& scale) {
 }
 
 std::string budget_text(const UiState& state) {
-  return fixed(state.frame_budget_ms, state.frame_budget_ms < 9.995 ? 2 : 1);
+  return fixed(state.numbers.frame_budget_ms, state.numbers.frame_budget_ms < 9.995 ? 2 : 1);
 }
 
 void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const Scale& scale) {
@@ -108,12 +109,12 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
   column.y += ui.px(3);
   const Rect r = ui.row(column, kStageRow, 0);
   const Columns at = columns_of(ui, r);
-  const bool measured = c.state.frame_total.count > 0;
+  const bool measured = c.state.numbers.frame_total.count > 0;
   ui.text(Type::strong, at.name, r.y0, r.height(), theme::kText, measured ? "Frame" : "Sum");
   const Hit h = ui.hit("frame_total", r);
   std::string help = measured ? "From the start of the upload to the finished image; stages may overlap."
                               : "Sum of the stages above, from upload to image. Frames in different lanes overlap.";
-  if (c.state.frame_budget_ms > 0.0) help += fmt::format(" Budget of a frame: {} ms.", budget_text(c.state));
+  if (c.state.numbers.frame_budget_ms > 0.0) help += fmt::format(" Budget of a frame: {} ms.", budget_text(c.state));
   ui.tip("frame_total", h, r, {measured ? "Frame" : "Sum", help, {}});
   if (at.bar1 - at.bar0 >= ui.px(20)) {
     ui.fill({at.bar0, r.cy() - ui.px(4), at.bar1, r.cy() + ui.px(4)}, theme::kField, 1);
@@ -122,7 +123,7 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
       return std::round(at.bar0 + (at.bar1 - at.bar0) * static_cast<float>(std::clamp(ms / scale.top_ms, 0.0, 1.0)));
     };
     for (int i = kFirst; i <= kLastOfFrame; ++i) {
-      const double part = c.state.stages[static_cast<std::size_t>(i)].p50_ms;
+      const double part = c.state.numbers.stages[static_cast<std::size_t>(i)].p50_ms;
       ui.fill({x(sum), r.cy() - ui.px(4), x(sum + part), r.cy() + ui.px(4)},
               theme::kStageColors[static_cast<std::size_t>(i)]);
       sum += part;
@@ -133,7 +134,8 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
 }
 
 std::string gist(const UiState& state, const StageSummary& frame) {
-  if (state.frame_budget_ms <= 0.0) return frame.count > 0 ? fixed(frame.p95_ms, 2) + " ms" : "no budget: rate max";
+  if (state.numbers.frame_budget_ms <= 0.0)
+    return frame.count > 0 ? fixed(frame.p95_ms, 2) + " ms" : "no budget: rate max";
   return fmt::format("{} of {} ms", fixed(frame.p95_ms, 2), budget_text(state));
 }
 
@@ -149,7 +151,7 @@ void timings_panel(PanelContext& c, Column& column, bool& open) {
   head_words(ui, {column.x0, top, column.x1, column.y}, scale);
   for (int i = kFirst; i <= kLast; ++i) {
     const auto stage = static_cast<std::size_t>(i);
-    const StageSummary& s = c.state.stages[stage];
+    const StageSummary& s = c.state.numbers.stages[stage];
     if (stage == static_cast<std::size_t>(Stage::load) && c.state.stream.inject.load_ms == 0.0) continue;
     if (stage == static_cast<std::size_t>(Stage::refine) && s.count == 0) continue;  // all its filters are off
     const Rect r = ui.row(column, kStageRow, 0);

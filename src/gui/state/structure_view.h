@@ -2,7 +2,6 @@
 // them somebody looks at. Objects are numbered from 1, the largest. UI thread only.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "core/results/structure_image.h"

@@ -139,6 +139,7 @@ struct Saving {
   bool ask = false;         // the panel opens; cleared by the window
   std::string why_no_film;  // this program or machine cannot, or one is being made; empty = it can
   bool making_film = false;
+  RecordingView recording;
   std::string last;     // what the last one became, in a line; empty = nothing yet
   bool failed = false;  // `last` says why
 };
@@ -184,6 +185,87 @@ struct ControlReasons {
   std::string lanes = {};
   std::string precision = {};
   std::string reference = {};
+  std::string files = {};  // all that opens, saves, records or deletes: a kiosk
+};
+
+// What the user says about the recording; see UiCommands::facts_changed.
+struct FactsView {
+  Facts given;
+  bool edited = false;  // by a control that is still held
+  Facts assumed;        // by the recording's reader, as far as that is known
+};
+
+struct DeviceView {
+  std::string backend;  // "CUDA" or "CPU"
+  std::string name;     // "NVIDIA H200", "2 threads"
+  MemoryView memory;
+};
+
+// Latencies of the frames that were shown.
+struct LatencyView {
+  StageSummary recent, since_start;  // the last 10 s; the stream
+  std::vector<float> history_ms;     // as StreamNumbers::occupancy
+};
+
+// Numbers of the stream that runs. Filled by the application.
+struct StreamNumbers {
+  double processed_fps = 0.0;
+  double shown_fps = 0.0;
+  std::uint64_t shown = 0;
+  std::uint64_t errors = 0;
+  RingCounts counts;
+  LatencyView latency;        // acquired to image ready
+  LatencyView shown_latency;  // acquired to shown
+  // Slots in use: the last 10 s of the clock in equal steps, oldest first; not a number where nothing is known.
+  std::vector<float> occupancy;
+  StreamPace pace;
+  double bytes_per_second = 0.0;     // channel data processed
+  double producer_wait_share = 0.0;  // of the last second, policy block: 0 .. 1
+  StreamTiming timing;
+  TimelineView timeline;
+  std::array<StageSummary, kStageCount> stages{};
+  const char* why_fp32 = nullptr;  // Session::why_fp32()
+  StageSummary frame_total;        // a frame's stages together; count 0 = not measured: the panel shows sums
+  double frame_budget_ms = 0.0;    // 1000 / source rate; 0 at rate max
+};
+
+// What is seen of the image, and what was measured on it.
+struct ImageState {
+  PanZoom pan_zoom;
+  std::optional<PlanePoint> inspected;  // where the inspector looks; nothing = nowhere yet
+  InspectorView inspector;
+  MModeView m_mode;
+  Measured measured;    // filled by the window
+  Measured measured_a;  // likewise, of side A of a comparison
+};
+
+// What is computed beside the images.
+struct AnalysisViews {
+  FlowView flow;
+  StructureView structure;
+  SonogramView sonogram;
+  SoundSpeedView sound_speed;
+};
+
+// What can be opened, and what is being opened. Filled by the application.
+struct OpeningView {
+  std::vector<std::filesystem::path> recent;  // newest first
+  std::filesystem::path continue_with;        // the last run's recording, offered; empty = nothing
+  std::filesystem::path unfinished;  // a recording that a killed program has left, offered for repair; likewise
+  std::string scanner_token;         // file whose word senders on other machines have to know
+  std::optional<Progress> progress;
+  std::optional<std::string> unsandboxed;  // a recording that waits for the answer whether to open without a sandbox
+};
+
+struct Notices {
+  std::optional<Fault> fault;
+  MessageLog messages;
+  std::string formation_warning;  // e.g. the course recipe aliases on this grid; empty = none
+};
+
+struct ResetView {
+  bool undoable = false;    // by undo, once there is no later step
+  std::uint64_t count = 0;  // so far, those that were undone too
 };
 
 struct UiState {
@@ -191,73 +273,29 @@ struct UiState {
   ImagingParams params;
   StreamSettings stream;
   Marks marks;
-  PanZoom pan_zoom;                     // what of the picture is seen
-  std::optional<PlanePoint> inspected;  // where the inspector looks; nothing = nowhere yet
-  InspectorView inspector;
-  MModeView m_mode;
-
-  Facts facts;                // what the user says about the recording; see UiCommands::facts_changed
-  bool facts_edited = false;  // and has not let go of yet
-  Facts assumed_facts;        // what its reader assumed instead, as far as that is known
-
+  ImageState image;
+  FactsView facts;
   // Filled by the application.
   ImagingParams defaults;  // for the source at hand
   SourceInfo source;
   std::optional<LiveStatus> scanner;  // that is the source, or is waited for; nothing: neither
-  std::string backend;                // "CUDA" or "CPU"
-  std::string device;                 // "NVIDIA H200", "2 threads"
+  DeviceView device;
   RunState run = RunState::idle;
-  double processed_fps = 0.0;
-  double shown_fps = 0.0;
-  std::uint64_t shown = 0;
-  std::uint64_t errors = 0;
-  RingCounts counts;
-  // Plots: the last 10 s of the clock in equal steps, oldest first; not a number where nothing is known.
-  // Latencies of the frames that were shown: over their last 10 s, and since the stream began.
-  StageSummary latency, latency_since_start;  // acquired to image ready
-  std::vector<float> latency_history_ms;
-  StageSummary shown_latency, shown_latency_since_start;  // acquired to shown
-  std::vector<float> shown_latency_history_ms;
-  std::vector<float> occupancy;  // slots in use, likewise
-  StreamPace pace;
-  double bytes_per_second = 0.0;     // channel data processed
-  double producer_wait_share = 0.0;  // of the last second, policy block: 0 .. 1
-  StreamTiming timing;
-  TimelineView timeline;
-  MemoryView memory;
+  StreamNumbers numbers;
   Cine cine;
   Saving saving;
   Presets presets;
-  RecordingView recording;
-  Measured measured;    // filled by the window
-  Measured measured_a;  // likewise, of side A of a comparison
-  FlowView flow;
-  StructureView structure;
-  SonogramView sonogram;
-  SoundSpeedView sound_speed;
-  std::array<StageSummary, kStageCount> stages{};
-  const char* why_fp32 = nullptr;  // Session::why_fp32()
-  StageSummary frame_total;      // a frame's stages together; count 0 = not measured: the panel shows sums
-  double frame_budget_ms = 0.0;  // 1000 / source rate; 0 at rate max
+  AnalysisViews analyses;
   ImportState import;
-  std::optional<Progress> progress;
-  std::optional<Fault> fault;
-  MessageLog messages;
-  std::string formation_warning;              // e.g. the course recipe aliases on this grid; empty = none
-  std::vector<std::filesystem::path> recent;  // newest first
-  std::filesystem::path continue_with;        // the last run's recording, offered; empty = nothing
-  std::filesystem::path unfinished;  // a recording that a killed program has left, offered for repair; likewise
-  std::string scanner_token;         // file whose word senders on other machines have to know
+  OpeningView opening;
+  Notices notices;
   ControlReasons no_effect;
-  std::optional<std::string> unsandboxed;  // a recording that waits for the answer whether to open without a sandbox
-  std::string kiosk;            // why nothing is opened, saved, recorded or deleted here; empty = that is possible
-  bool reset_undoable = false;  // by undo, once there is no later step
-  std::uint64_t resets = 0;     // so far, those that were undone too
+  ResetView reset;
 };
 
 // Why a control that opens, saves, records or deletes has no effect: the kiosk, then `why`.
 inline std::string_view why_no_files(const UiState& state, std::string_view why = {}) {
-  return state.kiosk.empty() ? why : std::string_view(state.kiosk);
+  return state.no_effect.files.empty() ? why : std::string_view(state.no_effect.files);
 }
 
 // The sample that holds the echo of a place, as the nearest element recorded it.
@@ -279,7 +317,7 @@ struct UiCommands {
   std::function<void()> save_description;                       // of the scanner, as a JSON file
   std::function<void(bool)> accept_senders;  // false: the scanner's sender is disconnected, and none is let in
   std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
-  std::function<void(SandboxAnswer)> answer_sandbox;  // to UiState::unsandboxed
+  std::function<void(SandboxAnswer)> answer_sandbox;  // to OpeningView::unsandboxed
   std::function<ProgramFacts()> program_facts;        // answers at once
   std::function<void()> open_manual;                  // in the desktop's program for such pages
   std::function<void()> cancel;                       // what the progress strip shows: opening, or a film

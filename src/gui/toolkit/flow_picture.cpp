@@ -8,8 +8,8 @@
 namespace echoloop {
 
 void FlowPicture::take(UiState& state, const Image& shown) {
-  shown_ = state.flow.image = nullptr;
-  state.flow.age_s = 0.0;
+  shown_ = state.analyses.flow.image = nullptr;
+  state.analyses.flow.age_s = 0.0;
   const bool frozen = state.run == RunState::frozen;
   Box& seen = frozen ? past_ : live_;
   const bool off = state.params.color_flow.mode == FlowMode::off;
@@ -20,10 +20,10 @@ void FlowPicture::take(UiState& state, const Image& shown) {
   const FlowImage& flow = seen.box->front();
   if (flow.ready_ns < seen.from_ns || !belongs(flow, state, shown)) return;
   if (fresh || &flow != uploaded_ || flow.number != uploaded_number_ || texture_ == 0) upload(flow);
-  shown_ = state.flow.image = &flow;
+  shown_ = state.analyses.flow.image = &flow;
   // Frozen, how much older than the image it is; live its latency, by the host's clock.
-  state.flow.age_s = frozen ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
-                            : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
+  state.analyses.flow.age_s = frozen ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
+                                     : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
 }
 
 // A mode that was chosen just now waits for a picture of its own; power and velocity come together.

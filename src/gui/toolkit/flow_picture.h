@@ -3,7 +3,6 @@
 // that ends a little earlier. UI thread only.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "core/results/flow_image.h"

@@ -1,6 +1,5 @@
 #include "gui/toolkit/fonts.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace echoloop {

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "gui/state/number_text.h"
-
 namespace echoloop {
 namespace {
 

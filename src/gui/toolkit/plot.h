@@ -1,9 +1,7 @@
 // Small plots: a frame with two axes in 1-2-5 steps, curves in it, and what lies under the pointer. UI thread only.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "gui/overlay/plot_axis.h"

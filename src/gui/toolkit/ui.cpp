@@ -49,7 +49,7 @@ Rect Ui::rect_of(const std::string& id) const {
 Hit Ui::hit(const char* id, const Rect& r) {
   const ImVec2 clip_min = ImGui::GetWindowDrawList()->GetClipRectMin();
   const ImVec2 clip_max = ImGui::GetWindowDrawList()->GetClipRectMax();
-  areas_[id] = {r, r.common({clip_min.x, clip_min.y, clip_max.x, clip_max.y}), under_popup_ != nullptr};
+  areas_[id] = {r, r.common({clip_min.x, clip_min.y, clip_max.x, clip_max.y})};
   if (r.width() < 1 || r.height() < 1) return {};
   ImGui::SetCursorScreenPos({r.x0, r.y0});
   Hit h;

@@ -29,8 +29,7 @@ struct Hit {
 // A place that takes the mouse, as it was drawn in the last frame.
 struct HitArea {
   Rect whole;
-  Rect seen;              // the part that is not clipped away
-  bool in_popup = false;  // above the window
+  Rect seen;  // the part that is not clipped away
 };
 
 enum class Emphasis { plain, primary };

@@ -11,8 +11,6 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<const char*, 4> kDockNames = {"none", "inspector", "m_mode", "sonogram"};
-
 float width_from(const std::string& text) {
   std::istringstream in(text);
   float value = 0;
@@ -81,8 +79,8 @@ void apply(ViewSettings& settings, const std::string& key, const std::string& va
   if (key == "histogram") settings.histogram = value == "open";
   if (key == "dock_height") settings.dock_height = width_from(value);
   if (key == "scale") settings.scale = scale_from(value);
-  for (std::size_t i = 0; i < kDockNames.size(); ++i) {
-    if (key == "dock" && value == kDockNames[i]) settings.dock = static_cast<Dock>(i);
+  for (const Dock dock : {Dock::none, Dock::inspector, Dock::m_mode, Dock::sonogram}) {
+    if (key == "dock" && value == dock_row(dock).key_in_file) settings.dock = dock;
   }
   if (key == "timeline_frames") {
     for (const int count : kTimelineFrames) {
@@ -122,7 +120,7 @@ LayoutText layout_text(const ViewSettings& settings) {
                        {"right_column", number(settings.widths.right)},
                        {"latency_plot", settings.plotted == Latency::shown ? "shown" : "ready"},
                        {"timeline_frames", std::to_string(settings.timeline_frames)},
-                       {"dock", kDockNames[static_cast<std::size_t>(settings.dock)]},
+                       {"dock", std::string(dock_row(settings.dock).key_in_file)},
                        {"histogram", open_or_folded(settings.histogram)},
                        {"dock_height", number(settings.dock_height)}};
   for (const auto& [panel, open] : settings.open) layout["panel_" + panel] = open_or_folded(open);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/timing_trace.h"
+#include "gui/state/dock_list.h"
 #include "gui/state/marks.h"
 #include "gui/state/objects_state.h"
 #include "gui/state/phantom_state.h"
@@ -29,8 +30,6 @@ OpenPanels open_compact_panels();
 inline constexpr std::size_t kMostRecent = 8;
 
 inline constexpr int kToolKinds = 3;  // of drawing tools: lines, regions, places
-
-enum class Dock { none, inspector, m_mode, sonogram };  // below the picture
 
 struct ViewSettings {
   ColumnWidths widths;

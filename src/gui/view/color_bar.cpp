@@ -1,7 +1,6 @@
 // The colour bar: always 0 to -80 dB, saturated beyond the window; its marks drag the window.
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "gui/gl/display_window.h"
 #include "gui/overlay/tone.h"

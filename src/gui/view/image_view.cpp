@@ -7,7 +7,6 @@
 #include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/units.h"
 #include "gui/overlay/caption.h"

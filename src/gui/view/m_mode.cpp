@@ -18,10 +18,10 @@ void forget_calipers(MModeView& view) {
 }  // namespace
 
 void MModeStrip::take(UiState& state, const Image& shown) {
-  MModeView& view = state.m_mode;
+  MModeView& view = state.image.m_mode;
   view.columns = nullptr;
   shown_s_.reset();
-  if (!view.wanted || !state.inspected) {
+  if (!view.wanted || !state.image.inspected) {
     live_.drain([](LineColumn&) {});
     if (kept_ != nullptr) kept_->drain([](LineColumn&) {});
     columns_.clear();
@@ -30,7 +30,7 @@ void MModeStrip::take(UiState& state, const Image& shown) {
   }
   const LineOrigin* line = columns_.line();
   const bool moved = line != nullptr && (line->acquisition != shown.acquisition ||
-                                         line_column(line->grid, *state.inspected) != line->column);
+                                         line_column(line->grid, *state.image.inspected) != line->column);
   if (moved) columns_.clear();
   const std::uint64_t begun = columns_.begun();
   const bool frozen = state.run == RunState::frozen;
@@ -51,7 +51,7 @@ void MModeStrip::take(UiState& state, const Image& shown) {
 void MModeStrip::accept(const UiState& state, const Image& shown, LineColumn& column) {
   const LineOrigin& origin = *column.origin;
   if (shown.number != 0 && origin.acquisition != shown.acquisition) return;
-  if (line_column(origin.grid, *state.inspected) == origin.column) columns_.add(column);
+  if (line_column(origin.grid, *state.image.inspected) == origin.column) columns_.add(column);
 }
 
 std::int64_t MModeStrip::step_of(double time_s) const {

@@ -24,7 +24,7 @@ class MModeStrip {
   MModeStrip(const MModeStrip&) = delete;
   MModeStrip& operator=(const MModeStrip&) = delete;
 
-  // Takes what has come on the line through UiState::inspected and puts it into `state`; gives its memory back where
+  // Takes what has come on the line through ImageState::inspected and puts it into `state`; gives its memory back where
   // the M-mode is not wanted. `shown`: the image on screen, at whose frame a frozen strip looks.
   void take(UiState& state, const Image& shown);
   // Which part is drawn: `span_s` up to the newest column; frozen, further back where the image on screen is older.

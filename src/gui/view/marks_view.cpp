@@ -1,7 +1,6 @@
 #include "gui/view/marks_view.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // Measures the marks on every new image, and remembers each number for 30 s. UI thread only.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

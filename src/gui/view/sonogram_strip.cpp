@@ -8,12 +8,12 @@
 namespace echoloop {
 
 void SonogramStrip::take(UiState& state, const Image& shown) {
-  state.sonogram.shown = nullptr;
+  state.analyses.sonogram.shown = nullptr;
   if (state.params.doppler.gate == Gate::off) return release();
   if (state.run != RunState::frozen) box_.take();
   const Sonogram& s = box_.front();
   const bool belongs = s.number > 0 && s.end > 0 && s.acquisition == shown.acquisition;
-  shown_ = state.sonogram.shown = belongs ? &s : nullptr;
+  shown_ = state.analyses.sonogram.shown = belongs ? &s : nullptr;
   if (belongs) upload(s);
 }
 

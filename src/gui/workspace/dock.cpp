@@ -1,8 +1,8 @@
 #include "gui/workspace/dock.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <string>
 
 #include "gui/toolkit/splitter.h"
 #include "gui/view/gate_hand.h"
@@ -41,22 +41,15 @@ Rect DockArea::place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const
 
 void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MModeStrip& strip) {
   Ui& ui = c.ui;
-  const bool m_mode = c.view.dock == Dock::m_mode;
+  const DockRow row = dock_row(c.view.dock);
   ui.horizontal(r.x0, r.x1, r.y0, theme::kEdge);
   const float pad = ui.px(c.compact ? 12 : 16);
   Rect head{r.x0 + pad, r.y0 + ui.px(2), r.x1 - pad, std::min(r.y0 + ui.px(2 + kDockHead), r.y1)};
-  const bool sonogram = c.view.dock == Dock::sonogram;
-  const std::string_view name = sonogram ? "Spectral Doppler" : m_mode ? "M-mode" : "Inspector";
-  head.x0 = ui.text(Type::strong, head, theme::kText, name) + ui.px(16);
+  head.x0 = ui.text(Type::strong, head, theme::kText, row.title) + ui.px(16);
   const float size = ui.px(22);
   const Rect close{head.x1 - size, head.cy() - 0.5F * size, head.x1, head.cy() + 0.5F * size};
-  const bool closing =
-      ui.icon_button("close_dock", close,
-                     {sonogram ? "Close (D)"
-                      : m_mode ? "Close (M)"
-                               : "Close (N)",
-                      sonogram ? "Removes the sample volume and closes this area." : "Closes this area.",
-                      {}});
+  const std::string title = "Close (" + std::string(row.key_name) + ")";
+  const bool closing = ui.icon_button("close_dock", close, {title, row.closing, {}});
   ui.cross(close.cx(), close.cy(), theme::kText2);
   head.x1 = close.x0 - ui.px(12);
   if (r.height() < ui.px(kLeastDock)) {
@@ -65,21 +58,28 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
     const Rect line{head.x0, r.y0, head.x1, r.y1};
     ui.hit("dock_hidden", line);
     ui.text_fitted(Type::body, line.x0, line.x1, line.y0, line.height(), theme::kMuted, kWhy);
-    if (closing) toggle_dock(c.state, c.commands, c.view, c.view.dock);
-    return;
-  }
-  const Rect body{r.x0 + pad, head.y1 + ui.px(2), r.x1 - pad, r.y1 - ui.px(8)};
-  boxes_ = {};
-  if (sonogram) {
-    inspector_.close();
-    boxes_.sonogram = sonogram_.draw(c, head, body);
-  } else if (m_mode) {
-    inspector_.close();
-    boxes_.m_mode = m_mode_.draw(c, head, body, image, strip);
   } else {
-    inspector_.draw(c, head, body);
+    draw_content(c, head, {r.x0 + pad, head.y1 + ui.px(2), r.x1 - pad, r.y1 - ui.px(8)}, image, strip);
   }
   if (closing) toggle_dock(c.state, c.commands, c.view, c.view.dock);
+}
+
+void DockArea::draw_content(PanelContext& c, const Rect& head, const Rect& body, const Image& image,
+                            const MModeStrip& strip) {
+  boxes_ = {};
+  if (c.view.dock != Dock::inspector) inspector_.close();
+  switch (c.view.dock) {
+    case Dock::inspector:
+      return inspector_.draw(c, head, body);
+    case Dock::m_mode:
+      boxes_.m_mode = m_mode_.draw(c, head, body, image, strip);
+      break;
+    case Dock::sonogram:
+      boxes_.sonogram = sonogram_.draw(c, head, body);
+      break;
+    case Dock::none:
+      break;
+  }
 }
 
 StripBoxes DockArea::draw_presented(PanelContext& c, const Rect& area, const Image& image, const MModeStrip& strip) {

@@ -34,6 +34,7 @@ class DockArea {
 
  private:
   static Rect folded(const Ui& ui, Rect& area);
+  void draw_content(PanelContext& c, const Rect& head, const Rect& body, const Image& image, const MModeStrip& strip);
 
   Inspector inspector_;
   MModeDock m_mode_;

@@ -1,6 +1,5 @@
 #include "gui/workspace/image_area.h"
 
-#include <cmath>
 #include <utility>
 
 #include "core/units.h"
@@ -57,8 +56,8 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, const Rect& ar
   const Grid& grid = input.image.grid;
   const ColorBars bars = is_overlay(state.params.color_flow.mode) ? ColorBars::level_and_flow : ColorBars::level;
   if (!state.cine.compare || state.cine.compare_look == CompareLook::wipe) {
-    layout_ = presented ? place_picture(area, grid, input.scale, state.pan_zoom)
-                        : lay_out_picture(area, grid, input.scale, c.compact, state.pan_zoom, bars);
+    layout_ = presented ? place_picture(area, grid, input.scale, state.image.pan_zoom)
+                        : lay_out_picture(area, grid, input.scale, c.compact, state.image.pan_zoom, bars);
     return;
   }
   const SideLayouts sides = lay_out_sides({.area = area,
@@ -66,7 +65,7 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, const Rect& ar
                                            .b = grid,
                                            .scale = input.scale,
                                            .compact = !presented && c.compact,
-                                           .view = state.pan_zoom,
+                                           .view = state.image.pan_zoom,
                                            .bars = presented ? ColorBars::none : bars});
   layout_ = sides.b;
   side_a_ = sides.a;
@@ -98,8 +97,8 @@ void ImageArea::draw_presented(PanelContext& c, const SceneInput& input, const R
 
 void ImageArea::inspect_somewhere(UiState& state, const SceneInput& input) const {
   const Rect& seen = last_.image;
-  if (state.inspected || input.image.number == 0 || seen.width() <= 0) return;
-  state.inspected = last_.point(seen.cx(), seen.cy());
+  if (state.image.inspected || input.image.number == 0 || seen.width() <= 0) return;
+  state.image.inspected = last_.point(seen.cx(), seen.cy());
 }
 
 // A drag stays with the image in which it began.
@@ -124,9 +123,9 @@ ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
           .side = input.compared != nullptr ? "B" : "",
           .matched = input.matched,
           .no_sender = state.scanner.has_value() ? no_sender_text(*state.scanner, now_ns()) : std::string(),
-          .flow = state.flow.image,
-          .flow_age_s = state.flow.age_s,
-          .structure = state.structure,
+          .flow = state.analyses.flow.image,
+          .flow_age_s = state.analyses.flow.age_s,
+          .structure = state.analyses.structure,
           .faults = faults_of(state.source.samples, input.image.stamp.source_index),
           .level_db = input.level_db,
           .echo_at = c.commands.echo_at};
@@ -141,7 +140,7 @@ ImageViewContext ImageArea::view_of_a(PanelContext& c, const SceneInput& input) 
           .display = state.params,
           .defaults = state.defaults,
           .side = "A",
-          .structure = state.structure,
+          .structure = state.analyses.structure,
           .faults = faults_of(a.name.empty() ? state.source.samples : a.samples, input.compared->stamp.source_index),
           .level_db = input.level_db,
           .echo_at = {}};
@@ -190,10 +189,10 @@ void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place)
   UiState& state = c.state;
   const bool presented = place == Place::presentation;
   draw_comparison(c, input, place);
-  draw_objects({c.ui, layout_, state.structure});
+  draw_objects({c.ui, layout_, state.analyses.structure});
   const bool line = presented ? c.view.has_m_mode() : c.view.dock == Dock::m_mode;
-  if ((line || (c.view.dock == Dock::inspector && !presented)) && state.inspected) {
-    draw_inspected(c.ui, layout_, input.image, *state.inspected, line ? Dock::m_mode : Dock::inspector);
+  if ((line || (c.view.dock == Dock::inspector && !presented)) && state.image.inspected) {
+    draw_inspected(c.ui, layout_, input.image, *state.image.inspected, line ? Dock::m_mode : Dock::inspector);
   }
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   if (c.ui.escape() && !popup && hand_.escape(state)) c.ui.use_escape();
@@ -204,17 +203,17 @@ void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place)
 // With the mouse on the image: true while the pointer is there.
 bool ImageArea::draw_marks(PanelContext& c) {
   UiState& state = c.state;
-  const auto inspected = state.inspected;
+  const auto inspected = state.image.inspected;
   const PictureLayout& pointed = pointed_layout();
   const bool on_image = hand_.use(c.ui, pointed, state);
   if (beside()) hand_.draw_again(c.ui, &pointed == &side_a_ ? layout_ : side_a_, state);
   if (hand_.take_gate_changed()) call(c.commands.params_changed);
-  inspect_ = inspect_ || (state.inspected != inspected && c.view.dock == Dock::none);
+  inspect_ = inspect_ || (state.image.inspected != inspected && c.view.dock == Dock::none);
   if (inspect_ && !ImGui::IsMouseDown(0)) {  // not during a drag: the image becomes smaller then
     inspect_ = false;
     c.view.dock = Dock::inspector;
   }
-  point_at_objects(state.structure, hand_.free_pointer(), hand_.free_click());
+  point_at_objects(state.analyses.structure, hand_.free_pointer(), hand_.free_click());
   return on_image;
 }
 

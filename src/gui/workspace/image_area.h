@@ -2,8 +2,6 @@
 // marks, outlines, pointer; and the mouse there. The pixels are drawn by the viewer, below. UI thread only.
 #pragma once
 
-#include <optional>
-
 #include "gui/panels/panels.h"
 #include "gui/state/compare_state.h"
 #include "gui/toolkit/picture_layout.h"

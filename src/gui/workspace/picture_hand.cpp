@@ -37,8 +37,8 @@ bool PictureHand::key(UiState& state, const UiCommands& commands, const KeyPress
       marks.tool = next_region(marks.tool);
       return true;
     case Key::f:
-      if (state.pan_zoom.fitted) call(commands.hint, "The whole image is visible.");
-      state.pan_zoom = {};
+      if (state.image.pan_zoom.fitted) call(commands.hint, "The whole image is visible.");
+      state.image.pan_zoom = {};
       return true;
     case Key::remove:
       if (marks.selected == 0) call(commands.hint, "No measurement is selected.");
@@ -55,10 +55,10 @@ void PictureHand::zoom_and_pan(const Hit& hit, const PictureLayout& layout, UiSt
   middle_panning_ = middle_panning_ && ImGui::IsMouseDown(2);
   panning_ = panning_ && hit.held;
   if (hit.hovered && io.MouseWheel != 0) {
-    state.pan_zoom =
+    state.image.pan_zoom =
         zoomed_about(layout, io.MousePos.x, io.MousePos.y, std::pow(kWheelStep, static_cast<double>(io.MouseWheel)));
   } else if ((panning_ || middle_panning_) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
-    state.pan_zoom = panned(layout, io.MouseDelta.x, io.MouseDelta.y);
+    state.image.pan_zoom = panned(layout, io.MouseDelta.x, io.MouseDelta.y);
   }
   if ((panning_ || middle_panning_) && layout.zoom() > 1.0) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
 }
@@ -71,14 +71,14 @@ void PictureHand::use_tool(const Hit& hit, const PictureLayout& layout, UiState&
   } else if (hit.pressed && !editor_.press(marks, at, reach_m) && marks.tool == MarkTool::pointer) {
     marks.selected = 0;
     panning_ = free_press_ = true;
-    if (ImGui::IsMouseDoubleClicked(0)) state.pan_zoom = {};
+    if (ImGui::IsMouseDoubleClicked(0)) state.image.pan_zoom = {};
   }
   constexpr float kStill = 4;  // pixels at scale 1: a hand is not quieter
   const float still = kStill * layout.scale;
   free_press_ = free_press_ && ImGui::GetIO().MouseDragMaxDistanceSqr[0] <= still * still;
   if (hit.clicked && free_press_) free_click_ = at;
   free_press_ = free_press_ && hit.held;
-  if (marks.tool == MarkTool::inspect && hit.held) state.inspected = at;
+  if (marks.tool == MarkTool::inspect && hit.held) state.image.inspected = at;
   if (hit.hovered || hit.held) editor_.move(marks, at, reach_m);
   if (!hit.held) editor_.release(marks);
   if (!hit.right) return;

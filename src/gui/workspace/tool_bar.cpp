@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -64,21 +63,35 @@ constexpr std::array<ToolKind, kToolKinds> kKinds = {{{"tools/lines", "Lines and
                                                       {"tools/places", "Points", kPlaces}}};
 
 struct View {
-  Dock dock;  // none: the Measure panel
-  const char* id;
-  std::string_view name;
-  std::string_view key;
-  BarIcon icon;
-  std::string_view text;
+  Dock dock = Dock::none;  // none: the Measure panel
+  const char* id = "";
+  std::string_view name, key, text;
 };
-constexpr std::array<View, kBarViews> kViews = {
-    {{Dock::none, "dock/measure", "Measure", "", BarIcon::measure,
-      "Values of all measurements and the image histogram, on the right."},
-     {Dock::inspector, "dock/inspector", "Inspector", "N", BarIcon::inspector,
-      "Channel data and processing of one pixel, below the image."},
-     {Dock::m_mode, "dock/m_mode", "M-mode", "M", BarIcon::m_mode, "One image line over time, below the image."},
-     {Dock::sonogram, "dock/sonogram", "Doppler", "D", BarIcon::sonogram,
-      "Velocity spectrum of the sample volume over time, below the image."}}};
+static_assert(kBarViews == kDocks.size() + 1);
+constexpr std::array<View, kBarViews> kViews = [] {
+  std::array<View, kBarViews> views;
+  views[0] = {Dock::none, "dock/measure", "Measure", "",
+              "Values of all measurements and the image histogram, on the right."};
+  for (std::size_t i = 0; i < kDocks.size(); ++i) {
+    const DockRow& row = kDocks[i];
+    views[i + 1] = {row.dock, row.id, row.name, row.key_name, row.text};
+  }
+  return views;
+}();
+
+BarIcon icon_of(Dock dock) {
+  switch (dock) {
+    case Dock::inspector:
+      return BarIcon::inspector;
+    case Dock::m_mode:
+      return BarIcon::m_mode;
+    case Dock::sonogram:
+      return BarIcon::sonogram;
+    case Dock::none:
+      break;
+  }
+  return BarIcon::measure;
+}
 
 constexpr float kToolSide = 28, kSideCompact = 26, kChevron = 15, kToolGap = 2, kPart = 9, kFactor = 38;
 constexpr char kMenu[] = "tools/more/menu";
@@ -199,7 +212,7 @@ void draw_tools(ToolRow& row, BarTools tools) {
 void draw_zoom(ToolRow& row, BarTools tools) {
   Ui& ui = row.c.ui;
   const PictureLayout& l = row.layout;
-  PanZoom& pan_zoom = row.c.state.pan_zoom;
+  PanZoom& pan_zoom = row.c.state.image.pan_zoom;
   const double zoom = l.image.width() > 0 ? l.zoom() : 1.0;
   const std::string_view fitted = zoom <= 1.0 ? kWholeImage : "";
   const auto button = [&](const char* id, BarIcon icon, const Tip& tip) {
@@ -277,7 +290,8 @@ void draw_more(ToolRow& row, const Rect& r, const BarFit& fit) {
   };
   for (std::size_t i = 0; i < kViews.size(); ++i) {
     const View& view = kViews[i];
-    if (!fit.shown[i]) add({.id = view.id, .label = view.name, .note = view.key}, view.icon, [&] { toggle(c, view); });
+    if (!fit.shown[i])
+      add({.id = view.id, .label = view.name, .note = view.key}, icon_of(view.dock), [&] { toggle(c, view); });
   }
   const bool whole = row.layout.image.width() <= 0 || row.layout.zoom() <= 1.0;
   add({.id = "menu/fit",
@@ -285,7 +299,7 @@ void draw_more(ToolRow& row, const Rect& r, const BarFit& fit) {
        .note = "F",
        .why_not = whole ? kWholeImage : "",
        .parted = !rows.empty()},
-      BarIcon::fit, [&c] { c.state.pan_zoom = {}; });
+      BarIcon::fit, [&c] { c.state.image.pan_zoom = {}; });
   add({.id = "menu/lecture", .label = "Enlarge Timeline and Stream", .note = "Ctrl+L", .parted = true},
       BarIcon::enlarge, [&c] { c.view.lecture = true; });
   add({.id = "marks/clear",
@@ -311,7 +325,7 @@ void draw_views(ToolRow& row, float right, const BarFit& fit) {
     const Rect r = row.at(right - w, w);
     const std::string title = title_of(view.name, view.key);
     const Pressed p = square(ui, view.id, r, r, is_open(c, view), {title, view.text, {}});
-    draw_bar_icon(ui, view.icon, r.x0 + 0.5F * row.side, r.cy(), p.ink);
+    draw_bar_icon(ui, icon_of(view.dock), r.x0 + 0.5F * row.side, r.cy(), p.ink);
     if (fit.names) ui.text(Type::body, r.x0 + row.side, r.y0, r.height(), p.ink, view.name);
     if (p.clicked) toggle(c, view);
     right -= w + row.gap;
@@ -332,7 +346,7 @@ void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view,
 }
 
 void take_inspect_tool(Marks& marks, Dock opened) {
-  const bool looks = opened == Dock::inspector || opened == Dock::m_mode;
+  const bool looks = dock_row(opened).place == DockPlace::of_the_image;
   if (looks && (marks.tool == MarkTool::pointer || marks.tool == MarkTool::gate)) marks.tool = MarkTool::inspect;
   if (!looks && marks.tool == MarkTool::inspect) marks.tool = MarkTool::pointer;
   if (opened == Dock::sonogram && marks.tool == MarkTool::pointer) marks.tool = MarkTool::gate;

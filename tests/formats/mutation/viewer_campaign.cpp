@@ -50,7 +50,7 @@ class WatchedViewer {
   // The same recording again, playing: what the process holds can be compared.
   void rest() {
     open(recording_);
-    draw_until([&] { return app_.state().counts.processed >= 20; });
+    draw_until([&] { return app_.state().numbers.counts.processed >= 20; });
     require(plays() && app_.state().source.opened_as == recording_.string(), "does not go on", recording_);
   }
 
@@ -62,24 +62,24 @@ class WatchedViewer {
 
  private:
   std::string open_and_watch(const fs::path& file) {
-    const std::size_t errors = app_.state().errors;
-    app_.state().messages.clear();
+    const std::size_t errors = app_.state().numbers.errors;
+    app_.state().notices.messages.clear();
     const std::string shown_before = app_.state().source.opened_as;
     const bool played = plays();
     open(file);
     if (app_.state().source.opened_as != file.string()) return refused(file, shown_before, played, errors);
     const std::int64_t begin = now_ns();
-    draw_until([&] { return has_picture() || app_.state().fault.has_value(); });
+    draw_until([&] { return has_picture() || app_.state().notices.fault.has_value(); });
     slowest_picture_s_ = std::max(slowest_picture_s_, seconds_since(begin));
     if (seconds_since(begin) > kSlow_s) std::printf("%s: picture after %.1f s\n", file.c_str(), seconds_since(begin));
-    for (const Message& message : app_.state().messages.list())
+    for (const Message& message : app_.state().notices.messages.list())
       require(is_one_line(message.text), "not one line", file);
-    if (!app_.state().fault.has_value()) {
+    if (!app_.state().notices.fault.has_value()) {
       require(has_picture(), "no picture", file);
       return "opened";
     }
-    const std::string end = "opened, then: " + app_.state().fault->title;
-    require(app_.state().errors == errors + 1, "more than one fault", file);
+    const std::string end = "opened, then: " + app_.state().notices.fault->title;
+    require(app_.state().numbers.errors == errors + 1, "more than one fault", file);
     rest();
     return end;
   }
@@ -125,23 +125,24 @@ class WatchedViewer {
     app_.viewer().inject(hand);
     turn();  // takes the drop
     turn();  // may take the file
-    draw_until([&] { return !app_.state().progress.has_value(); });
-    require(!app_.state().progress.has_value(), "opens for ever", file);
+    draw_until([&] { return !app_.state().opening.progress.has_value(); });
+    require(!app_.state().opening.progress.has_value(), "opens for ever", file);
     require(seconds_since(begin) <= limits_.seconds, "takes too long to open", file);
     slowest_open_s_ = std::max(slowest_open_s_, seconds_since(begin));
   }
 
   bool has_picture() {
-    return app_.state().counts.processed > 0 && app_.state().shown > 0 && app_.viewer().image_rect().width() > 0.0F;
+    return app_.state().numbers.counts.processed > 0 && app_.state().numbers.shown > 0 &&
+           app_.viewer().image_rect().width() > 0.0F;
   }
-  bool plays() { return has_picture() && !app_.state().fault.has_value(); }
+  bool plays() { return has_picture() && !app_.state().notices.fault.has_value(); }
 
   // One line about the file, and nothing else has changed. (A line may also tell that the stream before has ended.)
   std::string refused(const fs::path& file, const std::string& shown_before, bool played, std::size_t errors) {
     UiState& state = app_.state();
     std::size_t about_it = 0, others = 0;
     std::string outcome = "broken";
-    for (const Message& message : state.messages.list()) {
+    for (const Message& message : state.notices.messages.list()) {
       if (message.text.starts_with(file.string())) {
         ++about_it;
         outcome = outcome_of(message.text, file);
@@ -150,20 +151,23 @@ class WatchedViewer {
       }
     }
     if (outcome == "broken") {
-      for (const Message& message : state.messages.list()) std::printf("%s\n", message.text.c_str());
+      for (const Message& message : state.notices.messages.list()) std::printf("%s\n", message.text.c_str());
     }
     require(about_it == 1, "refused, but not by one line", file);
     require(outcome != "broken", "not a line as it should be", file);
-    require(others == state.errors - errors, "other lines", file);
+    require(others == state.numbers.errors - errors, "other lines", file);
     require(state.source.opened_as == shown_before, "refused, but the source has changed", file);
-    if (!played || state.errors != errors) {
+    if (!played || state.numbers.errors != errors) {
       rest();
     } else if (state.source.rate_hz >= kSlowestPlayed_hz) {
-      const std::uint64_t processed = state.counts.processed, shown = state.shown;
-      draw_until(
-          [&] { return (state.counts.processed > processed && state.shown > shown) || state.fault.has_value(); });
-      require(state.shown > shown || state.fault.has_value(), "the recording before does not play on", file);
-      if (state.fault.has_value()) rest();
+      const std::uint64_t processed = state.numbers.counts.processed, shown = state.numbers.shown;
+      draw_until([&] {
+        return (state.numbers.counts.processed > processed && state.numbers.shown > shown) ||
+               state.notices.fault.has_value();
+      });
+      require(state.numbers.shown > shown || state.notices.fault.has_value(), "the recording before does not play on",
+              file);
+      if (state.notices.fault.has_value()) rest();
     }
     return outcome;
   }

@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <string_view>
 

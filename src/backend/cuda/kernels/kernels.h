@@ -103,8 +103,7 @@ struct AverageArgs {
 };
 void average_amplitudes(const AverageArgs& args, std::size_t n, StreamView stream);
 // Pictures of decibels; `to` is another one.
-void median_picture(const PictureView& view, int radius, float* to, StreamView stream);  // radius 1 or 2
-void reduce_speckle(const PictureView& view, float per_db2, float* to, StreamView stream);
+void filter_image(const PictureView& view, const PixelFilter& filter, float* to, StreamView stream);
 
 // smooth.cu: to another picture of decibels; at most kMaxSmoothReach pixels to either side.
 void smooth_axially(const PictureView& view, const SmoothTaps& taps, float* to, StreamView stream);

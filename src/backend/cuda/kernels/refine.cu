@@ -19,18 +19,6 @@ __global__ void __launch_bounds__(kTileX* kTileZ)
   to[static_cast<long long>(iz) * view.nx + ix] = pixel(view, ix, iz);
 }
 
-template <int kRadius>
-struct MedianPixel {
-  __device__ float operator()(const PictureView& v, int ix, int iz) const { return median_pixel<kRadius>(v, ix, iz); }
-};
-
-struct BilateralPixel {
-  float per_db2;
-  __device__ float operator()(const PictureView& v, int ix, int iz) const {
-    return bilateral_pixel(v, per_db2, ix, iz);
-  }
-};
-
 template <class Pixel>
 void launch(const PictureView& view, const Pixel& pixel, float* to, StreamView stream) {
   const dim3 blocks(static_cast<unsigned>((view.nx + kTileX - 1) / kTileX),
@@ -54,16 +42,8 @@ void average_amplitudes(const AverageArgs& args, std::size_t n, StreamView strea
   CUDA_CHECK_LAUNCH("average_amplitudes");
 }
 
-void median_picture(const PictureView& view, int radius, float* to, StreamView stream) {
-  if (radius == 1) {
-    launch(view, MedianPixel<1>(), to, stream);
-  } else {
-    launch(view, MedianPixel<2>(), to, stream);
-  }
-}
-
-void reduce_speckle(const PictureView& view, float per_db2, float* to, StreamView stream) {
-  launch(view, BilateralPixel{per_db2}, to, stream);
+void filter_image(const PictureView& view, const PixelFilter& filter, float* to, StreamView stream) {
+  std::visit([&](const auto& pixel) { launch(view, pixel, to, stream); }, filter);
 }
 
 }  // namespace echoloop::cuda

@@ -1,0 +1,32 @@
+// What takes every image of a run while it runs: a video, an array. Each has a queue and a thread of its own.
+#pragma once
+
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/outputs/report.h"
+#include "backend/backend.h"
+#include "core/results/image.h"
+
+namespace echoloop {
+
+struct EndedImages {
+  const Image* last;  // null: none came
+  const Backend& backend;
+  const std::string& named;  // the source, as the user named it
+};
+
+class ImageSink {
+ public:
+  virtual ~ImageSink() = default;
+  virtual void take(const Image& image) = 0;  // with a host copy; processing thread
+  // Waits until the file is ended. Returns the exit status; counts the errors. Throws Error as write_text(). The rest
+  // is for afterwards.
+  virtual int finish(const EndedImages& run, RunTotals& totals) = 0;
+  [[nodiscard]] virtual nlohmann::json report() const = 0;
+  [[nodiscard]] virtual std::exception_ptr failure() const { return nullptr; }  // why there is no file
+  [[nodiscard]] virtual std::string summary() const { return {}; }              // without failure: a line
+};
+
+}  // namespace echoloop

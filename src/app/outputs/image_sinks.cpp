@@ -1,0 +1,91 @@
+#include "app/outputs/image_sinks.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "app/options/terminal.h"
+#include "app/outputs/image_sequence.h"
+
+namespace echoloop {
+namespace {
+
+class FilmSink final : public ImageSink {
+ public:
+  FilmSink(FilmOrder order, WhenFull when_full) : job_(std::move(order)), when_full_(when_full) {}
+  void take(const Image& image) override { job_.offer(image, when_full_); }
+  int finish(const EndedImages& /*run*/, RunTotals& /*totals*/) override {
+    job_.end();
+    job_.wait();
+    return 0;
+  }
+  [[nodiscard]] nlohmann::json report() const override { return job_.report(); }
+  [[nodiscard]] std::exception_ptr failure() const override { return job_.failure(); }
+  [[nodiscard]] std::string summary() const override { return "Video: " + job_.summary(); }
+
+ private:
+  FilmJob job_;
+  const WhenFull when_full_;
+};
+
+std::unique_ptr<ImageSink> make_film(const ImageSinkRequest& request) {
+  FilmOrder order{.path = request.options.video,
+                  .source = request.source.name,
+                  .display = request.params,
+                  .named = request.named,
+                  .samples = request.source.samples};
+  pace_film(order, request.source);
+  return std::make_unique<FilmSink>(std::move(order), request.when_full);
+}
+
+std::unique_ptr<ImageSink> make_sequence(const ImageSinkRequest& request) {
+  return std::make_unique<ImageSequence>(request.options.images_out, request.options.image_values,
+                                         make_grid(request.params, *request.source.acquisition));
+}
+
+constexpr std::array kImageSinks{
+    ImageSinkRow{.report = "video", .file = &Options::video, .make = make_film},
+    ImageSinkRow{.report = "images_out", .file = &Options::images_out, .make = make_sequence},
+};
+
+}  // namespace
+
+std::span<const ImageSinkRow> image_sinks() { return kImageSinks; }
+
+ImageSinks::ImageSinks(const ImageSinkRequest& request) : sinks_(std::make_shared<std::vector<Sink>>()) {
+  for (const ImageSinkRow& row : kImageSinks) {
+    if (!(request.options.*row.file).empty()) sinks_->push_back({&row, row.make(request)});
+  }
+}
+
+std::function<void(const Image&)> ImageSinks::taker() const {
+  if (empty()) return {};
+  return [sinks = sinks_](const Image& image) {
+    for (const Sink& s : *sinks) s.sink->take(image);
+  };
+}
+
+int ImageSinks::finish(const EndedImages& run, RunTotals& totals) {
+  int status = 0;
+  for (const Sink& s : *sinks_) status = std::max(status, s.sink->finish(run, totals));
+  return status;
+}
+
+void ImageSinks::add_to(nlohmann::json& report) const {
+  for (const Sink& s : *sinks_) report[s.row->report] = s.sink->report();
+}
+
+void ImageSinks::require_files() const {
+  for (const Sink& s : *sinks_) {
+    if (s.sink->failure() != nullptr) std::rethrow_exception(s.sink->failure());
+  }
+}
+
+void ImageSinks::print_summaries() const {
+  for (const Sink& s : *sinks_) {
+    if (s.sink->failure() != nullptr) continue;
+    if (const std::string line = s.sink->summary(); !line.empty()) print_out("{}\n", line);
+  }
+}
+
+}  // namespace echoloop

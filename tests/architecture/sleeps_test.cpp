@@ -1,0 +1,89 @@
+// No test waits for time: it waits for a condition with a limit (support/waiting.h). Work whose length is simulated (of
+// a device, a disk, a source, a user) takes it by take_time() alone, in the files listed here with the reason.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "test_paths.h"
+
+namespace echoloop::architecture::sleeps_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Pace {
+  const char* file;
+  const char* reason;
+};
+
+constexpr auto kPaces = std::to_array<Pace>({
+    {"concurrency/flow_worker_test.cpp", "work of a device; the pace of a source"},
+    {"concurrency/ring_stress_test.cpp", "the pace of what changes the policy, at random"},
+    {"formats/stand_in/lies.cpp", "the pace of a hostile reader process"},
+    {"formats/stand_in/main.cpp", "work of a slow reader process"},
+    {"gui/program_window.cpp", "the pace of a user; between two looks at the whole display"},
+    {"pipeline/arrangement_test.cpp", "work of a device"},
+    {"pipeline/parameters_test.cpp", "the pace of a user"},
+    {"pipeline/recording_test.cpp", "work of a slow disk"},
+    {"scripts/readme_pictures.sh", "the pace of a user"},
+    {"support/fake_backend.h", "work of a device"},
+    {"support/switching.h", "work of a device; the pace of a window"},
+    {"support/take_time.h", "take_time() itself"},
+    {"support/waiting.h", "between two looks at a condition"},
+});
+
+// Calls that let time pass, as they stand in a line of C++, Python or a shell.
+std::vector<std::string> sleeps_in(const std::string& text) {
+  static const std::regex sleeps(
+      R"(\b(sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep|time\.sleep) *\(|(^|[^.>\w])sleep *\(|)"
+      R"(\bsleep +["'$\d.]|select\( *\[ *\], *\[ *\], *\[ *\])");
+  std::vector<std::string> found;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_search(line, sleeps)) found.push_back(line);
+  }
+  return found;
+}
+
+bool takes_time(const std::string& text) { return text.find("take_time(") != text.npos; }
+
+TEST(Sleeps, AreFound) {
+  for (const char* line :
+       {"std::this_thread::sleep_for(a);", "usleep(5);", "  time.sleep(0.01)", "until x; do sleep 0.1; done",
+        "::sleep(1);", "sleep \"$1\"", "select.select([], [], [], 0.1)"}) {
+    EXPECT_EQ(sleeps_in(line).size(), 1U) << line;
+  }
+  for (const char* line :
+       {"SYS_nanosleep,", "// sleeps", "watch.sleep(kStart)", "no_sleep_here", "select.select([socket], [], [], 1)"}) {
+    EXPECT_TRUE(sleeps_in(line).empty()) << line;
+  }
+}
+
+TEST(Sleeps, OnlyWhereWorkIsSimulated) {
+  const fs::path root = fs::path(ECHO_SOURCE_DIR) / "tests";
+  std::set<std::string> listed, seen;
+  for (const Pace& pace : kPaces) listed.insert(pace.file);
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const std::string kind = entry.path().extension().string();
+    const std::string name = entry.path().lexically_relative(root).generic_string();
+    if (kind != ".h" && kind != ".cpp" && kind != ".cu" && kind != ".py" && kind != ".sh") continue;
+    if (name == "architecture/sleeps_test.cpp") continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    const std::vector<std::string> sleeps = sleeps_in(text.str());
+    const bool defines = name == "support/take_time.h" || name == "scripts/readme_pictures.sh";
+    EXPECT_EQ(sleeps.size(), defines ? 1U : 0U) << name << ": " << (sleeps.empty() ? "" : sleeps.back());
+    if (takes_time(text.str())) seen.insert(name);
+  }
+  EXPECT_EQ(seen, listed) << "files with take_time(), and those listed here with the reason";
+}
+
+}  // namespace
+}  // namespace echoloop::architecture::sleeps_test
