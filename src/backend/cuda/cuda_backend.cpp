@@ -35,7 +35,8 @@ std::size_t free_bytes(int device) {
 }
 
 Multiprocessors find_multiprocessors(int device) {
-  Multiprocessors found;
+  Multiprocessors found{.code = packed_das_code()};
+  if (found.code == 0) return kSinglePrecisionOnly;
   CUDA_CHECK(cudaDeviceGetAttribute(&found.count, cudaDevAttrMultiProcessorCount, device));
   CUDA_CHECK(cudaDeviceGetAttribute(&found.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
   CUDA_CHECK(cudaDeviceGetAttribute(&found.reserved_bytes, cudaDevAttrReservedSharedMemoryPerBlock, device));
@@ -46,8 +47,7 @@ class CudaBackend final : public Backend {
  public:
   // The context's device is the current one.
   explicit CudaBackend(std::shared_ptr<Context> context)
-      : context_(std::move(context)),
-        multiprocessors_(packed_das_fits_device() ? find_multiprocessors(context_->device) : kSinglePrecisionOnly) {}
+      : context_(std::move(context)), multiprocessors_(find_multiprocessors(context_->device)) {}
   [[nodiscard]] std::string name() const override { return "CUDA"; }
   [[nodiscard]] std::string device() const override { return context_->name; }
   std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory kind) override {

@@ -7,14 +7,15 @@ namespace echoloop {
 std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocessors& device) {
   struct Tuned {
     PackedTuning tuning;
-    double gds;  // with every block of the device at work and no transmit of a group missing
+    double gds[3];  // with every block of the device at work and no transmit of a group missing: code for 9.0, 8.0, 7.5
   };
-  // Measured on an H200, full aperture, a launch after the other.
+  // Measured on an H200 (9.0) and an H100, full aperture, a launch after the other.
   const Tuned table[kPackedFormCount] = {
-      {{.form = kPackedForms[0], .tile = {16, 32, 8}, .stage_elements = 16, .n_slots = 3}, 1800.0},
-      {{.form = kPackedForms[1], .tile = {32, 32, 8}, .stage_elements = 16, .n_slots = 3}, 1920.0},
-      {{.form = kPackedForms[2], .tile = {24, 20, 8}, .stage_elements = 5, .n_slots = 3}, 2180.0},
-      {{.form = kPackedForms[3], .tile = {32, 48, 8}, .stage_elements = 16, .n_slots = 4}, 1050.0}};
+      {{.form = kPackedForms[0], .tile = {16, 32, 8}, .stage_elements = 16, .n_slots = 3}, {1800.0, 1680.0, 1100.0}},
+      {{.form = kPackedForms[1], .tile = {32, 32, 8}, .stage_elements = 16, .n_slots = 3}, {1920.0, 1860.0, 1600.0}},
+      {{.form = kPackedForms[2], .tile = {24, 20, 8}, .stage_elements = 5, .n_slots = 3}, {2180.0, 1830.0, 950.0}},
+      {{.form = kPackedForms[3], .tile = {32, 48, 8}, .stage_elements = 16, .n_slots = 4}, {1050.0, 1040.0, 950.0}}};
+  const int code = device.code >= 90 ? 0 : device.code >= 80 ? 1 : 2;
   constexpr int kMaxSplits = 4;
   constexpr int kElementsWorthABlock = 16;
   constexpr int kMostElements = 1024;  // of a block: what they are told by takes a quarter of its shared memory
@@ -30,7 +31,8 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
     const int at_once = device.count * t.form.blocks_per_sm;
     t.n_splits = std::max(std::clamp(at_once / items, 1, std::clamp(g.n_el / kElementsWorthABlock, 1, kMaxSplits)),
                           divide_up(g.n_el, kMostElements));
-    ranked.push_back({t, tuned.gds * g.n_tx / (groups * t.form.n_transmits) * std::min(1.0, 1.0 * items / at_once)});
+    ranked.push_back(
+        {t, tuned.gds[code] * g.n_tx / (groups * t.form.n_transmits) * std::min(1.0, 1.0 * items / at_once)});
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Ranked& a, const Ranked& b) { return a.expected > b.expected; });

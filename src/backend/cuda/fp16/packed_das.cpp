@@ -51,12 +51,6 @@ void check(const PackedPlan& plan) {
   require(t.stage_elements * t.form.n_transmits * plan.window * 8 < (1 << 20), "bytes of a stage");
 }
 
-// Compute capability, times ten, that the kernels' code for the current device was compiled for; 0: none.
-int code_version() {
-  cudaFuncAttributes code{};
-  return succeeded_quietly(cudaFuncGetAttributes(&code, packed_kernels_none().of_form[0])) ? code.ptxVersion : 0;
-}
-
 }  // namespace
 
 PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
@@ -89,10 +83,13 @@ PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
           .reference_db = 0.0f};
 }
 
-bool packed_das_fits_device() { return code_version() != 0; }
+int packed_das_code() {
+  cudaFuncAttributes code{};
+  return succeeded_quietly(cudaFuncGetAttributes(&code, packed_kernels_none().of_form[0])) ? code.ptxVersion : 0;
+}
 
 LaunchStart earliest_start() {
-  static const bool early = code_version() >= 90;
+  static const bool early = packed_das_code() >= 90;
   return early ? LaunchStart::early : LaunchStart::in_turn;
 }
 

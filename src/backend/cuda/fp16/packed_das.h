@@ -66,8 +66,8 @@ struct PackedMemory {
 };
 PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& memory);
 
-// True when the program holds code for the device.
-bool packed_das_fits_device();
+// Ten times the compute capability that the code for the current device was compiled for; 0: the program has none.
+int packed_das_code();
 // The start that kernels of that code can have: early for code of compute capability 9.0, in turn before. [any thread]
 LaunchStart earliest_start();
 // Before the first launch of a plan: lets the kernel have its shared memory.

@@ -166,7 +166,7 @@ class PackedSteps final : public LaneSteps {
 
 }  // namespace
 
-bool packed_steps_fit(const Plan& plan) { return plan.packed != nullptr && packed_das_fits_device(); }
+bool packed_steps_fit(const Plan& plan) { return plan.packed != nullptr && packed_das_code() != 0; }
 
 std::unique_ptr<LaneSteps> make_packed_steps(Context& context, LaneBuffers& buffers) {
   return std::make_unique<PackedSteps>(context, buffers);
