@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the program on this machine and records what it showed: record.py PROGRAM OUT.json [--revision REV]
+"""Measures the program on this machine and records what it showed: record.py PROGRAM OUT.json [--revision REV] ...
 
 The record is that of `echoloop bench`, and behind its rows those of whole runs of the program, each taken from its own
 report: on the demo phantom in its window, where there is a display; on frames of the GPU short course's size (S1: 3
@@ -99,6 +99,26 @@ def cineloops(folder, options, rows, save):
             os.remove(file)
 
 
+def other_code(files):
+    """Rows of the tuned delay-and-sum as compiled for other compute capabilities, from records of echoloop_das_bench on
+    one machine, NAME=FILE with the names 9.0, 8.0 and 7.5: of each case the form that plans choose."""
+    chosen = {}
+    for name, path in (f.split("=", 1) for f in files):
+        with open(path) as file:
+            for r in json.load(file)["results"]:
+                if r["what"] == "das" and r["precision"] == "fp16":
+                    chosen.setdefault(name, {}).setdefault(r["case"], r)
+    reference = chosen.pop("9.0", {})
+    rows = []
+    for name, cases in chosen.items():
+        for case, r in cases.items():
+            rows.append({"case": case.removesuffix("F1"), "what": "das", "code": name, "input": r["input"],
+                         "recipe": "analytic", "precision": "fp16", "f_number": r["f_number"], "p50_ms": r["ms_hot"],
+                         "gds": round(r["gds"] * r["ms_cold"] / r["ms_hot"], 1), "rel_l2": r["rel_l2"],
+                         "of_9_0": round(reference[case]["ms_hot"] / r["ms_hot"], 3), "note": r["note"]})
+    return rows
+
+
 def run(program, arguments, folder, environment=None):
     report = os.path.join(folder, "report.json")
     subprocess.run([program, *arguments, "--report", report], check=True, stdout=subprocess.DEVNULL, timeout=120,
@@ -159,6 +179,8 @@ def main():
     parser.add_argument("--seconds", default="4", help="of each run")
     parser.add_argument("--bench-seconds", default="0.3", help="of each figure of echoloop bench")
     parser.add_argument("--bench", nargs="*", default=[], help="records of echoloop bench, instead of running it")
+    parser.add_argument("--das-bench", nargs="*", default=[], metavar="CODE=FILE",
+                        help="records of echoloop_das_bench compiled for 9.0, 8.0 and 7.5")
     parser.add_argument("--lanes", default="3", help="of the runs that compare kinds of memory")
     parser.add_argument("--cineloop-bytes", type=int, default=4 << 30, help="of each long cineloop; 0: none")
     parser.add_argument("--only-cineloops", action="store_true")
@@ -167,6 +189,7 @@ def main():
         record = {"results": []} if options.only_cineloops else bench(folder, options)
         record.setdefault("settings", {})["seconds_a_run"] = float(options.seconds)
         rows = record["results"]
+        rows += other_code(options.das_bench)
 
         def save():  # after each run: a machine may be taken back at any time
             with open(options.out, "w") as out:

@@ -21,6 +21,8 @@ def bench_row(r):
         what = f'copy, {r["host_memory"]}'
     elif what == "latency":
         what = f'latency, {r["rate_hz"] / 1000:g} kHz'
+    elif "code" in r:
+        what = f'das, code for {r["code"]} ({r["of_9_0"]:.2f} of 9.0)'
     elif what == "present":
         what = "pipeline and window"
         if "window" in r:
@@ -33,7 +35,7 @@ def bench_row(r):
         rate += f', {r["shown"] / r["seconds"]:.0f} shown'
     if r["what"] == "present":
         rate += number(r, "shown_per_second", ", {:.0f} shown")
-    ms = number(r, "p50_ms", "{:.3f}") if what in ("condition", "das") else ""
+    ms = number(r, "p50_ms", "{:.3f}") if r["what"] in ("condition", "das") else ""
     latency = ""
     if what.startswith("latency") or "window" in r["what"]:
         latency = f'{r["p50_ms"]:.2f} / {r["p99_ms"]:.2f}'
@@ -61,7 +63,8 @@ def summary(records):
     print("|---|---|---|---|---|---|---|---|---|")
     for record in records:
         print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} |' + " |" * 7)
-        rows = [r for r in record["results"] if r.get("recipe") == "analytic" and r["what"] != "memory"]
+        rows = [r for r in record["results"] if r.get("recipe") == "analytic" and r["what"] != "memory"
+                and "code" not in r]
         cases = {}
         for r in rows:
             cases.setdefault((r["case"], r["input"]), []).append(r)
