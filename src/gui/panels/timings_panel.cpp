@@ -163,7 +163,8 @@ void timings_panel(PanelContext& c, Column& column, bool& open) {
     numbers(ui, r, at, s, Type::body);
   }
   frame_row(c, column, frame, scale);
-  if (c.state.why_fp32 != nullptr) note_row(c, column, fmt::format("Single precision: {}.", c.state.why_fp32));
+  if (c.state.numbers.why_fp32 != nullptr)
+    note_row(c, column, fmt::format("Single precision: {}.", c.state.numbers.why_fp32));
 }
 
 }  // namespace echoloop
