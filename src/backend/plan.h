@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/fp16/multiprocessors.h"
 #include "backend/plain_array.h"
 #include "core/acquisition.h"
 #include "core/grid.h"
@@ -62,17 +63,6 @@ struct CoursePlan {
   std::vector<double> x_m, z_m, element_x_m, tx_sin, tx_cos, tx_t0_s;
   CourseGeometry geometry{};  // scalars set; pointers to the vectors above
 };
-
-// What plans of the kernels in half precision depend on; the defaults are an H200's.
-struct Multiprocessors {
-  int count = 132;                // 0: the device has no such kernels
-  int shared_bytes = 228 * 1024;  // of one, for all its blocks
-  int reserved_bytes = 1024;      // of it, for each block
-  int code = 90;                  // ten times the compute capability that the kernels were compiled for: 75, 80, 90
-  // What each of `blocks` on a multiprocessor can have.
-  [[nodiscard]] int shared_of_block(int blocks) const { return shared_bytes / blocks - reserved_bytes; }
-};
-inline constexpr Multiprocessors kSinglePrecisionOnly{.count = 0, .shared_bytes = 0, .reserved_bytes = 0};
 
 struct PackedFormation;  // backend/fp16/packed_plan.h
 struct RefinePlan;       // backend/refine_plan.h

@@ -33,6 +33,7 @@ constexpr auto kPaces = std::to_array<Pace>({
     {"pipeline/parameters_test.cpp", "the pace of a user"},
     {"pipeline/recording_test.cpp", "work of a slow disk"},
     {"scripts/readme_pictures.sh", "the pace of a user"},
+    {"source/live_storm_test.cpp", "the pace of a sender that is stopped at random"},
     {"support/fake_backend.h", "work of a device"},
     {"support/switching.h", "work of a device; the pace of a window"},
     {"support/take_time.h", "take_time() itself"},

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "source/live_rig.h"
+#include "support/take_time.h"
 
 namespace echoloop::live_storm_test {
 namespace {
@@ -54,7 +55,7 @@ class StormySender {
     } else if (what < 45) {
       std::this_thread::yield();
     } else if (what < 46) {  // stalled, with all blocks
-      std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 20));
+      testing::take_time(std::chrono::milliseconds(random_() % 20));
     }
     if (sender_ == nullptr || !sender_->soon_frame(next_, {.lost = lost_})) {
       sender_.reset();

@@ -176,11 +176,11 @@ TEST(PackedPlan, SinglePrecisionHasAReason) {
 }
 
 TEST(PackedPlan, LongLinesAreMadeInParts) {
-  const auto parts = [](int n_samples, const Multiprocessors& device) {
-    const Acquisition a = linear_acquisition(2, n_samples, {0.0});
-    const auto plan = make_plan(share(a), half_precision(a));
-    const PackedTaps& taps = *plan->packed->taps;
-    const int n_valid = plan->packed->band->n_valid;
+  const Rig rig;
+  const PackedFormation& packed = *rig.before->packed;  // of lines of 512 samples
+  const auto parts = [&](int n_samples, const Multiprocessors& device) {
+    const PackedTaps& taps = *packed.taps;
+    const int n_valid = n_samples / 512 * packed.band->n_valid;
     const int n = fir_parts(taps, n_valid, device);
     const FirLayout at = fir_layout(taps, n_valid, n);
     EXPECT_GE(at.part_units * at.n_parts, at.line_units);

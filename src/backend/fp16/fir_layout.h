@@ -1,7 +1,7 @@
 // How the tuned conditioner (backend/cuda/fp16/packed_fir_launch.cu) lays out a line in the shared memory of a block.
 #pragma once
 
-#include "backend/plan.h"
+#include "backend/fp16/multiprocessors.h"
 #include "core/hd.h"
 #include "dsp/packed_taps.h"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "backend/plan.h"
+#include "backend/fp16/multiprocessors.h"
 #include "core/acquisition.h"
 #include "core/params.h"
 #include "dsp/das.h"
@@ -18,6 +18,9 @@
 namespace echoloop {
 
 inline int divide_up(int a, int b) { return (a + b - 1) / b; }
+
+struct BandPlan;
+struct DasPlan;
 
 // How an element is weighted for a pixel.
 enum class WeightKind {

@@ -154,8 +154,8 @@ LiveIntake::ForSender LiveIntake::for_sender() const {
 
 std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  FrameMemory unused = std::move(current_.memory);  // of a frame that no slot was free for
-  if (!std::exchange(fetched_, true) && unused.owner != nullptr) blocks_.give_back(std::move(unused));
+  FrameMemory unused = std::move(producer_.current.memory);  // of a frame that no slot was free for
+  if (!std::exchange(producer_.fetched, true) && unused.owner != nullptr) blocks_.give_back(std::move(unused));
   unused = {};
   if (lending_ && worth_a_message(blocks_)) {
     lock.unlock();
@@ -171,14 +171,14 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
     const LiveScanPtr& next_scan = queue_.empty() ? scan_ : queue_.front().scan;
     lending_ = false;
     streamed_ = next_scan;
-    acquisition_ = streamed_->description.acquisition;
+    producer_.acquisition = streamed_->description.acquisition;
     return Arrival{.stamp = {.sequence = account_.next(), .source_index = account_.next()},
-                   .acquisition = acquisition_};
+                   .acquisition = producer_.acquisition};
   }
-  current_ = std::move(queue_.front());
+  producer_.current = std::move(queue_.front());
   queue_.pop_front();
-  fetched_ = dropped;
-  return Arrival{.stamp = current_.stamp, .dropped = dropped};
+  producer_.fetched = dropped;
+  return Arrival{.stamp = producer_.current.stamp, .dropped = dropped};
 }
 
 // The producer thread at the sockets, in place of waiting for the server thread. With `lock`, which is free meanwhile.
@@ -197,15 +197,15 @@ void LiveIntake::give_back(FrameMemory memory) {
 }
 
 std::span<const std::byte> LiveIntake::fetch(FrameMemory& slot) {
-  LiveLayout& layout = *current_.scan->description.layout;
-  const bool again = std::exchange(fetched_, true);  // injected: the frame comes twice
+  LiveLayout& layout = *producer_.current.scan->description.layout;
+  const bool again = std::exchange(producer_.fetched, true);  // injected: the frame comes twice
   if (again) {
-    std::memcpy(slot.bytes.data(), current_.memory.bytes.data(), slot.bytes.size());
+    std::memcpy(slot.bytes.data(), producer_.current.memory.bytes.data(), slot.bytes.size());
     return slot.bytes;
   }
   if (!layout.in_place()) {
-    layout.convert(current_.memory.bytes, slot.bytes);
-    give_back(std::exchange(current_.memory, slot));
+    layout.convert(producer_.current.memory.bytes, slot.bytes);
+    give_back(std::exchange(producer_.current.memory, slot));
   } else {
     bool exchanged = false;
     {
@@ -213,13 +213,13 @@ std::span<const std::byte> LiveIntake::fetch(FrameMemory& slot) {
       exchanged = blocks_.can_exchange(slot);
     }
     if (exchanged) {
-      give_back(std::exchange(slot, current_.memory));
+      give_back(std::exchange(slot, producer_.current.memory));
     } else {
-      std::memcpy(slot.bytes.data(), current_.memory.bytes.data(), slot.bytes.size());
-      give_back(std::exchange(current_.memory, slot));
+      std::memcpy(slot.bytes.data(), producer_.current.memory.bytes.data(), slot.bytes.size());
+      give_back(std::exchange(producer_.current.memory, slot));
     }
   }
-  if (acquisition_->sample_type == SampleType::float32) {
+  if (producer_.acquisition->sample_type == SampleType::float32) {
     const std::uint64_t invalid = clean_samples(slot.bytes);
     if (invalid > 0) {
       const std::scoped_lock lock(mutex_);
@@ -235,9 +235,9 @@ std::span<const std::byte> LiveIntake::fetch(FrameMemory& slot) {
 void LiveIntake::check(std::span<const std::byte> samples) {
   constexpr std::int64_t kApart_ns = 100'000'000;
   const std::int64_t now = now_ns();
-  if (checked_ns_ != 0 && now - checked_ns_ < kApart_ns) return;
-  checked_ns_ = now;
-  const SampleFaults faults = check_samples(samples, *acquisition_);
+  if (producer_.checked_ns != 0 && now - producer_.checked_ns < kApart_ns) return;
+  producer_.checked_ns = now;
+  const SampleFaults faults = check_samples(samples, *producer_.acquisition);
   const std::scoped_lock lock(mutex_);
   ++status_.checked_frames;
   status_.checked_samples += faults.samples;
@@ -250,8 +250,8 @@ AcquisitionPtr LiveIntake::wait_for_scan(const std::stop_token& stop) {
     throw Error("live source", "waiting was stopped before a sender came", "a sender");
   }
   streamed_ = scan_;
-  acquisition_ = streamed_->description.acquisition;
-  return acquisition_;
+  producer_.acquisition = streamed_->description.acquisition;
+  return producer_.acquisition;
 }
 
 std::string LiveIntake::name() const {

@@ -69,7 +69,7 @@ class LiveIntake {
   std::span<const std::byte> fetch(FrameMemory& slot);
   // Between streams:
   [[nodiscard]] AcquisitionPtr wait_for_scan(const std::stop_token& stop);  // throws Error when stopped
-  [[nodiscard]] const AcquisitionPtr& acquisition() const { return acquisition_; }
+  [[nodiscard]] const AcquisitionPtr& acquisition() const { return producer_.acquisition; }
   [[nodiscard]] std::string name() const;
   [[nodiscard]] double device_hz() const;  // 0: none
   void make_blocks(const std::function<FrameMemory(std::size_t)>& allocate);
@@ -87,6 +87,14 @@ class LiveIntake {
     FrameMemory memory;
     LiveScanPtr scan;
     bool dropped = false;  // it came before resume(); there is no memory
+  };
+
+  // Of the producer thread.
+  struct OnProducer {
+    Queued current;
+    bool fetched = false;         // current.memory is what the stream has
+    AcquisitionPtr acquisition;   // that the stream runs with
+    std::int64_t checked_ns = 0;  // when a frame was looked through for clipping
   };
 
   // With `lock`, until `holds()`; false when `stop` is requested first.
@@ -119,11 +127,7 @@ class LiveIntake {
   bool paused_ = false;
   std::string stopped_;
   LiveStatus status_;
-  // Producer thread:
-  Queued current_;
-  bool fetched_ = false;         // current_.memory is what the stream has
-  AcquisitionPtr acquisition_;   // of streamed_
-  std::int64_t checked_ns_ = 0;  // when a frame was looked through for clipping
+  OnProducer producer_;
 };
 
 }  // namespace echoloop

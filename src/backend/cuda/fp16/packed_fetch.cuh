@@ -18,9 +18,9 @@ __device__ inline int stages(const PackedDasArgs& a, const PackedItem& item) {
 // One lane starts all copies of a stage: eight instructions a copy, which neither branch nor wait for one another, are
 // what keeps a warp ahead of fifteen that sum.
 template <int kT>
-class StageFetch {
+class BulkFetch {
  public:
-  __device__ __forceinline__ StageFetch(const PackedDasArgs& a, const PackedItem& item, const int* starts)
+  __device__ __forceinline__ BulkFetch(const PackedDasArgs& a, const PackedItem& item, const int* starts)
       : starts_(starts) {
     const int* tx_start = a.tx_start + static_cast<long long>(item.tile) * a.geometry.n_tx;
 #pragma unroll
@@ -55,14 +55,16 @@ class StageFetch {
   int of_transmit_[kT];
   unsigned line_[kT];  // words
 };
+template <int kT>
+using StageFetch = BulkFetch<kT>;
 
 #else
 
 // A lane finds where a row begins; then the warp copies row after row, 16 bytes a lane.
 template <int kT>
-class StageFetch {
+class WarpFetch {
  public:
-  __device__ __forceinline__ StageFetch(const PackedDasArgs& a, const PackedItem& item, const int* starts)
+  __device__ __forceinline__ WarpFetch(const PackedDasArgs& a, const PackedItem& item, const int* starts)
       : starts_(starts),
         tx_start_(a.tx_start + static_cast<long long>(item.tile) * a.geometry.n_tx),
         first_tx_(item.part / a.n_splits * kT),
@@ -145,6 +147,8 @@ class StageFetch {
   int first_tx_;
   int first_element_;
 };
+template <int kT>
+using StageFetch = WarpFetch<kT>;
 
 #endif
 
