@@ -1,4 +1,5 @@
-// Flow in the program itself: it comes over the live picture, goes while frozen, and comes back.
+// Flow in the program itself: it comes over the live picture, goes while a frame is frozen that has no ensemble in the
+// history, and comes back.
 
 #include "gui/program_window.h"
 
@@ -21,7 +22,7 @@ TEST(FlowWindow, LiesOverTheLivePictureOnly) {
                   [](double, double) { return -20.0F; });
   scene.frames(2);
   ProgramWindow window({"sim:flow,rate_hz=500,peak_mm_s=60,pulsation=0,angle_deg=30", "--set", "flow=velocity", "--set",
-                        "flow_frames=16", "--backend", "cpu", "--duration", "240"},
+                        "flow_frames=16", "--history-mb", "1", "--backend", "cpu", "--duration", "240"},
                        scene);
   ASSERT_TRUE(eventually([&] { return blue_share(window) > 0.1; }));
   window.key("space");

@@ -11,10 +11,10 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
   };
   // Measured on an H200 (9.0) and an H100, full aperture, a launch after the other.
   const Tuned table[kPackedFormCount] = {
-      {{.form = kPackedForms[0], .tile = {16, 32, 8}, .stage_elements = 16, .n_slots = 3}, {1800.0, 1680.0, 1100.0}},
-      {{.form = kPackedForms[1], .tile = {32, 32, 8}, .stage_elements = 16, .n_slots = 3}, {1920.0, 1860.0, 1600.0}},
-      {{.form = kPackedForms[2], .tile = {24, 20, 8}, .stage_elements = 5, .n_slots = 3}, {2180.0, 1830.0, 950.0}},
-      {{.form = kPackedForms[3], .tile = {32, 48, 8}, .stage_elements = 16, .n_slots = 4}, {1050.0, 1040.0, 950.0}}};
+      {{.form = kPackedForms[0], .tile = {16, 32, 8}, .stage_elements = 16, .n_slots = 3}, {1800.0, 1680.0, 1180.0}},
+      {{.form = kPackedForms[1], .tile = {32, 32, 8}, .stage_elements = 16, .n_slots = 3}, {1920.0, 1860.0, 1730.0}},
+      {{.form = kPackedForms[2], .tile = {24, 20, 8}, .stage_elements = 5, .n_slots = 3}, {2180.0, 1830.0, 910.0}},
+      {{.form = kPackedForms[3], .tile = {32, 48, 8}, .stage_elements = 16, .n_slots = 4}, {1050.0, 1040.0, 980.0}}};
   const int code = device.code >= 90 ? 0 : device.code >= 80 ? 1 : 2;
   constexpr int kMaxSplits = 4;
   constexpr int kElementsWorthABlock = 16;

@@ -90,11 +90,15 @@ class WarpFetch {
     return static_cast<unsigned>((tx * a.geometry.n_el + first_element_ + e) * a.pitch + a.window + start);
   }
 
-  // `word`: where row number `lane` begins.
-#if __CUDA_ARCH__ >= 800
+  // `word`: where row number `lane` begins. Before compute capability 8.0 copies pass through registers: as many rows
+  // at once as those hold.
   static __device__ __forceinline__ void copy_rows(const PackedDasArgs& a, unsigned word, int n_rows, unsigned to,
                                                    unsigned row_bytes) {
-    constexpr int kAtOnce = 8;  // rows
+#if __CUDA_ARCH__ >= 800
+    constexpr int kAtOnce = 8;
+#else
+    constexpr int kAtOnce = 6;
+#endif
     constexpr unsigned kPassBytes = kWarp * kCopyBytes;
     const unsigned own = threadIdx.x % kWarp * kCopyBytes;
     const auto* words = reinterpret_cast<const unsigned char*>(a.words) + own;
@@ -106,41 +110,28 @@ class WarpFetch {
 #pragma unroll 1
       for (unsigned pass = 0; pass < row_bytes; pass += kPassBytes) {
         const bool inside = own + pass < row_bytes;
+        const auto has = [&](int k) { return inside && row + k < n_rows; };
+        const auto from = [&](int k) { return words + (8ull * begin[k] + pass); };
+        const auto place = [&](int k) { return to + static_cast<unsigned>(k) * row_bytes + own + pass; };
+#if __CUDA_ARCH__ >= 800
 #pragma unroll
         for (int k = 0; k < kAtOnce; ++k) {
-          if (!inside || row + k >= n_rows) continue;
-          copy_to_shared(to + static_cast<unsigned>(k) * row_bytes + own + pass, words + (8ull * begin[k] + pass));
+          if (has(k)) copy_to_shared(place(k), from(k));
         }
-      }
-    }
-  }
 #else
-  // Rows end to end, as they lie in shared memory; what is on its way lies in registers, as much as they hold.
-  static __device__ __forceinline__ void copy_rows(const PackedDasArgs& a, unsigned word, int n_rows, unsigned to,
-                                                   unsigned row_bytes) {
-    constexpr int kAtOnce = kT == 3 ? 12 : 7;
-    const unsigned of_row = row_bytes / kCopyBytes;
-    const unsigned reciprocal = 0xffffffffu / of_row + 1u;  // exact for the 2^16 copies that a stage has at most
-    const unsigned n = static_cast<unsigned>(n_rows) * of_row;
-#pragma unroll 1
-    for (unsigned copied = 0; copied < n; copied += kAtOnce * kWarp) {
-      const unsigned first = copied + threadIdx.x % kWarp;
-      uint4 read[kAtOnce];
+        uint4 read[kAtOnce];
 #pragma unroll
-      for (int k = 0; k < kAtOnce; ++k) {
-        const unsigned i = first + static_cast<unsigned>(k) * kWarp;
-        const unsigned row = __umulhi(i, reciprocal);
-        const unsigned begin = __shfl_sync(0xffffffffu, word, static_cast<int>(row));
-        if (i < n) read[k] = __ldg(reinterpret_cast<const uint4*>(a.words + (begin + 2u * (i - row * of_row))));
-      }
+        for (int k = 0; k < kAtOnce; ++k) {
+          if (has(k)) read[k] = __ldg(reinterpret_cast<const uint4*>(from(k)));
+        }
 #pragma unroll
-      for (int k = 0; k < kAtOnce; ++k) {
-        const unsigned i = first + static_cast<unsigned>(k) * kWarp;
-        if (i < n) store_to_shared(to + i * kCopyBytes, read[k]);
+        for (int k = 0; k < kAtOnce; ++k) {
+          if (has(k)) store_to_shared(place(k), read[k]);
+        }
+#endif
       }
     }
   }
-#endif
 
   const int* starts_;    // of elements, samples
   const int* tx_start_;  // of the tile's transmits
