@@ -239,7 +239,8 @@ int main(int argc, char** argv) {
       const BenchCase c = make_bench_case(name, SampleType::int16);
       Rig rig(c);
       measure_plain(rig);
-      for (const PackedTuning& tuning : rank_tunings(rig.geometry, {.code = packed_das_code()})) measure_packed(rig, tuning);
+      for (const PackedTuning& tuning : rank_tunings(rig.geometry, {.code = packed_das_code()}))
+        measure_packed(rig, tuning);
     }
     if (!json.empty()) write_json(json, properties.name);
   } catch (const std::exception& error) {

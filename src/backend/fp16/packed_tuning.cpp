@@ -18,7 +18,7 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
   const int code = device.code >= 90 ? 0 : device.code >= 80 ? 1 : 2;
   constexpr int kMaxSplits = 4;
   constexpr int kElementsWorthABlock = 16;
-  constexpr int kMostElements = 1024;  // of a block: what they are told by takes a quarter of its shared memory
+  constexpr int kMostElements = 1024;  // of a block: their records take a quarter of its shared memory
   struct Ranked {
     PackedTuning tuning;
     double expected;
