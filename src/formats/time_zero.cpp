@@ -5,10 +5,10 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "core/units.h"
+#include "formats/base/sample_value.h"
 #include "formats/readers/geometry.h"
 
 namespace echoloop {
@@ -24,17 +24,6 @@ constexpr double kSearch_m = 1.8e-3;         // above and below, for an echo tha
 constexpr double kLeastGain_db = 2.0;        // of the coherence
 constexpr double kLeastCoherence = 0.55;     // of an echo at its best: speckle is no point
 constexpr double kLeastShift_periods = 3.0;  // smaller ones do not blur
-
-double sample_value(const Acquisition& a, std::span<const std::byte> frame, std::size_t index) {
-  if (a.sample_type == SampleType::int16) {
-    std::int16_t value = 0;
-    std::memcpy(&value, frame.data() + index * sizeof value, sizeof value);
-    return value;
-  }
-  float value = 0.0F;
-  std::memcpy(&value, frame.data() + index * sizeof value, sizeof value);
-  return std::isfinite(value) ? static_cast<double>(value) : 0.0;
-}
 
 std::vector<std::size_t> spread(std::size_t n, std::size_t most) {  // indices, both ends among them
   std::vector<std::size_t> chosen;

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "core/units.h"
+#include "formats/base/sample_value.h"
 
 namespace echoloop {
 namespace {
@@ -36,17 +36,6 @@ void transform(Values& x) {  // radix 2, in place
   }
 }
 
-double value_at(const Acquisition& a, std::span<const std::byte> frame, std::size_t index) {
-  if (a.sample_type == SampleType::int16) {
-    std::int16_t value = 0;
-    std::memcpy(&value, frame.data() + index * sizeof value, sizeof value);
-    return value;
-  }
-  float value = 0.0F;
-  std::memcpy(&value, frame.data() + index * sizeof value, sizeof value);
-  return std::isfinite(value) ? static_cast<double>(value) : 0.0;
-}
-
 // Power of all segments; the segment `n` long.
 std::vector<double> summed_power(const Acquisition& a, std::span<const std::byte> frame, std::size_t n) {
   const bool iq = a.signal == SignalKind::iq;
@@ -61,8 +50,8 @@ std::vector<double> summed_power(const Acquisition& a, std::span<const std::byte
       double mean = 0.0;
       for (std::size_t i = 0; i < n; ++i) {
         const std::size_t at = line * n_samples + from + i;
-        segment[i] = iq ? std::complex(value_at(a, frame, 2 * at), value_at(a, frame, 2 * at + 1))
-                        : std::complex(value_at(a, frame, at), 0.0);
+        segment[i] = iq ? std::complex(sample_value(a, frame, 2 * at), sample_value(a, frame, 2 * at + 1))
+                        : std::complex(sample_value(a, frame, at), 0.0);
         mean += segment[i].real();
       }
       mean = iq ? 0.0 : mean / static_cast<double>(n);
