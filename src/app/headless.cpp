@@ -312,11 +312,11 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
   }
   write_times(options, trace);
   write_report(options, report);
-  const bool told = image == nullptr && status != 0;  // why nothing came
-  if (!told && wants_picture(options) && image == nullptr) {
+  const bool reported = image == nullptr && status != 0;  // the reason of the missing image
+  if (!reported && wants_picture(options) && image == nullptr) {
     throw Error(options.source, "no frame was processed", "a run of at least one frame");
   }
-  if (!told) sinks.require_files();
+  if (!reported) sinks.require_files();
   say_summary(opened, *chosen.backend, session.counts(), report);
   sinks.print_summaries();
   return status;

@@ -75,7 +75,7 @@ void Reprocessor::wait() {
            inbox_.ended;
   };
   if (flow_awaited_) {
-    inbox_.changed.wait_for(lock, kFlowPoll, news);  // its worker tells nobody
+    inbox_.changed.wait_for(lock, kFlowPoll, news);  // its worker sends no notice
   } else {
     inbox_.changed.wait(lock, news);
   }
@@ -162,10 +162,10 @@ void Reprocessor::begin_requests(double held_reference_db, HostCopy copy) {
   }
 }
 
-// A lane that failed halfway is of no use: all of them go, and whoever waits is told.
+// A lane that failed halfway is of no use: all of them go, and every waiting request ends without an image.
 void Reprocessor::refuse(const std::string& why) {
-  std::vector<std::function<void(const Image*, const FlowImage*)>> told;
-  if (slots_[kDelivered].deliver) told.push_back(slots_[kDelivered].deliver);
+  std::vector<std::function<void(const Image*, const FlowImage*)>> waiting;
+  if (slots_[kDelivered].deliver) waiting.push_back(slots_[kDelivered].deliver);
   for (Slot& slot : slots_) slot = {};
   film_flow_.reviewer.reset();
   film_made_ = nullptr;
@@ -173,11 +173,11 @@ void Reprocessor::refuse(const std::string& why) {
   {
     const std::scoped_lock lock(inbox_.mutex);
     inbox_.refusal = why;
-    for (ReprocessRequest& request : inbox_.deliveries) told.push_back(std::move(request.deliver));
+    for (ReprocessRequest& request : inbox_.deliveries) waiting.push_back(std::move(request.deliver));
     inbox_.deliveries.clear();
     inbox_.to_deliver = false;
   }
-  for (const auto& deliver : told) deliver(nullptr, nullptr);
+  for (const auto& deliver : waiting) deliver(nullptr, nullptr);
 }
 
 void Reprocessor::begin(Slot& slot, const ComparedFrame& frame, const ImagingParams& params) {

@@ -18,19 +18,6 @@ void press(WindowApp& app, Key key) {
   app.turn();
 }
 
-void click(WindowApp& app, const std::string& id) {
-  const Rect r = app.viewer().control_rect(id);
-  ASSERT_GT(r.width(), 0.0F) << id;
-  InjectedInput input;
-  input.mouse_x = r.cx();
-  input.mouse_y = r.cy();
-  for (const bool down : {false, true, false}) {
-    input.left = down;
-    app.viewer().inject(input);
-    for (int i = 0; i < 3; ++i) app.turn();
-  }
-}
-
 // By the tour, from F1.
 void open_lesson(WindowApp& app) {
   press(app, Key::f1);

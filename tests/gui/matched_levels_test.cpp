@@ -218,18 +218,6 @@ TEST(MatchedLevels, SavedFilesNameThemAndKeepTheNumbers) {
     app.viewer().inject(input);
     app.turn();
   };
-  const auto click = [&](const std::string& id) {
-    const Rect r = app.viewer().control_rect(id);
-    ASSERT_GT(r.width(), 0.0F) << id;
-    InjectedInput input;
-    input.mouse_x = r.cx();
-    input.mouse_y = r.cy();
-    for (const bool down : {false, true, false}) {
-      input.left = down;
-      app.viewer().inject(input);
-      for (int i = 0; i < 3; ++i) app.turn();
-    }
-  };
   ASSERT_TRUE(turn_until(app, [&] { return state.numbers.shown > 2; }));
   press(Key::space);
   ASSERT_TRUE(turn_until(app, [&] { return state.run == RunState::frozen; }));
@@ -249,8 +237,8 @@ TEST(MatchedLevels, SavedFilesNameThemAndKeepTheNumbers) {
   for (int i = 0; i < 5; ++i) app.turn();
   EXPECT_EQ(state.image.measured.pairs[0].stats.gcnr, gcnr);
   EXPECT_EQ(state.image.measured.pairs[0].stats.contrast_db, contrast_db);
-  click("save_menu");
-  click("save_format/SVG");
+  click(app, "save_menu");
+  click(app, "save_format/SVG");
   press(Key::escape);
   press(Key::s);
   ASSERT_TRUE(turn_until(app, [&] { return !state.saving.last.empty(); }));

@@ -269,7 +269,7 @@ struct ResetView {
 };
 
 struct UiState {
-  // Edited by the panels; the application reads them when told.
+  // Edited by the panels; the application reads them when a command is called.
   ImagingParams params;
   StreamSettings stream;
   Marks marks;
