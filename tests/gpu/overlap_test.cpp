@@ -1,7 +1,8 @@
 // What runs at the same time, read off the spans: in serial mode nothing, however many lanes; in overlap mode the copy
-// of a frame runs under the kernels of the one before.
+// of a frame runs under the kernels of the one before, and kernels of small frames run side by side.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "backend/frame_processor.h"
 #include "core/units.h"
@@ -86,6 +87,71 @@ TEST_F(Overlap, CopiesRunUnderKernels) {
     EXPECT_LE(end, span.start_ns + kRounding) << "frame " << span.frame;
     end = span.end_ns;
   }
+}
+
+// 50 kB a frame and 60,000 pixels: kernels take longer than copies.
+const Case kSmall{.name = "small",
+                  .n_el = 32,
+                  .n_tx = 3,
+                  .n_samples = 256,
+                  .nx = 250,
+                  .nz = 240,
+                  .type = SampleType::int16,
+                  .precision = Precision::fp16};
+
+// Frames of two plans that take turns every 300 frames. Every 97th keeps its complex pixels, which brings it back to
+// the processing stream.
+TEST_F(Overlap, SmallFramesSideBySideEqualFramesAlone) {
+  Case other = kSmall;
+  other.nx = 231;
+  const std::shared_ptr<const Plan> plans[] = {make_case_plan(kSmall), make_case_plan(other)};
+  if (plans[0]->packed == nullptr) GTEST_SKIP() << "no half precision: " << plans[0]->why_fp32;
+  constexpr std::size_t kDifferent = 7;
+  std::vector<std::vector<std::byte>> frames;
+  std::vector<float> want[std::size(plans)][kDifferent];
+  for (std::size_t i = 0; i < kDifferent; ++i) {
+    frames.push_back(make_frame(kSmall, *plans[0]->acquisition, static_cast<unsigned>(i)));
+    for (std::size_t p = 0; p < std::size(plans); ++p) {
+      want[p][i] = run_picture(gpu(), plans[p], frames[i], StreamMode::serial);
+    }
+  }
+  const auto block = gpu().allocate_host(kDifferent * frames[0].size(), HostMemory::pinned);
+  for (std::size_t i = 0; i < kDifferent; ++i) {
+    std::memcpy(block->bytes().data() + i * frames[0].size(), frames[i].data(), frames[i].size());
+  }
+  constexpr std::uint64_t kEnough = 3000;
+  std::unique_ptr<Lane> lanes[kMaxLanes];
+  for (int i = 0; i < kMaxLanes; ++i) lanes[i] = gpu().make_lane(i, StreamMode::overlap);
+  TimingTrace trace;
+  int side_by_side = 0;
+  std::int64_t last_end = 0;
+  for (std::uint64_t n = 0; n < kEnough + kMaxLanes; ++n) {
+    Lane& lane = *lanes[n % kMaxLanes];
+    if (n >= kMaxLanes) {
+      const std::uint64_t ended = n - kMaxLanes;
+      ASSERT_EQ(host_image(lane), want[ended / 300 % 2][ended % kDifferent]) << "frame " << ended;
+      lane.append_spans(trace);
+      for (const Span& span : trace.spans()) {
+        if (span.frame != ended || span.stage == Stage::upload) continue;
+        side_by_side += span.stage == Stage::load && span.start_ns + kRounding < last_end ? 1 : 0;
+        last_end = std::max(last_end, span.end_ns);
+      }
+      trace.clear();
+    }
+    if (n >= kEnough) continue;
+    const std::shared_ptr<const Plan>& plan = plans[n / 300 % 2];
+    const double level_db = plan->params.level.reference_db;
+    const std::size_t bytes = frames[0].size();
+    FrameForming forming{.load_ms = 0.1};  // so that the next frame is queued in time
+    if (n % 97 != 0) forming.expected_db = level_db;
+    form_frame(lane, plan, {.stamp = {.sequence = n}, .samples = block->bytes().subspan(n % kDifferent * bytes, bytes)},
+               forming);
+    if (n % 97 == 0) {
+      EXPECT_NE(lane.pixels().values, nullptr);
+    }
+    make_image(lane, *plan, {.reference_db = level_db});
+  }
+  EXPECT_GT(side_by_side, 100) << "of " << kEnough << " frames";
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "program/started_program.h"
 #include "support/environment_variable.h"
 #include "support/recorded_data.h"
+#include "test_paths.h"
 
 namespace echoloop::live_recordings_test {
 namespace {

@@ -10,6 +10,7 @@
 #include "program/started_program.h"
 #include "support/environment_variable.h"
 #include "support/uff_file.h"
+#include "test_paths.h"
 
 namespace echoloop::live_test {
 namespace {

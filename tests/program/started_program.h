@@ -10,6 +10,7 @@
 
 #include "program/run_program.h"
 #include "support/waiting.h"
+#include "test_paths.h"
 
 namespace echoloop::testing {
 

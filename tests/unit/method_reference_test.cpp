@@ -10,6 +10,7 @@
 
 #include "core/units.h"
 #include "dsp/methods/methods.h"
+#include "test_paths.h"
 #include "unit/given_channels.h"
 
 namespace echoloop::method_reference_test {

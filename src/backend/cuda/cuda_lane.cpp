@@ -25,6 +25,7 @@ CudaLane::~CudaLane() {
   // Copies may still be reading a slot, or writing an image, that goes away after us.
   CUDA_QUIET(cudaSetDevice(context_->device));
   copy_.synchronize_quietly();
+  own_.stream.view().synchronize_quietly();
   processing().synchronize_quietly();
   images_.synchronize_quietly();
 }
@@ -41,6 +42,7 @@ LaneSteps& CudaLane::steps_for(const Plan& plan) {
 void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   if (plan == plan_) return;
   context_->make_current();
+  join();         // memory is freed in the order of the processing stream
   plan_.reset();  // what throws halfway leaves no plan behind
   LaneSteps& steps = steps_for(*plan);
   steps.set_plan(*plan);
@@ -48,6 +50,30 @@ void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   buffers_.raw.grow(plan->formed->frame_bytes());
   steps_ = &steps;
   plan_ = plan;
+  if (may_overlap()) context_->overlap.begin(plan.get());
+}
+
+// Lanes beside the stream (kMaxLanes) work on single frames.
+bool CudaLane::may_overlap() const { return copy_.get() != processing().get() && number_ < kMaxLanes; }
+
+// The frame's kernels come after all that the processing stream holds: tables, buffers, readers of the lane's memory.
+void CudaLane::fork() {
+  own_.turn = may_overlap() ? context_->overlap.next() : FrameOverlap::Turn::in_order;
+  own_.in_use = own_.turn == FrameOverlap::Turn::side_by_side && steps_->work_on(own_.stream.view());
+  if (!own_.in_use) {
+    static_cast<void>(steps_->work_on(processing()));
+    return;
+  }
+  own_.forked.record(processing());
+  own_.forked.hold_back(own_.stream.view());
+}
+
+void CudaLane::join() {
+  if (!own_.in_use) return;
+  own_.joined.record(own_.stream.view());
+  own_.joined.hold_back(processing());
+  own_.in_use = false;
+  static_cast<void>(steps_->work_on(processing()));
 }
 
 void CudaLane::upload(const RfFrame& frame) {
@@ -67,6 +93,7 @@ void CudaLane::upload(const RfFrame& frame) {
   image_.grid = plan_->grid;
   image_.stamp = stamp_;
 
+  fork();
   find_samples(frame.samples);
   raw_done_->hold_back(copy_);  // the lane's previous frame
   mark(kUpload, copy_);
@@ -74,7 +101,7 @@ void CudaLane::upload(const RfFrame& frame) {
   mark(kUploaded, copy_);
   // Here and not in condition(): whatever becomes of the frame, memory freed in the order of the processing stream is
   // no longer being copied to.
-  event(kUploaded).hold_back(processing());
+  event(kUploaded).hold_back(work());
 }
 
 // Kernels find the picked transmits side by side: in mapped memory as they are, otherwise they are copied so.
@@ -101,29 +128,29 @@ void CudaLane::copy_samples(const std::byte* frame) {
 
 void CudaLane::load(double ms) {
   const ProfileRange range(Stage::load);
-  mark(kLoad, processing());
-  keep_busy(ms, processing());
-  mark(kLoaded, processing());
+  mark(kLoad, work());
+  keep_busy(ms, work());
+  mark(kLoaded, work());
   loaded_ = true;
 }
 
 void CudaLane::fail(DeviceFault fault) {
   if (fault == DeviceFault::refused) {
-    launch_refused(processing());
+    launch_refused(work());
   } else {
-    launch_fatal(processing());
+    launch_fatal(work());
   }
 }
 
 void CudaLane::condition() {
   const ProfileRange range(Stage::condition);
-  mark(kCondition, processing());
+  mark(kCondition, work());
   steps_->widen(raw_);
   // An event between two kernels costs microseconds while the bus is busy: none more than needed.
   raw_done_ = steps_->conditions_at_once() ? &event(kConditioned) : &raw_read_;
-  if (raw_done_ == &raw_read_) raw_read_.record(processing());
+  if (raw_done_ == &raw_read_) raw_read_.record(work());
   steps_->condition();
-  mark(kConditioned, processing());
+  mark(kConditioned, work());
   conditioned_ = true;
 }
 
@@ -134,13 +161,13 @@ void CudaLane::expect_reference(double reference_db) {
 void CudaLane::beamform() {
   const ProfileRange range(Stage::beamform);
   steps_->beamform();
-  if (!written_db_) mark(kBeamformed, processing());
+  if (!written_db_) mark(kBeamformed, work());
 }
 
 void CudaLane::envelope() {
   const ProfileRange range(Stage::envelope);
   steps_->envelope();
-  if (!written_db_) mark(kDetected, processing());
+  if (!written_db_) mark(kDetected, work());
 }
 
 void CudaLane::compress(double reference_db) {
@@ -148,10 +175,11 @@ void CudaLane::compress(double reference_db) {
   const bool one_pass = !compressed_ && written_db_ == reference_db;  // beamform() wrote what is asked for
   // A second call for the same frame comes later than the envelope: it has a beginning of its own.
   compress_begin_ = one_pass ? kCompressed : compressed_ || written_db_ ? kCompress : kDetected;
+  if (!one_pass) join();
   if (compress_begin_ == kCompress) mark(kCompress, processing());
   level_ = {.db = static_cast<float>(reference_db), .measured_db = nullptr};
   if (!one_pass) write_decibels();
-  mark(kCompressed, processing());
+  mark(kCompressed, work());
   compressed_ = true;
   refined_ = ended_ = false;
 }
@@ -169,6 +197,7 @@ void CudaLane::write_decibels() {
 
 void CudaLane::refine(const FrameAverage* average) {
   const ProfileRange range(Stage::refine);
+  join();
   if (average != nullptr) {
     const auto* before = static_cast<const CudaLane*>(average->before);
     refiner_.average(before != nullptr ? &before->refiner_ : nullptr, average->keep, buffers_.envelope.as<float>(),
@@ -181,6 +210,7 @@ void CudaLane::refine(const FrameAverage* average) {
 
 // A small kernel writes the column into page-locked host memory: the image itself stays on the device.
 void CudaLane::keep_line(int column) {
+  join();
   const Grid& grid = plan_->grid;
   line_.grow(static_cast<std::size_t>(grid.nz) * sizeof(float));
   gather_column(image_.device_db, {.nx = grid.nx, .nz = grid.nz, .column = column}, line_.as<float>(), processing());
@@ -222,6 +252,7 @@ void CudaLane::wait() {
 
 PixelView CudaLane::pixels() {
   if (plan_->course != nullptr) return {};
+  join();
   return {.values = buffers_.pixels.as<Complex>(), .count = plan_->das->tables->grid.pixels()};
 }
 
@@ -247,6 +278,9 @@ void CudaLane::append_spans(TimingTrace& trace) {
   add(Stage::beamform, conditioned, beamformed);
   add(Stage::envelope, beamformed, detected);
   add(Stage::compress, compressing, ns(kCompressed));
+  if (own_.turn == FrameOverlap::Turn::measured) {
+    context_->overlap.measured(ns(kUploaded) - ns(kUpload), ns(kCompressed) - ns(kCondition));
+  }
   if (refined_) add(Stage::refine, ns(kCompressed), anchor.to_ns(refined_mark_));
 }
 
@@ -257,6 +291,7 @@ std::vector<float> CudaLane::read_back(Tap tap) {
                             : tap == Tap::beamformed ? steps_->pixel_floats()
                                                      : plan_->grid.pixels();
   std::vector<float> values(count);
+  join();
   CUDA_CHECK(cudaMemcpyAsync(values.data(), from.as<void>(), count * sizeof(float), cudaMemcpyDeviceToHost,
                              processing().get()));
   processing().synchronize();

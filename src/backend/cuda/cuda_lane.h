@@ -1,6 +1,8 @@
 // A lane of the CUDA backend: one frame in flight. Its verbs queue work and return. Copies to the device run on the
 // copy stream, kernels on the processing stream, images to the host on a third; events order them and time the stages.
-// In serial mode all three are the processing stream. Processing thread only.
+// Up to the first decibels the kernels may run on the lane's own stream, beside those of other lanes: such a frame
+// starts after all that the processing stream holds (fork), and the processing stream waits for it (join) before
+// anything else uses what it made. In serial mode all streams are the processing stream. Processing thread only.
 #pragma once
 
 #include <array>
@@ -67,6 +69,18 @@ class CudaLane final : public Lane {
     Event event{EventUse::time};
   };
 
+  // A stream for the kernels of this lane only.
+  struct OwnStream {
+    Stream stream{StreamPriority::high};
+    Event forked{EventUse::order};
+    Event joined{EventUse::order};
+    FrameOverlap::Turn turn = FrameOverlap::Turn::in_order;  // of the frame
+    bool in_use = false;                                     // the frame's kernels run there
+  };
+
+  [[nodiscard]] bool may_overlap() const;
+  void fork();
+  void join();
   void find_samples(std::span<const std::byte> frame);
   void copy_samples(const std::byte* frame);
   void write_decibels();
@@ -77,9 +91,12 @@ class CudaLane final : public Lane {
   [[nodiscard]] Event& picture_mark() { return refined_ ? refined_mark_ : compressed_mark_; }
   void mark(Mark mark, StreamView stream) { event(mark).record(stream); }
   [[nodiscard]] StreamView processing() const { return context_->processing.view(); }
+  // Of the kernels up to the decibels.
+  [[nodiscard]] StreamView work() const { return own_.in_use ? own_.stream.view() : processing(); }
 
   std::shared_ptr<Context> context_;  // first: freed last
   int number_;
+  OwnStream own_;
   StreamView copy_;    // samples to the device
   StreamView images_;  // images to the host
   LaneBuffers buffers_;

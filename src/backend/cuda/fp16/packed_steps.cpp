@@ -45,6 +45,7 @@ class PackedSteps final : public LaneSteps {
   PackedSteps(Context& context, LaneBuffers& buffers)
       : context_(context),
         buffers_(buffers),
+        work_(stream()),
         peaks_(stream()),
         scale_(stream()),
         partials_(stream()),
@@ -71,17 +72,21 @@ class PackedSteps final : public LaneSteps {
 
   void widen(const std::byte* raw) override {
     fir_.raw = raw;
-    run_packed_fir(fir_, type_, stream());
+    run_packed_fir(fir_, type_, work_);
   }
 
   void condition() override {}  // widen() did it all
   [[nodiscard]] bool conditions_at_once() const override { return true; }
+  bool work_on(StreamView stream) override {
+    work_ = stream;
+    return true;
+  }
   bool write_decibels(float* db, float reference_db) override {
     das_.db = db;
     das_.reference_db = reference_db;
     return true;
   }
-  void beamform() override { run_packed_das(*packed_->tiles, das_, stream()); }
+  void beamform() override { run_packed_das(*packed_->tiles, das_, work_); }
   void envelope() override {}  // beamform() did it
   const float* own_level_db() override { return nullptr; }
   [[nodiscard]] std::size_t line_floats() const override {
@@ -152,6 +157,7 @@ class PackedSteps final : public LaneSteps {
 
   Context& context_;
   LaneBuffers& buffers_;
+  StreamView work_;
   DeviceBuffer peaks_;     // FirPeak [peak_slots()]
   DeviceBuffer scale_;     // float: what a value of 1 in the words stands for
   DeviceBuffer partials_;  // Complex [n_parts][nz][nx], where blocks share tiles

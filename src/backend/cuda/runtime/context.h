@@ -1,12 +1,14 @@
 // What all lanes of the CUDA backend share: device, streams, clock, tables and transforms on the device.
 // One stream each for copies to the device, kernels, and copies of images back: copies follow each other without a gap,
-// kernels never compete and never wait for a picture that travels to the host.
+// kernels never wait for a picture that travels to the host. Kernels of consecutive frames compete only where that pays
+// (frame_overlap.h).
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "backend/cuda/runtime/fft_plan.h"
+#include "backend/cuda/runtime/frame_overlap.h"
 #include "backend/cuda/runtime/gpu_clock.h"
 #include "backend/cuda/runtime/host_memory.h"
 #include "backend/cuda/runtime/stream.h"
@@ -39,6 +41,7 @@ struct Context {
   Stream copy;
   Stream processing{StreamPriority::high};  // before flow pictures
   Stream images;
+  FrameOverlap overlap;  // of the stream's lanes
   Stream background;  // tables and clock anchors
   GpuClock clock{background.view()};
   FftCache ffts{processing.view()};

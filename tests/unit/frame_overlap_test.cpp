@@ -1,0 +1,52 @@
+// Kernels of consecutive frames run side by side where they take longer than the copies.
+#include "backend/cuda/runtime/frame_overlap.h"
+
+#include <gtest/gtest.h>
+
+namespace echoloop::frame_overlap_test {
+namespace {
+
+using cuda::FrameOverlap;
+using Turn = FrameOverlap::Turn;
+
+// Frames side by side of the next `n`, each of which takes `copy_ns` and `work_ns` where it is measured.
+int side_by_side(FrameOverlap& overlap, int n, std::int64_t copy_ns, std::int64_t work_ns) {
+  int count = 0;
+  for (int i = 0; i < n; ++i) {
+    const Turn turn = overlap.next();
+    if (turn == Turn::measured) overlap.measured(copy_ns, work_ns);
+    count += turn == Turn::side_by_side ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(FrameOverlap, ComesWhereKernelsTakeLongerThanCopies) {
+  const int plan = 0;
+  FrameOverlap overlap;
+  overlap.begin(&plan);
+  EXPECT_EQ(side_by_side(overlap, 1024, 10, 11), 1024 - 16);
+  FrameOverlap bus;
+  bus.begin(&plan);
+  EXPECT_EQ(side_by_side(bus, 5000, 11, 10), 0);
+}
+
+TEST(FrameOverlap, IsMeasuredAgainAfterAThousandFramesAndForAnotherPlan) {
+  const int plans[2] = {};
+  FrameOverlap overlap;
+  overlap.begin(&plans[0]);
+  EXPECT_EQ(side_by_side(overlap, 1024, 10, 11), 1024 - 16);
+  EXPECT_EQ(side_by_side(overlap, 1024, 11, 10), 0) << "the bus has become slower";
+  EXPECT_EQ(side_by_side(overlap, 100, 10, 11), 100 - 16);
+  overlap.begin(&plans[0]);
+  EXPECT_EQ(side_by_side(overlap, 100, 10, 11), 100) << "the same plan";
+  overlap.begin(&plans[1]);
+  EXPECT_EQ(side_by_side(overlap, 16, 10, 11), 0);
+}
+
+TEST(FrameOverlap, FramesThatAreNotMeasuredLeaveThemInOrder) {
+  FrameOverlap overlap;
+  for (int i = 0; i < 100; ++i) EXPECT_NE(overlap.next(), Turn::side_by_side);
+}
+
+}  // namespace
+}  // namespace echoloop::frame_overlap_test
