@@ -275,7 +275,7 @@ TEST(Mat, AnyChangedByteIsRefusedOrHarmless) {
   for (const auto compression : {MAT_COMPRESSION_NONE, MAT_COMPRESSION_ZLIB}) {
     const std::string good = read_file(write_mat(folder, {}, kBasic, MAT_FT_MAT5, compression));
     const double sum = frame_sum(open_recording(folder.write("good.mat", good)), 0);
-    for (std::size_t at = 124; at < good.size(); ++at) {
+    for (std::size_t at = 124; at < good.size(); at += kEveryNth) {
       for (const int flip : {0x01, 0x80, 0xff}) {
         std::string bad = good;
         bad[at] = static_cast<char>(bad[at] ^ flip);

@@ -58,7 +58,7 @@ std::string refusal(const fs::path& path) {
 
 void expect_every_truncation_refused(const std::string& name, const std::string& content, std::size_t step) {
   const TempFolder folder;
-  for (std::size_t length = 0; length < content.size(); length += step) {
+  for (std::size_t length = 0; length < content.size(); length += step * kEveryNth) {
     SCOPED_TRACE("cut after " + std::to_string(length) + " of " + std::to_string(content.size()));
     ASSERT_NE(refusal(folder.write(name, std::string_view(content).substr(0, length))), "");
   }
