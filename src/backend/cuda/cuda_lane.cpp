@@ -64,6 +64,7 @@ void CudaLane::fork() {
     static_cast<void>(steps_->work_on(processing()));
     return;
   }
+  if (processing().idle()) return;
   own_.forked.record(processing());
   own_.forked.hold_back(own_.stream.view());
 }
@@ -86,8 +87,7 @@ void CudaLane::upload(const RfFrame& frame) {
   const ProfileRange range(Stage::upload);
   context_->clock.refresh();
   stamp_ = frame.stamp;
-  loaded_ = conditioned_ = compressed_ = refined_ = line_kept_ = ended_ = false;
-  written_db_.reset();
+  frame_ = {};
   steps_->write_decibels(nullptr, 0.0f);
   ImageStorage::fit(image_, context_, plan_->grid.pixels());
   image_.grid = plan_->grid;
@@ -95,9 +95,10 @@ void CudaLane::upload(const RfFrame& frame) {
 
   fork();
   find_samples(frame.samples);
-  raw_done_->hold_back(copy_);  // the lane's previous frame
+  if (!raw_free_) raw_done_->hold_back(copy_);  // the lane's previous frame
+  raw_free_ = false;
   mark(kUpload, copy_);
-  if (!in_place_) copy_samples(frame.samples.data());
+  if (!frame_.in_place) copy_samples(frame.samples.data());
   mark(kUploaded, copy_);
   // Here and not in condition(): whatever becomes of the frame, memory freed in the order of the processing stream is
   // no longer being copied to.
@@ -109,8 +110,8 @@ void CudaLane::find_samples(std::span<const std::byte> frame) {
   constexpr std::size_t kAligned = 16;  // wide loads of every kernel
   const std::size_t offset = static_cast<std::size_t>(plan_->pick.first) * transmit_bytes(*plan_->formed);
   const std::byte* mapped = context_->mapped->find(frame);
-  in_place_ = mapped != nullptr && plan_->pick.every == 1 && offset % kAligned == 0;
-  raw_ = in_place_ ? mapped + offset : buffers_.raw.as<std::byte>();
+  frame_.in_place = mapped != nullptr && plan_->pick.every == 1 && offset % kAligned == 0;
+  raw_ = frame_.in_place ? mapped + offset : buffers_.raw.as<std::byte>();
 }
 
 void CudaLane::copy_samples(const std::byte* frame) {
@@ -131,7 +132,7 @@ void CudaLane::load(double ms) {
   mark(kLoad, work());
   keep_busy(ms, work());
   mark(kLoaded, work());
-  loaded_ = true;
+  frame_.loaded = true;
 }
 
 void CudaLane::fail(DeviceFault fault) {
@@ -144,44 +145,45 @@ void CudaLane::fail(DeviceFault fault) {
 
 void CudaLane::condition() {
   const ProfileRange range(Stage::condition);
-  mark(kCondition, work());
+  frame_.condition_begin = !own_.in_use ? kCondition : frame_.loaded ? kLoaded : kUploaded;
+  if (frame_.condition_begin == kCondition) mark(kCondition, work());
   steps_->widen(raw_);
   // An event between two kernels costs microseconds while the bus is busy: none more than needed.
   raw_done_ = steps_->conditions_at_once() ? &event(kConditioned) : &raw_read_;
   if (raw_done_ == &raw_read_) raw_read_.record(work());
   steps_->condition();
   mark(kConditioned, work());
-  conditioned_ = true;
+  frame_.conditioned = true;
 }
 
 void CudaLane::expect_reference(double reference_db) {
-  if (steps_->write_decibels(image_.device_db, static_cast<float>(reference_db))) written_db_ = reference_db;
+  if (steps_->write_decibels(image_.device_db, static_cast<float>(reference_db))) frame_.written_db = reference_db;
 }
 
 void CudaLane::beamform() {
   const ProfileRange range(Stage::beamform);
   steps_->beamform();
-  if (!written_db_) mark(kBeamformed, work());
+  if (!frame_.written_db) mark(kBeamformed, work());
 }
 
 void CudaLane::envelope() {
   const ProfileRange range(Stage::envelope);
   steps_->envelope();
-  if (!written_db_) mark(kDetected, work());
+  if (!frame_.written_db) mark(kDetected, work());
 }
 
 void CudaLane::compress(double reference_db) {
   const ProfileRange range(Stage::compress);
-  const bool one_pass = !compressed_ && written_db_ == reference_db;  // beamform() wrote what is asked for
+  const bool one_pass = !frame_.compressed && frame_.written_db == reference_db;  // beamform() wrote what is asked for
   // A second call for the same frame comes later than the envelope: it has a beginning of its own.
-  compress_begin_ = one_pass ? kCompressed : compressed_ || written_db_ ? kCompress : kDetected;
+  frame_.compress_begin = one_pass ? kCompressed : frame_.compressed || frame_.written_db ? kCompress : kDetected;
   if (!one_pass) join();
-  if (compress_begin_ == kCompress) mark(kCompress, processing());
+  if (frame_.compress_begin == kCompress) mark(kCompress, processing());
   level_ = {.db = static_cast<float>(reference_db), .measured_db = nullptr};
   if (!one_pass) write_decibels();
   mark(kCompressed, work());
-  compressed_ = true;
-  refined_ = ended_ = false;
+  frame_.compressed = true;
+  frame_.refined = frame_.ended = false;
 }
 
 void CudaLane::write_decibels() {
@@ -205,7 +207,7 @@ void CudaLane::refine(const FrameAverage* average) {
   }
   refiner_.filter(image_.device_db);
   refined_mark_.record(processing());
-  refined_ = true;
+  frame_.refined = true;
 }
 
 // A small kernel writes the column into page-locked host memory: the image itself stays on the device.
@@ -215,12 +217,12 @@ void CudaLane::keep_line(int column) {
   line_.grow(static_cast<std::size_t>(grid.nz) * sizeof(float));
   gather_column(image_.device_db, {.nx = grid.nx, .nz = grid.nz, .column = column}, line_.as<float>(), processing());
   line_there_.record(processing());
-  line_kept_ = true;
+  frame_.line_kept = true;
 }
 
 void CudaLane::finish(HostCopy copy) {
   image_.host_db = nullptr;
-  Event& ready = line_kept_ ? line_there_ : picture_mark();
+  Event& ready = frame_.line_kept ? line_there_ : picture_mark();
   end_ = &ready;
   if (copy == HostCopy::made) {
     const std::size_t pixels = plan_->grid.pixels();
@@ -231,18 +233,22 @@ void CudaLane::finish(HostCopy copy) {
     copied_to_host_.record(images_);
     end_ = &copied_to_host_;
   }
-  ended_ = true;
+  frame_.ended = true;
 }
 
 bool CudaLane::uploaded() {
-  if (in_place_) return conditioned_ && raw_done_->passed();
+  if (frame_.in_place) return frame_.conditioned && raw_done_->passed();
   return event(kUploaded).passed();
 }
 
-bool CudaLane::finished() { return ended_ && end_->passed(); }
+bool CudaLane::finished() {
+  if (!frame_.ended || !end_->passed()) return false;
+  raw_free_ = true;
+  return true;
+}
 
 void CudaLane::wait() {
-  if (ended_) {
+  if (frame_.ended) {
     end_->synchronize();
     return;
   }
@@ -268,20 +274,20 @@ void CudaLane::append_spans(TimingTrace& trace) {
                .end_ns = end_ns});
   };
   add(Stage::upload, ns(kUpload), ns(kUploaded));
-  if (loaded_) add(Stage::load, ns(kLoad), ns(kLoaded));
+  if (frame_.loaded) add(Stage::load, ns(kLoad), ns(kLoaded));
   const std::int64_t conditioned = ns(kConditioned);
-  const std::int64_t compressing = ns(compress_begin_);
+  const std::int64_t compressing = ns(frame_.compress_begin);
   // Where beamforming writes decibels it is one kernel with what follows.
-  const std::int64_t beamformed = written_db_ ? compressing : ns(kBeamformed);
-  const std::int64_t detected = written_db_ ? compressing : ns(kDetected);
-  add(Stage::condition, ns(kCondition), conditioned);
+  const std::int64_t beamformed = frame_.written_db ? compressing : ns(kBeamformed);
+  const std::int64_t detected = frame_.written_db ? compressing : ns(kDetected);
+  add(Stage::condition, ns(frame_.condition_begin), conditioned);
   add(Stage::beamform, conditioned, beamformed);
   add(Stage::envelope, beamformed, detected);
   add(Stage::compress, compressing, ns(kCompressed));
   if (own_.turn == FrameOverlap::Turn::measured) {
     context_->overlap.measured(ns(kUploaded) - ns(kUpload), ns(kCompressed) - ns(kCondition));
   }
-  if (refined_) add(Stage::refine, ns(kCompressed), anchor.to_ns(refined_mark_));
+  if (frame_.refined) add(Stage::refine, ns(kCompressed), anchor.to_ns(refined_mark_));
 }
 
 std::vector<float> CudaLane::read_back(Tap tap) {

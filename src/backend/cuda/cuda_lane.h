@@ -52,7 +52,8 @@ class CudaLane final : public Lane {
   std::vector<float> read_back(Tap tap) override;
 
  private:
-  // Points in time of a frame; a stage lies between two of them.
+  // Points in time of a frame; a stage lies between two of them. Each costs the processing thread a microsecond or two:
+  // of frames side by side, conditioning begins with the end of the upload.
   enum Mark {
     kUpload,
     kUploaded,
@@ -64,6 +65,19 @@ class CudaLane final : public Lane {
     kDetected,
     kCompress,
     kCompressed
+  };
+  // What has been done for the frame.
+  struct FrameState {
+    bool in_place = false;     // samples are read from mapped host memory
+    bool loaded = false;       // load() was called
+    bool conditioned = false;  // condition()
+    bool compressed = false;
+    bool refined = false;
+    bool line_kept = false;
+    bool ended = false;                // finish() was called after the last verb
+    std::optional<double> written_db;  // level of the decibels that beamform() writes
+    Mark condition_begin = kCondition;
+    Mark compress_begin = kDetected;  // kCompressed: beamform() wrote the decibels
   };
   struct TimeMark {
     Event event{EventUse::time};
@@ -88,7 +102,7 @@ class CudaLane final : public Lane {
   Event& event(Mark mark) {
     return mark == kCompressed ? compressed_mark_ : marks_[static_cast<std::size_t>(mark)].event;
   }
-  [[nodiscard]] Event& picture_mark() { return refined_ ? refined_mark_ : compressed_mark_; }
+  [[nodiscard]] Event& picture_mark() { return frame_.refined ? refined_mark_ : compressed_mark_; }
   void mark(Mark mark, StreamView stream) { event(mark).record(stream); }
   [[nodiscard]] StreamView processing() const { return context_->processing.view(); }
   // Of the kernels up to the decibels.
@@ -109,23 +123,16 @@ class CudaLane final : public Lane {
   std::shared_ptr<const Plan> plan_;
   FrameStamp stamp_;
   const std::byte* raw_ = nullptr;  // device address of the frame's samples
-  bool in_place_ = false;           // samples are read from mapped host memory
-  bool loaded_ = false;             // load() was called for this frame
-  bool conditioned_ = false;        // condition() was called for this frame
-  bool compressed_ = false;
-  std::optional<double> written_db_;                 // level of the decibels that beamform() writes
-  bool refined_ = false;                             // refine() was called for this frame
-  bool ended_ = false;                               // finish() was called after the last verb
-  Mark compress_begin_ = kDetected;                  // kCompressed: beamform() wrote the decibels
+  FrameState frame_;
   std::array<TimeMark, kCompressed> marks_;          // all but the last
   Event compressed_mark_{EventUse::time_and_sleep};  // also what a waiting thread sleeps on
   Event refined_mark_{EventUse::time_and_sleep};     // likewise, of frames that are refined
   Event raw_read_{EventUse::order};                  // widening has read the raw samples
   const Event* raw_done_ = &raw_read_;               // the frame's raw samples have been read
+  bool raw_free_ = false;                            // and the host knows it
   Event copied_to_host_{EventUse::sleep};
   Event line_there_{EventUse::sleep};  // the column that is kept is on the host
   Landing line_;
-  bool line_kept_ = false;      // keep_line() was called for this frame
   const Event* end_ = nullptr;  // what a finished frame has passed
   Image image_;
 };

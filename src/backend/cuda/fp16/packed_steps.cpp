@@ -77,9 +77,10 @@ class PackedSteps final : public LaneSteps {
 
   void condition() override {}  // widen() did it all
   [[nodiscard]] bool conditions_at_once() const override { return true; }
+  // A cooperative launch stays on the one stream: two of them at once could each keep the other from the device.
   bool work_on(StreamView stream) override {
-    work_ = stream;
-    return true;
+    work_ = fir_.at_once ? this->stream() : stream;
+    return !fir_.at_once;
   }
   bool write_decibels(float* db, float reference_db) override {
     das_.db = db;

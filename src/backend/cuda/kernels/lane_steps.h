@@ -43,7 +43,7 @@ class LaneSteps {
   // True when widen() does all, and condition() nothing.
   [[nodiscard]] virtual bool conditions_at_once() const { return false; }
   // Queues widen(), condition() and beamform() on `stream` from now on, in place of the processing stream. False when
-  // they share memory with other lanes: then they stay there.
+  // they must stay there.
   virtual bool work_on(StreamView /*stream*/) { return false; }
   // Asks beamform() to write decibels as well; null: not. False when it cannot.
   virtual bool write_decibels(float* /*db*/, float /*reference_db*/) { return false; }

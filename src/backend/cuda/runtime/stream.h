@@ -10,6 +10,16 @@ class StreamView {
  public:
   explicit StreamView(cudaStream_t stream) : stream_(stream) {}
   [[nodiscard]] cudaStream_t get() const { return stream_; }
+  // Whether all that was queued has been done.
+  [[nodiscard]] bool idle() const {
+    const cudaError_t status = cudaStreamQuery(stream_);
+    if (status == cudaErrorNotReady) {
+      static_cast<void>(cudaGetLastError());  // not a failure, but the runtime notes it as one
+      return false;
+    }
+    CUDA_CHECK(status);
+    return true;
+  }
   void synchronize() const { CUDA_CHECK(cudaStreamSynchronize(stream_)); }
   void synchronize_quietly() const noexcept { CUDA_QUIET(cudaStreamSynchronize(stream_)); }
 
