@@ -27,6 +27,8 @@ def bench_row(r):
         what = "pipeline and window"
         if "window" in r:
             what += f', {r["window"][0]} x {r["window"][1]} ({r["of_pipeline"]:.3f} of the pipeline)'
+    elif what == "recording":
+        what = f'recording ({r["gigabytes_per_second"]:.2f} GB/s, {r["of_disk"]:.2f} of blocks written alone)'
     elif what == "cineloop":
         what = f'cineloop of {r["bytes"] * 1e-9:.1f} GB, .{r["container"]} ({r["share"]:.3f} of in memory)'
     of_plain = number(r, "of_plain", " ({:.0f} x fp32)")

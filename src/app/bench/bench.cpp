@@ -12,6 +12,7 @@
 #include "app/bench/bench_measure.h"
 #include "app/bench/bench_methods.h"
 #include "app/bench/bench_present.h"
+#include "app/bench/bench_recording.h"
 #include "app/bench/bench_table.h"
 #include "app/options/terminal.h"
 #include "app/stream/choose_backend.h"
@@ -152,6 +153,18 @@ void bench_with_window(const BenchRun& run, bool device, Precision precision, Be
   table.add(run.bench_case, "present", facts);
 }
 
+void bench_with_recorder(const BenchRun& run, Precision precision, BenchTable& table) {
+  const auto figures = bench_recording(run, kLanes);
+  if (!figures.has_value()) return;
+  const auto gigabytes = static_cast<double>(run.source->acquisition()->frame_bytes()) * 1e-9;
+  table.add(run.bench_case, "recording",
+            {{"precision", precision_name(precision)},
+             {"frames_per_second", figures->frames_per_second},
+             {"gigabytes_per_second", figures->frames_per_second * gigabytes},
+             {"disk_gigabytes_per_second", figures->disk_frames_per_second * gigabytes},
+             {"of_disk", figures->frames_per_second / figures->disk_frames_per_second}});
+}
+
 void bench_one(const BenchRun& run, BenchTable& table) {
   const BenchCase& c = run.bench_case;
   const bool device = run.backend.memory().free > 0;
@@ -162,6 +175,7 @@ void bench_one(const BenchRun& run, BenchTable& table) {
   const bool typical = !full_aperture && c.acquisition->sample_type == SampleType::int16;
   if (device && typical && (c.name == "S1" || c.name == "S2")) bench_with_large_window(run, precision, table);
   if (c.name != "S1" || full_aperture) return;
+  if (device && typical) bench_with_recorder(run, precision, table);
   if (device) bench_latency(run, precision, table);
   bench_with_window(run, device, precision, table);
   BenchCase course = c;

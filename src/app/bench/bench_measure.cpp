@@ -10,8 +10,6 @@
 namespace echoloop {
 namespace {
 
-double seconds_since(std::int64_t begin_ns) { return static_cast<double>(now_ns() - begin_ns) * 1e-9; }
-
 RfFrame frame_of(SeekableSource& source, std::uint64_t index) {
   return {.stamp = {.sequence = index, .source_index = index, .acquired_ns = now_ns(), .time_s = 0.0},
           .samples = source.at(index, {})};
@@ -30,6 +28,8 @@ void wait_for_flow(Session& session) {
 }
 
 }  // namespace
+
+double seconds_since(std::int64_t begin_ns) { return static_cast<double>(now_ns() - begin_ns) * 1e-9; }
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());

@@ -49,5 +49,6 @@ struct BeamformCheck {
 BeamformCheck check_beamform(const BenchRun& run, SeekableSource& source);
 
 double median(std::vector<double> values);
+double seconds_since(std::int64_t begin_ns);  // of now_ns()
 
 }  // namespace echoloop
