@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/param_table.h"
 #include "core/params.h"
 #include "core/scan_lines.h"
 #include "core/units.h"
@@ -22,8 +23,6 @@ void clip_to_nyquist_zone(ImagingParams& p, const Acquisition& a) {
   p.formation.band_low_hz = std::max(p.formation.band_low_hz, zone * half);
   p.formation.band_high_hz = std::min(p.formation.band_high_hz, (zone + 1.0) * half);
 }
-
-constexpr double kDeepest_m = 0.5;  // the parameter's limit: a longer recording is imaged down to here
 
 // The array's depth nearest to the origin, where times count from: 0 for one that reaches it.
 double array_depth_m(const Probe& probe) {
@@ -70,7 +69,7 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
   const double probe_m = array_depth_m(a.probe);
   const double recorded = std::max(0.5 * (c * last_s + probe_m), probe_m + 1e-3);
   // The last samples of the outer elements are needed by pixels well above the last depth: keep 4 % in hand.
-  p.formation.depth_max_m = std::min(std::round(0.96 * recorded * 1e4) * 1e-4, kDeepest_m);
+  p.formation.depth_max_m = std::min(std::round(0.96 * recorded * 1e4) * 1e-4, param("depth_max_m").max);
   // The first millimetres hold the pulse itself.
   p.formation.depth_min_m = std::round(std::min(std::max(0.5 * (c * first_s + probe_m), probe_m + 2e-3),
                                                 0.5 * (probe_m + p.formation.depth_max_m)) *
@@ -140,6 +139,10 @@ ImagingParams default_params(const Acquisition& a) {
   // 30 Hz at a PRF of 1 kHz: tissue moves so much slower than blood.
   p.doppler.cutoff_hz = std::round(0.03 * a.frame_rate_hz);
   p.level.reference_db = kAutoReference;
+  // A larger array, and a longer recording, are imaged as far as the parameters reach.
+  for (const ParamSpec& spec : param_table()) {
+    if (spec.from_acquisition) set_number(p, spec, get_number(p, spec));
+  }
   return p;
 }
 

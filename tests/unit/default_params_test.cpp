@@ -72,6 +72,18 @@ TEST(DefaultParams, OfARecordingThatIsTooDeepTheFirstPartIsImaged) {
   }
 }
 
+TEST(DefaultParams, OfAnArrayThatIsTooWideTheMiddleIsImaged) {
+  const Acquisition a = linear_acquisition(4096, 256);  // 1.2 m
+  const ImagingParams p = default_params(a);
+  EXPECT_NO_THROW(validate_params(p, a));
+  EXPECT_EQ(p.formation.lateral_min_m, -0.3);
+  EXPECT_EQ(p.formation.lateral_max_m, 0.3);
+  Acquisition lines = a;
+  lines.data = DataKind::beamformed;
+  lines.n_samples = 100'000;
+  EXPECT_NO_THROW(validate_params(default_params(lines), lines));
+}
+
 TEST(DefaultParams, PhasedArraysUseEveryElementAndLookAside) {
   Acquisition a = linear_acquisition(64, 2048);
   a.probe.kind = ProbeKind::phased;
