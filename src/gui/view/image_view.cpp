@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "core/results/level_histogram.h"
 #include "core/units.h"
 #include "gui/overlay/caption.h"
 #include "gui/overlay/ruler.h"
@@ -160,7 +161,7 @@ void draw_pointer(const ImageViewContext& c, PlanePoint at) {
   if (l.grid.polar()) text += polar_text(under, l.grid.sector, x_m, z_m);
   if (!std::isnan(level)) {
     text += shows_weight(under.params.formation) ? fmt::format("   weight {}", fixed(level, 3))
-            : std::isinf(level)                  ? "   no echo"
+            : level <= kNoEcho_db                ? "   no echo"
                                                  : fmt::format("   {} dB", fixed(level, 1));
   }
   if (const FlowImage* flow_image = flow_under(c, mouse.x)) {
