@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace echoloop {
@@ -147,7 +149,8 @@ std::int64_t first_ns(const std::vector<Span>& spans) {
   return first;
 }
 
-// Rows of the picture: lanes share them as they share the streams.
+// Rows of the picture: lanes share them as they share the streams. Kernels that run side by side get a row a lane,
+// since the events of a row may not overlap.
 constexpr std::array<const char*, 6> kRows = {"producer", "copy", "kernels", "texture", "window", "vertical sync"};
 
 int row_of(Stage stage) {
@@ -167,10 +170,32 @@ int row_of(Stage stage) {
   }
 }
 
+constexpr int kKernelRow = 2;
+constexpr int kFirstLaneRow = 9;
+
+bool kernels_side_by_side(const std::vector<Span>& spans) {
+  constexpr std::int64_t kRounding_ns = 1000;  // of the device's clock
+  std::vector<Span> kernels;
+  std::copy_if(spans.begin(), spans.end(), std::back_inserter(kernels),
+               [](const Span& s) { return row_of(s.stage) == kKernelRow; });
+  std::sort(kernels.begin(), kernels.end(), [](const Span& a, const Span& b) { return a.start_ns < b.start_ns; });
+  return std::adjacent_find(kernels.begin(), kernels.end(), [](const Span& a, const Span& b) {
+           return a.frame != b.frame && b.start_ns + kRounding_ns < a.end_ns;
+         }) != kernels.end();
+}
+
 }  // namespace
 
 std::string TimingTrace::chrome_json() const {
   const std::vector<Span> all = spans();
+  const bool side_by_side = kernels_side_by_side(all);
+  std::set<int> lanes;
+  const auto thread_of = [&](const Span& span) {
+    const int row = row_of(span.stage);
+    if (row != kKernelRow || !side_by_side) return row + 1;
+    lanes.insert(span.lane);
+    return kFirstLaneRow + span.lane + 1;
+  };
   const std::int64_t origin = first_ns(all);
   std::string json = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
   char line[256];
@@ -179,19 +204,23 @@ std::string TimingTrace::chrome_json() const {
     std::snprintf(line, sizeof line,
                   "%s{\"name\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
                   "\"args\":{\"frame\":%llu,\"lane\":%d}}",
-                  separator, kStageNames[static_cast<std::size_t>(span.stage)].data(), row_of(span.stage) + 1,
+                  separator, kStageNames[static_cast<std::size_t>(span.stage)].data(), thread_of(span),
                   static_cast<double>(span.start_ns - origin) * 1e-3,
                   static_cast<double>(span.end_ns - span.start_ns) * 1e-3, static_cast<unsigned long long>(span.frame),
                   static_cast<int>(span.lane));
     json += line;
     separator = ",\n";
   }
-  for (std::size_t row = 0; row < kRows.size(); ++row) {
+  const auto name_thread = [&](int thread, const std::string& name) {
     std::snprintf(line, sizeof line,
-                  "%s{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%zu,\"args\":{\"name\":\"%s\"}}",
-                  separator, row + 1, kRows[row]);
+                  "%s{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
+                  separator, thread, name.c_str());
     json += line;
     separator = ",\n";
+  };
+  for (std::size_t row = 0; row < kRows.size(); ++row) name_thread(static_cast<int>(row) + 1, kRows[row]);
+  for (const int lane : lanes) {
+    name_thread(kFirstLaneRow + lane + 1, std::string(kRows[kKernelRow]) + ", lane " + std::to_string(lane + 1));
   }
   return json + "\n]}\n";
 }

@@ -142,6 +142,25 @@ TEST(TimingFiles, EveryStageAndExtremeNumbersSurvive) {
   }
 }
 
+// Events of one row may be inside one another, but not overlap.
+TEST(TimingFiles, KernelsSideBySideGetARowALane) {
+  for (const std::int64_t step_us : {820, 200}) {
+    TimingTrace trace;
+    std::vector<Span> spans;
+    for (std::uint64_t n = 0; n < 4; ++n) add_frame(spans, n, static_cast<std::int64_t>(n) * step_us);
+    for (const Span& span : spans) trace.add(span);
+    std::set<int> kernels;
+    std::set<std::string> names;
+    const nlohmann::json json = nlohmann::json::parse(trace.chrome_json());
+    for (const nlohmann::json& event : json.at("traceEvents")) {
+      if (event.at("name") == "beamform") kernels.insert(event.at("tid").get<int>());
+      if (event.at("ph") == "M") names.insert(event.at("args").at("name"));
+    }
+    EXPECT_EQ(kernels.size(), step_us == 820 ? 1U : 2U);
+    EXPECT_EQ(names.contains("kernels, lane 2"), step_us == 200);
+  }
+}
+
 // What --help, the manual and the window's message say of long streams.
 TEST(TimingFiles, HoldTheNewest16384Spans) {
   TimingTrace trace;
