@@ -109,7 +109,7 @@ TEST_P(WindowOf, ACaliperBetweenTwoWiresReadsTwentyMillimetresAtEveryZoom) {
   })) << "no picture came";
   window.hands({"mousemove", "400", "20", "key", "space"});
   Caliper caliper(window, scene);
-  for (const int notches : {0, 1, 3, 6, 9}) {
+  for (const int notches : {0, 3, 9}) {
     const double length = caliper.length_mm(notches);
     EXPECT_NEAR(length, 20.0, 0.1) << "zoom " << std::pow(1.25, notches);
     std::printf("%d x %d, zoom %.2f: %.3f mm\n", GetParam().first, GetParam().second, std::pow(1.25, notches), length);
