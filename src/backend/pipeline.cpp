@@ -181,7 +181,7 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   const RfFrame& frame = slot.lease->frame();
   const bool automatic = holds_level(*planning_.plan);
   const bool asked = level_.measure.exchange(false);
-  const bool measure = automatic && (asked || level_.held_db <= kAutoReference);
+  const bool measure = automatic && (asked || (level_.held_db <= kAutoReference && level_due()));
   slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
   // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow and spectral Doppler
   // need, are then not kept.
@@ -245,9 +245,18 @@ FrameForming Pipeline::injected_faults(std::uint64_t sequence) {
   return forming;
 }
 
+// Frames of zeros have no level: after a thousand of them, one in sixteen is measured, so that a silent stream keeps
+// its rate.
+bool Pipeline::level_due() const {
+  constexpr std::uint64_t kMany = 1000, kStep = 16;
+  return level_.silent < kMany || flight_.started % kStep == 0;
+}
+
 // The one place that waits for a frame: once at the start of a stream, and when the user asks for a new level.
 void Pipeline::measure_reference(Slot& slot) {
-  if (const auto level_db = measured_level_db(*slot.lane, *slot.plan)) level_.held_db = *level_db;
+  const std::optional<double> level_db = measured_level_db(*slot.lane, *slot.plan);
+  if (level_db.has_value()) level_.held_db = *level_db;
+  level_.silent = level_db.has_value() ? 0 : level_.silent + 1;
 }
 
 void Pipeline::collect(Slot& slot) {

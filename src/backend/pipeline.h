@@ -105,6 +105,7 @@ class Pipeline {
   struct Level {
     std::atomic<double> held_db;
     std::atomic<bool> measure{false};
+    std::uint64_t silent = 0;  // frames measured in vain since the last level
   };
   struct Injected {
     std::atomic<double> load_ms;
@@ -132,6 +133,7 @@ class Pipeline {
   FrameForming injected_faults(std::uint64_t sequence);
   bool step_review();
   void refuse(const std::string& why);
+  [[nodiscard]] bool level_due() const;
   void measure_reference(Slot& slot);
   static void end_lease(Slot& slot);
   void release_uploaded();

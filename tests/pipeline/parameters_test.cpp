@@ -183,6 +183,28 @@ TEST(Reference, TheCourseDividesEachFrameByItsOwnMaximum) {
   }
 }
 
+// The first frame with an echo has it; after a thousand silent ones the next whose number is a multiple of 16.
+TEST(Reference, IsThatOfTheFirstFrameWithAnEcho) {
+  const AcquisitionPtr acquisition = share(linear_acquisition(4, 64));
+  const std::vector<std::byte> silence(acquisition->frame_bytes());
+  const std::vector<std::byte> echo = testing::to_bytes(testing::noise(acquisition->frame_values(), 1));
+  for (const auto& [silent, measured] : {std::pair<std::size_t, std::size_t>{500, 500}, {1100, 1103}}) {
+    std::vector<std::vector<std::byte>> frames(silent, silence);
+    frames.resize(silent + 8, echo);
+    const std::vector<Picture> pictures =
+        testing::process({.source = std::make_shared<testing::FrameList>(acquisition, frames),
+                          .params = testing::small_picture(*acquisition),
+                          .frames = frames.size()});
+    ASSERT_EQ(pictures.size(), frames.size());
+    EXPECT_LT(maximum(pictures[silent - 1]), -300.0F);
+    EXPECT_NEAR(maximum(pictures[measured]), 0.0, 1e-5);
+    EXPECT_NEAR(maximum(pictures.back()), 0.0, 1e-5);
+    if (measured > silent) {
+      EXPECT_GT(std::abs(maximum(pictures[measured - 1])), 0.1F) << "0 dB of a silent stream";
+    }
+  }
+}
+
 TEST(Reference, IsMeasuredAgainWhenAsked) {
   const AcquisitionPtr acquisition = share(linear_acquisition());
   const std::unique_ptr<Backend> backend = make_cpu_backend(2);
