@@ -23,7 +23,8 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
 std::optional<std::size_t> samples_entry(const std::string& what, const Json& meta, const ArrayTree& tree);
 
 // RF lines of a picture as IQ at the centre frequency, which is what a beamformed recording holds. `lines`: made as
-// channel data of one plane wave.
-LibraryRecording beamformed_lines(LibraryRecording lines);
+// channel data of one plane wave. `t0_s`: the times of the first sample of each line, where they differ; to the nearest
+// sample.
+LibraryRecording beamformed_lines(LibraryRecording lines, const std::vector<double>& t0_s = {});
 
 }  // namespace echoloop

@@ -174,6 +174,7 @@ class Guesser {
     find_transmits();
     hints_.first_fastest = tree_.container().starts_with("MATLAB");
     hints_.complex = is_iq_ || tree_.is_complex(data_);
+    hints_.named_iq = plain_name(entries_[data_].path).starts_with("iq") || scalar(Fact::demodulation) != nullptr;
     auto guessed = guess_axes(entries_[data_].shape, hints_);
     if (!guessed && hints_.n_transmits > 1) {  // as many angles as no axis has
       hints_.n_transmits = 0;
@@ -184,15 +185,28 @@ class Guesser {
       return;
     }
     axes_ = *guessed;
+    find_lines();
     std::string text;
     for (std::size_t a = 0; a < axes_.axes.size(); ++a) {
       text += (a == 0 ? "" : ", ") + axes_.axes[a] + " " + std::to_string(entries_[data_].shape[a]);
-      if (axes_.axes[a] == "element") n_elements_ = entries_[data_].shape[a];
+      if (axes_.axes[a] == "element" || axes_.axes[a] == "line") n_elements_ = entries_[data_].shape[a];
       if (axes_.axes[a] == "transmit") n_transmits_ = entries_[data_].shape[a];
       if (axes_.axes[a] == "iq" && entries_[data_].shape[a] == 2) is_iq_ = true;
     }
     is_iq_ = is_iq_ || hints_.complex;
-    say("axes", axes_.axes, "lengths: " + text);
+    say("axes", axes_.axes, "lengths: " + text + (is_lines_ ? "; beamformed, by a first time of each line" : ""));
+  }
+
+  // As many times of the first sample as elements, and one transmit: lines of Field II, each with its tstart.
+  void find_lines() {
+    const auto element = std::ranges::find(axes_.axes, "element");
+    if (element == axes_.axes.end() || positions_ != nullptr || hints_.n_transmits > 0) return;
+    const auto& lengths = entries_[data_].shape;
+    const std::size_t n = lengths[static_cast<std::size_t>(element - axes_.axes.begin())];
+    for (std::size_t a = 0; a < axes_.axes.size(); ++a)
+      if (axes_.axes[a] == "transmit" && lengths[a] > 1) return;
+    is_lines_ = n > 1 && first(Fact::first_sample, [&](const Candidate& c) { return c.values.size() == n; }) != nullptr;
+    if (is_lines_) *element = "line";
   }
 
   // What has one value, or one row, a transmit.
@@ -351,7 +365,8 @@ class Guesser {
 
   void first_sample() {
     const Candidate* const t0 = first(Fact::first_sample, [&](const Candidate& c) {
-      return c.values.size() == 1 || c.values.size() == std::max<std::size_t>(n_transmits_, 1);
+      return c.values.size() == 1 ||
+             c.values.size() == (is_lines_ ? n_elements_ : std::max<std::size_t>(n_transmits_, 1));
     });
     const bool by_times = out_.meta.contains("time_s");
     // The beamformer that these names belong to subtracts t0 from the samples' times.
@@ -366,9 +381,22 @@ class Guesser {
       const double t0_s = times_->values[0] * times_factor();
       say("t0_s", t0_s, words("the first of ", path(*times_), ", ", t0_s * 1e6, " us"), false, "first_sample_s");
     } else if (!by_times) {
-      say("t0_s", 0, "first sample at time 0, not in the file", true, "first_sample_s");
+      const auto other = all_.find(Fact::first_sample);
+      const bool unused = other != all_.end() && !other->second.empty();
+      say("t0_s", 0,
+          unused ? words("first sample at time 0: ", path(other->second[0]), " has ", other->second[0].values.size(),
+                         " values, the samples ", n_transmits_, " transmits")
+                 : "first sample at time 0, not in the file",
+          true, "first_sample_s");
     }
-    say("t_zero", "first_firing", "time counted from the first firing, not in the file", true);
+    // tstart: what calc_scat and its kin of Field II return, whose delays are 0 at the centre of the aperture.
+    if (is_lines_) return;
+    if (t0 != nullptr && !by_times && plain_name(path(*t0)) == "tstart") {
+      say("t_zero", "origin", "time counted from the passage of the wave through the centre, as tstart of Field II",
+          true);
+    } else {
+      say("t_zero", "first_firing", "time counted from the first firing, not in the file", true);
+    }
   }
 
   void elements() {
@@ -395,13 +423,14 @@ class Guesser {
             words(path(*radius), ", ", radius->values[0] * of_radius * 1e3, " mm"));
       }
     } else {
-      miss("pitch_m", "element positions or pitch");
+      miss("pitch_m", is_lines_ ? "distance of the lines" : "element positions or pitch");
     }
   }
 
   void transmits() {
     if (n_elements_ == 0) return;
     transmits_known_ = true;
+    if (is_lines_) return;
     const std::size_t n = std::max<std::size_t>(n_transmits_, 1);
     if (sources_ != nullptr || foci_ != nullptr) {
       points(sources_ != nullptr ? *sources_ : *foci_);
@@ -421,6 +450,9 @@ class Guesser {
                 degrees ? ", read as degrees" : ", read as radians"));
     } else if (n > 1 && n == n_elements_) {
       say("tx_elements", "all", "as many transmits as elements: single elements, one after another", true);
+    } else if (n == 1 && axes_.open.empty() && !all_[Fact::angles].empty() && angles_ == nullptr) {
+      const Candidate& other = all_[Fact::angles][0];
+      miss("tx", words("transmits (", path(other), " has ", other.values.size(), " values, the samples one transmit)"));
     } else if (n == 1 && axes_.open.empty()) {
       say("tx_angles_rad", Json::array({0.0}), "one transmit: a plane wave at 0 degrees", true);
     } else {
@@ -463,7 +495,7 @@ class Guesser {
   AxisHints hints_;
   AxesGuess axes_;
   std::size_t n_elements_ = 0, n_transmits_ = 0;
-  bool is_iq_ = false, transmits_known_ = false;
+  bool is_iq_ = false, is_lines_ = false, transmits_known_ = false;
   double center_hz_ = 0.0;
 };
 
