@@ -55,7 +55,7 @@ constexpr std::array kKeys{
                    "lateral position of each element, in place of `pitch_m`; of each line with `line`", true},
     DescriptionKey{"element_z_m", "elements", "[0, 0, 0]", "depth of each element; default 0", true},
     DescriptionKey{"element_normal_rad", "elements", "[-0.1, 0, 0.1]",
-                   "direction of each element, from z towards x; default: across the array", true},
+                   "direction of each element, or of each line, from z towards x; default: across the array", true},
     DescriptionKey{
         "element_pos_m", "elements", R"("probe.geometry")",
         "all positions as a matrix, elements x (x, z) or (x, y, z), or transposed; in place of `element_x_m`", true},

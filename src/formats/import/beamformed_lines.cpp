@@ -86,7 +86,7 @@ LibraryRecording beamformed_lines(LibraryRecording lines, const std::vector<doub
   Acquisition a = *rf;
   const std::vector<std::size_t> first = first_samples(a, t0_s);
   a.n_samples += static_cast<int>(std::ranges::max(first));
-  a.data = DataKind::beamformed;
+  a.data = are_parallel(a.probe) ? DataKind::beamformed : DataKind::channels;
   a.signal = SignalKind::iq;
   a.sample_type = SampleType::float32;
   a.demod_hz = a.center_hz;

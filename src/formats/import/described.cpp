@@ -204,9 +204,11 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
   const std::vector<double> line_times_s = take_line_times(what, meta, extents);
   plan.acquisition = describe_acquisition(what, meta, extents, plan.rotation_rad);
   if (!describes_lines(meta)) return tree.recording(request, std::move(plan));
-  if (extents.n_values == 2) plan.acquisition.data = DataKind::beamformed;
+  const bool parallel = are_parallel(plan.acquisition.probe);
+  if (extents.n_values == 2 && parallel) plan.acquisition.data = DataKind::beamformed;
   LibraryRecording lines = tree.recording(request, std::move(plan));
-  return extents.n_values == 2 ? std::move(lines) : beamformed_lines(std::move(lines), line_times_s);
+  if (extents.n_values != 2) lines = beamformed_lines(std::move(lines), line_times_s);
+  return parallel ? std::move(lines) : sector_columns(what, std::move(lines));
 }
 
 }  // namespace echoloop

@@ -27,4 +27,10 @@ std::optional<std::size_t> samples_entry(const std::string& what, const Json& me
 // sample.
 LibraryRecording beamformed_lines(LibraryRecording lines, const std::vector<double>& t0_s = {});
 
+// Whether all lines go straight down from depth 0. An "element" is the start of a line, its normal the direction.
+bool are_parallel(const Probe& lines);
+// IQ of lines from left to right that are not parallel, as columns: at most 512, over all of the sector, zeros outside.
+// Throws Error naming lines that cross.
+LibraryRecording sector_columns(const std::string& what, LibraryRecording lines);
+
 }  // namespace echoloop
