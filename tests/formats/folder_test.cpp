@@ -142,6 +142,8 @@ TEST_F(Folder, LinesOfFieldIIBeginAtTheirOwnTimes) {
   ASSERT_EQ(outline.missing.size(), 2U);
   EXPECT_EQ(outline.missing[0].key, "fs_hz");
   EXPECT_EQ(outline.missing[1].key, "pitch_m");
+  const std::string asks = refusal(folder);
+  EXPECT_NE(asks.find("but without sampling frequency, distance of the lines"), std::string::npos) << asks;
   temp_.write("lines.json",
               R"({"data": "rf_data", "axes": ["line", "time"], "t0_s": "tstart", "fs_hz": 20e6, "fc_hz": 5e6,
                   "pitch_m": 0.3e-3})");
