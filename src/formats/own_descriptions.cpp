@@ -48,8 +48,6 @@ std::uint64_t hash_on(std::uint64_t hash, std::span<const std::byte> bytes) {
 
 void keep_descriptions_in(const std::filesystem::path& folder) { own_folder() = folder; }
 
-const std::filesystem::path& descriptions_folder() { return own_folder(); }
-
 std::string content_name(std::span<const std::byte> file) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   if (file.size() <= 2 * kHashedBytes) {

@@ -14,7 +14,6 @@ namespace echoloop {
 
 // The user's own folder; empty: there is none. Before files are opened.
 void keep_descriptions_in(const std::filesystem::path& folder);
-const std::filesystem::path& descriptions_folder();
 
 // "86704640-0123456789abcdef.json": the size of the file, and the 64-bit FNV-1a hash of its first and last 65 536 bytes
 // (of all bytes, where there are no more). The name of the file plays no part: it may be moved and renamed.

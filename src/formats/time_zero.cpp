@@ -23,6 +23,9 @@ constexpr double kLongestShift_s = 8e-6, kStep_s = 1e-6;
 constexpr double kSearch_m = 1.8e-3;         // above and below, for an echo that other times move
 constexpr double kLeastGain_db = 2.0;        // of the coherence
 constexpr double kLeastCoherence = 0.55;     // of an echo at its best: speckle is no point
+constexpr double kPointGain_db = 0.6;        // where nothing but points is seen:
+constexpr double kPointCoherence = 0.9;      // lenses, noise and an inexact speed of sound leave less
+constexpr int kRounds = 2;                   // of looking again where the echoes lie
 constexpr double kLeastShift_periods = 3.0;  // smaller ones do not blur
 
 std::vector<std::size_t> spread(std::size_t n, std::size_t most) {  // indices, both ends among them
@@ -159,11 +162,11 @@ class Search {
   }
 
   std::optional<TimeZeroDoubt> run() {
-    find_echoes();
+    find_echoes(0.0);
     if (echoes_.empty()) return std::nullopt;
     TimeZeroDoubt best{.stated_coherence = coherence(stated_)};
     best.found_coherence = best.stated_coherence;
-    if (decibels(1.0 / best.stated_coherence) < kLeastGain_db) return std::nullopt;
+    if (decibels(1.0 / best.stated_coherence) < kPointGain_db) return std::nullopt;
     for (const TimeZeroFault fault : {TimeZeroFault::not_first, TimeZeroFault::not_origin}) {
       const std::vector<double> shifts = event_shifts(fault);
       if (!shifts.empty()) consider(best, fault, shifts);
@@ -173,19 +176,39 @@ class Search {
       for (const double sign : {-1.0, 1.0}) consider(best, TimeZeroFault::shift, common(sign * k * kStep_s));
     }
     if (best.fault == TimeZeroFault::shift) {
-      const double middle = best.shift_s;
-      for (int k = -6; k <= 6; ++k) consider(best, TimeZeroFault::shift, common(middle + 0.1 * k * kStep_s));
+      refine(best);
       if (of_event > best.stated_coherence && decibels(best.found_coherence / of_event) < kLeastGain_db)
         return std::nullopt;  // either may be
     }
     const bool far = best.fault != TimeZeroFault::shift || std::abs(best.shift_s) * a_.center_hz >= kLeastShift_periods;
     const bool inside = std::abs(best.shift_s) < kLongestShift_s - kStep_s;
-    const bool sharper = decibels(best.found_coherence / best.stated_coherence) >= kLeastGain_db;
-    if (!far || !inside || !sharper || best.found_coherence < kLeastCoherence) return std::nullopt;
+    if (!far || !inside || !is_sharper(best)) return std::nullopt;
     return best;
   }
 
  private:
+  static bool is_sharper(const TimeZeroDoubt& found) {
+    const double gain_db = decibels(found.found_coherence / found.stated_coherence);
+    return (gain_db >= kLeastGain_db && found.found_coherence >= kLeastCoherence) ||
+           (gain_db >= kPointGain_db && found.found_coherence >= kPointCoherence);
+  }
+
+  // To a tenth of a step. Far from the right time the echoes are blurred, and lie beside their places: then they are
+  // looked for again with the better time.
+  void refine(TimeZeroDoubt& best) {
+    for (int round = 0;; ++round) {
+      const double middle = best.shift_s;
+      for (int k = -6; k <= 6; ++k) consider(best, TimeZeroFault::shift, common(middle + 0.1 * k * kStep_s));
+      const bool promising = decibels(best.found_coherence / best.stated_coherence) >= kLeastGain_db;
+      if (round == kRounds || !promising || best.found_coherence >= kPointCoherence) return;
+      find_echoes(best.shift_s);
+      if (echoes_.empty()) return;
+      const double base = best.shift_s;
+      best.found_coherence = coherence(common(base));
+      for (int k = -6; k <= 6; ++k) consider(best, TimeZeroFault::shift, common(base + 0.5 * k * kStep_s));
+    }
+  }
+
   using Aperture = std::array<bool, kMostElements>;
 
   [[nodiscard]] Aperture aperture_of(const Place& p) const {
@@ -227,10 +250,13 @@ class Search {
   }
 
   // The strongest echoes of single transmits, apart from each other: they do not depend on the transmits' common time.
-  void find_echoes() {
+  void find_echoes(double shift_s) {
+    echoes_.clear();
+    echoes_at_s_ = shift_s;
+    const std::vector<double> shifts = common(shift_s);
     const double wavelength = a_.sound_speed_m_s / a_.center_hz;
     const auto [left, right] = std::ranges::minmax(a_.probe.elements, {}, &Element::x_m);
-    const double depth = 0.45 * a_.sound_speed_m_s * (a_.n_samples / a_.sampling_hz + a_.transmits[0].t0_s);
+    const double depth = 0.45 * a_.sound_speed_m_s * (a_.n_samples / a_.sampling_hz + a_.transmits[0].t0_s + shift_s);
     const double top = std::max(8.0 * wavelength, 3e-3), width = right.x_m - left.x_m;
     if (!(depth > top + 4.0 * wavelength) || !(width > 0.0)) return;
     const int rows = std::min(kMostRows, static_cast<int>((depth - top) / (0.5 * wavelength)));
@@ -243,7 +269,7 @@ class Search {
     for (int j = 0; j < columns; ++j) {
       for (int i = 0; i < rows; ++i) {
         const Place p{left.x_m + width * (j + 0.5) / columns, top + (depth - top) * i / rows};
-        const Sums sums = sums_at(p, stated_, aperture_of(p), kSearchedEvery);
+        const Sums sums = sums_at(p, shifts, aperture_of(p), kSearchedEvery);
         if (sums.count > 0.0) all.push_back({p, sums.apart / sums.count});
       }
     }
@@ -267,7 +293,7 @@ class Search {
     for (const Place& echo : echoes_) {
       Sums strongest;
       const Aperture aperture = aperture_of(echo);  // one for all times: fewer channels would be more coherent
-      Place at{echo.x_m, echo.z_m + 0.5 * a_.sound_speed_m_s * middle};
+      Place at{echo.x_m, echo.z_m + 0.5 * a_.sound_speed_m_s * (middle - echoes_at_s_)};
       const auto look = [&](const Place& p) {
         if (p.z_m <= 0.0) return;
         const Sums sums = sums_at(p, shifts_s, aperture);
@@ -321,6 +347,7 @@ class Search {
   Envelopes lines_;
   std::vector<double> stated_;
   std::vector<Place> echoes_;
+  double echoes_at_s_ = 0.0;  // the shift with which they were found
   double step_x_m_ = 0.0, step_z_m_ = 0.0;
 };
 

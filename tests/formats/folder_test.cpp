@@ -1,6 +1,8 @@
 // Folders of one file a frame, a transmit or a line as one recording.
+#include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
@@ -120,6 +122,47 @@ TEST_F(Folder, OneFileATransmitOrALine) {
   const Recording elements = open_recording(lines);
   EXPECT_EQ(elements.acquisition->n_elements(), 11);
   EXPECT_EQ(sample(elements, 0, 0, 10, 0), 10.0);
+}
+
+// Field II's rf_lnK.mat: as long as its echoes, each from its tstart on. A short pulse 20 us after time 0 in all.
+TEST_F(Folder, LinesOfFieldIIBeginAtTheirOwnTimes) {
+  const auto folder = make("lines");
+  constexpr double kFs = 20e6, kEcho_s = 20e-6;
+  for (int k = 0; k < 12; ++k) {
+    const int first = 100 + 3 * k, n = 512 - 7 * k;
+    std::vector<double> values;
+    for (int i = 0; i < n; ++i) {
+      const double t = (first + i) / kFs - kEcho_s;
+      values.push_back(100.0 * std::exp(-std::pow(t * 3e6, 2)) * std::cos(2.0 * std::numbers::pi * 5e6 * t));
+    }
+    temp_.write("lines/rf_ln" + std::to_string(k + 1) + ".mat",
+                mat5_file({{"rf_data", {n, 1}, values}, {"tstart", {1, 1}, {first / kFs}}}));
+  }
+  const FileOutline outline = outline_file(folder);
+  ASSERT_EQ(outline.missing.size(), 2U);
+  EXPECT_EQ(outline.missing[0].key, "fs_hz");
+  EXPECT_EQ(outline.missing[1].key, "pitch_m");
+  const std::string asks = refusal(folder);
+  EXPECT_NE(asks.find("but without sampling frequency, distance of the lines"), std::string::npos) << asks;
+  temp_.write("lines.json",
+              R"({"data": "rf_data", "axes": ["line", "time"], "t0_s": "tstart", "fs_hz": 20e6, "fc_hz": 5e6,
+                  "pitch_m": 0.3e-3})");
+  const Recording recording = open_recording(folder);
+  const Acquisition& a = *recording.acquisition;
+  EXPECT_EQ(a.data, DataKind::beamformed);
+  EXPECT_EQ(a.n_samples, 512 + 33);
+  EXPECT_NEAR(a.transmits[0].t0_s, 100 / kFs, 1e-12);
+  for (const int line : {0, 5, 11}) {
+    const auto level = [&](int i) {
+      return std::hypot(sample(recording, 0, 0, line, i, 0), sample(recording, 0, 0, line, i, 1));
+    };
+    EXPECT_NEAR(level(300), 100.0, 3.0) << line;
+    EXPECT_LT(level(290), 20.0) << line;
+    EXPECT_LT(level(310), 20.0) << line;
+  }
+  temp_.write("lines.json", R"({"data": "rf_data", "axes": ["line", "time"], "t0_s": [0, 1], "fs_hz": 20e6,
+                                "fc_hz": 5e6, "pitch_m": 0.3e-3})");
+  EXPECT_NE(refusal(folder).find("t0_s = [0,1] of lines"), std::string::npos);
 }
 
 TEST_F(Folder, RawFilesWithAHeaderEach) {

@@ -279,6 +279,16 @@ TEST(Pybf, SimulationsSayHowLongThePulseIs) {
   for (const Transmit& t : recording.acquisition->transmits) EXPECT_NEAR(t.t0_s, 3e-6 - 0.5e-6, 1e-12);
 }
 
+TEST(Pybf, TheBandwidthIsAFractionOrHertz) {
+  const TempFolder folder;
+  for (const auto& [stored, bandwidth_hz] : {std::pair{0.6, 0.6 * kCenter_hz}, {3.5e6, 3.5e6}}) {
+    Hdf5Fixture file(folder.path() / "b.hdf5");
+    write_pybf(file, {});
+    file.numbers("trans_params/bandwidth", {1, 1}, {stored}, {.type = H5T_IEEE_F64LE, .chunk = {}});
+    EXPECT_NEAR(open_recording(file.close()).acquisition->bandwidth_hz, bandwidth_hz, 1.0);
+  }
+}
+
 TEST(Pybf, AnglesMayBeDegrees) {
   const TempFolder folder;
   Hdf5Fixture file(folder.path() / "d.hdf5");

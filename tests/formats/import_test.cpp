@@ -69,7 +69,11 @@ TEST(Import, KnowsSpellings) {
                                                  {"xPiez", Fact::positions},
                                                  {"pw_angle", Fact::angles},
                                                  {"transmit_angle", Fact::angles},
-                                                 {"virt_src", Fact::sources}};
+                                                 {"virt_src", Fact::sources},
+                                                 {"speed_of_sound_mps", Fact::speed},
+                                                 {"c_mm_us", Fact::speed},
+                                                 {"wave_azimuth", Fact::angles},
+                                                 {"receiver_positions", Fact::positions}};
   for (const auto& [name, fact] : kNames) {
     const auto found = named_fact(name);
     ASSERT_TRUE(found.has_value()) << name;
@@ -85,6 +89,62 @@ TEST(Import, AsManyTransmitsAsElementsAreAFullMatrix) {
   const std::optional<AxesGuess> frames = guess_axes({50, 64, 1024}, {});  // not as many: the user decides
   ASSERT_TRUE(frames.has_value());
   EXPECT_FALSE(frames->open.empty());
+}
+
+TEST(Import, APairByNameIsIAndQ) {
+  AxisHints hints{.n_elements = 64, .n_transmits = 5};
+  hints.named_iq = true;
+  const std::optional<AxesGuess> guess = guess_axes({1, 5, 64, 512, 2}, hints);
+  ASSERT_TRUE(guess.has_value());
+  EXPECT_EQ(guess->axes.back(), "iq");
+}
+
+const Extents kPairs{.frames = 1, .transmits = 3, .elements = 16, .samples = 256, .values = 2};
+
+TEST(Import, IAndQInTwoArraysOrAsTheLastAxis) {
+  const TempFolder folder;
+  for (const bool apart : {true, false}) {
+    Hdf5Fixture file(folder.path() / "a.h5");
+    write_plain(file);
+    file.remove("acq/rf");
+    file.number("acq/f_demod", 5e6);
+    if (apart) {
+      file.numbers("acq/rf_real", sample_dims("tei", kPairs), sample_table("tei", kPairs, 0));
+      file.numbers("acq/rf_imag", sample_dims("tei", kPairs), sample_table("tei", kPairs, 1));
+    } else {
+      file.numbers("acq/iq_data", sample_dims("teiq", kPairs), sample_table("teiq", kPairs));
+    }
+    const Recording recording = open_recording(file.close());
+    EXPECT_EQ(recording.acquisition->signal, SignalKind::iq) << apart;
+    EXPECT_EQ(recording.frame_count, 1U) << apart;
+    const double level = std::hypot(sample(recording, 0, 1, 4, 7, 0), sample(recording, 0, 1, 4, 7, 1));
+    EXPECT_NEAR(level, std::hypot(sample_value(0, 1, 4, 7, 0), sample_value(0, 1, 4, 7, 1)), 1e-3 * level);
+  }
+}
+
+TEST(Import, TimesOfFieldIICountFromTheCentre) {
+  const TempFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  write_plain(file);
+  file.remove("acq/t_start");
+  file.number("acq/tstart", 2e-6);
+  const Recording centre = open_recording(file.close());
+  EXPECT_TRUE(assumes(centre, "as tstart of Field II"));
+  for (const Transmit& t : centre.acquisition->transmits) EXPECT_NEAR(t.t0_s, 2e-6, 1e-12);
+}
+
+// Facts that do not fit the samples are not passed over in silence.
+TEST(Import, AnglesAndTimesThatDoNotFitAreSaid) {
+  const TempFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  write_plain(file);
+  file.numbers("acq/t_start", {7}, std::vector<double>(7, 1e-6));
+  EXPECT_TRUE(assumes(open_recording(file.close()), "acq/t_start has 7 values, the samples 3 transmits"));
+  Hdf5Fixture one(folder.path() / "b.h5");
+  write_plain(one);
+  one.numbers("acq/rf", {16, 256}, std::vector<double>(16 * 256, 1.0));
+  const std::string line = refusal(one.close());
+  EXPECT_NE(line.find("transmits (tx/angles has 3 values, the samples one transmit)"), std::string::npos) << line;
 }
 
 TEST(Import, SaysWhatIsMissingInOneLine) {

@@ -1,7 +1,10 @@
 // Clarius raw data (.raw with .yml, .tar) and other lines whose header says what they are.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
+#include "formats/file_outline.h"
 #include "formats/support.h"
 
 namespace echoloop::known_lines_test {
@@ -109,6 +112,97 @@ TEST(Clarius, WhatIsNotReadIsNamedWithWhatToDo) {
     const std::string line = refusal(folder.write("a.raw", content));
     EXPECT_NE(line.find(said), std::string::npos) << line;
   }
+}
+
+// Where the strongest echo of a frame of columns lies.
+std::pair<double, double> strongest(const Recording& recording) {
+  const Acquisition& a = *recording.acquisition;
+  double most = -1.0;
+  std::pair<double, double> at_m;
+  for (int e = 0; e < a.n_elements(); ++e) {
+    for (int i = 0; i < a.n_samples; ++i) {
+      const double level = std::hypot(sample(recording, 0, 0, e, i, 0), sample(recording, 0, 0, e, i, 1));
+      if (level <= most) continue;
+      most = level;
+      at_m = {a.probe.elements[static_cast<std::size_t>(e)].x_m,
+              0.5 * a.sound_speed_m_s * (a.transmits[0].t0_s + i / a.sampling_hz)};
+    }
+  }
+  return at_m;
+}
+
+struct Sector {
+  const char* probe;
+  double radius_m, first_element, step_element, first_deg, step_deg;
+};
+class ClariusSector : public ::testing::TestWithParam<Sector> {};
+
+// 64 elements of 0.3 mm; 48 lines, RF of a point at (3, 25) mm, by geometry alone.
+TEST_P(ClariusSector, PointsLieWhereTheyAre) {
+  const Sector s = GetParam();
+  constexpr int kN = 48, kLong = 1000;
+  constexpr double kX = 3e-3, kZ = 25e-3, kPitch = 0.3e-3, kFs = 20e6;
+  std::string yml = std::string(s.probe) + "sampling rate: 20 MHz\ntransmit frequency: 5 MHz\nlines:\n";
+  std::string raw = packed(std::vector<std::uint32_t>{7, 1, kN, kLong, 2}) + packed(std::vector<std::uint64_t>{0});
+  const double outer = s.radius_m > 0.0 ? (31.5 - s.first_element) * kPitch / s.radius_m : 0.0;
+  for (int line = 0; line < kN; ++line) {
+    const double element = s.first_element + s.step_element * line, angle_deg = s.first_deg + s.step_deg * line;
+    yml +=
+        "  - {rx element: " + std::to_string(element) + ", tx element: 1, angle: " + std::to_string(angle_deg) + "}\n";
+    const double arc_m = (element - 31.5) * kPitch, bend = s.radius_m > 0.0 ? arc_m / s.radius_m : 0.0;
+    const double x = s.radius_m > 0.0 ? s.radius_m * std::sin(bend) : arc_m;
+    const double z = s.radius_m > 0.0 ? s.radius_m * (std::cos(bend) - std::cos(outer)) : 0.0;
+    const double direction = bend + angle_deg * std::numbers::pi / 180.0;
+    const double along = (kX - x) * std::sin(direction) + (kZ - z) * std::cos(direction);
+    const double beside = (kX - x) * std::cos(direction) - (kZ - z) * std::sin(direction);
+    std::vector<std::int16_t> samples;
+    for (int i = 0; i < kLong; ++i) {
+      const double at = i / kFs - 2.0 * along / 1540.0;
+      const double level = std::exp(-std::pow(at * 4e6, 2) - std::pow(beside / 1e-3, 2));
+      samples.push_back(
+          static_cast<std::int16_t>(std::lround(8000.0 * level * std::cos(2e7 * std::numbers::pi / 2 * at))));
+    }
+    raw += packed(samples);
+  }
+  const TempFolder folder;
+  folder.write("a_rf.yml", yml);
+  const Recording recording = open_recording(folder.write("a_rf.raw", raw));
+  EXPECT_EQ(recording.acquisition->data, DataKind::beamformed);
+  EXPECT_EQ(recording.acquisition->n_elements(), 4 * kN);
+  const auto [x_m, z_m] = strongest(recording);
+  EXPECT_NEAR(x_m, kX, 0.25e-3);
+  EXPECT_NEAR(z_m, kZ, 0.1e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Probes, ClariusSector,
+                         ::testing::Values(Sector{"probe: {elements: 64, pitch: 300 um, radius: 40 mm}\n", 0.04, 0.0,
+                                                  63.0 / 47.0, 0.0, 0.0},
+                                           Sector{"probe: {elements: 64, pitch: 300 um, radius: 0 mm}\n", 0.0, 31.5,
+                                                  0.0, -35.0, 70.0 / 47.0},
+                                           Sector{"probe: {elements: 64, pitch: 300 um, radius: 0 mm}\n", 0.0, 0.0,
+                                                  63.0 / 47.0, -10.0, 20.0 / 47.0}));
+
+TEST(Clarius, LinesThatCrossAreRefused) {
+  const TempFolder folder;
+  folder.write("a.json", R"({"axes": ["line", "time"], "fs_hz": 20e6, "fc_hz": 5e6, "element_x_m": [0, 1e-3, 2e-3],
+                             "element_normal_rad": [0.1, 0, -0.1]})");
+  const std::string line =
+      refusal(folder.write("a.npy", npy("<f4", false, "(3, 256)", packed(std::vector<float>(768)))));
+  EXPECT_NE(line.find("line 2 left of line 1, or crossing it"), std::string::npos) << line;
+}
+
+// The assistant asks for what is assumed.
+TEST(Clarius, AnAssumedPitchIsAssumedInTheListing) {
+  const TempFolder folder;
+  folder.write("a_rf.yml", clarius_yml(""));
+  const FileOutline outline = outline_file(folder.write("a_rf.raw", clarius_raw()));
+  const auto places = std::ranges::find(outline.guesses, "element_x_m", &OutlineGuess::key);
+  ASSERT_NE(places, outline.guesses.end());
+  EXPECT_TRUE(places->assumed);
+  EXPECT_NE(places->reason.find("pitch 0.2 mm assumed"), std::string::npos);
+  const auto sampling = std::ranges::find(outline.guesses, "fs_hz", &OutlineGuess::key);
+  ASSERT_NE(sampling, outline.guesses.end());
+  EXPECT_FALSE(sampling->assumed);
 }
 
 TEST(Clarius, AnAssumedPitchIsSaidAndCanBeCorrected) {

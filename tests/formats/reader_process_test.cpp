@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "formats/fake_reader.h"
+#include "formats/file_outline.h"
 #include "formats/open_recording.h"
 #include "formats/sandbox/reader_settings.h"
 
@@ -233,6 +234,17 @@ TEST(ReaderProcess, KilledFromOutside) {
               for (std::uint64_t k = 0; k < kFakeFrames; ++k) read_frame(recording, k);
             }).find("signal 9"),
             std::string::npos);
+}
+
+// Long before the viewer's own patience ends.
+TEST(ReaderProcess, AListingThatNeverEndsIsStopped) {
+  const FakeReader fake;
+  const Nothing left;
+  reader_settings().opening_patience = std::chrono::minutes(1);
+  const auto file = fake.file("lists-for-ever");
+  const std::string line = error_of([&] { outline_file(file); });
+  EXPECT_TRUE(line.starts_with(file.string())) << line;
+  EXPECT_NE(line.find("signal 24: too much computing time"), std::string::npos) << line;
 }
 
 pid_t child_of(pid_t process, const std::filesystem::path& task) {

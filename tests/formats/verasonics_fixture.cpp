@@ -73,7 +73,12 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
   std::filesystem::remove(path);
   const bool v73 = w.container == Workspace::Container::v73;
   mat_t* file = Mat_CreateVer(path.c_str(), nullptr, v73 ? MAT_FT_MAT73 : MAT_FT_MAT5);
+  Fields nested;
   const auto put = [&](Variable v) {
+    if (!w.inside.empty()) {
+      nested.emplace_back(v->name, v);
+      return;
+    }
     Mat_VarWrite(file, v, MAT_COMPRESSION_NONE);
     Mat_VarFree(v);
   };
@@ -143,6 +148,11 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
     }
     put(structure("Receive", std::move(receive)));
     put(structure("Event", std::move(events)));
+  }
+  if (!nested.empty()) {
+    Variable all = structure(w.inside.c_str(), {nested});
+    Mat_VarWrite(file, all, MAT_COMPRESSION_NONE);
+    Mat_VarFree(all);
   }
   Mat_Close(file);
   return path;

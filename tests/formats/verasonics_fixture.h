@@ -36,6 +36,7 @@ struct Workspace {
   std::vector<double> focal_point = {};           // of every TX, wavelengths; beside a focus that says otherwise
   std::vector<double> peaks = {};                 // TW(k), that TX(k) sends, instead of `peak`
   std::size_t n_columns = kColumns;               // of RcvData
+  std::string inside = {};                        // name of a struct that holds all variables; empty: none
 };
 
 inline double element_x(std::size_t e) { return (static_cast<double>(e) - 3.5) * kPitchWavelengths; }  // wavelengths

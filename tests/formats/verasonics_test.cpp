@@ -24,9 +24,11 @@ double value_at(const Recording& r, std::size_t frame, std::size_t shot, std::si
 
 TEST(Verasonics, LinesByEventAndConnector) {
   const TempFolder folder;
-  for (const auto container : {Workspace::Container::v5, Workspace::Container::v73}) {
+  for (const auto& [container, inside] :
+       {std::pair{Workspace::Container::v5, ""}, {Workspace::Container::v73, ""}, {Workspace::Container::v5, "acq"}}) {
     Workspace w;
     w.container = container;
+    w.inside = inside;
     const Recording r = open_recording(write(folder, w));
     ASSERT_EQ(r.frame_count, kFrames);
     const Acquisition& a = *r.acquisition;

@@ -37,7 +37,10 @@ constexpr std::array kKeys{
     DescriptionKey{"bandwidth_hz", "time", "3e6", "full width of the echo spectrum", true},
     DescriptionKey{"demod_hz", "time", "5e6", "demodulation frequency of IQ samples", true},
     DescriptionKey{"c_m_s", "time", "1540", "speed of sound; default 1540", true},
-    DescriptionKey{"t0_s", "time", "0", "time of the first sample after `t_zero`; one number, or one a transmit", true},
+    DescriptionKey{"t0_s", "time", "0",
+                   "time of the first sample after `t_zero`; one number, or one a transmit; of "
+                   "`line`s one a line",
+                   true},
     DescriptionKey{"t_zero", "time", R"("first_firing")",
                    "event at time 0: `first_firing` (the first element fires) or `origin` (the wave passes the centre "
                    "of the array)",
@@ -52,7 +55,7 @@ constexpr std::array kKeys{
                    "lateral position of each element, in place of `pitch_m`; of each line with `line`", true},
     DescriptionKey{"element_z_m", "elements", "[0, 0, 0]", "depth of each element; default 0", true},
     DescriptionKey{"element_normal_rad", "elements", "[-0.1, 0, 0.1]",
-                   "direction of each element, from z towards x; default: across the array", true},
+                   "direction of each element, or of each line, from z towards x; default: across the array", true},
     DescriptionKey{
         "element_pos_m", "elements", R"("probe.geometry")",
         "all positions as a matrix, elements x (x, z) or (x, y, z), or transposed; in place of `element_x_m`", true},

@@ -127,7 +127,7 @@ inline constexpr std::array kFormats{
     FormatRow{{"beamformed RF lines", "Ultrasonix", ".rf", "RF lines of Sonix, shown without beamforming"}, {}},
     FormatRow{{"beamformed RF lines", "Clarius", ".raw .tar",
                "RF or IQ lines of Clarius: the `.tar` of the scanner without LZO compression, or a `.raw` with its "
-               "`.yml` beside it"},
+               "`.yml` beside it; lines of convex probes and steered lines as a sector"},
               {}},
     FormatRow{{"beamformed RF lines", "MetaImage", ".mha", "RF lines as ITK writes them"}, {}},
 };

@@ -185,6 +185,14 @@ MatTree::MatTree(const std::string& what, const std::string& path, std::size_t f
   owner_ = kept;
 }
 
+void MatTree::unpack(std::string_view name) {
+  const auto found = variables_.find(name);
+  if (found == variables_.end() || found->second.rows.size() != 1) return;
+  auto fields = std::move(found->second.rows[0]);
+  variables_.erase(found);
+  variables_.merge(fields);
+}
+
 const MatNode* MatTree::find(std::string_view name) const {
   const auto found = variables_.find(name);
   return found == variables_.end() ? nullptr : &found->second;

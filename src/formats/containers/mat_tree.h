@@ -22,6 +22,8 @@ class MatTree {
           const std::vector<std::string>& names, MatContainer container);
 
   [[nodiscard]] const MatNode* find(std::string_view name) const;
+  // The fields of that struct in its place, but for those whose names are taken.
+  void unpack(std::string_view name);
   // Keeps the numbers alive.
   [[nodiscard]] const std::shared_ptr<const void>& owner() const { return owner_; }
 

@@ -1,7 +1,9 @@
 // RF lines as IQ: mixed to the centre frequency and low-passed, so that what the viewer shows is their envelope.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,7 @@ std::vector<double> low_pass(double sampling_hz, double center_hz) {
 
 class Mixer {
  public:
+  // `a`: of the lines as they come out, longer than they are stored where they begin at times of their own.
   explicit Mixer(const Acquisition& a) : n_(static_cast<std::size_t>(a.n_samples)), mixed_(2 * n_) {
     for (const double tap : low_pass(a.sampling_hz, a.center_hz)) taps_.push_back(static_cast<float>(tap));
     for (std::size_t i = 0; i < n_; ++i) {
@@ -40,11 +43,13 @@ class Mixer {
     }
   }
 
+  // `from[0]` becomes sample `first`.
   template <class T>
-  void line(const T* from, float* to) {
-    for (std::size_t i = 0; i < n_; ++i) {
-      mixed_[2 * i] = static_cast<float>(from[i]) * cos_[i];
-      mixed_[2 * i + 1] = static_cast<float>(from[i]) * sin_[i];
+  void line(std::span<const T> from, std::size_t first, float* to) {
+    std::ranges::fill(mixed_, 0.0F);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      mixed_[2 * (first + i)] = static_cast<float>(from[i]) * cos_[first + i];
+      mixed_[2 * (first + i) + 1] = static_cast<float>(from[i]) * sin_[first + i];
     }
     for (std::size_t i = 0; i < n_; ++i) {
       float re = 0.0F, im = 0.0F;
@@ -66,29 +71,42 @@ class Mixer {
   std::vector<float> taps_, cos_, sin_, mixed_;
 };
 
+// In samples after the first line of all.
+std::vector<std::size_t> first_samples(const Acquisition& a, const std::vector<double>& t0_s) {
+  std::vector<std::size_t> first(a.probe.elements.size(), 0);
+  for (std::size_t e = 0; e < std::min(first.size(), t0_s.size()); ++e)
+    first[e] = static_cast<std::size_t>(std::lround((t0_s[e] - std::ranges::min(t0_s)) * a.sampling_hz));
+  return first;
+}
+
 }  // namespace
 
-LibraryRecording beamformed_lines(LibraryRecording lines) {
+LibraryRecording beamformed_lines(LibraryRecording lines, const std::vector<double>& t0_s) {
   const AcquisitionPtr rf = lines.acquisition;
   Acquisition a = *rf;
-  a.data = DataKind::beamformed;
+  const std::vector<std::size_t> first = first_samples(a, t0_s);
+  a.n_samples += static_cast<int>(std::ranges::max(first));
+  a.data = are_parallel(a.probe) ? DataKind::beamformed : DataKind::channels;
   a.signal = SignalKind::iq;
   a.sample_type = SampleType::float32;
   a.demod_hz = a.center_hz;
   a.validate("beamformed lines");
   lines.frame_offsets.clear();
-  const auto mixer = std::make_shared<Mixer>(*rf);
-  lines.read_frame = [rf, mixer, read = std::move(lines.read_frame), stored = std::vector<std::byte>()](
-                         std::uint64_t index, std::span<std::byte> out) mutable {
+  const auto mixer = std::make_shared<Mixer>(a);
+  lines.read_frame = [rf, mixer, first, n_out = static_cast<std::size_t>(a.n_samples),
+                      read = std::move(lines.read_frame),
+                      stored = std::vector<std::byte>()](std::uint64_t index, std::span<std::byte> out) mutable {
     stored.resize(rf->frame_bytes());
     read(index, stored);
     const auto n = static_cast<std::size_t>(rf->n_samples);
     float* const to = reinterpret_cast<float*>(out.data());
     for (std::size_t e = 0; e < rf->probe.elements.size(); ++e) {
       if (rf->sample_type == SampleType::int16) {
-        mixer->line(reinterpret_cast<const std::int16_t*>(stored.data()) + e * n, to + 2 * e * n);
+        const auto* const from = reinterpret_cast<const std::int16_t*>(stored.data());
+        mixer->line(std::span(from + e * n, n), first[e], to + 2 * e * n_out);
       } else {
-        mixer->line(reinterpret_cast<const float*>(stored.data()) + e * n, to + 2 * e * n);
+        const auto* const from = reinterpret_cast<const float*>(stored.data());
+        mixer->line(std::span(from + e * n, n), first[e], to + 2 * e * n_out);
       }
     }
   };

@@ -107,34 +107,57 @@ std::optional<double> value_of(const ClariusYml& yml, std::initializer_list<cons
   return std::nullopt;
 }
 
-// Where the lines lie: by the element of each and the pitch.
-void place_lines(const ClariusYml& yml, KnownLines& lines) {
+// Elements of the lines and angles to the probe's normal there: from left to right, or spread over the probe.
+void order_lines(ClariusYml& yml, std::size_t n, double elements) {
+  bool placed = yml.line_elements.size() == n;
+  for (std::size_t l = 1; placed && l < n; ++l) {
+    const double right = yml.line_elements[l] - yml.line_elements[l - 1];
+    placed = right > 0.0 || (right == 0.0 && yml.line_angles_rad[l] > yml.line_angles_rad[l - 1]);
+  }
+  if (placed) return;
+  yml.line_elements.clear();
+  for (std::size_t l = 0; l < n; ++l)
+    yml.line_elements.push_back((static_cast<double>(l) + 0.5) * elements / static_cast<double>(n) - 0.5);
+  yml.line_angles_rad.assign(n, 0.0);
+}
+
+// Where the lines lie: by the element of each, the pitch and the radius. Depth 0 is the chord between the outer lines.
+void place_lines(ClariusYml yml, KnownLines& lines) {
   const std::size_t n = lines.raw.shape[1];
   const auto pitch = value_of(yml, {"probepitch", "pitch"});
   const double pitch_m = !pitch ? kUsualPitch : *pitch > 1.0 ? *pitch * 1e-6 : *pitch;  // a bare number: micrometres
+  const auto stated = value_of(yml, {"probeelements", "elements"});
+  const double elements = stated.value_or(static_cast<double>(n));
+  order_lines(yml, n, elements);
   const std::vector<double>& at = yml.line_elements;
-  const double elements = value_of(yml, {"probeelements", "elements"}).value_or(static_cast<double>(n));
-  const bool placed = at.size() == n && std::ranges::adjacent_find(at, std::greater_equal<>()) == at.end();
   if (!pitch)
-    lines.assumptions.push_back(words("pitch ", pitch_m * 1e3,
-                                      " mm assumed: not in the .yml; otherwise pitch_m (of "
-                                      "the lines) in a JSON file of the same name"));
-  if (placed) {
-    const double middle =
-        pitch || elements != static_cast<double>(n) ? 0.5 * (elements - 1.0) : 0.5 * (at.front() + at.back());
-    Json x_m = Json::array();
-    for (const double element : at) x_m.push_back((element - middle) * pitch_m);
-    lines.meta["element_x_m"] = std::move(x_m);
-  } else {
-    lines.meta["pitch_m"] = pitch_m * elements / static_cast<double>(n);
-  }
+    lines.assumed_pitch = words("pitch ", pitch_m * 1e3,
+                                " mm assumed: not in the .yml; otherwise pitch_m (of "
+                                "the lines) in a JSON file of the same name");
+  lines.radius_m = value_of(yml, {"proberadius", "radius"}).value_or(0.0);
+  if (lines.radius_m > 1.0) lines.radius_m *= 1e-3;  // a bare number: millimetres
   const bool steered = std::ranges::any_of(yml.line_angles_rad, [](double a) { return std::abs(a) > 1e-3; });
-  if (steered) lines.assumptions.emplace_back("steered lines drawn straight down, not along their angles");
-  if (auto radius = value_of(yml, {"proberadius", "radius"}); radius && *radius > 0.0) {
-    if (*radius > 1.0) *radius *= 1e-3;  // a bare number: millimetres
-    lines.assumptions.push_back(
-        words("lines of a convex probe of ", *radius * 1e3, " mm drawn side by side, not as a sector"));
+  const bool convex = lines.radius_m > 0.0;
+  const double middle =
+      pitch || elements != static_cast<double>(n) ? 0.5 * (elements - 1.0) : 0.5 * (at.front() + at.back());
+  const double outer_rad = convex ? std::max(middle - at.front(), at.back() - middle) * pitch_m / lines.radius_m : 0.0;
+  Json x_m = Json::array(), z_m = Json::array(), normal_rad = Json::array();
+  for (std::size_t l = 0; l < n; ++l) {
+    const double arc_m = (at[l] - middle) * pitch_m, bend_rad = convex ? arc_m / lines.radius_m : 0.0;
+    x_m.push_back(convex ? lines.radius_m * std::sin(bend_rad) : arc_m);
+    z_m.push_back(convex ? lines.radius_m * (std::cos(bend_rad) - std::cos(outer_rad)) : 0.0);
+    normal_rad.push_back(bend_rad + yml.line_angles_rad[l]);
   }
+  lines.meta["element_x_m"] = std::move(x_m);
+  if (!convex && !steered) return;
+  lines.meta["element_z_m"] = std::move(z_m);
+  lines.meta["element_normal_rad"] = std::move(normal_rad);
+  if (convex)
+    lines.assumptions.push_back(
+        words("convex probe of ", lines.radius_m * 1e3, " mm; depth 0 is the chord between the outer lines, ",
+              lines.radius_m * (1.0 - std::cos(outer_rad)) * 1e3, " mm above the middle of the probe"));
+  if (steered)
+    lines.assumptions.emplace_back("angles of the lines taken from the probe's normal, positive towards larger x");
 }
 
 void take_yml(std::span<const std::byte> bytes, KnownLines& lines) {
@@ -214,6 +237,7 @@ std::unique_ptr<KnownLines> clarius_lines(const OpenRequest& request) {
     }
   }
   lines->meta["pitch_m"] = kUsualPitch;
+  lines->assumed_pitch = words("pitch ", kUsualPitch * 1e3, " mm assumed: no .yml beside the .raw");
   return lines;
 }
 

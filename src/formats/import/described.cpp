@@ -12,6 +12,7 @@
 namespace echoloop {
 namespace {
 
+constexpr double kMostLineShift = 4.0;  // lengths of a line
 constexpr std::size_t kMostNamedNumbers = std::size_t{1} << 22;
 
 std::string trimmed(std::string_view text) {
@@ -156,12 +157,32 @@ std::optional<std::size_t> samples_entry(const std::string& what, const Json& me
   return largest;
 }
 
+namespace {
+
+// Of lines that begin at times of their own, with the first of them left in `meta`; none: all begin at the same time.
+std::vector<double> take_line_times(const std::string& what, Json& meta, const ArrayExtents& extents) {
+  const auto found = meta.find("t0_s");
+  if (found == meta.end() || !found->is_array() || !describes_lines(meta)) return {};
+  std::vector<double> times_s = json_numbers(what, *found, "t0_s");
+  const double fs_hz = meta.contains("fs_hz") ? json_number(what, meta.at("fs_hz"), "fs_hz") : 0.0;
+  const bool all =
+      times_s.size() == extents.n_elements && std::ranges::all_of(times_s, [](double t) { return std::isfinite(t); });
+  const double span = all ? (std::ranges::max(times_s) - std::ranges::min(times_s)) * fs_hz : 0.0;
+  if (!all || extents.n_values != 1 || !(span <= kMostLineShift * static_cast<double>(extents.n_samples)))
+    throw Error(what, "t0_s = " + json_excerpt(*found) + " of lines",
+                "one number, or for RF one for each line, within 4 lengths of a line");
+  *found = std::ranges::min(times_s);
+  return times_s;
+}
+
+}  // namespace
+
 LibraryRecording described_tree(const OpenRequest& request, const std::string& what, const Json& description,
                                 const ArrayTree& tree, const std::string& format) {
   check_description_keys(what, description);
   const auto entry = samples_entry(what, description, tree);
   if (!entry) throw Error(what, "no array with samples in " + request.what(), "\"data\": the name of an array");
-  const Json meta = with_numbers(what, description, tree);
+  Json meta = with_numbers(what, description, tree);
   const TreeEntry& data = tree.entries()[*entry];
   RecordingPlan plan{.entry = *entry,
                      .axes = fit_axes(what, described_axes(what, meta), data.shape),
@@ -180,11 +201,14 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
     if (plan.axes[a] == Axis::iq) extents.n_values = n;
   }
   if (tree.is_complex(*entry) || !plan.imaginary.empty()) extents.n_values = 2;
+  const std::vector<double> line_times_s = take_line_times(what, meta, extents);
   plan.acquisition = describe_acquisition(what, meta, extents, plan.rotation_rad);
   if (!describes_lines(meta)) return tree.recording(request, std::move(plan));
-  if (extents.n_values == 2) plan.acquisition.data = DataKind::beamformed;
+  const bool parallel = are_parallel(plan.acquisition.probe);
+  if (extents.n_values == 2 && parallel) plan.acquisition.data = DataKind::beamformed;
   LibraryRecording lines = tree.recording(request, std::move(plan));
-  return extents.n_values == 2 ? std::move(lines) : beamformed_lines(std::move(lines));
+  if (extents.n_values != 2) lines = beamformed_lines(std::move(lines), line_times_s);
+  return parallel ? std::move(lines) : sector_columns(what, std::move(lines));
 }
 
 }  // namespace echoloop

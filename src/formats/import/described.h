@@ -23,7 +23,14 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
 std::optional<std::size_t> samples_entry(const std::string& what, const Json& meta, const ArrayTree& tree);
 
 // RF lines of a picture as IQ at the centre frequency, which is what a beamformed recording holds. `lines`: made as
-// channel data of one plane wave.
-LibraryRecording beamformed_lines(LibraryRecording lines);
+// channel data of one plane wave. `t0_s`: the times of the first sample of each line, where they differ; to the nearest
+// sample.
+LibraryRecording beamformed_lines(LibraryRecording lines, const std::vector<double>& t0_s = {});
+
+// Whether all lines go straight down from depth 0. An "element" is the start of a line, its normal the direction.
+bool are_parallel(const Probe& lines);
+// IQ of lines from left to right that are not parallel, as columns: at most 512, over all of the sector, zeros outside.
+// Throws Error naming lines that cross.
+LibraryRecording sector_columns(const std::string& what, LibraryRecording lines);
 
 }  // namespace echoloop

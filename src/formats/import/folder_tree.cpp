@@ -37,6 +37,7 @@ class FolderTree final : public ArrayTree {
     for (std::size_t k = 0; k < first_.tree->entries().size(); ++k) {
       TreeEntry entry = first_.tree->entries()[k];
       if (kinds_[k] == Kind::samples) entry.shape = shape_of_one(entry);
+      if (longest_[k] > 0) entry.shape = {longest_[k]};
       if (kinds_[k] == Kind::differing) entry.shape.clear();
       if (kinds_[k] != Kind::common) entry.shape.insert(entry.shape.begin(), n_);
       add(std::move(entry));
@@ -50,8 +51,7 @@ class FolderTree final : public ArrayTree {
       throw Error(entries_[entry].path, "samples of " + std::to_string(n_) + " files", "fewer numbers");
     std::vector<double> all;
     for (std::size_t k = 0; k < n_; ++k) {
-      const OpenTree one = open_(request_of_file(request_, k));
-      const std::vector<double> part = one.tree->numbers(entry, most);
+      const std::vector<double> part = numbers_of_file(k, entry, most);
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;
@@ -82,11 +82,20 @@ class FolderTree final : public ArrayTree {
  private:
   enum class Kind { common, samples, differing };
 
+  // Lines end in zeros where they end before the longest.
+  [[nodiscard]] std::vector<double> numbers_of_file(std::size_t file, std::size_t entry, std::size_t most) const {
+    const OpenTree one = open_(request_of_file(request_, file));
+    std::vector<double> part = one.tree->numbers(entry, most);
+    if (longest_[entry] > 0) part.resize(longest_[entry], 0.0);
+    return part;
+  }
+
   // Samples: arrays of a size like the largest, that no name makes a fact.
   void choose() {
     const std::vector<TreeEntry>& all = first_.tree->entries();
     kinds_.assign(all.size(), Kind::common);
     values_.resize(all.size());
+    longest_.resize(all.size(), 0);
     std::size_t largest = 0;
     for (const TreeEntry& entry : all) largest = entry.numeric ? std::max(largest, entry.count()) : largest;
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -115,6 +124,7 @@ class FolderTree final : public ArrayTree {
     const std::vector<TreeEntry>&mine = first_.tree->entries(), &its = other.entries();
     for (std::size_t e = 0; e < mine.size(); ++e) {
       const bool there = e < its.size() && its[e].path == mine[e].path;
+      if (kinds_[e] == Kind::samples && there && compare_lines(e, its[e])) continue;
       if (kinds_[e] == Kind::samples && (!there || its[e].type != mine[e].type || its[e].shape != mine[e].shape ||
                                          other.is_complex(e) != first_.tree->is_complex(e))) {
         const std::string found = there ? its[e].type + " " + shape_text(its[e].shape) : "no such array";
@@ -136,6 +146,16 @@ class FolderTree final : public ArrayTree {
       if (kinds_[e] == Kind::differing) values_[e].push_back(value[0]);
     }
     ++n_compared_;
+  }
+
+  // Field II's lines are as long as their echoes.
+  bool compare_lines(std::size_t e, const TreeEntry& its) {
+    const TreeEntry& mine = first_.tree->entries()[e];
+    const std::vector<std::size_t> shape = shape_of_one(mine), other = shape_of_one(its);
+    if (shape.size() != 1 || other.size() != 1 || mine.type != its.type || mine.complex || its.complex) return false;
+    if (longest_[e] == 0 && shape == other) return false;
+    longest_[e] = std::max({longest_[e], shape[0], other[0]});
+    return true;
   }
 
   [[nodiscard]] LibraryRecording one_frame_a_file(RecordingPlan plan) const {
@@ -190,8 +210,7 @@ class FolderTree final : public ArrayTree {
     block->reserve(data.count());
     for (std::size_t k = 0; k < n_; ++k) {
       request.advance(0.3 + 0.6 * static_cast<double>(k) / static_cast<double>(n_));
-      const OpenTree one = open_(request_of_file(request_, k));
-      for (const double value : one.tree->numbers(plan.entry, data.count()))
+      for (const double value : numbers_of_file(k, plan.entry, data.count()))
         block->push_back(static_cast<float>(value));
     }
     if (block->size() != data.count()) throw Error(request.what(), "files that changed while they were read", kAlike);
@@ -208,6 +227,7 @@ class FolderTree final : public ArrayTree {
   TreeOpener open_;
   OpenTree first_;
   std::size_t n_, n_compared_ = 1;
+  std::vector<std::size_t> longest_;         // of lines of different lengths; 0: none of those
   std::vector<Kind> kinds_;                  // of each entry
   std::vector<std::vector<double>> values_;  // of each entry of a few numbers; differing: one a file
 };

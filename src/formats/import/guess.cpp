@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "formats/import/guess_axes.h"
 #include "formats/import/guess_samples.h"
+#include "formats/import/guess_units.h"
 #include "formats/import/spellings.h"
 #include "formats/import/words.h"
 
@@ -15,20 +16,6 @@ namespace echoloop {
 namespace {
 
 constexpr std::size_t kMostValues = 65'536;  // of a fact
-
-struct Candidate {
-  std::size_t entry = 0;
-  NamedFact named;
-  std::vector<double> values;  // last axis fastest
-};
-
-double largest(const std::vector<double>& values) {
-  double most = 0.0;
-  for (const double value : values) {
-    if (std::isfinite(value)) most = std::max(most, std::abs(value));
-  }
-  return most;
-}
 
 bool is_list(const std::vector<std::size_t>& shape) {
   return std::ranges::count_if(shape, [](std::size_t n) { return n > 1; }) == 1;
@@ -84,8 +71,8 @@ class Guesser {
       all_[named->fact].push_back({.entry = k, .named = *named, .values = {}});
     }
     for (auto& [fact, list] : all_) {
-      std::ranges::stable_sort(list, {}, [](const Candidate& c) { return c.named.rank; });
-      std::erase_if(list, [&](Candidate& candidate) {
+      std::ranges::stable_sort(list, {}, [](const FactNumbers& c) { return c.named.rank; });
+      std::erase_if(list, [&](FactNumbers& candidate) {
         try {
           candidate.values = tree_.numbers(candidate.entry, kMostValues);
         } catch (const Error&) {
@@ -98,25 +85,25 @@ class Guesser {
 
   // The first of a fact that `fits`; null: none.
   template <class Fits>
-  const Candidate* first(Fact fact, Fits&& fits) const {
+  const FactNumbers* first(Fact fact, Fits&& fits) const {
     const auto found = all_.find(fact);
     if (found == all_.end()) return nullptr;
-    for (const Candidate& candidate : found->second) {
+    for (const FactNumbers& candidate : found->second) {
       if (fits(candidate)) return &candidate;
     }
     return nullptr;
   }
-  const Candidate* scalar(Fact fact) const {
-    return first(fact, [](const Candidate& c) {
+  const FactNumbers* scalar(Fact fact) const {
+    return first(fact, [](const FactNumbers& c) {
       return std::isfinite(c.values[0]) && std::ranges::all_of(c.values, [&](double v) { return v == c.values[0]; });
     });
   }
 
-  [[nodiscard]] const std::string& path(const Candidate& c) const { return entries_[c.entry].path; }
-  [[nodiscard]] const std::vector<std::size_t>& shape(const Candidate& c) const { return entries_[c.entry].shape; }
+  [[nodiscard]] const std::string& path(const FactNumbers& c) const { return entries_[c.entry].path; }
+  [[nodiscard]] const std::vector<std::size_t>& shape(const FactNumbers& c) const { return entries_[c.entry].shape; }
 
   // The name with the factor that makes SI of it.
-  [[nodiscard]] std::string named(const Candidate& c, double factor) const {
+  [[nodiscard]] std::string named(const FactNumbers& c, double factor) const {
     return factor == 1.0 ? path(c) : words(path(c), " * ", exact_number(factor));
   }
 
@@ -128,7 +115,7 @@ class Guesser {
         return;
       }
     }
-    for (const Candidate& c : all_[Fact::positions]) {
+    for (const FactNumbers& c : all_[Fact::positions]) {
       const auto dims = long_axes(shape(c));
       if (dims.size() != 2 || std::min(dims[0], dims[1]) != 3) continue;
       const bool rows = shape(c).back() == 3;
@@ -156,24 +143,25 @@ class Guesser {
   }
 
   void axes() {
-    const Candidate* const times = first(Fact::times, [&](const Candidate& c) {
+    const FactNumbers* const times = first(Fact::times, [&](const FactNumbers& c) {
       return is_list(shape(c)) && is_axis(c.values.size()) && c.values.back() > c.values.front();
     });
     times_ = times;
-    positions_ = first(Fact::positions, [&](const Candidate& c) {
+    positions_ = first(Fact::positions, [&](const FactNumbers& c) {
       const auto dims = long_axes(shape(c));
       if (dims.size() == 1) return is_axis(dims[0]);
       return dims.size() == 2 && std::min(dims[0], dims[1]) <= 5 && is_axis(std::max(dims[0], dims[1]));
     });
     if (times != nullptr) hints_.n_times = times->values.size();
     if (positions_ != nullptr) hints_.n_elements = std::ranges::max(long_axes(shape(*positions_)));
-    const Candidate* const n = scalar(Fact::elements);
+    const FactNumbers* const n = scalar(Fact::elements);
     if (hints_.n_elements == 0 && n != nullptr && n->values[0] > 1.0 && n->values[0] < 1e5 &&
         is_axis(static_cast<std::size_t>(n->values[0])))
       hints_.n_elements = static_cast<std::size_t>(n->values[0]);
     find_transmits();
     hints_.first_fastest = tree_.container().starts_with("MATLAB");
     hints_.complex = is_iq_ || tree_.is_complex(data_);
+    hints_.named_iq = plain_name(entries_[data_].path).starts_with("iq") || scalar(Fact::demodulation) != nullptr;
     auto guessed = guess_axes(entries_[data_].shape, hints_);
     if (!guessed && hints_.n_transmits > 1) {  // as many angles as no axis has
       hints_.n_transmits = 0;
@@ -184,31 +172,45 @@ class Guesser {
       return;
     }
     axes_ = *guessed;
+    find_lines();
     std::string text;
     for (std::size_t a = 0; a < axes_.axes.size(); ++a) {
       text += (a == 0 ? "" : ", ") + axes_.axes[a] + " " + std::to_string(entries_[data_].shape[a]);
-      if (axes_.axes[a] == "element") n_elements_ = entries_[data_].shape[a];
+      if (axes_.axes[a] == "element" || axes_.axes[a] == "line") n_elements_ = entries_[data_].shape[a];
       if (axes_.axes[a] == "transmit") n_transmits_ = entries_[data_].shape[a];
       if (axes_.axes[a] == "iq" && entries_[data_].shape[a] == 2) is_iq_ = true;
     }
     is_iq_ = is_iq_ || hints_.complex;
-    say("axes", axes_.axes, "lengths: " + text);
+    say("axes", axes_.axes, "lengths: " + text + (is_lines_ ? "; beamformed, by a first time of each line" : ""));
+  }
+
+  // As many times of the first sample as elements, and one transmit: lines of Field II, each with its tstart.
+  void find_lines() {
+    const auto element = std::ranges::find(axes_.axes, "element");
+    if (element == axes_.axes.end() || positions_ != nullptr || hints_.n_transmits > 0) return;
+    const auto& lengths = entries_[data_].shape;
+    const std::size_t n = lengths[static_cast<std::size_t>(element - axes_.axes.begin())];
+    for (std::size_t a = 0; a < axes_.axes.size(); ++a)
+      if (axes_.axes[a] == "transmit" && lengths[a] > 1) return;
+    is_lines_ =
+        n > 1 && first(Fact::first_sample, [&](const FactNumbers& c) { return c.values.size() == n; }) != nullptr;
+    if (is_lines_) *element = "line";
   }
 
   // What has one value, or one row, a transmit.
   void find_transmits() {
     const auto& data = entries_[data_].shape;
-    const auto rows_fit = [&](const Candidate& c) {
+    const auto rows_fit = [&](const FactNumbers& c) {
       const auto dims = long_axes(shape(c));
       return dims.size() == 2 && std::min(dims[0], dims[1]) <= 3 && is_axis(std::max(dims[0], dims[1]));
     };
-    delays_ = first(Fact::delays, [&](const Candidate& c) {
+    delays_ = first(Fact::delays, [&](const FactNumbers& c) {
       const auto dims = long_axes(shape(c));
       return (dims.size() == 1 && is_axis(dims[0])) || (dims.size() == 2 && is_axis(dims[0]) && is_axis(dims[1]));
     });
     sources_ = first(Fact::sources, rows_fit);
     foci_ = first(Fact::foci, rows_fit);
-    angles_ = first(Fact::angles, [&](const Candidate& c) {
+    angles_ = first(Fact::angles, [&](const FactNumbers& c) {
       return c.values.size() == 1 || (is_list(shape(c)) && is_axis(c.values.size()));
     });
     static_cast<void>(data);
@@ -225,53 +227,9 @@ class Guesser {
     }
   }
 
-  [[nodiscard]] static double hertz(const Candidate& c) {
-    switch (c.named.unit) {
-      case NamedUnit::megahertz:
-        return 1e6;
-      case NamedUnit::kilohertz:
-        return 1e3;
-      case NamedUnit::hertz:
-        return 1.0;
-      default:
-        return c.values[0] < 1e3 ? 1e6 : c.values[0] < 1e5 ? 1e3 : 1.0;
-    }
-  }
-
-  // Of lengths of an array of `reach_m`: the largest that is taken for metres.
-  [[nodiscard]] static double metres(const Candidate& c, double reach_m) {
-    switch (c.named.unit) {
-      case NamedUnit::millimetre:
-        return 1e-3;
-      case NamedUnit::micrometre:
-        return 1e-6;
-      case NamedUnit::metre:
-        return 1.0;
-      default:
-        return largest(c.values) < reach_m ? 1.0 : largest(c.values) < 1e3 * reach_m ? 1e-3 : 1e-6;
-    }
-  }
-
-  [[nodiscard]] static double seconds(const Candidate& c, double reach_s) {
-    switch (c.named.unit) {
-      case NamedUnit::microsecond:
-        return 1e-6;
-      case NamedUnit::nanosecond:
-        return 1e-9;
-      case NamedUnit::second:
-        return 1.0;
-      default:
-        return largest(c.values) <= reach_s ? 1.0 : 1e-6;
-    }
-  }
-
-  static std::string unit_note(double factor, const char* unit) {
-    return factor == 1.0 ? "" : std::string(", read as ") + unit;
-  }
-
   void sampling() {
     double fs_hz = 0.0;
-    if (const Candidate* const fs = scalar(Fact::sampling); fs != nullptr && fs->values[0] > 0.0) {
+    if (const FactNumbers* const fs = scalar(Fact::sampling); fs != nullptr && fs->values[0] > 0.0) {
       const double factor = hertz(*fs);
       fs_hz = fs->values[0] * factor;
       say("fs_hz", named(*fs, factor),
@@ -284,14 +242,14 @@ class Guesser {
       fs_hz = 1.0 / (step * factor);
       say("time_s", named(*times_, factor),
           words(path(*times_), ", ", fs_hz * 1e-6, " MHz", unit_note(factor, "microseconds")));
-    } else if (const Candidate* const dt = scalar(Fact::sample_step); dt != nullptr && dt->values[0] > 0.0) {
+    } else if (const FactNumbers* const dt = scalar(Fact::sample_step); dt != nullptr && dt->values[0] > 0.0) {
       const double factor = seconds(*dt, 1e-4);
       fs_hz = 1.0 / (dt->values[0] * factor);
       say("fs_hz", words(1.0 / factor, " / ", path(*dt)), words(path(*dt), ", ", fs_hz * 1e-6, " MHz"));
     } else {
       miss("fs_hz", "sampling frequency");
     }
-    if (const Candidate* const fc = scalar(Fact::center); fc != nullptr && fc->values[0] > 0.0) {
+    if (const FactNumbers* const fc = scalar(Fact::center); fc != nullptr && fc->values[0] > 0.0) {
       const double factor = hertz(*fc);
       center_hz_ = fc->values[0] * factor;
       say("fc_hz", named(*fc, factor),
@@ -311,7 +269,7 @@ class Guesser {
   }
 
   void speed() {
-    const Candidate* const c = scalar(Fact::speed);
+    const FactNumbers* const c = scalar(Fact::speed);
     const double value = c == nullptr ? 0.0 : c->values[0];
     if (value >= 300.0 && value <= 12'000.0) {
       say("c_m_s", path(*c), words(path(*c), ", ", value, " m/s"));
@@ -323,7 +281,7 @@ class Guesser {
   }
 
   void demodulation() {
-    if (const Candidate* const f = scalar(Fact::demodulation); f != nullptr && f->values[0] > 0.0) {
+    if (const FactNumbers* const f = scalar(Fact::demodulation); f != nullptr && f->values[0] > 0.0) {
       say("demod_hz", named(*f, hertz(*f)), words(path(*f), ", ", f->values[0] * hertz(*f) * 1e-6, " MHz"));
     } else if (center_hz_ > 0.0) {
       say("demod_hz", center_hz_, "IQ demodulated at the centre frequency", true);
@@ -331,13 +289,14 @@ class Guesser {
   }
 
   void band_and_rate() {
-    if (const Candidate* const bw = scalar(Fact::bandwidth); bw != nullptr && bw->values[0] > 0.0 && center_hz_ > 0.0) {
+    if (const FactNumbers* const bw = scalar(Fact::bandwidth);
+        bw != nullptr && bw->values[0] > 0.0 && center_hz_ > 0.0) {
       const double value = bw->values[0], factor = value <= 2.0 ? center_hz_ : value <= 200.0 ? 0.01 * center_hz_ : 1.0;
       say("bandwidth_hz", named(*bw, factor), words(path(*bw), ", ", value * factor * 1e-6, " MHz"));
     }
-    if (const Candidate* const rate = scalar(Fact::frame_rate); rate != nullptr && rate->values[0] > 0.0) {
+    if (const FactNumbers* const rate = scalar(Fact::frame_rate); rate != nullptr && rate->values[0] > 0.0) {
       say("frame_rate_hz", path(*rate), words(path(*rate), ", ", rate->values[0], " Hz"), false, "frame_rate_hz");
-    } else if (const Candidate* const prf = scalar(Fact::transmit_rate); prf != nullptr && prf->values[0] > 0.0) {
+    } else if (const FactNumbers* const prf = scalar(Fact::transmit_rate); prf != nullptr && prf->values[0] > 0.0) {
       say("prf_hz", path(*prf), words(path(*prf), ", ", prf->values[0], " Hz, taken as transmits a second"), false,
           "frame_rate_hz");
     }
@@ -350,8 +309,9 @@ class Guesser {
   }
 
   void first_sample() {
-    const Candidate* const t0 = first(Fact::first_sample, [&](const Candidate& c) {
-      return c.values.size() == 1 || c.values.size() == std::max<std::size_t>(n_transmits_, 1);
+    const FactNumbers* const t0 = first(Fact::first_sample, [&](const FactNumbers& c) {
+      return c.values.size() == 1 ||
+             c.values.size() == (is_lines_ ? n_elements_ : std::max<std::size_t>(n_transmits_, 1));
     });
     const bool by_times = out_.meta.contains("time_s");
     // The beamformer that these names belong to subtracts t0 from the samples' times.
@@ -366,9 +326,22 @@ class Guesser {
       const double t0_s = times_->values[0] * times_factor();
       say("t0_s", t0_s, words("the first of ", path(*times_), ", ", t0_s * 1e6, " us"), false, "first_sample_s");
     } else if (!by_times) {
-      say("t0_s", 0, "first sample at time 0, not in the file", true, "first_sample_s");
+      const auto other = all_.find(Fact::first_sample);
+      const bool unused = other != all_.end() && !other->second.empty();
+      say("t0_s", 0,
+          unused ? words("first sample at time 0: ", path(other->second[0]), " has ", other->second[0].values.size(),
+                         " values, the samples ", n_transmits_, " transmits")
+                 : "first sample at time 0, not in the file",
+          true, "first_sample_s");
     }
-    say("t_zero", "first_firing", "time counted from the first firing, not in the file", true);
+    // tstart: what calc_scat and its kin of Field II return, whose delays are 0 at the centre of the aperture.
+    if (is_lines_) return;
+    if (t0 != nullptr && !by_times && plain_name(path(*t0)) == "tstart") {
+      say("t_zero", "origin", "time counted from the passage of the wave through the centre, as tstart of Field II",
+          true);
+    } else {
+      say("t_zero", "first_firing", "time counted from the first firing, not in the file", true);
+    }
   }
 
   void elements() {
@@ -378,30 +351,31 @@ class Guesser {
       say(list ? "element_x_m" : "element_pos_m", named(*positions_, factor),
           words(path(*positions_), ", ", hints_.n_elements, " values",
                 unit_note(factor, factor > 1e-4 ? "millimetres" : "micrometres")));
-      const Candidate* const z =
-          first(Fact::positions_z, [&](const Candidate& c) { return c.values.size() == n_elements_; });
+      const FactNumbers* const z =
+          first(Fact::positions_z, [&](const FactNumbers& c) { return c.values.size() == n_elements_; });
       if (list && z != nullptr)
         say("element_z_m", named(*z, factor),
             path(*z) + unit_note(factor, factor > 1e-4 ? "millimetres" : "micrometres"));
-    } else if (const Candidate* const pitch = scalar(Fact::pitch); pitch != nullptr && pitch->values[0] > 0.0) {
+    } else if (const FactNumbers* const pitch = scalar(Fact::pitch); pitch != nullptr && pitch->values[0] > 0.0) {
       const double factor = metres(*pitch, 0.02);
       say("pitch_m", named(*pitch, factor),
           words(path(*pitch), ", ", pitch->values[0] * factor * 1e3, " mm",
                 unit_note(factor, factor > 1e-4 ? "millimetres" : "micrometres")));
-      if (const Candidate* const radius = scalar(Fact::radius);
+      if (const FactNumbers* const radius = scalar(Fact::radius);
           radius != nullptr && std::isfinite(radius->values[0]) && radius->values[0] > 0.0) {
         const double of_radius = metres(*radius, 1.0);
         say("radius_m", named(*radius, of_radius),
             words(path(*radius), ", ", radius->values[0] * of_radius * 1e3, " mm"));
       }
     } else {
-      miss("pitch_m", "element positions or pitch");
+      miss("pitch_m", is_lines_ ? "distance of the lines" : "element positions or pitch");
     }
   }
 
   void transmits() {
     if (n_elements_ == 0) return;
     transmits_known_ = true;
+    if (is_lines_) return;
     const std::size_t n = std::max<std::size_t>(n_transmits_, 1);
     if (sources_ != nullptr || foci_ != nullptr) {
       points(sources_ != nullptr ? *sources_ : *foci_);
@@ -421,6 +395,9 @@ class Guesser {
                 degrees ? ", read as degrees" : ", read as radians"));
     } else if (n > 1 && n == n_elements_) {
       say("tx_elements", "all", "as many transmits as elements: single elements, one after another", true);
+    } else if (n == 1 && axes_.open.empty() && !all_[Fact::angles].empty() && angles_ == nullptr) {
+      const FactNumbers& other = all_[Fact::angles][0];
+      miss("tx", words("transmits (", path(other), " has ", other.values.size(), " values, the samples one transmit)"));
     } else if (n == 1 && axes_.open.empty()) {
       say("tx_angles_rad", Json::array({0.0}), "one transmit: a plane wave at 0 degrees", true);
     } else {
@@ -430,7 +407,7 @@ class Guesser {
   }
 
   // Virtual sources or foci: behind the array or in front of it.
-  void points(const Candidate& c) {
+  void points(const FactNumbers& c) {
     const std::size_t n = std::max<std::size_t>(n_transmits_, 1);
     const std::vector<std::size_t> dims = long_axes(shape(c));
     const bool rows = dims[0] == n;  // one a transmit
@@ -457,13 +434,13 @@ class Guesser {
   const std::vector<TreeEntry>& entries_;
   GuessedDescription out_;
   std::size_t data_ = 0;
-  std::map<Fact, std::vector<Candidate>> all_;
-  const Candidate *times_ = nullptr, *positions_ = nullptr, *delays_ = nullptr, *sources_ = nullptr, *foci_ = nullptr,
-                  *angles_ = nullptr;
+  std::map<Fact, std::vector<FactNumbers>> all_;
+  const FactNumbers *times_ = nullptr, *positions_ = nullptr, *delays_ = nullptr, *sources_ = nullptr, *foci_ = nullptr,
+                    *angles_ = nullptr;
   AxisHints hints_;
   AxesGuess axes_;
   std::size_t n_elements_ = 0, n_transmits_ = 0;
-  bool is_iq_ = false, transmits_known_ = false;
+  bool is_iq_ = false, is_lines_ = false, transmits_known_ = false;
   double center_hz_ = 0.0;
 };
 

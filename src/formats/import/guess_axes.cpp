@@ -30,7 +30,7 @@ double role_score(Role role, std::size_t n, std::size_t longest, const AxisHints
     case kFrame:
       return 0.5;
     case kIq:
-      return n == 2 && !hints.complex && hints.n_transmits != 2 ? 0.25 : kNever;
+      return n == 2 && !hints.complex && hints.n_transmits != 2 ? (hints.named_iq ? 9.0 : 0.25) : kNever;
     case kRoles:
       break;
   }

@@ -12,6 +12,7 @@ struct AxisHints {  // 0: unknown
   std::size_t n_times = 0, n_elements = 0, n_transmits = 0;
   bool first_fastest = false;  // MATLAB
   bool complex = false;
+  bool named_iq = false;  // by the name of the samples, or a frequency of demodulation
 };
 
 struct AxesGuess {

@@ -62,7 +62,8 @@ LibraryRecording guessed_recording(const OpenRequest& request, const ArrayTree& 
     const auto misses = [&](const char* key) {
       return std::ranges::any_of(guess.missing, [&](const Missing& one) { return one.key == key; });
     };
-    if (misses("fs_hz") && misses("pitch_m")) throw unknown;  // nothing speaks for channel data
+    if (request.folder == nullptr && misses("fs_hz") && misses("pitch_m"))
+      throw unknown;  // nothing speaks for channel data
     std::string list;
     for (const Missing& one : guess.missing) list += (list.empty() ? "" : ", ") + one.text;
     throw Error(what,

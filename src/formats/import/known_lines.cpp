@@ -127,7 +127,11 @@ void take_corrections(const OpenRequest& request, KnownLines& lines) {
     const Json given = parse_description(beside.path.string(), beside.file->bytes());
     for (const auto& [key, value] : given.items()) {
       if (key == "file" || find_description_key(key) == nullptr) continue;
-      if (key == "pitch_m") lines.meta.erase("element_x_m");
+      if (key == "pitch_m") {
+        for (const char* const place : {"element_x_m", "element_z_m", "element_normal_rad"}) lines.meta.erase(place);
+        if (lines.radius_m > 0.0) lines.meta["radius_m"] = lines.radius_m;
+        lines.assumed_pitch.clear();
+      }
       lines.meta[key] = value;
       lines.assumptions.push_back(key + " from " + beside.path.filename().string());
     }
@@ -140,6 +144,23 @@ void take_corrections(const OpenRequest& request, KnownLines& lines) {
 std::unique_ptr<ArrayTree> known_lines_tree(const OpenRequest& request) {
   const auto lines = known_lines(request);
   return lines ? tree_of_lines(request, *lines) : nullptr;
+}
+
+std::optional<GuessedDescription> guess_known_lines(const OpenRequest& request) {
+  const auto lines = known_lines(request);
+  if (!lines) return std::nullopt;
+  GuessedDescription guess;
+  guess.meta = lines->meta;
+  guess.has_samples = true;
+  guess.meta["data"] = "samples";
+  for (const auto& [key, value] : guess.meta.items()) {
+    const bool places = key == "pitch_m" || key == "element_x_m";
+    const bool assumed = places && !lines->assumed_pitch.empty();
+    guess.guesses.push_back({key, assumed ? lines->assumed_pitch : "header of " + lines->container, assumed, ""});
+  }
+  for (const auto& [key, text] : {std::pair{"fs_hz", "sampling frequency"}, {"fc_hz", "centre frequency"}})
+    if (!guess.meta.contains(key)) guess.missing.push_back({key, text});
+  return guess;
 }
 
 std::optional<LibraryRecording> read_known_lines(const OpenRequest& request) {
@@ -159,6 +180,7 @@ std::optional<LibraryRecording> read_known_lines(const OpenRequest& request) {
   LibraryRecording recording = described_tree(request, request.what(), meta, *tree, lines->container);
   Acquisition a = *recording.acquisition;
   a.assumptions.push_back("lines are beamformed already: shown as they are");
+  if (!lines->assumed_pitch.empty()) a.assumptions.emplace_back(lines->assumed_pitch);
   for (const std::string& text : lines->assumptions) a.assumptions.emplace_back(text);
   recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
   return recording;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/import/array_tree.h"
+#include "formats/import/guess.h"
 #include "formats/import/raw_bytes.h"
 #include "formats/readers/description_json.h"
 
@@ -20,6 +21,8 @@ struct KnownLines {
   RawLayout raw;
   Json meta;  // keys of a description
   std::vector<std::string> assumptions;
+  std::string assumed_pitch;  // why the places of the lines are assumed; empty: they are not
+  double radius_m = 0.0;      // of a convex probe
 };
 
 // Null: none of that kind. Throws Error for one that holds no lines that can be read.
@@ -27,6 +30,8 @@ std::unique_ptr<KnownLines> clarius_lines(const OpenRequest& request);
 
 // The array that follows the header; null: none of these kinds.
 std::unique_ptr<ArrayTree> known_lines_tree(const OpenRequest& request);
+// What the header says, as a description that may be corrected; nothing: none of these kinds.
+std::optional<GuessedDescription> guess_known_lines(const OpenRequest& request);
 // The same files as recordings; nothing: none of these kinds. Keys of a JSON file of the same name replace those of
 // the header.
 std::optional<LibraryRecording> read_known_lines(const OpenRequest& request);

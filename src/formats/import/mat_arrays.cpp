@@ -1,4 +1,5 @@
-// The variables of a MATLAB file as a tree: v5 here, v7.3 as the HDF5 file that it is. Reader process.
+// The variables of a MATLAB file as a tree: v5 here, v7.3 as the HDF5 file that it is, unless it holds cells. Reader
+// process.
 #include <algorithm>
 
 #include "core/error.h"
@@ -8,6 +9,7 @@
 #include "formats/containers/mat_file.h"
 #include "formats/containers/mat_tree.h"
 #include "formats/import/array_tree.h"
+#include "formats/import/guess_samples.h"
 
 namespace echoloop {
 namespace {
@@ -18,10 +20,10 @@ std::string type_name(const ArrayView& numbers, bool complex) {
   return (complex ? "complex " : "") + to_string(numbers.type);
 }
 
-class Mat5Tree final : public MemoryTree {
+class MatlabTree final : public MemoryTree {
  public:
-  Mat5Tree(const OpenRequest& request, const MatFile& file) : what_(request.what()), file_(file) {
-    container_ = "MATLAB v5";
+  MatlabTree(const OpenRequest& request, const MatFile& file) : what_(request.what()), file_(file) {
+    container_ = file.container() == MatContainer::v5 ? "MATLAB v5" : "MATLAB v7.3";
     std::vector<std::string> nested;
     for (const MatVariable& variable : file.variables()) {
       if (!variable.numeric) nested.push_back(variable.name);
@@ -93,10 +95,19 @@ class Mat5Tree final : public MemoryTree {
     arrays_.push_back(std::move(array));
   }
 
-  // A field of an array of structs, when each has as many numbers: one row each.
+  // A field of an array of structs: arrays joined as cells are, or, when each has as many numbers, one row each.
   void stack(const std::string& path, const MatNode& node, const std::string& name, const MatNode& first) {
-    if (first.kind != MatNode::Kind::numbers || !first.imaginary.bytes.empty()) return;
+    if (first.kind != MatNode::Kind::numbers) return;
     const std::size_t n = first.numbers.count();
+    if (std::ranges::count_if(first.dims, [](std::size_t extent) { return extent > 1; }) > 1) {
+      MatNode cell;
+      cell.kind = MatNode::Kind::cell;
+      for (const auto& row : node.rows)
+        if (const auto found = row.find(name); found != row.end()) cell.cells.push_back(found->second);
+      if (cell.cells.size() == node.rows.size()) join(path, cell);
+      return;
+    }
+    if (!first.imaginary.bytes.empty()) return;
     if (n == 0 || n > (std::size_t{1} << 22) / node.rows.size()) return;
     auto block = std::make_shared<std::vector<double>>();
     for (const auto& row : node.rows) {
@@ -116,12 +127,23 @@ class Mat5Tree final : public MemoryTree {
   void cell(const std::string& path, const MatNode& node, std::size_t depth) {
     add({.path = path, .type = "cell", .shape = node.dims, .text = {}});
     arrays_.push_back({});
+    if (node.cells.size() > 1 && std::ranges::all_of(node.cells, [](const MatNode& one) {
+          return one.kind == MatNode::Kind::structure && one.rows.size() == 1;
+        })) {  // as scipy writes a list of dictionaries
+      MatNode list;
+      list.kind = MatNode::Kind::structure;
+      for (const MatNode& one : node.cells) list.rows.push_back(one.rows[0]);
+      for (const auto& [name, field] : list.rows[0]) stack(path + "{:}." + name, list, name, field);
+    }
     for (std::size_t k = 0; k < std::min<std::size_t>(node.cells.size(), 8); ++k)
       visit(path + "{" + std::to_string(k + 1) + "}", node.cells[k], depth + 1);
-    if (node.cells.size() < 2 || node.cells[0].kind != MatNode::Kind::numbers) return;
+    if (node.cells.size() > 1 && node.cells[0].kind == MatNode::Kind::numbers) join(path + "{:}", node);
+  }
+
+  void join(const std::string& path, const MatNode& cell) {
     try {
-      MatArray joined = join_recordings(what_, node, tree_->owner());
-      leaf(path + "{:}", {.real = joined.real, .imaginary = joined.imaginary, .owner = joined.owner});
+      MatArray joined = join_recordings(what_, cell, tree_->owner());
+      leaf(path, {.real = joined.real, .imaginary = joined.imaginary, .owner = joined.owner});
     } catch (const Error&) {  // cells that are no such list
     }
   }
@@ -135,9 +157,14 @@ class Mat5Tree final : public MemoryTree {
 }  // namespace
 
 std::unique_ptr<ArrayTree> mat_tree(const OpenRequest& request, const MatFile& file) {
-  if (file.container() == MatContainer::v5) return std::make_unique<Mat5Tree>(request, file);
-  return hdf5_tree(request, hdf5::Node::open(request.what(), request.path_to_open.string(), request.bytes().size()),
-                   AxisCount::matlab);
+  if (file.container() == MatContainer::v5) return std::make_unique<MatlabTree>(request, file);
+  auto stored =
+      hdf5_tree(request, hdf5::Node::open(request.what(), request.path_to_open.string(), request.bytes().size()),
+                AxisCount::matlab);
+  // Cells are followed where the samples lie in them: that reads all of the file.
+  const bool nested = std::ranges::any_of(stored->entries(), [](const TreeEntry& e) { return e.type == "cell"; });
+  if (nested && !guess_samples(*stored)) return std::make_unique<MatlabTree>(request, file);
+  return stored;
 }
 
 }  // namespace echoloop

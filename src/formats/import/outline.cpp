@@ -8,6 +8,7 @@
 #include "formats/import/guess.h"
 #include "formats/import/identify.h"
 #include "formats/import/import.h"
+#include "formats/import/known_lines.h"
 #include "formats/import/words.h"
 
 namespace echoloop {
@@ -73,7 +74,8 @@ std::string outline_of_file(const OpenRequest& request) {
                                   {"numeric", entry.numeric},
                                   {"value", value_text(tree, k)}});
   }
-  const GuessedDescription guess = guess_description(tree);
+  const auto header = guess_known_lines(request);
+  const GuessedDescription guess = header ? *header : guess_description(tree);
   outline["meta"] = guess.meta;
   outline["refusal"] = guess.refusal;
   for (const Guess& one : guess.guesses)

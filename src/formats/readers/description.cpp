@@ -204,11 +204,11 @@ Json with_times(const std::string& what, const Json& meta, std::size_t n_samples
   return complete;
 }
 
-// Columns of an image that is already beamformed: one plane wave straight down, time zero at the array.
+// Lines of an image that is already beamformed, each from its element along its normal: one plane wave straight down,
+// time zero at the array.
 void describe_lines(const std::string& what, const Json& meta, Acquisition& a) {
   a.transmits.resize(1);
   a.transmits[0].t0_s = optional_number(what, meta, "t0_s", 0.0);
-  for (Element& column : a.probe.elements) column.z_m = column.normal_rad = 0.0;
   const double step_m =
       (a.probe.elements.back().x_m - a.probe.elements.front().x_m) / static_cast<double>(a.n_elements() - 1);
   a.probe.pitch_m = step_m;

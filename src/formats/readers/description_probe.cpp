@@ -27,6 +27,16 @@ Probe elements_probe(const std::string& what, const Json& meta, std::size_t n) {
   const auto of_each = [&](const char* key, std::vector<double> otherwise) {
     return meta.contains(key) ? element_numbers(what, meta, key, n) : std::move(otherwise);
   };
+  if (describes_lines(meta) && meta.contains("element_normal_rad")) {  // several may start at one place
+    const std::vector<double> x_m = element_numbers(what, meta, "element_x_m", n),
+                              z_m = of_each("element_z_m", std::vector<double>(n, 0.0)),
+                              normal_rad = element_numbers(what, meta, "element_normal_rad", n);
+    Probe lines;
+    lines.name = "lines";
+    for (std::size_t e = 0; e < n; ++e)
+      lines.elements.push_back({.x_m = x_m[e], .z_m = z_m[e], .normal_rad = normal_rad[e]});
+    return lines;
+  }
   Probe probe = listed_probe(what, element_numbers(what, meta, "element_x_m", n),
                              of_each("element_z_m", std::vector<double>(n, 0.0)), of_each("element_normal_rad", {}));
   if (meta.contains("pitch_m")) probe.pitch_m = json_number(what, meta.at("pitch_m"), "pitch_m");

@@ -26,6 +26,17 @@ const MatVariable* find(const MatFile& file, const char* name) {
   return nullptr;
 }
 
+// A struct of a user's name with the workspace's variables as its fields; null: they lie in the file itself.
+const MatVariable* workspace_struct(const MatFile& file) {
+  const auto holds = [](const MatVariable& v, const char* name) {
+    return std::ranges::find(v.fields, name) != v.fields.end();
+  };
+  if (find(file, "Trans") != nullptr) return nullptr;
+  for (const MatVariable& v : file.variables())
+    if (v.kind == "struct" && holds(v, "Trans") && holds(v, "TX")) return &v;
+  return nullptr;
+}
+
 // RcvData, or under a name of the user's the only large array of int16, the only cell, or the only array of other
 // numbers that could be rows x channels.
 std::string samples_name(const std::string& what, const MatFile& file) {
@@ -186,6 +197,7 @@ void set_pairs(Samples& s, Acquisition& a) {
 }  // namespace
 
 bool looks_like_verasonics(const MatFile& file) {
+  if (workspace_struct(file) != nullptr) return true;
   const MatVariable *const trans = find(file, "Trans"), *const tx = find(file, "TX");
   return trans != nullptr && trans->kind == "struct" && tx != nullptr && tx->kind == "struct";
 }
@@ -198,9 +210,15 @@ bool looks_like_part_of_verasonics(const MatFile& file) {
 
 LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file) {
   const std::string what = request.what();
-  const std::string name = samples_name(what, file);
-  const MatTree tree(what, request.path_to_open.string(), request.bytes().size(),
-                     {name, "Trans", "TX", "TW", "Receive", "Resource", "Event", "SeqControl"}, file.container());
+  const MatVariable* const workspace = workspace_struct(file);
+  const bool inside =
+      workspace != nullptr && std::ranges::find(workspace->fields, "RcvData") != workspace->fields.end();
+  const std::string name = inside ? "RcvData" : samples_name(what, file);
+  std::vector<std::string> names{"Trans", "TX", "TW", "Receive", "Resource", "Event", "SeqControl"};
+  if (!inside) names.push_back(name);
+  if (workspace != nullptr) names.push_back(workspace->name);
+  MatTree tree(what, request.path_to_open.string(), request.bytes().size(), names, file.container());
+  if (workspace != nullptr) tree.unpack(workspace->name);
   request.advance(0.5);
   Acquisition a;
   const Buffer buffer = choose_buffer(what, name, tree, a);

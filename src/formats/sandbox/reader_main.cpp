@@ -29,6 +29,9 @@ namespace echoloop {
 namespace {
 
 constexpr auto kProgressEvery = std::chrono::milliseconds(50);
+// Of computing without progress: damaged metadata can have a library walk through billions of pieces that are not
+// there. More for big files, which may be unpacked whole.
+constexpr std::size_t kListing_s = 3, kOpening_s = 6, kBytesPerSecond = 20'000'000;
 
 std::size_t file_size(int fd) {
   struct stat info {};
@@ -213,7 +216,9 @@ int run_reader_process(int argc, char** argv, const LibraryOpener& open, const L
                               .progress = [&](double fraction) { progress(fraction); },
                               .stop = {},
                               .folder = take_folder(given, parts)};
-    if (std::string_view(argv[1]) == kReaderOutlineOption) {
+    const bool listing = std::string_view(argv[1]) == kReaderOutlineOption;
+    limit_computing((listing ? kListing_s : kOpening_s) + request.bytes().size() / kBytesPerSecond);
+    if (listing) {
       channel.send(MessageKind::outline, encode_text(outline ? outline(request) : "{}"));
       ::_exit(0);
     }

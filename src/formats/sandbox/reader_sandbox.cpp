@@ -156,6 +156,15 @@ void start_reader_alarm() {
   ::setrlimit(RLIMIT_CPU, &computing);
 }
 
+void limit_computing(std::size_t seconds) {
+  rusage used{};
+  rlimit computing{};
+  if (::getrusage(RUSAGE_SELF, &used) != 0 || ::getrlimit(RLIMIT_CPU, &computing) != 0) return;
+  computing.rlim_cur = std::min(computing.rlim_max, static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                                                        static_cast<rlim_t>(seconds));
+  ::setrlimit(RLIMIT_CPU, &computing);
+}
+
 void stop_reader_alarm() {
   ::alarm(0);
   real_time_begun = {};

@@ -31,5 +31,7 @@ std::string path_in_sandbox(int file, const SandboxParts& parts);
 // Ends this process unless called again within a minute and a half; stop_reader_alarm() while it waits for a command.
 void start_reader_alarm();
 void stop_reader_alarm();
+// Ends this process after so many seconds of computing, at most, unless start_reader_alarm() is called meanwhile.
+void limit_computing(std::size_t seconds);
 
 }  // namespace echoloop

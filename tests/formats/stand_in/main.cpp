@@ -153,11 +153,17 @@ LibraryRecording play(const OpenRequest& request) {
   return open_library_recording(request);
 }
 
+// As a library does in damaged metadata.
+std::string list(const OpenRequest& request) {
+  if (request.path.filename() == "lists-for-ever") compute_for(1e9);
+  return library_outline(request);
+}
+
 }  // namespace
 }  // namespace echoloop
 
 int main(int argc, char** argv) {
   if (echoloop::is_sandbox_question(argc, argv)) return echoloop::answer_sandbox_question(0);
   if (!echoloop::is_reader_process(argc, argv)) return 2;
-  return echoloop::run_reader_process(argc, argv, echoloop::play, echoloop::library_outline);
+  return echoloop::run_reader_process(argc, argv, echoloop::play, echoloop::list);
 }

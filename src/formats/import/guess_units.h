@@ -1,0 +1,30 @@
+// Numbers of a file that are taken for a fact, and the unit in which they are: by the name, or by their size. Reader
+// process. Internal to src/formats/import.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "formats/import/spellings.h"
+
+namespace echoloop {
+
+struct FactNumbers {
+  std::size_t entry = 0;
+  NamedFact named;
+  std::vector<double> values;  // last axis fastest
+};
+
+double largest(const std::vector<double>& values);  // magnitude of the finite ones
+
+// What makes SI of the numbers.
+double hertz(const FactNumbers& c);
+// Of lengths, the largest that is taken for metres: `reach_m`.
+double metres(const FactNumbers& c, double reach_m);
+// Of times, the largest that is taken for seconds: `reach_s`.
+double seconds(const FactNumbers& c, double reach_s);
+// ", read as MHz"; empty for a factor of 1.
+std::string unit_note(double factor, const char* unit);
+
+}  // namespace echoloop
