@@ -30,7 +30,7 @@ void run_rows(WorkerPool& pool, MethodRowKernel method_row, const MethodSettings
   });
 }
 
-// Line by line imaging: a transmit of its own for each column.
+// Pixels whose transmits differ: line by line imaging, cones.
 template <class Method>
 void run_pixels(WorkerPool& pool, const Method& method, const DasInput& input, MethodImage to) {
   const DasGeometry& g = input.geometry;
@@ -139,12 +139,12 @@ bool run_columns_method(WorkerPool& pool, const MethodSettings& s, const DasInpu
 void method_das(WorkerPool& pool, MethodRowKernel method_row, const MethodSettings& settings, const DasInput& input,
                 MethodScratch& scratch, Complex* pixels, float* weights) {
   const MethodImage to{pixels, weights};
-  const bool plain = input.geometry.down_m == nullptr && input.geometry.columns == nullptr;
-  if (plain ? run_columns_method<DasForm::plain>(pool, settings, input, scratch, to)
-            : run_columns_method<DasForm::general>(pool, settings, input, scratch, to)) {
+  if (is_plain(input.geometry) ? run_columns_method<DasForm::plain>(pool, settings, input, scratch, to)
+                               : run_columns_method<DasForm::general>(pool, settings, input, scratch, to)) {
     return;
   }
-  if (input.geometry.columns == nullptr) return run_rows(pool, method_row, settings, input, scratch, to);
+  const bool by_rows = input.geometry.columns == nullptr && input.geometry.cone == nullptr;
+  if (by_rows) return run_rows(pool, method_row, settings, input, scratch, to);
   with_method(settings, [&](const auto& method) { run_pixels(pool, method, input, to); });
 }
 

@@ -10,7 +10,7 @@ namespace echoloop {
 
 inline constexpr int kMethodPixels = 64;  // of a row, whose sums are kept at once
 
-// One row of the grid; the geometry has no `columns`.
+// One row of the grid; the geometry has neither `columns` nor `cone`.
 struct MethodRow {
   const DasGeometry& geometry;
   const Complex* lines;  // [n_tx][n_el][n_line]
