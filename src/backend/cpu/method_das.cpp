@@ -30,7 +30,7 @@ void run_rows(WorkerPool& pool, MethodRowKernel method_row, const MethodSettings
   });
 }
 
-// Pixels whose transmits differ: line by line imaging, cones.
+// Line by line imaging: a transmit of its own for each column.
 template <class Method>
 void run_pixels(WorkerPool& pool, const Method& method, const DasInput& input, MethodImage to) {
   const DasGeometry& g = input.geometry;
@@ -143,8 +143,7 @@ void method_das(WorkerPool& pool, MethodRowKernel method_row, const MethodSettin
                                : run_columns_method<DasForm::general>(pool, settings, input, scratch, to)) {
     return;
   }
-  const bool by_rows = input.geometry.columns == nullptr && input.geometry.cone == nullptr;
-  if (by_rows) return run_rows(pool, method_row, settings, input, scratch, to);
+  if (input.geometry.columns == nullptr) return run_rows(pool, method_row, settings, input, scratch, to);
   with_method(settings, [&](const auto& method) { run_pixels(pool, method, input, to); });
 }
 
