@@ -230,7 +230,7 @@ TEST(TransmitCone, ImageIsTheWeightedSumOfTheTransmits) {
       for (const CpuKernel kernel : {CpuKernel::portable, CpuKernel::automatic}) {
         const auto got = pixels_of(kernel, a, params, frame);
         ASSERT_EQ(got.size(), want.size());
-        const double limit = kernel == CpuKernel::portable ? 2e-5 : 2e-3;  // other filters
+        const double limit = kernel == CpuKernel::portable ? 2e-5 : 5e-3;  // other filters
         double peak = 0.0;
         for (const auto& v : want) peak = std::isnan(v.real()) ? peak : std::max(peak, std::abs(v));
         std::size_t covered = 0;
