@@ -6,6 +6,7 @@
 
 #include "core/long_work.h"
 #include "core/scan_lines.h"
+#include "dsp/transmit_cone.h"
 #include "dsp/window.h"
 
 namespace echoloop {
@@ -88,6 +89,14 @@ double steering_of(const Transmit& t, std::size_t index) {
   return t.kind == TransmitKind::delays ? static_cast<double>(index) : t.source_x_m;
 }
 
+// Columns of the row from the first to the last that weighs something.
+PixelSpan span_of(const float* row, int nx) {
+  PixelSpan span{0, nx};
+  while (span.begin < nx && row[span.begin] == 0.0F) ++span.begin;
+  while (span.end > span.begin && row[span.end - 1] == 0.0F) --span.end;
+  return span;
+}
+
 }  // namespace
 
 std::shared_ptr<const DasTables> make_das_tables(const Acquisition& a, const BandPlan& band, const DasTask& task) {
@@ -130,6 +139,29 @@ std::vector<float> transmit_weights(Apodization window, const Acquisition& a) {
   }
   for (float& w : weights) w = static_cast<float>(static_cast<double>(w) * static_cast<double>(n) / sum);
   return weights;
+}
+
+std::shared_ptr<const ConeTable> make_cones(const Acquisition& a, const TransmitParams& params, const Grid& g) {
+  const std::vector<BeamAxis> beams = beam_axes(a);
+  const TransmitCones cones{params.cone, params.cone_f_number};
+  const std::size_t n_tx = beams.size(), pixels = g.pixels();
+  const auto nx = static_cast<std::size_t>(g.nx), nz = static_cast<std::size_t>(g.nz);
+  auto table = std::make_shared<ConeTable>();
+  table->weights.resize(n_tx * pixels);
+  table->spans.resize(n_tx * nz);
+  std::vector<float> weights(n_tx);
+  for (std::size_t iz = 0; iz < nz; ++iz) {
+    check_long_work();
+    for (std::size_t ix = 0; ix < nx; ++ix) {
+      const PlanePoint at = g.point(static_cast<int>(ix), static_cast<int>(iz));
+      weigh_transmits(beams, cones, at.x_m, at.z_m, weights);
+      for (std::size_t t = 0; t < n_tx; ++t) table->weights[t * pixels + iz * nx + ix] = weights[t];
+    }
+    for (std::size_t t = 0; t < n_tx; ++t) {
+      table->spans[t * nz + iz] = span_of(table->weights.data() + t * pixels + iz * nx, g.nx);
+    }
+  }
+  return table;
 }
 
 }  // namespace echoloop

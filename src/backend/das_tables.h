@@ -23,4 +23,8 @@ std::shared_ptr<const DasTables> make_das_tables(const Acquisition& acquisition,
 // in their order), wave k of n at u = (k + 1/2) / n - 1/2; see dsp/window.h.
 std::vector<float> transmit_weights(Apodization window, const Acquisition& acquisition);
 
+// Of the grid that is beamformed; see uses_cones().
+std::shared_ptr<const ConeTable> make_cones(const Acquisition& acquisition, const TransmitParams& params,
+                                            const Grid& grid);
+
 }  // namespace echoloop

@@ -165,7 +165,8 @@ const FrameInspector::OneTransmit& FrameInspector::one_transmit(int transmit) {
 
 void FrameInspector::start_picture(int transmit) {
   if (small_lane_ == nullptr) small_lane_ = backend_.make_lane(kMaxLanes, mode_);
-  const double fewer_db = 20.0 * std::log10(static_cast<double>(answer_.pixel->summed.size()));
+  const bool add_up_to_one = plan_->das != nullptr && plan_->das->cones != nullptr;
+  const double fewer_db = add_up_to_one ? 0.0 : 20.0 * std::log10(static_cast<double>(answer_.pixel->summed.size()));
   start(*small_lane_, one_transmit(transmit).plan, frame_of_one_transmit(request_->frame, *acquisition_, transmit),
         reference_db_ - fewer_db);
 }

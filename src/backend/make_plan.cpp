@@ -17,9 +17,14 @@
 namespace echoloop {
 namespace {
 
+// What weighs the transmits; null: nothing does.
+struct TransmitWeights {
+  std::shared_ptr<const std::vector<float>> all;  // at every pixel alike
+  std::shared_ptr<const ConeTable> cones;
+};
+
 std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParams& p, const BandPlan& band,
-                                        std::shared_ptr<const DasTables> tables,
-                                        std::shared_ptr<const std::vector<float>> tx_weights) {
+                                        std::shared_ptr<const DasTables> tables, TransmitWeights weights) {
   auto plan = std::make_shared<DasPlan>();
   const double wavelength_m = p.formation.sound_speed_m_s / a.center_hz;
   const bool directive = p.formation.directivity == Directivity::on && a.probe.element_width_m > 0.0;
@@ -39,14 +44,17 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParam
       .row_base = tables->row_base.data(),
       .row_turns = tables->row_turns.data(),
       .tx_excess = tables->tx_excess.data(),
-      .tx_weight = tx_weights != nullptr ? tx_weights->data() : nullptr,
+      .tx_weight = weights.all != nullptr ? weights.all->data() : nullptr,
+      .cone = weights.cones != nullptr ? weights.cones->weights.data() : nullptr,
+      .cone_span = weights.cones != nullptr ? weights.cones->spans.data() : nullptr,
       .samples_per_m = static_cast<float>(band.line_rate_hz / p.formation.sound_speed_m_s),
       .turns_per_sample = static_cast<float>(band.demod_hz / band.line_rate_hz),
       .f_number = static_cast<float>(p.formation.f_number),
       .apodization = p.formation.apodization,
       .width_over_wavelength = directive ? static_cast<float>(a.probe.element_width_m / wavelength_m) : 0.0f};
   plan->tables = std::move(tables);
-  plan->tx_weights = std::move(tx_weights);
+  plan->tx_weights = std::move(weights.all);
+  plan->cones = std::move(weights.cones);
   return plan;
 }
 
@@ -99,7 +107,7 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
       a, p, *packed->band,
       same_tables ? old->das->tables
                   : make_das_tables(a, *packed->band, {.grid = grid, .sound_speed_m_s = p.formation.sound_speed_m_s}),
-      tx_weights);
+      {tx_weights, nullptr});
   packed->fir_parts = fir_parts(*packed->taps, packed->band->n_valid, device);
   if (packed->fir_parts == 0) {
     why_not = "a filter of this length does not fit into the GPU's shared memory";
@@ -115,6 +123,7 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
 const char* never_in_half_precision(const Plan& plan, bool lines) {
   if (lines) return "scan lines are summed in single precision";
   if (plan.acquisition->data != DataKind::channels) return "beamformed data are processed in single precision";
+  if (plan.das->cones != nullptr) return "transmits weighed by their cones are summed in single precision";
   if (plan.method.method != Adaptive::off) return "adaptive methods are computed in single precision";
   return nullptr;
 }
@@ -138,13 +147,14 @@ MethodSettings make_method(const Acquisition& a, const FormationParams& p, const
   return made;
 }
 
-void require_grid(const Grid& grid, int sums) {
+// tables: of one value a pixel and sum.
+void require_grid(const Grid& grid, int sums, std::size_t tables = 1) {
   const std::string found = std::to_string(grid.nx) + " x " + std::to_string(grid.nz);
   if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide) {
     throw Error("grid", found, "1 to " + std::to_string(kMaxGridSide) + " pixels per side");
   }
   constexpr std::size_t kMaxTableEntries = std::size_t{1} << 30;  // 4 GiB of transmit delays
-  const std::size_t most = kMaxTableEntries / static_cast<std::size_t>(sums);
+  const std::size_t most = kMaxTableEntries / (tables * static_cast<std::size_t>(sums));
   if (grid.pixels() > most) {
     throw Error("grid", found + " for " + std::to_string(sums) + " transmits",
                 "at most " + std::to_string(most) + " pixels");
@@ -157,7 +167,7 @@ void check_params(const Acquisition& acquisition, const ImagingParams& params) {
   validate_params(params, acquisition);
   const Grid grid = make_grid(params, acquisition);
   const bool lines = forms_lines(params, acquisition);
-  require_grid(grid, lines ? 1 : picked_transmits(params, acquisition).count);
+  require_grid(grid, lines ? 1 : picked_transmits(params, acquisition).count, uses_cones(params, acquisition) ? 2 : 1);
   if (lines) {
     require_grid(make_beam_grid(params, acquisition, grid), find_scan_lines(acquisition)->per_line);
   }
@@ -201,15 +211,22 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
                            previous->das->tables->grid == task.grid &&
                            previous->das->tables->columns.empty() == !task.lines &&
                            old.formation.sound_speed_m_s == params.formation.sound_speed_m_s;
-  const bool same_tx_weights = same_transmits && previous->das != nullptr && !task.lines &&
-                               previous->das->tables->columns.empty() &&
+  const bool cones = uses_cones(params, *acquisition);
+  const bool same_cones = cones && same_transmits && previous->das != nullptr && previous->das->cones != nullptr &&
+                          previous->das->tables->grid == task.grid && old.transmits.cone == params.transmits.cone &&
+                          old.transmits.cone_f_number == params.transmits.cone_f_number;
+  const bool same_tx_weights = !cones && same_transmits && previous->das != nullptr && !task.lines &&
+                               previous->das->tables->columns.empty() && previous->das->cones == nullptr &&
                                old.transmits.window == params.transmits.window;
-  const auto tx_weights = same_tx_weights ? previous->das->tx_weights
-                          : task.lines    ? nullptr
-                                          : make_tx_weights(params, *plan->formed);
-  plan->das =
-      make_das(*plan->formed, own, *plan->band,
-               same_tables ? previous->das->tables : make_das_tables(*plan->formed, *plan->band, task), tx_weights);
+  const auto tx_weights = same_tx_weights       ? previous->das->tx_weights
+                          : task.lines || cones ? nullptr
+                                                : make_tx_weights(params, *plan->formed);
+  plan->das = make_das(*plan->formed, own, *plan->band,
+                       same_tables ? previous->das->tables : make_das_tables(*plan->formed, *plan->band, task),
+                       {.all = tx_weights,
+                        .cones = same_cones ? previous->das->cones
+                                 : cones    ? make_cones(*plan->formed, params.transmits, task.grid)
+                                            : nullptr});
   plan->method = make_method(*acquisition, params.formation, task.grid);
   if (params.formation.precision != Precision::fp16 || device.count == 0) return plan;
   plan->why_fp32 = never_in_half_precision(*plan, task.lines);

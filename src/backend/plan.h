@@ -37,6 +37,12 @@ struct BandPlan {
   std::vector<float> response;  // [n_out], includes 2 / n_in for RF, 1 / n_in for IQ
 };
 
+// Weights of the transmits at every pixel that is beamformed (dsp/transmit_cone.h).
+struct ConeTable {
+  PlainArray<float> weights;     // [n_tx][nz][nx], 1 together at every pixel
+  std::vector<PixelSpan> spans;  // [n_tx][nz] outside of which they are 0
+};
+
 // Analytic recipe, beamform stage: what depends on grid, transmits, sound speed and line rate ...
 struct DasTables {
   Grid grid;                            // that is beamformed
@@ -53,6 +59,7 @@ struct DasTables {
 struct DasPlan {
   std::shared_ptr<const DasTables> tables;
   std::shared_ptr<const std::vector<float>> tx_weights;  // [n_tx]; null: 1
+  std::shared_ptr<const ConeTable> cones;                // null: none; otherwise tx_weights is null
   DasGeometry geometry{};                                // scalars set; pointers lead into what is above (host)
 };
 

@@ -29,6 +29,10 @@ ImagingParams params_at(const SoundSpeedTask& task, AdaptiveAxis axis, double sp
   f.adaptive_strength = 1.0;
   f.adaptive_show = AdaptiveShow::weight;
   p.transmits.window = Apodization::boxcar;
+  if (axis == AdaptiveAxis::transmits) {  // as many at every pixel
+    f.compounding = Compounding::coherent;
+    p.transmits.cone = TransmitCone::off;
+  }
   p.refine = {};
   p.color_flow.mode = FlowMode::off;
   p.doppler.gate = Gate::off;

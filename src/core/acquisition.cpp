@@ -53,6 +53,7 @@ void validate_columns(const Acquisition& a, const std::string& what) {
 
 void validate_transmit(const Transmit& transmit, const Acquisition& a, const std::string& what) {
   require_range(what, "t0", transmit.t0_s, -1.0, 1.0, "within 1 s of time zero");
+  require_range(what, "transmit aperture", transmit.aperture_m, 0.0, 10.0, "0 to 10 m");
   switch (transmit.kind) {
     case TransmitKind::plane:
       require_range(what, "transmit angle", transmit.angle_rad, -kPi / 2, kPi / 2, "-90 to 90 degrees");

@@ -44,7 +44,8 @@ struct Transmit {
   double source_z_m = 0.0;
   // delays: firing time of each element, NaN = silent; zero of the law is time zero.
   std::vector<double> element_delays_s;
-  double t0_s = 0.0;  // time of sample 0 relative to time zero (see the head of this file)
+  double t0_s = 0.0;        // time of sample 0 relative to time zero (see the head of this file)
+  double aperture_m = 0.0;  // width of the elements that fire, focused beams; 0 when unknown
 };
 
 enum class SampleType { int16, float32 };

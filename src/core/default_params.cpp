@@ -119,6 +119,27 @@ void default_sector(ImagingParams& p, const Acquisition& a) {
   }
 }
 
+// Focal distance by width of the transmit aperture, the median of the transmits; the whole array where the width is
+// not known. 0: not all are focused.
+double default_cone_f_number(const Acquisition& a) {
+  if (!all_focused(a)) return 0.0;
+  const double apex_z_m = sector_apex_z_m(a.probe);
+  const auto [left, right] = std::minmax_element(a.probe.elements.begin(), a.probe.elements.end(),
+                                                 [](const Element& l, const Element& r) { return l.x_m < r.x_m; });
+  const double array_m = std::max(right->x_m - left->x_m + a.probe.pitch_m, 1e-6);
+  const double radius_m = std::hypot(left->x_m, left->z_m - apex_z_m);
+  std::vector<double> f_numbers;
+  for (const Transmit& t : a.transmits) {
+    const double depth_m = a.probe.kind == ProbeKind::convex
+                               ? std::hypot(t.source_x_m, t.source_z_m - apex_z_m) - radius_m
+                               : t.source_z_m - left->z_m;
+    f_numbers.push_back(depth_m / (t.aperture_m > 0.0 ? t.aperture_m : array_m));
+  }
+  const auto middle = f_numbers.begin() + static_cast<std::ptrdiff_t>(f_numbers.size() / 2);
+  std::nth_element(f_numbers.begin(), middle, f_numbers.end());
+  return std::round(std::clamp(*middle, 0.1, 10.0) * 100.0) / 100.0;
+}
+
 }  // namespace
 
 ImagingParams default_params(const Acquisition& a) {
@@ -134,6 +155,7 @@ ImagingParams default_params(const Acquisition& a) {
   default_lateral(p, a);
   default_sector(p, a);
   p.formation.adaptive_kernel_m = std::min(a.sound_speed_m_s / a.center_hz, kMostKernel_m);
+  p.transmits.cone_f_number = default_cone_f_number(a);
   p.doppler.x_m = 0.5 * (p.formation.lateral_min_m + p.formation.lateral_max_m);
   p.doppler.z_m = 0.5 * (p.formation.depth_min_m + p.formation.depth_max_m);
   // 30 Hz at a PRF of 1 kHz: tissue moves so much slower than blood.

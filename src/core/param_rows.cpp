@@ -24,6 +24,8 @@ constexpr std::array<ParamChoice, 3> kGridKinds = {{{"auto", "Auto", "polar for 
 constexpr std::array<ParamChoice, 3> kCompoundings = {{{"auto", "Auto", "lines for focused fans"},
                                                        {"coherent", "Coherent", "all transmits per pixel"},
                                                        {"lines", "Lines", "one transmit per line"}}};
+constexpr std::array<ParamChoice, 4> kTransmitCones = {
+    {{"off", "Off", "every transmit everywhere"}, {"boxcar", "Boxcar"}, {"hann", "Hann"}, {"tukey", "Tukey"}}};
 constexpr std::array<ParamChoice, 3> kMedians = {{{"off", "Off"}, {"3x3", "3 \u00D7 3"}, {"5x5", "5 \u00D7 5"}}};
 constexpr std::array<ParamChoice, 4> kFlowModes = {
     {{"off", "Off"}, {"power", "Power"}, {"velocity", "Velocity"}, {"low_rank", "Low rank"}}};
@@ -98,6 +100,7 @@ bool has_root(const ParamContext& c) { return uses(c, {Adaptive::p_das}); }
 bool has_lags(const ParamContext& c) { return uses(c, {Adaptive::slsc}); }
 bool has_kernel(const ParamContext& c) { return reads_rows(c.params.formation.adaptive); }
 bool has_variance(const ParamContext& c) { return uses(c, {Adaptive::minimum_variance}); }
+bool has_cone(const ParamContext& c) { return c.params.transmits.cone != TransmitCone::off; }
 bool has_gate(const ParamContext& c) { return c.params.doppler.gate != Gate::off; }
 bool has_objects(const ParamContext& c) { return c.params.objects.kind != Structure::off; }
 
@@ -158,7 +161,20 @@ std::string_view no_transmit_weights(const ParamContext& c) {
   std::string_view why = no_selection(c);
   if (why.empty()) why = with_course(c, "The course recipe uses equal weights.");
   if (why.empty() && picked_transmits(c.params, *c.acquisition).count == 1) why = "Only one transmit is used.";
+  if (why.empty() && uses_cones(c.params, *c.acquisition)) why = "The transmit cone weighs the transmits.";
   return why;
+}
+
+std::string_view no_cone(const ParamContext& c) {
+  if (c.acquisition == nullptr) return no_source(c);
+  const std::string_view why = beamformed_or_course(c, "The course recipe compounds all transmits coherently.");
+  if (!why.empty()) return why;
+  if (c.acquisition->n_transmits() == 1) return "The recording has a single transmit per frame.";
+  if (!all_focused(*c.acquisition)) return "Only for focused transmits.";
+  P on = c.params;
+  on.transmits.cone = TransmitCone::boxcar;
+  if (forms_lines(on, *c.acquisition)) return "Scan lines take one transmit each: set Transmits to Auto or Coherent.";
+  return picked_transmits(on, *c.acquisition).count == 1 ? "Only one transmit is used." : "";
 }
 
 std::string_view no_method(const ParamContext& c) {
@@ -185,6 +201,7 @@ std::string_view no_half_precision(const ParamContext& c) {
   const std::string_view why = with_course(c, "The course recipe uses single precision.");
   if (!why.empty() || c.acquisition == nullptr) return why;
   if (c.params.formation.adaptive != Adaptive::off) return "Adaptive methods use single precision.";
+  if (uses_cones(c.params, *c.acquisition)) return "Transmit cones use single precision.";
   const bool single = forms_lines(c.params, *c.acquisition) || c.acquisition->data == DataKind::beamformed;
   return single ? "Scan lines and beamformed recordings use single precision." : "";
 }
@@ -274,6 +291,12 @@ const auto kTable = std::to_array<ParamSpec>({
     {"transmit_window", "Transmit window", "", 1, 0, 0, 4, kTransmits, false, at<&P::transmits, &TransmitParams::window>(), kApodizations,
      "Weights across the transmits. A taper lowers the compounding side lobes; echoes coherent across transmits keep their level.",
      {.place = kMore, .short_label = "Tx weights", .why_not = no_transmit_weights}},
+    {"transmit_cone", "Transmit cone", "", 1, 0, 0, kTransmitCones.size() - 1, kTransmits, false, at<&P::transmits, &TransmitParams::cone>(), kTransmitCones,
+     "Focused transmits: each pixel takes the beams in whose cone it lies, weighted by this window across the cone; the weights add up to 1. A pixel outside all cones takes the nearest beam. Compounds the beams instead of forming scan lines.",
+     {.place = ParamPlace::more_or_set, .short_label = "Tx cone", .why_not = no_cone}},
+    {"transmit_f_number", "Cone F-number", "", 1, 2, 0, 10, kTransmits, true, at<&P::transmits, &TransmitParams::cone_f_number>(), {},
+     "Focal distance divided by the width of the transmit aperture: the opening of the transmit cone, at least one beam spacing on either side. 0: every beam counts alike.",
+     {.drag_max = 5, .place = ParamPlace::more_or_set, .short_label = "Cone F", .is_shown = has_cone, .why_not = no_cone}},
     {"directivity", "Directivity", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::directivity>(), kOffOn,
      "Weights each echo by the directivity of the receiving element. Needs the element width.",
      {.place = kMore, .why_not = no_weights}},

@@ -17,6 +17,7 @@ enum class Directivity { off, on };                     // weight of an echo by 
 enum class Precision { fp32, fp16 };                    // of channel data between condition and beamform, on a GPU
 enum class GridChoice { automatic, cartesian, polar };  // automatic: polar where the acquisition looks into a sector
 enum class Compounding { automatic, coherent, lines };  // automatic: lines where focused transmits fan out
+enum class TransmitCone { off, boxcar, hann, tukey };   // window across the beam of a focused transmit
 enum class Median { off, three, five };                 // pixels a side
 enum class FlowMode { off, power, velocity, low_rank };
 enum class WallFilter { none, fir, polynomial, svd };
@@ -73,6 +74,8 @@ struct TransmitParams {
   int last = 0;   // 0 = the last one
   int every = 1;
   Apodization window = Apodization::boxcar;  // weights across them; analytic recipe
+  TransmitCone cone = TransmitCone::off;     // a pixel takes the beams in whose cone it lies; see uses_cones()
+  double cone_f_number = 0.0;  // focal distance divided by the width of the transmit aperture; 0: no limit
 
   friend bool operator==(const TransmitParams&, const TransmitParams&) = default;
 };

@@ -62,6 +62,8 @@ GridKind grid_kind(const ImagingParams& p, const Acquisition& a) {
 bool forms_lines(const ImagingParams& p, const Acquisition& a) {
   if (p.formation.recipe == Recipe::course || p.formation.compounding == Compounding::coherent) return false;
   constexpr int kFewDirections = 7;  // up to here focused waves are compounded like any others
+  // Cones are for pixels that take several beams: unless lines are asked for, none are formed then.
+  if (p.formation.compounding == Compounding::automatic && p.transmits.cone != TransmitCone::off) return false;
   const auto lines = find_scan_lines(a);
   return lines.has_value() && (p.formation.compounding == Compounding::lines || lines->count > kFewDirections);
 }

@@ -31,6 +31,30 @@ bool walks(const Acquisition& a) {
   });
 }
 
+// Of focused transmits: x (m) where an aperture walks, otherwise the angle about the apex (rad).
+std::vector<double> line_positions(const Acquisition& a) {
+  const bool parallel = walks(a);
+  const double apex_z_m = sector_apex_z_m(a.probe);
+  std::vector<double> at;
+  for (const Transmit& t : a.transmits) {
+    at.push_back(parallel ? t.source_x_m : std::atan2(t.source_x_m, t.source_z_m - apex_z_m));
+  }
+  return at;
+}
+
+// Transmits closer than this are on one line.
+double same_line(const std::vector<double>& sorted) { return std::max(1e-4 * (sorted.back() - sorted.front()), 1e-9); }
+
+// The larger of the distances to the next line on either side; 0: there is none.
+double largest_gap(const std::vector<double>& sorted, double at) {
+  const double same = same_line(sorted);
+  const auto before = std::lower_bound(sorted.begin(), sorted.end(), at - same);
+  const auto behind = std::upper_bound(sorted.begin(), sorted.end(), at + same);
+  const double left = before == sorted.begin() ? 0.0 : at - *(before - 1);
+  const double right = behind == sorted.end() ? 0.0 : *behind - at;
+  return std::max(left, right);
+}
+
 bool has_kind(const Acquisition& a, TransmitKind kind) {
   return std::any_of(a.transmits.begin(), a.transmits.end(), [kind](const Transmit& t) { return t.kind == kind; });
 }
@@ -65,21 +89,19 @@ bool works_as_phased(const Acquisition& a) {
 
 bool looks_into_sector(const Acquisition& a) { return a.probe.kind == ProbeKind::convex || works_as_phased(a); }
 
+bool all_focused(const Acquisition& a) {
+  return !a.transmits.empty() && std::all_of(a.transmits.begin(), a.transmits.end(),
+                                             [](const Transmit& t) { return t.kind == TransmitKind::focused; });
+}
+
 std::optional<ScanLines> find_scan_lines(const Acquisition& a) {
-  if (a.transmits.empty()) return std::nullopt;
-  for (const Transmit& t : a.transmits) {
-    if (t.kind != TransmitKind::focused) return std::nullopt;
-  }
-  ScanLines lines{.parallel = walks(a), .at = {}};
-  const double apex_z_m = sector_apex_z_m(a.probe);
-  for (const Transmit& t : a.transmits) {
-    lines.at.push_back(lines.parallel ? t.source_x_m : std::atan2(t.source_x_m, t.source_z_m - apex_z_m));
-  }
+  if (!all_focused(a)) return std::nullopt;
+  ScanLines lines{.parallel = walks(a), .at = line_positions(a)};
   std::vector<double> sorted = lines.at;
   std::sort(sorted.begin(), sorted.end());
   lines.first = sorted.front();
   lines.last = sorted.back();
-  const double same = std::max(1e-4 * (lines.last - lines.first), 1e-9);
+  const double same = same_line(sorted);
   double step = lines.last - lines.first;
   for (std::size_t i = 1, run = 1; i < sorted.size(); ++i) {
     const double gap = sorted[i] - sorted[i - 1];
@@ -90,6 +112,30 @@ std::optional<ScanLines> find_scan_lines(const Acquisition& a) {
   if (!(step > same)) return std::nullopt;
   lines.count = std::min(static_cast<int>(std::lround((lines.last - lines.first) / step)) + 1, kMostLines);
   return lines;
+}
+
+std::vector<BeamAxis> beam_axes(const Acquisition& a) {
+  const bool parallel = walks(a);
+  const double apex_z_m = sector_apex_z_m(a.probe);
+  const std::vector<double> at = line_positions(a);
+  std::vector<double> sorted = at;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<BeamAxis> beams;
+  for (std::size_t t = 0; t < at.size(); ++t) {
+    const Transmit& transmit = a.transmits[t];
+    BeamAxis beam{.focus_x_m = transmit.source_x_m, .focus_z_m = transmit.source_z_m};
+    const double gap = largest_gap(sorted, at[t]);
+    if (parallel) {
+      beam.gap_m = gap;
+    } else {
+      beam.sine = std::sin(at[t]);
+      beam.cosine = std::cos(at[t]);
+      beam.gap_m = gap * std::hypot(transmit.source_x_m, transmit.source_z_m - apex_z_m);
+      beam.gap_slope = gap;
+    }
+    beams.push_back(beam);
+  }
+  return beams;
 }
 
 int line_of(const ScanLines& lines, std::size_t tx) {

@@ -35,6 +35,24 @@ struct ScanLines {
 // Empty when a transmit is not focused or all look one way.
 std::optional<ScanLines> find_scan_lines(const Acquisition& acquisition);
 
+bool all_focused(const Acquisition& acquisition);
+
+// The axis of a focused transmit: through the focus, straight down where the lines are parallel, otherwise away from
+// the apex.
+struct BeamAxis {
+  double focus_x_m = 0.0;
+  double focus_z_m = 0.0;
+  double sine = 0.0;  // of the angle from +z towards +x
+  double cosine = 1.0;
+  // Distance to the farther of the two neighbouring lines: gap_m at the focus and gap_slope more a metre beyond it. 0:
+  // no other line.
+  double gap_m = 0.0;
+  double gap_slope = 0.0;
+};
+
+// Of every transmit; all must be focused.
+std::vector<BeamAxis> beam_axes(const Acquisition& acquisition);
+
 // Index of the line nearest to transmit `tx`.
 int line_of(const ScanLines& lines, std::size_t tx);
 

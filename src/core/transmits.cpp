@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/scan_lines.h"
+
 namespace echoloop {
 TransmitPick picked_transmits(const ImagingParams& p, const Acquisition& a) {
   const int n = a.n_transmits();
@@ -11,6 +13,11 @@ TransmitPick picked_transmits(const ImagingParams& p, const Acquisition& a) {
   const int last = p.transmits.last == 0 ? n - 1 : std::clamp(p.transmits.last - 1, first, n - 1);
   const int count = (last - first) / p.transmits.every + 1;
   return {.first = first, .every = count > 1 ? p.transmits.every : 1, .count = count};
+}
+
+bool uses_cones(const ImagingParams& p, const Acquisition& a) {
+  if (p.transmits.cone == TransmitCone::off || p.formation.recipe == Recipe::course) return false;
+  return a.data == DataKind::channels && all_focused(a) && !forms_lines(p, a) && picked_transmits(p, a).count > 1;
 }
 
 AcquisitionPtr with_transmits(const AcquisitionPtr& acquisition, const TransmitPick& pick) {
@@ -24,7 +31,8 @@ AcquisitionPtr with_transmits(const AcquisitionPtr& acquisition, const TransmitP
 }
 
 double transmit_level_db(const ImagingParams& p, const Acquisition& a) {
-  return 20.0 * std::log10(static_cast<double>(picked_transmits(p, a).count) / a.n_transmits());
+  return uses_cones(p, a) ? 0.0
+                          : 20.0 * std::log10(static_cast<double>(picked_transmits(p, a).count) / a.n_transmits());
 }
 
 }  // namespace echoloop

@@ -19,10 +19,14 @@ struct TransmitPick {
 // The parameters must have passed validate_params().
 TransmitPick picked_transmits(const ImagingParams& params, const Acquisition& acquisition);
 
+// Whether transmits are weighed at every pixel by its place in their cones (dsp/transmit_cone.h).
+bool uses_cones(const ImagingParams& params, const Acquisition& acquisition);
+
 // The acquisition as if only those transmits had been recorded. The same object when they are all.
 AcquisitionPtr with_transmits(const AcquisitionPtr& acquisition, const TransmitPick& pick);
 
-// What a selection takes from the level of an echo that all transmits agree on, dB, at most 0: 20 log10(picked / all).
+// What a selection takes from the level of an echo that all transmits agree on, dB, at most 0: 20 log10(picked / all),
+// or 0 with cones, whose weights add up to 1 at every pixel.
 double transmit_level_db(const ImagingParams& params, const Acquisition& acquisition);
 
 }  // namespace echoloop

@@ -25,6 +25,11 @@ struct ColumnTransmit {
   float turns;   // of its t0, for IQ input
 };
 
+// Columns begin .. end - 1 of a row.
+struct PixelSpan {
+  int begin, end;
+};
+
 // What a beamformer reads besides the samples. Pointers lead to host or device memory; the Plan owns the host copy.
 // Sample position of a (pixel, transmit, element): row_base + tx_excess + receive_excess_m * samples_per_m,
 // in samples of the conditioned lines, counted from their sample 0. Splitting off the integer row_base keeps the float
@@ -45,6 +50,8 @@ struct DasGeometry {
   const float* row_turns;                   // [n_tx][nz] phase of row_base (and of t0 for IQ input), turns
   const float* tx_excess;                   // [n_tx][nz][nx] samples
   const float* tx_weight = nullptr;         // [n_tx] in the sum; null: 1
+  const float* cone = nullptr;              // [n_tx][nz][nx] in the sum, in place of tx_weight; null: none
+  const PixelSpan* cone_span = nullptr;     // [n_tx][nz] outside of which `cone` is 0; host only
   float samples_per_m;
   float turns_per_sample;  // demodulation frequency / sampling rate of the lines
   float f_number;
@@ -101,8 +108,16 @@ ECHO_HD float directivity_weight(float width_over_wavelength, LocalPosition p) {
 // What beamformers leave out at compile time.
 enum class DasForm {
   plain,   // Cartesian, every transmit at every pixel
-  general  // any grid, with or without `columns`
+  general  // any grid, with or without `columns` and `cone`
 };
+inline bool is_plain(const DasGeometry& g) { return g.down_m == nullptr && g.columns == nullptr && g.cone == nullptr; }
+
+// Weight of sum t at a pixel.
+template <DasForm form>
+ECHO_HD float transmit_weight(const DasGeometry& g, int t, int ix, int iz) {
+  if (form == DasForm::plain || g.cone == nullptr) return transmit_weight(g, t);
+  return g.cone[static_cast<long long>(t * g.nz + iz) * g.nx + ix];
+}
 
 template <DasForm form = DasForm::general>
 ECHO_HD ReceiveTerm receive_term(const DasGeometry& g, const ElementGeometry& e, PixelPlace at) {
@@ -150,8 +165,9 @@ template <DasForm form = DasForm::general>
 ECHO_HD TransmitPlace transmit_place(const DasGeometry& g, int t, int ix, int iz) {
   const bool by_column = form == DasForm::general && g.columns != nullptr;
   const int row = t * g.nz + iz;
-  return {by_column ? g.columns[t * g.nx + ix].transmit : t, g.row_base[row],
-          g.tx_excess[static_cast<long long>(row) * g.nx + ix]};
+  int transmit = by_column ? g.columns[t * g.nx + ix].transmit : t;
+  if (form == DasForm::general && g.cone != nullptr && transmit_weight<form>(g, t, ix, iz) == 0.0f) transmit = -1;
+  return {transmit, g.row_base[row], g.tx_excess[static_cast<long long>(row) * g.nx + ix]};
 }
 
 // Phase of sum t at a pixel.
@@ -164,7 +180,7 @@ ECHO_HD float transmit_turns(const DasGeometry& g, int t, int ix, int iz, float 
 
 template <DasForm form = DasForm::general>
 ECHO_HD Complex transmit_rotor(const DasGeometry& g, int t, int ix, int iz, float excess) {
-  return transmit_weight(g, t) * unit_phasor(transmit_turns<form>(g, t, ix, iz, excess));
+  return transmit_weight<form>(g, t, ix, iz) * unit_phasor(transmit_turns<form>(g, t, ix, iz, excess));
 }
 
 // Transmits summed together per pass over the elements, so that the receive part is computed once for all of them.
@@ -182,12 +198,15 @@ ECHO_HD Complex das_pixel(const DasGeometry& g, const Complex* iq, int ix, int i
     float excess[kTransmitGroup] = {};
     int base[kTransmitGroup] = {};
     int from[kTransmitGroup] = {};  // transmit, -1: none
+    bool any = form == DasForm::plain;
     for (int t = 0; t < count; ++t) {
       const TransmitPlace place = transmit_place<form>(g, first + t, ix, iz);
       from[t] = place.transmit;
+      any = any || place.transmit >= 0;
       base[t] = place.base;
       excess[t] = place.excess;
     }
+    if (!any) continue;
     for (int e = 0; e < g.n_el; ++e) {
       const ReceiveTerm rx = receive_term<form>(g, g.elements[e], at);
       if (rx.weight == 0.0f) continue;

@@ -29,40 +29,50 @@ double whole_weight(const RegionPixels& region) {
   return sum;
 }
 
-// Shares of the levels in steps so fine that they stand for the levels themselves.
-constexpr double kFinest_db = 0.02, kLowest_db = -200.0, kHighest_db = 100.0;
-constexpr auto kFine = static_cast<std::size_t>((kHighest_db - kLowest_db) / kFinest_db);
+struct LevelShare {
+  float db;
+  double in_target, in_background;  // of the region's weight
+};
 
-std::vector<double> fine_shares(const LevelPicture& picture, const RegionPixels& region) {
-  std::vector<double> shares(kFine, 0.0);
+void add_shares(const LevelPicture& picture, const RegionPixels& region, double LevelShare::*of,
+                std::vector<LevelShare>& to) {
+  const std::size_t first = to.size();
   double sum = 0.0;
   each_level(picture, region, [&](double db, double weight) {
-    const double at = std::clamp((db - kLowest_db) / kFinest_db, 0.0, static_cast<double>(kFine - 1));
-    shares[static_cast<std::size_t>(at)] += weight;
+    to.push_back({static_cast<float>(db), 0.0, 0.0});
+    to.back().*of = weight;
     sum += weight;
   });
-  for (double& share : shares) share /= sum;
-  return shares;
+  for (std::size_t i = first; i < to.size(); ++i) to[i].*of /= sum;
 }
 
 // 1 - sum of min(p, q) over bins (Rodriguez-Molares et al., IEEE TUFFC 67 (2020) 745). They leave the bins to
 // the user; the number of the true distributions does not depend on how levels are scaled, so neither do these bins:
-// each holds the same share of both regions together, both counted alike however large. Where there are few pixels
-// there must be few bins, or chance alone parts the regions: 4 n^(1/3) of the smaller region, 8 at least,
-// and an even number: regions that have no level in common are then parted by an edge.
-double overlap_missing(const std::vector<double>& p, const std::vector<double>& q, int bins) {
-  double overlap = 0.0, both = 0.0, in_p = 0.0, in_q = 0.0;
+// each holds the same share of both regions together, both counted alike however large. Only the order of the levels is
+// read, so that no strictly monotonic map changes the number.
+double overlap_missing(std::vector<LevelShare>& levels, int bins) {
+  std::ranges::sort(levels, {}, &LevelShare::db);
+  double overlap = 0.0, both = 0.0, in_target = 0.0, in_background = 0.0;
   int next = 1;
-  for (std::size_t i = 0; i < kFine; ++i) {
-    in_p += p[i];
-    in_q += q[i];
-    both += 0.5 * (p[i] + q[i]);
-    if (both * bins < next - 1e-9) continue;
-    overlap += std::min(in_p, in_q);
-    in_p = in_q = 0.0;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    in_target += levels[i].in_target;
+    in_background += levels[i].in_background;
+    both += 0.5 * (levels[i].in_target + levels[i].in_background);
+    const bool equal_next = i + 1 < levels.size() && levels[i + 1].db == levels[i].db;
+    if (equal_next || both * bins < next - 1e-9) continue;
+    overlap += std::min(in_target, in_background);
+    in_target = in_background = 0.0;
     next = static_cast<int>(both * bins + 1e-9) + 1;
   }
-  return 1.0 - overlap - std::min(in_p, in_q);
+  return 1.0 - overlap - std::min(in_target, in_background);
+}
+
+// 100 where both regions have enough pixels for as many, and otherwise fewer, or chance alone would part the regions:
+// 4 n^(1/3) of the smaller region, 8 at least. Even: regions that have no level in common are then parted by an edge.
+int gcnr_bins(std::size_t smaller) {
+  constexpr std::size_t kEnough = 400;  // 4 pixels of each region a bin
+  if (smaller >= kEnough) return 100;
+  return std::max(8, 2 * static_cast<int>(std::lround(2.0 * std::cbrt(static_cast<double>(smaller)))));
 }
 
 }  // namespace
@@ -111,9 +121,12 @@ PairStats compare_regions(const LevelPicture& picture, const RegionPixels& targe
   }
   pair.contrast_db = t.level_db() - b.level_db();
   pair.cnr = std::abs(t.mean_amplitude - b.mean_amplitude) / std::hypot(t.std_amplitude, b.std_amplitude);
-  const double n = static_cast<double>(std::min(t.pixels, b.pixels));
-  pair.gcnr_bins = std::max(8, 2 * static_cast<int>(std::lround(2.0 * std::cbrt(n))));
-  pair.gcnr = overlap_missing(fine_shares(picture, target), fine_shares(picture, background), pair.gcnr_bins);
+  pair.gcnr_bins = gcnr_bins(std::min(t.pixels, b.pixels));
+  std::vector<LevelShare> levels;
+  levels.reserve(t.pixels + b.pixels);
+  add_shares(picture, target, &LevelShare::in_target, levels);
+  add_shares(picture, background, &LevelShare::in_background, levels);
+  pair.gcnr = overlap_missing(levels, pair.gcnr_bins);
   return pair;
 }
 

@@ -155,6 +155,7 @@ ImagingParams make_params(const Case& c, const Acquisition& acquisition) {
   p.formation.adaptive_axis = c.adaptive_axis;
   p.formation.adaptive_order = c.adaptive_order;
   p.formation.adaptive_bins = c.adaptive_bins;
+  p.transmits.cone = c.cone;
   p.level.reference_db = 0.0;
   return p;
 }

@@ -52,6 +52,7 @@ struct Case {
   AdaptiveAxis adaptive_axis = AdaptiveAxis::elements;
   AdaptiveOrder adaptive_order = AdaptiveOrder::each_transmit;
   int adaptive_bins = 2;
+  TransmitCone cone = TransmitCone::off;
 };
 
 inline void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }

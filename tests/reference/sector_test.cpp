@@ -264,5 +264,50 @@ TEST(ConvexSector, TheAutomaticGridShowsThePointsOnTheirMarks) {
   }
 }
 
+// Levels of speckle between the beams against those on the beams, in bands of depth; eight columns a beam. The
+// recording has 37 beams 2 degrees apart, focused at 60 mm: many overlap far from the focus. At the focus they lie 2.1
+// mm apart and have their first null after 1.8 mm, so that midway both are 5 dB down (sinc), which no mean of them
+// brings back.
+TEST(FocusedSector, ConesLeaveNoStripesWhereBeamsOverlap) {
+  const char* const file = "simus_p42v_focused_sector/simus_p42v_focused_sector.hdf5";
+  ECHO_NEED_DATA(file);
+  ECHO_OPEN(opened, file);
+  constexpr double kOverlap_db = 1.0, kFocus_db = 5.0;
+  for (const TransmitCone cone : {TransmitCone::boxcar, TransmitCone::hann, TransmitCone::tukey}) {
+    ImagingParams p = default_params(*opened->info.acquisition);
+    p.transmits.cone = cone;
+    p.formation.grid_nx = 36 * 8 + 1;
+    p.formation.grid_nz = 500;
+    const Picture picture = picture_of(*opened, p);
+    const Grid& g = picture.grid;
+    for (int band = 0; band < 5; ++band) {
+      std::vector<double> level(static_cast<std::size_t>(g.nx));
+      for (int ix = 0; ix < g.nx; ++ix) {
+        double power = 0.0;
+        for (int iz = 50 + band * 80; iz < 130 + band * 80; ++iz) {
+          power += std::pow(10.0, 0.1 * static_cast<double>(picture.db[static_cast<std::size_t>(iz * g.nx + ix)]));
+        }
+        level[static_cast<std::size_t>(ix)] = 10.0 * std::log10(power);
+      }
+      // Less the mean over one beam spacing about the column.
+      double by_place[8] = {}, count[8] = {};
+      for (std::size_t ix = 8; ix + 8 < level.size(); ++ix) {
+        double around = 0.0;
+        for (std::size_t k = ix - 4; k < ix + 4; ++k) around += (level[k] + level[k + 1]) / 16.0;
+        by_place[ix % 8] += level[ix] - around;
+        count[ix % 8] += 1.0;
+      }
+      double low = 1e9, high = -1e9;
+      for (int k = 0; k < 8; ++k) {
+        low = std::min(low, by_place[k] / count[k]);
+        high = std::max(high, by_place[k] / count[k]);
+      }
+      std::printf("cone %d, band %d: %.2f dB from the darkest to the brightest place between beams\n",
+                  static_cast<int>(cone), band, high - low);
+      EXPECT_LT(high - low, band < 2 ? kOverlap_db : kFocus_db) << static_cast<int>(cone) << ", band " << band;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace echoloop::sector_test

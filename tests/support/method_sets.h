@@ -81,6 +81,8 @@ class MethodSets {
     f.precision = Precision::fp32;
     if (pick(4) == 0) f.depth_max_m = 2.0 * f.depth_max_m;  // beyond the record
     params.transmits.window = static_cast<Apodization>(pick(5));
+    params.transmits.cone = static_cast<TransmitCone>(pick(4));
+    params.transmits.cone_f_number = pick(4) == 0 ? 0.0 : between(0.1, 10.0);
     params.transmits.first = 1 + static_cast<int>(pick(2));
     params.transmits.every = 1 + static_cast<int>(pick(2));
     params.level.reference_db = 0.0;

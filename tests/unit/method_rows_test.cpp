@@ -20,6 +20,8 @@ struct Scene {
   std::vector<int> base;
   std::vector<ElementGeometry> elements;
   std::vector<Complex> lines;
+  std::vector<float> cone;
+  std::vector<PixelSpan> spans;
   DasGeometry geometry{};
 
   Scene(int transmits, bool polar, float f_number, float scale) : n_tx(transmits) {
@@ -59,6 +61,20 @@ struct Scene {
     geometry.turns_per_sample = 0.25f;
     geometry.f_number = f_number;
     geometry.apodization = Apodization::hamming;  // a weight of nearly 0 counts, of 0 does not
+  }
+
+  // Transmits weigh something in a part of the row only, and where nothing does pixels are black.
+  void add_cones() {
+    for (int t = 0; t < n_tx; ++t) {
+      const PixelSpan span{11 * t + 3, 11 * t + 80};
+      spans.push_back(span);
+      for (int i = 0; i < kWidth; ++i) {
+        const bool inside = i >= span.begin && i < span.end;
+        cone.push_back(inside ? 0.1f + 0.01f * static_cast<float>((i + 7 * t) % 30) : 0.0f);
+      }
+    }
+    geometry.cone = cone.data();
+    geometry.cone_span = spans.data();
   }
 };
 
@@ -113,7 +129,8 @@ TEST(MethodRows, AreTheFunctorsOnEveryInstructionSet) {
     for (const int n_tx : {1, 6}) {
       for (const bool polar : {false, true}) {
         for (const float f_number : {0.0f, 1.5f}) {
-          const Scene scene(n_tx, polar, f_number, 1.0f);
+          Scene scene(n_tx, polar, f_number, 1.0f);
+          if (polar) scene.add_cones();
           for (const MethodSettings& settings : all_settings()) {
             SCOPED_TRACE(std::string(cpu_kernels(kernel).name) + ", transmits " + std::to_string(n_tx) + ", method " +
                          std::to_string(static_cast<int>(settings.method)) + ", axis " +

@@ -199,19 +199,54 @@ TEST(PairStats, GcnrDoesNotDependOnTheScaleOfLevels) {
   EXPECT_NEAR(compare_regions(picture.view(), half(0), half(1)).gcnr, before, 0.005);
 }
 
-// As far as the fine steps of the levels allow, of which the quantiles of both regions together are made.
-TEST(PairStats, GcnrHardlyChangesUnderAMonotonicMap) {
+// Of any strictly monotonic map of the levels, with pixels that weigh differently too.
+TEST(PairStats, GcnrIsTheSameUnderEveryMonotonicMap) {
   MadePicture picture = speckle(1.5, 1.0, 5);
   const std::vector<float> levels = picture.db;
-  const PairStats before = compare_regions(picture.view(), half(0), half(1));
-  const auto bent = [](float db) { return db < 0.0F ? 2.0F * db : db; };
-  const auto pressed = [](float db) { return 0.5F * db; };
-  for (const std::function<float(float)>& map : {std::function<float(float)>(bent), {pressed}}) {
-    std::ranges::transform(levels, picture.db.begin(), map);
-    const PairStats now = compare_regions(picture.view(), half(0), half(1));
-    EXPECT_NEAR(now.gcnr, before.gcnr, 5e-4);
-    EXPECT_GT(std::abs(now.contrast_db - before.contrast_db), 0.2);
+  const auto weighed = [](RegionPixels region) {
+    for (std::size_t i = 0; i < region.index.size(); ++i)
+      region.weight.push_back(0.5F + 0.01F * static_cast<float>(i % 90));
+    return region;
+  };
+  const auto small = [](double x_m) {
+    return pixels_in({RegionShape::rectangle, {{x_m, 1e-3}, {x_m + 1.5e-4, 1.1e-3}}}, kSquareOfPixels);
+  };
+  const std::pair<RegionPixels, RegionPixels> pairs[] = {
+      {half(0), half(1)}, {weighed(half(0)), weighed(half(1))}, {small(0.5e-3), small(2.5e-3)}};
+  // Multiplied by powers of two, or ranked: no two levels fall together.
+  std::vector<float> sorted = levels;
+  std::ranges::sort(sorted);
+  const auto rank = [&](float db) {
+    return static_cast<float>(std::ranges::lower_bound(sorted, db) - sorted.begin()) * 1e-3F - 150.0F;
+  };
+  const std::function<float(float)> maps[] = {[](float db) { return db < 0.0F ? 2.0F * db : db; },
+                                              [](float db) { return 0.5F * db; }, [](float db) { return db / 1024.0F; },
+                                              rank};
+  for (const auto& [target, background] : pairs) {
+    picture.db = levels;
+    const PairStats before = compare_regions(picture.view(), target, background);
+    for (const auto& map : maps) {
+      std::ranges::transform(levels, picture.db.begin(), map);
+      const PairStats now = compare_regions(picture.view(), target, background);
+      EXPECT_NEAR(now.gcnr, before.gcnr, 1e-12);
+      EXPECT_EQ(now.gcnr_bins, before.gcnr_bins);
+      EXPECT_GT(std::abs(now.contrast_db - before.contrast_db), 0.2);
+    }
   }
+}
+
+// The bins of published tables where there are pixels for them.
+TEST(PairStats, EnoughPixelsGetAHundredBins) {
+  const MadePicture picture = speckle(1.0, 1.0, 6);
+  const auto bins = [&](double height_m) {
+    const auto patch = [&](double x_m) {
+      return pixels_in({RegionShape::rectangle, {{x_m, 1e-3}, {x_m + 1.95e-4, 1e-3 + height_m}}}, kSquareOfPixels);
+    };
+    return compare_regions(picture.view(), patch(0.5e-3), patch(2.5e-3)).gcnr_bins;
+  };
+  EXPECT_EQ(compare_regions(picture.view(), half(0), half(1)).gcnr_bins, 100);
+  EXPECT_EQ(bins(2.05e-4), 100);
+  EXPECT_LT(bins(1.5e-4), 30);
 }
 
 // 121 pixels against 121 of the same speckle: chance parts them somewhat, but not as 256 bins would (about 0.6).

@@ -85,10 +85,14 @@ static void add_line(const float* __restrict line, int n_valid, int base, int nx
   }
 }
 
-static void add_transmit(const DasGeometry& g, float weight, float row_turns, const float* __restrict tx_excess,
-                         const float* __restrict sum_re, const float* __restrict sum_im, Complex* __restrict pixels) {
-  for (int ix = 0; ix < g.nx; ++ix) {
-    const Complex phasor = weight * unit_phasor(row_turns + tx_excess[ix] * g.turns_per_sample);
+// weight(ix): of the transmit at a pixel.
+template <class Weight>
+[[gnu::always_inline]] static inline void add_transmit(const DasGeometry& g, const Weight& weight, PixelSpan columns,
+                                                       float row_turns, const float* __restrict tx_excess,
+                                                       const float* __restrict sum_re, const float* __restrict sum_im,
+                                                       Complex* __restrict pixels) {
+  for (int ix = columns.begin; ix < columns.end; ++ix) {
+    const Complex phasor = weight(ix) * unit_phasor(row_turns + tx_excess[ix] * g.turns_per_sample);
     pixels[ix].re += phasor.re * sum_re[ix] - phasor.im * sum_im[ix];
     pixels[ix].im += phasor.re * sum_im[ix] + phasor.im * sum_re[ix];
   }
@@ -110,6 +114,15 @@ static void set_place(const DasGeometry& g, int ix, int iz, const Run& run, int 
   run.r_m[i] = at.r_m;
 }
 
+// Where the sum of row_of(g, t, iz) has a weight.
+static PixelSpan columns_of(const DasGeometry& g, std::size_t row) {
+  return g.cone_span == nullptr ? PixelSpan{0, g.nx} : g.cone_span[row];
+}
+
+static PixelSpan common(PixelSpan a, PixelSpan b) {
+  return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
+}
+
 void das_row(const DasGeometry& g, const Complex* iq, int iz, float* scratch, Complex* pixels) {
   const auto nx = static_cast<std::size_t>(g.nx);
   const Run run = Run::in(scratch, g.nx);
@@ -124,15 +137,25 @@ void das_row(const DasGeometry& g, const Complex* iq, int iz, float* scratch, Co
     rotor_run(g, g.elements[e], run, begin, end);
     for (int t = 0; t < g.n_tx; ++t) {
       const std::size_t row = row_of(g, t, iz);
-      float* sum = run.sums + 2 * nx * static_cast<std::size_t>(t) + begin;
-      add_line(&iq[line_of(g, t, e)].re, g.n_valid, g.row_base[row], end - begin, g.tx_excess + row * nx + begin,
-               run.excess + begin, run.re + begin, run.im + begin, sum, sum + nx);
+      const PixelSpan own = common({begin, end}, columns_of(g, row));
+      if (own.begin >= own.end) continue;
+      float* sum = run.sums + 2 * nx * static_cast<std::size_t>(t) + own.begin;
+      add_line(&iq[line_of(g, t, e)].re, g.n_valid, g.row_base[row], own.end - own.begin,
+               g.tx_excess + row * nx + own.begin, run.excess + own.begin, run.re + own.begin, run.im + own.begin, sum,
+               sum + nx);
     }
   }
   for (int t = 0; t < g.n_tx; ++t) {
     const std::size_t row = row_of(g, t, iz);
     const float* sum = run.sums + 2 * nx * static_cast<std::size_t>(t);
-    add_transmit(g, transmit_weight(g, t), g.row_turns[row], g.tx_excess + row * nx, sum, sum + nx, pixels);
+    const auto add = [&](const auto& weight) __attribute__((always_inline)) {
+      add_transmit(g, weight, columns_of(g, row), g.row_turns[row], g.tx_excess + row * nx, sum, sum + nx, pixels);
+    };
+    if (g.cone == nullptr) {
+      add([weight = transmit_weight(g, t)](int /*ix*/) { return weight; });
+    } else {
+      add([weights = g.cone + row * nx](int ix) { return weights[ix]; });
+    }
   }
 }
 

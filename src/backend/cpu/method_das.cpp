@@ -139,9 +139,8 @@ bool run_columns_method(WorkerPool& pool, const MethodSettings& s, const DasInpu
 void method_das(WorkerPool& pool, MethodRowKernel method_row, const MethodSettings& settings, const DasInput& input,
                 MethodScratch& scratch, Complex* pixels, float* weights) {
   const MethodImage to{pixels, weights};
-  const bool plain = input.geometry.down_m == nullptr && input.geometry.columns == nullptr;
-  if (plain ? run_columns_method<DasForm::plain>(pool, settings, input, scratch, to)
-            : run_columns_method<DasForm::general>(pool, settings, input, scratch, to)) {
+  if (is_plain(input.geometry) ? run_columns_method<DasForm::plain>(pool, settings, input, scratch, to)
+                               : run_columns_method<DasForm::general>(pool, settings, input, scratch, to)) {
     return;
   }
   if (input.geometry.columns == nullptr) return run_rows(pool, method_row, settings, input, scratch, to);

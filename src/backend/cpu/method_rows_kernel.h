@@ -66,6 +66,7 @@ struct Part {
   float* factor;                     // of FormedPixel
   float* element;                    // [re | im | recorded] compounded
   float* transmits;                  // [n_tx][re | im] unit phasors
+  float* transmit_weights;           // [n_tx]
   float* counts;                     // [n_tx] channels
   float* places;                     // [n_tx] of an element among them
   float* sets;
@@ -87,7 +88,8 @@ struct Part {
             at(kTransmits),
             at(kTransmits + 2 * n_tx),
             at(kTransmits + 3 * n_tx),
-            at(kTransmits + 4 * n_tx)};
+            at(kTransmits + 4 * n_tx),
+            at(kTransmits + 5 * n_tx)};
   }
 };
 
@@ -118,6 +120,8 @@ struct PartLoops {
         re[i] = phasor.re;
         re[kMethodPixels + i] = phasor.im;
       }
+      float* weights = p.transmit_weights + static_cast<std::ptrdiff_t>(t) * kMethodPixels;
+      for (int i = 0; i < p.n; ++i) weights[i] = transmit_weight<DasForm::general>(g, t, first + i, row.iz);
     }
   }
 
@@ -126,6 +130,17 @@ struct PartLoops {
   [[nodiscard]] Complex transmit_turn(int t, int i) const {
     const float* re = p.transmits + static_cast<std::ptrdiff_t>(2 * t) * kMethodPixels;
     return {re[i], re[kMethodPixels + i]};
+  }
+
+  [[nodiscard]] const float* transmit_weights(int t) const {
+    return p.transmit_weights + static_cast<std::ptrdiff_t>(t) * kMethodPixels;
+  }
+  // Those of begin .. end - 1 where the transmit may weigh something.
+  [[nodiscard]] PixelSpan reached(int t, int begin, int end) const {
+    if (g.cone_span == nullptr) return {begin, end};
+    const PixelSpan span = g.cone_span[row_of(t)];
+    return {begin > span.begin - p.first ? begin : span.begin - p.first,
+            end < span.end - p.first ? end : span.end - p.first};
   }
 
   void set_delays(const ElementGeometry element) const {
@@ -168,7 +183,7 @@ struct PartLoops {
   }
 
   // run(i, recorded, x): sample of transmit t and element e, turned by the receive delay; recorded: 1 or 0, where x is
-  // 0.
+  // 0. Not where the transmit weighs nothing along the row.
   template <class Run>
   [[gnu::always_inline]] void for_each_pixel(int t, int e, int begin, int end, const Run& run) const {
     const float* line = &(row.lines + (static_cast<std::ptrdiff_t>(t) * g.n_el + e) * g.n_line)->re;
@@ -178,8 +193,9 @@ struct PartLoops {
     const float* im = p.im;
     const int base = g.row_base[row_of(t)];
     const int last = g.n_valid - 2;
+    const PixelSpan pixels = reached(t, begin, end);
 #pragma GCC ivdep
-    for (int i = begin; i < end; ++i) {
+    for (int i = pixels.begin; i < pixels.end; ++i) {
       const float offset = transmit[i] + excess[i];
       const int whole = floor_to_int(offset);
       const int wanted = base + whole;
@@ -223,10 +239,10 @@ struct PartLoops {
     for_each_element([&](int e, int begin, int end) __attribute__((always_inline)) {
       for (int i = begin; i < end; ++i) recorded_any[i] = 0.0f;
       for (int t = 0; t < g.n_tx; ++t) {
-        if (transmit_weight(g, t) == 0.0f) continue;
+        const float* weights = transmit_weights(t);
         for_each_pixel(
             t, e, begin, end, [&](int i, float recorded, Complex /*x*/) __attribute__((always_inline)) {
-              recorded_any[i] = recorded > 0.0f ? 1.0f : recorded_any[i];
+              recorded_any[i] = recorded * weights[i] != 0.0f ? 1.0f : recorded_any[i];
             });
       }
       for (int i = begin; i < end; ++i) p.counts[i] += p.weight[i] != 0.0f ? recorded_any[i] : 0.0f;
@@ -276,7 +292,7 @@ template <class Method>
     for (int t = 0; t < n_tx; ++t) {
       FormedPixel one;  // the turn of the transmit is common to its channels
       one.factor = p.factor[i];
-      one.add(method, set_of(t).set(i), transmit_weight(loops.g, t));
+      one.add(method, set_of(t).set(i), loops.transmit_weights(t)[i]);
       made.das = made.das + loops.transmit_turn(t, i) * one.das;
       made.formed = made.formed + loops.transmit_turn(t, i) * one.formed;
     }
@@ -296,7 +312,7 @@ template <class Method>
   clear(p.sets, SetRows<Method>::kRows);
   loops.for_each_element([&](int e, int begin, int end) __attribute__((always_inline)) {
     for (int t = 0; t < n_tx; ++t) {
-      const float transmit = transmit_weight(loops.g, t);
+      const float* transmit = loops.transmit_weights(t);
       const float* counts = p.counts + static_cast<std::ptrdiff_t>(t) * kMethodPixels;
       float* places = p.places + static_cast<std::ptrdiff_t>(t) * kMethodPixels;
       loops.for_each_pixel(
@@ -304,10 +320,10 @@ template <class Method>
             const float weight = recorded * p.weight[i];
             const Complex turned = loops.scaled(i, loops.transmit_turn(t, i) * x);
             if constexpr (Method::counts) {
-              set.add(method, i, weight * transmit, turned, {places[i], counts[i]});
+              set.add(method, i, weight * transmit[i], turned, {places[i], counts[i]});
               places[i] += weight != 0.0f ? 1.0f : 0.0f;
             } else {
-              set.add(method, i, weight * transmit, turned, {0.0f, 1.0f});
+              set.add(method, i, weight * transmit[i], turned, {0.0f, 1.0f});
             }
           });
     }
@@ -343,15 +359,16 @@ template <class Method>
     clear(p.counts, 1);
     for (int t = 0; t < n_tx; ++t) {
       const float* recorded_any = sum_of(t) + 2 * kMethodPixels;
-      for (int i = 0; i < p.n; ++i) p.counts[i] += transmit_weight(loops.g, t) != 0.0f ? recorded_any[i] : 0.0f;
+      const float* weights = loops.transmit_weights(t);
+      for (int i = 0; i < p.n; ++i) p.counts[i] += weights[i] != 0.0f ? recorded_any[i] : 0.0f;
     }
   }
   for (int t = 0; t < n_tx; ++t) {
     const float* re = sum_of(t);
+    const float* weights = loops.transmit_weights(t);
     for (int i = 0; i < p.n; ++i) {
       const Complex s = loops.transmit_turn(t, i) * Complex{re[i], re[kMethodPixels + i]};
-      set.add(method, i, transmit_weight(loops.g, t) * re[2 * kMethodPixels + i], s,
-              {set.n(i), Method::counts ? p.counts[i] : 1.0f});
+      set.add(method, i, weights[i] * re[2 * kMethodPixels + i], s, {set.n(i), Method::counts ? p.counts[i] : 1.0f});
     }
   }
   loops.write_one_set(method, set);
@@ -365,14 +382,13 @@ static void compound(const PartLoops& loops, int e, int begin, int end) {
   float* const recorded_any = im + kMethodPixels;
   for (int i = begin; i < end; ++i) re[i] = im[i] = recorded_any[i] = 0.0f;
   for (int t = 0; t < loops.g.n_tx; ++t) {
-    const float weight = transmit_weight(loops.g, t);
-    if (weight == 0.0f) continue;
+    const float* weights = loops.transmit_weights(t);
     loops.for_each_pixel(
         t, e, begin, end, [&](int i, float recorded, Complex x) __attribute__((always_inline)) {
           const Complex turned = loops.transmit_turn(t, i) * x;
-          re[i] += weight * turned.re;
-          im[i] += weight * turned.im;
-          recorded_any[i] = recorded > 0.0f ? 1.0f : recorded_any[i];
+          re[i] += weights[i] * turned.re;
+          im[i] += weights[i] * turned.im;
+          recorded_any[i] = recorded * weights[i] != 0.0f ? 1.0f : recorded_any[i];
         });
   }
 }

@@ -55,7 +55,8 @@ bool WindowDas::set_plan(const std::shared_ptr<const DasPlan>& plan, int threads
   const bool same_tables = plan_ != nullptr && plan_->tables == plan->tables && usable_;
   plan_ = plan;
   const DasGeometry& g = plan->geometry;
-  usable_ = g.n_valid >= 2 && g.columns == nullptr && (same_tables || delays_fit(g, plan->tables->tx_excess));
+  usable_ = g.n_valid >= 2 && g.columns == nullptr && g.cone == nullptr &&
+            (same_tables || delays_fit(g, plan->tables->tx_excess));
   if (!usable_) return false;
   x_m_.assign(g.x_m, g.x_m + g.nx);
   x_m_.resize(static_cast<std::size_t>(up_to(g.nx, kWindowLanes)), g.x_m[g.nx - 1]);

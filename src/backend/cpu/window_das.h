@@ -14,7 +14,7 @@ namespace echoloop {
 class WindowDas {
  public:
   // False when the plan is not for these kernels (delays beyond 16.16 fixed point, lines without a pair of samples, a
-  // transmit for each column): then das_row() must do it. Makes no table: quick.
+  // transmit for each column, weights by cones): then das_row() must do it. Makes no table: quick.
   [[nodiscard]] bool set_plan(const std::shared_ptr<const DasPlan>& plan, int threads);
 
   // False when the frame has no scale (nothing but zeros, or values that are not finite). Deterministic: the scale is

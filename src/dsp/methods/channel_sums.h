@@ -82,6 +82,13 @@ struct TransmitGroup {
     for (int t = 0; t < size; ++t) transmit[t] = channels.transmit(first + t);
   }
 
+  // Of transmits that weigh nothing at the pixel.
+  [[nodiscard]] ECHO_HD bool is_empty() const {
+    bool empty = true;
+    for (int t = 0; t < size; ++t) empty = empty && transmit[t].weight == 0.0f;
+    return empty;
+  }
+
   ECHO_HD void count_elements(const Channels& channels) {
     for (int e = 0; e < channels.n_elements(); ++e) {
       const typename Channels::Element element = channels.element(e);
@@ -113,6 +120,7 @@ ECHO_HD MethodPixel form_each_transmit(const Method& method, const Channels& cha
   FormedPixel made;
   for (int first = 0; first < channels.n_transmits(); first += kMethodGroup) {
     TransmitGroup<Channels> group(channels, first);
+    if (group.is_empty()) continue;
     if constexpr (Method::counts) group.count_elements(channels);
     ChannelSet<Method> sets[kMethodGroup];
     for_each_sample(channels, group, [&](int t, float weight, Complex x) {
@@ -129,6 +137,7 @@ ECHO_HD MethodPixel form_both(const Method& method, const Channels& channels) {
   ChannelSet<Method> all;
   for (int first = 0; first < channels.n_transmits(); first += kMethodGroup) {
     TransmitGroup<Channels> group(channels, first);
+    if (group.is_empty()) continue;
     if constexpr (Method::counts) group.count_elements(channels);
     float place[kMethodGroup] = {};
     for_each_sample(channels, group, [&](int t, float weight, Complex x) {
@@ -163,6 +172,7 @@ ECHO_HD MethodPixel form_transmits(const Method& method, const Channels& channel
   ChannelSet<Method> all;
   for (int first = 0; first < channels.n_transmits(); first += kMethodGroup) {
     const TransmitGroup<Channels> group(channels, first);
+    if (group.is_empty()) continue;
     Complex sum[kMethodGroup] = {};
     bool recorded[kMethodGroup] = {};
     for_each_sample(channels, group, [&](int t, float weight, Complex x) {
@@ -184,35 +194,49 @@ template <class Channels>
 class CompoundedElements {
  public:
   ECHO_HD explicit CompoundedElements(const Channels& channels) : channels_(channels) {
-    n_kept_ = channels.n_transmits() < kKept ? channels.n_transmits() : kKept;
-    for (int t = 0; t < n_kept_; ++t) kept_[t] = channels.transmit(t);
+    for (; rest_ < channels.n_transmits() && n_kept_ < kKept; ++rest_) {
+      const typename Channels::Transmit transmit = channels.transmit(rest_);
+      if (transmit.weight != 0.0f) kept_[n_kept_++] = transmit;
+    }
   }
 
   // Not recorded: by no transmit.
   [[nodiscard]] ECHO_HD ChannelSample sample(const typename Channels::Element& element) const {
     ChannelSample made{{0.0f, 0.0f}, false};
-    for (int t = 0; t < channels_.n_transmits(); ++t) {
-      const typename Channels::Transmit transmit = t < n_kept_ ? kept_[t] : channels_.transmit(t);
-      if (transmit.weight == 0.0f) continue;
+    for_each_transmit([&](const typename Channels::Transmit& transmit) {
       const ChannelSample x = channels_.sample(transmit, element);
       made = {made.value + transmit.weight * x.value, made.recorded || x.recorded};
-    }
+    });
     return made;
   }
 
   [[nodiscard]] ECHO_HD bool recorded(const typename Channels::Element& element) const {
-    for (int t = 0; t < channels_.n_transmits(); ++t) {
-      const typename Channels::Transmit transmit = t < n_kept_ ? kept_[t] : channels_.transmit(t);
+    for (int t = 0; t < n_kept_; ++t) {
+      if (channels_.recorded(kept_[t], element)) return true;
+    }
+    for (int t = rest_; t < channels_.n_transmits(); ++t) {
+      const typename Channels::Transmit transmit = channels_.transmit(t);
       if (transmit.weight != 0.0f && channels_.recorded(transmit, element)) return true;
     }
     return false;
   }
 
  private:
+  // Those that weigh something, in order.
+  template <class Run>
+  ECHO_HD void for_each_transmit(const Run& run) const {
+    for (int t = 0; t < n_kept_; ++t) run(kept_[t]);
+    for (int t = rest_; t < channels_.n_transmits(); ++t) {
+      const typename Channels::Transmit transmit = channels_.transmit(t);
+      if (transmit.weight != 0.0f) run(transmit);
+    }
+  }
+
   static constexpr int kKept = 8;  // transmits whose delay and phase are computed once a pixel
   const Channels& channels_;
   typename Channels::Transmit kept_[kKept];
   int n_kept_ = 0;
+  int rest_ = 0;  // the first transmit that is not among them
 };
 
 template <class Method, class Channels>

@@ -39,7 +39,8 @@ class DasChannels {
   [[nodiscard]] ECHO_HD Transmit transmit(int t) const {
     const TransmitPlace place = transmit_place<form>(geometry_, t, ix_, iz_);
     const float turns = transmit_turns<form>(geometry_, t, ix_, iz_, place.excess);
-    return {transmit_weight(geometry_, t), place.excess, unit_phasor(turns), place.transmit, place.base};
+    return {transmit_weight<form>(geometry_, t, ix_, iz_), place.excess, unit_phasor(turns), place.transmit,
+            place.base};
   }
 
   [[nodiscard]] ECHO_HD bool recorded(const Transmit& t, const Element& e) const {

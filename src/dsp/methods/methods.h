@@ -7,6 +7,7 @@
 #include "dsp/methods/minimum_variance.h"
 #include "dsp/methods/p_das.h"
 #include "dsp/methods/phase_coherence.h"
+#include "dsp/methods/plain_sum.h"
 #include "dsp/methods/slsc.h"
 
 namespace echoloop {
@@ -23,6 +24,7 @@ void with_method(const MethodSettings& s, const Run& run) {
     case Adaptive::phase:
       return run(PhaseCoherence{s.strength, s.axis, s.order});
     case Adaptive::p_das:
+      if (s.root == 1.0f) return run(PlainSum{s.order});
       return run(PDas{s.root, s.order});
     case Adaptive::off:
     case Adaptive::slsc:

@@ -56,6 +56,7 @@ json transmit_json(const Transmit& transmit) {
                 {"source_x_m", transmit.source_x_m},
                 {"source_z_m", transmit.source_z_m},
                 {"t0_s", transmit.t0_s}};
+  if (transmit.aperture_m > 0.0) value["aperture_m"] = transmit.aperture_m;
   if (transmit.element_delays_s.empty()) return value;
   json delays = json::array();
   for (const double delay : transmit.element_delays_s) delays.push_back(std::isnan(delay) ? json() : json(delay));
@@ -85,7 +86,8 @@ Transmit read_transmit(const json& value) {
                     .source_x_m = value.at("source_x_m").get<double>(),
                     .source_z_m = value.at("source_z_m").get<double>(),
                     .element_delays_s = {},
-                    .t0_s = value.at("t0_s").get<double>()};
+                    .t0_s = value.at("t0_s").get<double>(),
+                    .aperture_m = value.value("aperture_m", 0.0)};
   if (!value.contains("element_delays_s")) return transmit;
   for (const json& delay : value.at("element_delays_s")) {
     transmit.element_delays_s.push_back(delay.is_null() ? std::numeric_limits<double>::quiet_NaN()

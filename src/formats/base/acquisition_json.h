@@ -8,6 +8,7 @@
 //      "probe": {"name", "kind": "linear"|"convex"|"phased", "pitch_m", "element_width_m",
 //                "element_x_m": [..], "element_z_m": [..], "element_normal_rad": [..]},
 //      "transmits": [{"kind": "plane"|"diverging"|"focused"|"delays", "angle_rad", "source_x_m", "source_z_m", "t0_s",
+//                     "aperture_m",                      absent: unknown
 //                     "element_delays_s": [..]}],        kind delays only; null = a silent element (NaN)
 //      "n_samples", "sample_type": "int16"|"float32", "signal": "rf"|"iq", "sampling_hz", "center_hz", "bandwidth_hz",
 //      "demod_hz", "sound_speed_m_s", "frame_rate_hz", "assumptions": [{"text", "fact"}]}

@@ -250,6 +250,7 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
     for (const Json& entry : list.is_object() ? Json::array({list}) : list) {
       DescribedTransmit tx{.transmit = transmit_entry(what, entry, a.probe)};
       tx.active = active_elements(what, entry, tx.transmit, n_elements);
+      tx.transmit.aperture_m = tx.active.empty() ? 0.0 : aperture_width_m(a.probe, tx.active);
       add(std::move(tx));
     }
   } else if (meta.contains("tx_angles_rad")) {

@@ -76,6 +76,17 @@ double first_firing_s(const Transmit& transmit, const Probe& probe, double sound
   return first;
 }
 
+double aperture_width_m(const Probe& probe, const std::vector<bool>& active) {
+  const Element* first = nullptr;
+  const Element* last = nullptr;
+  for (std::size_t e = 0; e < probe.elements.size(); ++e) {
+    if (!active.empty() && !active[e]) continue;
+    last = &probe.elements[e];
+    if (first == nullptr) first = last;
+  }
+  return first == nullptr ? 0.0 : std::hypot(last->x_m - first->x_m, last->z_m - first->z_m) + probe.pitch_m;
+}
+
 double origin_passage_s(const Transmit& transmit, const Probe& probe, double sound_speed_m_s) {
   double passage = std::numeric_limits<double>::infinity();
   for (std::size_t e = 0; e < probe.elements.size(); ++e) {

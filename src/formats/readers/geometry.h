@@ -23,6 +23,9 @@ Probe make_pitch_probe(const std::string& what, int n_elements, double pitch_m, 
 double first_firing_s(const Transmit& transmit, const Probe& probe, double sound_speed_m_s,
                       const std::vector<bool>& active);
 
+// From the first to the last active element, one pitch more. `active` empty: all elements.
+double aperture_width_m(const Probe& probe, const std::vector<bool>& active);
+
 // delays only: when the wave passes the origin on the clock of the law, min (delay + |p|/c).
 double origin_passage_s(const Transmit& transmit, const Probe& probe, double sound_speed_m_s);
 

@@ -178,6 +178,7 @@ Sending transmits(const std::string& what, const MatTree& tree, const Scales& s,
     Transmit t = named_wave(tx, k, s, parts);
     if (delays_s.empty()) {
       t.t0_s = t0_s + first_firing_s(t, parts.probe, s.sound_speed_m_s, active);
+      t.aperture_m = aperture_width_m(parts.probe, active);
       ++count.without_delays;
     } else {
       const WaveFit fit = fit_wave(delays_s, parts.probe, s.sound_speed_m_s, kTolerance_periods / s.frequency_hz,

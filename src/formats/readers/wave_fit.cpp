@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/readers/geometry.h"
 #include "formats/readers/wave_search.h"
 
 namespace echoloop {
@@ -125,10 +126,16 @@ WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double
     }
     return std::nullopt;
   };
-  if (auto fit = first_that_fits(candidates)) return *fit;
+  const auto with_width = [&](WaveFit fit) {
+    std::vector<bool> active;
+    for (const double delay : delays_s) active.push_back(!std::isnan(delay));
+    fit.transmit.aperture_m = aperture_width_m(probe, active);
+    return fit;
+  };
+  if (auto fit = first_that_fits(candidates)) return with_width(std::move(*fit));
   if (probe.kind == ProbeKind::convex && sphere_is_found) {
     auto searched = searched_waves(delays_s, firing, probe, sound_speed_m_s);
-    if (auto fit = first_that_fits(searched)) return *fit;
+    if (auto fit = first_that_fits(searched)) return with_width(std::move(*fit));
   }
   return law_itself(delays_s);
 }

@@ -109,6 +109,7 @@ Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& pla
   if (noted) move_origin(placed, a.sound_speed_m_s, *noted);
   if (laws.delays_s.empty()) {
     noted->t0_s = first_firing_s(*noted, placed.probe, a.sound_speed_m_s, active);
+    noted->aperture_m = aperture_width_m(placed.probe, active);
     return *noted;
   }
   std::vector<double> delays_s(n);

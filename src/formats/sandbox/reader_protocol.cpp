@@ -46,7 +46,8 @@ Probe decode_probe(PayloadReader& in) {
 
 void encode_transmit(PayloadWriter& out, const Transmit& transmit) {
   encode_enum(out, transmit.kind);
-  for (const double value : {transmit.angle_rad, transmit.source_x_m, transmit.source_z_m, transmit.t0_s}) {
+  for (const double value :
+       {transmit.angle_rad, transmit.source_x_m, transmit.source_z_m, transmit.t0_s, transmit.aperture_m}) {
     out.number(value);
   }
   out.numbers(std::span(transmit.element_delays_s));
@@ -55,7 +56,8 @@ void encode_transmit(PayloadWriter& out, const Transmit& transmit) {
 Transmit decode_transmit(PayloadReader& in) {
   Transmit transmit;
   transmit.kind = decode_enum(in, TransmitKind::delays);
-  for (double* const value : {&transmit.angle_rad, &transmit.source_x_m, &transmit.source_z_m, &transmit.t0_s}) {
+  for (double* const value :
+       {&transmit.angle_rad, &transmit.source_x_m, &transmit.source_z_m, &transmit.t0_s, &transmit.aperture_m}) {
     *value = in.number<double>();
   }
   transmit.element_delays_s = in.numbers<double>(static_cast<std::size_t>(kMaxElements));

@@ -22,6 +22,12 @@ CaptionItem transmits_of(const ImagingParams& p, const Acquisition& a) {
           plane ? (one ? "angle" : "angles") : (one ? "transmit" : "transmits")};
 }
 
+CaptionItem cone_of(const ImagingParams& p) {
+  const double f_number = p.transmits.cone_f_number;
+  const std::string opening = f_number > 0.0 ? "F " + fixed(f_number, 2) : "all beams";
+  return {"cone", std::string(get_choice(p, param("transmit_cone")).label) + ", " + opening, ""};
+}
+
 // What moves is smeared over these frames: said beside the time, before anything else.
 CaptionItem average_of(const Image& image) {
   if (image.averaged_frames <= 0.0) return {"", "not averaged", ""};
@@ -65,7 +71,10 @@ std::vector<CaptionItem> caption_items(const Image& image, const SampleFaults& f
     items.push_back({dynamic ? "F" : "", dynamic ? fixed(p.formation.f_number, 2) : "full aperture", ""});
     if (p.formation.adaptive != Adaptive::off) items.push_back(method_of(p.formation));
   }
-  if (image.acquisition != nullptr && !formed) items.push_back(transmits_of(p, *image.acquisition));
+  if (image.acquisition != nullptr && !formed) {
+    items.push_back(transmits_of(p, *image.acquisition));
+    if (uses_cones(p, *image.acquisition)) items.push_back(cone_of(p));
+  }
   if (!course && !formed) {
     items.push_back(
         {"", span_text(p.formation.band_low_hz / kHertzPerMegahertz, p.formation.band_high_hz / kHertzPerMegahertz, 1),

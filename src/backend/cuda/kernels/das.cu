@@ -27,7 +27,7 @@ void sum_delayed(const DasGeometry& g, const Complex* lines, Complex* pixels, St
   if (sum_grouped(g, lines, pixels, stream)) return;
   const dim3 blocks(static_cast<unsigned>((g.nx + kTileX - 1) / kTileX),
                     static_cast<unsigned>((g.nz + kTileZ - 1) / kTileZ));
-  if (g.down_m == nullptr && g.columns == nullptr) {
+  if (is_plain(g)) {
     das_kernel<DasForm::plain><<<blocks, dim3(kTileX, kTileZ), 0, stream.get()>>>(g, lines, pixels);
   } else {
     das_kernel<DasForm::general><<<blocks, dim3(kTileX, kTileZ), 0, stream.get()>>>(g, lines, pixels);

@@ -4,7 +4,7 @@ namespace echoloop::cuda {
 
 DasOnDevice das_on_device(Context& context, const DasPlan& plan, StreamView stream) {
   const DasTables& t = *plan.tables;
-  DasOnDevice on{.geometry = plan.geometry, .tables = nullptr, .weights = nullptr};
+  DasOnDevice on{.geometry = plan.geometry, .tables = nullptr, .weights = nullptr, .cones = nullptr};
   on.tables =
       context.tables.get(plan.tables, {std::as_bytes(std::span(t.x_m)), std::as_bytes(std::span(t.z_m)),
                                        std::as_bytes(std::span(t.elements)), std::as_bytes(std::span(t.row_base)),
@@ -23,6 +23,12 @@ DasOnDevice das_on_device(Context& context, const DasPlan& plan, StreamView stre
     on.weights = context.tables.get(plan.tx_weights, {std::as_bytes(std::span(*plan.tx_weights))});
     on.weights->hold_back(stream);
     on.geometry.tx_weight = on.weights->table<float>(0);
+  }
+  if (plan.cones != nullptr) {
+    on.cones = context.tables.get(plan.cones, {std::as_bytes(std::span(plan.cones->weights))});
+    on.cones->hold_back(stream);
+    on.geometry.cone = on.cones->table<float>(0);
+    on.geometry.cone_span = nullptr;
   }
   return on;
 }

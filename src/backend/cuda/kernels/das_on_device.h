@@ -11,6 +11,7 @@ namespace echoloop::cuda {
 struct DasOnDevice {
   DasGeometry geometry{};                               // pointers: the device's, into the tables below
   std::shared_ptr<const DeviceTables> tables, weights;  // weights: null where all transmits weigh 1
+  std::shared_ptr<const DeviceTables> cones;            // null: none
 };
 
 // Shared with other lanes of the same plan. Kernels queued on `stream` from now on find everything complete.

@@ -69,8 +69,8 @@ class FastChannels {
     const float turns = transmit_turns<form>(geometry_, t, ix_, iz_, place.excess);
     // A base that no such float counts lies outside every record.
     const int base = abs(place.base) < kMostSamples ? place.base : -kMostSamples;
-    return {transmit_weight(geometry_, t), place.excess, kMagic + static_cast<float>(base), unit_phasor(turns),
-            place.transmit};
+    return {transmit_weight<form>(geometry_, t, ix_, iz_), place.excess, kMagic + static_cast<float>(base),
+            unit_phasor(turns), place.transmit};
   }
 
   [[nodiscard]] __device__ __forceinline__ bool recorded(const Transmit& t, const Element& e) const {
@@ -256,7 +256,7 @@ std::size_t method_scratch(const MethodSettings& s, const DasGeometry& g) {
 
 void sum_by_method(const MethodSettings& s, const DasGeometry& g, const Complex* lines, const MethodBuffers& buffers,
                    StreamView stream) {
-  const bool plain = g.down_m == nullptr && g.columns == nullptr;
+  const bool plain = is_plain(g);
   const MethodImage to{buffers.pixels, buffers.weights};
   const bool countable = g.n_line < kMostSamples;
   if (reads_rows(s.method)) {
