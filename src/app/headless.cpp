@@ -269,7 +269,6 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
                    .host_copy = wants_picture(options) || !sinks.empty() ? HostCopy::made : HostCopy::none,
                    .on_image = sinks.taker(),
                    .samples = opened.info.samples,
-                   .history = history.budget_bytes() > 0 ? &history : nullptr,
                    .sinks = files.sinks(),
                    .past = wants_measures(options, marks) ? &past : nullptr,
                    .side = live.side(),

@@ -189,7 +189,7 @@ TEST(FlowLookingBack, TheLatestRequestIsAnsweredAndNothingLiveIsLost) {
   TimingTrace trace{256};
   RfHistory history{std::size_t{16} << 20};
   Session session(*backend, noise_source(a, 200), images, trace,
-                  {.stream = unpaced(), .params = params, .history = &history, .past = &past, .side = {.flow = &live}});
+                  {.stream = unpaced(), .params = params, .sinks = {&history}, .past = &past, .side = {.flow = &live}});
   wait_until([&] { return history.extent().frames >= 100; });
   history.hold();
   const std::vector<FrameStamp> stamps = history.stamps();

@@ -49,7 +49,7 @@ struct Rig {
                   trace,
                   {.stream = testing::unpaced(),
                    .params = testing::small_picture(*acquisition, 24, 32),
-                   .history = &history,
+                   .sinks = {&history},
                    .past = &past,
                    .inspections = &answers}};
   Inspecting inspecting{history, answers};

@@ -45,7 +45,7 @@ struct Stream {
       : session(backend, source, images, trace,
                 {.stream = testing::unpaced(),
                  .params = testing::small_picture(*acquisition, 24, 32),
-                 .history = &history,
+                 .sinks = {&history},
                  .past = &past,
                  .inspections = answers}) {
     wait_until([this] { return frame_two().has_value(); });

@@ -66,7 +66,7 @@ struct Rig {
                 {.stream = stream,
                  .params = params,
                  .on_image = [this](const Image& image) { sequences.push_back(image.stamp.sequence); },
-                 .history = &history,
+                 .sinks = {&history},
                  .past = &past}) {}
 
   void keep(std::size_t n) {

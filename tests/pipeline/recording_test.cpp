@@ -52,8 +52,7 @@ Recorded record(const std::filesystem::path& path, const RecordRun& run) {
                   {.stream = run.stream,
                    .params = testing::small_picture(*run.source->acquisition(), 16, 16),
                    .max_frames = run.frames,
-                   .history = run.history_bytes > 0 ? &history : nullptr,
-                   .sinks = {&recorder}});
+                   .sinks = {&recorder, &history}});
   if (run.meanwhile) run.meanwhile(session);
   wait_until([&] { return session.done(); });
   session.stop();

@@ -128,7 +128,7 @@ class Switching : public ::testing::Test {
                     {.stream = at_random(policies),
                      .params = params,
                      .on_image = [this](const Image& image) { look(image); },
-                     .history = history_.get(),
+                     .sinks = {history_.get()},
                      .past = &past_});
     const auto begin = Clock::now();
     const auto end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));

@@ -230,7 +230,6 @@ void Session::make() {
                   .counts = counts_,
                   .first_sequence = next_sequence_,
                   .feed = feed_.kind == change_.made.host_memory ? feed_ : Feed{}};
-  if (options_.history != nullptr) plan.sinks.push_back(options_.history);
   // The old arrangement goes first: both together may not fit.
   feed_ = {};
   change_.making = std::async(std::launch::async, [old = std::move(running_), plan = std::move(plan)]() mutable {

@@ -13,7 +13,6 @@
 #include "app/stream/running_stream.h"
 #include "app/stream/stream_memory.h"
 #include "core/sample_log.h"
-#include "history/rf_history.h"
 
 namespace echoloop {
 
@@ -24,8 +23,7 @@ struct SessionOptions {
   HostCopy host_copy = HostCopy::made;
   std::function<void(const Image&)> on_image = {};  // [processing thread]
   SampleLogPtr samples = nullptr;                   // of the source; null: its samples are not checked
-  RfHistory* history = nullptr;                     // null: nothing is kept
-  std::vector<FrameSink*> sinks = {};               // before the history, each made for the next one
+  std::vector<FrameSink*> sinks = {};               // in the order in which frames are offered, each made for the next
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;         // null: nor inspected
   SideMailboxes side = {};                          // what is made beside the pictures

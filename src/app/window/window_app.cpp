@@ -373,7 +373,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
                         .saved = saved,
                         .host_copy = host_copy(),
                         .on_image = outputs_.image_taker(),
-                        .sinks = {recording_.recorder()},
+                        .sinks = {recording_.recorder(), &parts_.history},
                         .counts = counts});
 }
 

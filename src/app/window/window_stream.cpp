@@ -205,7 +205,6 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
                      .host_copy = start.host_copy,
                      .on_image = std::move(start.on_image),
                      .samples = parts_.state.source.samples,
-                     .history = parts_.history.budget_bytes() > 0 ? &parts_.history : nullptr,
                      .sinks = std::move(start.sinks),
                      .past = &parts_.past,
                      .inspections = &parts_.inspections,
