@@ -142,7 +142,8 @@ StripBoxes Presentation::draw(PanelContext& c, const SceneInput& input, const Pa
     parts.image.draw_presented(c, input, p.image);
     draw_bars(c, parts.image);
   }
-  const StripBoxes strips = parts.dock.draw_presented(c, p.strips, input.image, input.strip);
+  StripBoxes strips;
+  parts.dock.draw_presented({c, input.image, input.strip, strips}, p.strips);
   draw_caption(c, input.image, p.caption);
   if (p.touch.height() > 0) {
     parts.grounds.push_back({p.touch, theme::kPanelHex});

@@ -11,8 +11,8 @@ HistoryAct SideColumns::draw(PanelContext& c, const WindowLayout& l, const EditH
   draw_left_splitter(c, l);
   if (l.right_shown) draw_right_splitter(c, l);
   ui.focus().enter(WindowPart::left);
-  take_objects_wheel(c.view.objects, l.left);
-  take_timeline_wheel(c.view.timeline, l.right_shown ? l.right : l.left);
+  take_objects_wheel(c.view.transient.objects, l.left);
+  take_timeline_wheel(c.view.transient.timeline, l.right_shown ? l.right : l.left);
   left_.begin(c, "left_bar", l.left);
   const HistoryAct act = draw_panels(c, left_, PanelSide::left, l.left, history);
   if (!l.right_shown) draw_panels(c, left_, PanelSide::right, l.left, history);

@@ -32,7 +32,6 @@ constexpr auto kExceptions = std::to_array<Exception>({
     {"Options", 50, "one member an option of the command line"},
     {"UiCommands", 33, "one member a command of the window"},
     {"FormationParams", 30, "one member a parameter"},
-    {"ViewSettings", 23, "one member an entry of the settings file"},
     {"Inspection", 31, "numbers of one pixel"},
     {"LiveStatus", 29, "numbers of one connection, as the window shows them"},
     {"Sonogram", 21, "numbers of one spectrogram"},

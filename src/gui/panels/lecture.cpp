@@ -88,7 +88,7 @@ void Lecture::watch_policy(RingPolicy policy) {
 
 float Lecture::draw_timeline(PanelContext& c, const Rect& area, float k) {
   Ui& ui = c.ui;
-  TimelineState& t = c.view.timeline;
+  TimelineState& t = c.view.transient.timeline;
   c.state.numbers.timeline.wanted = !t.paused;
   const std::vector<Span>& spans = t.paused ? t.kept : c.state.numbers.timeline.spans;
   const int lanes = timeline_lanes_shown(c.state, spans);
@@ -198,7 +198,7 @@ void Lecture::draw_stream(PanelContext& c, const Rect& area, float k) {
 void Lecture::draw(PanelContext& c, const Rect& area) {
   Ui& ui = c.ui;
   watch_policy(c.state.stream.policy);
-  take_timeline_wheel(c.view.timeline, area);
+  take_timeline_wheel(c.view.transient.timeline, area);
   ui.focus().enter(WindowPart::picture);
   const float k = std::clamp(area.height() / ui.px(kDesigned), 0.7F, 2.5F);  // lengths that follow the window
   const Rect inside{area.x0 + ui.px(kLecturePad), area.y0, area.x1 - ui.px(kLecturePad), area.y1 - ui.px(14 * k)};
@@ -221,7 +221,7 @@ void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, b
   column.y = head.y;
   const std::string id = std::string(words.id) + "/enlarge";
   if (ui.icon_button(id.c_str(), icon, {"Enlarge   Ctrl+L", "Timeline and Stream fill the window. Esc returns.", {}})) {
-    c.view.lecture = true;
+    c.view.transient.lecture = true;
   }
   // Two arrows outwards.
   const float reach = ui.px(6), arm = ui.px(4);

@@ -166,7 +166,7 @@ void objects_panel(PanelContext& c, Column& column, bool& open) {
   ui.header("panel_objects", column, "Objects", open ? "" : gist, open);
   if (!open) return;
   column.y += ui.px(2);
-  if (c.view.objects.explained) objects_lesson(c.ui, column);
+  if (c.view.transient.objects.explained) objects_lesson(c.ui, column);
   const bool changed = param_rows(c, column, {ParamPart::objects}, MoreRows::shown, kObjectRows);
   if (p.objects.kind != Structure::off) {
     column.y += ui.px(4);

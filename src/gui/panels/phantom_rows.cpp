@@ -129,7 +129,7 @@ void phantom_choice(PanelContext& c, Column& column) {
 
 void phantom_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  PhantomEdit& edit = c.view.phantom;
+  PhantomEdit& edit = c.view.transient.phantom;
   const std::string& opened_as = c.state.source.opened_as;
   if (c.state.source.phantom.empty() || !opened_as.starts_with(kPhantomPrefix)) {
     edit = {.open = edit.open};

@@ -68,7 +68,7 @@ void draw_curve(const Ui& ui, const Column& column, const std::array<double, kTg
 }  // namespace
 
 bool tgc_rows(PanelContext& c, Column& column) {
-  bool& open = c.view.tgc_open;
+  bool& open = c.view.transient.tgc_open;
   Ui& ui = c.ui;
   ImagingParams& p = c.state.params;
   column.y += ui.px(3);
