@@ -33,6 +33,7 @@
 #include "history/export.h"
 #include "history/film.h"
 #include "history/json_text.h"
+#include "history/rf_history.h"
 #include "source/live/live_source.h"
 #include "version.h"
 

@@ -101,7 +101,7 @@ void act_preset(const KeyTargets& t, const KeyPress& press) {
   if (found == list.end()) {
     call(t.commands.hint, "No preset on key " + std::to_string(slot) + ".");
   } else {
-    call(t.commands.preset, PresetOrder{PresetAct::load, static_cast<int>(found - list.begin())});
+    call(t.commands.preset, PresetOrder{PresetCommand::load, static_cast<int>(found - list.begin())});
   }
 }
 

@@ -261,8 +261,8 @@ TEST(FlowEnsemble, AnEnsembleDoesNotSpanTheEndOfARecording) {
   rig.begin();
   rig.fill();
   for (std::uint64_t i = 0; i < 5; ++i) {
-    rig.slot = rig.history.keep({.stamp = {.sequence = rig.next++, .source_index = i}, .samples = rig.slot.bytes},
-                                std::move(rig.slot));
+    rig.slot = rig.history.offer({.stamp = {.sequence = rig.next++, .source_index = i}, .samples = rig.slot.bytes},
+                                 std::move(rig.slot));
   }
   const std::size_t newest = rig.history.extent().frames - 1;
   EXPECT_EQ(ensemble_before(rig.history, newest, 5).why_not, "");

@@ -194,7 +194,7 @@ TEST(LookingBackAt, TheLastFramesOfARecordingThatIsOver) {
   expect_equal(rig.review(4, changed(params)).front(), live[4]);
 }
 
-TEST(LookingBackAt, AFrameOnScreenStaysThroughAChangeOfArrangement) {
+TEST(LookingBackAt, AFrameOnScreenStaysThroughAChangeOfConfiguration) {
   const ImagingParams params = first_params(Recipe::analytic);
   Rig rig(source_for(Frames::in_slots, 16), params);
   rig.keep(16);
@@ -204,7 +204,7 @@ TEST(LookingBackAt, AFrameOnScreenStaysThroughAChangeOfArrangement) {
     stream.slots = 3 + i;
     stream.lanes = 1 + i % 3;
     testing::set_stream(rig.session, stream);
-    wait_until([&] { return rig.past[0].take(); });  // made again by the new arrangement
+    wait_until([&] { return rig.past[0].take(); });  // made again by the new configuration
     expect_equal(Picture::of(rig.past[0].front()), before);
   }
   rig.expect_nothing_lost();

@@ -87,7 +87,7 @@ inline void expect_kept_as_read(Backend& backend, HostMemory kind) {
   }
 }
 
-inline void expect_to_go_on_in_another_arrangement(Backend& backend, HostMemory kind) {
+inline void expect_to_go_on_in_another_configuration(Backend& backend, HostMemory kind) {
   const StreamedFile file;
   Mailbox<Image> images;
   TimingTrace trace;

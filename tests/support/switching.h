@@ -1,5 +1,5 @@
 // Everything that can be switched while a stream runs, switched at random ten times a second, and somebody looks back
-// meanwhile: no frame is lost under `block`, counts go on exactly through all arrangements, nothing grows.
+// meanwhile: no frame is lost under `block`, counts go on exactly through all configurations, nothing grows.
 // ECHOLOOP_SWITCH_S: for how many seconds (6). The session is used from one thread, as the window does.
 #pragma once
 

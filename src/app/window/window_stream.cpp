@@ -192,7 +192,7 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   parts_.past.flow.reset();
   parts_.trace.clear();
   parts_.trace.count_latencies_from(now_ns());
-  feed_ = {};
+  stats_ = {};
   // A scanner that is described again: what is kept stays until newer frames need its room.
   const bool same_scanner = source == parts_.source && source->live() != nullptr;
   if (!same_scanner && (source != parts_.source || source->acquisition() != acquisition_)) parts_.history.clear();

@@ -1,7 +1,7 @@
 #include "gui/figure/film_caption.h"
 
 #include "gui/overlay/caption.h"
-#include "render/inks.h"
+#include "render/palette.h"
 
 namespace echoloop {
 namespace {
@@ -12,27 +12,28 @@ constexpr TextLook kQuiet{.em = kEm, .color = ink::kMuted}, kValue{.em = kEm, .c
 
 class Lines {
  public:
-  Lines(RgbPicture& picture, Letters& letters) : picture_(picture), letters_(letters) {}
+  Lines(RgbPicture& picture, TextRasterizer& rasterizer) : picture_(picture), rasterizer_(rasterizer) {}
 
   float width(const CaptionItem& i) {
-    return letters_.width(kQuiet, i.key) + letters_.width(kQuiet, i.value) + letters_.width(kQuiet, i.unit) + 40;
+    return rasterizer_.width(kQuiet, i.key) + rasterizer_.width(kQuiet, i.value) + rasterizer_.width(kQuiet, i.unit) +
+           40;
   }
   float draw(float x, float y, const CaptionItem& item) {
-    if (!item.key.empty()) x = letters_.draw(picture_, x, y, kQuiet, item.key) + 7;
-    x = letters_.draw(picture_, x, y, kValue, item.value);
-    if (!item.unit.empty()) x = letters_.draw(picture_, x + 5, y, kQuiet, item.unit);
+    if (!item.key.empty()) x = rasterizer_.draw(picture_, x, y, kQuiet, item.key) + 7;
+    x = rasterizer_.draw(picture_, x, y, kValue, item.value);
+    if (!item.unit.empty()) x = rasterizer_.draw(picture_, x + 5, y, kQuiet, item.unit);
     return x + kWordGap;
   }
 
  private:
   RgbPicture& picture_;
-  Letters& letters_;
+  TextRasterizer& rasterizer_;
 };
 
 // As much of it as has room.
-std::string shortened(const std::string& name, Letters& letters, float room) {
+std::string shortened(const std::string& name, TextRasterizer& rasterizer, float room) {
   std::string text = name;
-  while (!text.empty() && letters.width(kName, text + "…") > room) {
+  while (!text.empty() && rasterizer.width(kName, text + "…") > room) {
     do text.pop_back();
     while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80);
   }
@@ -41,17 +42,17 @@ std::string shortened(const std::string& name, Letters& letters, float room) {
 
 }  // namespace
 
-void draw_film_caption(RgbPicture& picture, Letters& letters, const CaptionPlace& place, const FilmLook& film,
+void draw_film_caption(RgbPicture& picture, TextRasterizer& rasterizer, const CaptionPlace& place, const FilmLook& film,
                        const Image& image) {
-  Lines lines(picture, letters);
+  Lines lines(picture, rasterizer);
   const std::vector<CaptionItem> items = caption_items(image, faults_of(film.samples, image.stamp.source_index));
   const std::size_t first_line = items.size() > 1 && items[1].key == "t" ? 2 : 1;
-  float needed = film.note.empty() ? 0 : letters.width(kQuiet, film.note) + kWordGap;
+  float needed = film.note.empty() ? 0 : rasterizer.width(kQuiet, film.note) + kWordGap;
   for (std::size_t i = 0; i < first_line; ++i) needed += lines.width(items[i]);
-  const std::string name = shortened(film.source, letters, place.right - place.left - kWordGap - needed);
-  float x = letters.draw(picture, place.left, place.y, kName, name) + kWordGap;
+  const std::string name = shortened(film.source, rasterizer, place.right - place.left - kWordGap - needed);
+  float x = rasterizer.draw(picture, place.left, place.y, kName, name) + kWordGap;
   for (std::size_t i = 0; i < first_line; ++i) x = lines.draw(x, place.y, items[i]);
-  if (!film.note.empty()) letters.draw(picture, x, place.y, kQuiet, film.note);
+  if (!film.note.empty()) rasterizer.draw(picture, x, place.y, kQuiet, film.note);
   x = place.left;
   for (std::size_t i = first_line; i < items.size() && x + lines.width(items[i]) - kWordGap <= place.right; ++i) {
     x = lines.draw(x, place.y + kLine, items[i]);

@@ -3,7 +3,7 @@
 
 #include "core/results/image.h"
 #include "gui/state/film_look.h"
-#include "render/letters.h"
+#include "render/text_rasterizer.h"
 
 namespace echoloop {
 
@@ -13,7 +13,7 @@ struct CaptionPlace {  // pixels
 };
 
 // What does not fit in the second line is left out from its end; the source's name gives way to frame and time.
-void draw_film_caption(RgbPicture& picture, Letters& letters, const CaptionPlace& place, const FilmLook& film,
+void draw_film_caption(RgbPicture& picture, TextRasterizer& rasterizer, const CaptionPlace& place, const FilmLook& film,
                        const Image& image);
 
 }  // namespace echoloop

@@ -46,7 +46,7 @@ void FilmPainter::draw_ground(const Grid& grid) {
   const int h = std::clamp(static_cast<int>(std::lround(grid.height_m() * scale)), 1, room_y);
   const int x0 = kFilmLeft + (room_x - w) / 2;
   area_ = {x0, kFilmTop, x0 + w, kFilmTop + h};
-  RasterCanvas canvas(ground_, letters_);
+  RasterCanvas canvas(ground_, rasterizer_);
   const CanvasRect image = rect_of(area_);
   canvas.fill(image.grown(1), {ink::kEdge});
   draw_x_ruler(canvas, image, grid, kScales);
@@ -60,12 +60,12 @@ const RgbPicture& FilmPainter::paint(const Image& image, const FlowImage* flow) 
   picture_ = ground_;
   sampler_.draw(picture_, area_, image, flow);
   if (flow != nullptr && is_overlay(look_.display.color_flow.mode)) {
-    RasterCanvas canvas(picture_, letters_);
+    RasterCanvas canvas(picture_, rasterizer_);
     const double x0 = area_.x1 + kRight;
     draw_flow_bar(canvas, {x0, static_cast<double>(area_.y0), x0 + 20, static_cast<double>(area_.y1)}, *flow,
                   look_.display, kScales, {.away = 3, .length = 8, .thickness = 1});
   }
-  draw_film_caption(picture_, letters_,
+  draw_film_caption(picture_, rasterizer_,
                     {.left = static_cast<float>(std::min(area_.x0, kFilmLeft)),
                      .right = static_cast<float>(width_ - 24),
                      .y = static_cast<float>(height_ - kBottom + 42)},

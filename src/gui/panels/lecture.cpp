@@ -105,7 +105,7 @@ float Lecture::draw_timeline(PanelContext& c, const Rect& area, float k) {
   const float x = ui.text(Type::heading, head, theme::kText, "Timeline") + ui.px(28);
   const Rect choice{head.x1 - ui.px(286), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
   ui.text_fitted(Type::medium, x, choice.x0 - ui.px(16), head.y0, head.height(), theme::kText2,
-                 timeline_gist(t, scene.frames, c.view.timeline_frames, true));
+                 timeline_summary(t, scene.frames, c.view.timeline_frames, true));
   order_choice(c, choice);
   Column column{area.x0, area.x1, head.y1 + ui.px(4), c.compact};
   timeline_lanes(c, column, scene);
@@ -216,7 +216,7 @@ void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, b
   const float side = ui.px(22);
   head.x1 -= side + ui.px(4);
   const float link = words.more != nullptr ? more_link(ui, words.more_id, head, head.y, *words.more) : 0;
-  ui.header(words.id, head, words.title, words.gist, open, link);
+  ui.header(words.id, head, words.title, words.summary, open, link);
   const Rect icon{column.x1 - side, column.y + ui.px(5), column.x1, column.y + ui.px(5) + side};
   column.y = head.y;
   const std::string id = std::string(words.id) + "/enlarge";

@@ -138,10 +138,10 @@ void phantom_rows(PanelContext& c, Column& column) {
   if (edit.asked && !c.state.opening.progress.has_value()) edit = {.open = edit.open};
   const PhantomSettings running = parse_phantom(std::string_view(opened_as).substr(kPhantomPrefix.size()));
   const Rect r = ui.labelled(column, "Settings", {}, phantom_text(running) != running.name);
-  const std::string gist = fmt::format("{}, {} angle{}", running.probe, running.angles_rad.size(),
-                                       running.angles_rad.size() == 1 ? "" : "s");
+  const std::string summary = fmt::format("{}, {} angle{}", running.probe, running.angles_rad.size(),
+                                          running.angles_rad.size() == 1 ? "" : "s");
   if (ui.button("phantom_settings", r,
-                {.label = ui.fitted(Type::body, r.width() - ui.px(12), gist), .active = edit.open},
+                {.label = ui.fitted(Type::body, r.width() - ui.px(12), summary), .active = edit.open},
                 {"Phantom settings", "Probe, transmit angles, noise and motion of the simulated scene.", {}})) {
     edit.open = !edit.open;
   }

@@ -93,7 +93,7 @@ int timeline_lanes_shown(const UiState& state, const std::vector<Span>& spans) {
   return std::clamp(lanes, 1, kMaxLanes);
 }
 
-std::string timeline_gist(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open) {
+std::string timeline_summary(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open) {
   std::string text = fmt::format("{} frames", open && !frames.empty() ? static_cast<int>(frames.size()) : wanted);
   if (!open || frames.empty()) return text;
   const std::int64_t period = mean_period_ns(frames);
@@ -126,7 +126,7 @@ void timeline_panel(PanelContext& c, Column& column, bool& open) {
     scene.rows = timeline_rows(timeline_lanes_shown(c.state, spans));
   }
   lecture_header(c, column,
-                 {"panel_timeline", "Timeline", timeline_gist(t, scene.frames, c.view.timeline_frames, open)}, open);
+                 {"panel_timeline", "Timeline", timeline_summary(t, scene.frames, c.view.timeline_frames, open)}, open);
   c.state.numbers.timeline.wanted = open && !t.paused;
   if (!open || scene.rows.empty()) return;
   timeline_lanes(c, column, scene);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gui/toolkit/splitter.h"
-#include "gui/view/gate_hand.h"
 #include "gui/view/m_mode.h"
+#include "gui/view/sample_volume_tool.h"
 #include "gui/workspace/tool_bar.h"
 
 namespace echoloop {
