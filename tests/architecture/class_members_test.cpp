@@ -41,7 +41,6 @@ constexpr auto kExceptions = std::to_array<Exception>({
     {"echoloop_sender", 36, "C, in one header that users copy"},
     {"Connection", 23, "one connection of a sender: its messages fill it from one function each"},
     {"CudaLane", 33, "not yet split: images, spans and read-back of one lane"},
-    {"CudaStructureDevice", 21, "not yet split: buffers of one image and what is read back of them"},
 });
 
 // C++ without comments, and with empty literals.
