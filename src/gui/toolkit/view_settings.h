@@ -13,10 +13,8 @@
 #include "core/timing_trace.h"
 #include "gui/state/dock_list.h"
 #include "gui/state/marks.h"
-#include "gui/state/objects_state.h"
-#include "gui/state/phantom_state.h"
 #include "gui/state/save_choice.h"
-#include "gui/state/timeline_state.h"
+#include "gui/state/transient_view.h"
 #include "gui/state/window_place.h"
 #include "gui/toolkit/layout.h"
 
@@ -28,28 +26,6 @@ OpenPanels open_panels();
 OpenPanels open_compact_panels();
 
 inline constexpr std::size_t kMostRecent = 8;
-
-inline constexpr int kToolKinds = 3;  // of drawing tools: lines, regions, places
-
-struct StripLook {
-  double span_s = 4.0;  // acquisition time across the strip
-  bool curves = true;   // drawn over it
-};
-
-// As long as the window is open: neither written nor compared.
-struct TransientView {
-  bool latency_since_start = false;  // instead of the last 10 s
-  bool lecture = false;              // Timeline and Stream fill the window
-  bool m_mode_beside = false;        // the M-mode goes on beside spectral Doppler, for the presentation
-  double m_mode_span_s = 4.0;        // acquisition time across the strip
-  StripLook doppler;
-  bool tgc_open = false;  // its sliders are visible
-  // The tool of each kind that was used last.
-  std::array<MarkTool, kToolKinds> tool_of_kind = {MarkTool::distance, MarkTool::circle, MarkTool::point};
-  TimelineState timeline;
-  ObjectsState objects;
-  PhantomEdit phantom;
-};
 
 struct ViewSettings {
   ColumnWidths widths;
