@@ -197,7 +197,7 @@ void FrameRing::wake() {
 }
 
 void FrameRing::finish_read(std::size_t slot) {
-  // Nobody else touches a slot that is being read, so the keeper works outside the lock.
+  // No other thread touches a slot that is being read, so the keeper works outside the lock.
   if (keeper_ != nullptr) {
     Slot& read = slots_[slot];
     read.memory = keeper_->offer(read.frame, std::move(read.memory));

@@ -51,7 +51,7 @@ struct RecorderStatus {
   double seconds = 0.0;        // since the beginning, at most until the end
   std::size_t waiting = 0;     // frames in the queue
   double most_behind_s = 0.0;  // the longest time from a frame's acquisition until it was safe
-  std::string problem;         // why it ended before it was told to; empty = it did not
+  std::string problem;         // why it ended before stop(); empty = it did not
 };
 
 class Recorder final : public FrameSink {

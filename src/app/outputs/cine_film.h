@@ -25,7 +25,7 @@ class CineFilm {
   CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingParams& params, std::size_t unreadable);
 
   void ask(Session& session);            // once a window frame
-  void give_up(const std::string& why);  // empty: somebody cancelled it
+  void give_up(const std::string& why);  // empty: it was cancelled
   [[nodiscard]] bool done() const { return job_->done(); }
   [[nodiscard]] std::string result() const;  // once done: one line
   [[nodiscard]] bool failed() const;

@@ -25,7 +25,7 @@ class CpuGateDevice final : public GateDevice {
 
  private:
   std::array<Complex, kMaxGateBands> sums_{};
-  std::size_t there_ = 0;  // bands of sums_ that nobody has had
+  std::size_t there_ = 0;  // bands of sums_ that next() has not returned
 };
 
 bool CpuGateDevice::take(const GateGeometry& gate, const PixelView& pixels) {

@@ -15,7 +15,7 @@ namespace {
 constexpr float kAllWide = 780;  // at scale 1: from here on everything is side by side
 constexpr std::array<Choice, 3> kPages = {{{"Channels"}, {"Line"}, {"Transmits"}}};
 
-// Whoever opens the dock learns what to do, or why nothing is there.
+// What to do, or why there is nothing to show.
 std::string missing(const UiState& s) {
   if (!s.image.inspected) return "Choose a pixel: select the inspect tool and click on the image.";
   if (!s.image.inspector.refusal.empty()) return s.image.inspector.refusal;
