@@ -12,9 +12,7 @@
 namespace echoloop::inspection_stream_test {
 namespace {
 
-using testing::linear_acquisition;
-using testing::share;
-using testing::wait_until;
+using namespace testing;
 
 // Counts the lanes that are alive.
 class CountingBackend final : public Backend {

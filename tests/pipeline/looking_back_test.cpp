@@ -10,9 +10,7 @@
 namespace echoloop::looking_back_test {
 namespace {
 
-using testing::FrameList;
-using testing::Picture;
-using testing::wait_until;
+using namespace testing;
 
 constexpr int kFrames = 500;
 

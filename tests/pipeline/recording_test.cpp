@@ -16,10 +16,7 @@ namespace echoloop::recording_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::NumberedSource;
-using testing::TemporaryFolder;
-using testing::UffFile;
-using testing::wait_until;
+using namespace testing;
 
 const Acquisition kAcquisition = testing::integer_acquisition(8, 128);
 

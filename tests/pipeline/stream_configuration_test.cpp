@@ -12,9 +12,7 @@
 namespace echoloop::stream_configuration_test {
 namespace {
 
-using testing::FakeBackend;
-using testing::NumberedSource;
-using testing::wait_until;
+using namespace testing;
 
 struct Rig {
   SessionOptions options(const StreamSettings& stream, std::uint64_t max_frames = 0) {

@@ -10,11 +10,7 @@
 namespace echoloop::preset_store_test {
 namespace {
 
-using testing::expect_refusal;
-using testing::linear_acquisition;
-using testing::read_text;
-using testing::TemporaryFolder;
-using testing::write_text_file;
+using namespace testing;
 
 struct Store {
   TemporaryFolder folder;

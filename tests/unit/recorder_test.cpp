@@ -14,9 +14,7 @@
 namespace echoloop::recorder_test {
 namespace {
 
-using testing::slot_memory;
-using testing::TemporaryFolder;
-using testing::wait_until;
+using namespace testing;
 
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::int64_t kLimit = Recorder::kUnsafeNs;
