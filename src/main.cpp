@@ -12,16 +12,12 @@
 #include <system_error>
 
 #include "app/bench/bench.h"
-#include "app/describe_command.h"
-#include "app/find_sound_speed.h"
+#include "app/commands.h"
 #include "app/headless.h"
 #include "app/options/folders.h"
 #include "app/options/options.h"
 #include "app/options/terminal.h"
 #include "app/outputs/describe_source.h"
-#include "app/render_command.h"
-#include "app/repair_command.h"
-#include "app/send_command.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "formats/open_recording.h"

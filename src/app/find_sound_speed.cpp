@@ -1,11 +1,10 @@
-#include "app/find_sound_speed.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "app/commands.h"
 #include "app/opening/open_source.h"
 #include "app/options/terminal.h"
 #include "app/outputs/measure_image.h"

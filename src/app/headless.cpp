@@ -33,6 +33,7 @@
 #include "history/export.h"
 #include "history/film.h"
 #include "history/json_text.h"
+#include "history/rf_history.h"
 #include "source/live/live_source.h"
 #include "version.h"
 
@@ -269,7 +270,6 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
                    .host_copy = wants_picture(options) || !sinks.empty() ? HostCopy::made : HostCopy::none,
                    .on_image = sinks.taker(),
                    .samples = opened.info.samples,
-                   .history = history.budget_bytes() > 0 ? &history : nullptr,
                    .sinks = files.sinks(),
                    .past = wants_measures(options, marks) ? &past : nullptr,
                    .side = live.side(),

@@ -12,7 +12,7 @@
 
 #if defined(ECHO_HAVE_GUI)
 #include "app/options/folders.h"
-#include "app/ui_feed.h"
+#include "app/stats_collector.h"
 #include "gui/viewer.h"
 #endif
 
@@ -56,7 +56,7 @@ void write_screenshot(const Options& options, const OpenedSource& opened, const 
   state.device.backend = backend.name();
   state.device.name = backend.device();
   state.notices.formation_warning = formation_warning(*opened.info.acquisition, image.params);
-  UiFeed().update(state, session, trace, 1);
+  StatsCollector().update(state, session, trace, 1);
   if (totals.seconds > 0.0)
     state.numbers.processed_fps = static_cast<double>(state.numbers.counts.processed) / totals.seconds;
   update_run_state(state, session, {.on_gpu = backend.name() == "CUDA"});

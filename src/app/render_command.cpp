@@ -1,11 +1,10 @@
-#include "app/render_command.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
 #include <system_error>
 #include <vector>
 
+#include "app/commands.h"
 #include "app/headless.h"
 #include "app/interrupts.h"
 #include "app/opening/source_kinds.h"

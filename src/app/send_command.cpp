@@ -1,5 +1,3 @@
-#include "app/send_command.h"
-
 #include <fcntl.h>
 #include <sys/file.h>
 
@@ -9,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/commands.h"
 #include "app/interrupts.h"
 #include "app/opening/open_source.h"
 #include "app/options/terminal.h"

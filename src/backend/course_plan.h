@@ -1,4 +1,4 @@
-// The course recipe's part of a plan. Processing thread, or whoever checks parameters.
+// The course recipe's part of a plan. Processing thread, or the thread that checks parameters.
 #pragma once
 
 #include <memory>

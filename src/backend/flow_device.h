@@ -33,7 +33,7 @@ class FlowDevice {
   // A device over the same frames for one more ensemble at the same time: all that it works with is its own, but the
   // picture before, which apply() mixes in: only one of them is in apply(). reserve() and store() are asked of one of
   // them. null: nothing is gained by two. [processing thread]
-  [[nodiscard]] virtual std::unique_ptr<FlowDevice> make_twin() { return nullptr; }
+  [[nodiscard]] virtual std::unique_ptr<FlowDevice> clone() { return nullptr; }
 
   // Room for so many frames; what was held is lost. No thread is at work.
   virtual void reserve(int n_slots, std::size_t n_pixels) = 0;

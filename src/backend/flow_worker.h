@@ -37,11 +37,11 @@ struct FlowTask {
 };
 
 // Turns that are taken in one order and come in that order, whatever thread waits for one.
-class Turns {
+class OrderedTurnstile {
  public:
   [[nodiscard]] std::uint64_t take() { return n_taken_++; }  // one thread
   [[nodiscard]] bool await(std::uint64_t turn);              // false: stopped, no turn comes any more
-  void pass();                                               // to the next one; whose turn it is
+  void complete();                                           // to the next one; whose turn it is
   void stop();
 
  private:
@@ -56,15 +56,15 @@ class Turns {
 class FlowWorker {
  public:
   FlowWorker(std::unique_ptr<FlowDevice> device, Mailbox<FlowImage>& pictures);
-  ~FlowWorker() { turns_.stop(); }  // waits for the ensembles in work; those whose turn has not come are lost
+  ~FlowWorker() { turnstile_.stop(); }  // waits for the ensembles in work; those whose turn has not come are lost
   FlowWorker(const FlowWorker&) = delete;
   FlowWorker& operator=(const FlowWorker&) = delete;
 
   void start(FlowTask task);  // only when there is room; not at all when failed
   // Whether an ensemble in work needs a slot: then nothing may be stored there.
   [[nodiscard]] bool needs(int slot) const;
-  [[nodiscard]] FlowDevice& device() { return *hands_.front().device; }  // store(); reserve() when not busy
-  void settle();                                                         // until no ensemble is in work
+  [[nodiscard]] FlowDevice& device() { return *workers_.front().device; }  // store(); reserve() when not busy
+  void settle();                                                           // until no ensemble is in work
 
   [[nodiscard]] bool room(int in_flight) const;                         // for one more, so many at most
   [[nodiscard]] bool busy() const;                                      // one is
@@ -74,7 +74,7 @@ class FlowWorker {
 
  private:
   // What an ensemble in work has to itself.
-  struct Hand {
+  struct Worker {
     std::unique_ptr<FlowDevice> device;  // null: none
     FlowTask task;                       // its thread's while that is busy
     std::uint64_t turn = 0;              // likewise
@@ -86,10 +86,10 @@ class FlowWorker {
     [[nodiscard]] bool busy() const { return thread.has_value() && thread->busy(); }
   };
 
-  void begin(Hand& hand);
-  void make_picture(Hand& hand);
-  Decomposition decompose(Hand& hand);
-  void publish(Hand& hand, FlowImage& image, std::int64_t begin_ns);
+  void begin(Worker& worker);
+  void make_picture(Worker& worker);
+  Decomposition decompose(Worker& worker);
+  void publish(Worker& worker, FlowImage& image, std::int64_t begin_ns);
 
   Mailbox<FlowImage>& pictures_;
 
@@ -98,9 +98,9 @@ class FlowWorker {
   std::uint64_t shown_run_ = 0;
   std::uint64_t number_ = 0;
 
-  Turns turns_;
+  OrderedTurnstile turnstile_;
   std::atomic<std::uint64_t> n_pictures_{0};
-  std::array<Hand, kMostInFlight> hands_;  // last: their threads end first
+  std::array<Worker, kMostInFlight> workers_;  // last: their threads end first
 };
 
 }  // namespace echoloop

@@ -1,6 +1,6 @@
 // Looks into the processing of a kept frame: makes its picture on a lane with the ordinary verbs, reads the lane's
 // buffers back, and takes from them what a pixel is made of; then the pictures that single transmits make. One piece of
-// work a step, so that live frames pass between. It exists only while somebody looks. Processing thread.
+// work a step, so that live frames pass between. It exists only while the dock is open. Processing thread.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // The thread of what works beside the live stream (flow, structure, sonogram), so that the stream never waits for it.
 // It does one job at a time; one that waits gives way to a newer one. What throws is the fault that ends its work: jobs
-// that come later are left undone, and nobody waits for them.
+// that come later are not done, and settle() does not wait for them.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ class JobThread {
   struct Work {
     std::function<void()> begin = {};         // what it does first; empty: nothing
     std::function<void(int slot)> job;        // does the job that lies there
-    std::chrono::milliseconds look_every{0};  // > 0: it calls job(0) that often without being told
+    std::chrono::milliseconds look_every{0};  // > 0: it calls job(0) that often without a job
   };
 
   explicit JobThread(Work work);

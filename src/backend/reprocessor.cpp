@@ -119,7 +119,7 @@ bool Reprocessor::step(double held_reference_db, HostCopy copy, LiveFrame live) 
   return looking() || (slots_[kDelivered].busy && !film_awaited_) || inspecting || flowing;
 }
 
-// A turn of the inspector, which exists only while somebody inspects. True while it works on a frame.
+// One step of the inspector, which exists only while its dock is open. True while it works on a frame.
 bool Reprocessor::step_inspection() {
   if (inbox_.inspection_news && (inspector_ == nullptr || !inspector_->busy())) {
     std::optional<InspectionRequest> request;

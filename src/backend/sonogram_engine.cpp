@@ -15,7 +15,7 @@ namespace {
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 constexpr std::uint64_t kAtATime = 512;               // samples from publication to publication, at most
 constexpr auto kLook = std::chrono::milliseconds(4);  // nothing wakes the thread: waking would cost the stream time
-std::atomic<std::uint64_t> beginnings{0};             // of all engines: mailboxes outlive them
+std::atomic<std::uint64_t> epochs{0};                 // of all engines: mailboxes outlive them
 
 constexpr double kLoopGap_s = 0.05;  // shown where a recording begins again
 
@@ -39,7 +39,7 @@ void SonogramEngine::fit(const std::shared_ptr<const Plan>& plan) {
   if (plan == plan_) return;
   auto job = std::make_shared<Job>(Job{.plan = plan, .sonogram = make_sonogram_plan(*plan), .begun = 0});
   const bool goes_on = job_ != nullptr && same_pixels(*plan, *plan_) && same_gate(job->sonogram, job_->sonogram);
-  job->begun = goes_on ? job_->begun : ++beginnings;
+  job->begun = goes_on ? job_->begun : ++epochs;
   job_ = std::move(job);
   plan_ = plan;
 }
@@ -53,17 +53,17 @@ void SonogramEngine::take(const BeamformedFrame& frame) {
     ++n_late_;
     return;
   }
-  on_the_way_.push_back({.job = job_, .stamp = frame.stamp, .reference_db = frame.reference_db});
+  pending_.push_back({.job = job_, .stamp = frame.stamp, .reference_db = frame.reference_db});
   fetch();
 }
 
 // What the device has finished goes into the queue.
 void SonogramEngine::fetch() {
-  while (!on_the_way_.empty()) {
+  while (!pending_.empty()) {
     const std::span<const Complex> sums = device_->next();
     if (sums.empty()) return;
-    Sample sample = std::move(on_the_way_.front());
-    on_the_way_.erase(on_the_way_.begin());
+    Sample sample = std::move(pending_.front());
+    pending_.erase(pending_.begin());
     const std::uint64_t head = head_.load(std::memory_order_relaxed);
     if (head - tail_.load(std::memory_order_acquire) >= kQueue) {
       ++n_late_;

@@ -71,7 +71,7 @@ class SonogramEngine final : public Analysis {
   // Processing thread:
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<const Job> job_;
-  std::vector<Sample> on_the_way_;  // taken by the device, without their sums: a few
+  std::vector<Sample> pending_;  // taken by the device, without their sums: a few
 
   // From the processing thread to the sonogram thread: written at head_, read at tail_.
   std::vector<Sample> queue_{kQueue};

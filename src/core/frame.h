@@ -62,9 +62,9 @@ struct RingLoad {
 class FrameKeeper {
  public:
   virtual ~FrameKeeper() = default;
-  virtual FrameMemory keep(const RfFrame& frame, FrameMemory memory) = 0;  // processing thread
+  virtual FrameMemory offer(const RfFrame& frame, FrameMemory memory) = 0;  // processing thread
   // Whether there is room for one more frame, acquired now. Any thread; must not wait.
-  [[nodiscard]] virtual bool has_room(const RingLoad& /*ring*/) const { return true; }
+  [[nodiscard]] virtual bool ready(const RingLoad& /*ring*/) const { return true; }
 };
 
 }  // namespace echoloop

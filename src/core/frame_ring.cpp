@@ -87,7 +87,7 @@ FrameRing::WriteLease FrameRing::begin_write(std::uint64_t sequence, const Frame
   std::unique_lock lock(mutex_);
   for (;;) {
     if (closed_) return {this, Outcome::closed, 0};
-    const bool keeper_full = policy_ == RingPolicy::error && keeper_ != nullptr && !keeper_->has_room(load(now_ns()));
+    const bool keeper_full = policy_ == RingPolicy::error && keeper_ != nullptr && !keeper_->ready(load(now_ns()));
     const auto free = keeper_full ? std::nullopt : find_free();
     if (free.has_value()) return claim(*free);
     switch (policy_) {
@@ -142,7 +142,7 @@ RingLoad FrameRing::load(std::int64_t now_ns) const {
 std::int64_t FrameRing::acquire(std::unique_lock<std::mutex>& lock) {
   for (;;) {
     const std::int64_t now = now_ns();
-    if (closed_ || policy_ != RingPolicy::block || keeper_ == nullptr || keeper_->has_room(load(now))) return now;
+    if (closed_ || policy_ != RingPolicy::block || keeper_ == nullptr || keeper_->ready(load(now))) return now;
     waiting_since_ns_ = now;
     freed_.wait_for(lock, kKeeperPoll);  // there is no signal for free room
     counts_.producer_waited_ns += now_ns() - std::exchange(waiting_since_ns_, 0);
@@ -197,10 +197,10 @@ void FrameRing::wake() {
 }
 
 void FrameRing::finish_read(std::size_t slot) {
-  // Nobody else touches a slot that is being read, so the keeper works outside the lock.
+  // No other thread touches a slot that is being read, so the keeper works outside the lock.
   if (keeper_ != nullptr) {
     Slot& read = slots_[slot];
-    read.memory = keeper_->keep(read.frame, std::move(read.memory));
+    read.memory = keeper_->offer(read.frame, std::move(read.memory));
   }
   {
     const std::scoped_lock lock(mutex_);

@@ -67,7 +67,7 @@ class FrameRing {
             FrameKeeper* keeper = nullptr);
 
   // A slot for the frame of this number. With no free slot: block waits; error refuses the frame; drop_oldest takes
-  // back the oldest frame that nobody reads yet (and drops the new one when there is none); drop_newest drops the new
+  // back the oldest frame that is not being read (and drops the new one when there is none); drop_newest drops the new
   // one. error also refuses the frame when the keeper has no room. A dropped or refused frame is
   // counted as produced. Numbers left out and numbers that come again are counted with each frame that is produced,
   // whatever becomes of it; `gap` says which of them the source can account for (as the published stamp does).
@@ -80,7 +80,7 @@ class FrameRing {
   // The oldest frame, waiting for one at most `wait`, or until wake(). [processing thread]
   std::optional<ReadLease> begin_read(std::chrono::nanoseconds wait);
   void wake();  // ends the reader's wait, or its next one; any thread
-  // Whether begin_read() would not wait; costs nobody a lock. [any thread]
+  // Whether begin_read() would not wait; takes no lock. [any thread]
   [[nodiscard]] bool has_news() const { return news_.load(std::memory_order_acquire); }
 
   void count_processed();  // a frame that was read became an image [processing thread]

@@ -1,5 +1,5 @@
 // HDF5 as systems package it is not safe to call from two threads at once, whatever the files: the recorder's calls,
-// and those of whoever reads its file in the same process (tests), are made under this lock. The readers of recordings
+// and those of tests that read its file in the same process, are made under this lock. The readers of recordings
 // need none: they have a process of their own, with one thread.
 #pragma once
 

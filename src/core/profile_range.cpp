@@ -11,7 +11,7 @@ std::atomic<void (*)()> pop_hook{nullptr};
 }  // namespace
 
 void set_profiler_hooks(void (*push)(Stage), void (*pop)()) {
-  // Whoever sees the new push sees its pop as well.
+  // A thread that reads the new push reads its pop as well.
   if (pop != nullptr) pop_hook.store(pop);
   push_hook.store(push);
 }

@@ -1,5 +1,5 @@
 // What the singular values of a Casorati matrix [pixel][frame] and its temporal singular vectors say: energies, errors,
-// and which components to keep when nobody chooses. Host only, double precision.
+// and which components to keep by default. Host only, double precision.
 #pragma once
 
 #include <complex>

@@ -240,7 +240,7 @@ LiveDescription described_by_acquisition(const std::string& what, const Json& me
   return described;
 }
 
-// Letters to add, leave out or change to make `b` of `a`.
+// TextRasterizer to add, leave out or change to make `b` of `a`.
 std::size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

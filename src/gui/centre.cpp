@@ -47,15 +47,15 @@ std::string title_of(const Fault& fault) {
 // A scanner goes on from where it is; other sources begin again.
 std::string_view resume_word(const UiState& s) { return s.source.live && refused(s) ? "Resume" : "Restart"; }
 
-struct Cure {
+struct RecoveryAction {
   std::string label;
   std::string help;
   std::function<void()> act;
 };
 
 // The likeliest first.
-std::vector<Cure> cures(PanelContext& c) {
-  std::vector<Cure> list;
+std::vector<RecoveryAction> recovery_actions(PanelContext& c) {
+  std::vector<RecoveryAction> list;
   UiState& s = c.state;
   const auto restart = [&c] { call(c.commands.restart); };
   if (s.notices.fault->can_restart && refused(s)) {
@@ -85,19 +85,19 @@ std::vector<Cure> cures(PanelContext& c) {
   return list;
 }
 
-float cure_width(const Ui& ui, const std::vector<Cure>& list, std::size_t i) {
+float action_width(const Ui& ui, const std::vector<RecoveryAction>& list, std::size_t i) {
   return ui.width(i == 0 ? Type::strong : Type::body, list[i].label) + ui.px(i == 0 ? 44 : 36);
 }
 
 // Buttons in as many rows as they need; returns the height used. With Pass::measure nothing is drawn.
 enum class Pass { measure, draw };
-float cure_buttons(PanelContext& c, const std::vector<Cure>& list, float x0, float x1, float y, Pass pass) {
+float action_buttons(PanelContext& c, const std::vector<RecoveryAction>& list, float x0, float x1, float y, Pass pass) {
   Ui& ui = c.ui;
   float x = x0;
   float top = y + ui.px(10);
   std::function<void()> chosen;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const float w = cure_width(ui, list, i);
+    const float w = action_width(ui, list, i);
     if (x > x0 && x + w > x1) {
       x = x0;
       top += ui.px(theme::kRow + theme::kRowGap);
@@ -126,10 +126,10 @@ float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::s
   const std::string what_to_do = advice.empty() ? "" : "To continue: " + advice;
   float detail = facts.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, facts);
   float help = what_to_do.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, what_to_do);
-  const std::vector<Cure> list = cures(c);
+  const std::vector<RecoveryAction> list = recovery_actions(c);
   const float left = area.x0 + pad;
   const float right = area.x1 - pad;
-  const float buttons = cure_buttons(c, list, left, right, 0, Pass::measure);
+  const float buttons = action_buttons(c, list, left, right, 0, Pass::measure);
   // In a low window the buttons come before the words.
   const float spare = area.height() - ui.px(c.state.opening.progress ? kProgress : 0) - ui.px(26) - line - buttons;
   if (detail + help > spare) help = 0;
@@ -147,7 +147,7 @@ float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::s
   if (ui.icon_button("close_banner", close, {"Close", "Hides this banner; the stream remains stopped.", {}}))
     closed = fault.title + fault.detail;
   ui.cross(close.cx(), close.cy(), theme::kText2);
-  cure_buttons(c, list, left, right, y, Pass::draw);
+  action_buttons(c, list, left, right, y, Pass::draw);
   return height;
 }
 

@@ -101,7 +101,7 @@ void act_preset(const KeyTargets& t, const KeyPress& press) {
   if (found == list.end()) {
     call(t.commands.hint, "No preset on key " + std::to_string(slot) + ".");
   } else {
-    call(t.commands.preset, PresetOrder{PresetAct::load, static_cast<int>(found - list.begin())});
+    call(t.commands.preset, PresetOrder{PresetCommand::load, static_cast<int>(found - list.begin())});
   }
 }
 
@@ -125,7 +125,7 @@ void act_presentation(const KeyTargets& t, const KeyPress&) {
   t.presentation.on() ? t.presentation.end() : t.presentation.begin();
 }
 
-void act_lecture(const KeyTargets& t, const KeyPress&) { t.view.lecture = !t.view.lecture; }
+void act_lecture(const KeyTargets& t, const KeyPress&) { t.view.transient.lecture = !t.view.transient.lecture; }
 void act_full_screen(const KeyTargets& t, const KeyPress&) { t.requests.full_screen = true; }
 void act_reset(const KeyTargets& t, const KeyPress&) { call(t.commands.reset); }
 void act_list(const KeyTargets& t, const KeyPress&) { t.requests.open_keys = true; }
@@ -154,6 +154,29 @@ void act_open(const KeyTargets& t, const KeyPress& press) {
 constexpr KeyHeld kPlain = KeyHeld::no_control;
 constexpr KeyScope kAlways = KeyScope::assistant;
 
+// The row of the docks: their keys, and their names.
+struct DockTexts {
+  std::string keys, titles;
+};
+
+const DockTexts& dock_texts() {
+  static const DockTexts texts = [] {
+    DockTexts t;
+    for (const DockRow& row : kDocks) {
+      t.keys += (t.keys.empty() ? "" : "   ") + std::string(row.key_name);
+      t.titles += (t.titles.empty() ? "" : ", ") + std::string(row.listed);
+    }
+    return t;
+  }();
+  return texts;
+}
+
+std::vector<KeyChord> dock_chords() {
+  std::vector<KeyChord> chords;
+  for (const DockRow& row : kDocks) chords.push_back({row.key, kPlain, act_dock});
+  return chords;
+}
+
 const auto kKeyRows = std::to_array<KeyRow>({
     {{"Image", "Space", "freeze / resume live"}, {{Key::space, KeyHeld::any, act_freeze}}},
     {{"Image", "[   ]", "dynamic range, 5 dB steps"},
@@ -168,8 +191,7 @@ const auto kKeyRows = std::to_array<KeyRow>({
     {{"View", "C", "measure a distance"}, {{Key::c, kPlain, act_on_image}}},
     {{"View", "A", "draw a region; again: next shape"}, {{Key::a, kPlain, act_on_image}}},
     {{"View", "Del", "delete the selected mark"}, {{Key::remove, kPlain, act_on_image}}},
-    {{"View", "N   M   D", "inspector, M-mode, spectral Doppler"},
-     {{kDocks[0].key, kPlain, act_dock}, {kDocks[1].key, kPlain, act_dock}, {kDocks[2].key, kPlain, act_dock}}},
+    {{"View", dock_texts().keys, dock_texts().titles}, dock_chords()},
     {{"Parameters", "1 … 9", "load a preset"},
      {{Key::digit1, kPlain, act_preset},
       {Key::digit2, kPlain, act_preset},

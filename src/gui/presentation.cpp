@@ -90,7 +90,7 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
   const UiState& state = c.state;
   const bool picture = image.number != 0;
   const bool hint = ImGui::GetTime() - since_s_ < kHint_s;
-  // Behind it the way back is told, then how much slower the stream is than its source.
+  // At its end: first the hint how to leave, later how much slower the stream is than its source.
   const float pace = pace_width(ui, state.numbers.pace, Type::large, PaceWords::all);
   const float limit = line.x1 - (hint ? ui.px(240) : ui.px(24) + (pace > 0 ? pace + ui.px(26) : 0));
   // What is on screen is always named: the source's name gives way to frame and time.
@@ -142,7 +142,8 @@ StripBoxes Presentation::draw(PanelContext& c, const SceneInput& input, const Pa
     parts.image.draw_presented(c, input, p.image);
     draw_bars(c, parts.image);
   }
-  const StripBoxes strips = parts.dock.draw_presented(c, p.strips, input.image, input.strip);
+  StripBoxes strips;
+  parts.dock.draw_presented({c, input.image, input.strip, strips}, p.strips);
   draw_caption(c, input.image, p.caption);
   if (p.touch.height() > 0) {
     parts.grounds.push_back({p.touch, theme::kPanelHex});

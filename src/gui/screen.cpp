@@ -41,7 +41,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   draw_dialogs(state, input.wanted_scale);
   panels_.tour().hide();
   ui_.focus().enter(WindowPart::callout);
-  const bool controls = !presentation_.on() && !view_.lecture && !state.import.open;
+  const bool controls = !presentation_.on() && !view_.transient.lecture && !state.import.open;
   if (controls && !dialog_.is_open() && input.image.number != 0) {
     const std::string_view lesson = panels_.tour().draw(ui_, image_.layout().image);
     if (!lesson.empty()) call(commands_.open_lesson, std::string(lesson));
@@ -51,7 +51,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
     call(commands_.import, ImportOrder{.act = ImportAct::cancel});
   } else if (ui_.escape()) {
     presentation_.end();
-    view_.lecture = false;
+    view_.transient.lecture = false;
   }
   ui_.end_frame();
   ImGui::SetCursorScreenPos({0, 0});
@@ -73,11 +73,11 @@ void Screen::begin_frame(UiState& state, const SceneInput& input) {
   last_.grid = input.image.number != 0 ? input.image.grid : Grid{.nx = 0, .nz = 0};
   handle_keys(state, input.keys);
   drawn_.playing = state.run == RunState::frozen && state.cine.playing;
-  last_.lecture = last_.lecture && view_.lecture;
+  last_.lecture = last_.lecture && view_.transient.lecture;
   state.numbers.timeline.wanted = false;  // unless its panel is drawn
   state.image.inspector.wanted = false;
   follow_gate(state);
-  if (presentation_.on() || view_.lecture || view_.dock == Dock::none) dock_.close();
+  if (presentation_.on() || view_.transient.lecture || view_.dock == Dock::none) dock_.close();
 }
 
 KeyTargets Screen::key_targets(UiState& state) {
@@ -124,10 +124,10 @@ void Screen::follow_gate(UiState& state) {
   const Gate before = std::exchange(last_.gate, state.params.doppler.gate);
   if (last_.gate == before) return;
   if (last_.gate == Gate::on) {
-    view_.m_mode_beside = view_.has_m_mode();
+    view_.transient.m_mode_beside = view_.has_m_mode();
     view_.dock = Dock::sonogram;
   } else if (view_.dock == Dock::sonogram) {
-    view_.dock = view_.m_mode_beside ? Dock::m_mode : Dock::none;
+    view_.dock = view_.transient.m_mode_beside ? Dock::m_mode : Dock::none;
   }
   take_inspect_tool(state.marks, view_.dock);
 }
@@ -138,7 +138,7 @@ void Screen::draw_parts(PanelContext& c, const SceneInput& input) {
   } else if (presentation_.on()) {
     ui_.focus().enter(WindowPart::picture);
     drawn_.strips = presentation_.draw(c, input, {.image = image_, .dock = dock_, .grounds = drawn_.grounds});
-  } else if (view_.lecture) {
+  } else if (view_.transient.lecture) {
     draw_lecture(c);
   } else {
     draw_controls(c, input);
@@ -180,7 +180,7 @@ void Screen::draw_lecture(PanelContext& c) {
   BarRequests requests;
   draw_status_bar(c, l.status, requests);
   messages_.draw(c, l.message);
-  if (requests.back) view_.lecture = false;
+  if (requests.back) view_.transient.lecture = false;
 }
 
 // The import assistant in place of the columns and the image.
@@ -256,8 +256,7 @@ Rect Screen::draw_dock(PanelContext& c, const SceneInput& input, Rect& area) {
   }
   if (dock_row(view_.dock).place == DockPlace::of_the_image) image_.inspect_somewhere(c.state, input);
   drawn_.grounds.push_back({dock, theme::kPanelHex});
-  dock_.draw(c, dock, input.image, input.strip);
-  drawn_.strips = dock_.boxes();
+  dock_.draw({c, input.image, input.strip, drawn_.strips}, dock);
   for (const Rect& box : {drawn_.strips.m_mode, drawn_.strips.sonogram}) drawn_.grounds.push_back({box, 0x000000});
   return dock;
 }

@@ -36,7 +36,6 @@ class Screen {
   [[nodiscard]] const Rect& picture() const { return image_.layout().image; }  // empty: no image
   [[nodiscard]] const PictureLayout& picture_layout() const { return image_.layout(); }
   [[nodiscard]] const PictureLayout& side_a_layout() const { return image_.side_a(); }  // empty image: not side by side
-  [[nodiscard]] const DockArea& dock() const { return dock_; }
   [[nodiscard]] const StripBoxes& strips() const { return drawn_.strips; }  // of M-mode and spectral Doppler
   [[nodiscard]] float wipe_x() const { return image_.wipe_x(); }            // where A ends and B begins
   [[nodiscard]] bool playing() const { return drawn_.playing; }             // history frames

@@ -225,7 +225,8 @@ struct Links {
 Links links_of(const PanelContext& c) {
   const Ui& ui = c.ui;
   const std::string_view key = c.compact ? "" : "F9";
-  if (c.view.lecture) return {.reset_key = {}, .keys = link_width(ui, kBack, "Esc"), .reset = 0, .present = 0};
+  if (c.view.transient.lecture)
+    return {.reset_key = {}, .keys = link_width(ui, kBack, "Esc"), .reset = 0, .present = 0};
   return {.reset_key = key,
           .keys = link_width(ui, "Keys", "F1"),
           .reset = link_width(ui, "Reset", key) + ui.px(c.compact ? 12 : 24),
@@ -333,7 +334,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
         r.x1 - ui.px(16) - links.keys - (fit.reset ? links.reset : 0) - ui.px(24) - (fit.present ? links.present : 0);
     draw_recording_field(c, x, end - x, r);
   }
-  if (c.view.lecture) return draw_back_link(c, r, links, requests);
+  if (c.view.transient.lecture) return draw_back_link(c, r, links, requests);
   draw_links(c, r, fit, links, requests);
 }
 

@@ -18,8 +18,8 @@ void Undo::observe(const Ui& ui, const UiState& state) {
   const std::string name =
       active < state.presets.list.size() ? "preset \"" + state.presets.list[active].name + "\"" : "";
   history_.observe({state.params, state.marks.list, state.image.m_mode.calipers},
-                   ui.holding() || ui.editing() ? Hand::holding : Hand::free, ImGui::GetTime(), state.presets.loads,
-                   name);
+                   ui.holding() || ui.editing() ? DragState::holding : DragState::free, ImGui::GetTime(),
+                   state.presets.loads, name);
 }
 
 void Undo::apply(const Ui& ui, UiState& state, const UiCommands& commands, HistoryAct act) {

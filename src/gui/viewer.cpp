@@ -238,7 +238,7 @@ bool Viewer::frame(UiState& state) {
   v.sonogram.take(state, v.pictures.shown());
   state.image.m_mode.wanted = v.screen.settings().has_m_mode();
   v.strip.take(state, v.pictures.shown());
-  v.strip.look(v.screen.dock().strip_span_s());
+  v.strip.look(v.screen.settings().transient.m_mode_span_s);
   v.refresh_levels(state);
   v.begin_frame();
   v.screen.draw(state,
@@ -286,13 +286,14 @@ std::vector<float> Viewer::compared_db() const {
 
 std::vector<FigureStrip> Viewer::strips_on_screen(const UiState& state) const {
   const Impl& v = *impl_;
-  const DockArea& dock = v.screen.dock();
+  const TransientView& view = v.screen.settings().transient;
   std::vector<FigureStrip> strips;
   if (v.screen.strips().m_mode.width() > 0 && !v.strip.empty() && state.image.inspected) {
-    strips.push_back(figure_m_mode(v.strip, state, shown_image(), dock.strip_span_s()));
+    strips.push_back(figure_m_mode(v.strip, state, shown_image(), view.m_mode_span_s));
   }
   if (v.screen.strips().sonogram.width() > 0 && v.sonogram.shown() != nullptr) {
-    strips.push_back(figure_doppler(*v.sonogram.shown(), state.params, dock.sonogram_span_s(), dock.doppler_curves()));
+    strips.push_back(figure_doppler(*v.sonogram.shown(), state.params, view.doppler.span_s,
+                                    view.doppler.curves ? DopplerCurves::shown : DopplerCurves::none));
   }
   return strips;
 }

@@ -68,13 +68,13 @@ void add_image(Fingerprint& print, const PictureLayout& layout, const Image* ima
 }
 
 void add_strips(Fingerprint& print, const WindowFrame& frame) {
-  const DockArea& dock = frame.screen.dock();
+  const TransientView& view = frame.screen.settings().transient;
   print.add(frame.screen.strips().m_mode);
   print.add(frame.screen.strips().sonogram);
   print.add(frame.strip.painted());
   print.add(frame.strip.offset_s());
-  print.add(dock.strip_span_s());
-  print.add(dock.sonogram_span_s());
+  print.add(view.m_mode_span_s);
+  print.add(view.doppler.span_s);
   if (const Sonogram* shown = frame.sonogram.shown()) {
     print.add(shown->begun);
     print.add(shown->end);

@@ -148,7 +148,7 @@ void WindowRenderer::draw_strip(const WindowFrame& frame, float ratio, int width
   if (box.width() <= 0) return;
   const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
   const Grid grid = frame.strip.grid();
-  for (const StripPiece& piece : frame.strip.pieces(box, frame.screen.dock().strip_span_s())) {
+  for (const StripPiece& piece : frame.strip.pieces(box, frame.screen.settings().transient.m_mode_span_s)) {
     painter_.draw({.texture = frame.strip.texture(),
                    .grid = grid,
                    .display = shown_display(frame.shown.params.formation, frame.display.display),
@@ -166,7 +166,7 @@ void WindowRenderer::draw_sonogram(const WindowFrame& frame, float ratio, int wi
   const Grid grid = frame.sonogram.grid();
   const ImagingParams display = sonogram_display(*shown, frame.display);
   for (const StripPiece& piece :
-       frame.sonogram.pieces(box, frame.screen.dock().sonogram_span_s(), frame.display.doppler.baseline)) {
+       frame.sonogram.pieces(box, frame.screen.settings().transient.doppler.span_s, frame.display.doppler.baseline)) {
     painter_.draw({.texture = frame.sonogram.texture(),
                    .grid = grid,
                    .display = display.display,

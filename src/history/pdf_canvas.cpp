@@ -70,8 +70,8 @@ struct PdfCanvas::Impl {
   }
 };
 
-PdfCanvas::PdfCanvas(Letters& letters, double pixels_per_pt, PageSize size, const std::string& title)
-    : Canvas(letters, pixels_per_pt), impl_(std::make_unique<Impl>()) {
+PdfCanvas::PdfCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize size, const std::string& title)
+    : Canvas(rasterizer, pixels_per_pt), impl_(std::make_unique<Impl>()) {
   const auto append = [](void* to, const unsigned char* data, unsigned int n) {
     auto& bytes = *static_cast<std::vector<std::byte>*>(to);
     const auto* from = reinterpret_cast<const std::byte*>(data);
@@ -157,7 +157,7 @@ double PdfCanvas::text(CanvasPoint at, const TextLook& look, TextAlign align, st
     const unsigned long index = FT_Get_Char_Index(ft, letter);
     glyphs.push_back({index, x, base});
     clusters.push_back({static_cast<int>(i - begin), 1});
-    x += static_cast<double>(letters().advance(look, letter));
+    x += static_cast<double>(rasterizer().advance(look, letter));
   }
   cairo_ft_scaled_font_unlock_face(font);
   cairo_show_text_glyphs(c, text.data(), static_cast<int>(text.size()), glyphs.data(), static_cast<int>(glyphs.size()),
@@ -178,8 +178,8 @@ std::string why_no_pdf() { return "This program was built without cairo (libcair
 
 struct PdfCanvas::Impl {};
 
-PdfCanvas::PdfCanvas(Letters& letters, double pixels_per_pt, PageSize, const std::string&)
-    : Canvas(letters, pixels_per_pt) {
+PdfCanvas::PdfCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize, const std::string&)
+    : Canvas(rasterizer, pixels_per_pt) {
   throw Error("PDF", "this program was built without cairo (libcairo2-dev)", "SVG or PNG");
 }
 

@@ -35,7 +35,7 @@ void Recorder::start(std::unique_ptr<FrameFile> file, std::size_t frame_bytes) {
     estimates_.keep_ns = kSlowKeepNs;
     times_.kept_ns = times_.began_ns;
     times_.unflushed_since_ns = 0;
-    reckon();
+    update_estimates();
     stopping_ = false;
     counting_ = recording_ = true;
   }
@@ -57,8 +57,8 @@ void Recorder::finish() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool Recorder::has_room(const RingLoad& ring) const {
-  if (next_ != nullptr && !next_->has_room(ring)) return false;
+bool Recorder::ready(const RingLoad& ring) const {
+  if (next_ != nullptr && !next_->ready(ring)) return false;
   if (!recording_) return true;
   if (estimates_.waiting_bytes >= options_.queue_bytes) return false;
   if (policy_ != RingPolicy::block) return true;
@@ -85,8 +85,8 @@ void Recorder::end() {
   spare_.clear();
 }
 
-FrameMemory Recorder::keep(const RfFrame& frame, FrameMemory memory) {
-  const auto pass_on = [&](FrameMemory own) { return next_ != nullptr ? next_->keep(frame, std::move(own)) : own; };
+FrameMemory Recorder::offer(const RfFrame& frame, FrameMemory memory) {
+  const auto pass_on = [&](FrameMemory own) { return next_ != nullptr ? next_->offer(frame, std::move(own)) : own; };
   const std::scoped_lock lock(mutex_);
   if (!counting_) return pass_on(std::move(memory));
   const bool drops_oldest = policy_ == RingPolicy::drop_oldest && !queue_.empty();
@@ -136,12 +136,12 @@ FrameMemory Recorder::other_memory(std::size_t bytes) {
 void Recorder::put(Waiting item) {
   estimates_.waiting_bytes += item.frame.samples.size();
   queue_.push_back(std::move(item));
-  reckon();
+  update_estimates();
   changed_.notify_one();
 }
 
 // Since when frames are not safe, and how long the last of them will wait. Under mutex_.
-void Recorder::reckon() {
+void Recorder::update_estimates() {
   const std::int64_t waiting_since_ns = queue_.empty() ? 0 : queue_.front().frame.stamp.acquired_ns;
   estimates_.unsafe_since_ns = older(times_.unflushed_since_ns, waiting_since_ns);
   estimates_.will_wait_ns = static_cast<std::int64_t>(queue_.size()) * times_.write_ns;
@@ -151,7 +151,7 @@ void Recorder::reckon() {
 void Recorder::settle(Waiting& item, std::uint64_t RecorderStatus::*count) {
   ++(status_.*count);
   estimates_.waiting_bytes -= item.frame.samples.size();
-  reckon();
+  update_estimates();
   const bool fits = item.memory.kind == feed_.kind && item.memory.bytes.size() == feed_.frame_bytes;
   const bool alone = item.memory.owner.use_count() == 1;  // a sink before this one may still write it
   if (item.taken_over && fits && alone && feed_.allocate != nullptr) spare_.push_back(std::move(item.memory));
@@ -238,7 +238,7 @@ void Recorder::flush(FrameFile& writer) {
 void Recorder::count_safe() {
   times_.flushed_ns = options_.clock_ns();
   const std::int64_t since_ns = std::exchange(times_.unflushed_since_ns, 0);
-  reckon();
+  update_estimates();
   if (since_ns == 0) return;
   status_.most_behind_s = std::max(status_.most_behind_s, static_cast<double>(times_.flushed_ns - since_ns) * 1e-9);
 }

@@ -5,11 +5,11 @@
 //
 // What a killed program leaves. A frame is safe once it is written and the file flushed after it (the system's own
 // cache outlives the program). A source that can wait (block) does, so that frames that are not safe, those in the ring
-// too, were acquired within kUnsafeNs: has_room() looks at the clock alone, whatever keeps the disk or this thread
+// too, were acquired within kUnsafeNs: ready() looks at the clock alone, whatever keeps the disk or this thread
 // busy. Sources that cannot wait fill the queue, and RecorderStatus says how far the file was behind.
 //
 // A full queue follows the ring's policy, and nothing is lost silently:
-//   block, error              no frame is acquired (has_room()): the source waits, or the stream stops with a report
+//   block, error              no frame is acquired (ready()): the source waits, or the stream stops with a report
 //   drop-oldest, drop-newest  the oldest waiting frame, or the new one, is not recorded, and counted
 // A disk that fails or is full ends the recording; what was written is ended properly, the stream goes on.
 #pragma once
@@ -51,7 +51,7 @@ struct RecorderStatus {
   double seconds = 0.0;        // since the beginning, at most until the end
   std::size_t waiting = 0;     // frames in the queue
   double most_behind_s = 0.0;  // the longest time from a frame's acquisition until it was safe
-  std::string problem;         // why it ended before it was told to; empty = it did not
+  std::string problem;         // why it ended before stop(); empty = it did not
 };
 
 class Recorder final : public FrameSink {
@@ -73,8 +73,8 @@ class Recorder final : public FrameSink {
   void end() override;
   void set_policy(RingPolicy policy) override { policy_ = policy; }
 
-  FrameMemory keep(const RfFrame& frame, FrameMemory memory) override;  // processing thread
-  [[nodiscard]] bool has_room(const RingLoad& ring) const override;
+  FrameMemory offer(const RfFrame& frame, FrameMemory memory) override;  // processing thread
+  [[nodiscard]] bool ready(const RingLoad& ring) const override;
   [[nodiscard]] RecorderStatus status() const;  // any thread
 
   // Where the source can wait, a killed program loses the frames of so long before its end, and no older ones.
@@ -87,12 +87,12 @@ class Recorder final : public FrameSink {
     bool taken_over = false;  // the memory is ours, and can be used for another frame
   };
 
-  // Read without the lock, for has_room().
+  // Read without the lock, for ready().
   struct Estimates {
     std::atomic<std::size_t> waiting_bytes{0};     // with the frame that is being written
     std::atomic<std::int64_t> unsafe_since_ns{0};  // the oldest frame that is not safe was acquired; 0: there is none
     std::atomic<std::int64_t> will_wait_ns{0};     // how long a frame that came now would wait in the queue
-    std::atomic<std::int64_t> keep_ns{0};          // how long frames took of late from acquisition to keep()
+    std::atomic<std::int64_t> keep_ns{0};          // how long frames took of late from acquisition to offer()
   };
   struct Times {
     std::int64_t unflushed_since_ns = 0;  // when the oldest frame that no flush has made safe was acquired; 0: none
@@ -115,7 +115,7 @@ class Recorder final : public FrameSink {
   void fail(const std::string& why);
   void put(Waiting item);
   void drop_front();
-  void reckon();
+  void update_estimates();
   [[nodiscard]] FrameMemory other_memory(std::size_t bytes);
 
   FrameSink* next_;

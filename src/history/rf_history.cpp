@@ -147,7 +147,7 @@ void RfHistory::make_room() {
   }
 }
 
-FrameMemory RfHistory::keep(const RfFrame& frame, FrameMemory memory) {
+FrameMemory RfHistory::offer(const RfFrame& frame, FrameMemory memory) {
   const std::scoped_lock lock(mutex_);
   if (held_ || ring_.empty()) return memory;
   if (count_ == ring_.size()) make_room();

@@ -35,7 +35,7 @@ class RfHistory final : public FrameSink {
   void end() override;
   void clear();
 
-  FrameMemory keep(const RfFrame& frame, FrameMemory memory) override;  // processing thread
+  FrameMemory offer(const RfFrame& frame, FrameMemory memory) override;  // processing thread
 
   // From hold() to let_go() nothing is added and nothing goes: indices stay what they are. [any thread]
   void hold();

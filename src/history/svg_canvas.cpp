@@ -55,8 +55,8 @@ std::string painted(const char* paint, const Ink& ink) {
 
 }  // namespace
 
-SvgCanvas::SvgCanvas(Letters& letters, double pixels_per_pt, PageSize size, const std::string& title)
-    : Canvas(letters, pixels_per_pt) {
+SvgCanvas::SvgCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize size, const std::string& title)
+    : Canvas(rasterizer, pixels_per_pt) {
   const FontFamily* family = installed_family();
   body_ = fmt::format(
       R"(<?xml version="1.0" encoding="UTF-8"?>

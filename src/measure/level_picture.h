@@ -1,4 +1,4 @@
-// The picture that is measured: levels in dB on a grid in metres. A view; whoever made it keeps the memory. Any thread.
+// The picture that is measured: levels in dB on a grid in metres. A view; its maker keeps the memory. Any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Parts of the image plane that somebody drew, and the pixels that lie in them.
+// Parts of the image plane that a user drew, and the pixels that lie in them.
 // A pixel belongs to a region when its centre lies inside or on the edge (within a nanometre). Any thread.
 #pragma once
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "render/letters.h"
+#include "render/text_rasterizer.h"
 
 namespace echoloop {
 
@@ -36,7 +36,8 @@ enum class TextAlign { left, centre, right };
 class Canvas {
  public:
   // `letters` outlives it. `pixels_per_unit`: of images that are drawn on it.
-  Canvas(Letters& letters, double pixels_per_unit) : letters_(letters), pixels_per_unit_(pixels_per_unit) {}
+  Canvas(TextRasterizer& rasterizer, double pixels_per_unit)
+      : rasterizer_(rasterizer), pixels_per_unit_(pixels_per_unit) {}
   virtual ~Canvas() = default;
   Canvas(const Canvas&) = delete;
   Canvas& operator=(const Canvas&) = delete;
@@ -50,20 +51,20 @@ class Canvas {
   virtual double text(CanvasPoint at, const TextLook& look, TextAlign align, std::string_view text) = 0;
 
   [[nodiscard]] virtual double text_width(const TextLook& look, std::string_view text) {
-    return static_cast<double>(letters_.width(look, text));
+    return static_cast<double>(rasterizer_.width(look, text));
   }
   [[nodiscard]] double pixels_per_unit() const { return pixels_per_unit_; }
   // The nearest edge of an image pixel, so that scales meet the images beside them.
   [[nodiscard]] double snap(double v) const { return std::round(v * pixels_per_unit_) / pixels_per_unit_; }
 
  protected:
-  [[nodiscard]] Letters& letters() { return letters_; }
+  [[nodiscard]] TextRasterizer& rasterizer() { return rasterizer_; }
   [[nodiscard]] double left_of(CanvasPoint at, TextAlign align, double width) const {
     return align == TextAlign::left ? at.x : align == TextAlign::right ? at.x - width : at.x - 0.5 * width;
   }
 
  private:
-  Letters& letters_;
+  TextRasterizer& rasterizer_;
   double pixels_per_unit_;
 };
 

@@ -117,12 +117,12 @@ TextLook RasterCanvas::in_pixels(TextLook look) const {
 }
 
 double RasterCanvas::text_width(const TextLook& look, std::string_view text) {
-  return static_cast<double>(letters().width(in_pixels(look), text)) / pixels_per_unit();
+  return static_cast<double>(rasterizer().width(in_pixels(look), text)) / pixels_per_unit();
 }
 
 double RasterCanvas::text(CanvasPoint at, const TextLook& look, TextAlign align, std::string_view text) {
   const double left = left_of(at, align, text_width(look, text)) * pixels_per_unit();
-  const double right = static_cast<double>(letters().draw(
+  const double right = static_cast<double>(rasterizer().draw(
       picture_, static_cast<float>(left), static_cast<float>(at.y * pixels_per_unit()), in_pixels(look), text));
   return right / pixels_per_unit();
 }

@@ -8,8 +8,8 @@ namespace echoloop {
 class RasterCanvas final : public Canvas {
  public:
   // Draws into `picture`; both outlive it. A unit is `pixels_per_unit` pixels; the first pixel reaches from 0 to 1.
-  RasterCanvas(RgbPicture& picture, Letters& letters, double pixels_per_unit = 1.0)
-      : Canvas(letters, pixels_per_unit), picture_(picture) {}
+  RasterCanvas(RgbPicture& picture, TextRasterizer& rasterizer, double pixels_per_unit = 1.0)
+      : Canvas(rasterizer, pixels_per_unit), picture_(picture) {}
 
   void fill(const CanvasRect& area, const Ink& ink) override;  // whole pixels
   void disc(CanvasPoint centre, double radius, const Ink& ink) override;

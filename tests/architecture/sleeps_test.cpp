@@ -29,7 +29,7 @@ constexpr auto kPaces = std::to_array<Pace>({
     {"formats/stand_in/lies.cpp", "the pace of a hostile reader process"},
     {"formats/stand_in/main.cpp", "work of a slow reader process"},
     {"gui/program_window.cpp", "the pace of a user; between two looks at the whole display"},
-    {"pipeline/arrangement_test.cpp", "work of a device"},
+    {"pipeline/stream_configuration_test.cpp", "work of a device"},
     {"pipeline/parameters_test.cpp", "the pace of a user"},
     {"pipeline/recording_test.cpp", "work of a slow disk"},
     {"scripts/readme_pictures.sh", "the pace of a user"},

@@ -30,7 +30,7 @@ class ScriptedDevice final : public FlowDevice {
  public:
   explicit ScriptedDevice(Script& script, int index = 0) : script_(script), index_(static_cast<std::size_t>(index)) {}
 
-  std::unique_ptr<FlowDevice> make_twin() override { return std::make_unique<ScriptedDevice>(script_, 1); }
+  std::unique_ptr<FlowDevice> clone() override { return std::make_unique<ScriptedDevice>(script_, 1); }
   void begin_thread() override {
     if (script_.begin_fails) throw std::runtime_error("nothing begins");
   }

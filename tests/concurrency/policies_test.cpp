@@ -61,7 +61,7 @@ class EachPolicy : public ::testing::TestWithParam<Flow> {
             .params = params,
             .host_copy = HostCopy::none,
             .on_image = [this](const Image& image) { look(image); },
-            .history = &history_};
+            .sinks = {&history_}};
   }
   // [processing thread]
   void look(const Image& image) {

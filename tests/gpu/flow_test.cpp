@@ -119,8 +119,8 @@ TEST_F(FlowParity, ATwinWorksBesideOverTheSameFrames) {
   const auto second = slots_from(5, kFrames, kSlots);
   const Decomposition want_first = on_gpu_->decompose(first, 0);
   const Decomposition want_second = on_gpu_->decompose(second, 0);
-  std::unique_ptr<FlowDevice> twin = on_gpu_->make_twin();
-  ASSERT_NE(twin, nullptr);
+  std::unique_ptr<FlowDevice> second_device = on_gpu_->clone();
+  ASSERT_NE(second_device, nullptr);
   std::vector<double> of_first, of_second;
   const auto decompose_often = [](FlowDevice& device, std::span<const int> slots, std::vector<double>& values) {
     for (int i = 0; i < 20; ++i) {
@@ -130,8 +130,8 @@ TEST_F(FlowParity, ATwinWorksBesideOverTheSameFrames) {
     }
   };
   std::thread beside([&] {
-    twin->begin_thread();
-    decompose_often(*twin, second, of_second);
+    second_device->begin_thread();
+    decompose_often(*second_device, second, of_second);
   });
   decompose_often(*on_gpu_, first, of_first);
   beside.join();
@@ -142,7 +142,7 @@ TEST_F(FlowParity, ATwinWorksBesideOverTheSameFrames) {
   }
   on_cpu_->keep_components(on_cpu_->decompose(first, 0), {.first = 1, .last = 2});
   expect_same(first, {.reference_db = 0.0, .scale_m_s = 1.0});
-  on_gpu_.swap(twin);
+  on_gpu_.swap(second_device);
   on_cpu_->keep_components(on_cpu_->decompose(second, 0), {.first = 1, .last = 2});
   expect_same(second, {.reference_db = 0.0, .scale_m_s = 1.0, .keep = 0.6});
 }

@@ -43,7 +43,7 @@ TEST_F(LookingBackOnTheGpu, AnyOfFiveHundredFramesIsWhatItIsLive) {
   PastImages past;
   Session session(
       gpu(), source, images, trace,
-      {.stream = testing::unpaced(), .params = params(1.0), .max_frames = 0, .history = &history, .past = &past});
+      {.stream = testing::unpaced(), .params = params(1.0), .max_frames = 0, .sinks = {&history}, .past = &past});
   testing::wait_until([&] { return history.extent().frames >= kFrames; });
   history.hold();
   std::vector<double> took_ms;

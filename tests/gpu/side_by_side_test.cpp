@@ -26,7 +26,7 @@ TEST_P(SideBySide, InspectorCompareScrubAndFlow) {
   Session session(gpu(), source, images, trace,
                   {.stream = testing::unpaced(),
                    .params = params,
-                   .history = &history,
+                   .sinks = {&history},
                    .past = &past,
                    .inspections = &answers,
                    .side = {.flow = &flows}});

@@ -9,8 +9,8 @@ class StreamedToTheGpu : public GpuTest, public ::testing::WithParamInterface<Ho
 
 TEST_P(StreamedToTheGpu, IsKeptAsItWasRead) { testing::expect_kept_as_read(gpu(), GetParam()); }
 
-TEST_P(StreamedToTheGpu, GoesOnInAnotherArrangement) {
-  testing::expect_to_go_on_in_another_arrangement(gpu(), GetParam());
+TEST_P(StreamedToTheGpu, GoesOnInAnotherConfiguration) {
+  testing::expect_to_go_on_in_another_configuration(gpu(), GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, StreamedToTheGpu,

@@ -115,11 +115,11 @@ TEST(Columns, TheWheelScrollsThemAndZoomsTheTimelineWithControl) {
   const Rect lanes = window.rect_of("timeline");
   ASSERT_GT(lanes.width(), 0.0F);
   window.wheel(lanes.cx(), lanes.cy(), 2, Held::control);
-  EXPECT_FALSE(window.screen->settings().timeline.zoom.fit);
+  EXPECT_FALSE(window.screen->settings().transient.timeline.zoom.fit);
   EXPECT_EQ(window.rect_of("timeline").y0, lanes.y0) << "zooming does not scroll";
-  const TimelineZoom zoomed = window.screen->settings().timeline.zoom;
+  const TimelineZoom zoomed = window.screen->settings().transient.timeline.zoom;
   window.wheel(lanes.cx(), lanes.cy(), 2);
-  EXPECT_EQ(window.screen->settings().timeline.zoom, zoomed);
+  EXPECT_EQ(window.screen->settings().transient.timeline.zoom, zoomed);
   EXPECT_GT(window.rect_of("timeline").y0, lanes.y0 + 40) << "scrolling does not zoom";
 }
 

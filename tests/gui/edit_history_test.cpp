@@ -14,9 +14,9 @@ struct Watched {
   double time_s = 0;
 
   Watched() { history.begin({params, marks, calipers}); }
-  void frame(Hand hand = Hand::free, double step_s = 0.016) {
+  void frame(DragState drag = DragState::free, double step_s = 0.016) {
     time_s += step_s;
-    history.observe({params, marks, calipers}, hand, time_s);
+    history.observe({params, marks, calipers}, drag, time_s);
   }
   bool undo() { return go_to(history.undo()); }
   bool redo() { return go_to(history.redo()); }
@@ -36,8 +36,8 @@ TEST(EditHistory, ADragIsOneStep) {
   const ImagingParams before = w.params;
   for (int i = 1; i <= 40; ++i) {
     w.params.formation.f_number = 1.5 - 0.01 * i;
-    w.frame(Hand::holding);
-    if (i % 10 == 0) w.frame(Hand::holding, 2.0);  // held still for a while
+    w.frame(DragState::holding);
+    if (i % 10 == 0) w.frame(DragState::holding, 2.0);  // held still for a while
   }
   w.frame();
   const ImagingParams after = w.params;
@@ -56,11 +56,11 @@ TEST(EditHistory, ACaliperThatIsDrawnMovedAndRemovedIsThreeSteps) {
   const MModeCaliper drawn{1.0, 10e-3, 1.5, 12e-3}, moved{1.0, 10e-3, 1.7, 13e-3};
   for (const double end_s : {1.2, 1.5}) {
     w.calipers = {{drawn.time0_s, drawn.depth0_m, end_s, drawn.depth1_m}};
-    w.frame(Hand::holding);
+    w.frame(DragState::holding);
   }
   w.frame();
   w.calipers = {moved};
-  w.frame(Hand::holding);
+  w.frame(DragState::holding);
   w.frame();
   w.calipers.clear();
   w.frame();
@@ -96,7 +96,7 @@ TEST(EditHistory, TwoDragsOfOneSliderAreTwoSteps) {
   Watched w;
   for (const double value : {1.2, 0.9}) {
     w.params.formation.f_number = value;
-    w.frame(Hand::holding);
+    w.frame(DragState::holding);
     w.frame();
   }
   EXPECT_TRUE(w.undo());
@@ -109,10 +109,10 @@ TEST(EditHistory, KeysInQuickSuccessionAreOneStepSlowOnesAreTwo) {
   Watched w;
   for (int i = 0; i < 5; ++i) {
     w.params.display.gain_db += 1;
-    w.frame(Hand::free, 0.1);
+    w.frame(DragState::free, 0.1);
   }
   w.params.display.gain_db += 1;
-  w.frame(Hand::free, 2.0);
+  w.frame(DragState::free, 2.0);
   EXPECT_TRUE(w.undo());
   EXPECT_EQ(w.params.display.gain_db, 5.0);
   EXPECT_TRUE(w.undo());
@@ -136,7 +136,7 @@ TEST(EditHistory, APresetIsOneStepWithItsName) {
   w.frame();
   w.params.display.gain_db = 6;
   w.params.formation.f_number = 2;
-  w.history.observe({w.params, w.marks}, Hand::free, w.time_s + 0.01, 1, "preset Smooth");
+  w.history.observe({w.params, w.marks}, DragState::free, w.time_s + 0.01, 1, "preset Smooth");
   EXPECT_EQ(w.history.undo_text(), "preset Smooth");
   EXPECT_TRUE(w.history.undo()->params.display.gain_db == 3.0);
   EXPECT_EQ(w.history.redo_text(), "preset Smooth");
@@ -155,7 +155,7 @@ TEST(EditHistory, ARefusedValueLeavesNoStep) {
 TEST(EditHistory, AChangeAfterUndoForgetsWhatCouldBeRedone) {
   Watched w;
   w.params.display.gain_db = 3;
-  w.frame(Hand::holding);
+  w.frame(DragState::holding);
   w.frame();
   w.undo();
   w.params.display.gamma = 2;
@@ -226,7 +226,7 @@ TEST(EditHistory, AMarkThatIsDraggedIsOneStepAndSoIsItsRole) {
   w.frame();
   for (int i = 1; i <= 20; ++i) {
     w.marks[0] = distance(1, 10e-3 + 1e-4 * i);
-    w.frame(Hand::holding);
+    w.frame(DragState::holding);
   }
   w.frame();
   w.marks[0].role = RegionRole::target;
@@ -243,7 +243,7 @@ TEST(EditHistory, KeepsTheLastTwoHundredSteps) {
   Watched w;
   for (int i = 1; i <= 300; ++i) {
     w.params.formation.sound_speed_m_s = 1000 + i;
-    w.frame(Hand::free, 2.0);
+    w.frame(DragState::free, 2.0);
   }
   int undone = 0;
   while (w.undo()) ++undone;

@@ -20,7 +20,7 @@ float wires(double x_mm, double z_mm) {
   return static_cast<float>(-60.0 * std::min(away(kWireA), away(kWireB)));
 }
 
-struct Hand {
+struct Mouse {
   Scene& scene;
   [[nodiscard]] const PictureLayout& layout() const { return scene.viewer->picture_layout(); }
 
@@ -84,12 +84,12 @@ Spot white_spot(const RgbPicture& p, float near_x, float near_y, float reach) {
   return {static_cast<float>(sx / sum), static_cast<float>(sy / sum)};
 }
 
-void aim_and_click(const Hand& hand, PlanePoint wire, double zoom) {
-  hand.zoom_at(wire, zoom);
-  hand.put(2, 2);  // the read-out goes
-  const float reach = std::clamp(0.4F * static_cast<float>(hand.layout().px_per_mm()), 10.0F, 90.0F);
-  const Spot spot = white_spot(hand.scene.shot(), hand.layout().x_px(wire.x_m), hand.layout().z_px(wire.z_m), reach);
-  hand.click(spot.x, spot.y);
+void aim_and_click(const Mouse& mouse, PlanePoint wire, double zoom) {
+  mouse.zoom_at(wire, zoom);
+  mouse.put(2, 2);  // the read-out goes
+  const float reach = std::clamp(0.4F * static_cast<float>(mouse.layout().px_per_mm()), 10.0F, 90.0F);
+  const Spot spot = white_spot(mouse.scene.shot(), mouse.layout().x_px(wire.x_m), mouse.layout().z_px(wire.z_m), reach);
+  mouse.click(spot.x, spot.y);
 }
 
 struct Look {
@@ -105,19 +105,19 @@ TEST_P(Caliper, BetweenTwoWiresReadsTwentyMillimetres) {
   ECHO_SCENE(scene, look.width, look.height, look.scale);
   scene.put_image(look.sector ? sector_grid() : flat_grid(), wires);
   scene.frames(2);
-  const Hand hand{scene};
+  const Mouse mouse{scene};
   int drawn = 0;
   for (const double zoom : {1.0, 1.7, 4.0, 12.0, 30.0}) {
     scene.press(Key::c);
-    aim_and_click(hand, kWireA, zoom);
-    aim_and_click(hand, kWireB, zoom);
+    aim_and_click(mouse, kWireA, zoom);
+    aim_and_click(mouse, kWireB, zoom);
     scene.press(Key::escape);
     ASSERT_EQ(scene.state.marks.list.size(), static_cast<std::size_t>(++drawn));
     const Mark& mark = scene.state.marks.list.back();
     EXPECT_NEAR(length_m(mark).value() * 1e3, 20.0, 0.1) << "zoom " << zoom;
     EXPECT_NEAR(mark.points[0].x_m, kWireA.x_m, 0.1e-3);
     EXPECT_NEAR(mark.points[1].z_m, kWireB.z_m, 0.1e-3);
-    EXPECT_GE(hand.layout().zoom(), zoom);
+    EXPECT_GE(mouse.layout().zoom(), zoom);
     scene.state.marks.list.back().points = {{0, 40e-3}, {0, 41e-3}};  // out of the next one's way
   }
   EXPECT_EQ(scene.gl_error(), 0);
@@ -128,97 +128,97 @@ INSTANTIATE_TEST_SUITE_P(Windows, Caliper,
                                            Look{3200, 1800, 2, false}, Look{1600, 900, 1, true},
                                            Look{2048, 1280, 2, true}));
 
-TEST(PictureHand, WheelKeepsThePlaceDragMovesItAndDoubleClickFits) {
+TEST(ImageInteraction, WheelKeepsThePlaceDragMovesItAndDoubleClickFits) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(flat_grid(), wires);
   scene.frames(2);
-  const Hand hand{scene};
-  const float x = std::floor(hand.layout().x_px(kWireB.x_m)), y = std::floor(hand.layout().z_px(kWireB.z_m));
-  const PlanePoint still = hand.layout().point(x, y);
-  hand.wheel(x, y, 8);
-  EXPECT_NEAR(hand.layout().x_px(still.x_m), x, 0.05F);
-  EXPECT_NEAR(hand.layout().z_px(still.z_m), y, 0.05F);
-  EXPECT_NEAR(hand.layout().zoom(), std::pow(1.25, 8), 1e-3);
+  const Mouse mouse{scene};
+  const float x = std::floor(mouse.layout().x_px(kWireB.x_m)), y = std::floor(mouse.layout().z_px(kWireB.z_m));
+  const PlanePoint still = mouse.layout().point(x, y);
+  mouse.wheel(x, y, 8);
+  EXPECT_NEAR(mouse.layout().x_px(still.x_m), x, 0.05F);
+  EXPECT_NEAR(mouse.layout().z_px(still.z_m), y, 0.05F);
+  EXPECT_NEAR(mouse.layout().zoom(), std::pow(1.25, 8), 1e-3);
   // Once with the pointer tool, once with the middle button while another tool is in use.
   for (const bool middle : {false, true}) {
     if (middle) scene.press(Key::c);
-    const PlanePoint from = hand.layout().point(900, 400), to = hand.layout().point(870, 430);
-    hand.drag(from, to, middle);
-    EXPECT_NEAR(hand.layout().x_px(from.x_m), 870, 0.1F) << middle;
-    EXPECT_NEAR(hand.layout().z_px(from.z_m), 430, 0.1F) << middle;
+    const PlanePoint from = mouse.layout().point(900, 400), to = mouse.layout().point(870, 430);
+    mouse.drag(from, to, middle);
+    EXPECT_NEAR(mouse.layout().x_px(from.x_m), 870, 0.1F) << middle;
+    EXPECT_NEAR(mouse.layout().z_px(from.z_m), 430, 0.1F) << middle;
   }
   EXPECT_TRUE(scene.state.marks.list.empty());
   scene.press(Key::escape);
-  hand.put(800, 300);
-  for (const bool down : {true, false, true, false}) hand.put(800, 300, down);
-  EXPECT_DOUBLE_EQ(hand.layout().zoom(), 1.0);
+  mouse.put(800, 300);
+  for (const bool down : {true, false, true, false}) mouse.put(800, 300, down);
+  EXPECT_DOUBLE_EQ(mouse.layout().zoom(), 1.0);
 }
 
-TEST(PictureHand, MarksAreSelectedMovedAndDeleted) {
+TEST(ImageInteraction, MarksAreSelectedMovedAndDeleted) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(flat_grid(), [](double, double) { return -30.0F; });
   scene.frames(2);
-  const Hand hand{scene};
+  const Mouse mouse{scene};
   Marks& marks = scene.state.marks;
   scene.click("tool/distance");
-  hand.drag({-5e-3, 20e-3}, {5e-3, 20e-3});
+  mouse.drag({-5e-3, 20e-3}, {5e-3, 20e-3});
   scene.click("tool/rectangle");
-  hand.drag({-5e-3, 30e-3}, {0, 35e-3});
-  hand.drag({2e-3, 30e-3}, {7e-3, 35e-3});
+  mouse.drag({-5e-3, 30e-3}, {0, 35e-3});
+  mouse.drag({2e-3, 30e-3}, {7e-3, 35e-3});
   scene.press(Key::escape);
   ASSERT_EQ(marks.list.size(), 3U);
   EXPECT_EQ(mark_label(marks.list[2]), "1 background");
-  hand.drag({0, 20e-3}, {1e-3, 22e-3});  // by its line
+  mouse.drag({0, 20e-3}, {1e-3, 22e-3});  // by its line
   EXPECT_EQ(marks.selected, 1);
   EXPECT_NEAR(marks.list[0].points[0].x_m, -4e-3, 0.1e-3);
   EXPECT_NEAR(marks.list[0].points[1].z_m, 22e-3, 0.1e-3);
-  hand.drag(marks.list[0].points[1], {4e-3, 25e-3});  // by its end
+  mouse.drag(marks.list[0].points[1], {4e-3, 25e-3});  // by its end
   EXPECT_NEAR(marks.list[0].points[1].z_m, 25e-3, 0.1e-3);
   EXPECT_NEAR(marks.list[0].points[0].z_m, 22e-3, 0.1e-3);
   scene.press(Key::remove);
   ASSERT_EQ(marks.list.size(), 2U);
-  hand.click({-5e-3, 32e-3}, true);  // right on the edge of a rectangle
+  mouse.click({-5e-3, 32e-3}, true);  // right on the edge of a rectangle
   ASSERT_EQ(marks.list.size(), 1U);
   EXPECT_EQ(marks.list[0].number, 3);
   const Rect row = scene.viewer->control_rect("mark/3");
   ASSERT_GT(row.width(), 50.0F);
-  hand.put(row.cx(), row.cy());
+  mouse.put(row.cx(), row.cy());
   EXPECT_EQ(marks.hovered, 3);
   scene.click("mark/3/delete");
   EXPECT_TRUE(marks.list.empty());
 }
 
-TEST(PictureHand, EscapeEndsTheDrawingThenTheTool) {
+TEST(ImageInteraction, EscapeEndsTheDrawingThenTheTool) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(flat_grid(), [](double, double) { return -30.0F; });
   scene.frames(2);
-  const Hand hand{scene};
+  const Mouse mouse{scene};
   scene.press(Key::a);
   EXPECT_EQ(scene.state.marks.tool, MarkTool::rectangle);
-  hand.click({-5e-3, 20e-3});
+  mouse.click({-5e-3, 20e-3});
   scene.press(Key::escape);
   EXPECT_EQ(scene.state.marks.tool, MarkTool::rectangle);
-  hand.click({-5e-3, 20e-3});
-  hand.click({5e-3, 25e-3});
+  mouse.click({-5e-3, 20e-3});
+  mouse.click({5e-3, 25e-3});
   EXPECT_EQ(scene.state.marks.list.size(), 1U);
   scene.press(Key::escape);
   EXPECT_EQ(scene.state.marks.tool, MarkTool::pointer);
 }
 
 // The same metres in windows of other sizes, on what lies there in the picture.
-TEST(PictureHand, MarksStayOnThePicture) {
+TEST(ImageInteraction, MarksStayOnThePicture) {
   for (const Look& look : {Look{1024, 640, 1, false}, {1600, 900, 1, true}, {3840, 2160, 2, false}}) {
     ECHO_SCENE(scene, look.width, look.height, look.scale);
     scene.put_image(look.sector ? sector_grid() : flat_grid(), [](double, double) { return -200.0F; });
     scene.state.marks.list = {{.number = 1, .kind = MarkKind::profile, .points = {{-5e-3, 25e-3}, {5e-3, 25e-3}}}};
     scene.frames(2);
-    const Hand hand{scene};
+    const Mouse mouse{scene};
     for (const double zoom : {1.0, 5.0}) {
-      hand.zoom_at({0, 25e-3}, zoom);
-      hand.put(2, 2);
+      mouse.zoom_at({0, 25e-3}, zoom);
+      mouse.put(2, 2);
       const RgbPicture shot = scene.shot();
-      const int x = static_cast<int>(hand.layout().x_px(-1e-3));
-      const float y = hand.layout().z_px(25e-3);
+      const int x = static_cast<int>(mouse.layout().x_px(-1e-3));
+      const float y = mouse.layout().z_px(25e-3);
       double sum = 0, at = 0;
       for (int row = static_cast<int>(y) - 12; row <= static_cast<int>(y) + 12; ++row) {
         const std::size_t pixel =
@@ -232,13 +232,13 @@ TEST(PictureHand, MarksStayOnThePicture) {
   }
 }
 
-TEST(PictureHand, InspectingFollowsThePointer) {
+TEST(ImageInteraction, InspectingFollowsThePointer) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(flat_grid(), [](double, double) { return -30.0F; });
   scene.frames(2);
-  const Hand hand{scene};
+  const Mouse mouse{scene};
   scene.click("tool/inspect");
-  hand.drag({0, 20e-3}, {3e-3, 25e-3});
+  mouse.drag({0, 20e-3}, {3e-3, 25e-3});
   ASSERT_TRUE(scene.state.image.inspected.has_value());
   EXPECT_NEAR(scene.state.image.inspected->x_m, 3e-3, 0.1e-3);
   EXPECT_NEAR(scene.state.image.inspected->z_m, 25e-3, 0.1e-3);

@@ -18,7 +18,7 @@ void drag_angles(Scene& scene) {
   scene.drag("phantom_angles", 0.1F, 0.6F);
 }
 
-bool holds(Scene& scene) { return scene.viewer->settings().phantom.held.has_value(); }
+bool holds(Scene& scene) { return scene.viewer->settings().transient.phantom.held.has_value(); }
 
 TEST(PhantomRows, KeepTheirValueUntilThePhantomIsOpen) {
   ECHO_SCENE(scene, 1600, 900);
@@ -26,7 +26,7 @@ TEST(PhantomRows, KeepTheirValueUntilThePhantomIsOpen) {
   const std::string asked = std::exchange(scene.opened_phantom, "");
   ASSERT_FALSE(asked.empty());
   ASSERT_TRUE(holds(scene));
-  EXPECT_EQ(phantom_text(*scene.viewer->settings().phantom.held), asked);
+  EXPECT_EQ(phantom_text(*scene.viewer->settings().transient.phantom.held), asked);
   scene.frames(5);
   EXPECT_EQ(scene.opened_phantom, "") << "asked for once";
   EXPECT_TRUE(holds(scene));

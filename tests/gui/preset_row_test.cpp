@@ -25,7 +25,7 @@ TEST(PresetKeys, DigitsLoadThePresetThatHasThem) {
   scene.frames(2);
   scene.press(Key::digit7);
   ASSERT_EQ(scene.preset_orders.size(), 1U);
-  EXPECT_EQ(scene.preset_orders[0].act, PresetAct::load);
+  EXPECT_EQ(scene.preset_orders[0].act, PresetCommand::load);
   EXPECT_EQ(scene.preset_orders[0].index, 2);
   scene.press(Key::digit5);
   EXPECT_EQ(scene.preset_orders.size(), 1U);
@@ -75,7 +75,7 @@ TEST(PresetPanel, SavesUnderATypedName) {
   scene.type("Carotid");
   scene.click("preset_save");
   ASSERT_EQ(scene.preset_orders.size(), 1U);
-  EXPECT_EQ(scene.preset_orders[0].act, PresetAct::save_as);
+  EXPECT_EQ(scene.preset_orders[0].act, PresetCommand::save_as);
   EXPECT_EQ(scene.preset_orders[0].name, "Carotid");
   scene.frames(2);
   EXPECT_EQ(scene.viewer->control_rect("preset_save").width(), 0.0F);  // closed
@@ -133,15 +133,15 @@ TEST(PresetPanel, ChangesTheUsersOwnAndAsksBeforeDeleting) {
   EXPECT_TRUE(scene.preset_orders.empty());
   scene.click("preset_delete");
   ASSERT_EQ(scene.preset_orders.size(), 1U);
-  EXPECT_EQ(scene.preset_orders[0].act, PresetAct::remove);
+  EXPECT_EQ(scene.preset_orders[0].act, PresetCommand::remove);
   EXPECT_EQ(scene.preset_orders[0].index, 2);
   scene.click("preset_menu");
   scene.click("preset_overwrite");
   scene.click("preset_menu");
   scene.click("preset_default");
   ASSERT_EQ(scene.preset_orders.size(), 3U);
-  EXPECT_EQ(scene.preset_orders[1].act, PresetAct::overwrite);
-  EXPECT_EQ(scene.preset_orders[2].act, PresetAct::set_default);
+  EXPECT_EQ(scene.preset_orders[1].act, PresetCommand::overwrite);
+  EXPECT_EQ(scene.preset_orders[2].act, PresetCommand::set_default);
 }
 
 TEST(PresetPanel, LeavesTheProgramsOwnAlone) {

@@ -60,7 +60,7 @@ TEST_P(Allocations, NonePerFrameAfterWarmUp) {
                          if (frames == kWarmUp) testing::start_counting_allocations();
                          if (frames == kWarmUp + kFrames) allocations = testing::stop_counting_allocations();
                        },
-                   .history = &history});
+                   .sinks = {&history}});
   testing::wait_until([&] {
     images.take();
     return session.done();

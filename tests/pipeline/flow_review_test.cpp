@@ -189,7 +189,7 @@ TEST(FlowLookingBack, TheLatestRequestIsAnsweredAndNothingLiveIsLost) {
   TimingTrace trace{256};
   RfHistory history{std::size_t{16} << 20};
   Session session(*backend, noise_source(a, 200), images, trace,
-                  {.stream = unpaced(), .params = params, .history = &history, .past = &past, .side = {.flow = &live}});
+                  {.stream = unpaced(), .params = params, .sinks = {&history}, .past = &past, .side = {.flow = &live}});
   wait_until([&] { return history.extent().frames >= 100; });
   history.hold();
   const std::vector<FrameStamp> stamps = history.stamps();
@@ -261,8 +261,8 @@ TEST(FlowEnsemble, AnEnsembleDoesNotSpanTheEndOfARecording) {
   rig.begin();
   rig.fill();
   for (std::uint64_t i = 0; i < 5; ++i) {
-    rig.slot = rig.history.keep({.stamp = {.sequence = rig.next++, .source_index = i}, .samples = rig.slot.bytes},
-                                std::move(rig.slot));
+    rig.slot = rig.history.offer({.stamp = {.sequence = rig.next++, .source_index = i}, .samples = rig.slot.bytes},
+                                 std::move(rig.slot));
   }
   const std::size_t newest = rig.history.extent().frames - 1;
   EXPECT_EQ(ensemble_before(rig.history, newest, 5).why_not, "");

@@ -12,9 +12,7 @@
 namespace echoloop::inspection_stream_test {
 namespace {
 
-using testing::linear_acquisition;
-using testing::share;
-using testing::wait_until;
+using namespace testing;
 
 // Counts the lanes that are alive.
 class CountingBackend final : public Backend {
@@ -45,7 +43,7 @@ struct Stream {
       : session(backend, source, images, trace,
                 {.stream = testing::unpaced(),
                  .params = testing::small_picture(*acquisition, 24, 32),
-                 .history = &history,
+                 .sinks = {&history},
                  .past = &past,
                  .inspections = answers}) {
     wait_until([this] { return frame_two().has_value(); });

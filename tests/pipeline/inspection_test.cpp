@@ -10,9 +10,7 @@
 namespace echoloop::inspection_test {
 namespace {
 
-using testing::linear_acquisition;
-using testing::share;
-using testing::to_bytes;
+using namespace testing;
 
 // One frame through a lane of its own, then a look at the pixel.
 struct Bench {

@@ -11,9 +11,7 @@
 namespace echoloop::invariance_test {
 namespace {
 
-using testing::linear_acquisition;
-using testing::share;
-using testing::to_bytes;
+using namespace testing;
 
 double relative_difference(const std::vector<float>& a, const std::vector<float>& b) {
   double off = 0.0, energy = 0.0;

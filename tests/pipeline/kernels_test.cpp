@@ -12,10 +12,7 @@
 namespace echoloop::kernels_test {
 namespace {
 
-using testing::linear_acquisition;
-using testing::share;
-using testing::tap_of;
-using testing::to_bytes;
+using namespace testing;
 
 double relative_difference(const std::vector<float>& a, const std::vector<float>& b) {
   double off = 0.0, energy = 0.0;

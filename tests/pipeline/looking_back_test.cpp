@@ -10,9 +10,7 @@
 namespace echoloop::looking_back_test {
 namespace {
 
-using testing::FrameList;
-using testing::Picture;
-using testing::wait_until;
+using namespace testing;
 
 constexpr int kFrames = 500;
 
@@ -66,7 +64,7 @@ struct Rig {
                 {.stream = stream,
                  .params = params,
                  .on_image = [this](const Image& image) { sequences.push_back(image.stamp.sequence); },
-                 .history = &history,
+                 .sinks = {&history},
                  .past = &past}) {}
 
   void keep(std::size_t n) {
@@ -194,7 +192,7 @@ TEST(LookingBackAt, TheLastFramesOfARecordingThatIsOver) {
   expect_equal(rig.review(4, changed(params)).front(), live[4]);
 }
 
-TEST(LookingBackAt, AFrameOnScreenStaysThroughAChangeOfArrangement) {
+TEST(LookingBackAt, AFrameOnScreenStaysThroughAChangeOfConfiguration) {
   const ImagingParams params = first_params(Recipe::analytic);
   Rig rig(source_for(Frames::in_slots, 16), params);
   rig.keep(16);
@@ -204,7 +202,7 @@ TEST(LookingBackAt, AFrameOnScreenStaysThroughAChangeOfArrangement) {
     stream.slots = 3 + i;
     stream.lanes = 1 + i % 3;
     testing::set_stream(rig.session, stream);
-    wait_until([&] { return rig.past[0].take(); });  // made again by the new arrangement
+    wait_until([&] { return rig.past[0].take(); });  // made again by the new configuration
     expect_equal(Picture::of(rig.past[0].front()), before);
   }
   rig.expect_nothing_lost();

@@ -58,7 +58,7 @@ struct Rig {
                        pictures.push_back(Picture::of(image));
                        ++processed;
                      },
-                 .history = &history,
+                 .sinks = {&history},
                  .past = &past,
                  .side = {.line = &line}}) {}
   ~Rig() { go = true; }

@@ -13,9 +13,7 @@
 namespace echoloop::parameters_test {
 namespace {
 
-using testing::linear_acquisition;
-using testing::Picture;
-using testing::share;
+using namespace testing;
 
 // Applies changes[i] when image 3 (i + 1) is finished; returns all images.
 std::vector<Picture> run_with_changes(const std::shared_ptr<SeekableSource>& source, const ImagingParams& first,

@@ -16,10 +16,7 @@ namespace echoloop::recording_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::NumberedSource;
-using testing::TemporaryFolder;
-using testing::UffFile;
-using testing::wait_until;
+using namespace testing;
 
 const Acquisition kAcquisition = testing::integer_acquisition(8, 128);
 
@@ -52,8 +49,7 @@ Recorded record(const std::filesystem::path& path, const RecordRun& run) {
                   {.stream = run.stream,
                    .params = testing::small_picture(*run.source->acquisition(), 16, 16),
                    .max_frames = run.frames,
-                   .history = run.history_bytes > 0 ? &history : nullptr,
-                   .sinks = {&recorder}});
+                   .sinks = {&recorder, &history}});
   if (run.meanwhile) run.meanwhile(session);
   wait_until([&] { return session.done(); });
   session.stop();

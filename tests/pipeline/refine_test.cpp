@@ -11,12 +11,7 @@
 namespace echoloop::refine_test {
 namespace {
 
-using testing::linear_acquisition;
-using testing::noise_source;
-using testing::Picture;
-using testing::process;
-using testing::share;
-using testing::small_picture;
+using namespace testing;
 
 double linear(float db) { return std::pow(10.0, 0.05 * static_cast<double>(db)); }
 

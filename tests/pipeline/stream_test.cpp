@@ -14,10 +14,7 @@
 namespace echoloop::stream_test {
 namespace {
 
-using testing::expect_counts_add_up;
-using testing::linear_acquisition;
-using testing::share;
-using testing::wait_until;
+using namespace testing;
 
 struct Rig {
   AcquisitionPtr acquisition = share(linear_acquisition(4, 96));

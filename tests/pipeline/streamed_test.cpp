@@ -8,8 +8,8 @@ class StreamedRecording : public ::testing::TestWithParam<HostMemory> {};
 
 TEST_P(StreamedRecording, IsKeptAsItWasRead) { testing::expect_kept_as_read(*make_cpu_backend(2), GetParam()); }
 
-TEST_P(StreamedRecording, GoesOnInAnotherArrangement) {
-  testing::expect_to_go_on_in_another_arrangement(*make_cpu_backend(2), GetParam());
+TEST_P(StreamedRecording, GoesOnInAnotherConfiguration) {
+  testing::expect_to_go_on_in_another_configuration(*make_cpu_backend(2), GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, StreamedRecording,

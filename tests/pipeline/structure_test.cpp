@@ -26,7 +26,7 @@ struct Stream {
                 {.stream = unpaced(),
                  .params = params,
                  .max_frames = frames,
-                 .history = &history,
+                 .sinks = {&history},
                  .past = &past,
                  .side = {.structure = &structures}}) {}
 

@@ -13,14 +13,7 @@
 namespace echoloop::transmits_test {
 namespace {
 
-using testing::cpu_kernels_here;
-using testing::linear_acquisition;
-using testing::noise;
-using testing::process;
-using testing::share;
-using testing::small_picture;
-using testing::tap_of;
-using testing::to_bytes;
+using namespace testing;
 
 const std::vector<double> kAngles = {-12.0, -5.0, 0.0, 4.0, 11.0};
 

@@ -11,9 +11,7 @@
 namespace echoloop::big_recording_test {
 namespace {
 
-using testing::Ended;
-using testing::run_program;
-using testing::TemporaryFolder;
+using namespace testing;
 
 constexpr long kHistoryMb = 100;
 constexpr long kMostMb = kHistoryMb + 500;

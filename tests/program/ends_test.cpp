@@ -17,9 +17,7 @@
 namespace echoloop::ends_test {
 namespace {
 
-using testing::Ended;
-using testing::read_text;
-using testing::TemporaryFolder;
+using namespace testing;
 
 int exit_status(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 

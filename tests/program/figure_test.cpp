@@ -12,9 +12,7 @@
 namespace echoloop::figure_test {
 namespace {
 
-using testing::Ended;
-using testing::run_program;
-using testing::TemporaryFolder;
+using namespace testing;
 
 Ended run_figure(const std::string& file, std::vector<std::string> more = {}) {
   std::vector<std::string> words = {"sim:cyst", "--headless", "--backend", "cpu", "--frames", "1", "--figure", file};

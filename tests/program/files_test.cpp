@@ -12,10 +12,7 @@
 namespace echoloop::files_test {
 namespace {
 
-using testing::Ended;
-using testing::read_text;
-using testing::run_program;
-using testing::TemporaryFolder;
+using namespace testing;
 using Words = std::vector<std::string>;
 
 Words small_run(const Words& more) {

@@ -16,11 +16,7 @@ namespace echoloop::images_out_test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Ended;
-using testing::NpyImage;
-using testing::read_text;
-using testing::run_program;
-using testing::TemporaryFolder;
+using namespace testing;
 using Words = std::vector<std::string>;
 
 constexpr int kNx = 33, kNz = 61, kFrames = 4;

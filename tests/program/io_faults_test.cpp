@@ -17,10 +17,7 @@ namespace echoloop::io_faults_test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::read_text;
-using testing::StartedProgram;
-using testing::TemporaryFolder;
-using testing::UffFile;
+using namespace testing;
 using Words = std::vector<std::string>;
 
 struct Output {

@@ -19,10 +19,7 @@
 namespace echoloop::live_recordings_test {
 namespace {
 
-using testing::read_text;
-using testing::run_program;
-using testing::StartedProgram;
-using testing::TemporaryFolder;
+using namespace testing;
 using Words = std::vector<std::string>;
 
 const std::filesystem::path kSource = ECHO_SOURCE_DIR;

@@ -15,10 +15,7 @@
 namespace echoloop::live_test {
 namespace {
 
-using testing::Ended;
-using testing::read_text;
-using testing::StartedProgram;
-using testing::TemporaryFolder;
+using namespace testing;
 
 const std::filesystem::path kSenders = std::filesystem::path(ECHO_SOURCE_DIR) / "src" / "senders";
 

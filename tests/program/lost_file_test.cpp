@@ -13,10 +13,7 @@ namespace echoloop::lost_file_test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::read_text;
-using testing::StartedProgram;
-using testing::TemporaryFolder;
-using testing::UffFile;
+using namespace testing;
 
 void make_recording(const fs::path& file) {
   ASSERT_EQ(testing::run_program({"sim:points", "--headless", "--backend", "cpu", "--frames", "60", "--rate", "max",

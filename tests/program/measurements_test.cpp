@@ -9,11 +9,7 @@ namespace echoloop::measurements_test {
 namespace {
 
 using nlohmann::json;
-using testing::Ended;
-using testing::read_text;
-using testing::run_program;
-using testing::TemporaryFolder;
-using testing::write_text_file;
+using namespace testing;
 using Words = std::vector<std::string>;
 
 std::string point_mark(double x_mm, double z_mm) {

@@ -12,10 +12,7 @@
 namespace echoloop::program_test {
 namespace {
 
-using testing::Ended;
-using testing::read_text;
-using testing::run_program;
-using testing::TemporaryFolder;
+using namespace testing;
 using Words = std::vector<std::string>;
 
 // A headless run on the CPU of `words`, which must succeed; its report.

@@ -18,11 +18,7 @@
 namespace echoloop::raw_out_test {
 namespace {
 
-using testing::Ended;
-using testing::read_text;
-using testing::run_program;
-using testing::StartedProgram;
-using testing::TemporaryFolder;
+using namespace testing;
 using Words = std::vector<std::string>;
 
 Words raw_out_to(const std::filesystem::path& file, Words more) {

@@ -15,13 +15,7 @@
 namespace echoloop::recording_test {
 namespace {
 
-using testing::Ended;
-using testing::Opened;
-using testing::read_text;
-using testing::run_program;
-using testing::StartedProgram;
-using testing::TemporaryFolder;
-using testing::UffFile;
+using namespace testing;
 using Words = std::vector<std::string>;
 
 Words recording_to(const std::filesystem::path& file, Words more) {

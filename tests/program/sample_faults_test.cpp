@@ -13,9 +13,7 @@
 namespace echoloop::sample_faults_test {
 namespace {
 
-using testing::Ended;
-using testing::run_program;
-using testing::TemporaryFolder;
+using namespace testing;
 
 constexpr int kFrames = 2, kElements = 32, kSamples = 512;
 constexpr std::size_t kValues = std::size_t{kFrames} * kElements * kSamples;

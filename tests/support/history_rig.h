@@ -39,7 +39,7 @@ struct HistoryRig {
     std::memcpy(slot.bytes.data(), &next, sizeof next);
     const FrameStamp stamp{
         .sequence = next, .source_index = next, .acquired_ns = static_cast<std::int64_t>(next) * 1000};
-    slot = history.keep({.stamp = stamp, .samples = slot.bytes}, std::move(slot));
+    slot = history.offer({.stamp = stamp, .samples = slot.bytes}, std::move(slot));
     ++next;
   }
   // Enough frames, at a pace that the growing memory can follow, that the oldest have gone.

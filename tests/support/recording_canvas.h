@@ -20,7 +20,7 @@ class RecordingCanvas final : public Canvas {
     Ink ink;
   };
 
-  RecordingCanvas(Letters& letters, double pixels_per_unit) : Canvas(letters, pixels_per_unit) {}
+  RecordingCanvas(TextRasterizer& rasterizer, double pixels_per_unit) : Canvas(rasterizer, pixels_per_unit) {}
 
   void fill(const CanvasRect& area, const Ink& ink) override { fills.push_back({area, ink}); }
   void disc(CanvasPoint centre, double radius, const Ink&) override {

@@ -69,7 +69,7 @@ inline void expect_kept_as_read(Backend& backend, HostMemory kind) {
                     {.stream = stream,
                      .params = small_picture(*source->acquisition(), 16, 16),
                      .on_image = [&](const Image& image) { sequences.push_back(image.stamp.sequence); },
-                     .history = &history});
+                     .sinks = {&history}});
     // Frames are kept as soon as there is memory to exchange for theirs, which another thread brings.
     wait_until([&] { return session.counts().processed >= 300 && history.extent().frames >= kKept / 2; });
     session.stop();
@@ -87,7 +87,7 @@ inline void expect_kept_as_read(Backend& backend, HostMemory kind) {
   }
 }
 
-inline void expect_to_go_on_in_another_arrangement(Backend& backend, HostMemory kind) {
+inline void expect_to_go_on_in_another_configuration(Backend& backend, HostMemory kind) {
   const StreamedFile file;
   Mailbox<Image> images;
   TimingTrace trace;
@@ -96,7 +96,7 @@ inline void expect_to_go_on_in_another_arrangement(Backend& backend, HostMemory 
   stream.host_memory = kind;
   const std::shared_ptr<SeekableSource> source = file.open();
   Session session(backend, source, images, trace,
-                  {.stream = stream, .params = small_picture(*source->acquisition(), 16, 16), .history = &history});
+                  {.stream = stream, .params = small_picture(*source->acquisition(), 16, 16), .sinks = {&history}});
   for (const int slots : {3, 16, 8}) {
     const std::uint64_t before = session.counts().processed;
     wait_until([&] { return session.counts().processed > before + 30; });

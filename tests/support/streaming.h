@@ -15,6 +15,7 @@
 #include "app/stream/session.h"
 #include "backend/backend.h"
 #include "backend/frame_processor.h"
+#include "history/rf_history.h"
 #include "source/source.h"
 #include "support/acquisitions.h"
 #include "support/waiting.h"

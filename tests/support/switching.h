@@ -1,5 +1,5 @@
 // Everything that can be switched while a stream runs, switched at random ten times a second, and somebody looks back
-// meanwhile: no frame is lost under `block`, counts go on exactly through all arrangements, nothing grows.
+// meanwhile: no frame is lost under `block`, counts go on exactly through all configurations, nothing grows.
 // ECHOLOOP_SWITCH_S: for how many seconds (6). The session is used from one thread, as the window does.
 #pragma once
 
@@ -128,7 +128,7 @@ class Switching : public ::testing::Test {
                     {.stream = at_random(policies),
                      .params = params,
                      .on_image = [this](const Image& image) { look(image); },
-                     .history = history_.get(),
+                     .sinks = {history_.get()},
                      .past = &past_});
     const auto begin = Clock::now();
     const auto end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));

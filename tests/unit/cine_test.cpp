@@ -74,7 +74,7 @@ struct Rig {
                      static const std::array<std::byte, 8> samples{};
                      return KeptFrame{.frame = {.stamp = {}, .samples = samples}, .owner = {}};
                    }});
-    for (const FrameStamp& stamp : stamps_at_ms(times_ms)) (void)history.keep({.stamp = stamp, .samples = {}}, {});
+    for (const FrameStamp& stamp : stamps_at_ms(times_ms)) (void)history.offer({.stamp = stamp, .samples = {}}, {});
     history.end();
     StreamSettings stream;
     stream.paused = true;

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "app/ui_feed.h"
+#include "app/stats_collector.h"
 
 namespace echoloop::clock_history_test {
 namespace {

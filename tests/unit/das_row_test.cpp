@@ -16,12 +16,7 @@ void das_row(const DasGeometry& geometry, const Complex* iq, int iz, float* scra
 namespace echoloop::das_row_test {
 namespace {
 
-using testing::convex_acquisition;
-using testing::linear_acquisition;
-using testing::phased_acquisition;
-using testing::scan_line_acquisition;
-using testing::share;
-using testing::small_sector;
+using namespace testing;
 
 std::vector<Complex> random_lines(const Plan& plan) {
   const DasGeometry& g = plan.das->geometry;

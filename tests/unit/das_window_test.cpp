@@ -13,11 +13,7 @@
 namespace echoloop::das_window_test {
 namespace {
 
-using testing::convex_acquisition;
-using testing::linear_acquisition;
-using testing::phased_acquisition;
-using testing::share;
-using testing::small_sector;
+using namespace testing;
 
 class DasWindow : public ::testing::TestWithParam<CpuKernel> {
  protected:

@@ -18,9 +18,7 @@
 namespace echoloop::export_test {
 namespace {
 
-using testing::expect_refusal;
-using testing::read_text;
-using testing::TemporaryFolder;
+using namespace testing;
 
 struct TestImage {
   std::vector<float> pixels;

@@ -99,17 +99,17 @@ Figure figure_of(const Grid& grid, Shown& shown, int images = 1) {
   return f;
 }
 
-RecordingCanvas& drawn(RecordingCanvas& canvas, const Figure& f, FigureLayout& layout, Letters& letters) {
-  layout = lay_out(f, letters, canvas.pixels_per_unit());
+RecordingCanvas& drawn(RecordingCanvas& canvas, const Figure& f, FigureLayout& layout, TextRasterizer& rasterizer) {
+  layout = lay_out(f, rasterizer, canvas.pixels_per_unit());
   draw_figure(canvas, f, layout);
   return canvas;
 }
 
 void expect_nothing_collides(const Figure& f, const std::string& about) {
-  Letters letters;
-  RecordingCanvas canvas(letters, 300.0 / 72.0);
+  TextRasterizer rasterizer;
+  RecordingCanvas canvas(rasterizer, 300.0 / 72.0);
   FigureLayout layout;
-  drawn(canvas, f, layout, letters);
+  drawn(canvas, f, layout, rasterizer);
   const CanvasRect page{0.0, 0.0, layout.width, layout.height};
   for (std::size_t i = 0; i < canvas.texts.size(); ++i) {
     const auto& [box, text, em] = canvas.texts[i];
@@ -169,8 +169,8 @@ TEST(Figure, StripsLieBelowTheImagesAndCollideWithNothing) {
         const std::string about =
             std::to_string(grid.nx) + " " + std::to_string(images) + " " + std::to_string(size.value) + " ";
         expect_nothing_collides(f, about);
-        Letters letters;
-        const FigureLayout l = lay_out(f, letters, 300.0 / 72.0);
+        TextRasterizer rasterizer;
+        const FigureLayout l = lay_out(f, rasterizer, 300.0 / 72.0);
         ASSERT_EQ(l.strips.size(), 2U);
         EXPECT_GT(l.strips[0].y0, l.images.back().y1) << about;
         EXPECT_GT(l.strips[1].y0, l.strips[0].y1) << about;
@@ -179,7 +179,7 @@ TEST(Figure, StripsLieBelowTheImagesAndCollideWithNothing) {
         if (size.by != FigureSizing::width) continue;
         f.marks = {};
         f.key.clear();
-        EXPECT_LT(lay_out(f, letters, 300.0 / 72.0).height, 297.0 * 72.0 / 25.4) << about << "a page";
+        EXPECT_LT(lay_out(f, rasterizer, 300.0 / 72.0).height, 297.0 * 72.0 / 25.4) << about << "a page";
       }
     }
   }
@@ -189,10 +189,10 @@ TEST(Figure, AStripsTicksAreTrueAndWhatIsOutOfSightIsLeftOut) {
   Shown shown(kTall);
   Figure f = figure_of(kTall, shown);
   f.strips = {strip_of("M-mode")};
-  Letters letters;
-  RecordingCanvas canvas(letters, 300.0 / 72.0);
+  TextRasterizer rasterizer;
+  RecordingCanvas canvas(rasterizer, 300.0 / 72.0);
   FigureLayout layout;
-  drawn(canvas, f, layout, letters);
+  drawn(canvas, f, layout, rasterizer);
   const CanvasRect& box = layout.strips[0];
   int times = 0;
   for (const auto& text : canvas.texts) {
@@ -272,10 +272,10 @@ TEST(Figure, RulersAreTrue) {
     Figure f = figure_of(grid, shown);
     f.marks = {};
     f.key.clear();
-    Letters letters;
-    RecordingCanvas canvas(letters, 300.0 / 72.0);
+    TextRasterizer rasterizer;
+    RecordingCanvas canvas(rasterizer, 300.0 / 72.0);
     FigureLayout layout;
-    drawn(canvas, f, layout, letters);
+    drawn(canvas, f, layout, rasterizer);
     const CanvasRect image = layout.images[0];
     const double pt_per_mm = image.width() / (1e3 * (grid.x1_m - grid.x0_m));
     EXPECT_NEAR(image.height() / (1e3 * (grid.z1_m - grid.z0_m)) / pt_per_mm, 1.0, 0.005);
@@ -312,18 +312,18 @@ TEST(Figure, RulersAreTrue) {
 TEST(Figure, IsAsWideAsAskedFor) {
   Shown shown(kWide);
   Figure f = figure_of(kWide, shown);
-  Letters letters;
+  TextRasterizer rasterizer;
   f.size = {FigureSizing::width, 170.0, 300.0};
-  EXPECT_NEAR(lay_out(f, letters, 300.0 / 72.0).width * 25.4 / 72.0, 170.0, 0.2);
+  EXPECT_NEAR(lay_out(f, rasterizer, 300.0 / 72.0).width * 25.4 / 72.0, 170.0, 0.2);
   f.size = {FigureSizing::scale, 15.0, 300.0};  // 15 mm of paper a centimetre
-  EXPECT_NEAR(lay_out(f, letters, 300.0 / 72.0).images[0].width() * 25.4 / 72.0, 8.0 * 15.0, 0.2);
+  EXPECT_NEAR(lay_out(f, rasterizer, 300.0 / 72.0).images[0].width() * 25.4 / 72.0, 8.0 * 15.0, 0.2);
   f.size = {FigureSizing::factor, 3.0, kScreenDpi};
-  EXPECT_NEAR(lay_out(f, letters, kScreenDpi / 72.0).images[0].width() * kScreenDpi / 72.0, 3.0 * 399.0, 1.0);
+  EXPECT_NEAR(lay_out(f, rasterizer, kScreenDpi / 72.0).images[0].width() * kScreenDpi / 72.0, 3.0 * 399.0, 1.0);
   f.images.push_back(f.images[0]);
   f.size = {FigureSizing::width, 65.0, 300.0};
-  EXPECT_THROW((void)lay_out(f, letters, 300.0 / 72.0), Error) << "no room for the images";
+  EXPECT_THROW((void)lay_out(f, rasterizer, 300.0 / 72.0), Error) << "no room for the images";
   f.size = {FigureSizing::width, 1000.0, 1200.0};
-  EXPECT_THROW((void)lay_out(f, letters, 1200.0 / 72.0), Error);
+  EXPECT_THROW((void)lay_out(f, rasterizer, 1200.0 / 72.0), Error);
 }
 
 TEST(FigureCaption, OfAAndBSaysCommonSettingsOnce) {

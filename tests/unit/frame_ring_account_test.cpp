@@ -131,7 +131,7 @@ TEST(FrameRing, RemembersTheMostSlotsThatWereInUse) {
 // Keeps every second frame and gives other memory for it.
 class SecondKeeper final : public FrameKeeper {
  public:
-  FrameMemory keep(const RfFrame& frame, FrameMemory memory) override {
+  FrameMemory offer(const RfFrame& frame, FrameMemory memory) override {
     seen.push_back(frame.stamp.sequence);
     EXPECT_EQ(frame.samples.data(), memory.bytes.data()) << "the frame lies in the memory that is offered";
     if (seen.size() % 2 == 1) return memory;

@@ -78,8 +78,8 @@ TEST(FrameRing, ABlockedProducerIsFreedByClosing) {
 // Has room when it is told so, and keeps what it was asked.
 class PickyKeeper final : public FrameKeeper {
  public:
-  FrameMemory keep(const RfFrame& /*frame*/, FrameMemory memory) override { return memory; }
-  [[nodiscard]] bool has_room(const RingLoad& ring) const override {
+  FrameMemory offer(const RfFrame& /*frame*/, FrameMemory memory) override { return memory; }
+  [[nodiscard]] bool ready(const RingLoad& ring) const override {
     frames = ring.frames;
     age_ns = ring.frames > 0 ? ring.now_ns - ring.oldest_ns : -1;
     return room;

@@ -14,9 +14,7 @@
 namespace echoloop::packed_plan_test {
 namespace {
 
-using testing::convex_acquisition;
-using testing::linear_acquisition;
-using testing::share;
+using namespace testing;
 
 ImagingParams half_precision(const Acquisition& a, int nx = 70, int nz = 90) {
   ImagingParams p = testing::small_picture(a, nx, nz);

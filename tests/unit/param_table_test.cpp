@@ -13,9 +13,7 @@
 namespace echoloop::param_table_test {
 namespace {
 
-using testing::expect_refusal;
-using testing::linear_acquisition;
-using testing::refusal_of;
+using namespace testing;
 
 std::string assignment(const ParamSpec& spec, const std::string& value) { return std::string(spec.key) + "=" + value; }
 

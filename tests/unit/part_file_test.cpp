@@ -14,9 +14,7 @@ namespace echoloop::part_file_test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::read_text;
-using testing::TemporaryFolder;
-using testing::write_text_file;
+using namespace testing;
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 

@@ -9,10 +9,7 @@
 namespace echoloop::plan_test {
 namespace {
 
-using testing::expect_refusal;
-using testing::linear_acquisition;
-using testing::share;
-using testing::small_picture;
+using namespace testing;
 
 struct Rig {
   AcquisitionPtr acquisition = share(linear_acquisition());

@@ -16,10 +16,7 @@
 namespace echoloop::preset_test {
 namespace {
 
-using testing::expect_refusal;
-using testing::linear_acquisition;
-using testing::TemporaryFolder;
-using testing::write_text_file;
+using namespace testing;
 
 ImagingParams random_params(std::mt19937& random) {
   ImagingParams p;

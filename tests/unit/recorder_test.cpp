@@ -14,9 +14,7 @@
 namespace echoloop::recorder_test {
 namespace {
 
-using testing::slot_memory;
-using testing::TemporaryFolder;
-using testing::wait_until;
+using namespace testing;
 
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::int64_t kLimit = Recorder::kUnsafeNs;
@@ -77,15 +75,15 @@ struct Rig {
     testing::number_frame(memory.bytes, next);
     const FrameStamp stamp{.sequence = next, .source_index = next, .acquired_ns = clock_ns - age_ns};
     ++next;
-    (void)recorder.keep({.stamp = stamp, .samples = memory.bytes}, memory);
+    (void)recorder.offer({.stamp = stamp, .samples = memory.bytes}, memory);
   }
   // At this moment, with so many frames in the ring, the oldest of them acquired then.
-  [[nodiscard]] bool has_room(std::int64_t now_ns, int in_ring = 0, std::int64_t oldest_ns = 0) const {
-    return recorder.has_room({.now_ns = now_ns, .oldest_ns = oldest_ns, .frames = in_ring});
+  [[nodiscard]] bool ready(std::int64_t now_ns, int in_ring = 0, std::int64_t oldest_ns = 0) const {
+    return recorder.ready({.now_ns = now_ns, .oldest_ns = oldest_ns, .frames = in_ring});
   }
   void expect_room_until(std::int64_t last_ns) const {
-    EXPECT_TRUE(has_room(last_ns));
-    EXPECT_FALSE(has_room(last_ns + 1));
+    EXPECT_TRUE(ready(last_ns));
+    EXPECT_FALSE(ready(last_ns + 1));
   }
 
   TemporaryFolder folder;
@@ -102,10 +100,10 @@ struct Rig {
 
 TEST(RecorderUnsafe, FramesThatWaitForTheDiskHoldTheSourceUp) {
   Rig rig;
-  EXPECT_TRUE(rig.has_room(rig.clock_ns));
+  EXPECT_TRUE(rig.ready(rig.clock_ns));
   rig.start();
   const std::int64_t first = rig.clock_ns;
-  EXPECT_TRUE(rig.has_room(first + 100 * kLimit));  // nothing is at risk
+  EXPECT_TRUE(rig.ready(first + 100 * kLimit));  // nothing is at risk
   rig.put();
   wait_until([&] { return rig.writes.somebody_waits(); });
   rig.expect_room_until(first + kLimit);  // it is being written
@@ -127,10 +125,10 @@ TEST(RecorderUnsafe, AFrameThatIsWrittenIsSafeAfterTheFlushOnly) {
   rig.expect_room_until(first + kLimit);
   const std::int64_t second = rig.clock_ns;
   rig.put();  // while the flush goes on
-  EXPECT_FALSE(rig.has_room(first + kLimit + 1));
+  EXPECT_FALSE(rig.ready(first + kLimit + 1));
   rig.flushes.allow(1);
   wait_until([&] { return rig.safe == 1; });
-  wait_until([&] { return rig.has_room(first + kLimit + 1); });
+  wait_until([&] { return rig.ready(first + kLimit + 1); });
   rig.expect_room_until(second + kLimit);
   EXPECT_NEAR(rig.recorder.status().most_behind_s, 0.3, 1e-9);
 }
@@ -139,10 +137,10 @@ TEST(RecorderUnsafe, FramesInTheRingCount) {
   Rig rig;
   rig.start();
   const std::int64_t now = rig.clock_ns;
-  EXPECT_TRUE(rig.has_room(now, 1, now - kLimit));
-  EXPECT_FALSE(rig.has_room(now, 1, now - kLimit - 1));
+  EXPECT_TRUE(rig.ready(now, 1, now - kLimit));
+  EXPECT_FALSE(rig.ready(now, 1, now - kLimit - 1));
   rig.recorder.stop();
-  EXPECT_TRUE(rig.has_room(now, 1, now - kLimit - 1));
+  EXPECT_TRUE(rig.ready(now, 1, now - kLimit - 1));
 }
 
 // Nothing is known yet of how fast the disk is: a slow one is assumed.
@@ -150,7 +148,7 @@ TEST(RecorderUnsafe, ABurstBeforeTheFirstWriteIsBounded) {
   Rig rig;
   rig.start();
   int frames = 0;
-  while (rig.has_room(rig.clock_ns) && frames < 100'000) {
+  while (rig.ready(rig.clock_ns) && frames < 100'000) {
     rig.put();  // all at the same moment
     ++frames;
   }
@@ -167,9 +165,9 @@ TEST(RecorderUnsafe, TheSourceWaitsForSlowProcessingToo) {
     rig.clock_ns += 1000 * kMs;
     rig.put(1000 * kMs);
   }
-  wait_until([&] { return rig.has_room(rig.clock_ns); });
-  EXPECT_TRUE(rig.has_room(rig.clock_ns, 1, rig.clock_ns));  // one may always wait, or there would be no stream
-  EXPECT_FALSE(rig.has_room(rig.clock_ns, 2, rig.clock_ns));
+  wait_until([&] { return rig.ready(rig.clock_ns); });
+  EXPECT_TRUE(rig.ready(rig.clock_ns, 1, rig.clock_ns));  // one may always wait, or there would be no stream
+  EXPECT_FALSE(rig.ready(rig.clock_ns, 2, rig.clock_ns));
 }
 
 TEST(RecorderUnsafe, SourcesThatCannotWaitAreNotHeldUpAndItIsSaid) {
@@ -179,7 +177,7 @@ TEST(RecorderUnsafe, SourcesThatCannotWaitAreNotHeldUpAndItIsSaid) {
     rig.start();
     rig.put();
     rig.clock_ns += 3000 * kMs;
-    EXPECT_TRUE(rig.has_room(rig.clock_ns));
+    EXPECT_TRUE(rig.ready(rig.clock_ns));
     rig.writes.allow(kAlways);
     rig.flushes.allow(kAlways);
     wait_until([&] { return rig.safe == 1; });
@@ -200,9 +198,9 @@ TEST(RecorderUnsafe, ADiskThatFailsHoldsNobodyUp) {
                   .allocate = [](std::size_t bytes) { return slot_memory(bytes); },
                   .lend = nullptr});
   FrameMemory memory = slot_memory(kAcquisition.frame_bytes());
-  (void)recorder.keep({.stamp = {.acquired_ns = clock_ns}, .samples = memory.bytes}, memory);
+  (void)recorder.offer({.stamp = {.acquired_ns = clock_ns}, .samples = memory.bytes}, memory);
   wait_until([&] { return recorder.status().state == RecorderState::ended; });
-  EXPECT_TRUE(recorder.has_room({.now_ns = clock_ns + 100 * kLimit, .oldest_ns = clock_ns, .frames = 8}));
+  EXPECT_TRUE(recorder.ready({.now_ns = clock_ns + 100 * kLimit, .oldest_ns = clock_ns, .frames = 8}));
 }
 
 // While the disk hangs: what was safe before is in a file that opens, as a killed program would leave it.

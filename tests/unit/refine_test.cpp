@@ -16,10 +16,7 @@
 namespace echoloop::refine_test {
 namespace {
 
-using testing::linear_acquisition;
-using testing::noise;
-using testing::share;
-using testing::small_picture;
+using namespace testing;
 
 struct Pixels {
   int nx, nz;

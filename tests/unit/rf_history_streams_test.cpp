@@ -142,7 +142,7 @@ TEST(RfHistory, LentFramesCostNothingAndComeBackByTheirIndex) {
   RfHistory history(2 * kFrame);  // a budget for two frames: lent ones take nothing of it
   Lender lender(history);
   for (std::uint64_t n = 0; n < 50; ++n) {
-    const FrameMemory back = history.keep(
+    const FrameMemory back = history.offer(
         {.stamp = {.sequence = n, .source_index = n % 4, .acquired_ns = static_cast<std::int64_t>(n)}, .samples = {}},
         {});
     EXPECT_TRUE(back.bytes.empty());
@@ -165,7 +165,7 @@ TEST(RfHistory, LentFramesGoToo) {
   const Lender lender(history);
   const std::uint64_t n_frames = RfHistory::kMaxFrames + 1000;
   for (std::uint64_t n = 0; n < n_frames; ++n) {
-    (void)history.keep({.stamp = {.sequence = n, .source_index = n % 4}, .samples = {}}, {});
+    (void)history.offer({.stamp = {.sequence = n, .source_index = n % 4}, .samples = {}}, {});
   }
   EXPECT_EQ(history.extent().frames, RfHistory::kMaxFrames);
   EXPECT_EQ(history.at(0)->frame.stamp.sequence, 1000U);
@@ -175,7 +175,7 @@ TEST(RfHistory, LentFramesGoToo) {
 TEST(RfHistory, FromLentFramesToFramesInSlotsItBeginsAnew) {
   Rig rig(32 * kFrame);
   const Lender lender(rig.history);
-  (void)rig.history.keep({.stamp = {}, .samples = {}}, {});
+  (void)rig.history.offer({.stamp = {}, .samples = {}}, {});
   EXPECT_EQ(rig.history.extent().frames, 1U);
   rig.begin();
   EXPECT_EQ(rig.history.extent().frames, 0U);

@@ -11,11 +11,7 @@
 namespace echoloop::sector_test {
 namespace {
 
-using testing::convex_acquisition;
-using testing::linear_acquisition;
-using testing::phased_acquisition;
-using testing::scan_line_acquisition;
-using testing::share;
+using namespace testing;
 
 constexpr double kDegree = kRadiansPerDegree;
 

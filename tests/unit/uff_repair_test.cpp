@@ -16,10 +16,7 @@ namespace echoloop::uff_repair_test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::NamedAcquisition;
-using testing::share;
-using testing::TemporaryFolder;
-using testing::UffFile;
+using namespace testing;
 
 std::vector<std::byte> any_bits(const Acquisition& a, unsigned seed) {
   std::vector<std::byte> bytes = testing::to_bytes(testing::noise(a.frame_bytes() / sizeof(float) + 1, seed));

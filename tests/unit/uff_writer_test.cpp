@@ -14,11 +14,7 @@
 namespace echoloop::uff_writer_test {
 namespace {
 
-using testing::NamedAcquisition;
-using testing::Opened;
-using testing::share;
-using testing::TemporaryFolder;
-using testing::UffFile;
+using namespace testing;
 
 std::vector<std::byte> any_bits(const Acquisition& a, unsigned seed) {
   std::vector<float> values = testing::noise(a.frame_bytes() / sizeof(float) + 1, seed);

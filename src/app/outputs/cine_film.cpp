@@ -30,8 +30,8 @@ void CineFilm::ask(Session& session) {
   if (delivered_->failed) return give_up("a history frame could not be processed");
   if (!session.fault().empty()) return give_up("the stream has stopped");
   const std::size_t delivered = delivered_->pictures;
-  if (session.arrangements() != arrangement_) {  // what the old one was asked for will not come any more
-    arrangement_ = session.arrangements();
+  if (session.configurations() != configuration_) {  // what the old one was asked for will not come any more
+    configuration_ = session.configurations();
     asked_ = delivered;
   }
   for (; let_go_ < delivered; ++let_go_) frames_[let_go_] = {};

@@ -25,7 +25,7 @@ class CineFilm {
   CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingParams& params, std::size_t unreadable);
 
   void ask(Session& session);            // once a window frame
-  void give_up(const std::string& why);  // empty: somebody cancelled it
+  void give_up(const std::string& why);  // empty: it was cancelled
   [[nodiscard]] bool done() const { return job_->done(); }
   [[nodiscard]] std::string result() const;  // once done: one line
   [[nodiscard]] bool failed() const;
@@ -45,8 +45,8 @@ class CineFilm {
   std::uint64_t pictures_ = 0;  // of the video
   ImagingParams params_;
   std::size_t asked_ = 0, let_go_ = 0;
-  std::uint64_t arrangement_ = 0;  // that was asked
-  std::size_t without_flow_ = 0;   // though it was on
+  std::uint64_t configuration_ = 0;  // that was asked
+  std::size_t without_flow_ = 0;     // though it was on
   std::size_t unreadable_ = 0;
   bool ended_ = false, given_up_ = false;
   std::string why_;

@@ -114,7 +114,7 @@ std::unique_ptr<Film> FilmJob::begin_film(const FilmPainter& painter, const Imag
                  .about = {{"title", order_.source}, {"comment", reproducing_command(order_.named, first)}}});
   const std::scoped_lock lock(mutex_);
   codec_ = film->codec();
-  wordless_ = !painter.has_words();
+  lacks_font_ = !painter.has_words();
   return film;
 }
 
@@ -185,7 +185,7 @@ std::string FilmJob::summary() const {
                                  written_ == 1 ? "" : "s", order_.rate_hz, codec_);
   if (!order_.note.empty()) text += ", " + order_.note;
   if (left_out_ > 0) text += fmt::format("; {} skipped because encoding fell behind", left_out_.load());
-  if (wordless_) text += "; without caption: no font found (fonts-inter or fonts-dejavu-core)";
+  if (lacks_font_) text += "; without caption: no font found (fonts-inter or fonts-dejavu-core)";
   return text;
 }
 

@@ -92,7 +92,7 @@ class FilmJob {
   bool ending_ = false, stopped_ = false;  // under mutex_
   std::exception_ptr failure_;             // under mutex_
   std::string codec_;                      // under mutex_
-  bool wordless_ = false;                  // under mutex_
+  bool lacks_font_ = false;                // under mutex_
   std::atomic<bool> done_{false};
   std::atomic<std::uint64_t> written_{0}, drawn_{0}, left_out_{0};
   std::thread thread_;

@@ -7,22 +7,16 @@
 namespace echoloop {
 
 FrameOutputs::FrameOutputs(const Options& options, const AcquisitionPtr& acquisition, const RecordingAbout& about,
-                           FrameSink& last) {
-  FrameSink* next = &last;
+                           FrameSink& last)
+    : sinks_{&last} {
   for (const FileSinkRow& row : file_sinks()) {
     const std::filesystem::path file = frame_file(options, row.option);
     if (file.empty()) continue;
-    auto recorder = std::make_unique<Recorder>(next);
+    auto recorder = std::make_unique<Recorder>(sinks_.front());
     recorder->start(row.make({.file = file, .acquisition = acquisition, .about = about}), acquisition->frame_bytes());
-    next = recorder.get();
+    sinks_.insert(sinks_.begin(), recorder.get());
     outputs_.push_back({&row, std::move(recorder)});
   }
-}
-
-std::vector<FrameSink*> FrameOutputs::sinks() const {
-  std::vector<FrameSink*> sinks;
-  for (auto output = outputs_.rbegin(); output != outputs_.rend(); ++output) sinks.push_back(output->recorder.get());
-  return sinks;
 }
 
 void FrameOutputs::finish() {

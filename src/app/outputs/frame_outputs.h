@@ -18,8 +18,10 @@ class FrameOutputs {
   // Makes the files. `last` is offered each frame after them. Throws Error when a file cannot be made.
   FrameOutputs(const Options& options, const AcquisitionPtr& acquisition, const RecordingAbout& about, FrameSink& last);
 
-  [[nodiscard]] std::vector<FrameSink*> sinks() const;  // in the order in which frames are offered
-  void finish();                                        // waits until the files are ended
+  [[nodiscard]] const std::vector<FrameSink*>& sinks() const {
+    return sinks_;
+  }               // in the order in which frames are offered
+  void finish();  // waits until the files are ended
   // How each ended, a line each on the standard streams. Returns the exit status; counts the errors.
   int say_how_they_ended(RunTotals& totals) const;
   void add_to(nlohmann::json& report) const;
@@ -30,6 +32,7 @@ class FrameOutputs {
     std::unique_ptr<Recorder> recorder;
   };
 
+  std::vector<FrameSink*> sinks_;
   std::vector<Output> outputs_;  // the last one first
 };
 

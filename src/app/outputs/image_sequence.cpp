@@ -53,12 +53,12 @@ void ImageSequence::take(const Image& image) {
     std::transform(levels_db.begin(), levels_db.end(), memory_.bytes.begin(),
                    [range_db](float level_db) { return level8(level_db, range_db); });
   }
-  while (!recorder_.has_room({.now_ns = now_ns()})) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  while (!recorder_.ready({.now_ns = now_ns()})) std::this_thread::sleep_for(std::chrono::microseconds(200));
   if (recorder_.status().frames == 0 && first_.acquired_ns == 0) first_ = image.stamp;
   last_ = image.stamp;
   RfFrame frame{.stamp = image.stamp, .samples = memory_.bytes};
   frame.stamp.acquired_ns = now_ns();
-  memory_ = recorder_.keep(frame, std::move(memory_));
+  memory_ = recorder_.offer(frame, std::move(memory_));
 }
 
 int ImageSequence::finish(const EndedImages& run, RunTotals& totals) {

@@ -77,7 +77,7 @@ PatchWork::PatchWork(Image image, const MeasuredPoint& point, KeptFrame kept)
 
 void PatchWork::ask(Session& session) {
   answer_ = std::make_shared<PatchAnswer>();
-  arrangement_ = session.arrangements();
+  configuration_ = session.configurations();
   session.review({.frame = kept_.frame,
                   .owner = kept_.owner,
                   .params = patch_params(image_, patch_.grid()),

@@ -39,7 +39,7 @@ class PatchWork {
   PatchWork(Image image, const MeasuredPoint& point, KeptFrame kept);
 
   void ask(Session& session);
-  [[nodiscard]] std::uint64_t arrangement() const { return arrangement_; }  // that was asked
+  [[nodiscard]] std::uint64_t configuration() const { return configuration_; }  // that was asked
   // True when `result` is complete. False: no answer yet, or another patch has been asked for.
   bool take(Session& session);
   [[nodiscard]] const FinePoint& result() const { return result_; }
@@ -50,7 +50,7 @@ class PatchWork {
   PointPatch patch_;
   FinePoint result_;
   std::shared_ptr<PatchAnswer> answer_;
-  std::uint64_t arrangement_ = 0;
+  std::uint64_t configuration_ = 0;
 };
 
 // Another recording's image (of side A) cannot be: the stream's lanes are made for its own recording.

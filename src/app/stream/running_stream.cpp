@@ -49,7 +49,7 @@ ProducerOptions producer_options(const StreamSettings& stream, double rate_hz) {
 
 RunningStream::RunningStream(StreamPlan plan) : source_(plan.source), sinks_(plan.sinks) {
   source_->set_policy(plan.stream.policy);
-  make_feed(plan);
+  make_pinned(plan);
   std::vector<FrameMemory> slots = make_slots(plan);
   FrameSink* const first = sinks_.empty() ? nullptr : sinks_.front();
   ring_ = std::make_unique<FrameRing>(std::move(slots), plan.stream.policy, plan.counts, first);
@@ -62,7 +62,7 @@ RunningStream::RunningStream(StreamPlan plan) : source_(plan.source), sinks_(pla
   ProducerOptions options = producer_options(plan.stream, plan.rate_hz);
   options.first_sequence = plan.first_sequence;
   started_ns_ = now_ns();
-  producer_ = std::make_unique<Producer>(*feed_.source, *ring_, plan.trace, options);
+  producer_ = std::make_unique<Producer>(*pinned_.source, *ring_, plan.trace, options);
 }
 
 RunningStream::~RunningStream() {
@@ -78,32 +78,32 @@ void RunningStream::set_policy(RingPolicy policy) {
   ring_->set_policy(policy);
 }
 
-void RunningStream::make_feed(const StreamPlan& plan) {
+void RunningStream::make_pinned(const StreamPlan& plan) {
   const HostMemory kind = plan.stream.host_memory;
-  if (plan.feed.source != nullptr && plan.feed.kind == kind) {
-    feed_ = plan.feed;
+  if (plan.pinned.source != nullptr && plan.pinned.kind == kind) {
+    pinned_ = plan.pinned;
     return;
   }
-  feed_ = {.kind = kind, .source = plan.source, .page_lock = nullptr};
+  pinned_ = {.kind = kind, .source = plan.source, .page_lock = nullptr};
   if (kind == HostMemory::pinned) {
     const std::span<const std::byte> lent = plan.source->lendable_memory();
-    if (!lent.empty() && lent.size() <= max_page_locked_bytes()) feed_.page_lock = plan.backend.page_lock(lent);
+    if (!lent.empty() && lent.size() <= max_page_locked_bytes()) pinned_.page_lock = plan.backend.page_lock(lent);
   }
-  if (feed_.page_lock != nullptr || !wants_other_memory(kind, *plan.source, plan.backend)) return;
+  if (pinned_.page_lock != nullptr || !wants_other_memory(kind, *plan.source, plan.backend)) return;
   if (memory_copy_bytes(kind, *plan.source) > 0) {
-    feed_.source = with_frames_in(kind, plan.source, plan.backend);
+    pinned_.source = with_frames_in(kind, plan.source, plan.backend);
     return;
   }
   const int threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 2, 1, 8);
-  feed_.background = std::make_shared<BackgroundMemory>(
+  pinned_.background = std::make_shared<BackgroundMemory>(
       as_seekable(plan.source), kind, plan.backend,
       BackgroundMemory::Limits{.total_bytes = max_page_locked_bytes(), .threads = threads});
-  feed_.source = feed_.background;
+  pinned_.source = pinned_.background;
 }
 
 HostMemory RunningStream::host_memory() const {
-  if (feed_.background == nullptr) return host_memory_;
-  return feed_.background->complete() ? feed_.kind : HostMemory::pageable;
+  if (pinned_.background == nullptr) return host_memory_;
+  return pinned_.background->complete() ? pinned_.kind : HostMemory::pageable;
 }
 
 std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
@@ -119,8 +119,8 @@ std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
     plan.source->read_ahead_in(
         [&](std::size_t ahead) { return frame_memory(plan.backend, *plan.source, ahead, plan.stream.host_memory); });
   }
-  const bool copied = feed_.page_lock != nullptr || (feed_.source != plan.source && feed_.background == nullptr);
-  host_memory_ = !lent ? slots.front().kind : copied ? feed_.kind : HostMemory::pageable;
+  const bool copied = pinned_.page_lock != nullptr || (pinned_.source != plan.source && pinned_.background == nullptr);
+  host_memory_ = !lent ? slots.front().kind : copied ? pinned_.kind : HostMemory::pageable;
   return slots;
 }
 
@@ -132,7 +132,7 @@ void RunningStream::feed_sinks(const StreamPlan& plan) {
                    .lend = nullptr,
                    .acquisition = plan.source->acquisition()};
   if (plan.source->lends_frames()) {
-    feed.lend = [source = as_seekable(feed_.source)](std::uint64_t index) {
+    feed.lend = [source = as_seekable(pinned_.source)](std::uint64_t index) {
       KeptFrame kept{.frame = {}, .owner = source};
       try {
         kept.frame.samples = source->at(index, {});

@@ -1,5 +1,5 @@
 // What runs: slots' memory, ring, processing thread, producer thread, in the order in which they start and the reverse
-// of which they stop. One arrangement for its life; a Session makes a new one when slots, lanes, memory or streams
+// of which they stop. One configuration for its life; a Session makes a new one when slots, lanes, memory or streams
 // change.
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace echoloop {
 
-// The recording's frames in memory of one kind; kept from one arrangement to the next.
-struct Feed {
+// The recording's frames in memory of one kind; kept from one configuration to the next.
+struct PinnedSource {
   HostMemory kind = HostMemory::pageable;
   std::shared_ptr<Source> source;                     // what the producer reads
   std::shared_ptr<PageLock> page_lock;                // of the source's own memory
@@ -32,9 +32,9 @@ struct StreamPlan {
   PipelineOptions pipeline;            // lanes, mode and injection are taken from `stream`
   std::vector<FrameSink*> sinks = {};  // in the order in which frames are offered, each passes them on to the next
   double rate_hz = 0.0;
-  RingCounts counts;  // of the arrangement before
+  RingCounts counts;  // of the configuration before
   std::uint64_t first_sequence = 0;
-  Feed feed;  // of the arrangement before
+  PinnedSource pinned;  // of the configuration before
 };
 
 class RunningStream {
@@ -51,11 +51,11 @@ class RunningStream {
   [[nodiscard]] Producer& producer() { return *producer_; }
   [[nodiscard]] HostMemory host_memory() const;                         // that all frames really lie in
   [[nodiscard]] std::size_t slot_bytes() const { return slot_bytes_; }  // 0: frames are lent
-  [[nodiscard]] const Feed& feed() const { return feed_; }
+  [[nodiscard]] const PinnedSource& pinned() const { return pinned_; }
   [[nodiscard]] std::int64_t started_ns() const { return started_ns_; }  // just before the first frame was asked for
 
  private:
-  void make_feed(const StreamPlan& plan);
+  void make_pinned(const StreamPlan& plan);
   std::vector<FrameMemory> make_slots(const StreamPlan& plan);
   void feed_sinks(const StreamPlan& plan);
 
@@ -64,7 +64,7 @@ class RunningStream {
   HostMemory host_memory_ = HostMemory::pageable;
   std::size_t slot_bytes_ = 0;
   std::int64_t started_ns_ = 0;
-  Feed feed_;
+  PinnedSource pinned_;
   std::unique_ptr<FrameRing> ring_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<Producer> producer_;

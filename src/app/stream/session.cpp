@@ -119,7 +119,7 @@ void Session::look_at_line(const std::optional<PlanePoint>& at) {
   if (running()) running_->pipeline().look_at_line(line_);
 }
 
-bool Session::same_arrangement(const StreamSettings& a, const StreamSettings& b) const {
+bool Session::same_configuration(const StreamSettings& a, const StreamSettings& b) const {
   return a.slots == b.slots && a.lanes == b.lanes && a.streams == b.streams && a.host_memory == b.host_memory;
 }
 
@@ -127,10 +127,10 @@ StreamMemory Session::memory() const {
   StreamMemory memory;
   if (!source_->lends_frames()) memory.slot_bytes = frame_bytes();
   memory.host_bytes = memory.slot_bytes * static_cast<std::size_t>(change_.made.slots);
-  if (feed_.source != nullptr && feed_.source != source_) {
-    memory.host_bytes += memory_copy_bytes(feed_.kind, *source_);
-    if (feed_.background != nullptr) {
-      memory.in_place_bytes = feed_.background->bytes();
+  if (pinned_.source != nullptr && pinned_.source != source_) {
+    memory.host_bytes += memory_copy_bytes(pinned_.kind, *source_);
+    if (pinned_.background != nullptr) {
+      memory.in_place_bytes = pinned_.background->bytes();
       memory.host_bytes += memory.in_place_bytes;
     }
   }
@@ -139,9 +139,9 @@ StreamMemory Session::memory() const {
   return memory;
 }
 
-// Called before anything is given up for the new arrangement.
+// Called before anything is given up for the new configuration.
 void Session::check_fits(const StreamSettings& wanted) const {
-  const bool has_copy = feed_.source != nullptr && feed_.kind == wanted.host_memory;
+  const bool has_copy = pinned_.source != nullptr && pinned_.kind == wanted.host_memory;
   const std::size_t need = has_copy ? slots_bytes(*source_, wanted) : stream_host_bytes(backend_, *source_, wanted);
   const StreamMemory now = change_.working.has_value() ? memory() : StreamMemory{};
   require_host_memory(wanted, need, now);
@@ -150,10 +150,10 @@ void Session::check_fits(const StreamSettings& wanted) const {
 
 void Session::begin_stream(const StreamSettings& stream) {
   if (!backend_.usable()) return;  // only another backend can go on
-  if (!same_arrangement(stream, change_.made)) check_fits(stream);
+  if (!same_configuration(stream, change_.made)) check_fits(stream);
   options_.stream = stream;
   if (change_.phase == Phase::making) return;  // looked at again when it is made
-  if (same_arrangement(stream, change_.made) && change_.phase == Phase::steady) {
+  if (same_configuration(stream, change_.made) && change_.phase == Phase::steady) {
     apply_live();
     return;
   }
@@ -189,10 +189,10 @@ bool Session::advance() {
     }
     next_sequence_ = running_->producer().next_sequence();
     held_reference_db_ = running_->pipeline().held_reference_db();
-    feed_ = running_->feed();
+    pinned_ = running_->pinned();
     if (std::exchange(change_.other_acquisition, false)) {
       held_reference_db_ = kAutoReference;
-      feed_ = {};
+      pinned_ = {};
       running_.reset();
     }
     make();
@@ -229,10 +229,9 @@ void Session::make() {
                   .rate_hz = rate_hz(),
                   .counts = counts_,
                   .first_sequence = next_sequence_,
-                  .feed = feed_.kind == change_.made.host_memory ? feed_ : Feed{}};
-  if (options_.history != nullptr) plan.sinks.push_back(options_.history);
-  // The old arrangement goes first: both together may not fit.
-  feed_ = {};
+                  .pinned = pinned_.kind == change_.made.host_memory ? pinned_ : PinnedSource{}};
+  // The old configuration goes first: both together may not fit.
+  pinned_ = {};
   change_.making = std::async(std::launch::async, [old = std::move(running_), plan = std::move(plan)]() mutable {
     old.reset();
     return std::make_unique<RunningStream>(std::move(plan));
@@ -243,16 +242,16 @@ void Session::take_made() {
   try {
     running_ = change_.making.get();
   } catch (const std::exception& error) {
-    if (!change_.working.has_value() || same_arrangement(*change_.working, change_.made)) throw;
+    if (!change_.working.has_value() || same_configuration(*change_.working, change_.made)) throw;
     refusal_ = error.what();
     options_.stream = *change_.working;
     make();
     return;
   }
   change_.working = change_.made;
-  if (++arrangements_ == 1) started_ns_ = running_->started_ns();
+  if (++configurations_ == 1) started_ns_ = running_->started_ns();
   change_.phase = Phase::steady;
-  feed_ = running_->feed();
+  pinned_ = running_->pinned();
   host_memory_ = running_->host_memory();
   counts_ = running_->ring().counts();
   // What was asked for in the meantime.

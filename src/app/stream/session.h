@@ -1,5 +1,5 @@
-// One source's stream through all its arrangements. Policy, pace, rate and faults act on what runs; slots, lanes,
-// memory and streams end it between two frames and make a new arrangement, on a thread of its own, so that the window
+// One source's stream through all its configurations. Policy, pace, rate and faults act on what runs; slots, lanes,
+// memory and streams end it between two frames and make a new configuration, on a thread of its own, so that the window
 // goes on. Counts and sequence numbers go on; no frame is lost that the policy would not lose. UI or main thread only.
 #pragma once
 
@@ -13,7 +13,6 @@
 #include "app/stream/running_stream.h"
 #include "app/stream/stream_memory.h"
 #include "core/sample_log.h"
-#include "history/rf_history.h"
 
 namespace echoloop {
 
@@ -24,8 +23,7 @@ struct SessionOptions {
   HostCopy host_copy = HostCopy::made;
   std::function<void(const Image&)> on_image = {};  // [processing thread]
   SampleLogPtr samples = nullptr;                   // of the source; null: its samples are not checked
-  RfHistory* history = nullptr;                     // null: nothing is kept
-  std::vector<FrameSink*> sinks = {};               // before the history, each made for the next one
+  std::vector<FrameSink*> sinks = {};               // in the order in which frames are offered, each made for the next
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;         // null: nor inspected
   SideMailboxes side = {};                          // what is made beside the pictures
@@ -45,28 +43,28 @@ class Session {
 
   void set_params(const ImagingParams& params);
   // Begins the change to other settings; until advance() says true it is under way. Throws Error, and changes nothing,
-  // when the new arrangement does not fit the memory there is.
+  // when the new configuration does not fit the memory there is.
   void begin_stream(const StreamSettings& stream);
   // The source has changed its acquisition between two frames (ProducerState::changed): begins the change to a stream
   // of the new one, with these parameters. What the history keeps of the old one stays until newer frames need its
   // room.
   void follow_acquisition(const ImagingParams& params);
-  // Goes on with what is under way; true when nothing is. An arrangement that could not be made is reported by
+  // Goes on with what is under way; true when nothing is. A configuration that could not be made is reported by
   // take_refusal() and replaced by the last one that worked; throws when not even that works. Then only destruction is
   // left.
   bool advance();
   void set_host_copy(HostCopy copy);
   void measure_reference();
   void hold_reference(double level_db);
-  // Stands until the next one, also through a change of arrangement. One with `deliver` does not: it is lost by a
-  // change, which arrangements() tells.
+  // Stands until the next one, also through a change of configuration. One with `deliver` does not: it is lost by a
+  // change, which configurations() tells.
   void review(ReprocessRequest request);
-  [[nodiscard]] std::uint64_t arrangements() const { return arrangements_; }  // made so far
-  [[nodiscard]] std::int64_t started_ns() const { return started_ns_; }       // of the first one; 0 before it runs
+  [[nodiscard]] std::uint64_t configurations() const { return configurations_; }  // made so far
+  [[nodiscard]] std::int64_t started_ns() const { return started_ns_; }           // of the first one; 0 before it runs
   void end_review();
-  void inspect(InspectionRequest request);  // lost by a change of arrangement, which arrangements() tells
+  void inspect(InspectionRequest request);  // lost by a change of configuration, which configurations() tells
   void end_inspection();                    // what it needed is given back
-  // Where the M-mode's line is, also through a change of arrangement; nothing: there is none.
+  // Where the M-mode's line is, also through a change of configuration; nothing: there is none.
   void look_at_line(const std::optional<PlanePoint>& at);
 
   void stop();       // ends both threads; frames in lanes are finished, frames in the ring stay in flight
@@ -97,20 +95,20 @@ class Session {
 
  private:
   enum class Phase { steady, draining, making };
-  // From one arrangement to the next.
+  // From one configuration to the next.
   struct Change {
     StreamSettings made;                    // what runs, or is being made
-    std::optional<StreamSettings> working;  // the last arrangement that could be made
+    std::optional<StreamSettings> working;  // the last configuration that could be made
     Phase phase = Phase::steady;
     bool other_acquisition = false;  // while draining: what is made then is for another one
     std::future<std::unique_ptr<RunningStream>> making;
   };
 
   void stop_until(std::int64_t give_up_ns);
-  void make();  // on a thread of its own, from options_ and what the last arrangement left
+  void make();  // on a thread of its own, from options_ and what the last configuration left
   void take_made();
   void apply_live();
-  [[nodiscard]] bool same_arrangement(const StreamSettings& a, const StreamSettings& b) const;
+  [[nodiscard]] bool same_configuration(const StreamSettings& a, const StreamSettings& b) const;
   void check_fits(const StreamSettings& wanted) const;
 
   Backend& backend_;
@@ -121,10 +119,10 @@ class Session {
   Change change_;
   RingCounts counts_;  // while nothing runs
   std::uint64_t next_sequence_ = 0;
-  std::uint64_t arrangements_ = 0;
+  std::uint64_t configurations_ = 0;
   std::int64_t started_ns_ = 0;
   double held_reference_db_ = kAutoReference;
-  Feed feed_;
+  PinnedSource pinned_;
   HostMemory host_memory_ = HostMemory::pageable;
   std::optional<ReprocessRequest> review_;
   std::optional<PlanePoint> line_;  // of the M-mode

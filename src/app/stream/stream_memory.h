@@ -1,4 +1,4 @@
-// How much memory a stream takes on the host and on the device, and whether another arrangement of it would fit.
+// How much memory a stream takes on the host and on the device, and whether another configuration of it would fit.
 #pragma once
 
 #include <cstddef>

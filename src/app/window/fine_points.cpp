@@ -44,7 +44,7 @@ void FinePoints::forget(Measured& measured) {
 
 void FinePoints::take(Measured& m, Session& session, std::int64_t now_ns) {
   if (!work_) return;
-  if (work_->arrangement() != session.arrangements()) return work_.reset();  // the request went with its lanes
+  if (work_->configuration() != session.configurations()) return work_.reset();  // the request went with its lanes
   if (!work_->take(session)) return;
   put(m, work_->result());
   work_.reset();

@@ -42,8 +42,8 @@ void MModeReview::update(UiState& state, Session& session, Moment moment) {
     view.progress = {};
     return;
   }
-  const Key key{*state.image.inspected, without_display(state.params), session.arrangements()};
-  const bool goes_on = key_.has_value() && key_->at == key.at && key_->arrangement == key.arrangement &&
+  const Key key{*state.image.inspected, without_display(state.params), session.configurations()};
+  const bool goes_on = key_.has_value() && key_->at == key.at && key_->configuration == key.configuration &&
                        makes_same(key_->params, key.params) &&
                        key_->params.level.reference_db == key.params.level.reference_db;
   if (!goes_on) begin(state, key);

@@ -29,7 +29,7 @@ class MModeReview {
   struct Key {
     PlanePoint at;
     ImagingParams params;
-    std::uint64_t arrangement;  // what the one before was asked for will not come any more
+    std::uint64_t configuration;  // what the one before was asked for will not come any more
   };
   struct Answers {
     std::atomic<std::size_t> came{0};

@@ -83,7 +83,7 @@ UiCommands WindowApp::make_commands() {
   c.program_facts = program_facts;
   c.preset = [this](const PresetOrder& order) {
     const auto act = [this, order] { presets_.execute(order); };
-    order.act == PresetAct::load ? later(act, "preset") : later_unless_kiosk(act, "preset");
+    order.act == PresetCommand::load ? later(act, "preset") : later_unless_kiosk(act, "preset");
   };
   c.say = [this](const std::string& text) { parts_.say(Severity::info, text); };
   c.hint = [this](const std::string& text) { parts_.hint(text); };
@@ -373,7 +373,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
                         .saved = saved,
                         .host_copy = host_copy(),
                         .on_image = outputs_.image_taker(),
-                        .sinks = {recording_.recorder()},
+                        .sinks = {recording_.recorder(), &parts_.history},
                         .counts = counts});
 }
 

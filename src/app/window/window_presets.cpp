@@ -16,9 +16,9 @@ std::string quoted(const std::string& name) { return '"' + name + '"'; }
 PresetProbe probe_of(const Acquisition& a) { return {a.probe.name, a.probe.kind, a.center_hz}; }
 
 // The default that fits best: one that names the probe before one that fits its kind.
-const ShelfItem* best_default(const PresetShelf& shelf, const Acquisition& acquisition) {
-  const ShelfItem* best = nullptr;
-  for (const ShelfItem& item : shelf.items()) {
+const PresetItem* best_default(const PresetStore& store, const Acquisition& acquisition) {
+  const PresetItem* best = nullptr;
+  for (const PresetItem& item : store.items()) {
     if (!item.preset.is_default || !belongs_to(item.preset, acquisition)) continue;
     if (best == nullptr || (best->preset.probe.name.empty() && !item.preset.probe.name.empty())) best = &item;
   }
@@ -30,7 +30,7 @@ const ShelfItem* best_default(const PresetShelf& shelf, const Acquisition& acqui
 WindowPresets::WindowPresets(WindowParts& parts, std::function<void()> params_changed)
     : parts_(parts),
       params_changed_(std::move(params_changed)),
-      shelf_(share_folder() / "assets" / "presets", own_presets_folder()) {}
+      store_(share_folder() / "assets" / "presets", own_presets_folder()) {}
 
 void WindowPresets::set_active(const std::filesystem::path& file) {
   active_ = file;
@@ -40,13 +40,13 @@ void WindowPresets::set_active(const std::filesystem::path& file) {
 void WindowPresets::describe() {
   Presets& view = parts_.state.presets;
   view.list.clear();
-  for (const ShelfItem& item : shelf_.items()) {
+  for (const PresetItem& item : store_.items()) {
     const Preset& p = item.preset;
     const bool fits = parts_.source == nullptr || belongs_to(p, *parts_.source->acquisition());
     view.list.push_back(
         {p.name, p.about, p.probe.words(), p.slot, item.owner == PresetOwner::user, fits, p.is_default});
   }
-  const auto active = shelf_.find(active_);
+  const auto active = store_.find(active_);
   view.active = active ? static_cast<int>(*active) : -1;
   view.probe = parts_.source == nullptr ? "" : probe_of(*parts_.source->acquisition()).words();
   report_faulty();
@@ -54,7 +54,7 @@ void WindowPresets::describe() {
 
 // Each once, and no longer when the file has been mended or removed.
 void WindowPresets::report_faulty() {
-  const auto before = std::exchange(faulty_, shelf_.faulty());
+  const auto before = std::exchange(faulty_, store_.faulty());
   const auto cause = [](const std::filesystem::path& file) { return "preset " + file.string(); };
   for (const auto& [file, why] : faulty_) {
     const auto known = before.find(file);
@@ -74,23 +74,23 @@ void WindowPresets::say_last(const std::string& name) const {
 }
 
 void WindowPresets::look() {
-  if (shelf_.look(now_ns())) {
+  if (store_.look(now_ns())) {
     describe();
-    if (shelf_.was_written(active_) && parts_.state.presets.active >= 0 && parts_.session != nullptr) {
+    if (store_.was_written(active_) && parts_.state.presets.active >= 0 && parts_.session != nullptr) {
       load(static_cast<std::size_t>(parts_.state.presets.active), "reloaded");
     }
   }
-  const auto active = shelf_.find(active_);
+  const auto active = store_.find(active_);
   parts_.state.presets.changed = false;
   if (!active || parts_.source == nullptr) return;
   const ImagingParams whole =
-      apply_preset(shelf_.items()[*active].preset, parts_.state.params, *parts_.source->acquisition());
+      apply_preset(store_.items()[*active].preset, parts_.state.params, *parts_.source->acquisition());
   parts_.state.presets.changed = whole != parts_.state.params;
 }
 
 void WindowPresets::load(std::size_t index, const std::string& why) {
-  if (index >= shelf_.items().size() || parts_.source == nullptr) return;
-  const ShelfItem item = shelf_.items()[index];
+  if (index >= store_.items().size() || parts_.source == nullptr) return;
+  const PresetItem item = store_.items()[index];
   const ImagingParams before = parts_.state.params;
   const ImagingParams wanted = apply_preset(item.preset, before, *parts_.source->acquisition());
   try {
@@ -113,44 +113,44 @@ void WindowPresets::load(std::size_t index, const std::string& why) {
 void WindowPresets::execute(const PresetOrder& order) {
   if (parts_.source == nullptr) return;
   const auto index = static_cast<std::size_t>(order.index);
-  if (order.act != PresetAct::save_as && index >= shelf_.items().size()) return;
+  if (order.act != PresetCommand::save_as && index >= store_.items().size()) return;
   const Acquisition& acquisition = *parts_.source->acquisition();
-  const std::string name = order.act == PresetAct::save_as ? "" : shelf_.items()[index].preset.name;
+  const std::string name = order.act == PresetCommand::save_as ? "" : store_.items()[index].preset.name;
   switch (order.act) {
-    case PresetAct::load:
+    case PresetCommand::load:
       return load(index, "loaded");
-    case PresetAct::save_as:
-      active_ = shelf_.add(make_preset(order.name, parts_.state.params, acquisition));
+    case PresetCommand::save_as:
+      active_ = store_.add(make_preset(order.name, parts_.state.params, acquisition));
       parts_.say(Severity::info, "Saved preset " + quoted(order.name) + " as " + active_.string());
       break;
-    case PresetAct::overwrite: {
-      const Preset& old = shelf_.items()[index].preset;
+    case PresetCommand::overwrite: {
+      const Preset& old = store_.items()[index].preset;
       Preset now = make_preset(old.name, parts_.state.params, acquisition);
       now.about = old.about;
       now.slot = old.slot;
       now.is_default = old.is_default;
-      shelf_.write(index, now);
+      store_.write(index, now);
       parts_.say(Severity::info, "Preset " + quoted(name) + " updated with the current settings");
       break;
     }
-    case PresetAct::rename: {
-      Preset now = shelf_.items()[index].preset;
+    case PresetCommand::rename: {
+      Preset now = store_.items()[index].preset;
       now.name = order.name;
-      shelf_.write(index, now);
+      store_.write(index, now);
       parts_.say(Severity::info, "Preset " + quoted(name) + " renamed to " + quoted(order.name));
       break;
     }
-    case PresetAct::remove:
-      shelf_.remove(index);
+    case PresetCommand::remove:
+      store_.remove(index);
       active_.clear();
       parts_.say(Severity::info, "Preset " + quoted(name) + " deleted");
       break;
-    case PresetAct::set_default:
-      shelf_.set_default(index, probe_of(acquisition));
+    case PresetCommand::set_default:
+      store_.set_default(index, probe_of(acquisition));
       parts_.say(Severity::info, "Preset " + quoted(name) + " is applied automatically for this probe");
       break;
-    case PresetAct::unset_default:
-      shelf_.unset_default(index);
+    case PresetCommand::unset_default:
+      store_.unset_default(index);
       parts_.say(Severity::info, "Preset " + quoted(name) + " is no longer applied automatically");
       break;
   }
@@ -159,7 +159,7 @@ void WindowPresets::execute(const PresetOrder& order) {
 
 // For a source that is being opened.
 WindowPresets::Default WindowPresets::default_for(const ImagingParams& params, const Acquisition& acquisition) const {
-  const ShelfItem* item = best_default(shelf_, acquisition);
+  const PresetItem* item = best_default(store_, acquisition);
   if (item == nullptr) return {params, {}, {}};
   const ImagingParams wanted = apply_preset(item->preset, params, acquisition);
   try {

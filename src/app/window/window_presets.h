@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "app/window/preset_shelf.h"
+#include "app/window/preset_store.h"
 #include "app/window/window_parts.h"
 
 namespace echoloop {
@@ -39,7 +39,7 @@ class WindowPresets {
 
   WindowParts& parts_;
   const std::function<void()> params_changed_;
-  PresetShelf shelf_;
+  PresetStore store_;
   std::filesystem::path active_;
   std::map<std::filesystem::path, std::string> faulty_;  // as reported
 };

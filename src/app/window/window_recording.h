@@ -1,5 +1,5 @@
 // The window's recording: begun and ended by the user or by --record, ended by what changes the stream; the window is
-// shown how far it is, and its end is told in one line. UI thread.
+// shown how far it is, and its end is one line. UI thread.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class WindowRecording {
   void finish() { recorder_.finish(); }  // waits until the file is ended
   void look();                           // numbers for the window; the end, once
 
-  [[nodiscard]] bool under_way() const { return under_way_; }  // begun, and its end has not been told
+  [[nodiscard]] bool under_way() const { return under_way_; }  // begun, and its end has not been reported
   [[nodiscard]] bool failed() const { return failed_; }        // the one of --record
   [[nodiscard]] RecorderStatus status() const { return recorder_.status(); }
   [[nodiscard]] Recorder* recorder() { return &recorder_; }  // for the stream

@@ -10,7 +10,7 @@ WindowReview::WindowReview(WindowParts& parts, ComparedSource& compared, std::fu
     : parts_(parts),
       apply_stream_(std::move(apply_stream)),
       playback_(parts.history, &compared),
-      inspecting_(parts.history, parts.inspections),
+      inspector_(parts.history, parts.inspections),
       fine_points_(parts.history),
       fine_points_a_(parts.history),
       m_mode_review_(parts.history, parts.past.line) {}
@@ -40,7 +40,7 @@ void WindowReview::go_live() {
 
 void WindowReview::forget() {
   playback_.forget(parts_.state.cine);
-  inspecting_.forget(parts_.state);
+  inspector_.forget(parts_.state);
   fine_points_.forget(parts_.state.image.measured);
   fine_points_a_.forget(parts_.state.image.measured_a);
   frozen_by_itself_ = false;
@@ -49,7 +49,7 @@ void WindowReview::forget() {
 void WindowReview::follow() {
   if (!frozen_by_user()) return forget();
   playback_.ask_again();
-  inspecting_.forget(parts_.state);
+  inspector_.forget(parts_.state);
   fine_points_.forget(parts_.state.image.measured);
   fine_points_a_.forget(parts_.state.image.measured_a);
 }
@@ -103,7 +103,8 @@ void WindowReview::update() {
                        : parts_.history.extent().frames == 0 ? "No frames in history yet."
                                                              : "";
   const bool frozen = playback_.frozen();
-  inspecting_.update(state, session, frozen ? Inspecting::Moment::frozen : Inspecting::Moment::live, now_ns());
+  inspector_.update(state, session, frozen ? InspectorController::Moment::frozen : InspectorController::Moment::live,
+                    now_ns());
   // Of both sides of a comparison. Where A is another recording, whose frames are not in the history, its points keep
   // the numbers of the image's pixels, with the reason.
   const FinePoints::Moment moment = frozen ? FinePoints::Moment::frozen : FinePoints::Moment::live;

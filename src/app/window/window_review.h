@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "app/window/fine_points.h"
-#include "app/window/inspecting.h"
+#include "app/window/inspector_controller.h"
 #include "app/window/m_mode_review.h"
 #include "app/window/playback.h"
 #include "app/window/window_parts.h"
@@ -48,7 +48,7 @@ class WindowReview {
   WindowParts& parts_;
   const std::function<void()> apply_stream_;
   Playback playback_;
-  Inspecting inspecting_;
+  InspectorController inspector_;
   FinePoints fine_points_, fine_points_a_;  // the latter of a comparison's side A
   MModeReview m_mode_review_;
   std::uint64_t processed_seen_ = 0;  // frames, at the last freeze_when_still()

@@ -192,7 +192,7 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   parts_.past.flow.reset();
   parts_.trace.clear();
   parts_.trace.count_latencies_from(now_ns());
-  feed_ = {};
+  stats_ = {};
   // A scanner that is described again: what is kept stays until newer frames need its room.
   const bool same_scanner = source == parts_.source && source->live() != nullptr;
   if (!same_scanner && (source != parts_.source || source->acquisition() != acquisition_)) parts_.history.clear();
@@ -205,7 +205,6 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
                      .host_copy = start.host_copy,
                      .on_image = std::move(start.on_image),
                      .samples = parts_.state.source.samples,
-                     .history = parts_.history.budget_bytes() > 0 ? &parts_.history : nullptr,
                      .sinks = std::move(start.sinks),
                      .past = &parts_.past,
                      .inspections = &parts_.inspections,

@@ -10,7 +10,7 @@
 
 #include "app/opening/open_source.h"
 #include "app/session_file.h"
-#include "app/ui_feed.h"
+#include "app/stats_collector.h"
 #include "app/window/window_opening.h"
 #include "app/window/window_parts.h"
 #include "app/window/window_presets.h"
@@ -63,7 +63,7 @@ class WindowStream {
   void apply(const StreamSettings& wanted);
   // Once a window frame: the second half of a change of slots, lanes, memory or streams, and of a start.
   void advance();
-  void update_numbers(std::uint64_t shown) { feed_.update(parts_.state, *parts_.session, parts_.trace, shown); }
+  void update_numbers(std::uint64_t shown) { stats_.update(parts_.state, *parts_.session, parts_.trace, shown); }
   void report_refusal();
 
  private:
@@ -75,7 +75,7 @@ class WindowStream {
   AcquisitionPtr acquisition_;                  // of the last session
   ImagingParams accepted_;                      // the last parameters that the source could be imaged with
   std::optional<StreamSettings> chosen_queue_;  // policy and slots that no user chose; nothing: the command line's
-  UiFeed feed_;
+  StatsCollector stats_;
 };
 
 }  // namespace echoloop

@@ -1,11 +1,13 @@
 // The CPU backend: one pool of threads, lanes that compute at once. Runs everywhere; the yardstick for every other
 // backend.
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <thread>
+#include <utility>
 
 #include "backend/backend.h"
 #include "backend/cpu/cpu_flow.h"
-#include "backend/cpu/cpu_gate.h"
 #include "backend/cpu/cpu_lane.h"
 #include "backend/cpu/cpu_structure.h"
 #include "backend/gate_device.h"
@@ -13,6 +15,34 @@
 
 namespace echoloop {
 namespace {
+
+// A gate's sums on the CPU: a loop over its few pixels, at once.
+class CpuGateDevice final : public GateDevice {
+ public:
+  bool take(const GateGeometry& gate, const PixelView& pixels) override;
+  std::span<const Complex> next() override;
+  void wait() override {}
+
+ private:
+  std::array<Complex, kMaxGateBands> sums_{};
+  std::size_t there_ = 0;  // bands of sums_ that next() has not returned
+};
+
+bool CpuGateDevice::take(const GateGeometry& gate, const PixelView& pixels) {
+  if (there_ > 0) return false;
+  there_ = static_cast<std::size_t>(gate.bands);
+  for (int band = 0; band < gate.bands; ++band) {
+    Complex sum{0.0f, 0.0f};
+    for (int row = 0; row < gate.rows; ++row) {
+      const long long at = gate.first + static_cast<long long>(row) * gate.stride;
+      sum = sum + gate_term(gate, band, row, pixels.values[at]);
+    }
+    sums_[static_cast<std::size_t>(band)] = sum;
+  }
+  return true;
+}
+
+std::span<const Complex> CpuGateDevice::next() { return {sums_.data(), std::exchange(there_, 0)}; }
 
 class PageableBlock final : public HostMemoryBlock {
  public:

@@ -4,9 +4,93 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
+#include <bit>
+
 #include "core/units.h"
+#include "dsp/background.h"
+#include "dsp/structure.h"
 
 namespace echoloop {
+
+namespace {
+
+constexpr std::uint32_t kSign = 0x80000000U;
+
+// Of two floats the larger one has the larger key.
+std::uint32_t key_of(float level) {
+  const auto bits = std::bit_cast<std::uint32_t>(level);
+  return (bits & kSign) != 0 ? ~bits : bits | kSign;
+}
+
+float level_of(std::uint32_t key) { return std::bit_cast<float>((key & kSign) != 0 ? key & ~kSign : ~key); }
+
+}  // namespace
+
+void LevelBackground::collect(std::span<const float> db, std::span<const float> picture) {
+  keys_.clear();
+  for (std::size_t i = 0; i < db.size(); ++i) {
+    if (level_counts(picture[i])) keys_.push_back(key_of(db[i]));
+  }
+}
+
+// By 11 bits at a time, lowest first: three times through the picture, where comparing would take eighteen.
+void LevelBackground::sort() {
+  constexpr int kBits = 11, kPasses = 3;
+  constexpr std::uint32_t kMask = (1U << kBits) - 1U;
+  std::array<std::array<std::uint32_t, kMask + 1>, kPasses> places{};
+  const auto digit = [](std::uint32_t key, int pass) { return (key >> (pass * kBits)) & kMask; };
+  for (const std::uint32_t key : keys_) {
+    for (int pass = 0; pass < kPasses; ++pass) ++places[static_cast<std::size_t>(pass)][digit(key, pass)];
+  }
+  sorted_.resize(keys_.size());
+  for (int pass = 0; pass < kPasses; ++pass) {
+    auto& place = places[static_cast<std::size_t>(pass)];
+    std::uint32_t first = 0;
+    for (std::uint32_t& p : place) {
+      const std::uint32_t count = p;
+      p = first;
+      first += count;
+    }
+    for (const std::uint32_t key : keys_) sorted_[place[digit(key, pass)]++] = key;
+    keys_.swap(sorted_);
+  }
+}
+
+Background LevelBackground::find(std::span<const float> db, std::span<const float> picture, double kappa) {
+  collect(db, picture);
+  const std::size_t n = keys_.size();
+  if (n == 0) return {};
+  sort();
+  const auto pivot_db = static_cast<double>(level_of(keys_[(n - 1) / 2]));
+  levels_.resize(n);
+  sum_.resize(n + 1);
+  squares_.resize(n + 1);
+  double sum = 0.0, squares = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    sum_[i] = sum;
+    squares_[i] = squares;
+    levels_[i] = level_of(keys_[i]);
+    const double d = static_cast<double>(levels_[i]) - pivot_db;
+    sum += d;
+    squares += d * d;
+  }
+  sum_[n] = sum;
+  squares_[n] = squares;
+  const ClippedLevels kept = clip_levels({.level_db = levels_.data(),
+                                          .sum = sum_.data(),
+                                          .sum_of_squares = squares_.data(),
+                                          .count = static_cast<long long>(n),
+                                          .pivot_db = pivot_db},
+                                         kappa);
+  return {.median_db = kept.median_db,
+          .mean_db = kept.mean_db,
+          .sigma_db = kept.sigma_db,
+          .pixels = static_cast<std::uint64_t>(kept.end - kept.first),
+          .rounds = kept.rounds,
+          .lowest_db = static_cast<double>(levels_[static_cast<std::size_t>(kept.first)]),
+          .highest_db = static_cast<double>(levels_[static_cast<std::size_t>(kept.end - 1)])};
+}
 
 void CpuStructureDevice::begin_thread() {
   // Threads of Linux each have their own nice value, and inherit it from who starts them.

@@ -34,7 +34,7 @@ void CudaFlowDevice::begin_thread() {
   math_.emplace(stream());
 }
 
-std::unique_ptr<FlowDevice> CudaFlowDevice::make_twin() {
+std::unique_ptr<FlowDevice> CudaFlowDevice::clone() {
   context_->make_current();
   return std::unique_ptr<FlowDevice>(new CudaFlowDevice(context_, frames_));  // the constructor is ours alone
 }

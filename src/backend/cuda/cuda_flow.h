@@ -40,7 +40,7 @@ class CudaFlowDevice final : public FlowDevice {
   CudaFlowDevice& operator=(const CudaFlowDevice&) = delete;
 
   void begin_thread() override;
-  std::unique_ptr<FlowDevice> make_twin() override;
+  std::unique_ptr<FlowDevice> clone() override;
   void reserve(int n_slots, std::size_t n_pixels) override;
   void store(int slot, const PixelView& pixels) override;
   Decomposition decompose(std::span<const int> slots, int n_known) override;

@@ -68,13 +68,13 @@ ObjectSpace CudaStructureDevice::object_space() const {
 }
 
 void CudaStructureDevice::reserve(const StructurePlan& plan) {
-  if (plan.smooth != nullptr && (smooth_ == nullptr || !same_taps(*smooth_, *plan.smooth))) {
-    smooth_ = nullptr;
-    taps_.emplace(plan.smooth,
-                  std::initializer_list<TableBytes>{std::as_bytes(std::span(plan.smooth->axial_taps)),
-                                                    std::as_bytes(std::span(plan.smooth->lateral_taps))},
-                  stream(), stream());
-    smooth_ = plan.smooth;
+  if (plan.smooth != nullptr && (taps_.made_of == nullptr || !same_taps(*taps_.made_of, *plan.smooth))) {
+    taps_.made_of = nullptr;
+    taps_.tables.emplace(plan.smooth,
+                         std::initializer_list<TableBytes>{std::as_bytes(std::span(plan.smooth->axial_taps)),
+                                                           std::as_bytes(std::span(plan.smooth->lateral_taps))},
+                         stream(), stream());
+    taps_.made_of = plan.smooth;
   }
   if (moments_.has_value() && plan.grid == grid_) return;
   moments_.reset();
@@ -105,12 +105,12 @@ const float* CudaStructureDevice::smooth(const StructurePlan& plan, const float*
   fill_gaps(db, n_, findings(), from, stream());
   const auto view = [&] { return PictureView{.db = from, .nx = p.nx, .nz = p.nz}; };
   if (p.axial_reach > 0) {
-    smooth_axially(view(), {.taps = taps_->table<float>(0), .reach = p.axial_reach}, to, stream());
+    smooth_axially(view(), {.taps = taps_.tables->table<float>(0), .reach = p.axial_reach}, to, stream());
     std::swap(from, to);
   }
   if (p.lateral_reach > 0) {
     const int row_step = p.lateral_rows > 1 ? p.lateral_reach + 1 : 0;
-    smooth_laterally(view(), {.taps = taps_->table<float>(1), .reach = p.lateral_reach}, row_step, to, stream());
+    smooth_laterally(view(), {.taps = taps_.tables->table<float>(1), .reach = p.lateral_reach}, row_step, to, stream());
     std::swap(from, to);
   }
   return from;
@@ -171,8 +171,8 @@ void CudaStructureDevice::take_table(const StructurePlan& plan, int found, int k
   pick_objects(object_space(), found, plan.least_area, table_.as<ObjectSums>(), stream());
   CUDA_CHECK(
       cudaMemcpyAsync(landed_table_.as<void>(), table_.as<void>(), bytes, cudaMemcpyDeviceToHost, stream().get()));
-  done_.record(stream());
-  done_.synchronize();
+  marks_.done.record(stream());
+  marks_.done.synchronize();
   for (const ObjectSums& sums : std::span(landed_table_.as<const ObjectSums>(), size(kept))) {
     result.objects.push_back(plan.object(sums));
   }
@@ -184,21 +184,21 @@ void CudaStructureDevice::find(int slot, const StructurePlan& plan, StructureIma
   const auto* db = picture.memory.as<const float>();
   reserve(plan);
   picture.stored.hold_back(stream());
-  begun_.record(stream());
+  marks_.begun.record(stream());
   const float* smoothed = look_at_levels(plan, db);
-  levels_known_.record(stream());
+  marks_.levels_known.record(stream());
   look_for_objects(plan, db, smoothed);
   auto* landed = landing_.as<std::byte>();
   CUDA_CHECK(
       cudaMemcpyAsync(landed, findings_.as<void>(), sizeof(StructureFindings), cudaMemcpyDeviceToHost, stream().get()));
   CUDA_CHECK(cudaMemcpyAsync(landed + kFindingsBytes, roots_.as<void>(), size(n_) * sizeof(int), cudaMemcpyDeviceToHost,
                              stream().get()));
-  done_.record(stream());
-  done_.synchronize();
-  result.times.background_ms = static_cast<double>(levels_known_.ms_since(begun_));
+  marks_.done.record(stream());
+  marks_.done.synchronize();
+  result.times.background_ms = static_cast<double>(marks_.levels_known.ms_since(marks_.begun));
   const auto& f = *landing_.as<const StructureFindings>();
   take_table(plan, f.found, f.kept, result);
-  result.times.objects_ms = static_cast<double>(done_.ms_since(levels_known_));
+  result.times.objects_ms = static_cast<double>(marks_.done.ms_since(marks_.levels_known));
   take_findings(result);
   result.times.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }

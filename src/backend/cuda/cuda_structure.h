@@ -33,6 +33,17 @@ class CudaStructureDevice final : public StructureDevice {
     DeviceBuffer memory;  // float [nz][nx]
     Event stored{EventUse::order};
   };
+  // Points in time of one image.
+  struct Marks {
+    Event begun{EventUse::time};
+    Event levels_known{EventUse::time};
+    Event done{EventUse::time_and_sleep};
+  };
+  // Of the smoothing filter.
+  struct Taps {
+    std::shared_ptr<const RefinePlan> made_of;
+    std::optional<DeviceTables> tables;
+  };
 
   [[nodiscard]] StreamView stream() const { return stream_.view(); }
   [[nodiscard]] StructureFindings* findings() const { return findings_.as<StructureFindings>(); }
@@ -58,11 +69,8 @@ class CudaStructureDevice final : public StructureDevice {
   DeviceBuffer table_;  // ObjectSums [kept]
   Landing landing_;     // StructureFindings, labels
   Landing landed_table_;
-  Event begun_{EventUse::time};
-  Event levels_known_{EventUse::time};
-  Event done_{EventUse::time_and_sleep};
-  std::shared_ptr<const RefinePlan> smooth_;  // that taps_ was made of
-  std::optional<DeviceTables> taps_;
+  Marks marks_;
+  Taps taps_;
   std::optional<DeviceTables> moments_;
   Grid grid_;  // that moments_ and the sizes are for
   int n_ = 0;  // its pixels

@@ -80,7 +80,7 @@ void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
 void save_icon(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
   if (ui.button("save_menu", r, {}, save_tip(c))) ui.open_popup(kSavePanel);
-  draw_bar_icon(ui, BarIcon::save, std::round(r.cx()), std::round(r.cy()), theme::kText);
+  save_icon(IconPen{ui, std::round(r.cx()), std::round(r.cy()), theme::kText});
 }
 
 void record_button(const Row& row, const Rect& r) {

@@ -1,12 +1,13 @@
-#include "gui/docks/inspector_dock.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "gui/docks/dock_content.h"
+#include "gui/docks/inspector_parts.h"
 #include "gui/state/number_text.h"
+#include "gui/toolkit/icon_pen.h"
 
 namespace echoloop {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 constexpr float kAllWide = 780;  // at scale 1: from here on everything is side by side
 constexpr std::array<Choice, 3> kPages = {{{"Channels"}, {"Line"}, {"Transmits"}}};
 
-// Whoever opens the dock learns what to do, or why nothing is there.
+// What to do, or why there is nothing to show.
 std::string missing(const UiState& s) {
   if (!s.image.inspected) return "Choose a pixel: select the inspect tool and click on the image.";
   if (!s.image.inspector.refusal.empty()) return s.image.inspector.refusal;
@@ -49,9 +50,25 @@ float transmit_selector(PanelContext& c, const Inspection& pixel, float x, const
   return label;
 }
 
-}  // namespace
+// What one pixel is made of. Wide, all plots side by side; narrow, in pages.
+class InspectorDock final : public DockContent {
+ public:
+  void draw(const DockScene& scene, Rect head, const Rect& body) override;
+  void close() override { textures_.reset(), page_ = 0; }
 
-void Inspector::draw_head(PanelContext& c, const Rect& head, bool paged) {
+ private:
+  void draw_head(PanelContext& c, const Rect& head, bool paged);
+  void draw_plots(PanelContext& c, const Rect& body, bool paged);
+
+  struct Textures {
+    ChannelMap raw, aligned;
+    TransmitPictures pictures;
+  };
+  std::unique_ptr<Textures> textures_;  // null: nothing was drawn yet
+  int page_ = 0;                        // of a narrow dock
+};
+
+void InspectorDock::draw_head(PanelContext& c, const Rect& head, bool paged) {
   Ui& ui = c.ui;
   const auto& pixel = c.state.image.inspector.pixel;
   if (pixel == nullptr || !c.state.image.inspected) return;
@@ -77,7 +94,7 @@ void Inspector::draw_head(PanelContext& c, const Rect& head, bool paged) {
           {}});
 }
 
-void Inspector::draw_plots(PanelContext& c, const Rect& body, bool paged) {
+void InspectorDock::draw_plots(PanelContext& c, const Rect& body, bool paged) {
   Ui& ui = c.ui;
   const auto& pixel = c.state.image.inspector.pixel;
   const Inspection& p = *pixel;
@@ -111,7 +128,8 @@ void Inspector::draw_plots(PanelContext& c, const Rect& body, bool paged) {
   }
 }
 
-void Inspector::draw(PanelContext& c, const Rect& head, const Rect& body) {
+void InspectorDock::draw(const DockScene& scene, Rect head, const Rect& body) {
+  PanelContext& c = scene.c;
   if (textures_ == nullptr) textures_ = std::make_unique<Textures>();
   c.state.image.inspector.wanted = true;
   const bool paged = body.width() < c.ui.px(kAllWide);
@@ -121,6 +139,15 @@ void Inspector::draw(PanelContext& c, const Rect& head, const Rect& body) {
   } else {
     c.ui.text_centred(Type::body, body, theme::kMuted, missing(c.state));
   }
+}
+
+}  // namespace
+
+std::unique_ptr<DockContent> make_inspector_dock() { return std::make_unique<InspectorDock>(); }
+
+void inspector_icon(const IconPen& pen) {  // echoes along a delay curve
+  pen.line({{-7, -6}, {-7, 6}, {7, 6}});
+  pen.line({{-4, -5}, {-1.5F, 1}, {1.5F, 2}, {4, 0}, {6, -5}});
 }
 
 }  // namespace echoloop

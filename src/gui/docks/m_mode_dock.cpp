@@ -7,7 +7,10 @@
 #include <cmath>
 #include <utility>
 
+#include "gui/docks/dock_content.h"
 #include "gui/state/number_text.h"
+#include "gui/toolkit/icon_pen.h"
+#include "gui/toolkit/plot.h"
 
 namespace echoloop {
 namespace {
@@ -162,15 +165,37 @@ CaliperText caliper_text(const MModeCaliper& caliper) {
   return text;
 }
 
+namespace {
+
+class MModeDock final : public DockContent {
+ public:
+  void draw(const DockScene& scene, Rect head, const Rect& body) override;
+  [[nodiscard]] bool is_presented(const PanelContext& c) const override { return c.view.has_m_mode(); }
+  void draw_presented(const DockScene& scene, const Rect& cell) override;
+
+ private:
+  static void choose_span(PanelContext& c, Rect& head);
+  void use_calipers(PanelContext& c, const Plot& plot, const MModeStrip& strip);
+
+  // The caliper whose end is dragged, one behind the last: a new one.
+  struct Grip {
+    std::size_t index = 0;
+    bool second = true;  // which end
+  };
+  std::optional<Grip> grip_;
+  std::optional<MModeCaliper> begun_;  // by a press that may become a drag
+};
+
 void MModeDock::choose_span(PanelContext& c, Rect& head) {
   Ui& ui = c.ui;
+  double& span_s = c.view.transient.m_mode_span_s;
   constexpr std::array<double, 3> kSpans = {2.0, 4.0, 8.0};
   constexpr std::array<Choice, 3> kNames = {{{"2 s"}, {"4 s"}, {"8 s"}}};
-  const auto chosen = static_cast<int>(std::find(kSpans.begin(), kSpans.end(), span_s_) - kSpans.begin());
+  const auto chosen = static_cast<int>(std::find(kSpans.begin(), kSpans.end(), span_s) - kSpans.begin());
   const Rect spans{head.x1 - ui.px(132), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
   if (const auto now =
           ui.segmented("m_mode_span", spans, kNames, chosen, {"Time across the strip", "Acquisition time.", {}})) {
-    span_s_ = kSpans[static_cast<std::size_t>(*now)];
+    span_s = kSpans[static_cast<std::size_t>(*now)];
   }
   head.x1 = spans.x0 - ui.px(12);
 }
@@ -231,43 +256,57 @@ void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip
   ui.list().PopClipRect();
 }
 
-Rect MModeDock::draw(PanelContext& c, Rect head, const Rect& body, const Image& image, const MModeStrip& strip) {
+void MModeDock::draw(const DockScene& scene, Rect head, const Rect& body) {
+  PanelContext& c = scene.c;
+  const MModeStrip& strip = scene.strip;
   Ui& ui = c.ui;
   if (!c.state.image.inspected || strip.empty()) {
     ui.text_centred(Type::body, body, theme::kMuted, why_none(c.state));
-    return {};
+    return;
   }
   choose_span(c, head);
   const float right = draw_progress(c, head);
   ui.text_fitted(Type::body, head.x0, right, head.y0, head.height(), theme::kText2,
-                 line_text(image, *c.state.image.inspected) + "   every processed frame");
-  const Plot plot = draw_axes(ui, {body.x0, body.y0 - ui.px(12), body.x1, body.y1}, strip, span_s_, Type::small);
+                 line_text(scene.image, *c.state.image.inspected) + "   every processed frame");
+  const Plot plot = draw_axes(ui, {body.x0, body.y0 - ui.px(12), body.x1, body.y1}, strip,
+                              c.view.transient.m_mode_span_s, Type::small);
   use_calipers(c, plot, strip);
   draw_shown(ui, plot, strip);
-  return plot.box;
+  scene.boxes.m_mode = plot.box;
 }
 
-Rect MModeDock::draw_presented(PanelContext& c, const Rect& cell, const Image& image, const MModeStrip& strip) const {
+void MModeDock::draw_presented(const DockScene& scene, const Rect& cell) {
+  PanelContext& c = scene.c;
+  const MModeStrip& strip = scene.strip;
   Ui& ui = c.ui;
   const Rect head{cell.x0, cell.y0, cell.x1, cell.y0 + ui.px(28)};
   const float x = ui.text(Type::large_strong, head, theme::kText, "M-mode") + ui.px(14);
   const MModeProgress& p = c.state.image.m_mode.progress;
   const std::string more = p.under_way ? fmt::format("{} of {} history frames", grouped(p.done), grouped(p.all))
-                           : c.state.image.inspected ? line_text(image, *c.state.image.inspected)
+                           : c.state.image.inspected ? line_text(scene.image, *c.state.image.inspected)
                                                      : std::string();
   ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, more);
   const Rect body{cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1};
   if (strip.empty()) {
     ui.paragraph(Type::medium, body.x0, body.cy(), body.width(), ui.px(26), theme::kMuted, why_none(c.state));
-    return {};
+    return;
   }
-  const Plot plot = draw_axes(ui, body, strip, span_s_, Type::medium);
+  const Plot plot = draw_axes(ui, body, strip, c.view.transient.m_mode_span_s, Type::medium);
   const TimeScale scale{plot, strip.newest_s()};
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
   for (const MModeCaliper& caliper : c.state.image.m_mode.calipers) draw_caliper(ui, scale, caliper);
   ui.list().PopClipRect();
   draw_shown(ui, plot, strip);
-  return plot.box;
+  scene.boxes.m_mode = plot.box;
+}
+
+}  // namespace
+
+std::unique_ptr<DockContent> make_m_mode_dock() { return std::make_unique<MModeDock>(); }
+
+void m_mode_icon(const IconPen& pen) {
+  pen.line({{-7, -6}, {-7, 6}, {7, 6}});
+  pen.line({{-4.5F, 1}, {-2.5F, -3}, {-0.5F, 1}, {1.5F, -3}, {3.5F, 1}, {5.5F, -3}});
 }
 
 }  // namespace echoloop

@@ -1,13 +1,15 @@
-#include "gui/docks/sonogram_dock.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "gui/docks/dock_content.h"
 #include "gui/overlay/flow_scale.h"
+#include "gui/overlay/sonogram_plot.h"
 #include "gui/state/number_text.h"
+#include "gui/toolkit/icon_pen.h"
+#include "gui/toolkit/plot.h"
 
 namespace echoloop {
 namespace {
@@ -18,28 +20,47 @@ std::string_view why_no_sonogram(const UiState& state) {
   return "Collecting consecutive frames for the first spectrum…";
 }
 
-}  // namespace
+// The spectral Doppler below the image: axes, baseline, aliasing limits, the two curves, the value under the pointer.
+// The spectra themselves are drawn below everything here (SonogramStrip).
+class SonogramDock final : public DockContent {
+ public:
+  void draw(const DockScene& scene, Rect head, const Rect& body) override;
+  [[nodiscard]] bool is_presented(const PanelContext& c) const override {
+    return c.state.params.doppler.gate != Gate::off;
+  }
+  void draw_presented(const DockScene& scene, const Rect& cell) override;
+
+ private:
+  static void draw_head(PanelContext& c, const Rect& head, const Sonogram& s);
+  static Plot draw_spectra(PanelContext& c, const Rect& cell, const Sonogram& s, Type labels);
+  void move_baseline(PanelContext& c, const Rect& axis, const Plot& plot);
+  static void read_out(PanelContext& c, const Plot& plot, const Sonogram& s, const ImagingParams& p);
+
+  float grabbed_y_ = 0;  // of the baseline that is held
+  double grabbed_baseline_ = 0;
+};
 
 void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& s) {
   Ui& ui = c.ui;
+  StripLook& look = c.view.transient.doppler;
   constexpr std::array<double, 3> kSpans = {2.0, 4.0, 8.0};
   constexpr std::array<Choice, 3> kNames = {{{"2 s"}, {"4 s"}, {"8 s"}}};
-  const auto chosen = static_cast<int>(std::find(kSpans.begin(), kSpans.end(), span_s_) - kSpans.begin());
+  const auto chosen = static_cast<int>(std::find(kSpans.begin(), kSpans.end(), look.span_s) - kSpans.begin());
   const Rect spans{head.x1 - ui.px(132), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
   if (const auto now = ui.segmented("sonogram_span", spans, kNames, chosen,
                                     {"Time span", "Acquisition time shown across the plot.", {}})) {
-    span_s_ = kSpans[static_cast<std::size_t>(*now)];
+    look.span_s = kSpans[static_cast<std::size_t>(*now)];
   }
   const Rect box{spans.x0 - ui.px(90), spans.y0, spans.x0 - ui.px(12), spans.y1};
-  if (ui.check_box("sonogram_curves", box, "Curves", curves_,
+  if (ui.check_box("sonogram_curves", box, "Curves", look.curves,
                    {"Curves",
                     "Blue: peak velocity (within 10 dB of the spectral maximum and 11 dB above noise). Yellow: "
                     "power-weighted mean velocity.",
                     {}})) {
-    curves_ = !curves_;
+    look.curves = !look.curves;
   }
   const std::size_t newest = Sonogram::slot(s.end - 1);
-  std::string text = peak_text(s, span_s_);
+  std::string text = peak_text(s, look.span_s);
   const float right = box.x0 - ui.px(12);
   if (std::isfinite(s.mean_m_s[newest])) {
     const std::string longer =
@@ -107,7 +128,8 @@ void SonogramDock::read_out(PanelContext& c, const Plot& plot, const Sonogram& s
 }
 
 // Axes, baseline, limits and curves.
-Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogram& s, Type labels) const {
+Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogram& s, Type labels) {
+  const StripLook& look = c.view.transient.doppler;
   const Ui& ui = c.ui;
   const ImagingParams& p = c.state.params;
   const VelocityUnit unit = velocity_unit(s.aliasing_m_s);
@@ -115,7 +137,7 @@ Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogra
   const Plot plot =
       draw_plot(ui, cell,
                 {.title = {},
-                 .x = {-span_s_, 0.0, "s"},
+                 .x = {-look.span_s, 0.0, "s"},
                  .y = {limit * (1.0 + p.doppler.baseline), -limit * (1.0 - p.doppler.baseline), unit.name},
                  .ground = PlotGround::none,
                  .labels = labels});
@@ -129,7 +151,7 @@ Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogra
       ui.stroke({x, y}, {x + ui.px(5), y}, theme::rgb(0xFFFFFF, 90), 1);
     }
   }
-  if (only_gaps(s, span_s_)) {
+  if (only_gaps(s, look.span_s)) {
     const std::string why =
         fmt::format("Not enough consecutive frames here for a spectrum ({} needed).", p.doppler.frames);
     const std::string short_why = fmt::format("Not enough consecutive frames ({} needed).", p.doppler.frames);
@@ -139,7 +161,7 @@ Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogra
     ui.text_centred(type, {plot.box.x0, below + ui.px(6), plot.box.x1, below + ui.px(6) + line}, theme::kMuted,
                     fits ? why : short_why);
   }
-  for (SonogramCurve& curve : curves_ ? sonogram_curves(s, p, span_s_) : std::vector<SonogramCurve>()) {
+  for (SonogramCurve& curve : look.curves ? sonogram_curves(s, p, look.span_s) : std::vector<SonogramCurve>()) {
     for (float& v : curve.m_s) v *= static_cast<float>(unit.per_m_s);
     const auto [r, g, b] = curve.color;
     draw_curve(ui, plot, curve.m_s, curve.first_s, s.step_s, IM_COL32(r, g, b, 255));
@@ -148,33 +170,44 @@ Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogra
   return plot;
 }
 
-Rect SonogramDock::draw(PanelContext& c, Rect head, const Rect& body) {
+void SonogramDock::draw(const DockScene& scene, Rect head, const Rect& body) {
+  PanelContext& c = scene.c;
   const Sonogram* s = c.state.analyses.sonogram.shown;
   if (s == nullptr) {
     c.ui.text_centred(Type::body, body, theme::kMuted, why_no_sonogram(c.state));
-    return {};
+    return;
   }
   draw_head(c, head, *s);
   const Plot plot = draw_spectra(c, {body.x0, body.y0 - c.ui.px(12), body.x1, body.y1}, *s, Type::small);
   move_baseline(c, {body.x0, plot.box.y0, plot.box.x0, plot.box.y1}, plot);
   read_out(c, plot, *s, c.state.params);
-  return plot.box;
+  scene.boxes.sonogram = plot.box;
 }
 
-Rect SonogramDock::draw_presented(PanelContext& c, const Rect& cell) const {
+void SonogramDock::draw_presented(const DockScene& scene, const Rect& cell) {
+  PanelContext& c = scene.c;
   const Ui& ui = c.ui;
   const Rect head{cell.x0, cell.y0, cell.x1, cell.y0 + ui.px(28)};
   const float x = ui.text(Type::large_strong, head, theme::kText, "Doppler") + ui.px(14);
   const Sonogram* s = c.state.analyses.sonogram.shown;
   if (s == nullptr) {
     ui.paragraph(Type::medium, cell.x0, cell.cy(), cell.width(), ui.px(26), theme::kMuted, why_no_sonogram(c.state));
-    return {};
+    return;
   }
-  std::string text = peak_text(*s, span_s_);
+  std::string text = peak_text(*s, c.view.transient.doppler.span_s);
   const std::string longer = text + "   " + sonogram_facts(*s, c.state.params.color_flow.angle_rad).front();
   if (x + ui.width(Type::medium, longer) <= head.x1) text = longer;
   ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, text);
-  return draw_spectra(c, {cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1}, *s, Type::medium).box;
+  scene.boxes.sonogram = draw_spectra(c, {cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1}, *s, Type::medium).box;
+}
+
+}  // namespace
+
+std::unique_ptr<DockContent> make_sonogram_dock() { return std::make_unique<SonogramDock>(); }
+
+void sonogram_icon(const IconPen& pen) {  // two heart beats over a baseline
+  pen.line({{-7, 4}, {7, 4}});
+  pen.line({{-7, 1}, {-5, -6}, {-2, 0}, {0, 1}, {2, -6}, {5, 0}, {7, 1}});
 }
 
 }  // namespace echoloop

@@ -59,7 +59,7 @@ struct FigureLayout {
 
 // On whole pixels of the images. Throws Error when it would be larger than kMostFigurePixels a side.
 inline constexpr int kMostFigurePixels = 16384;
-FigureLayout lay_out(const Figure& figure, Letters& letters, double pixels_per_pt);
+FigureLayout lay_out(const Figure& figure, TextRasterizer& rasterizer, double pixels_per_pt);
 
 void draw_figure(Canvas& canvas, const Figure& figure, const FigureLayout& layout);
 

@@ -33,15 +33,15 @@ void write_figure(const std::filesystem::path& path, const Figure& figure, const
   const FigureFormat format = figure_format(path);
   const double dpi = format == FigureFormat::png ? dpi_of(figure.size) : std::max(dpi_of(figure.size), kPrintDpi);
   const double pixels_per_pt = dpi / kPtPerInch;
-  Letters letters(Digits::proportional);
-  const FigureLayout layout = lay_out(figure, letters, pixels_per_pt);
+  TextRasterizer rasterizer(Digits::proportional);
+  const FigureLayout layout = lay_out(figure, rasterizer, pixels_per_pt);
   const PageSize page{layout.width, layout.height};
   if (format == FigureFormat::svg) {
-    SvgCanvas canvas(letters, pixels_per_pt, page, about.title);
+    SvgCanvas canvas(rasterizer, pixels_per_pt, page, about.title);
     draw_figure(canvas, figure, layout);
     write_text(path, canvas.file());
   } else if (format == FigureFormat::pdf) {
-    PdfCanvas canvas(letters, pixels_per_pt, page, about.title);
+    PdfCanvas canvas(rasterizer, pixels_per_pt, page, about.title);
     draw_figure(canvas, figure, layout);
     write_file(path, canvas.file());
   } else {
@@ -49,7 +49,7 @@ void write_figure(const std::filesystem::path& path, const Figure& figure, const
                       .height = static_cast<int>(std::lround(layout.height * pixels_per_pt)),
                       .rgb = {}};
     pixels.rgb.resize(3 * static_cast<std::size_t>(pixels.width) * static_cast<std::size_t>(pixels.height));
-    RasterCanvas canvas(pixels, letters, pixels_per_pt);
+    RasterCanvas canvas(pixels, rasterizer, pixels_per_pt);
     draw_figure(canvas, figure, layout);
     write_png(path, pixels, dpi, about.texts);
   }

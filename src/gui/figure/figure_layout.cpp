@@ -89,14 +89,14 @@ std::string spaced(std::string text) {
   return text;
 }
 
-std::vector<std::string> wrapped(const std::string& text, Letters& letters, double width) {
+std::vector<std::string> wrapped(const std::string& text, TextRasterizer& rasterizer, double width) {
   const TextLook look{.em = static_cast<float>(kEm)};
   std::vector<std::string> lines(1);
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     std::string& line = lines.back();
     const std::string longer = line.empty() ? word : line + " " + word;
-    if (!line.empty() && static_cast<double>(letters.width(look, spaced(longer))) > kSlack * width) {
+    if (!line.empty() && static_cast<double>(rasterizer.width(look, spaced(longer))) > kSlack * width) {
       lines.push_back(word);
     } else {
       line = longer;
@@ -115,7 +115,7 @@ void require_size(const FigureLayout& l, double pixels_per_pt) {
 
 }  // namespace
 
-FigureLayout lay_out(const Figure& f, Letters& letters, double pixels_per_pt) {
+FigureLayout lay_out(const Figure& f, TextRasterizer& rasterizer, double pixels_per_pt) {
   const auto snap = [&](double v) { return std::round(v * pixels_per_pt) / pixels_per_pt; };
   FigureLayout l;
   l.key_place = f.key.empty() ? KeyPlace::none : KeyPlace::beside;
@@ -157,7 +157,7 @@ FigureLayout lay_out(const Figure& f, Letters& letters, double pixels_per_pt) {
     bottom = l.key.y1;
   }
   l.caption = {side.left, bottom + kCaptionAway};
-  l.caption_lines = wrapped(f.caption, letters, l.width - kMargin - side.left);
+  l.caption_lines = wrapped(f.caption, rasterizer, l.width - kMargin - side.left);
   l.height = l.caption.y + kCaptionLine * (static_cast<double>(l.caption_lines.size()) - 0.5) + kMargin;
   require_size(l, pixels_per_pt);
   return l;

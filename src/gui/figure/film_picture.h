@@ -7,7 +7,7 @@
 #include "gui/overlay/picture_sampler.h"
 #include "gui/overlay/tone.h"
 #include "gui/state/film_look.h"
-#include "render/letters.h"
+#include "render/text_rasterizer.h"
 
 namespace echoloop {
 
@@ -18,7 +18,7 @@ class FilmPainter {
   [[nodiscard]] int width() const { return width_; }  // both even; at most 1920 x 1080
   [[nodiscard]] int height() const { return height_; }
   [[nodiscard]] const PixelArea& area() const { return area_; }  // where the last picture is; its edges: end points
-  [[nodiscard]] bool has_words() const { return letters_.any(); }
+  [[nodiscard]] bool has_words() const { return rasterizer_.any(); }
 
   // An image with a host copy; one of another grid is fitted into the same film. With the flow that belongs to it;
   // null: none.
@@ -33,7 +33,7 @@ class FilmPainter {
   PixelArea area_;
   Grid ground_grid_;
   PictureSampler sampler_;
-  Letters letters_;
+  TextRasterizer rasterizer_;
   RgbPicture ground_, picture_;
 };
 

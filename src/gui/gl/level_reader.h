@@ -1,6 +1,6 @@
 // The levels of the picture on screen, for panels that measure it: copied from the host where the image is there, else
-// read back from its texture without waiting for the device. At most 20 pictures a second, and none unless somebody
-// asks. UI thread only.
+// read back from its texture without waiting for the device. At most 20 pictures a second, and none without a
+// request. UI thread only.
 #pragma once
 
 #include <cstdint>

@@ -1,18 +1,68 @@
 // The window without a display: an EGL context and a framebuffer object of the window's size. UI thread only.
 // Surfaceless Mesa first (software or a render node), then an EGL device, then whatever the default display gives.
+#define EGL_EGL_PROTOTYPES 0
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#include <dlfcn.h>
 #include <glad/gl.h>
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <thread>
 
 #include "core/error.h"
-#include "gui/gl/egl_library.h"
 #include "gui/gl/imgui_compat.h"
 #include "gui/gl/surface.h"
 
 namespace echoloop {
 namespace {
+
+// EGL, loaded when an image of the window is first asked for: a machine without libEGL still runs headless. UI thread.
+struct EglLibrary {
+  PFNEGLGETPROCADDRESSPROC get_proc_address;
+  PFNEGLGETDISPLAYPROC get_display;
+  PFNEGLINITIALIZEPROC initialize;
+  PFNEGLTERMINATEPROC terminate;
+  PFNEGLBINDAPIPROC bind_api;
+  PFNEGLCHOOSECONFIGPROC choose_config;
+  PFNEGLCREATECONTEXTPROC create_context;
+  PFNEGLDESTROYCONTEXTPROC destroy_context;
+  PFNEGLMAKECURRENTPROC make_current;
+};
+
+constexpr const char* kFile = "libEGL.so.1";
+
+template <class Function>
+void find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function == nullptr) throw Error("offscreen rendering", std::string(kFile) + " has no " + name, "EGL 1.5");
+}
+
+EglLibrary load() {
+  void* const library = dlopen(kFile, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    throw Error("offscreen rendering", std::string(kFile) + " is not installed", "Mesa's or a vendor's EGL",
+                "Debian's package is libegl1; --png and --image-out work without EGL");
+  }
+  EglLibrary egl{};
+  find(library, "eglGetProcAddress", egl.get_proc_address);
+  find(library, "eglGetDisplay", egl.get_display);
+  find(library, "eglInitialize", egl.initialize);
+  find(library, "eglTerminate", egl.terminate);
+  find(library, "eglBindAPI", egl.bind_api);
+  find(library, "eglChooseConfig", egl.choose_config);
+  find(library, "eglCreateContext", egl.create_context);
+  find(library, "eglDestroyContext", egl.destroy_context);
+  find(library, "eglMakeCurrent", egl.make_current);
+  return egl;
+}
+
+// Loads libEGL.so.1 once. Throws Error where the library is not installed.
+const EglLibrary& egl_library() {
+  static const EglLibrary egl = load();
+  return egl;
+}
 
 class EglContext {
  public:

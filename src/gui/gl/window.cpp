@@ -116,7 +116,7 @@ class GlfwSurface final : public Surface {
     if (mode == nullptr) return;
     glfwGetWindowPos(window_, &place.x, &place.y);
     glfwGetWindowSize(window_, &place.width, &place.height);
-    place.full_screen = true;  // before the new size is told
+    place.full_screen = true;  // before the new size arrives
     glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
   }
 

@@ -11,7 +11,7 @@ namespace echoloop {
 // Of GLFW's key and scan code; none: it means nothing here.
 [[nodiscard]] std::optional<Key> window_key(int glfw_key, int scancode);
 
-// Held down, it acts once: a freeze that comes and goes thirty times a second helps nobody.
+// Held down, it acts once: key repeats do not freeze and resume thirty times a second.
 [[nodiscard]] bool acts_once(Key key);
 
 // Keys that were pressed and let go between two frames: ImGui before 1.87 looks at what is held when a frame begins and

@@ -115,8 +115,8 @@ void add_flow_scale(RgbPicture& picture, const FlowImage& flow, const ImagingPar
   const int x0 = picture.width + ems(1.2), above = ems(3), below = ems(1.5);
   const CanvasRect bar{static_cast<double>(x0), static_cast<double>(above), static_cast<double>(x0 + ems(1)),
                        static_cast<double>(std::max(above + 8, picture.height - below))};
-  Letters letters;
-  RasterCanvas canvas(wide, letters);
+  TextRasterizer rasterizer;
+  RasterCanvas canvas(wide, rasterizer);
   const double tick = std::max(2, static_cast<int>(0.4F * em));
   draw_flow_bar(canvas, bar, flow, display, {.em = static_cast<double>(em)},
                 {.away = 3, .length = tick, .thickness = 1});

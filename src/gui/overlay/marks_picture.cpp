@@ -62,8 +62,8 @@ void draw_marks_in(RgbPicture& picture, const Grid& grid, const Marks& marks, co
   const ImagePlace place{all.grown(-half_pixel), grid};
   const MarkLook look{
       .line = std::max(1.0, 0.09 * static_cast<double>(em)), .halo = 1.5, .em = static_cast<double>(em)};
-  Letters letters;
-  RasterCanvas canvas(picture, letters);
+  TextRasterizer rasterizer;
+  RasterCanvas canvas(picture, rasterizer);
   if (found) {
     draw_object_outlines(canvas, *objects, place, look);
     draw_object_numbers(canvas, *objects, place, look, {.within = all});

@@ -1,5 +1,5 @@
 // What the strip below the picture does to the past: one rule for its buttons and for the keys. Pure edits of UiState,
-// each told by cine_changed. UI thread only.
+// each followed by cine_changed. UI thread only.
 #pragma once
 
 #include <cstddef>

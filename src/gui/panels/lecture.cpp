@@ -88,7 +88,7 @@ void Lecture::watch_policy(RingPolicy policy) {
 
 float Lecture::draw_timeline(PanelContext& c, const Rect& area, float k) {
   Ui& ui = c.ui;
-  TimelineState& t = c.view.timeline;
+  TimelineState& t = c.view.transient.timeline;
   c.state.numbers.timeline.wanted = !t.paused;
   const std::vector<Span>& spans = t.paused ? t.kept : c.state.numbers.timeline.spans;
   const int lanes = timeline_lanes_shown(c.state, spans);
@@ -105,7 +105,7 @@ float Lecture::draw_timeline(PanelContext& c, const Rect& area, float k) {
   const float x = ui.text(Type::heading, head, theme::kText, "Timeline") + ui.px(28);
   const Rect choice{head.x1 - ui.px(286), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
   ui.text_fitted(Type::medium, x, choice.x0 - ui.px(16), head.y0, head.height(), theme::kText2,
-                 timeline_gist(t, scene.frames, c.view.timeline_frames, true));
+                 timeline_summary(t, scene.frames, c.view.timeline_frames, true));
   order_choice(c, choice);
   Column column{area.x0, area.x1, head.y1 + ui.px(4), c.compact};
   timeline_lanes(c, column, scene);
@@ -198,7 +198,7 @@ void Lecture::draw_stream(PanelContext& c, const Rect& area, float k) {
 void Lecture::draw(PanelContext& c, const Rect& area) {
   Ui& ui = c.ui;
   watch_policy(c.state.stream.policy);
-  take_timeline_wheel(c.view.timeline, area);
+  take_timeline_wheel(c.view.transient.timeline, area);
   ui.focus().enter(WindowPart::picture);
   const float k = std::clamp(area.height() / ui.px(kDesigned), 0.7F, 2.5F);  // lengths that follow the window
   const Rect inside{area.x0 + ui.px(kLecturePad), area.y0, area.x1 - ui.px(kLecturePad), area.y1 - ui.px(14 * k)};
@@ -216,12 +216,12 @@ void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, b
   const float side = ui.px(22);
   head.x1 -= side + ui.px(4);
   const float link = words.more != nullptr ? more_link(ui, words.more_id, head, head.y, *words.more) : 0;
-  ui.header(words.id, head, words.title, words.gist, open, link);
+  ui.header(words.id, head, words.title, words.summary, open, link);
   const Rect icon{column.x1 - side, column.y + ui.px(5), column.x1, column.y + ui.px(5) + side};
   column.y = head.y;
   const std::string id = std::string(words.id) + "/enlarge";
   if (ui.icon_button(id.c_str(), icon, {"Enlarge   Ctrl+L", "Timeline and Stream fill the window. Esc returns.", {}})) {
-    c.view.lecture = true;
+    c.view.transient.lecture = true;
   }
   // Two arrows outwards.
   const float reach = ui.px(6), arm = ui.px(4);

@@ -26,7 +26,7 @@ class Lecture {
 struct HeaderWords {
   const char* id;
   std::string_view title;
-  std::string gist;
+  std::string summary;
   const char* more_id = nullptr;
   bool* more = nullptr;  // null: no link that shows further rows
 };

@@ -43,7 +43,7 @@ void objects_lesson(Ui& ui, Column& column) {
 
 void lesson_link(PanelContext& c, const Column& column, float header_y) {
   Ui& ui = c.ui;
-  bool& shown = c.view.objects.explained;
+  bool& shown = c.view.transient.objects.explained;
   const std::string_view word = shown ? "hide" : "method";
   const float w = ui.width(Type::small, word) + ui.px(8);
   const Rect r{column.x1 - w, header_y, column.x1, header_y + ui.px(theme::kHeader)};

@@ -158,15 +158,15 @@ void objects_panel(PanelContext& c, Column& column, bool& open) {
   const ImagingParams& p = c.state.params;
   const auto mode = static_cast<std::size_t>(p.objects.kind);
   const bool found = c.state.analyses.structure.image != nullptr;
-  const std::string gist = mode == 0 ? "off"
-                           : found
-                               ? fmt::format("{} {}", c.state.analyses.structure.count(), mode == 1 ? "bright" : "dark")
-                               : std::string(get_choice(p, param("structure")).label);
+  const std::string summary =
+      mode == 0 ? "off"
+      : found   ? fmt::format("{} {}", c.state.analyses.structure.count(), mode == 1 ? "bright" : "dark")
+                : std::string(get_choice(p, param("structure")).label);
   if (open) lesson_link(c, column, column.y);
-  ui.header("panel_objects", column, "Objects", open ? "" : gist, open);
+  ui.header("panel_objects", column, "Objects", open ? "" : summary, open);
   if (!open) return;
   column.y += ui.px(2);
-  if (c.view.objects.explained) objects_lesson(c.ui, column);
+  if (c.view.transient.objects.explained) objects_lesson(c.ui, column);
   const bool changed = param_rows(c, column, {ParamPart::objects}, MoreRows::shown, kObjectRows);
   if (p.objects.kind != Structure::off) {
     column.y += ui.px(4);

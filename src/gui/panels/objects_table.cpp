@@ -70,7 +70,7 @@ void table_row(PanelContext& c, const Rect& r, int number) {
           {}});
   if (h.hovered) s.hovered = number;
   if (h.clicked) s.selected = s.selected == number ? 0 : number;
-  if (h.clicked) c.view.objects.shown = s.selected;  // it is in view where it was clicked
+  if (h.clicked) c.view.transient.objects.shown = s.selected;  // it is in view where it was clicked
   const bool chosen = s.selected == number, lit = s.hovered == number;
   if (chosen || lit) {
     ui.fill({r.x0 - ui.px(4), r.y0, r.x1, r.y1}, chosen ? theme::kSelected : theme::kHover, 3);
@@ -113,7 +113,7 @@ void take_objects_wheel(ObjectsState& t, const Rect& column) {
 
 void objects_table(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  ObjectsState& t = c.view.objects;
+  ObjectsState& t = c.view.transient.objects;
   const StructureView& s = c.state.analyses.structure;
   head(ui, column);
   const float row = ui.px(kTableRow);

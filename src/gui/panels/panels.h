@@ -41,7 +41,7 @@ void call(const std::function<void(A...)>& command, B&&... arguments) {
   if (command) command(std::forward<B>(arguments)...);
 }
 
-// A recording opened before, for menus: its folder is told where another of them has the same name.
+// A recording opened before, for menus: with its folder where another one has the same name.
 struct RecentName {
   std::string name, folder;
 };

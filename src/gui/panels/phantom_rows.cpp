@@ -129,7 +129,7 @@ void phantom_choice(PanelContext& c, Column& column) {
 
 void phantom_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  PhantomEdit& edit = c.view.phantom;
+  PhantomEdit& edit = c.view.transient.phantom;
   const std::string& opened_as = c.state.source.opened_as;
   if (c.state.source.phantom.empty() || !opened_as.starts_with(kPhantomPrefix)) {
     edit = {.open = edit.open};
@@ -138,10 +138,10 @@ void phantom_rows(PanelContext& c, Column& column) {
   if (edit.asked && !c.state.opening.progress.has_value()) edit = {.open = edit.open};
   const PhantomSettings running = parse_phantom(std::string_view(opened_as).substr(kPhantomPrefix.size()));
   const Rect r = ui.labelled(column, "Settings", {}, phantom_text(running) != running.name);
-  const std::string gist = fmt::format("{}, {} angle{}", running.probe, running.angles_rad.size(),
-                                       running.angles_rad.size() == 1 ? "" : "s");
+  const std::string summary = fmt::format("{}, {} angle{}", running.probe, running.angles_rad.size(),
+                                          running.angles_rad.size() == 1 ? "" : "s");
   if (ui.button("phantom_settings", r,
-                {.label = ui.fitted(Type::body, r.width() - ui.px(12), gist), .active = edit.open},
+                {.label = ui.fitted(Type::body, r.width() - ui.px(12), summary), .active = edit.open},
                 {"Phantom settings", "Probe, transmit angles, noise and motion of the simulated scene.", {}})) {
     edit.open = !edit.open;
   }

@@ -144,7 +144,7 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     const float end = ui.text_fitted(Type::body, r.x0 + ui.px(5) + key_width, r.x1 - ui.px(dot ? 13 : 3), r.y0,
                                      r.height(), active || h.hovered ? theme::kText : theme::kText2, p.name);
     if (dot) ui.disc(end + ui.px(8), r.cy(), 2, theme::kAccent);
-    if (h.clicked) call(c.commands.preset, PresetOrder{PresetAct::load, static_cast<int>(i)});
+    if (h.clicked) call(c.commands.preset, PresetOrder{PresetCommand::load, static_cast<int>(i)});
     x = r.x1 + ui.px(kChipGap);
   }
   if (i < list.size()) draw_rest(c, {x, column.y, column.x1, column.y + ui.px(kChip)}, i);
@@ -173,12 +173,12 @@ void PresetRow::draw_rest(PanelContext& c, const Rect& room, std::size_t first) 
   }
   if (const auto picked = ui.menu("preset_more", r, choices, c.state.presets.active,
                                   {"More presets", "All presets and their keys.", {}})) {
-    call(c.commands.preset, PresetOrder{PresetAct::load, *picked});
+    call(c.commands.preset, PresetOrder{PresetCommand::load, *picked});
   }
 }
 
-void PresetRow::order(PanelContext& c, PresetAct act) {
-  const int index = act == PresetAct::save_as ? -1 : c.state.presets.active;
+void PresetRow::order(PanelContext& c, PresetCommand act) {
+  const int index = act == PresetCommand::save_as ? -1 : c.state.presets.active;
   call(c.commands.preset, PresetOrder{act, index, name_.data()});
   c.ui.close_popup();
 }
@@ -204,7 +204,7 @@ void PresetRow::draw_panel(PanelContext& c, const Rect& below) {
   const bool pressed = ui.button(
       "preset_save", {row.x0, row.y0, row.x0 + half, row.y1}, {.label = "Save as", .emphasis = Emphasis::primary},
       {"Save as", "Saves all settings and the probe as a new preset with this name.", no_name});
-  if (pressed || (entered && no_name.empty())) order(c, PresetAct::save_as);
+  if (pressed || (entered && no_name.empty())) order(c, PresetCommand::save_as);
   if (name_[0] != '\0' && !no_name.empty()) {
     ui.text_fitted(Type::small, row.x0 + half + ui.px(8), row.x1, row.y0, row.height(), theme::kText2, no_name);
   }
@@ -229,24 +229,24 @@ void PresetRow::draw_own(PanelContext& c, Column& column) {
   };
   if (ui.button("preset_overwrite", cell(0), {.label = "Overwrite"},
                 {"Overwrite", "Overwrites this preset with the current settings.", shipped})) {
-    order(c, PresetAct::overwrite);
+    order(c, PresetCommand::overwrite);
   }
   const std::string taken = why_not_this_name(c.state.presets, name_.data());
   const std::string other = active.name == name_.data() ? "Enter a new name above first." : taken;
   const std::string_view no_rename = !shipped.empty() ? shipped : std::string_view(other);
   if (ui.button("preset_rename", cell(1), {.label = "Rename"},
                 {"Rename", "Renames the preset to the name above.", no_rename})) {
-    order(c, PresetAct::rename);
+    order(c, PresetCommand::rename);
   }
   if (ui.button("preset_delete", cell(2), {.label = sure_ ? "Sure?" : "Delete", .active = sure_},
                 {"Delete", "Deletes the preset and the file, after confirmation.", shipped})) {
-    if (std::exchange(sure_, true)) order(c, PresetAct::remove);
+    if (std::exchange(sure_, true)) order(c, PresetCommand::remove);
   }
   const Rect check = ui.row(column, theme::kRow, 0);
   const std::string label = "Default for " + (active.probe.empty() ? c.state.presets.probe : active.probe);
   if (ui.check_box("preset_default", check, label, active.is_default,
                    {"Default for the probe", "Applied automatically when this probe is opened.", shipped})) {
-    order(c, active.is_default ? PresetAct::unset_default : PresetAct::set_default);
+    order(c, active.is_default ? PresetCommand::unset_default : PresetCommand::set_default);
   }
 }
 

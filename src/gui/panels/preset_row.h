@@ -21,7 +21,7 @@ class PresetRow {
   static void draw_rest(PanelContext& c, const Rect& room, std::size_t first);
   void draw_panel(PanelContext& c, const Rect& below);
   void draw_own(PanelContext& c, Column& column);
-  void order(PanelContext& c, PresetAct act);
+  void order(PanelContext& c, PresetCommand act);
 
   std::array<char, 41> name_{};
   bool focus_ = false;

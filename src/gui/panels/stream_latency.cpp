@@ -37,7 +37,7 @@ void number_row(PanelContext& c, Column& column, const Way& way, bool known) {
   const std::string help =
       way.help + percentiles_text("Last 10 s", way.recent) + percentiles_text("Since the start", way.since_start);
   if (ui.radio(way.id, r, way.label, plotted, {way.label, help, {}})) c.view.plotted = way.latency;
-  const StageSummary& s = c.view.latency_since_start ? way.since_start : way.recent;
+  const StageSummary& s = c.view.transient.latency_since_start ? way.since_start : way.recent;
   float x = r.x1;
   for (const double ms : {s.max_ms, s.p99_ms, s.p95_ms, s.p50_ms}) {
     ui.text_right(c.compact ? Type::small : Type::body, x, r.y0, r.height(), plotted ? theme::kText : theme::kText2,
@@ -51,7 +51,7 @@ void head_row(PanelContext& c, Column& column) {
   const Rect r = ui.row(column, kStreamRow, 0);
   float end = ui.text(Type::body, r, theme::kText2, "Latency") + ui.px(6);
   if (!c.compact) end = ui.text(Type::small, end, r.y0, r.height(), theme::kMuted, "ms,") + ui.px(4);
-  const bool all = c.view.latency_since_start;
+  const bool all = c.view.transient.latency_since_start;
   const char* span = c.compact ? (all ? "all" : "10 s") : all ? "since start" : "last 10 s";
   const Rect link{end, r.y0, end + ui.width(Type::small, span), r.y1};
   const Hit h = ui.hit("latency_span", link);
@@ -59,7 +59,7 @@ void head_row(PanelContext& c, Column& column) {
       "latency_span", h, link,
       {"Period of the percentiles", "The frames shown in the last 10 s, or all since the start. Click to switch.", {}});
   ui.text(Type::small, link, h.hovered ? theme::kText : theme::kAccent, span);
-  if (h.clicked) c.view.latency_since_start = !all;
+  if (h.clicked) c.view.transient.latency_since_start = !all;
   float x = r.x1;
   for (const char* name : {"max", "p99", "p95", "p50"}) {
     ui.text_right(Type::small, x, r.y0, r.height(), theme::kMuted, name);

@@ -58,7 +58,7 @@ void stream_panel(PanelContext& c, Column& column, bool& open) {
   lecture_header(c, column,
                  {.id = "panel_stream",
                   .title = "Stream",
-                  .gist = open ? first_rows : policy,
+                  .summary = open ? first_rows : policy,
                   .more_id = "more_stream",
                   .more = open ? &c.more_stream : nullptr},
                  open);

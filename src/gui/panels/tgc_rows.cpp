@@ -16,7 +16,7 @@ constexpr std::array<const char*, kTgcSteps> kKeys = {"tgc_1_db", "tgc_2_db", "t
 constexpr float kSliderRow = 24;  // of sliders of one line
 constexpr float kDepthWidth = 24;
 
-std::string gist(const std::array<double, kTgcSteps>& gains, std::string_view unit) {
+std::string summary(const std::array<double, kTgcSteps>& gains, std::string_view unit) {
   if (is_flat(gains)) return "flat";
   const auto [least, most] = std::minmax_element(gains.begin(), gains.end());
   return signed_fixed(*least, 0) + " to " + signed_fixed(*most, 0) + std::string(unit);
@@ -68,7 +68,7 @@ void draw_curve(const Ui& ui, const Column& column, const std::array<double, kTg
 }  // namespace
 
 bool tgc_rows(PanelContext& c, Column& column) {
-  bool& open = c.view.tgc_open;
+  bool& open = c.view.transient.tgc_open;
   Ui& ui = c.ui;
   ImagingParams& p = c.state.params;
   column.y += ui.px(3);
@@ -77,7 +77,7 @@ bool tgc_rows(PanelContext& c, Column& column) {
   const float reset_width = ui.px(52);
   const Rect face{r.x0, r.y0, flat ? r.x1 : r.x1 - reset_width - ui.px(6), r.y1};
   const std::string now =
-      ui.fitted(Type::body, face.width() - ui.px(12), gist(p.display.tgc_db, c.compact ? "" : " dB"));
+      ui.fitted(Type::body, face.width() - ui.px(12), summary(p.display.tgc_db, c.compact ? "" : " dB"));
   if (ui.button("tgc", face, {.label = now, .active = open},
                 {"Time gain compensation",
                  "Gain over depth, display only: saved levels and measurements are unchanged.",

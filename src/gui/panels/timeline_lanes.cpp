@@ -142,7 +142,7 @@ void block_tip(PanelContext& c, const Hit& h, const Rect& area, const TimelineSc
 // Where the lanes end: 0 at the left edge, the time at the right one.
 void axis_row(PanelContext& c, Column& column, const TimeMap& map, const Rect& area) {
   Ui& ui = c.ui;
-  TimelineState& t = c.view.timeline;
+  TimelineState& t = c.view.transient.timeline;
   const Rect r = ui.row(column, 16, 0);
   if (map.pieces.empty()) return;
   const double width_ms = static_cast<double>(map.pieces.back().to_ns - map.pieces.front().from_ns) * kMsPerNs;
@@ -214,7 +214,7 @@ std::string exact_ms(double ms) {
 
 std::int64_t timeline_lanes(PanelContext& c, Column& column, const TimelineScene& scene) {
   Ui& ui = c.ui;
-  TimelineState& t = c.view.timeline;
+  TimelineState& t = c.view.transient.timeline;
   const LaneLook& look = scene.look;
   const Rect labels = ui.row(column, look.numbers, 1);
   const float n = static_cast<float>(scene.rows.size());

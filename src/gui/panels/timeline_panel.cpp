@@ -21,7 +21,7 @@ std::string round_ms(std::int64_t ns) {
 }
 
 void pause_button(PanelContext& c, const Rect& r) {
-  TimelineState& t = c.view.timeline;
+  TimelineState& t = c.view.transient.timeline;
   const bool nothing = !t.paused && c.state.numbers.timeline.spans.empty();
   if (!c.ui.button("timeline_pause", r, {.label = t.paused ? "Resume" : "Pause"},
                    {t.paused ? "Resume" : "Pause",
@@ -40,13 +40,13 @@ void frames_choice(PanelContext& c, const Rect& r) {
       {"Frames", "Number of frames in the timeline. Ctrl+scroll to zoom, drag to pan, double click to reset.", {}});
   if (!picked) return;
   c.view.timeline_frames = kTimelineFrames[static_cast<std::size_t>(*picked)];
-  c.view.timeline.zoom = {};
+  c.view.transient.timeline.zoom = {};
 }
 
 void save_buttons(PanelContext& c, const Rect& csv, const Rect& trace) {
   const std::string_view why =
       why_no_files(c.state, c.state.numbers.timing.frames == 0 && c.state.numbers.timeline.spans.empty() &&
-                                    c.view.timeline.kept.empty()
+                                    c.view.transient.timeline.kept.empty()
                                 ? std::string_view("No timings yet.")
                                 : std::string_view());
   if (c.ui.button("save_csv", csv, {.label = "CSV"},
@@ -93,7 +93,7 @@ int timeline_lanes_shown(const UiState& state, const std::vector<Span>& spans) {
   return std::clamp(lanes, 1, kMaxLanes);
 }
 
-std::string timeline_gist(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open) {
+std::string timeline_summary(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open) {
   std::string text = fmt::format("{} frames", open && !frames.empty() ? static_cast<int>(frames.size()) : wanted);
   if (!open || frames.empty()) return text;
   const std::int64_t period = mean_period_ns(frames);
@@ -118,7 +118,7 @@ void take_timeline_wheel(TimelineState& timeline, const Rect& column) {
 }
 
 void timeline_panel(PanelContext& c, Column& column, bool& open) {
-  TimelineState& t = c.view.timeline;
+  TimelineState& t = c.view.transient.timeline;
   const std::vector<Span>& spans = t.paused ? t.kept : c.state.numbers.timeline.spans;
   TimelineScene scene{.spans = spans, .frames = {}, .rows = {}, .look = {.labels = c.compact ? 58.0F : 60.0F}};
   if (open) {
@@ -126,7 +126,7 @@ void timeline_panel(PanelContext& c, Column& column, bool& open) {
     scene.rows = timeline_rows(timeline_lanes_shown(c.state, spans));
   }
   lecture_header(c, column,
-                 {"panel_timeline", "Timeline", timeline_gist(t, scene.frames, c.view.timeline_frames, open)}, open);
+                 {"panel_timeline", "Timeline", timeline_summary(t, scene.frames, c.view.timeline_frames, open)}, open);
   c.state.numbers.timeline.wanted = open && !t.paused;
   if (!open || scene.rows.empty()) return;
   timeline_lanes(c, column, scene);

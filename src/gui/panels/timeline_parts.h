@@ -44,7 +44,7 @@ std::string timing_verdict(const StreamTiming& timing, const StreamWaits& waits)
 // As many lanes as there are, whether or not each has worked lately: rows must not come and go.
 int timeline_lanes_shown(const UiState& state, const std::vector<Span>& spans);
 // "5 frames, 2.50 ms"
-std::string timeline_gist(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open);
+std::string timeline_summary(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open);
 
 // "Beamform"
 const char* stage_title(Stage stage);

@@ -133,7 +133,7 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
   numbers(ui, r, at, frame, Type::strong);
 }
 
-std::string gist(const UiState& state, const StageSummary& frame) {
+std::string summary(const UiState& state, const StageSummary& frame) {
   if (state.numbers.frame_budget_ms <= 0.0)
     return frame.count > 0 ? fixed(frame.p95_ms, 2) + " ms" : "no budget: rate max";
   return fmt::format("{} of {} ms", fixed(frame.p95_ms, 2), budget_text(state));
@@ -145,7 +145,7 @@ void timings_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
   const StageSummary frame = whole_frame(c.state);
   const float top = column.y;
-  ui.header("panel_timings", column, "Timings", open ? "" : gist(c.state, frame), open);
+  ui.header("panel_timings", column, "Timings", open ? "" : summary(c.state, frame), open);
   if (!open) return;
   const Scale scale = bar_scale(c.state, frame);
   head_words(ui, {column.x0, top, column.x1, column.y}, scale);

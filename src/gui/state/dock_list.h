@@ -1,8 +1,10 @@
-// The docks below the image, one row each: tool bar, keys, head of the dock, settings file and sessions read these
-// rows. A new dock is one row here, one class in docks/ and its case in DockArea. Constant data; UI thread only.
+// The docks below the image, one row each: tool bar, keys, the dock's area, settings file and sessions read these rows.
+// A new dock is one file in docks/, with a DockContent, and its name, its two functions and its row here. Constant
+// data; UI thread only.
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string_view>
 
 #include "gui/state/keys.h"
@@ -10,6 +12,17 @@
 namespace echoloop {
 
 enum class Dock { none, inspector, m_mode, sonogram };
+
+class DockContent;
+struct IconPen;
+
+// Each in a file of its own.
+std::unique_ptr<DockContent> make_inspector_dock();
+std::unique_ptr<DockContent> make_m_mode_dock();
+std::unique_ptr<DockContent> make_sonogram_dock();
+void inspector_icon(const IconPen& pen);
+void m_mode_icon(const IconPen& pen);
+void sonogram_icon(const IconPen& pen);
 
 enum class DockPlace { none, of_the_image };  // of_the_image: shows a point or a line that is chosen in the image
 enum class DockStrip { none, moves };         // moves: its pixels change with every image
@@ -22,10 +35,13 @@ struct DockRow {
   std::string_view title = {};        // in the dock's head
   Key key = Key::n;
   std::string_view key_name = {};
+  std::string_view listed = {};   // in the list of keys
   std::string_view text = {};     // of the button's tooltip
   std::string_view closing = {};  // of the tooltip of the button that closes it
   DockPlace place = DockPlace::none;
   DockStrip strip = DockStrip::none;
+  std::unique_ptr<DockContent> (*make)() = nullptr;
+  void (*icon)(const IconPen& pen) = nullptr;  // of the button
 };
 
 inline constexpr auto kDocks = std::to_array<DockRow>({
@@ -36,9 +52,12 @@ inline constexpr auto kDocks = std::to_array<DockRow>({
      .title = "Inspector",
      .key = Key::n,
      .key_name = "N",
+     .listed = "inspector",
      .text = "Channel data and processing of one pixel, below the image.",
      .closing = "Closes this area.",
-     .place = DockPlace::of_the_image},
+     .place = DockPlace::of_the_image,
+     .make = make_inspector_dock,
+     .icon = inspector_icon},
     {.dock = Dock::m_mode,
      .key_in_file = "m_mode",
      .id = "dock/m_mode",
@@ -46,10 +65,13 @@ inline constexpr auto kDocks = std::to_array<DockRow>({
      .title = "M-mode",
      .key = Key::m,
      .key_name = "M",
+     .listed = "M-mode",
      .text = "One image line over time, below the image.",
      .closing = "Closes this area.",
      .place = DockPlace::of_the_image,
-     .strip = DockStrip::moves},
+     .strip = DockStrip::moves,
+     .make = make_m_mode_dock,
+     .icon = m_mode_icon},
     {.dock = Dock::sonogram,
      .key_in_file = "sonogram",
      .id = "dock/sonogram",
@@ -57,9 +79,12 @@ inline constexpr auto kDocks = std::to_array<DockRow>({
      .title = "Spectral Doppler",
      .key = Key::d,
      .key_name = "D",
+     .listed = "spectral Doppler",
      .text = "Velocity spectrum of the sample volume over time, below the image.",
      .closing = "Removes the sample volume and closes this area.",
-     .strip = DockStrip::moves},
+     .strip = DockStrip::moves,
+     .make = make_sonogram_dock,
+     .icon = sonogram_icon},
 });
 
 // That of no dock: empty.

@@ -86,8 +86,8 @@ void EditHistory::begin(const Edits& edits) {
   done_ = 0;
 }
 
-bool EditHistory::joins(const Step& step, const ImagingParams& params, Hand hand, double time_s) const {
-  if (step.closed || step.held != (hand == Hand::holding)) return false;
+bool EditHistory::joins(const Step& step, const ImagingParams& params, DragState drag, double time_s) const {
+  if (step.closed || step.held != (drag == DragState::holding)) return false;
   if (step.held) return true;
   return time_s - step.last_s < kJoin_s &&
          differing(now_.params, params) == differing(step.before.params, step.after.params);
@@ -99,17 +99,17 @@ void EditHistory::join(Step& step, const Edits& edits, double time_s) {
   if (step.before == edits) --done_;  // back where it was: nothing to undo
 }
 
-void EditHistory::observe(const Edits& edits, Hand hand, double time_s, std::uint64_t event, std::string name) {
+void EditHistory::observe(const Edits& edits, DragState drag, double time_s, std::uint64_t event, std::string name) {
   const bool named = std::exchange(event_, event) != event;
   Step* last = done_ > 0 ? &steps_[done_ - 1] : nullptr;
   const bool drawn = edits.marks != now_.marks || edits.calipers != now_.calipers;
   if (edits.params == now_.params && !drawn) {
-    if (last != nullptr && hand == Hand::free && last->held) last->closed = true;
+    if (last != nullptr && drag == DragState::free && last->held) last->closed = true;
     return;
   }
   // Marks change by single acts: only a drag of one goes on.
-  const bool may_join = !named && (!drawn || hand == Hand::holding);
-  if (last != nullptr && may_join && joins(*last, edits.params, hand, time_s)) {
+  const bool may_join = !named && (!drawn || drag == DragState::holding);
+  if (last != nullptr && may_join && joins(*last, edits.params, drag, time_s)) {
     join(*last, edits, time_s);
   } else {
     if (last != nullptr) last->closed = true;
@@ -117,8 +117,8 @@ void EditHistory::observe(const Edits& edits, Hand hand, double time_s, std::uin
     steps_.push_back({.before = now_,
                       .after = edits,
                       .name = named ? std::move(name) : std::string(),
-                      .held = hand == Hand::holding,
-                      .closed = named || (drawn && hand == Hand::free),
+                      .held = drag == DragState::holding,
+                      .closed = named || (drawn && drag == DragState::free),
                       .last_s = time_s});
     if (steps_.size() > kMostSteps) steps_.erase(steps_.begin());
     done_ = steps_.size();

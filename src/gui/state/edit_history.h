@@ -23,7 +23,7 @@ struct Edits {
 };
 
 // What the hand is doing while parameters change.
-enum class Hand {
+enum class DragState {
   free,     // a key, a click, another thread's answer: quick repeats of the same parameters are one step
   holding,  // a control is held or a value typed: one step until it is let go
 };
@@ -33,7 +33,7 @@ class EditHistory {
   // Forgets everything: another source, whose parameters mean something else.
   void begin(const Edits& edits);
   // Once a frame. `event` counts changes that are a step of their own (presets); `name` is the last one's.
-  void observe(const Edits& edits, Hand hand, double time_s, std::uint64_t event = 0, std::string name = {});
+  void observe(const Edits& edits, DragState drag, double time_s, std::uint64_t event = 0, std::string name = {});
   // Another line of the M-mode: its calipers have gone, and no step brings them back.
   void forget_calipers();
 
@@ -53,7 +53,7 @@ class EditHistory {
     bool closed = false;  // nothing joins it any more
     double last_s = 0;
   };
-  [[nodiscard]] bool joins(const Step& step, const ImagingParams& params, Hand hand, double time_s) const;
+  [[nodiscard]] bool joins(const Step& step, const ImagingParams& params, DragState drag, double time_s) const;
   void join(Step& step, const Edits& edits, double time_s);
 
   Edits now_;

@@ -1,4 +1,4 @@
-// Drawing, selecting and changing marks, told in metres: the mouse without pixels. Points can be set click by click or
+// Drawing, selecting and changing marks, in metres: the mouse without pixels. Points can be set click by click or
 // by pressing and dragging; outlines are dragged. UI thread only. No ImGui.
 #pragma once
 

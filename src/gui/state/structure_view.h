@@ -1,5 +1,5 @@
 // What the window knows about structure: what was found in the picture on screen, largest objects first, and which of
-// them somebody looks at. Objects are numbered from 1, the largest. UI thread only.
+// them is selected. Objects are numbered from 1, the largest. UI thread only.
 #pragma once
 
 #include <vector>

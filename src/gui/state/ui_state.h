@@ -171,9 +171,9 @@ struct Presets {
   std::string probe;        // at hand, in words
 };
 
-enum class PresetAct { load, save_as, overwrite, rename, remove, set_default, unset_default };
+enum class PresetCommand { load, save_as, overwrite, rename, remove, set_default, unset_default };
 struct PresetOrder {
-  PresetAct act = PresetAct::load;
+  PresetCommand act = PresetCommand::load;
   int index = -1;         // which one; save_as: none
   std::string name = {};  // save_as, rename
 };

@@ -415,7 +415,7 @@ bool Ui::check_box(const char* id, const Rect& r, std::string_view label, bool o
   return h.clicked && enabled;
 }
 
-void Ui::header(const char* id, Column& c, std::string_view title, std::string_view gist, bool& open,
+void Ui::header(const char* id, Column& c, std::string_view title, std::string_view summary, bool& open,
                 float link_width) {
   const Rect r = row(c, theme::kHeader, 0);
   const Hit h = control(id, {r.x0, r.y0, r.x1 - link_width, r.y1}, FocusKind::button, title);
@@ -424,9 +424,9 @@ void Ui::header(const char* id, Column& c, std::string_view title, std::string_v
   const float end = text(Type::strong, r.x0 + px(16), r.y0, r.height(), theme::kText, title);
   const float right = r.x1 - link_width - (link_width > 0 ? px(8) : 0);
   const float room = right - end - px(12);
-  if (gist.empty() || room < px(24)) return;
-  const float x = std::max(right - width(Type::small, gist), end + px(12));
-  text_fitted(Type::small, x, right + 1, r.y0, r.height(), theme::kMuted, gist);
+  if (summary.empty() || room < px(24)) return;
+  const float x = std::max(right - width(Type::small, summary), end + px(12));
+  text_fitted(Type::small, x, right + 1, r.y0, r.height(), theme::kMuted, summary);
 }
 
 float Ui::badge_width(const BadgeLook& look) const {

@@ -103,7 +103,7 @@ class Ui : public Painter {
   bool check_box(const char* id, const Rect& r, std::string_view label, bool on, const Tip& tip);
   // The folding head of a panel; `open` changes on a click. `link_width`: pixels at its right end that are another
   // control's.
-  void header(const char* id, Column& c, std::string_view title, std::string_view gist, bool& open,
+  void header(const char* id, Column& c, std::string_view title, std::string_view summary, bool& open,
               float link_width = 0);
   // Centred on y; returns the right edge.
   float badge(float x, float centre_y, const BadgeLook& look) const;

@@ -79,8 +79,9 @@ void apply(ViewSettings& settings, const std::string& key, const std::string& va
   if (key == "histogram") settings.histogram = value == "open";
   if (key == "dock_height") settings.dock_height = width_from(value);
   if (key == "scale") settings.scale = scale_from(value);
-  for (const Dock dock : {Dock::none, Dock::inspector, Dock::m_mode, Dock::sonogram}) {
-    if (key == "dock" && value == dock_row(dock).key_in_file) settings.dock = dock;
+  if (key == "dock" && value == dock_row(Dock::none).key_in_file) settings.dock = Dock::none;
+  for (const DockRow& row : kDocks) {
+    if (key == "dock" && value == row.key_in_file) settings.dock = row.dock;
   }
   if (key == "timeline_frames") {
     for (const int count : kTimelineFrames) {

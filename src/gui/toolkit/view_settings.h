@@ -13,10 +13,8 @@
 #include "core/timing_trace.h"
 #include "gui/state/dock_list.h"
 #include "gui/state/marks.h"
-#include "gui/state/objects_state.h"
-#include "gui/state/phantom_state.h"
 #include "gui/state/save_choice.h"
-#include "gui/state/timeline_state.h"
+#include "gui/state/transient_view.h"
 #include "gui/state/window_place.h"
 #include "gui/toolkit/layout.h"
 
@@ -29,21 +27,15 @@ OpenPanels open_compact_panels();
 
 inline constexpr std::size_t kMostRecent = 8;
 
-inline constexpr int kToolKinds = 3;  // of drawing tools: lines, regions, places
-
 struct ViewSettings {
   ColumnWidths widths;
   OpenPanels open = open_panels();
   OpenPanels open_compact = open_compact_panels();
   std::filesystem::path last_folder;
   Latency plotted = Latency::ready;  // which latency the stream panel draws
-  bool latency_since_start = false;  // instead of the last 10 s; not written
   int timeline_frames = 5;
   Dock dock = Dock::none;
-  float scale = 0;       // of the interface; 0 = the monitor's
-  bool lecture = false;  // Timeline and Stream fill the window; neither written nor compared
-  bool m_mode_beside =
-      false;               // the M-mode goes on beside the sonogram, for the presentation; neither written nor compared
+  float scale = 0;         // of the interface; 0 = the monitor's
   float dock_height = 0;   // at scale 1, as the user left it; 0 = the design's
   bool histogram = false;  // shown in the measure panel
   WindowPlace place;
@@ -51,14 +43,11 @@ struct ViewSettings {
   std::string last_preset;                    // in force when the window was closed; empty = none
   bool toured = false;                        // the tour was shown
   SaveChoice saving;
-  bool tgc_open = false;  // its sliders are seen; not written either
-  // The tool of each kind that was used last: neither written nor compared.
-  std::array<MarkTool, kToolKinds> tool_of_kind = {MarkTool::distance, MarkTool::circle, MarkTool::point};
-  TimelineState timeline;  // as long as the window is open: neither written nor compared
-  ObjectsState objects;    // likewise
-  PhantomEdit phantom;     // likewise
+  TransientView transient;
 
-  [[nodiscard]] bool has_m_mode() const { return dock == Dock::m_mode || (dock == Dock::sonogram && m_mode_beside); }
+  [[nodiscard]] bool has_m_mode() const {
+    return dock == Dock::m_mode || (dock == Dock::sonogram && transient.m_mode_beside);
+  }
   [[nodiscard]] bool& is_open(std::string_view panel, bool compact) {
     return (compact ? open_compact : open).find(panel)->second;
   }

@@ -17,7 +17,7 @@ class Measuring {
   // True when any of the marks is one that is measured.
   static bool has_work(const Marks& marks);
 
-  // Brings `measured` up to date with the newest picture of `levels`; once a window frame while somebody looks.
+  // Brings `measured` up to date with the newest picture of `levels`; once a window frame while values are shown.
   void update(Measured& measured, const Marks& marks, LevelReader& levels, HistogramUse histogram, double now_s);
 
   // Slopes of `measured` against A, where A is delay-and-sum and `measured` is made by a method.

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "gui/toolkit/splitter.h"
-#include "gui/view/gate_hand.h"
+#include "gui/view/m_mode.h"
+#include "gui/view/sample_volume_tool.h"
 #include "gui/workspace/tool_bar.h"
 
 namespace echoloop {
@@ -14,6 +16,10 @@ namespace {
 constexpr float kDefault = 262, kDefaultCompact = 186, kLeastDock = 124, kImageWanted = 190, kDockHead = 32;
 
 }  // namespace
+
+DockArea::DockArea() {
+  for (std::size_t i = 0; i < kDocks.size(); ++i) contents_[i] = kDocks[i].make();
+}
 
 // One line that names it, where there is no room for more.
 Rect DockArea::folded(const Ui& ui, Rect& area) {
@@ -39,7 +45,8 @@ Rect DockArea::place(Ui& ui, ViewSettings& view, Rect& area, bool compact) const
   return r;
 }
 
-void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MModeStrip& strip) {
+void DockArea::draw(const DockScene& scene, const Rect& r) {
+  PanelContext& c = scene.c;
   Ui& ui = c.ui;
   const DockRow row = dock_row(c.view.dock);
   ui.horizontal(r.x0, r.x1, r.y0, theme::kEdge);
@@ -59,66 +66,63 @@ void DockArea::draw(PanelContext& c, const Rect& r, const Image& image, const MM
     ui.hit("dock_hidden", line);
     ui.text_fitted(Type::body, line.x0, line.x1, line.y0, line.height(), theme::kMuted, kWhy);
   } else {
-    draw_content(c, head, {r.x0 + pad, head.y1 + ui.px(2), r.x1 - pad, r.y1 - ui.px(8)}, image, strip);
+    DockArea::close(row.dock);
+    const Rect body{r.x0 + pad, head.y1 + ui.px(2), r.x1 - pad, r.y1 - ui.px(8)};
+    for (std::size_t i = 0; i < kDocks.size(); ++i) {
+      if (kDocks[i].dock == row.dock) contents_[i]->draw(scene, head, body);
+    }
   }
   if (closing) toggle_dock(c.state, c.commands, c.view, c.view.dock);
 }
 
-void DockArea::draw_content(PanelContext& c, const Rect& head, const Rect& body, const Image& image,
-                            const MModeStrip& strip) {
-  boxes_ = {};
-  if (c.view.dock != Dock::inspector) inspector_.close();
-  switch (c.view.dock) {
-    case Dock::inspector:
-      return inspector_.draw(c, head, body);
-    case Dock::m_mode:
-      boxes_.m_mode = m_mode_.draw(c, head, body, image, strip);
-      break;
-    case Dock::sonogram:
-      boxes_.sonogram = sonogram_.draw(c, head, body);
-      break;
-    case Dock::none:
-      break;
+void DockArea::close(Dock but) {
+  for (std::size_t i = 0; i < kDocks.size(); ++i) {
+    if (kDocks[i].dock != but) contents_[i]->close();
   }
 }
 
-StripBoxes DockArea::draw_presented(PanelContext& c, const Rect& area, const Image& image, const MModeStrip& strip) {
-  constexpr float kTwoAbove = 1200, kTap = 76;  // at scale 1
+void DockArea::choose_presented(PanelContext& c, const Rect& row, std::span<const std::size_t> docks) {
   Ui& ui = c.ui;
-  StripBoxes boxes;
-  const bool m_mode = c.view.has_m_mode(), sonogram = c.state.params.doppler.gate != Gate::off;
-  if (area.height() <= 0 || !(m_mode || sonogram)) return boxes;
-  if (m_mode != sonogram) {
-    const Rect middle{area.x0, area.y0, area.x1, area.y0 + std::min(area.height(), 0.9F * area.width())};
-    if (m_mode) boxes.m_mode = m_mode_.draw_presented(c, middle, image, strip);
-    if (sonogram) boxes.sonogram = sonogram_.draw_presented(c, middle);
-    return boxes;
+  const float width = std::round(row.width() / static_cast<float>(docks.size())), gap = ui.px(4);
+  float x = row.x0;
+  for (const std::size_t i : docks) {
+    const bool first = i == docks.front(), last = i == docks.back();
+    const Rect tab{first ? x : x + gap, row.y0, last ? row.x1 : x + width - gap, row.y1};
+    const std::string id = "touch/" + std::string(kDocks[i].key_in_file);
+    ui.fill(tab, i == presented_ ? theme::kSelected : theme::kField, 8);
+    ui.text_centred(Type::large, tab, theme::kText, kDocks[i].name);
+    if (ui.control(id.c_str(), tab, FocusKind::button, kDocks[i].name).clicked) presented_ = i;
+    x += width;
   }
-  if (ImGui::GetIO().DisplaySize.x < ui.px(kTwoAbove)) {
+}
+
+void DockArea::draw_presented(const DockScene& scene, const Rect& area) {
+  constexpr float kAllAbove = 1200, kTap = 76;  // at scale 1
+  PanelContext& c = scene.c;
+  const Ui& ui = c.ui;
+  std::vector<std::size_t> docks;
+  for (std::size_t i = 0; i < kDocks.size(); ++i) {
+    if (contents_[i]->is_presented(c)) docks.push_back(i);
+  }
+  if (area.height() <= 0 || docks.empty()) return;
+  if (docks.size() == 1) {
+    const float height = std::min(area.height(), 0.9F * area.width());
+    return contents_[docks.front()]->draw_presented(scene, {area.x0, area.y0, area.x1, area.y0 + height});
+  }
+  if (ImGui::GetIO().DisplaySize.x < ui.px(kAllAbove)) {
+    if (std::ranges::find(docks, presented_) == docks.end()) presented_ = docks.front();
     const Rect choice{area.x0, area.y1 - ui.px(kTap), area.x1, area.y1};
-    const Rect body{area.x0, area.y0, area.x1, choice.y0 - ui.px(10)};
-    if (presents_sonogram_) boxes.sonogram = sonogram_.draw_presented(c, body);
-    if (!presents_sonogram_) boxes.m_mode = m_mode_.draw_presented(c, body, image, strip);
-    const float half = std::round(0.5F * choice.width());
-    const auto tab = [&](const char* id, const Rect& r, std::string_view label, bool chosen) {
-      ui.fill(r, chosen ? theme::kSelected : theme::kField, 8);
-      ui.text_centred(Type::large, r, theme::kText, label);
-      return ui.control(id, r, FocusKind::button, label).clicked;
-    };
-    const float gap = ui.px(4);
-    if (tab("touch/m_mode", {choice.x0, choice.y0, choice.x0 + half - gap, choice.y1}, "M-mode", !presents_sonogram_)) {
-      presents_sonogram_ = false;
-    }
-    if (tab("touch/sonogram", {choice.x0 + half + gap, choice.y0, choice.x1, choice.y1}, "Doppler",
-            presents_sonogram_)) {
-      presents_sonogram_ = true;
-    }
-    return boxes;
+    contents_[presented_]->draw_presented(scene, {area.x0, area.y0, area.x1, choice.y0 - ui.px(10)});
+    return choose_presented(c, choice, docks);
   }
-  const float middle = std::round(area.cy());
-  boxes.m_mode = m_mode_.draw_presented(c, {area.x0, area.y0, area.x1, middle - ui.px(8)}, image, strip);
-  boxes.sonogram = sonogram_.draw_presented(c, {area.x0, middle + ui.px(8), area.x1, area.y1});
-  return boxes;
+  const float height = area.height() / static_cast<float>(docks.size());
+  for (std::size_t k = 0; k < docks.size(); ++k) {
+    const bool first = k == 0, last = k + 1 == docks.size();
+    const float y0 = std::round(area.y0 + height * static_cast<float>(k));
+    const float y1 = std::round(area.y0 + height * static_cast<float>(k + 1));
+    const Rect cell{area.x0, first ? area.y0 : y0 + ui.px(8), area.x1, last ? area.y1 : y1 - ui.px(8)};
+    contents_[docks[k]]->draw_presented(scene, cell);
+  }
 }
 
 void draw_inspected(const Ui& ui, const PictureLayout& l, const Image& image, PlanePoint at, Dock dock) {

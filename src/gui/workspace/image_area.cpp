@@ -195,7 +195,7 @@ void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place)
     draw_inspected(c.ui, layout_, input.image, *state.image.inspected, line ? Dock::m_mode : Dock::inspector);
   }
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
-  if (c.ui.escape() && !popup && hand_.escape(state)) c.ui.use_escape();
+  if (c.ui.escape() && !popup && interaction_.escape(state)) c.ui.use_escape();
   draw_scale_bar(c.ui, beside() ? side_a_ : layout_, presented ? ScaleBarType::large : ScaleBarType::small);
   if (draw_marks(c) && !presented) draw_pointers(c, input);
 }
@@ -205,15 +205,15 @@ bool ImageArea::draw_marks(PanelContext& c) {
   UiState& state = c.state;
   const auto inspected = state.image.inspected;
   const PictureLayout& pointed = pointed_layout();
-  const bool on_image = hand_.use(c.ui, pointed, state);
-  if (beside()) hand_.draw_again(c.ui, &pointed == &side_a_ ? layout_ : side_a_, state);
-  if (hand_.take_gate_changed()) call(c.commands.params_changed);
+  const bool on_image = interaction_.use(c.ui, pointed, state);
+  if (beside()) interaction_.draw_again(c.ui, &pointed == &side_a_ ? layout_ : side_a_, state);
+  if (interaction_.take_gate_changed()) call(c.commands.params_changed);
   inspect_ = inspect_ || (state.image.inspected != inspected && c.view.dock == Dock::none);
   if (inspect_ && !ImGui::IsMouseDown(0)) {  // not during a drag: the image becomes smaller then
     inspect_ = false;
     c.view.dock = Dock::inspector;
   }
-  point_at_objects(state.analyses.structure, hand_.free_pointer(), hand_.free_click());
+  point_at_objects(state.analyses.structure, interaction_.free_pointer(), interaction_.free_click());
   return on_image;
 }
 

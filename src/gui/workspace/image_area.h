@@ -7,7 +7,7 @@
 #include "gui/toolkit/picture_layout.h"
 #include "gui/view/image_view.h"
 #include "gui/view/scene_input.h"
-#include "gui/workspace/picture_hand.h"
+#include "gui/workspace/image_interaction.h"
 
 namespace echoloop {
 
@@ -22,9 +22,9 @@ class ImageArea {
   void inspect_somewhere(UiState& state, const SceneInput& input) const;
   // Not in the presentation: true when the key has an effect here.
   bool key(UiState& state, const UiCommands& commands, const KeyPress& press) {
-    return hand_.key(state, commands, press);
+    return interaction_.key(state, commands, press);
   }
-  void forget() { hand_.forget(); }
+  void forget() { interaction_.forget(); }
   void place_flow_bar(const Rect& bar) { layout_.flow_bar = bar; }
 
   [[nodiscard]] const PictureLayout& layout() const { return layout_; }     // empty image: none was drawn
@@ -50,7 +50,7 @@ class ImageArea {
   PictureLayout layout_, last_;
   PictureLayout side_a_;                  // of A beside B, whose is layout_
   CompareSide pointed_ = CompareSide::b;  // where the mouse is, or was when its button went down
-  PictureHand hand_;
+  ImageInteraction interaction_;
   bool inspect_ = false;  // the inspector opens as soon as the mouse button is up
   float wipe_x_ = 0;
 };

@@ -66,32 +66,19 @@ struct View {
   Dock dock = Dock::none;  // none: the Measure panel
   const char* id = "";
   std::string_view name, key, text;
+  Icon icon = nullptr;
 };
-static_assert(kBarViews == kDocks.size() + 1);
 constexpr std::array<View, kBarViews> kViews = [] {
   std::array<View, kBarViews> views;
-  views[0] = {Dock::none, "dock/measure", "Measure", "",
-              "Values of all measurements and the image histogram, on the right."};
+  views[0] = {
+      Dock::none,  "dock/measure", "Measure", "", "Values of all measurements and the image histogram, on the right.",
+      measure_icon};
   for (std::size_t i = 0; i < kDocks.size(); ++i) {
     const DockRow& row = kDocks[i];
-    views[i + 1] = {row.dock, row.id, row.name, row.key_name, row.text};
+    views[i + 1] = {row.dock, row.id, row.name, row.key_name, row.text, row.icon};
   }
   return views;
 }();
-
-BarIcon icon_of(Dock dock) {
-  switch (dock) {
-    case Dock::inspector:
-      return BarIcon::inspector;
-    case Dock::m_mode:
-      return BarIcon::m_mode;
-    case Dock::sonogram:
-      return BarIcon::sonogram;
-    case Dock::none:
-      break;
-  }
-  return BarIcon::measure;
-}
 
 constexpr float kToolSide = 28, kSideCompact = 26, kChevron = 15, kToolGap = 2, kPart = 9, kFactor = 38;
 constexpr char kMenu[] = "tools/more/menu";
@@ -200,7 +187,7 @@ void draw_tools(ToolRow& row, BarTools tools) {
   row.part();
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
     if (tools != BarTools::apart) {
-      draw_kind(row, kKinds[i], row.c.view.tool_of_kind[i]);
+      draw_kind(row, kKinds[i], row.c.view.transient.tool_of_kind[i]);
     } else {
       for (const Tool& t : kKinds[i].tools) draw_tool(row, t);
     }
@@ -215,14 +202,14 @@ void draw_zoom(ToolRow& row, BarTools tools) {
   PanZoom& pan_zoom = row.c.state.image.pan_zoom;
   const double zoom = l.image.width() > 0 ? l.zoom() : 1.0;
   const std::string_view fitted = zoom <= 1.0 ? kWholeImage : "";
-  const auto button = [&](const char* id, BarIcon icon, const Tip& tip) {
+  const auto button = [&](const char* id, Icon icon, const Tip& tip) {
     const Rect r = row.next();
     const Pressed p = square(ui, id, r, r, false, tip);
-    draw_bar_icon(ui, icon, r.cx(), r.cy(), p.ink);
+    icon({ui, r.cx(), r.cy(), p.ink});
     return p.clicked && l.image.width() > 0;
   };
   constexpr double kStep = 1.5;
-  if (button("zoom/out", BarIcon::zoom_out, {"Zoom out", "Zooms out about the centre.", fitted}))
+  if (button("zoom/out", zoom_out_icon, {"Zoom out", "Zooms out about the centre.", fitted}))
     pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), 1.0 / kStep);
   const float w = ui.px(kFactor);
   const std::string factor = fixed(zoom, zoom < 9.95 ? 1 : 0) + "×";
@@ -230,11 +217,11 @@ void draw_zoom(ToolRow& row, BarTools tools) {
                   zoom > 1.0 ? theme::kText : theme::kMuted, factor);
   row.x += w - row.gap;
   const std::string_view largest = zoom >= kMaxZoom - 1e-6 ? "Maximum zoom reached." : "";
-  if (button("zoom/in", BarIcon::zoom_in,
+  if (button("zoom/in", zoom_in_icon,
              {"Zoom in", "Zooms in about the centre. Scroll to zoom at the pointer.", largest}))
     pan_zoom = zoomed_about(l, l.image.cx(), l.image.cy(), kStep);
   if (tools != BarTools::apart) return;  // in the menu
-  if (button("zoom/fit", BarIcon::fit, {"Fit to window   F", "Fits the image to the window.", fitted})) pan_zoom = {};
+  if (button("zoom/fit", fit_icon, {"Fit to window   F", "Fits the image to the window.", fitted})) pan_zoom = {};
 }
 
 bool is_open(const PanelContext& c, const View& view) {
@@ -283,15 +270,14 @@ void draw_more(ToolRow& row, const Rect& r, const BarFit& fit) {
   if (!ImGui::IsPopupOpen(kMenu)) return;
   std::vector<MenuRow> rows;
   std::vector<std::function<void()>> acts;
-  const auto add = [&](MenuRow menu_row, BarIcon icon, std::function<void()> act) {
-    menu_row.icon = [&ui, icon](float cx, float cy, ImU32 ink) { draw_bar_icon(ui, icon, cx, cy, ink); };
+  const auto add = [&](MenuRow menu_row, Icon icon, std::function<void()> act) {
+    menu_row.icon = [&ui, icon](float cx, float cy, ImU32 ink) { icon({ui, cx, cy, ink}); };
     rows.push_back(std::move(menu_row));
     acts.push_back(std::move(act));
   };
   for (std::size_t i = 0; i < kViews.size(); ++i) {
     const View& view = kViews[i];
-    if (!fit.shown[i])
-      add({.id = view.id, .label = view.name, .note = view.key}, icon_of(view.dock), [&] { toggle(c, view); });
+    if (fit.hidden[i]) add({.id = view.id, .label = view.name, .note = view.key}, view.icon, [&] { toggle(c, view); });
   }
   const bool whole = row.layout.image.width() <= 0 || row.layout.zoom() <= 1.0;
   add({.id = "menu/fit",
@@ -299,15 +285,15 @@ void draw_more(ToolRow& row, const Rect& r, const BarFit& fit) {
        .note = "F",
        .why_not = whole ? kWholeImage : "",
        .parted = !rows.empty()},
-      BarIcon::fit, [&c] { c.state.image.pan_zoom = {}; });
-  add({.id = "menu/lecture", .label = "Enlarge Timeline and Stream", .note = "Ctrl+L", .parted = true},
-      BarIcon::enlarge, [&c] { c.view.lecture = true; });
+      fit_icon, [&c] { c.state.image.pan_zoom = {}; });
+  add({.id = "menu/lecture", .label = "Enlarge Timeline and Stream", .note = "Ctrl+L", .parted = true}, enlarge_icon,
+      [&c] { c.view.transient.lecture = true; });
   add({.id = "marks/clear",
        .label = "Clear measurements…",
        .note = "can be undone",
        .why_not = c.state.marks.list.empty() ? "No measurements." : "",
        .parted = true},
-      BarIcon::clear, [&c] { clear_marks(c.state.marks); });
+      clear_icon, [&c] { clear_marks(c.state.marks); });
   if (const auto picked = icon_menu(ui, kMenu, r, rows)) acts[*picked]();
 }
 
@@ -319,13 +305,13 @@ void draw_views(ToolRow& row, float right, const BarFit& fit) {
   draw_more(row, row.at(right - menu, menu), fit);
   right -= menu + row.gap;
   for (std::size_t i = kViews.size(); i-- > 0;) {
-    if (!fit.shown[i]) continue;
+    if (fit.hidden[i]) continue;
     const View& view = kViews[i];
     const float w = fit.names ? named_width(row, view) : row.side;
     const Rect r = row.at(right - w, w);
     const std::string title = title_of(view.name, view.key);
     const Pressed p = square(ui, view.id, r, r, is_open(c, view), {title, view.text, {}});
-    draw_bar_icon(ui, icon_of(view.dock), r.x0 + 0.5F * row.side, r.cy(), p.ink);
+    view.icon({ui, r.x0 + 0.5F * row.side, r.cy(), p.ink});
     if (fit.names) ui.text(Type::body, r.x0 + row.side, r.y0, r.height(), p.ink, view.name);
     if (p.clicked) toggle(c, view);
     right -= w + row.gap;
@@ -336,7 +322,7 @@ void draw_views(ToolRow& row, float right, const BarFit& fit) {
 
 void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view, Dock dock) {
   const bool open = view.dock == dock;
-  view.m_mode_beside = !open && dock == Dock::sonogram && view.has_m_mode();
+  view.transient.m_mode_beside = !open && dock == Dock::sonogram && view.has_m_mode();
   view.dock = open ? Dock::none : dock;
   take_inspect_tool(state.marks, view.dock);
   const Gate wanted = open ? Gate::off : Gate::on;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gui/panels/panels.h"
+#include "gui/toolkit/icon_pen.h"
 #include "gui/toolkit/picture_layout.h"
 
 namespace echoloop {
@@ -19,7 +20,12 @@ void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view,
 void draw_tool_bar(PanelContext& c, const Rect& row, const PictureLayout& layout);
 
 void draw_tool_icon(const Painter& painter, MarkTool tool, float cx, float cy, ImU32 color);
-enum class BarIcon { zoom_in, zoom_out, fit, enlarge, clear, measure, inspector, m_mode, sonogram, save };
-void draw_bar_icon(const Painter& painter, BarIcon icon, float cx, float cy, ImU32 color);
+void zoom_in_icon(const IconPen& pen);
+void zoom_out_icon(const IconPen& pen);
+void fit_icon(const IconPen& pen);
+void enlarge_icon(const IconPen& pen);
+void clear_icon(const IconPen& pen);
+void measure_icon(const IconPen& pen);
+void save_icon(const IconPen& pen);
 
 }  // namespace echoloop

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+
+#include "gui/state/dock_list.h"
 
 namespace echoloop {
 
-enum class BarView { measure, inspector, m_mode, sonogram };  // from left to right
-inline constexpr int kBarViews = 4;
+inline constexpr std::size_t kBarViews = kDocks.size() + 1;  // Measure, then the docks, from left to right
 
 struct BarSizes {
   float room = 0;                           // of the whole row, without its margins
@@ -27,8 +29,7 @@ enum class BarTools { apart, grouped, least };
 struct BarFit {
   BarTools tools = BarTools::apart;
   bool names = true;
-  std::array<bool, kBarViews> shown = {true, true, true, true};  // the others are in the menu
-  [[nodiscard]] bool operator[](BarView view) const { return shown[static_cast<std::size_t>(view)]; }
+  std::array<bool, kBarViews> hidden = {};  // in the menu
 };
 
 [[nodiscard]] float width_of(const BarFit& fit, const BarSizes& sizes);

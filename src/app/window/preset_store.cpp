@@ -1,4 +1,4 @@
-#include "app/window/preset_shelf.h"
+#include "app/window/preset_store.h"
 
 #include <algorithm>
 #include <array>
@@ -43,11 +43,11 @@ void write_file(const fs::path& file, const Preset& preset) {
 
 }  // namespace
 
-PresetShelf::PresetShelf(fs::path shipped, fs::path own) : shipped_(std::move(shipped)), own_(std::move(own)) {
+PresetStore::PresetStore(fs::path shipped, fs::path own) : shipped_(std::move(shipped)), own_(std::move(own)) {
   read(stamps());
 }
 
-PresetShelf::Stamps PresetShelf::stamps() const {
+PresetStore::Stamps PresetStore::stamps() const {
   Stamps found;
   for (const fs::path& folder : {shipped_, own_}) {
     if (folder.empty()) continue;
@@ -63,8 +63,8 @@ PresetShelf::Stamps PresetShelf::stamps() const {
 }
 
 // A preset that becomes unreadable keeps its last content, with a message; an unreadable new file is skipped.
-void PresetShelf::read(Stamps seen) {
-  std::vector<ShelfItem> items;
+void PresetStore::read(Stamps seen) {
+  std::vector<PresetItem> items;
   std::map<fs::path, std::string> faulty;
   written_.clear();
   for (const auto& [file, stamp] : seen) {
@@ -92,36 +92,36 @@ void PresetShelf::read(Stamps seen) {
   give_slots();
 }
 
-void PresetShelf::give_slots() {
-  const auto rank = [](const ShelfItem& item) {
+void PresetStore::give_slots() {
+  const auto rank = [](const PresetItem& item) {
     return std::tuple(item.owner == PresetOwner::program, item.preset.slot == 0 ? 10 : item.preset.slot,
                       lower_case(item.preset.name));
   };
   std::sort(items_.begin(), items_.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
   std::array<bool, 10> taken{};
   const auto take = [&](int slot) { return slot > 0 && !std::exchange(taken[static_cast<std::size_t>(slot)], true); };
-  std::vector<ShelfItem*> without;
-  for (ShelfItem& item : items_) {
+  std::vector<PresetItem*> without;
+  for (PresetItem& item : items_) {
     if (!take(item.preset.slot)) without.push_back(&item);
   }
-  for (ShelfItem* item : without) {
+  for (PresetItem* item : without) {
     item->preset.slot = 0;
     for (int slot = 1; slot <= 9 && item->preset.slot == 0; ++slot) {
       if (take(slot)) item->preset.slot = slot;
     }
   }
-  std::stable_sort(items_.begin(), items_.end(), [](const ShelfItem& a, const ShelfItem& b) {
+  std::stable_sort(items_.begin(), items_.end(), [](const PresetItem& a, const PresetItem& b) {
     return (a.preset.slot == 0 ? 10 : a.preset.slot) < (b.preset.slot == 0 ? 10 : b.preset.slot);
   });
 }
 
-std::optional<std::size_t> PresetShelf::find(const fs::path& file) const {
-  const auto found = std::find_if(items_.begin(), items_.end(), [&](const ShelfItem& i) { return i.file == file; });
+std::optional<std::size_t> PresetStore::find(const fs::path& file) const {
+  const auto found = std::find_if(items_.begin(), items_.end(), [&](const PresetItem& i) { return i.file == file; });
   if (found == items_.end()) return std::nullopt;
   return static_cast<std::size_t>(found - items_.begin());
 }
 
-bool PresetShelf::look(std::int64_t now_ns) {
+bool PresetStore::look(std::int64_t now_ns) {
   if (now_ns - looked_ns_ < kLook_ns) return false;
   looked_ns_ = now_ns;
   Stamps now = stamps();
@@ -132,25 +132,25 @@ bool PresetShelf::look(std::int64_t now_ns) {
   return true;
 }
 
-bool PresetShelf::was_written(const fs::path& file) const {
+bool PresetStore::was_written(const fs::path& file) const {
   return std::find(written_.begin(), written_.end(), file) != written_.end();
 }
 
-void PresetShelf::require_own(std::size_t index) const {
+void PresetStore::require_own(std::size_t index) const {
   if (index < items_.size() && items_[index].owner == PresetOwner::user) return;
   throw Error("preset", "built-in presets are read-only", "a user preset", "save the preset under a new name first");
 }
 
-void PresetShelf::require_free_name(const std::string& name, const fs::path& except) const {
+void PresetStore::require_free_name(const std::string& name, const fs::path& except) const {
   if (name.find_first_not_of(' ') == std::string::npos) throw Error("preset", "empty name", "a name");
-  for (const ShelfItem& item : items_) {
+  for (const PresetItem& item : items_) {
     if (item.file != except && lower_case(item.preset.name) == lower_case(name)) {
       throw Error("preset", "the name '" + item.preset.name + "' is already in use", "another name");
     }
   }
 }
 
-fs::path PresetShelf::add(Preset preset) {
+fs::path PresetStore::add(Preset preset) {
   require_free_name(preset.name, {});
   if (own_.empty()) throw Error("preset", "no home folder for user presets", "a home folder");
   std::error_code error;
@@ -168,14 +168,14 @@ fs::path PresetShelf::add(Preset preset) {
   return file;
 }
 
-void PresetShelf::write(std::size_t index, const Preset& preset) {
+void PresetStore::write(std::size_t index, const Preset& preset) {
   require_own(index);
   require_free_name(preset.name, items_[index].file);
   write_file(items_[index].file, preset);
   read(stamps());
 }
 
-void PresetShelf::remove(std::size_t index) {
+void PresetStore::remove(std::size_t index) {
   require_own(index);
   std::error_code error;
   fs::remove(items_[index].file, error);
@@ -183,7 +183,7 @@ void PresetShelf::remove(std::size_t index) {
   read(stamps());
 }
 
-void PresetShelf::set_default(std::size_t index, const PresetProbe& at_hand) {
+void PresetStore::set_default(std::size_t index, const PresetProbe& at_hand) {
   require_own(index);
   Preset chosen = items_[index].preset;
   if (chosen.probe.any()) chosen.probe = at_hand;
@@ -198,7 +198,7 @@ void PresetShelf::set_default(std::size_t index, const PresetProbe& at_hand) {
   read(stamps());
 }
 
-void PresetShelf::unset_default(std::size_t index) {
+void PresetStore::unset_default(std::size_t index) {
   require_own(index);
   Preset preset = items_[index].preset;
   preset.is_default = false;

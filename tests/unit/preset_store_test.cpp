@@ -1,5 +1,5 @@
 // The presets there are: slots, saving, renaming, removing, defaults, and files that others write meanwhile.
-#include "app/window/preset_shelf.h"
+#include "app/window/preset_store.h"
 
 #include <gtest/gtest.h>
 
@@ -7,50 +7,46 @@
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop::preset_shelf_test {
+namespace echoloop::preset_store_test {
 namespace {
 
-using testing::expect_refusal;
-using testing::linear_acquisition;
-using testing::read_text;
-using testing::TemporaryFolder;
-using testing::write_text_file;
+using namespace testing;
 
-struct Shelf {
+struct Store {
   TemporaryFolder folder;
   std::filesystem::path own = folder / "config/presets";
-  std::unique_ptr<PresetShelf> shelf;
+  std::unique_ptr<PresetStore> store;
   std::int64_t clock_ns = 1;
 
-  Shelf() {
+  Store() {
     std::filesystem::create_directory(folder / "shipped");
     write_text_file(folder / "shipped/b.toml", "name = \"Beta\"\nslot = 1\ngain_db = 1\n");
     write_text_file(folder / "shipped/a.toml", "name = \"Alpha\"\nslot = 2\ngain_db = 2\n");
     open();
   }
-  void open() { shelf = std::make_unique<PresetShelf>(folder / "shipped", own); }
-  bool look() { return shelf->look(clock_ns += 250'000'000); }
+  void open() { store = std::make_unique<PresetStore>(folder / "shipped", own); }
+  bool look() { return store->look(clock_ns += 250'000'000); }
   [[nodiscard]] std::string names() const {
     std::string text;
-    for (const ShelfItem& i : shelf->items()) text += std::to_string(i.preset.slot) + i.preset.name + " ";
+    for (const PresetItem& i : store->items()) text += std::to_string(i.preset.slot) + i.preset.name + " ";
     return text;
   }
   std::filesystem::path add(const std::string& name, double gain_db) {
     ImagingParams p;
     p.display.gain_db = gain_db;
-    return shelf->add(make_preset(name, p, linear_acquisition()));
+    return store->add(make_preset(name, p, linear_acquisition()));
   }
-  [[nodiscard]] std::size_t index(const std::filesystem::path& file) const { return shelf->find(file).value(); }
+  [[nodiscard]] std::size_t index(const std::filesystem::path& file) const { return store->find(file).value(); }
 };
 
-TEST(PresetShelf, ShowsShippedOnesBySlotAndMakesNoFolder) {
-  const Shelf s;
+TEST(PresetStore, ShowsShippedOnesBySlotAndMakesNoFolder) {
+  const Store s;
   EXPECT_EQ(s.names(), "1Beta 2Alpha ");
   EXPECT_FALSE(std::filesystem::exists(s.own));
 }
 
-TEST(PresetShelf, ASavedOneTakesTheNextKeyAndIsThereNextTime) {
-  Shelf s;
+TEST(PresetStore, ASavedOneTakesTheNextKeyAndIsThereNextTime) {
+  Store s;
   const auto file = s.add("My Heart: 2 MHz", 5);
   EXPECT_EQ(file.filename(), "my_heart_2_mhz.toml");
   EXPECT_EQ(s.names(), "1Beta 2Alpha 3My Heart: 2 MHz ");
@@ -59,110 +55,110 @@ TEST(PresetShelf, ASavedOneTakesTheNextKeyAndIsThereNextTime) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(s.own), {}), 1);  // nothing half written beside it
 }
 
-TEST(PresetShelf, TheUsersKeyComesBeforeTheProgramsOwn) {
-  Shelf s;
+TEST(PresetStore, TheUsersKeyComesBeforeTheProgramsOwn) {
+  Store s;
   std::filesystem::create_directories(s.own);
   write_text_file(s.own / "x.toml", "slot = 1\ngain_db = 3\n");
   s.open();
   EXPECT_EQ(s.names(), "1x 2Alpha 3Beta ");
 }
 
-TEST(PresetShelf, NamesAreUniqueAndNotEmpty) {
-  Shelf s;
+TEST(PresetStore, NamesAreUniqueAndNotEmpty) {
+  Store s;
   s.add("Mine", 1);
   expect_refusal([&] { s.add("mine", 2); }, "Mine");
   expect_refusal([&] { s.add("BETA", 2); }, "Beta");
   expect_refusal([&] { s.add("  ", 2); }, "name");
   const auto other = s.add("M*i*n*e", 3), third = s.add("M-i-n-e", 4);
   EXPECT_NE(other, third);
-  EXPECT_EQ(s.shelf->items().size(), 5U);
+  EXPECT_EQ(s.store->items().size(), 5U);
 }
 
-TEST(PresetShelf, RenamesAndRemovesTheUsersOnly) {
-  Shelf s;
+TEST(PresetStore, RenamesAndRemovesTheUsersOnly) {
+  Store s;
   const auto file = s.add("Mine", 1);
-  Preset renamed = s.shelf->items()[s.index(file)].preset;
+  Preset renamed = s.store->items()[s.index(file)].preset;
   renamed.name = "Yours";
-  s.shelf->write(s.index(file), renamed);
-  EXPECT_EQ(s.shelf->items()[s.index(file)].preset.name, "Yours");
+  s.store->write(s.index(file), renamed);
+  EXPECT_EQ(s.store->items()[s.index(file)].preset.name, "Yours");
   renamed.name = "Alpha";
-  expect_refusal([&] { s.shelf->write(s.index(file), renamed); }, "Alpha");
-  expect_refusal([&] { s.shelf->remove(0); }, "built-in presets are read-only");
-  expect_refusal([&] { s.shelf->write(0, renamed); }, "built-in presets are read-only");
-  s.shelf->remove(s.index(file));
+  expect_refusal([&] { s.store->write(s.index(file), renamed); }, "Alpha");
+  expect_refusal([&] { s.store->remove(0); }, "built-in presets are read-only");
+  expect_refusal([&] { s.store->write(0, renamed); }, "built-in presets are read-only");
+  s.store->remove(s.index(file));
   EXPECT_EQ(s.names(), "1Beta 2Alpha ");
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
-TEST(PresetShelf, OneDefaultAProbe) {
-  Shelf s;
+TEST(PresetStore, OneDefaultAProbe) {
+  Store s;
   const auto a = s.add("A", 1), b = s.add("B", 2);
-  const PresetProbe probe = s.shelf->items()[s.index(a)].preset.probe;
-  s.shelf->set_default(s.index(a), probe);
-  s.shelf->set_default(s.index(b), probe);
+  const PresetProbe probe = s.store->items()[s.index(a)].preset.probe;
+  s.store->set_default(s.index(a), probe);
+  s.store->set_default(s.index(b), probe);
   s.open();
-  EXPECT_FALSE(s.shelf->items()[s.index(a)].preset.is_default);
-  EXPECT_TRUE(s.shelf->items()[s.index(b)].preset.is_default);
-  s.shelf->unset_default(s.index(b));
-  EXPECT_FALSE(s.shelf->items()[s.index(b)].preset.is_default);
+  EXPECT_FALSE(s.store->items()[s.index(a)].preset.is_default);
+  EXPECT_TRUE(s.store->items()[s.index(b)].preset.is_default);
+  s.store->unset_default(s.index(b));
+  EXPECT_FALSE(s.store->items()[s.index(b)].preset.is_default);
 }
 
-TEST(PresetShelf, NoticesWhatOthersWriteOnceItRests) {
-  Shelf s;
+TEST(PresetStore, NoticesWhatOthersWriteOnceItRests) {
+  Store s;
   const auto mine = s.add("Mine", 1), other = s.add("Other", 2);
   EXPECT_FALSE(s.look());
   EXPECT_FALSE(s.look());
   write_text_file(mine, "name = \"Mine\"\n[parameters]\ngain_db = 9\n");
   EXPECT_FALSE(s.look());  // may still be written
   EXPECT_TRUE(s.look());
-  EXPECT_TRUE(s.shelf->was_written(mine));
-  EXPECT_FALSE(s.shelf->was_written(other));
-  EXPECT_EQ(s.shelf->items()[s.index(mine)].preset.values.at(0).value, 9);
+  EXPECT_TRUE(s.store->was_written(mine));
+  EXPECT_FALSE(s.store->was_written(other));
+  EXPECT_EQ(s.store->items()[s.index(mine)].preset.values.at(0).value, 9);
   EXPECT_FALSE(s.look());
 }
 
-TEST(PresetShelf, ABadFileIsFaultyUntilItIsMendedAndWhatWasReadStays) {
-  Shelf s;
+TEST(PresetStore, ABadFileIsFaultyUntilItIsMendedAndWhatWasReadStays) {
+  Store s;
   const auto mine = s.add("Mine", 1);
   write_text_file(mine, "gain_db = [broken");
   s.look();
   EXPECT_TRUE(s.look());
-  ASSERT_TRUE(s.shelf->faulty().contains(mine));
-  EXPECT_NE(s.shelf->faulty().at(mine).find("mine.toml"), std::string::npos);
-  EXPECT_FALSE(s.shelf->was_written(mine));
-  EXPECT_EQ(s.shelf->items()[s.index(mine)].preset.name, "Mine");
+  ASSERT_TRUE(s.store->faulty().contains(mine));
+  EXPECT_NE(s.store->faulty().at(mine).find("mine.toml"), std::string::npos);
+  EXPECT_FALSE(s.store->was_written(mine));
+  EXPECT_EQ(s.store->items()[s.index(mine)].preset.name, "Mine");
   s.add("Another", 2);  // reads the folder again
-  EXPECT_TRUE(s.shelf->faulty().contains(mine)) << "nothing has mended it";
-  EXPECT_EQ(s.shelf->items()[s.index(mine)].preset.name, "Mine");
+  EXPECT_TRUE(s.store->faulty().contains(mine)) << "nothing has mended it";
+  EXPECT_EQ(s.store->items()[s.index(mine)].preset.name, "Mine");
   write_text_file(mine, "name = \"Mine\"\ngain_db = 4\n");
   s.look();
   EXPECT_TRUE(s.look());
-  EXPECT_TRUE(s.shelf->faulty().empty());
-  EXPECT_TRUE(s.shelf->was_written(mine));
+  EXPECT_TRUE(s.store->faulty().empty());
+  EXPECT_TRUE(s.store->was_written(mine));
 }
 
-TEST(PresetShelf, FilesThatComeAndGoAreNoticed) {
-  Shelf s;
+TEST(PresetStore, FilesThatComeAndGoAreNoticed) {
+  Store s;
   const auto mine = s.add("Mine", 1);
   std::filesystem::copy_file(mine, s.own / "copy.toml");
   write_text_file(s.own / "notes.txt", "no preset");
   s.look();
   EXPECT_TRUE(s.look());
-  EXPECT_EQ(s.shelf->items().size(), 4U);
+  EXPECT_EQ(s.store->items().size(), 4U);
   std::filesystem::remove(mine);
   s.look();
   EXPECT_TRUE(s.look());
-  EXPECT_FALSE(s.shelf->find(mine).has_value());
+  EXPECT_FALSE(s.store->find(mine).has_value());
 }
 
-TEST(PresetShelf, AFolderThatCannotBeWrittenIsOneLine) {
-  Shelf s;
+TEST(PresetStore, AFolderThatCannotBeWrittenIsOneLine) {
+  Store s;
   write_text_file(s.folder / "config", "a file where the folder should be");
   expect_refusal([&] { s.add("Mine", 1); }, "presets");
   EXPECT_EQ(s.names(), "1Beta 2Alpha ");
-  PresetShelf homeless(s.folder / "shipped", {});
+  PresetStore homeless(s.folder / "shipped", {});
   expect_refusal([&] { homeless.add(make_preset("p", {}, linear_acquisition())); }, "home folder");
 }
 
 }  // namespace
-}  // namespace echoloop::preset_shelf_test
+}  // namespace echoloop::preset_store_test

@@ -1,4 +1,4 @@
-// From one arrangement of a stream to the next: after a refusal, after a fault, in a hurry, and when it does not fit.
+// From one configuration of a stream to the next: after a refusal, after a fault, in a hurry, and when it does not fit.
 // Numbers and counts go on; nothing comes twice and nothing is missing that was not lost by the policy.
 #include <gtest/gtest.h>
 
@@ -9,12 +9,10 @@
 #include "support/set_stream.h"
 #include "support/streaming.h"
 
-namespace echoloop::arrangement_test {
+namespace echoloop::stream_configuration_test {
 namespace {
 
-using testing::FakeBackend;
-using testing::NumberedSource;
-using testing::wait_until;
+using namespace testing;
 
 struct Rig {
   SessionOptions options(const StreamSettings& stream, std::uint64_t max_frames = 0) {
@@ -53,7 +51,7 @@ struct Rig {
   std::unique_ptr<Session> session;
 };
 
-TEST(Arrangement, AfterARefusalItGoesOnWithMoreSlots) {
+TEST(StreamConfiguration, AfterARefusalItGoesOnWithMoreSlots) {
   Rig rig;
   rig.backend.on_beamform = [](const RfFrame&) { testing::take_time(std::chrono::microseconds(100)); };
   StreamSettings stream = testing::unpaced();
@@ -76,7 +74,7 @@ TEST(Arrangement, AfterARefusalItGoesOnWithMoreSlots) {
   rig.expect_every_number_once(rig.session->counts().refused);
 }
 
-TEST(Arrangement, AfterAnInjectedErrorOnlyTheFramesInLanesAreLost) {
+TEST(StreamConfiguration, AfterAnInjectedErrorOnlyTheFramesInLanesAreLost) {
   Rig rig;
   StreamSettings stream = testing::unpaced();
   stream.inject.error_at = 100;
@@ -96,7 +94,7 @@ TEST(Arrangement, AfterAnInjectedErrorOnlyTheFramesInLanesAreLost) {
   rig.expect_every_number_once(c.dropped);
 }
 
-TEST(Arrangement, TheLastOfManyWishesHoldsAndNothingIsLost) {
+TEST(StreamConfiguration, TheLastOfManyWishesHoldsAndNothingIsLost) {
   Rig rig;
   StreamSettings stream = testing::unpaced();
   rig.make(stream);
@@ -116,7 +114,7 @@ TEST(Arrangement, TheLastOfManyWishesHoldsAndNothingIsLost) {
   rig.expect_every_number_once(0);
 }
 
-TEST(Arrangement, WhatIsSetWhileItIsMadeHolds) {
+TEST(StreamConfiguration, WhatIsSetWhileItIsMadeHolds) {
   Rig rig;
   StreamSettings stream = testing::unpaced();
   rig.make(stream);
@@ -136,7 +134,7 @@ TEST(Arrangement, WhatIsSetWhileItIsMadeHolds) {
   rig.expect_every_number_once(rig.session->counts().dropped);
 }
 
-TEST(Arrangement, MoreLanesThanTheDeviceHasMemoryForAreRefusedWithTheNumbers) {
+TEST(StreamConfiguration, MoreLanesThanTheDeviceHasMemoryForAreRefusedWithTheNumbers) {
   Rig rig;
   rig.backend.device_memory = {.used = 100'000'000, .free = 60'000'000};  // 50 MB a lane
   StreamSettings stream = testing::unpaced();
@@ -155,7 +153,7 @@ TEST(Arrangement, MoreLanesThanTheDeviceHasMemoryForAreRefusedWithTheNumbers) {
   rig.expect_every_number_once(0);
 }
 
-TEST(Arrangement, OneThatCannotBeMadeGivesWayToTheLastThatWorked) {
+TEST(StreamConfiguration, OneThatCannotBeMadeGivesWayToTheLastThatWorked) {
   Rig rig;
   testing::CheckingBackend few(rig.backend);
   few.most_lanes = 2;
@@ -177,7 +175,7 @@ TEST(Arrangement, OneThatCannotBeMadeGivesWayToTheLastThatWorked) {
   rig.expect_every_number_once(0);
 }
 
-TEST(Arrangement, WhenNotEvenThatWorksItThrowsAndCanBeDestroyed) {
+TEST(StreamConfiguration, WhenNotEvenThatWorksItThrowsAndCanBeDestroyed) {
   Rig rig;
   testing::CheckingBackend none(rig.backend);
   StreamSettings stream = testing::unpaced();
@@ -191,7 +189,7 @@ TEST(Arrangement, WhenNotEvenThatWorksItThrowsAndCanBeDestroyed) {
   rig.session.reset();
 }
 
-TEST(Arrangement, SlotsThatDoNotFitAreRefusedBeforeAnythingIsMade) {
+TEST(StreamConfiguration, SlotsThatDoNotFitAreRefusedBeforeAnythingIsMade) {
   // 64 slots of 4 GB each.
   const auto source = std::make_shared<NumberedSource>(testing::linear_acquisition(1024, 1 << 20));
   Rig rig;
@@ -202,7 +200,7 @@ TEST(Arrangement, SlotsThatDoNotFitAreRefusedBeforeAnythingIsMade) {
   for (const char* part : {"64 slots", "274877.9 MB", "free"}) EXPECT_NE(said.find(part), std::string::npos) << said;
 }
 
-TEST(Arrangement, TheFrameLimitHoldsThroughAllOfThem) {
+TEST(StreamConfiguration, TheFrameLimitHoldsThroughAllOfThem) {
   Rig rig;
   StreamSettings stream = testing::unpaced();
   stream.rate_hz = 5'000.0;
@@ -219,7 +217,7 @@ TEST(Arrangement, TheFrameLimitHoldsThroughAllOfThem) {
   rig.expect_every_number_once(0);
 }
 
-TEST(Arrangement, MadeInTheBackgroundTheConstructorDoesNotWait) {
+TEST(StreamConfiguration, MadeInTheBackgroundTheConstructorDoesNotWait) {
   Rig rig;
   SessionOptions options = rig.options(testing::unpaced());
   options.in_background = true;
@@ -232,7 +230,7 @@ TEST(Arrangement, MadeInTheBackgroundTheConstructorDoesNotWait) {
   rig.session.reset();  // without stop()
 }
 
-TEST(Arrangement, GivenUpWhileItIsMadeNothingHangs) {
+TEST(StreamConfiguration, GivenUpWhileItIsMadeNothingHangs) {
   for (int i = 0; i < 50; ++i) {
     Rig rig;
     SessionOptions options = rig.options(testing::unpaced());
@@ -244,4 +242,4 @@ TEST(Arrangement, GivenUpWhileItIsMadeNothingHangs) {
 }
 
 }  // namespace
-}  // namespace echoloop::arrangement_test
+}  // namespace echoloop::stream_configuration_test

@@ -12,10 +12,10 @@
 
 namespace echoloop {
 
-class Inspecting {
+class InspectorController {
  public:
   // Both outlive it.
-  Inspecting(RfHistory& history, InspectionAnswers& answers) : history_(history), answers_(answers) {}
+  InspectorController(RfHistory& history, InspectionAnswers& answers) : history_(history), answers_(answers) {}
 
   // Each window frame: takes what came, asks for what is missing. Frozen: of the frame at the playhead, and once;
   // live: of the newest one, again and again.
@@ -44,7 +44,7 @@ class Inspecting {
   bool open_ = false;
   bool waiting_ = false;  // for an answer
   std::uint64_t requests_ = 0;
-  std::uint64_t arrangement_ = 0;  // that the last request went to
+  std::uint64_t configuration_ = 0;  // that the last request went to
   std::optional<Key> asked_;
   std::uint64_t asked_sequence_ = 0;
   std::int64_t not_before_ns_ = 0;

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "render/inks.h"
+#include "render/palette.h"
 
 namespace echoloop {
 
@@ -27,9 +27,9 @@ unsigned int next_letter(std::string_view text, std::size_t& at);
 // As wide as one another, for numbers that change on screen; or as the font has them, for figures.
 enum class Digits { tabular, proportional };
 
-class Letters {
+class TextRasterizer {
  public:
-  explicit Letters(
+  explicit TextRasterizer(
       Digits digits = Digits::tabular);  // of the first font family that is installed; without one nothing is drawn
   [[nodiscard]] bool any() const { return !faces_[0].file.empty(); }
 

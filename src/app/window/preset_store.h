@@ -16,19 +16,19 @@ namespace echoloop {
 
 enum class PresetOwner { program, user };
 
-struct ShelfItem {
+struct PresetItem {
   Preset preset;
   std::filesystem::path file;
   PresetOwner owner = PresetOwner::user;
 };
 
-class PresetShelf {
+class PresetStore {
  public:
   // Either folder may be missing; the user's is made when something is saved. Empty user folder: nothing can be saved.
-  PresetShelf(std::filesystem::path shipped, std::filesystem::path own);
+  PresetStore(std::filesystem::path shipped, std::filesystem::path own);
 
   // By slot, those without one behind, by name. Slots are unique: the user's come first, the rest take what is free.
-  [[nodiscard]] const std::vector<ShelfItem>& items() const { return items_; }
+  [[nodiscard]] const std::vector<PresetItem>& items() const { return items_; }
   // Files that cannot be read as they are now, and why.
   [[nodiscard]] const std::map<std::filesystem::path, std::string>& faulty() const { return faulty_; }
   [[nodiscard]] std::optional<std::size_t> find(const std::filesystem::path& file) const;
@@ -56,7 +56,7 @@ class PresetShelf {
   void require_free_name(const std::string& name, const std::filesystem::path& except) const;
 
   std::filesystem::path shipped_, own_;
-  std::vector<ShelfItem> items_;
+  std::vector<PresetItem> items_;
   std::map<std::filesystem::path, std::string> faulty_;
   Stamps read_, seen_;
   std::vector<std::filesystem::path> written_;

@@ -1,4 +1,4 @@
-#include "render/letters.h"
+#include "render/text_rasterizer.h"
 
 #include <stb_truetype.h>
 
@@ -37,7 +37,7 @@ unsigned int next_letter(std::string_view text, std::size_t& at) {
   return more == 0 ? '?' : letter;
 }
 
-Letters::Letters(Digits digits) {
+TextRasterizer::TextRasterizer(Digits digits) {
   const FontFamily* family = installed_family();
   if (family == nullptr) return;
   faces_[0].file = read_file(family->regular);
@@ -49,7 +49,7 @@ Letters::Letters(Digits digits) {
   }
 }
 
-const Letters::Glyph& Letters::glyph(const TextLook& look, unsigned int letter, int shift) {
+const TextRasterizer::Glyph& TextRasterizer::glyph(const TextLook& look, unsigned int letter, int shift) {
   const auto [found, fresh] = glyphs_.try_emplace({look.weight, look.em, letter, shift});
   Glyph& g = found->second;
   if (!fresh) return g;
@@ -80,13 +80,13 @@ const Letters::Glyph& Letters::glyph(const TextLook& look, unsigned int letter, 
   return g;
 }
 
-float Letters::width(const TextLook& look, std::string_view text) {
+float TextRasterizer::width(const TextLook& look, std::string_view text) {
   float w = 0;
   for (std::size_t at = 0; at < text.size();) w += advance(look, next_letter(text, at));
   return w;
 }
 
-float Letters::draw(RgbPicture& picture, float x, float y, const TextLook& look, std::string_view text) {
+float TextRasterizer::draw(RgbPicture& picture, float x, float y, const TextLook& look, std::string_view text) {
   const int base = static_cast<int>(std::lround(y + 0.5F * kCapital_em * look.em));
   for (std::size_t at = 0; any() && at < text.size();) {
     const float left = std::floor(x);

@@ -1,4 +1,4 @@
-#include "app/window/inspecting.h"
+#include "app/window/inspector_controller.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ constexpr std::size_t kPicturesAtOnce = 8;
 
 }  // namespace
 
-void Inspecting::forget(UiState& state) {
+void InspectorController::forget(UiState& state) {
   open_ = waiting_ = false;
   asked_.reset();
   state.image.inspector.pixel.reset();
@@ -24,7 +24,7 @@ void Inspecting::forget(UiState& state) {
   state.image.inspector.transmit = -1;
 }
 
-void Inspecting::close(UiState& state, Session& session) {
+void InspectorController::close(UiState& state, Session& session) {
   if (!open_) return;
   session.end_inspection();
   const int transmit = state.image.inspector.transmit;
@@ -32,7 +32,7 @@ void Inspecting::close(UiState& state, Session& session) {
   state.image.inspector.transmit = transmit;  // of the same source, when it is opened again
 }
 
-void Inspecting::take(UiState& state) {
+void InspectorController::take(UiState& state) {
   if (!answers_.take()) return;
   const InspectionAnswer& answer = answers_.front();
   if (!waiting_ || answer.number != requests_) return;
@@ -49,7 +49,7 @@ void Inspecting::take(UiState& state) {
 }
 
 // Those in view that are of another frame, or not there at all.
-std::vector<int> Inspecting::wanted_pictures(const InspectorView& view, std::uint64_t sequence) const {
+std::vector<int> InspectorController::wanted_pictures(const InspectorView& view, std::uint64_t sequence) const {
   std::vector<int> list;
   for (const int k : view.pictures_seen) {
     if (k < 0 || static_cast<std::size_t>(k) >= view.pictures.size()) continue;
@@ -59,7 +59,7 @@ std::vector<int> Inspecting::wanted_pictures(const InspectorView& view, std::uin
   return list;
 }
 
-void Inspecting::update(UiState& state, Session& session, Moment moment, std::int64_t now_ns) {
+void InspectorController::update(UiState& state, Session& session, Moment moment, std::int64_t now_ns) {
   InspectorView& view = state.image.inspector;
   if (!view.wanted || !state.image.inspected || !session.running() || state.source.acquisition == nullptr) {
     if (session.running() && !view.wanted) close(state, session);
@@ -67,7 +67,7 @@ void Inspecting::update(UiState& state, Session& session, Moment moment, std::in
   }
   open_ = true;
   take(state);
-  if (arrangement_ != session.arrangements()) waiting_ = false;  // it went with the lanes
+  if (configuration_ != session.configurations()) waiting_ = false;  // it went with the lanes
   if (waiting_) return;
   const std::size_t frames = history_.extent().frames;
   if (frames == 0) {
@@ -121,7 +121,7 @@ void Inspecting::update(UiState& state, Session& session, Moment moment, std::in
                    .acquisition = kept->acquisition});
   asked_ = key;
   asked_sequence_ = sequence;
-  arrangement_ = session.arrangements();
+  configuration_ = session.configurations();
   waiting_ = true;
   not_before_ns_ = now_ns + std::max(kInspectionPeriod_ns, static_cast<std::int64_t>(work_s_ / kInspectionShare * 1e9));
 }

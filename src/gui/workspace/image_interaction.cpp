@@ -1,4 +1,4 @@
-#include "gui/workspace/picture_hand.h"
+#include "gui/workspace/image_interaction.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ MarkTool next_region(MarkTool tool) {
 
 }  // namespace
 
-bool PictureHand::key(UiState& state, const UiCommands& commands, const KeyPress& press) {
+bool ImageInteraction::key(UiState& state, const UiCommands& commands, const KeyPress& press) {
   Marks& marks = state.marks;
   if (press.control) return false;
   switch (press.key) {
@@ -49,7 +49,7 @@ bool PictureHand::key(UiState& state, const UiCommands& commands, const KeyPress
   }
 }
 
-void PictureHand::zoom_and_pan(const Hit& hit, const PictureLayout& layout, UiState& state) {
+void ImageInteraction::zoom_and_pan(const Hit& hit, const PictureLayout& layout, UiState& state) {
   const ImGuiIO& io = ImGui::GetIO();
   if (hit.hovered && ImGui::IsMouseClicked(2)) middle_panning_ = true;
   middle_panning_ = middle_panning_ && ImGui::IsMouseDown(2);
@@ -63,7 +63,7 @@ void PictureHand::zoom_and_pan(const Hit& hit, const PictureLayout& layout, UiSt
   if ((panning_ || middle_panning_) && layout.zoom() > 1.0) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
 }
 
-void PictureHand::use_tool(const Hit& hit, const PictureLayout& layout, UiState& state, double reach_m, int chip) {
+void ImageInteraction::use_tool(const Hit& hit, const PictureLayout& layout, UiState& state, double reach_m, int chip) {
   Marks& marks = state.marks;
   const PlanePoint at = point_at(layout, ImGui::GetIO().MousePos);
   if (hit.pressed && marks.tool == MarkTool::pointer && chip != 0) {
@@ -89,7 +89,7 @@ void PictureHand::use_tool(const Hit& hit, const PictureLayout& layout, UiState&
   }
 }
 
-bool PictureHand::use(Ui& ui, const PictureLayout& layout, UiState& state) {
+bool ImageInteraction::use(Ui& ui, const PictureLayout& layout, UiState& state) {
   const Hit hit = ui.hit("picture", layout.image);
   free_pointer_.reset();
   free_click_.reset();
@@ -116,7 +116,7 @@ bool PictureHand::use(Ui& ui, const PictureLayout& layout, UiState& state) {
   return hit.hovered;
 }
 
-void PictureHand::draw_again(Ui& ui, const PictureLayout& layout, const UiState& state) const {
+void ImageInteraction::draw_again(Ui& ui, const PictureLayout& layout, const UiState& state) const {
   draw_gate(ui, layout, state.params);
   draw_marks({ui, layout, state.marks, editor_.draft()});
 }

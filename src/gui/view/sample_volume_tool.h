@@ -11,7 +11,7 @@
 
 namespace echoloop {
 
-class GateHand {
+class SampleVolumeTool {
  public:
   // With the gate tool a press places the gate, with any tool the gate itself can be dragged, and its ends. True: the
   // press was the gate's. Before everything else that takes the mouse on the picture.

@@ -1,4 +1,4 @@
-#include "app/ui_feed.h"
+#include "app/stats_collector.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ constexpr std::size_t kTimelineSpans = 4096;
 
 }  // namespace
 
-void UiFeed::update_rates(UiState& state, std::int64_t now, std::size_t frame_bytes) {
+void StatsCollector::update_rates(UiState& state, std::int64_t now, std::size_t frame_bytes) {
   const double seconds = static_cast<double>(now - last_ns_) * 1e-9;
   const auto rate = [&](std::uint64_t count, std::uint64_t last) {
     return count >= last ? static_cast<double>(count - last) / seconds : 0.0;
@@ -56,7 +56,7 @@ int busiest_between(const RingCounts& before, const RingCounts& now) {
 }
 
 // Nothing comes, and nothing is under way: paused, or at a recording's end.
-void UiFeed::watch_idle(const UiState& state, const Session& session, std::int64_t now) {
+void StatsCollector::watch_idle(const UiState& state, const Session& session, std::int64_t now) {
   const bool stopped = session.stream().paused || session.producer_state() != ProducerState::running;
   idle_ = stopped && session.running() && state.numbers.counts.in_flight == 0 &&
           state.numbers.counts.processed == last_processed_;
@@ -65,7 +65,7 @@ void UiFeed::watch_idle(const UiState& state, const Session& session, std::int64
   looked_ns_ = now;
 }
 
-void UiFeed::update_pace(UiState& state, const Session& session, std::int64_t now) {
+void StatsCollector::update_pace(UiState& state, const Session& session, std::int64_t now) {
   const bool comes = !state.scanner.has_value() || state.scanner->link == LiveLink::connected;
   const bool runs = comes && session.running() && session.fault().empty() && !session.stream().paused &&
                     session.producer_state() == ProducerState::running;
@@ -78,10 +78,10 @@ void UiFeed::update_pace(UiState& state, const Session& session, std::int64_t no
                                      .live = state.source.live});
 }
 
-void UiFeed::update_memory(UiState& state, const Session& session, std::int64_t now) {
-  const bool same = session.arrangements() == memory_of_;
+void StatsCollector::update_memory(UiState& state, const Session& session, std::int64_t now) {
+  const bool same = session.configurations() == memory_of_;
   if (idle_ && same && now - memory_ns_ < kIdleMemoryNs) return;  // what is free changes all the time
-  memory_of_ = session.arrangements();
+  memory_of_ = session.configurations();
   memory_ns_ = now;
   const StreamMemory memory = session.memory();
   state.device.memory = {.device_used = memory.device.used,
@@ -95,7 +95,7 @@ void UiFeed::update_memory(UiState& state, const Session& session, std::int64_t 
                          .in_place_bytes = memory.in_place_bytes};
 }
 
-void UiFeed::update_histories(UiState& state, const TimingTrace& trace) {
+void StatsCollector::update_histories(UiState& state, const TimingTrace& trace) {
   const std::int64_t now = plot_ns_;
   const RingCounts& c = state.numbers.counts;
   occupancy_.add(now, busiest_between(sampled_, c));
@@ -108,7 +108,7 @@ void UiFeed::update_histories(UiState& state, const TimingTrace& trace) {
   state.numbers.shown_latency.history_ms = shown_.values(now);
 }
 
-void UiFeed::update(UiState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown) {
+void StatsCollector::update(UiState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown) {
   const std::int64_t now = now_ns();
   state.numbers.counts = session.counts();
   state.numbers.shown = shown;

@@ -1,4 +1,4 @@
-#include "gui/view/gate_hand.h"
+#include "gui/view/sample_volume_tool.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,8 @@ double distance_m(PlanePoint a, PlanePoint b) { return std::hypot(a.x_m - b.x_m,
 
 }  // namespace
 
-GateHand::Grip GateHand::grip_at(const PictureLayout& layout, const ImagingParams& p, PlanePoint at, double reach_m) {
+SampleVolumeTool::Grip SampleVolumeTool::grip_at(const PictureLayout& layout, const ImagingParams& p, PlanePoint at,
+                                                 double reach_m) {
   if (p.doppler.gate == Gate::off) return Grip::none;
   const GateShape g = gate_shape(layout.grid, p);
   const double to_middle = distance_m(at, g.middle), to_shallow = distance_m(at, g.shallow),
@@ -25,7 +26,7 @@ GateHand::Grip GateHand::grip_at(const PictureLayout& layout, const ImagingParam
   return Grip::none;
 }
 
-bool GateHand::use(const Hit& hit, const PictureLayout& layout, UiState& state, double reach_m) {
+bool SampleVolumeTool::use(const Hit& hit, const PictureLayout& layout, UiState& state, double reach_m) {
   ImagingParams& p = state.params;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const PlanePoint at = layout.point(std::clamp(mouse.x, layout.image.x0, layout.image.x1),

@@ -1,12 +1,11 @@
 // What the open inspector asks of the stream: nothing while it is closed, seldom while live, once while frozen.
-#include "app/window/inspecting.h"
-
 #include <gtest/gtest.h>
 
+#include "app/window/inspector_controller.h"
 #include "core/units.h"
 #include "support/streaming.h"
 
-namespace echoloop::inspecting_test {
+namespace echoloop::inspector_controller_test {
 namespace {
 
 using testing::wait_until;
@@ -18,13 +17,13 @@ struct Rig {
     state.image.inspected = PlanePoint{0.0, 4e-3};
     wait_until([this] { return history.extent().frames > 4; });
   }
-  void turn(Inspecting::Moment moment) { inspecting.update(state, session, moment, now_ns()); }
+  void turn(InspectorController::Moment moment) { inspector.update(state, session, moment, now_ns()); }
   // Turns until no answer is missing.
   void settle() {
     wait_until([this] {
-      const std::uint64_t before = inspecting.requests();
-      turn(Inspecting::Moment::frozen);
-      return state.image.inspector.pixel != nullptr && inspecting.requests() == before && complete();
+      const std::uint64_t before = inspector.requests();
+      turn(InspectorController::Moment::frozen);
+      return state.image.inspector.pixel != nullptr && inspector.requests() == before && complete();
     });
   }
   [[nodiscard]] bool complete() const {
@@ -49,20 +48,20 @@ struct Rig {
                   trace,
                   {.stream = testing::unpaced(),
                    .params = testing::small_picture(*acquisition, 24, 32),
-                   .history = &history,
+                   .sinks = {&history},
                    .past = &past,
                    .inspections = &answers}};
-  Inspecting inspecting{history, answers};
+  InspectorController inspector{history, answers};
 };
 
 TEST(InspectingTheStream, AsksNothingWhileItIsClosed) {
   Rig rig;
-  for (int k = 0; k < 50; ++k) rig.turn(Inspecting::Moment::live);
-  EXPECT_EQ(rig.inspecting.requests(), 0U);
+  for (int k = 0; k < 50; ++k) rig.turn(InspectorController::Moment::live);
+  EXPECT_EQ(rig.inspector.requests(), 0U);
   rig.state.image.inspector.wanted = true;
   rig.state.image.inspected.reset();
-  rig.turn(Inspecting::Moment::live);
-  EXPECT_EQ(rig.inspecting.requests(), 0U) << "nor while no pixel is chosen";
+  rig.turn(InspectorController::Moment::live);
+  EXPECT_EQ(rig.inspector.requests(), 0U) << "nor while no pixel is chosen";
 }
 
 TEST(InspectingTheStream, LiveItFollowsTheStreamButSeldom) {
@@ -70,19 +69,19 @@ TEST(InspectingTheStream, LiveItFollowsTheStreamButSeldom) {
   rig.state.image.inspector.wanted = true;
   const std::int64_t begin_ns = now_ns();
   wait_until([&] {
-    rig.turn(Inspecting::Moment::live);
-    return rig.inspecting.requests() >= 4;
+    rig.turn(InspectorController::Moment::live);
+    return rig.inspector.requests() >= 4;
   });
   EXPECT_GE(now_ns() - begin_ns, 600'000'000) << "five times a second at most";
   ASSERT_NE(rig.state.image.inspector.pixel, nullptr);
-  const std::uint64_t before = rig.inspecting.requests();
+  const std::uint64_t before = rig.inspector.requests();
   wait_until([&] {
     rig.state.image.inspected = PlanePoint{1e-3, 5e-3};  // a click does not wait
-    rig.turn(Inspecting::Moment::live);
-    return rig.inspecting.requests() > before;
+    rig.turn(InspectorController::Moment::live);
+    return rig.inspector.requests() > before;
   });
   rig.state.image.inspector.wanted = false;
-  rig.turn(Inspecting::Moment::live);
+  rig.turn(InspectorController::Moment::live);
   EXPECT_EQ(rig.state.image.inspector.pixel, nullptr) << "closed, nothing is kept";
 }
 
@@ -94,17 +93,17 @@ TEST(InspectingTheStream, FrozenItAsksOnceForEachChange) {
   rig.state.image.inspector.pictures_seen = {0, 1, 2};
   rig.settle();
   EXPECT_EQ(rig.state.image.inspector.pixel->stamp.sequence, rig.history.at(1)->frame.stamp.sequence);
-  const std::uint64_t settled = rig.inspecting.requests();
-  for (int k = 0; k < 50; ++k) rig.turn(Inspecting::Moment::frozen);
-  EXPECT_EQ(rig.inspecting.requests(), settled);
+  const std::uint64_t settled = rig.inspector.requests();
+  for (int k = 0; k < 50; ++k) rig.turn(InspectorController::Moment::frozen);
+  EXPECT_EQ(rig.inspector.requests(), settled);
   rig.state.params.display.gain_db = 5.0;  // no buffer changes
-  rig.turn(Inspecting::Moment::frozen);
-  EXPECT_EQ(rig.inspecting.requests(), settled);
+  rig.turn(InspectorController::Moment::frozen);
+  EXPECT_EQ(rig.inspector.requests(), settled);
   rig.state.cine.index = 2;
-  rig.turn(Inspecting::Moment::frozen);
-  EXPECT_EQ(rig.inspecting.requests(), settled + 1);
+  rig.turn(InspectorController::Moment::frozen);
+  EXPECT_EQ(rig.inspector.requests(), settled + 1);
   wait_until([&] {
-    rig.turn(Inspecting::Moment::frozen);
+    rig.turn(InspectorController::Moment::frozen);
     return rig.state.image.inspector.pixel->stamp.sequence == rig.history.at(2)->frame.stamp.sequence;
   });
 }
@@ -116,13 +115,13 @@ TEST(InspectingTheStream, ARefusalIsSaidAndNotAskedForAgain) {
   rig.state.image.inspector.pictures_seen = {0};
   rig.state.params.formation.band_high_hz = rig.state.params.formation.band_low_hz - 1e6;
   wait_until([&] {
-    rig.turn(Inspecting::Moment::frozen);
+    rig.turn(InspectorController::Moment::frozen);
     return !rig.state.image.inspector.refusal.empty();
   });
-  const std::uint64_t asked = rig.inspecting.requests();
-  for (int k = 0; k < 50; ++k) rig.turn(Inspecting::Moment::frozen);
-  EXPECT_EQ(rig.inspecting.requests(), asked);
+  const std::uint64_t asked = rig.inspector.requests();
+  for (int k = 0; k < 50; ++k) rig.turn(InspectorController::Moment::frozen);
+  EXPECT_EQ(rig.inspector.requests(), asked);
 }
 
 }  // namespace
-}  // namespace echoloop::inspecting_test
+}  // namespace echoloop::inspector_controller_test

@@ -9,11 +9,11 @@
 #include "gui/state/ui_state.h"
 #include "gui/toolkit/picture_layout.h"
 #include "gui/toolkit/ui.h"
-#include "gui/view/gate_hand.h"
+#include "gui/view/sample_volume_tool.h"
 
 namespace echoloop {
 
-class PictureHand {
+class ImageInteraction {
  public:
   // Once a frame, after everything else that takes the mouse on the picture. Draws the marks too. True while the
   // pointer is on the picture.
@@ -39,7 +39,7 @@ class PictureHand {
   MarkEditor editor_;
   std::optional<PlanePoint> free_pointer_, free_click_;
   bool free_press_ = false;  // took nothing: a click, unless the mouse moves
-  GateHand gate_;
+  SampleVolumeTool gate_;
   bool panning_ = false;         // with the left button
   bool middle_panning_ = false;  // with the middle one
 };

@@ -11,7 +11,7 @@
 
 namespace echoloop {
 
-class UiFeed {
+class StatsCollector {
  public:
   // Counters, slots and plots each time; rates, percentiles and memory, which cost a sort, four times a second. While
   // the stream is idle nothing changes: the plots' clock stops and rates are 0 at once, so that the window need not be
@@ -38,7 +38,7 @@ class UiFeed {
   std::int64_t looked_ns_ = 0;   // at the stream, last
   std::int64_t plot_ns_ = 0;     // the plots' clock: the time for which the stream ran
   std::int64_t memory_ns_ = 0;   // when memory was looked at last
-  std::uint64_t memory_of_ = 0;  // of which arrangement
+  std::uint64_t memory_of_ = 0;  // of which configuration
 };
 
 // The most slots that were surely in use at once between two looks at a ring, the later one included.

@@ -1,0 +1,29 @@
+// The commands of the program beside the viewer (headless.h, window/window_app.h) and the benchmark (bench/bench.h).
+// Each returns the exit status and throws Error for bad options.
+#pragma once
+
+#include "app/options/options.h"
+
+namespace echoloop {
+
+// `echoloop describe FILE`: the arrays of a file and a description to complete.
+int run_describe(const Options& options);
+
+// `echoloop repair FILE`: a recording that a killed program has left.
+int run_repair(const Options& options);
+
+// `echoloop send`: the program as a sender beside a viewer: a demonstration, a test, a load generator. Uses the header
+// that users get (senders/echoloop_sender.h). Until the end of the source, the frames that were asked for, or an
+// interrupt.
+int run_send(const Options& options);
+
+// `echoloop render FILE... --out DIR`: the images of many recordings, one run after another in one process. What a run
+// before has completed is left out. 2 where a recording could not be read, 1 after another fault, else 0.
+int run_render(const Options& options);
+
+// --find-sound-speed: the search (backend/sound_speed.h) on one frame, without a window. Writes curves, peaks and
+// warnings as JSON. The frame: the last one of --frames, otherwise the first. The region: that of the marks, otherwise
+// the whole image.
+int run_find_sound_speed(const Options& options);
+
+}  // namespace echoloop
