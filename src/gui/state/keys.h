@@ -44,7 +44,6 @@ enum class Key {
   d,
   e,
   f,
-  h,
   i,
   l,
   m,
