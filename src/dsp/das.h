@@ -30,6 +30,13 @@ struct PixelSpan {
   int begin, end;
 };
 
+// What the sum of each transmit is multiplied by.
+struct SumWeights {
+  const float* all = nullptr;            // [n_tx] at every pixel; null: 1
+  const float* cone = nullptr;           // [n_tx][nz][nx] in place of `all`; null: none
+  const PixelSpan* cone_span = nullptr;  // [n_tx][nz] outside of which `cone` is 0; host only
+};
+
 // What a beamformer reads besides the samples. Pointers lead to host or device memory; the Plan owns the host copy.
 // Sample position of a (pixel, transmit, element): row_base + tx_excess + receive_excess_m * samples_per_m,
 // in samples of the conditioned lines, counted from their sample 0. Splitting off the integer row_base keeps the float
@@ -49,9 +56,7 @@ struct DasGeometry {
   const int* row_base;                      // [n_tx][nz] samples
   const float* row_turns;                   // [n_tx][nz] phase of row_base (and of t0 for IQ input), turns
   const float* tx_excess;                   // [n_tx][nz][nx] samples
-  const float* tx_weight = nullptr;         // [n_tx] in the sum; null: 1
-  const float* cone = nullptr;              // [n_tx][nz][nx] in the sum, in place of tx_weight; null: none
-  const PixelSpan* cone_span = nullptr;     // [n_tx][nz] outside of which `cone` is 0; host only
+  SumWeights weights = {};                  // of the transmits
   float samples_per_m;
   float turns_per_sample;  // demodulation frequency / sampling rate of the lines
   float f_number;
@@ -59,7 +64,9 @@ struct DasGeometry {
   float width_over_wavelength;  // 0: no element directivity
 };
 
-ECHO_HD float transmit_weight(const DasGeometry& g, int t) { return g.tx_weight == nullptr ? 1.0f : g.tx_weight[t]; }
+ECHO_HD float transmit_weight(const DasGeometry& g, int t) {
+  return g.weights.all == nullptr ? 1.0f : g.weights.all[t];
+}
 
 struct PixelPlace {
   float x_m, z_m;
@@ -108,15 +115,17 @@ ECHO_HD float directivity_weight(float width_over_wavelength, LocalPosition p) {
 // What beamformers leave out at compile time.
 enum class DasForm {
   plain,   // Cartesian, every transmit at every pixel
-  general  // any grid, with or without `columns` and `cone`
+  general  // any grid, with or without `columns` and cones
 };
-inline bool is_plain(const DasGeometry& g) { return g.down_m == nullptr && g.columns == nullptr && g.cone == nullptr; }
+inline bool is_plain(const DasGeometry& g) {
+  return g.down_m == nullptr && g.columns == nullptr && g.weights.cone == nullptr;
+}
 
 // Weight of sum t at a pixel.
 template <DasForm form>
 ECHO_HD float transmit_weight(const DasGeometry& g, int t, int ix, int iz) {
-  if (form == DasForm::plain || g.cone == nullptr) return transmit_weight(g, t);
-  return g.cone[static_cast<long long>(t * g.nz + iz) * g.nx + ix];
+  if (form == DasForm::plain || g.weights.cone == nullptr) return transmit_weight(g, t);
+  return g.weights.cone[static_cast<long long>(t * g.nz + iz) * g.nx + ix];
 }
 
 template <DasForm form = DasForm::general>
@@ -166,7 +175,8 @@ ECHO_HD TransmitPlace transmit_place(const DasGeometry& g, int t, int ix, int iz
   const bool by_column = form == DasForm::general && g.columns != nullptr;
   const int row = t * g.nz + iz;
   int transmit = by_column ? g.columns[t * g.nx + ix].transmit : t;
-  if (form == DasForm::general && g.cone != nullptr && transmit_weight<form>(g, t, ix, iz) == 0.0f) transmit = -1;
+  if (form == DasForm::general && g.weights.cone != nullptr && transmit_weight<form>(g, t, ix, iz) == 0.0f)
+    transmit = -1;
   return {transmit, g.row_base[row], g.tx_excess[static_cast<long long>(row) * g.nx + ix]};
 }
 

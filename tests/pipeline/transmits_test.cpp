@@ -88,7 +88,7 @@ TEST(Transmits, AllInABoxcarChangeNothing) {
   p.transmits.last = static_cast<int>(kAngles.size());
   const auto plan = make_plan(all.acquisition, p);
   EXPECT_EQ(plan->formed, all.acquisition) << "nothing is made for it";
-  EXPECT_EQ(plan->das->geometry.tx_weight, nullptr);
+  EXPECT_EQ(plan->das->geometry.weights.all, nullptr);
   EXPECT_EQ(pixels(all, p), pixels(all, plain));
 }
 

@@ -56,7 +56,7 @@ struct Scene {
     geometry.row_base = base.data();
     geometry.row_turns = turns.data();
     geometry.tx_excess = excess.data();
-    geometry.tx_weight = weight.data();
+    geometry.weights.all = weight.data();
     geometry.samples_per_m = 26000.0f;
     geometry.turns_per_sample = 0.25f;
     geometry.f_number = f_number;
@@ -73,8 +73,8 @@ struct Scene {
         cone.push_back(inside ? 0.1f + 0.01f * static_cast<float>((i + 7 * t) % 30) : 0.0f);
       }
     }
-    geometry.cone = cone.data();
-    geometry.cone_span = spans.data();
+    geometry.weights.cone = cone.data();
+    geometry.weights.cone_span = spans.data();
   }
 };
 

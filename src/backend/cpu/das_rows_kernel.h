@@ -116,7 +116,7 @@ static void set_place(const DasGeometry& g, int ix, int iz, const Run& run, int 
 
 // Where the sum of row_of(g, t, iz) has a weight.
 static PixelSpan columns_of(const DasGeometry& g, std::size_t row) {
-  return g.cone_span == nullptr ? PixelSpan{0, g.nx} : g.cone_span[row];
+  return g.weights.cone_span == nullptr ? PixelSpan{0, g.nx} : g.weights.cone_span[row];
 }
 
 static PixelSpan common(PixelSpan a, PixelSpan b) {
@@ -151,10 +151,10 @@ void das_row(const DasGeometry& g, const Complex* iq, int iz, float* scratch, Co
     const auto add = [&](const auto& weight) __attribute__((always_inline)) {
       add_transmit(g, weight, columns_of(g, row), g.row_turns[row], g.tx_excess + row * nx, sum, sum + nx, pixels);
     };
-    if (g.cone == nullptr) {
+    if (g.weights.cone == nullptr) {
       add([weight = transmit_weight(g, t)](int /*ix*/) { return weight; });
     } else {
-      add([weights = g.cone + row * nx](int ix) { return weights[ix]; });
+      add([weights = g.weights.cone + row * nx](int ix) { return weights[ix]; });
     }
   }
 }

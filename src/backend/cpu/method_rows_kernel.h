@@ -137,8 +137,8 @@ struct PartLoops {
   }
   // Those of begin .. end - 1 where the transmit may weigh something.
   [[nodiscard]] PixelSpan reached(int t, int begin, int end) const {
-    if (g.cone_span == nullptr) return {begin, end};
-    const PixelSpan span = g.cone_span[row_of(t)];
+    if (g.weights.cone_span == nullptr) return {begin, end};
+    const PixelSpan span = g.weights.cone_span[row_of(t)];
     return {begin > span.begin - p.first ? begin : span.begin - p.first,
             end < span.end - p.first ? end : span.end - p.first};
   }

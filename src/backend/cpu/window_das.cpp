@@ -55,7 +55,7 @@ bool WindowDas::set_plan(const std::shared_ptr<const DasPlan>& plan, int threads
   const bool same_tables = plan_ != nullptr && plan_->tables == plan->tables && usable_;
   plan_ = plan;
   const DasGeometry& g = plan->geometry;
-  usable_ = g.n_valid >= 2 && g.columns == nullptr && g.cone == nullptr &&
+  usable_ = g.n_valid >= 2 && g.columns == nullptr && g.weights.cone == nullptr &&
             (same_tables || delays_fit(g, plan->tables->tx_excess));
   if (!usable_) return false;
   x_m_.assign(g.x_m, g.x_m + g.nx);

@@ -269,7 +269,7 @@ int transmits_together(const DasGeometry& g, bool large_image) {
 }  // namespace
 
 bool sum_grouped(const DasGeometry& g, const Complex* lines, Complex* pixels, StreamView stream) {
-  if (g.columns != nullptr || g.cone != nullptr || g.n_line >= kMostSamples) return false;
+  if (g.columns != nullptr || g.weights.cone != nullptr || g.n_line >= kMostSamples) return false;
   const dim3 large = tiles(g, kMostThreads);
   const bool large_image = large.x * large.y >= kEnoughBlocks;
   const int threads = large_image ? kMostThreads : kMostThreads / 4;

@@ -22,13 +22,13 @@ DasOnDevice das_on_device(Context& context, const DasPlan& plan, StreamView stre
   if (plan.tx_weights != nullptr) {
     on.weights = context.tables.get(plan.tx_weights, {std::as_bytes(std::span(*plan.tx_weights))});
     on.weights->hold_back(stream);
-    on.geometry.tx_weight = on.weights->table<float>(0);
+    on.geometry.weights.all = on.weights->table<float>(0);
   }
   if (plan.cones != nullptr) {
     on.cones = context.tables.get(plan.cones, {std::as_bytes(std::span(plan.cones->weights))});
     on.cones->hold_back(stream);
-    on.geometry.cone = on.cones->table<float>(0);
-    on.geometry.cone_span = nullptr;
+    on.geometry.weights.cone = on.cones->table<float>(0);
+    on.geometry.weights.cone_span = nullptr;
   }
   return on;
 }
