@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <utility>
@@ -12,16 +11,6 @@
 
 namespace echoloop {
 namespace {
-
-// After a pause or a long wait for a slot, frames are not made up for in a burst: a schedule this late restarts.
-constexpr std::int64_t kLateLimitNs = 100'000'000;
-constexpr double kNsPerMs = 1e6;
-
-// A file may say any rate above 0: the time stays a number that can be added to the clock's.
-std::int64_t period_ns(double rate_hz, int frames = 1) {
-  constexpr double kLongestNs = 1e17;  // three years
-  return static_cast<std::int64_t>(std::min(1e9 * frames / rate_hz, kLongestNs));
-}
 
 // "frame 24689 arrived while slot 3 of 8 was still being copied: frame 24681 in the slot is 8.3 ms old (stop on
 // overrun). ..."
@@ -39,7 +28,7 @@ std::string refusal_text(const RingRefusal& r) {
                 "overrun). Nothing was overwritten. To continue: choose another policy, more slots or a lower rate",
                 static_cast<unsigned long long>(r.sequence), r.slot + 1, r.counts.slots,
                 r.copying ? "being copied" : "waiting", static_cast<unsigned long long>(r.holds),
-                static_cast<double>(r.age_ns) / kNsPerMs);
+                static_cast<double>(r.age_ns) * 1e-6);
   return text;
 }
 
@@ -94,29 +83,6 @@ void Producer::end(ProducerState state, const std::string& report) {
   state_ = state;
 }
 
-// When the frame after the one that is due now will be due. Under mutex_.
-std::int64_t Producer::next_due(std::int64_t now) {
-  const Injection& inject = options_.inject;
-  const bool paced = std::isfinite(options_.rate_hz) && options_.rate_hz > 0.0;
-  const auto late_by_chance_ns = static_cast<std::int64_t>(inject.jitter_ms * kNsPerMs);
-  if (!paced || now - schedule_ns_ > kLateLimitNs + late_by_chance_ns) schedule_ns_ = now;
-  if (paced) {
-    // A burst takes the time of its frames at once, then they follow each other without a wait.
-    const int burst = std::max(1, static_cast<int>(inject.burst_frames));
-    if (--left_in_burst_ <= 0 || left_in_burst_ >= burst) {
-      left_in_burst_ = burst;
-      schedule_ns_ += period_ns(options_.rate_hz, burst);
-    }
-  }
-  if (inject.stall_ms > 0.0 && now >= stall_ns_) {
-    if (stall_ns_ != 0)
-      schedule_ns_ = std::max(schedule_ns_, now + static_cast<std::int64_t>(inject.stall_ms * kNsPerMs));
-    stall_ns_ = now + static_cast<std::int64_t>((inject.stall_ms * 1e-3 + inject.stall_every_s) * 1e9);
-  }
-  const double by_chance = inject.jitter_ms * std::uniform_real_distribution<double>()(random_);
-  return schedule_ns_ + static_cast<std::int64_t>(by_chance * kNsPerMs);
-}
-
 // Waits until the next frame is due; false when the thread shall end.
 bool Producer::wait_for_turn() {
   std::unique_lock lock(mutex_);
@@ -124,22 +90,16 @@ bool Producer::wait_for_turn() {
     if (stop_.stop_requested()) return false;
     if (options_.paused) {
       changed_.wait(lock);
-      schedule_ns_ = due_ns_ = now_ns();
+      schedule_.restart(now_ns());
       continue;
     }
     const std::int64_t now = now_ns();
-    if (std::exchange(changed_options_, false)) {  // an old, slower schedule is not waited for
-      const bool paced = std::isfinite(options_.rate_hz) && options_.rate_hz > 0.0;
-      due_ns_ = std::min(due_ns_, now + (paced ? period_ns(options_.rate_hz) : 0));
-      schedule_ns_ = std::min(schedule_ns_, due_ns_);
-      rested_ns_ = std::min(rested_ns_, now + static_cast<std::int64_t>(options_.pace_ms * kNsPerMs));
-    }
-    const std::int64_t begin = std::max(due_ns_, rested_ns_);
-    if (begin <= now) {
-      due_ns_ = next_due(now);
+    if (std::exchange(changed_options_, false)) schedule_.change(options_.rate_hz, options_.pace_ms, now);
+    if (schedule_.due() <= now) {
+      schedule_.take(options_.rate_hz, options_.inject, now);
       return true;
     }
-    changed_.wait_for(lock, std::chrono::nanoseconds(begin - now));
+    changed_.wait_for(lock, std::chrono::nanoseconds(schedule_.due() - now));
   }
 }
 
@@ -149,7 +109,7 @@ bool Producer::may_begin_again() {
   if (!options_.loop) {
     state_ = ProducerState::ended;
     changed_.wait(lock, [this] { return stop_.stop_requested() || options_.loop; });
-    schedule_ns_ = due_ns_ = now_ns();
+    schedule_.restart(now_ns());
   }
   if (stop_.stop_requested()) return false;
   state_ = ProducerState::running;
@@ -193,7 +153,7 @@ bool Producer::put_frames(const FrameStamp& stamp) {
   if (falls_on(missing)) return true;
   if (put_frame(stamp) != ProducerState::running) return false;
   if (falls_on(duplicate) && put_frame(stamp) != ProducerState::running) return false;
-  rested_ns_ = now_ns() + static_cast<std::int64_t>(pace_ms * kNsPerMs);
+  schedule_.rest(pace_ms, now_ns());
   return true;
 }
 
@@ -208,7 +168,7 @@ std::optional<Arrival> Producer::next_arrival() {
 }
 
 void Producer::run() {
-  schedule_ns_ = due_ns_ = now_ns();
+  schedule_.restart(now_ns());
   try {
     while (wait_for_turn()) {
       const std::optional<Arrival> arrival = next_arrival();

@@ -9,13 +9,13 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <stop_token>
 #include <string>
 #include <thread>
 
 #include "core/frame_ring.h"
 #include "core/timing_trace.h"
+#include "source/frame_schedule.h"
 #include "source/source.h"
 
 namespace echoloop {
@@ -52,7 +52,6 @@ class Producer {
  private:
   void run();
   bool wait_for_turn();
-  std::int64_t next_due(std::int64_t now);
   bool may_begin_again();
   std::optional<Arrival> next_arrival();
   bool put_frames(const FrameStamp& stamp);
@@ -69,12 +68,7 @@ class Producer {
   std::stop_source stop_;         // under mutex_, but for its token
   std::string report_;            // under mutex_
   // Producer thread:
-  std::int64_t schedule_ns_ = 0;  // when the next frame is due, without jitter
-  std::int64_t due_ns_ = 0;       // with it
-  std::int64_t rested_ns_ = 0;    // the rest after the last frame ends
-  std::int64_t stall_ns_ = 0;     // when the next stall begins
-  int left_in_burst_ = 0;
-  std::minstd_rand random_;  // jitter; the same from run to run
+  FrameSchedule schedule_;
   std::atomic<ProducerState> state_{ProducerState::running};
   std::atomic<std::uint64_t> next_sequence_;
   std::thread thread_;

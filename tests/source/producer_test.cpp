@@ -1,16 +1,16 @@
-// The producer's time-table: pace, rate and what is injected into it. A reader takes each frame at once and notes when
-// it was published.
+// The producer's thread: pace, rate, what is injected, pauses and ends. A reader takes each frame at once and notes
+// when it was published. Nothing here fails because a frame comes late.
 #include "source/producer.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <thread>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "support/acquisitions.h"
 #include "support/ring_rig.h"
 #include "support/waiting.h"
@@ -73,9 +73,6 @@ struct Rig {
   [[nodiscard]] double at_ms(std::size_t i) const {
     return static_cast<double>(stamps[i].acquired_ns - stamps[0].acquired_ns) * 1e-6;
   }
-  [[nodiscard]] double mean_hz() const {
-    return 1e3 * static_cast<double>(stamps.size() - 1) / at_ms(stamps.size() - 1);
-  }
 
   TinySource source;
   TimingTrace trace{256};
@@ -84,97 +81,36 @@ struct Rig {
   Producer producer;
 };
 
-TEST(Producer, KeepsItsRate) {
+// A frame may come late on a busy machine, but never early. Rates as they are kept: frame_schedule_test.cpp.
+TEST(Producer, NoFrameComesBeforeItsTime) {
+  const std::int64_t begin = now_ns();
   Rig rig({.rate_hz = 500.0});
-  rig.read(201);
-  ASSERT_EQ(rig.stamps.size(), 201U);
-  EXPECT_NEAR(rig.at_ms(200), 400.0, 40.0);  // a busy machine may be late once, but makes up for it
-  for (std::size_t i = 0; i < 201; ++i) EXPECT_EQ(rig.stamps[i].sequence, i);
+  rig.read(101);
+  ASSERT_EQ(rig.stamps.size(), 101U);
+  for (std::size_t i = 0; i < 101; ++i) {
+    EXPECT_GE(rig.stamps[i].acquired_ns, begin + 2'000'000 * static_cast<std::int64_t>(i));
+    EXPECT_EQ(rig.stamps[i].sequence, i);
+  }
 }
 
 TEST(Producer, TheSlowestRateThatAFileCanSayIsKept) {
   Rig rig({.rate_hz = 1e-300});
-  rig.read_for(100ms);
+  rig.read(1);
+  rig.read_for(50ms);
   EXPECT_EQ(rig.stamps.size(), 1U);
 }
 
 TEST(Producer, UnpacedItWaitsForNothing) {
   Rig rig({.rate_hz = kRateMax});
-  const auto begin = Clock::now();
   rig.read(2000);
   EXPECT_EQ(rig.stamps.size(), 2000U);
-  EXPECT_LT(Clock::now() - begin, 1500ms);
 }
 
 TEST(Producer, PaceIsTheLeastRestAfterEachFrame) {
   Rig rig({.rate_hz = kRateMax, .pace_ms = 5.0});
   rig.read(41);
   ASSERT_EQ(rig.stamps.size(), 41U);
-  for (std::size_t i = 1; i < 41; ++i) EXPECT_GE(rig.at_ms(i) - rig.at_ms(i - 1), 4.9) << i;
-  EXPECT_LT(rig.at_ms(40), 2 * 200.0);
-}
-
-TEST(Producer, PaceSlowsARateThatIsFaster) {
-  Rig rig({.rate_hz = 1000.0, .pace_ms = 4.0});
-  rig.read(41);
-  ASSERT_EQ(rig.stamps.size(), 41U);
-  EXPECT_GE(rig.at_ms(40), 40 * 4.0);
-}
-
-TEST(Producer, BurstsComeAtOnceAndKeepTheMeanRate) {
-  Rig rig({.rate_hz = 400.0, .inject = {.burst_frames = 20}});
-  rig.read(201);  // the first frame, then ten groups of 20
-  ASSERT_EQ(rig.stamps.size(), 201U);
-  EXPECT_GE(rig.at_ms(200), 450.0);
-  double shortest_group_ms = 1e9;
-  for (std::size_t group = 0; group < 10; ++group) {
-    const std::size_t first = 1 + 20 * group;
-    EXPECT_GE(rig.at_ms(first + 19), 50.0 * static_cast<double>(group) - 5.0) << "never ahead of the mean rate";
-    shortest_group_ms = std::min(shortest_group_ms, rig.at_ms(first + 19) - rig.at_ms(first));
-  }
-  EXPECT_LT(shortest_group_ms, 25.0) << "one by one they take 47.5 ms; a busy machine may delay some";
-}
-
-TEST(Producer, JitterMovesFramesButNotTheMeanRate) {
-  Rig rig({.rate_hz = 200.0, .inject = {.jitter_ms = 4.0}});
-  rig.read(201);
-  ASSERT_EQ(rig.stamps.size(), 201U);
-  EXPECT_NEAR(rig.at_ms(200), 1000.0, 50.0);
-  double shortest = 1e9, longest = 0.0;
-  for (std::size_t i = 1; i < 201; ++i) {
-    const double step = rig.at_ms(i) - rig.at_ms(i - 1);
-    shortest = std::min(shortest, step);
-    longest = std::max(longest, step);
-  }
-  EXPECT_LT(shortest, 3.5);  // 5 ms, less or more up to 4: over 200 steps both happen
-  EXPECT_GT(longest, 6.5);
-}
-
-// Frames that come late by chance are not a schedule that cannot be kept.
-TEST(Producer, JitterLongerThanManyPeriodsKeepsTheMeanRateToo) {
-  Rig rig({.rate_hz = 200.0, .inject = {.jitter_ms = 300.0}});
-  rig.read(401);
-  ASSERT_EQ(rig.stamps.size(), 401U);
-  EXPECT_NEAR(rig.at_ms(400), 2000.0, 320.0);  // the first and the last frame are late by chance
-}
-
-TEST(Producer, AfterAStallItGoesOnWithoutMakingUpForIt) {
-  Rig rig({.rate_hz = 200.0, .inject = {.stall_ms = 200.0, .stall_every_s = 0.3}});
-  rig.read_for(1600ms);
-  std::vector<double> stalls_ms;
-  double late_ms = 0.0;  // by chance, on a busy machine; such frames are made up for
-  int hurried = 0;
-  for (std::size_t i = 1; i < rig.stamps.size(); ++i) {
-    const double step = rig.at_ms(i) - rig.at_ms(i - 1);
-    if (step > 100.0) stalls_ms.push_back(step);
-    late_ms += std::max(0.0, step - (step > 100.0 ? 200.0 : 5.0));
-    if (step < 1.0) ++hurried;
-    EXPECT_EQ(rig.stamps[i].sequence, i) << "a stall loses nothing";
-  }
-  EXPECT_GE(stalls_ms.size(), 2U);
-  EXPECT_LE(stalls_ms.size(), 5U);  // 1600 / (300 ms apart)
-  for (const double ms : stalls_ms) EXPECT_GE(ms, 170.0);
-  EXPECT_LT(hurried, 20.0 + late_ms / 5.0) << "stalls were made up for";
+  for (std::size_t i = 1; i < 41; ++i) EXPECT_GE(rig.at_ms(i) - rig.at_ms(i - 1), 5.0) << i;
 }
 
 TEST(Producer, DuplicatesComeTwiceWithTheirNumber) {
@@ -211,27 +147,23 @@ TEST(Producer, MissingNumbersNeverComeAndAreGaps) {
 }
 
 TEST(Producer, AChangedRateDoesNotWaitOutTheOldPeriod) {
-  ProducerOptions options{.rate_hz = 0.1};
+  ProducerOptions options{.rate_hz = 1e-6};  // days
   Rig rig(options);
   rig.read(1);
-  const auto begin = Clock::now();
   options.rate_hz = 100.0;
   rig.producer.set(options);
   rig.read(11);
-  ASSERT_EQ(rig.stamps.size(), 11U);
-  EXPECT_LT(Clock::now() - begin, 1s);  // a tenth of a second for ten frames; the old period is ten seconds
+  EXPECT_EQ(rig.stamps.size(), 11U);
 }
 
 TEST(Producer, AShorterPaceEndsTheOldRest) {
-  ProducerOptions options{.rate_hz = kRateMax, .pace_ms = 8000.0};
+  ProducerOptions options{.rate_hz = kRateMax, .pace_ms = 1e9};
   Rig rig(options);
   rig.read(1);
-  const auto begin = Clock::now();
   options.pace_ms = 1.0;
   rig.producer.set(options);
   rig.read(11);
   EXPECT_EQ(rig.stamps.size(), 11U);
-  EXPECT_LT(Clock::now() - begin, 1s);
 }
 
 TEST(Producer, InjectionTurnedOffWhileItRunsIsOver) {
@@ -276,13 +208,12 @@ TEST(Producer, PausedItRestsAndGoesOnWhereItWas) {
   rig.read(20);
   options.paused = true;
   rig.producer.set(options);
-  rig.read_for(30ms);
-  const std::size_t n = rig.stamps.size();
-  rig.read_for(50ms);
-  EXPECT_EQ(rig.stamps.size(), n);
+  const std::uint64_t produced = rig.ring.counts().produced;
+  rig.read_for(80ms);
+  EXPECT_LE(rig.ring.counts().produced, produced + 1) << "the one that was on its way";
   options.paused = false;
   rig.producer.set(options);
-  rig.read(n + 20);
+  rig.read(rig.stamps.size() + 20);
   for (std::size_t i = 0; i < rig.stamps.size(); ++i) EXPECT_EQ(rig.stamps[i].sequence, i);
 }
 
@@ -290,6 +221,7 @@ TEST(Producer, WithoutLoopItEndsAtTheRecordingsEndUntilTheLoopIsTurnedOn) {
   ProducerOptions options{.rate_hz = kRateMax, .loop = false};
   Rig rig(options, 6, 8);
   rig.read_until([&] { return rig.producer.state() == ProducerState::ended; }, 20s);
+  rig.read(6);
   rig.read_for(20ms);
   EXPECT_EQ(rig.stamps.size(), 6U);
   options.loop = true;
