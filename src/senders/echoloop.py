@@ -11,15 +11,23 @@ or, without a copy:
 On Linux and the same machine the samples go through shared memory, elsewhere over TCP. Nothing here raises because the
 viewer is away: send() returns a status, and the script runs on. One Sender, one thread. Licence: MIT, as Echoloop.
 """
+import collections
 import json
 import mmap
 import os
+import queue
 import select
 import socket
 import struct
 import sys
+import threading
 import time
 
+try:
+    import ctypes
+    ctypes.pythonapi.PyObject_GetBuffer
+except (ImportError, AttributeError):  # one thread copies
+    ctypes = None
 try:
     import numpy
 except ImportError:  # memoryviews do
@@ -38,6 +46,8 @@ _HERE, _INLINE = 1, 2
 _MAY_BE_SKIPPED = 0x80000000
 _RETRY_S = 0.1
 _POLICIES = ("block", "error", "drop-oldest", "drop-newest")
+_LEAST_SHARED = 1 << 20  # bytes of a frame that several threads copy
+_PIECE = 1 << 19         # bytes that one of them takes
 
 
 class Refused(ValueError):
@@ -79,9 +89,12 @@ def _parse(address):
 
 
 class Sender:
-    """A connection to a viewer. `timeout`: seconds to wait for the viewer at the start, and in send() for room."""
+    """A connection to a viewer. `timeout`: seconds to wait for the viewer at the start, and in send() for room.
+    `copy_threads`: threads, the caller's included, that copy a frame of 1 MiB or more into shared memory."""
 
-    def __init__(self, description, address=None, *, name=None, timeout=10.0):
+    def __init__(self, description, address=None, *, name=None, timeout=10.0, copy_threads=2):
+        if not 1 <= copy_threads <= 16:
+            raise ValueError(f"copy_threads = {copy_threads}; expected 1 to 16")
         self._description = json.loads(description) if isinstance(description, (str, bytes)) else dict(description)
         if "like" in self._description:
             self._description["like"] = os.path.abspath(self._description["like"])
@@ -90,6 +103,7 @@ class Sender:
         self._name = name or os.path.basename(sys.argv[0] or "") or "python3"
         self.timeout = timeout
         self._pid = os.getpid()
+        self._copiers = _Copiers(copy_threads - 1) if ctypes is not None and copy_threads > 1 else None
         self._socket = None
         self._map = None
         self._generation = 0
@@ -112,7 +126,7 @@ class Sender:
         self.close()
 
     def __del__(self):
-        self._drop("")
+        self._end()
 
     # What the script calls.
 
@@ -128,7 +142,10 @@ class Sender:
             raise ValueError(f"a frame of {len(raw)} bytes; expected {self._frame_bytes}")
         if self._map is not None:
             _, offset = self._credits[-1]
-            self._map[offset:offset + len(raw)] = raw
+            if self._copiers is not None and len(raw) >= _LEAST_SHARED:
+                self._copiers.copy(self._map, offset, raw)
+            else:
+                self._map[offset:offset + len(raw)] = raw
             raw = None
         return self._publish(raw, sequence, acquired_ns, device_ticks, follows)
 
@@ -180,7 +197,7 @@ class Sender:
                         pass
             except OSError:
                 pass
-        self._drop("")
+        self._end()
 
     # The connection.
 
@@ -207,6 +224,11 @@ class Sender:
             self._map = None
         self._forget()
         self.message = why or self.message
+
+    def _end(self):
+        self._drop("")
+        if getattr(self, "_copiers", None) is not None:
+            self._copiers.end()
 
     def _check_process(self):
         if os.getpid() != self._pid:
@@ -427,6 +449,74 @@ class Sender:
             return NO_VIEWER
         self._sent += 1
         return OK
+
+
+if ctypes is not None:
+    class _Buffer(ctypes.Structure):  # Py_buffer
+        _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.c_void_p), ("len", ctypes.c_ssize_t),
+                    ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
+                    ("others", ctypes.c_void_p * 5)]
+
+
+def _place_of(view):
+    """Where a contiguous memoryview lies, also one that is not to be written to."""
+    buffer = _Buffer()
+    ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(view), ctypes.byref(buffer), 0)
+    place = buffer.buf
+    ctypes.pythonapi.PyBuffer_Release(ctypes.byref(buffer))
+    return place
+
+
+class _Copiers:
+    """Threads beside the caller's that copy pieces of a frame: memmove of ctypes runs without the interpreter's lock.
+    They start with the first frame that is large enough. A thread that comes late finds nothing left to do."""
+
+    def __init__(self, n):
+        self._n = n
+        self._threads = []
+        self._frames = queue.SimpleQueue()
+
+    def copy(self, memory, offset, raw):
+        while len(self._threads) < self._n:
+            self._threads.append(threading.Thread(target=_run_copier, args=(self._frames,), daemon=True))
+            self._threads[-1].start()
+        views = memoryview(memory), memoryview(raw)  # in every piece: the memory stays while it is copied
+        to, source = _place_of(views[0]) + offset, _place_of(views[1])
+        pieces = collections.deque((to + at, source + at, min(_PIECE, len(raw) - at), views)
+                                   for at in range(0, len(raw), _PIECE))
+        n, copied = len(pieces), queue.SimpleQueue()
+        for _ in self._threads:
+            self._frames.put((pieces, copied))
+        try:
+            _copy_pieces(pieces, copied)
+        finally:
+            pieces.clear()  # also when a signal ended it: the block is filled again
+        for _ in range(n):
+            copied.get()
+
+    def end(self):
+        for _ in self._threads:
+            self._frames.put(None)
+        self._threads = []
+
+
+def _copy_pieces(pieces, copied):
+    while True:
+        try:
+            to, source, size, views = pieces.popleft()
+        except IndexError:
+            return
+        ctypes.memmove(to, source, size)
+        del views
+        copied.put(None)
+
+
+def _run_copier(frames):
+    while True:
+        frame = frames.get()
+        if frame is None:
+            return
+        _copy_pieces(*frame)
 
 
 class _Block:

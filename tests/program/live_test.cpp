@@ -86,6 +86,38 @@ TEST(LiveProgram, PythonSendsAndLossesAreCounted) {
   viewer.expect_sums();
 }
 
+// Pieces of a frame, copied by several threads: all of it, nothing beside it; also what may only be read.
+TEST(LiveProgram, PythonCopiesLargeFramesWithThreads) {
+  EXPECT_EQ(run_python("import mmap, random, threading\nfrom echoloop import _Copiers\n"
+                       "to = mmap.mmap(-1, 4 << 20)\ncopiers = _Copiers(3)\n"
+                       "for k in range(12):\n"
+                       "    raw = random.Random(k).randbytes((1 << 20) + 4099 * k)\n"
+                       "    frame = raw if k % 2 else bytearray(raw)\n"
+                       "    copiers.copy(to, 64 + k, memoryview(frame))\n"
+                       "    assert to[64 + k:64 + k + len(raw)] == raw\n"
+                       "    assert not any(to[:64]) and not any(to[64 + k + len(raw):2 << 20])\n"
+                       "    to[:] = bytes(4 << 20)\n"
+                       "threads = copiers._threads\nassert len(threads) == 3\ncopiers.end()\n"
+                       "for t in threads: t.join()\n"),
+            0);
+  for (const char* ways : {"", "import sys\nsys.modules['ctypes'] = None\n"}) {
+    Viewer viewer({"--frames", "8"});
+    EXPECT_EQ(run_python(ways + kSmall +
+                         "scan['shape'] = [1, 64, 10000]\n"
+                         "frame = array.array('h', bytes(1280000))\n"
+                         "with Sender(scan, 'live:test') as s:\n"
+                         "    for k in range(8):\n"
+                         "        assert s.send(frame if k % 2 else frame.tobytes()) == 'ok', s.message\n"),
+              0);
+    EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+    EXPECT_EQ(viewer.frames()["processed"], 8);
+  }
+  EXPECT_EQ(run_python(kSmall + "try: Sender(scan, 'live:test', copy_threads=0)\n"
+                                "except ValueError as e: assert 'expected 1 to 16' in str(e)\n"
+                                "else: raise SystemExit(1)\n"),
+            0);
+}
+
 TEST(LiveProgram, PythonFillsBlocksInPlace) {
   Viewer viewer({"--frames", "50"});
   ASSERT_EQ(run_python(kSmall + "with Sender(scan, 'live:test') as s:\n"
