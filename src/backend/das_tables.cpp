@@ -12,6 +12,8 @@
 namespace echoloop {
 namespace {
 
+constexpr std::size_t kLongWork = std::size_t{1} << 22;  // pixels of one transmit: a large part of a second
+
 double fraction(double v) { return v - std::floor(v); }
 
 double iq_turns(const Acquisition& a, const BandPlan& band, int tx) {
@@ -61,9 +63,8 @@ void add_sum(DasTables& t, const Acquisition& a, const BandPlan& band, double c_
     const int own = t.columns[static_cast<std::size_t>(s) * nx + static_cast<std::size_t>(ix)].transmit;
     return a.transmits[static_cast<std::size_t>(own >= 0 ? own : t.columns[static_cast<std::size_t>(ix)].transmit)];
   };
-  constexpr std::size_t kLong = std::size_t{1} << 22;  // pixels: a large part of a second
   for (int iz = 0; iz < g.nz; ++iz) {
-    if (g.pixels() > kLong) check_long_work();
+    if (g.pixels() > kLongWork) check_long_work();
     const auto position = [&](int ix) {
       const auto column = static_cast<std::size_t>(ix);
       const double along = g.polar() ? g.r_m(iz) : g.z_m(iz);
@@ -151,7 +152,7 @@ std::shared_ptr<const ConeTable> make_cones(const Acquisition& a, const Transmit
   table->spans.resize(n_tx * nz);
   std::vector<float> weights(n_tx);
   for (std::size_t iz = 0; iz < nz; ++iz) {
-    check_long_work();
+    if (n_tx * pixels > kLongWork) check_long_work();
     for (std::size_t ix = 0; ix < nx; ++ix) {
       const PlanePoint at = g.point(static_cast<int>(ix), static_cast<int>(iz));
       weigh_transmits(beams, cones, at.x_m, at.z_m, weights);

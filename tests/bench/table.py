@@ -131,15 +131,17 @@ METHODS = {  # name, image, source
 
 def methods(records):
     """A method's summation, by turns with plain delay-and-sum on the same frame, in single precision."""
-    print("| method | over | weights | summation, ms | plain delay-and-sum, ms | ratio |")
-    print("|---|---|---|---|---|---|")
+    print("| method | over | weights | summation, ms | plain delay-and-sum, ms | ratio | share of the same executor |")
+    print("|---|---|---|---|---|---|---|")
     for record in records:
         rows = [r for r in record["results"] if r["what"] == "method"]
         if rows:
-            print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} |' + " |" * 4)
+            print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} |' + " |" * 5)
         for r in rows:
-            cells = (METHODS[r["method"]][0], r["axis"], r["order"].replace("_", " "), f'{r["p50_ms"]:.3f}',
-                     f'{r["das_p50_ms"]:.4f}', f'{r["p50_ms"] / r["das_p50_ms"]:.1f}')
+            name = METHODS.get(r["method"], ("Delay-and-sum in the same executor",))[0]
+            cells = (name, r["axis"], r["order"].replace("_", " "), f'{r["p50_ms"]:.3f}',
+                     f'{r["das_p50_ms"]:.4f}', f'{r["p50_ms"] / r["das_p50_ms"]:.1f}',
+                     number(r, "share_same_executor", "{:.2f}"))
             print("| " + " | ".join(cells) + " |")
 
 

@@ -103,6 +103,7 @@ inline void expect_to_go_on_in_another_configuration(Backend& backend, HostMemor
     stream.slots = slots;
     testing::set_stream(session, stream);
   }
+  wait_until([&] { return history.extent().frames >= 30; });  // as above
   history.hold();
   session.stop();
   EXPECT_EQ(session.producer_report(), "");

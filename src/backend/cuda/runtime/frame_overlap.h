@@ -1,8 +1,8 @@
 // Whether the kernels of consecutive frames run side by side, each lane's on a stream of its own, or one after the
 // other on the processing stream. Side by side they fill each other's gaps and tails, which raises the rate where they
-// take longer than the copies to the device; where the copies take longer it lowers the copies' rate by some percent.
-// So the first frames of a plan run one after the other and are measured, and some of every thousand again.
-// Processing thread only.
+// take longer than the copies to the device, but lowers the rate of the copies by some percent: it pays where they take
+// a tenth longer. So the first frames of a plan run one after the other and are measured, and some of every thousand
+// again. Processing thread only.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class FrameOverlap {
     if (at == 0) copy_ns_ = work_ns_ = 0;
     if (at < kSettling) return Turn::in_order;
     if (at < kSettling + kMeasured) return Turn::measured;
-    return work_ns_ > copy_ns_ ? Turn::side_by_side : Turn::in_order;
+    return work_ns_ > copy_ns_ + copy_ns_ / 10 ? Turn::side_by_side : Turn::in_order;
   }
 
   // The time that the bus, and that the kernels, took for a frame with Turn::measured.
