@@ -42,7 +42,7 @@ struct Context {
   Stream processing{StreamPriority::high};  // before flow pictures
   Stream images;
   FrameOverlap overlap;  // of the stream's lanes
-  Stream background;  // tables and clock anchors
+  Stream background;     // tables and clock anchors
   GpuClock clock{background.view()};
   FftCache ffts{processing.view()};
   TableCache tables{background.view(), processing.view()};
