@@ -12,8 +12,8 @@ struct RecordingFigures {
   double disk_frames_per_second = 0.0;  // write() alone, blocks of one frame; median of the turns
 };
 
-// By turns, in the folder for temporary files, where the files are removed again. Empty, after a message, where it has
-// too little room.
+// Alternates between the two in the temporary folder and removes the files. Empty, with a line on stderr, where less
+// than 16 GB are free.
 std::optional<RecordingFigures> bench_recording(const BenchRun& run, int lanes);
 
 }  // namespace echoloop
