@@ -9,7 +9,29 @@
 #include "dsp/level.h"
 #include "dsp/methods/method.h"
 
+// A CUDA thread keeps arrays in registers where all their indices are constants.
+#if defined(__CUDACC__)
+#define ECHO_UNROLL _Pragma("unroll")
+#else
+#define ECHO_UNROLL
+#endif
+
 namespace echoloop {
+
+// 1 / |s|, finite where s is 0. Of samples times a power of two: |s|^2 is a float.
+ECHO_HD float inverse_root(float energy) {
+  const float positive = larger_of(energy, 0x1p-126f);
+#if defined(__CUDA_ARCH__)
+  float root;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(positive));
+  return root;
+#else
+  return 1.0f / sqrtf(positive);
+#endif
+}
+
+// v to a power that is 1 in most settings.
+ECHO_HD float to_power(float v, float exponent) { return exponent == 1.0f ? v : powf(v, exponent); }
 
 // Few channels say little about how well they agree: below this many, weights fade to 1 towards a single channel.
 inline constexpr float kFullWeightChannels = 4.0f;
@@ -79,13 +101,18 @@ struct TransmitGroup {
   ECHO_HD TransmitGroup(const Channels& channels, int first) : count{} {
     const int left = channels.n_transmits() - first;
     size = left < kMethodGroup ? left : kMethodGroup;
-    for (int t = 0; t < size; ++t) transmit[t] = channels.transmit(first + t);
+    ECHO_UNROLL
+    for (int t = 0; t < kMethodGroup; ++t) {
+      if (t >= size) break;
+      transmit[t] = channels.transmit(first + t);
+    }
   }
 
   // Of transmits that weigh nothing at the pixel.
   [[nodiscard]] ECHO_HD bool is_empty() const {
     bool empty = true;
-    for (int t = 0; t < size; ++t) empty = empty && transmit[t].weight == 0.0f;
+    ECHO_UNROLL
+    for (int t = 0; t < kMethodGroup; ++t) empty = empty && (t >= size || transmit[t].weight == 0.0f);
     return empty;
   }
 
@@ -93,7 +120,11 @@ struct TransmitGroup {
     for (int e = 0; e < channels.n_elements(); ++e) {
       const typename Channels::Element element = channels.element(e);
       if (element.weight == 0.0f) continue;
-      for (int t = 0; t < size; ++t) count[t] += channels.recorded(transmit[t], element) ? 1.0f : 0.0f;
+      ECHO_UNROLL
+      for (int t = 0; t < kMethodGroup; ++t) {
+        if (t >= size) break;
+        count[t] += channels.recorded(transmit[t], element) ? 1.0f : 0.0f;
+      }
     }
   }
 };
@@ -104,9 +135,7 @@ ECHO_HD void for_each_sample(const Channels& channels, const TransmitGroup<Chann
   for (int e = 0; e < channels.n_elements(); ++e) {
     const typename Channels::Element element = channels.element(e);
     if (element.weight == 0.0f) continue;
-#if defined(__CUDACC__)
-#pragma unroll
-#endif
+    ECHO_UNROLL
     for (int t = 0; t < kMethodGroup; ++t) {
       if (t >= group.size) break;
       const ChannelSample x = channels.sample(group.transmit[t], element);
@@ -126,7 +155,10 @@ ECHO_HD MethodPixel form_each_transmit(const Method& method, const Channels& cha
     for_each_sample(channels, group, [&](int t, float weight, Complex x) {
       sets[t].add(method, weight, made.scaled(x), {sets[t].n, group.count[t]});
     });
-    for (int t = 0; t < group.size; ++t) made.add(method, sets[t], group.transmit[t].weight);
+    ECHO_UNROLL
+    for (int t = 0; t < kMethodGroup; ++t) {
+      if (t < group.size) made.add(method, sets[t], group.transmit[t].weight);
+    }
   }
   return made.template pixel<Method>();
 }
@@ -179,8 +211,9 @@ ECHO_HD MethodPixel form_transmits(const Method& method, const Channels& channel
       sum[t] = sum[t] + weight * made.scaled(x);
       recorded[t] = true;
     });
-    for (int t = 0; t < group.size; ++t) {
-      if (recorded[t] && group.transmit[t].weight != 0.0f) {
+    ECHO_UNROLL
+    for (int t = 0; t < kMethodGroup; ++t) {
+      if (t < group.size && recorded[t] && group.transmit[t].weight != 0.0f) {
         all.add(method, group.transmit[t].weight, sum[t], {all.n, count});
       }
     }
@@ -264,11 +297,10 @@ ECHO_HD MethodPixel form_compounded(const Method& method, const Channels& channe
 // Method has
 //   AdaptiveAxis axis; AdaptiveOrder order;
 //   static constexpr bool counts;    whether add() reads the place
-//   static constexpr bool replaces;  whether pixel() is the result, instead of weight() times the sum
-//   struct Sums, made of zeros;
-//   void add(Sums&, float weight, Complex s, ChannelPlace): one channel;
-//   float weight(const Sums&, Complex sum, float n): F of n channels whose weighted sum is `sum`, 0 .. 1; or
-//   Complex pixel(const Sums&).
+//   static constexpr bool reads_phases;  whether add() gives other sums where each channel is turned by a phase of its
+//   own static constexpr bool replaces;  whether pixel() is the result, instead of weight() times the sum struct Sums,
+//   made of zeros; void add(Sums&, float weight, Complex s, ChannelPlace): one channel; float weight(const Sums&,
+//   Complex sum, float n): F of n channels whose weighted sum is `sum`, 0 .. 1; or Complex pixel(const Sums&).
 template <class Method, class Channels>
 ECHO_HD MethodPixel form_pixel(const Method& method, const Channels& channels) {
   if constexpr (!Method::replaces) {

@@ -10,6 +10,7 @@ namespace echoloop {
 struct CoherenceFactor {
   static constexpr bool counts = false;
   static constexpr bool replaces = false;
+  static constexpr bool reads_phases = false;
   float strength;  // 0 .. 1
   AdaptiveAxis axis = AdaptiveAxis::elements;
   AdaptiveOrder order = AdaptiveOrder::each_transmit;
@@ -29,7 +30,7 @@ struct CoherenceFactor {
     if (!(most > 0.0f)) return 0.0f;
     const float share = (sum.re * sum.re + sum.im * sum.im) / most;
     const float f = share < 1.0f ? share : 1.0f;
-    return n * f / (n * f + powf(n, strength) * (1.0f - f));
+    return n * f / (n * f + to_power(n, strength) * (1.0f - f));
   }
 
   template <class Channels>

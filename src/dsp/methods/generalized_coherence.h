@@ -14,6 +14,7 @@ template <int kMost>
 struct GeneralizedCoherence {
   static constexpr bool counts = true;
   static constexpr bool replaces = false;
+  static constexpr bool reads_phases = true;
   int bins;
   float strength;
   AdaptiveAxis axis = AdaptiveAxis::elements;
@@ -32,10 +33,10 @@ struct GeneralizedCoherence {
     sums.energy += fabsf(weight) * (s.re * s.re + s.im * s.im);
     sums.count = larger_of(sums.count, at.count);
     const Complex v = weight * s;
-    const Complex step = unit_phasor(at.place / at.count);
+    const Complex step = phasor(at);
     Complex turn = step;
     for (int k = 0; k < kMost; ++k) {
-      if (k >= bins) break;
+      if (kMost > 2 && k >= bins) break;  // sums of more bins than weight() reads do not matter
       sums.cosine[k] = sums.cosine[k] + turn.re * v;
       sums.sine[k] = sums.sine[k] + turn.im * v;
       turn = turn * step;
@@ -53,7 +54,7 @@ struct GeneralizedCoherence {
       low += both * (energy(sums.cosine[k]) + energy(sums.sine[k]));
     }
     const float share = low / most;
-    return powf(share < 1.0f ? share : 1.0f, strength);
+    return to_power(share < 1.0f ? share : 1.0f, strength);
   }
 
   template <class Channels>
@@ -62,6 +63,15 @@ struct GeneralizedCoherence {
   }
 
  private:
+  static ECHO_HD Complex phasor(ChannelPlace at) {
+#if defined(__CUDA_ARCH__)
+    // Less than a turn: absolute error 5e-7.
+    const float radians = 6.28318531f * __fdividef(at.place, at.count);
+    return {__cosf(radians), __sinf(radians)};
+#else
+    return unit_phasor(at.place / at.count);
+#endif
+  }
   static ECHO_HD float energy(Complex v) { return v.re * v.re + v.im * v.im; }
 };
 

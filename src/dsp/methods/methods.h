@@ -25,6 +25,7 @@ void with_method(const MethodSettings& s, const Run& run) {
       return run(PhaseCoherence{s.strength, s.axis, s.order});
     case Adaptive::p_das:
       if (s.root == 1.0f) return run(PlainSum{s.order});
+      if (s.root == 2.0f) return run(SquareRootDas{{2.0f, s.order}});
       return run(PDas{s.root, s.order});
     case Adaptive::off:
     case Adaptive::slsc:

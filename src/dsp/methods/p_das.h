@@ -10,6 +10,7 @@ namespace echoloop {
 struct PDas {
   static constexpr bool counts = false;
   static constexpr bool replaces = true;
+  static constexpr bool reads_phases = true;
   float root;  // p
   AdaptiveOrder order = AdaptiveOrder::each_transmit;
 
@@ -20,10 +21,12 @@ struct PDas {
 
   ECHO_HD void add(Sums& sums, float weight, Complex s, ChannelPlace /*at*/) const {
     sums.weights += fabsf(weight);
-    const float size = magnitude(s);
-    if (!(size > 0.0f)) return;
-    const float factor = root == 2.0f ? 1.0f / sqrtf(size) : powf(size, 1.0f / root - 1.0f);
-    sums.roots = sums.roots + weight * factor * s;
+    const float energy = s.re * s.re + s.im * s.im;
+    if (root == 2.0f) {
+      sums.roots = sums.roots + weight * inverse_root(energy * inverse_root(energy)) * s;
+    } else if (energy > 0.0f) {
+      sums.roots = sums.roots + weight * powf(energy, 0.5f / root - 0.5f) * s;
+    }
   }
 
   [[nodiscard]] ECHO_HD Complex pixel(const Sums& sums) const {
@@ -32,6 +35,19 @@ struct PDas {
     const float factor = root == 2.0f ? size : size > 0.0f ? powf(size, root - 1.0f) : 0.0f;
     return sums.weights * factor * mean;
   }
+
+  template <class Channels>
+  ECHO_HD MethodPixel operator()(const Channels& channels) const {
+    return form_pixel(*this, channels);
+  }
+};
+
+// p = 2, known when loops are compiled.
+struct SquareRootDas : PDas {
+  ECHO_HD void add(Sums& sums, float weight, Complex s, ChannelPlace at) const {
+    PDas{2.0f, order}.add(sums, weight, s, at);
+  }
+  [[nodiscard]] ECHO_HD Complex pixel(const Sums& sums) const { return PDas{2.0f, order}.pixel(sums); }
 
   template <class Channels>
   ECHO_HD MethodPixel operator()(const Channels& channels) const {

@@ -9,6 +9,7 @@ namespace echoloop {
 struct PhaseCoherence {
   static constexpr bool counts = false;
   static constexpr bool replaces = false;
+  static constexpr bool reads_phases = true;
   float strength;  // 0 .. 1
   AdaptiveAxis axis = AdaptiveAxis::elements;
   AdaptiveOrder order = AdaptiveOrder::each_transmit;
@@ -19,9 +20,9 @@ struct PhaseCoherence {
   };
 
   ECHO_HD void add(Sums& sums, float weight, Complex s, ChannelPlace /*at*/) const {
-    const float size = magnitude(s);
+    const float energy = s.re * s.re + s.im * s.im;
     sums.weights += fabsf(weight);
-    if (size > 0.0f) sums.unit = sums.unit + weight / size * s;
+    sums.unit = sums.unit + weight * inverse_root(energy) * s;
   }
 
   [[nodiscard]] ECHO_HD float weight(const Sums& sums, Complex /*sum*/, float /*n*/) const {
@@ -30,7 +31,7 @@ struct PhaseCoherence {
     constexpr float kRounding = 1.2e-5f;
     const float rest = 1.0f - r * r;
     const float f = 1.0f - sqrtf(rest > kRounding ? rest : 0.0f);
-    return powf(f, strength);
+    return to_power(f, strength);
   }
 
   template <class Channels>

@@ -9,6 +9,7 @@ namespace echoloop {
 struct PlainSum {
   static constexpr bool counts = false;
   static constexpr bool replaces = false;
+  static constexpr bool reads_phases = false;
   AdaptiveOrder order = AdaptiveOrder::each_transmit;
   AdaptiveAxis axis = AdaptiveAxis::elements;
 

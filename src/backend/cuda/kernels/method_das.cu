@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "backend/cuda/kernels/das_math.cuh"
 #include "backend/cuda/kernels/kernels.h"
+#include "backend/cuda/kernels/tile_channels.cuh"
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/methods.h"
 
@@ -32,8 +32,10 @@ __device__ int thread_x() {
 }
 __device__ int thread_z() { return static_cast<int>(blockIdx.y) * kTileZ + static_cast<int>(threadIdx.x) / kWarpX; }
 
-// DasChannels by the fast instructions; lines of at most kMostSamples.
-template <DasForm form>
+// Any grid, any transmits: the kernels are too many for two forms.
+using DasChannels = echoloop::DasChannels<DasForm::general>;
+
+// The same by the fast instructions; lines of at most kMostSamples.
 class FastChannels {
  public:
   struct Element {
@@ -60,16 +62,16 @@ class FastChannels {
     const ElementGeometry& element = geometry_.elements[e];
     const float weight = receive_weight(geometry_, element, at_);
     if (weight == 0.0f) return {0.0f, 0.0f, {0.0f, 0.0f}, e};
-    const float excess = receive_excess<form>(geometry_, element.x_m, element.z_m, at_);
+    const float excess = receive_excess<DasForm::general>(geometry_, element.x_m, element.z_m, at_);
     return {weight, excess, reduced_phasor(excess * geometry_.turns_per_sample), e};
   }
 
   [[nodiscard]] __device__ __forceinline__ Transmit transmit(int t) const {
-    const TransmitPlace place = transmit_place<form>(geometry_, t, ix_, iz_);
-    const float turns = transmit_turns<form>(geometry_, t, ix_, iz_, place.excess);
+    const TransmitPlace place = transmit_place<DasForm::general>(geometry_, t, ix_, iz_);
+    const float turns = transmit_turns<DasForm::general>(geometry_, t, ix_, iz_, place.excess);
     // A base that no such float counts lies outside every record.
     const int base = abs(place.base) < kMostSamples ? place.base : -kMostSamples;
-    return {transmit_weight<form>(geometry_, t, ix_, iz_), place.excess, kMagic + static_cast<float>(base),
+    return {transmit_weight<DasForm::general>(geometry_, t, ix_, iz_), place.excess, kMagic + static_cast<float>(base),
             unit_phasor(turns), place.transmit};
   }
 
@@ -101,15 +103,60 @@ class FastChannels {
   PixelPlace at_;
 };
 
-template <template <DasForm> class Channels, DasForm form, class Method>
-__global__ void __launch_bounds__(kTileX* kTileZ)
-    method_kernel(const __grid_constant__ DasGeometry geometry, const Method method, const Complex* __restrict__ lines,
-                  const MethodImage to) {
+// Which channels a method compares, and when.
+enum class ChannelLoop { each_transmit, compounded, both, transmits };
+
+template <class Method>
+ChannelLoop loop_of(const Method& method) {
+  if constexpr (!Method::replaces) {
+    if (method.axis == AdaptiveAxis::transmits) return ChannelLoop::transmits;
+    if (method.axis == AdaptiveAxis::both) return ChannelLoop::both;
+  }
+  return method.order == AdaptiveOrder::compounded ? ChannelLoop::compounded : ChannelLoop::each_transmit;
+}
+
+// form_pixel() of dsp/methods/channel_sums.h, of one loop.
+template <ChannelLoop loop, class Method, class Channels>
+__device__ MethodPixel form_with(const Method& method, const Channels& channels) {
+  if constexpr (loop == ChannelLoop::transmits) return form_transmits(method, channels);
+  if constexpr (loop == ChannelLoop::both) return form_both(method, channels);
+  if constexpr (loop == ChannelLoop::compounded) return form_compounded(method, channels);
+  return form_each_transmit(method, channels);
+}
+
+template <ChannelLoop loop, class Method>
+__device__ MethodPixel form_tile_with(const Method& method, const TileChannels& tile) {
+  if constexpr (loop == ChannelLoop::transmits) return form_tile_transmits(method, tile);
+  if constexpr (loop == ChannelLoop::both) return form_tile_both(method, tile);
+  if constexpr (loop == ChannelLoop::compounded) return form_tile_compounded(method, tile);
+  return form_tile_each_transmit(method, tile);
+}
+
+// Sums of many bins: of several transmits they do not fit into registers.
+template <class Method>
+inline constexpr bool kLarge = sizeof(typename Method::Sums) > 64;
+
+// An SM holds so many where 64 registers a thread are enough: then images of 100,000 pixels are made at once.
+template <class Method>
+inline constexpr int kBlocksPerSm = kLarge<Method> ? 3 : 8;
+
+template <ChannelLoop loop, class Channels, class Method>
+__global__ void __launch_bounds__(kTileX* kTileZ, kBlocksPerSm<Method>)
+    method_kernel(const __grid_constant__ DasGeometry geometry, const Method method, const TileArgs args,
+                  const Complex* __restrict__ lines, const MethodImage to) {
   const int ix = thread_x();
   const int iz = thread_z();
-  if (ix >= geometry.nx || iz >= geometry.nz) return;
-  const MethodPixel made = method(Channels<form>(geometry, lines, ix, iz));
   const long long at = static_cast<long long>(iz) * geometry.nx + ix;
+  const bool in_image = ix < geometry.nx && iz < geometry.nz;
+  MethodPixel made;
+  bool tuned = false;
+  if constexpr (std::is_same_v<Channels, FastChannels> && !(kLarge<Method> && loop == ChannelLoop::each_transmit)) {
+    const TileChannels tile(geometry, args, lines, ix, iz);
+    tuned = args.may_fit && tile.fits();
+    if (tuned) made = form_tile_with<loop>(method, tile);
+  }
+  if (!in_image) return;
+  if (!tuned) made = form_with<loop>(method, Channels(geometry, lines, ix, iz));
   to.pixels[at] = made.sum;
   to.weights[at] = made.weight;
 }
@@ -127,23 +174,80 @@ struct Slices {
   }
 };
 
-template <template <DasForm> class Channels, DasForm form>
+template <class Channels>
 __global__ void __launch_bounds__(kTileX* kTileZ)
     store_kernel(const __grid_constant__ DasGeometry geometry, int neighbours, const Complex* __restrict__ lines,
                  const Slices to) {
   const int ix = thread_x();
   const int row = thread_z();
   if (ix >= geometry.nx || row >= to.count) return;
-  store_channels(Channels<form>(geometry, lines, ix, to.first + row), neighbours, to.of(row, ix, geometry.nx));
+  store_channels(Channels(geometry, lines, ix, to.first + row), neighbours, to.of(row, ix, geometry.nx));
 }
 
-__global__ void __launch_bounds__(kTileX* kTileZ) slsc_terms_kernel(const ShortLagCoherence method, int n_elements,
-                                                                    int nx, const Slices elements, const Slices terms) {
+// Short-lag coherence of pixels of whose channels none between the first and the last is 0: sums of energies are those
+// of all channels less the first or last ones.
+template <int kMost>
+__device__ bool store_tile_terms(const ShortLagCoherence& method, const TileChannels& tile, bool in_image,
+                                 const Strided& to) {
+  constexpr float kLeastShare = 1e-2f;  // of the energy, that the difference may leave
+  Complex before[kMost] = {};           // the channel m + 1 places before
+  float pairs[kMost] = {};
+  float energy = 0.0f;
+  int n = 0;
+  int last = 0;
+  bool whole = true;
+  for_each_compounded(tile, [&](const TileChannels::Element& element, Complex s) {
+    const float own = s.re * s.re + s.im * s.im;
+    whole = whole && own > 0.0f && (n == 0 || element.index == last + 1);
+    last = element.index;
+    energy += own;
+    if (in_image && n < method.lags) to[2 * n + 1].re = energy;
+#pragma unroll
+    for (int m = 0; m < kMost; ++m) pairs[m] += s.re * before[m].re + s.im * before[m].im;
+#pragma unroll
+    for (int m = kMost - 1; m > 0; --m) before[m] = before[m - 1];
+    before[0] = s;
+    ++n;
+  });
+  if (!in_image || !whole || n == 0) return false;
+  float behind = 0.0f;
+#pragma unroll
+  for (int m = 0; m < kMost; ++m) {
+    if (m >= method.lags) break;
+    behind += before[m].re * before[m].re + before[m].im * before[m].im;
+    const bool any = m + 1 < n;
+    const float left = any ? energy - behind : 0.0f;
+    const float right = any ? energy - to[2 * m + 1].re : 0.0f;
+    if (any && fminf(left, right) < kLeastShare * energy) return false;
+    to[2 * m] = {pairs[m], left};
+    to[2 * m + 1] = {right, 0.0f};
+  }
+  to[2 * method.lags] = {1.0f, 0.0f};
+  return true;
+}
+
+constexpr int kFewLags = 10;  // sums of so many stay in registers of which an SM has enough
+
+// elements: work space of pixels that are not made so.
+template <int kMost, class Channels>
+__global__ void __launch_bounds__(kTileX* kTileZ, kMost > kFewLags ? 3 : 8)
+    slsc_terms_kernel(const __grid_constant__ DasGeometry geometry, const ShortLagCoherence method, const TileArgs args,
+                      const Complex* __restrict__ lines, const Slices elements, const Slices terms) {
   const int ix = thread_x();
   const int row = thread_z();
-  if (ix >= nx || row >= terms.count) return;
-  const Strided element = elements.of(row, ix, nx);
-  method.store_terms([&](int e) { return element[e]; }, n_elements, terms.of(row, ix, nx));
+  const bool in_image = ix < geometry.nx && row < terms.count;
+  const Strided to = in_image ? terms.of(row, ix, geometry.nx) : Strided{};
+  bool made = false;
+  if constexpr (std::is_same_v<Channels, FastChannels>) {
+    const TileChannels tile(geometry, args, lines, ix, terms.first + row);
+    if (args.may_fit && method.lags <= kMost && tile.fits()) {
+      made = store_tile_terms<kMost>(method, tile, in_image, to);
+    }
+  }
+  if (made || !in_image) return;
+  const Strided element = elements.of(row, ix, geometry.nx);
+  store_channels(Channels(geometry, lines, ix, terms.first + row), 1, element);
+  method.store_terms([&](int e) { return element[e]; }, geometry.n_el, to);
 }
 
 struct RowBand {
@@ -194,7 +298,7 @@ struct RowPlan {
   int band;                // rows of pixels in a band
 };
 
-constexpr std::size_t kMostScratch = std::size_t{128} << 20;  // bytes
+constexpr std::size_t kMostScratch = std::size_t{192} << 20;  // bytes
 
 RowPlan plan_rows(const MethodSettings& s, const DasGeometry& g) {
   const auto nx = static_cast<std::size_t>(g.nx);
@@ -209,13 +313,17 @@ RowPlan plan_rows(const MethodSettings& s, const DasGeometry& g) {
   const std::size_t rows = kMostScratch / sizeof(Complex);
   const std::size_t halo = plan.per_row * 2 * static_cast<std::size_t>(s.rows);
   const std::size_t fit = rows > halo ? (rows - halo) / (plan.per_row + plan.per_pixels) : 0;
-  plan.band = static_cast<int>(std::clamp<std::size_t>(fit, std::min(8, g.nz), static_cast<std::size_t>(g.nz)));
+  const auto nz = static_cast<std::size_t>(g.nz);
+  const std::size_t most = std::clamp(fit, std::min(std::size_t{8}, nz), nz);
+  const std::size_t bands = (nz + most - 1) / most;
+  // Of about one size: a small band takes as long as a large one.
+  plan.band = static_cast<int>((nz + bands - 1) / bands);
   return plan;
 }
 
 int slice_rows(const MethodSettings& s, const DasGeometry& g, int band) { return std::min(g.nz, band + 2 * s.rows); }
 
-template <template <DasForm> class Channels, DasForm form>
+template <class Channels>
 void sum_by_rows(const MethodSettings& s, const DasGeometry& g, const Complex* lines, MethodImage to, Complex* scratch,
                  StreamView stream) {
   const dim3 threads(kTileX, kTileZ);
@@ -231,13 +339,15 @@ void sum_by_rows(const MethodSettings& s, const DasGeometry& g, const Complex* l
     const Slices channels{scratch, n + 1, first, count};
     Complex* const behind =
         scratch + static_cast<std::size_t>(count) * static_cast<std::size_t>(n + 1) * static_cast<std::size_t>(g.nx);
-    store_kernel<Channels, form><<<tiles(g.nx, count), threads, 0, stream.get()>>>(g, neighbours, lines, channels);
     if (slsc) {
       const ShortLagCoherence method{s.lags};
       const Slices terms{behind, method.n_terms(), first, count};
-      slsc_terms_kernel<<<tiles(g.nx, count), threads, 0, stream.get()>>>(method, n, g.nx, channels, terms);
+      const auto kernel =
+          s.lags > kFewLags ? slsc_terms_kernel<2 * kFewLags, Channels> : slsc_terms_kernel<kFewLags, Channels>;
+      kernel<<<tiles(g.nx, count), threads, 0, stream.get()>>>(g, method, TileArgs::of(g), lines, channels, terms);
       slsc_kernel<<<tiles(g.nx, end - begin), threads, 0, stream.get()>>>(method, terms, band, to);
     } else {
+      store_kernel<Channels><<<tiles(g.nx, count), threads, 0, stream.get()>>>(g, neighbours, lines, channels);
       const MinimumVariance method{s.subarray, s.loading};
       minimum_variance_kernel<<<tiles(g.nx, end - begin), threads, 0, stream.get()>>>(method, n, channels, band, behind,
                                                                                       to);
@@ -256,23 +366,31 @@ std::size_t method_scratch(const MethodSettings& s, const DasGeometry& g) {
 
 void sum_by_method(const MethodSettings& s, const DasGeometry& g, const Complex* lines, const MethodBuffers& buffers,
                    StreamView stream) {
-  const bool plain = is_plain(g);
   const MethodImage to{buffers.pixels, buffers.weights};
   const bool countable = g.n_line < kMostSamples;
   if (reads_rows(s.method)) {
-    const auto run = !countable ? sum_by_rows<DasChannels, DasForm::general>
-                     : plain    ? sum_by_rows<FastChannels, DasForm::plain>
-                                : sum_by_rows<FastChannels, DasForm::general>;
+    const auto run = countable ? sum_by_rows<FastChannels> : sum_by_rows<DasChannels>;
     run(s, g, lines, to, buffers.scratch, stream);
   }
   with_method(s, [&](const auto& method) {
     const auto run = [&](auto kernel) {
-      kernel<<<tiles(g.nx, g.nz), dim3(kTileX, kTileZ), 0, stream.get()>>>(g, method, lines, to);
+      kernel<<<tiles(g.nx, g.nz), dim3(kTileX, kTileZ), 0, stream.get()>>>(g, method, TileArgs::of(g), lines, to);
     };
     using Method = std::decay_t<decltype(method)>;
-    if (!countable) return run(method_kernel<DasChannels, DasForm::general, Method>);
-    if (plain) return run(method_kernel<FastChannels, DasForm::plain, Method>);
-    run(method_kernel<FastChannels, DasForm::general, Method>);
+    const auto run_loop = [&]<ChannelLoop loop>() {
+      run(countable ? method_kernel<loop, FastChannels, Method> : method_kernel<loop, DasChannels, Method>);
+    };
+    switch (loop_of(method)) {
+      case ChannelLoop::each_transmit:
+        return run_loop.template operator()<ChannelLoop::each_transmit>();
+      case ChannelLoop::compounded:
+        return run_loop.template operator()<ChannelLoop::compounded>();
+      case ChannelLoop::both:
+        if constexpr (!Method::replaces) run_loop.template operator()<ChannelLoop::both>();
+        return;
+      case ChannelLoop::transmits:
+        if constexpr (!Method::replaces) run_loop.template operator()<ChannelLoop::transmits>();
+    }
   });
   CUDA_CHECK_LAUNCH("sum_by_method");
 }
