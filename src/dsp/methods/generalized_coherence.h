@@ -28,11 +28,15 @@ struct GeneralizedCoherence {
   };
 
   ECHO_HD void add(Sums& sums, float weight, Complex s, ChannelPlace at) const {
+    sums.count = larger_of(sums.count, at.count);
+    add_turned(sums, weight, s, unit_phasor(at.place / at.count));
+  }
+
+  // step: exp(2 pi i j / N). For executors that have it, and the count, in common for many channels.
+  ECHO_HD void add_turned(Sums& sums, float weight, Complex s, Complex step) const {
     sums.weights += fabsf(weight);
     sums.energy += fabsf(weight) * (s.re * s.re + s.im * s.im);
-    sums.count = larger_of(sums.count, at.count);
     const Complex v = weight * s;
-    const Complex step = unit_phasor(at.place / at.count);
     Complex turn = step;
     for (int k = 0; k < kMost; ++k) {
       if (k >= bins) break;
