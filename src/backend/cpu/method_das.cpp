@@ -125,14 +125,15 @@ void run_columns(WorkerPool& pool, const DasInput& input, int kernel_rows, Colum
   });
 }
 
-template <DasForm form>
-void run_slsc(WorkerPool& pool, const MethodSettings& s, const DasInput& input, MethodScratch& scratch,
-              MethodImage to) {
+// Line by line imaging; otherwise run_slsc_rows().
+void run_slsc_lines(WorkerPool& pool, const MethodSettings& s, const DasInput& input, MethodScratch& scratch,
+                    MethodImage to) {
+  using Channels = DasChannels<DasForm::general>;
   const ShortLagCoherence method{s.lags};
   const int n = input.geometry.n_el;
-  run_columns<form>(
+  run_columns<DasForm::general>(
       pool, input, s.rows, {method.n_terms(), n + 1}, scratch, to,
-      [&](const DasChannels<form>& channels, Strided slice, Strided elements) {
+      [&](const Channels& channels, Strided slice, Strided elements) {
         store_channels(channels, 1, elements);
         method.store_terms([&](int e) { return elements[e]; }, n, slice);
       },
@@ -157,13 +158,6 @@ void run_minimum_variance(WorkerPool& pool, const MethodSettings& s, const DasIn
       });
 }
 
-template <DasForm form>
-void run_by_columns(WorkerPool& pool, const MethodSettings& s, const DasInput& input, MethodScratch& scratch,
-                    MethodImage to) {
-  if (s.method == Adaptive::slsc) return run_slsc<form>(pool, s, input, scratch, to);
-  run_minimum_variance<form>(pool, s, input, scratch, to);
-}
-
 }  // namespace
 
 void method_das(WorkerPool& pool, const CpuKernels& kernels, const MethodSettings& settings, const DasInput& input,
@@ -171,11 +165,12 @@ void method_das(WorkerPool& pool, const CpuKernels& kernels, const MethodSetting
   const MethodImage to{pixels, weights};
   const DasGeometry& g = input.geometry;
   const bool lines = g.columns != nullptr;
-  if (settings.method == Adaptive::slsc && !lines) {
-    run_slsc_rows(pool, *kernels.slsc, settings, input, scratch, to);
-  } else if (settings.method == Adaptive::slsc || settings.method == Adaptive::minimum_variance) {
-    is_plain(g) ? run_by_columns<DasForm::plain>(pool, settings, input, scratch, to)
-                : run_by_columns<DasForm::general>(pool, settings, input, scratch, to);
+  if (settings.method == Adaptive::slsc) {
+    lines ? run_slsc_lines(pool, settings, input, scratch, to)
+          : run_slsc_rows(pool, *kernels.slsc, settings, input, scratch, to);
+  } else if (settings.method == Adaptive::minimum_variance) {
+    is_plain(g) ? run_minimum_variance<DasForm::plain>(pool, settings, input, scratch, to)
+                : run_minimum_variance<DasForm::general>(pool, settings, input, scratch, to);
   } else if (!lines) {
     run_rows(pool, kernels.method_row, settings, input, scratch, to);
   } else {
