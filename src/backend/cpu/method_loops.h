@@ -185,8 +185,10 @@ struct PartLoops {
     return factor * x;
   }
 
-  // Whole samples of n values: the smallest and the largest.
-  static PixelSpan whole_samples(const float* samples, int n) {
+  struct WholeSamples {
+    int least, most;
+  };
+  static WholeSamples whole_samples(const float* samples, int n) {
     int least = floor_to_int(samples[0]);
     int most = least;
     for (int i = 0; i < n; ++i) {
@@ -198,12 +200,12 @@ struct PartLoops {
   }
 
   // Whether transmit t recorded an element in all pixels begin .. end - 1, by the range of its delays.
-  [[nodiscard]] bool records_all(int t, int begin, int end, PixelSpan receive) const {
+  [[nodiscard]] bool records_all(int t, int begin, int end, WholeSamples receive) const {
     const PixelSpan pixels = reached(t, begin, end);
     if (pixels.begin != begin || pixels.end != end) return false;
-    const PixelSpan transmit = whole_samples(tx_excess(t) + begin, end - begin);
+    const WholeSamples transmit = whole_samples(tx_excess(t) + begin, end - begin);
     const int base = g.row_base[row_of(t)];
-    return base + transmit.begin + receive.begin >= 0 && base + transmit.end + receive.end + 2 <= g.n_valid - 2;
+    return base + transmit.least + receive.least >= 0 && base + transmit.most + receive.most + 2 <= g.n_valid - 2;
   }
 
   // counts[t]: elements of a weight that transmit t recorded. True: all of them, by every transmit.
@@ -211,7 +213,7 @@ struct PartLoops {
     bool all = true;
     clear(p.counts, g.n_tx);
     for_each_delay([&](int e, int begin, int end) __attribute__((always_inline)) {
-      const PixelSpan receive = whole_samples(p.excess + begin, end - begin);
+      const WholeSamples receive = whole_samples(p.excess + begin, end - begin);
       for (int t = 0; t < g.n_tx; ++t) {
         float* counts = p.counts + static_cast<std::ptrdiff_t>(t) * kMethodPixels;
         if (records_all(t, begin, end, receive)) {
