@@ -295,7 +295,7 @@ const auto kTable = std::to_array<ParamSpec>({
      "Focused transmits: each pixel takes the beams in whose cone it lies, weighted by this window across the cone; the weights add up to 1. A pixel outside all cones takes the nearest beam. Compounds the beams instead of forming scan lines.",
      {.place = ParamPlace::more_or_set, .short_label = "Tx cone", .why_not = no_cone}},
     {"transmit_f_number", "Cone F-number", "", 1, 2, 0, 10, kTransmits, true, at<&P::transmits, &TransmitParams::cone_f_number>(), {},
-     "Focal distance divided by the width of the transmit aperture: the opening of the transmit cone, at least one beam spacing on either side. 0: every beam counts alike.",
+     "Focal distance divided by the width of the transmit aperture: the opening of the transmit cone, at least 1.5 beam spacings on either side (Tukey: 1.33). 0: every beam counts alike.",
      {.drag_max = 5, .place = ParamPlace::more_or_set, .short_label = "Cone F", .is_shown = has_cone, .why_not = no_cone}},
     {"directivity", "Directivity", "", 1, 0, 0, 1, kFormation, false, at<&P::formation, &FormationParams::directivity>(), kOffOn,
      "Weights each echo by the directivity of the receiving element. Needs the element width.",

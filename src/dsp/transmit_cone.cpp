@@ -15,11 +15,16 @@ Apodization window_of(TransmitCone cone) {
   return cone == TransmitCone::tukey ? Apodization::tukey : Apodization::boxcar;
 }
 
+// Beam spacings to the edge of the narrowest window: there the windows of evenly spaced beams add up to a constant, and
+// two beams or three share every pixel.
+double least_half_width(TransmitCone cone) { return cone == TransmitCone::tukey ? 4.0 / 3.0 : 1.5; }
+
 }  // namespace
 
 void weigh_transmits(std::span<const BeamAxis> beams, const TransmitCones& cones, double x_m, double z_m,
                      std::span<float> weights) {
   const Apodization window = window_of(cones.window);
+  const double least = least_half_width(cones.window);
   double sum = 0.0;
   double nearest_m = std::numeric_limits<double>::infinity();
   std::size_t nearest = 0;
@@ -32,7 +37,7 @@ void weigh_transmits(std::span<const BeamAxis> beams, const TransmitCones& cones
     double place = 0.0;  // in the window, which ends at 1/2
     if (cones.f_number > 0.0) {
       const double half_width_m =
-          std::max(0.5 * std::abs(along_m) / cones.f_number, beam.gap_m + beam.gap_slope * along_m);
+          std::max(0.5 * std::abs(along_m) / cones.f_number, least * (beam.gap_m + beam.gap_slope * along_m));
       place = across_m < half_width_m ? 0.5 * across_m / half_width_m : 1.0;
     }
     weights[t] = apodization_weight(window, static_cast<float>(place));

@@ -128,7 +128,8 @@ def run(program, arguments, folder, environment=None):
 
 
 def bench(folder, options):
-    """The record of `echoloop bench`, run now or, in as many files as there were runs, earlier."""
+    """The record of `echoloop bench`, run now or, in as many files as there were runs, earlier: that of the first file,
+    with the rows of the others, which keep their date and revision."""
     files = options.bench
     if not files:
         files = [os.path.join(folder, "bench.json")]
@@ -138,7 +139,10 @@ def bench(folder, options):
     for path in files:
         with open(path) as file:
             records.append(json.load(file))
-    return {**records[0], "results": [row for record in records for row in record["results"]]}
+    rows = list(records[0]["results"])
+    for record in records[1:]:
+        rows += [{**row, "date": record["date"], "revision": record["revision"]} for row in record["results"]]
+    return {**records[0], "results": rows}
 
 
 def row(report, case, what, input_type, bench_rows):
@@ -196,6 +200,7 @@ def main():
                 json.dump(record, out, indent=1, sort_keys=True)
                 out.write("\n")
 
+        save()
         if options.only_cineloops:
             cineloops(folder, options, rows, save)
             return

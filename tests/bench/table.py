@@ -136,7 +136,8 @@ def methods(records):
     for record in records:
         rows = [r for r in record["results"] if r["what"] == "method"]
         if rows:
-            print(f'| **{record["machine"]}** | {record["date"]}, revision {record["revision"]} |' + " |" * 5)
+            own = {**record, **rows[0]}  # rows of another run have its date and revision
+            print(f'| **{record["machine"]}** | {own["date"]}, revision {own["revision"]} |' + " |" * 5)
         for r in rows:
             name = METHODS.get(r["method"], ("Delay-and-sum in the same executor",))[0]
             cells = (name, r["axis"], r["order"].replace("_", " "), f'{r["p50_ms"]:.3f}',
@@ -155,7 +156,7 @@ def cost(record, method):
 def costs(records):
     """What each method is, and its cost on every machine that was recorded with methods."""
     records = [record for record in records if any(r["what"] == "method" for r in record["results"])]
-    names = [record["machine"].split(": ")[1].split(",")[0].replace("NVIDIA ", "") for record in records]
+    names = [record["machine"].split(",")[0].replace("CUDA: NVIDIA ", "").replace(": ", ", ") for record in records]
     print("| method | image | source | " + " | ".join(f"cost, {name}" for name in names) + " |")
     print("|---|---|---|" + "---|" * len(names))
     for method, (_, image, source) in METHODS.items():

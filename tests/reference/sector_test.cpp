@@ -265,15 +265,19 @@ TEST(ConvexSector, TheAutomaticGridShowsThePointsOnTheirMarks) {
 }
 
 // Levels of speckle between the beams against those on the beams, in bands of depth; eight columns a beam. The
-// recording has 37 beams 2 degrees apart, focused at 60 mm: many overlap far from the focus. At the focus they lie 2.1
-// mm apart and have their first null after 1.8 mm, so that midway both are 5 dB down (sinc), which no mean of them
-// brings back.
-TEST(FocusedSector, ConesLeaveNoStripesWhereBeamsOverlap) {
+// recording has 37 beams 2 degrees apart, focused at 60 mm, where they lie 2.1 mm apart and have their first null after
+// 1.8 mm: midway both are 5 dB down (sinc). A Hann window over three beams evens that out, the others in part.
+TEST(FocusedSector, ConesLeaveNoStripes) {
   const char* const file = "simus_p42v_focused_sector/simus_p42v_focused_sector.hdf5";
   ECHO_NEED_DATA(file);
   ECHO_OPEN(opened, file);
-  constexpr double kOverlap_db = 1.0, kFocus_db = 5.0;
-  for (const TransmitCone cone : {TransmitCone::boxcar, TransmitCone::hann, TransmitCone::tukey}) {
+  constexpr double kOverlap_db = 1.0;
+  struct Row {
+    TransmitCone cone;
+    double focus_db;
+  };
+  for (const auto& [cone, focus_db] :
+       {Row{TransmitCone::boxcar, 5.0}, Row{TransmitCone::hann, 1.0}, Row{TransmitCone::tukey, 2.5}}) {
     ImagingParams p = default_params(*opened->info.acquisition);
     p.transmits.cone = cone;
     p.formation.grid_nx = 36 * 8 + 1;
@@ -304,7 +308,7 @@ TEST(FocusedSector, ConesLeaveNoStripesWhereBeamsOverlap) {
       }
       std::printf("cone %d, band %d: %.2f dB from the darkest to the brightest place between beams\n",
                   static_cast<int>(cone), band, high - low);
-      EXPECT_LT(high - low, band < 2 ? kOverlap_db : kFocus_db) << static_cast<int>(cone) << ", band " << band;
+      EXPECT_LT(high - low, band < 2 ? kOverlap_db : focus_db) << static_cast<int>(cone) << ", band " << band;
     }
   }
 }

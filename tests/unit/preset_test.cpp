@@ -8,6 +8,7 @@
 #include <random>
 
 #include "app/options/options.h"
+#include "core/transmits.h"
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
@@ -184,7 +185,22 @@ TEST(Preset, TheProgramsOwnFitAnySource) {
     }
     ++count;
   }
-  EXPECT_GE(count, 4);
+  EXPECT_GE(count, 8);
+}
+
+TEST(Preset, SaysWhereItHasNoEffect) {
+  const auto own = [](const char* file) { return read_preset(ECHO_SOURCE_DIR "/assets/presets/" + std::string(file)); };
+  const Acquisition fan = scan_line_acquisition(9), plane = linear_acquisition(16, 400, {-5.0, 5.0});
+  const Preset beams = own("focused_beams.toml");
+  ImagingParams lines = default_params(fan);
+  lines.formation.compounding = Compounding::lines;  // which the preset ends
+  EXPECT_EQ(why_no_effect(beams, lines, fan), "");
+  EXPECT_TRUE(uses_cones(apply_preset(beams, lines, fan), fan));
+  EXPECT_EQ(why_no_effect(beams, default_params(plane), plane),
+            "Transmit cone has no effect. Only for focused transmits.");
+  for (const char* file : {"coherence.toml", "wiener.toml", "capon.toml", "detail.toml"}) {
+    EXPECT_EQ(why_no_effect(own(file), default_params(plane), plane), "") << file;
+  }
 }
 
 }  // namespace

@@ -273,4 +273,15 @@ ImagingParams apply_preset(const Preset& preset, const ImagingParams& params, co
   return result;
 }
 
+std::string why_no_effect(const Preset& preset, const ImagingParams& params, const Acquisition& acquisition) {
+  const ImagingParams applied = apply_preset(preset, params, acquisition);
+  const ImagingParams defaults = default_params(acquisition);
+  for (const PresetValue& v : preset.values) {
+    if (get_number(applied, *v.spec) == get_number(defaults, *v.spec)) continue;
+    const std::string_view why = why_no_effect(*v.spec, {.params = applied, .acquisition = &acquisition});
+    if (!why.empty()) return fmt::format("{} has no effect. {}", v.spec->label, why);
+  }
+  return {};
+}
+
 }  // namespace echoloop

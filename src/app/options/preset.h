@@ -56,4 +56,8 @@ std::string preset_toml(const Preset& preset);
 bool belongs_to(const Preset& preset, const Acquisition& acquisition);
 ImagingParams apply_preset(const Preset& preset, const ImagingParams& params, const Acquisition& acquisition);
 
+// The first parameter that the preset sets to another value than the default and that has no effect on this source:
+// "Transmit cone has no effect. Only for focused transmits."; empty: none.
+std::string why_no_effect(const Preset& preset, const ImagingParams& params, const Acquisition& acquisition);
+
 }  // namespace echoloop

@@ -42,9 +42,15 @@ void WindowPresets::describe() {
   view.list.clear();
   for (const PresetItem& item : store_.items()) {
     const Preset& p = item.preset;
-    const bool fits = parts_.source == nullptr || belongs_to(p, *parts_.source->acquisition());
-    view.list.push_back(
-        {p.name, p.about, p.probe.words(), p.slot, item.owner == PresetOwner::user, fits, p.is_default});
+    const Acquisition* a = parts_.source != nullptr ? parts_.source->acquisition().get() : nullptr;
+    view.list.push_back({.name = p.name,
+                         .about = p.about,
+                         .probe = p.probe.words(),
+                         .no_effect = a != nullptr ? why_no_effect(p, parts_.state.params, *a) : "",
+                         .slot = p.slot,
+                         .own = item.owner == PresetOwner::user,
+                         .fits = a == nullptr || belongs_to(p, *a),
+                         .is_default = p.is_default});
   }
   const auto active = store_.find(active_);
   view.active = active ? static_cast<int>(*active) : -1;
@@ -107,6 +113,8 @@ void WindowPresets::load(std::size_t index, const std::string& why) {
   if (!item.preset.probe_values.empty() && !belongs_to(item.preset, *parts_.source->acquisition())) {
     text += fmt::format("; band, depth and position not applied: they are for {}", item.preset.probe.words());
   }
+  const std::string no_effect = why_no_effect(item.preset, wanted, *parts_.source->acquisition());
+  if (!no_effect.empty()) text += "; " + no_effect;
   parts_.say(Severity::info, text);
 }
 

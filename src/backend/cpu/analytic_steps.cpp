@@ -77,7 +77,7 @@ void AnalyticCpuSteps::set_plan(const Plan& plan) {
   lines_.resize(peaks_.size() * static_cast<std::size_t>(band_->n_out));
   pixels_.resize(das_->tables->grid.pixels());
   if (method_.method != Adaptive::off) weights_.resize(pixels_.size());
-  method_scratch_.resize(rows_.size());
+  method_scratch_.own.resize(rows_.size());
   if (scan_.has_value()) beam_envelope_.resize(pixels_.size());
   const DasGeometry& g = das_->geometry;
   for (RowScratch& row : rows_) row.resize(g.columns != nullptr ? g.nz : g.nx, g.n_tx);
@@ -107,7 +107,7 @@ void AnalyticCpuSteps::measure_peaks() {
 
 void AnalyticCpuSteps::beamform() {
   if (method_.method != Adaptive::off) {
-    method_das(pool_, kernels_.method_row, method_, {das_->geometry, lines_.data()}, method_scratch_, pixels_.data(),
+    method_das(pool_, kernels_, method_, {das_->geometry, lines_.data()}, method_scratch_, pixels_.data(),
                weights_.data());
   } else if (windows_ && window_.quantise(pool_, *kernels_.steps, lines_.data(), peaks_.data())) {
     window_.run(pool_, kernels_.das_tile, pixels_.data());

@@ -8,11 +8,14 @@
 namespace echoloop {
 namespace {
 
-constexpr CpuKernels kPortable{"portable", nullptr, nullptr, &portable::kSlowTimeSteps, &portable::method_row};
+constexpr CpuKernels kPortable{"portable",      nullptr, nullptr, &portable::kSlowTimeSteps, &portable::method_row,
+                               &portable::kSlsc};
 #if defined(ECHO_X86)
-constexpr CpuKernels kAvx2{"avx2", avx2::das_window_tile, &avx2::kLineSteps, &avx2::kSlowTimeSteps, &avx2::method_row};
-constexpr CpuKernels kAvx512{"avx512", avx512::das_window_tile, &avx512::kLineSteps, &avx512::kSlowTimeSteps,
-                             &avx512::method_row};
+constexpr CpuKernels kAvx2{
+    "avx2", avx2::das_window_tile, &avx2::kLineSteps, &avx2::kSlowTimeSteps, &avx2::method_row, &avx2::kSlsc};
+constexpr CpuKernels kAvx512{
+    "avx512",      avx512::das_window_tile, &avx512::kLineSteps, &avx512::kSlowTimeSteps, &avx512::method_row,
+    &avx512::kSlsc};
 #endif
 
 CpuKernel named(const std::string& name) {

@@ -6,6 +6,7 @@
 #include "backend/cpu/line_steps.h"
 #include "backend/cpu/method_rows.h"
 #include "backend/cpu/slow_time.h"
+#include "backend/cpu/slsc_rows.h"
 
 namespace echoloop {
 
@@ -15,6 +16,7 @@ struct CpuKernels {
   const LineSteps* steps;
   const SlowTimeSteps* slow_time;
   MethodRowKernel method_row;
+  const SlscKernel* slsc;
 };
 
 // Throws Error for a kernel that this processor does not have.

@@ -13,21 +13,58 @@ struct MethodImage {
   float* weights;
 };
 
-void fit(std::vector<Complex>& memory, std::size_t size) {
+template <class Value>
+void fit(std::vector<Value>& memory, std::size_t size) {
   if (memory.size() < size) memory.resize(size);
+}
+
+MethodRow row_of(const DasInput& input, int iz, MethodScratch& scratch, int thread, MethodImage to) {
+  const std::size_t first = static_cast<std::size_t>(iz) * static_cast<std::size_t>(input.geometry.nx);
+  return {input.geometry,    input.lines,       iz, &scratch.own[static_cast<std::size_t>(thread)].front().re,
+          to.pixels + first, to.weights + first};
 }
 
 void run_rows(WorkerPool& pool, MethodRowKernel method_row, const MethodSettings& settings, const DasInput& input,
               MethodScratch& scratch, MethodImage to) {
   const DasGeometry& g = input.geometry;
-  for (std::vector<Complex>& own : scratch) fit(own, static_cast<std::size_t>(method_row_floats(settings, g.n_tx) / 2));
+  for (std::vector<Complex>& own : scratch.own) {
+    fit(own, static_cast<std::size_t>(method_row_floats(settings, g.n_tx) / 2));
+  }
   pool.run(g.nz, 1, [&](int begin, int end, int thread) {
-    float* const own = &scratch[static_cast<std::size_t>(thread)].front().re;
-    for (int iz = begin; iz < end; ++iz) {
-      const std::size_t row = static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx);
-      method_row(settings, {g, input.lines, iz, own, to.pixels + row, to.weights + row});
-    }
+    for (int iz = begin; iz < end; ++iz) method_row(settings, row_of(input, iz, scratch, thread, to));
   });
+}
+
+// Blocks of rows, from whose sums the pixels are formed before the next block's take the place of the oldest.
+void run_slsc_rows(WorkerPool& pool, const SlscKernel& kernel, const MethodSettings& settings, const DasInput& input,
+                   MethodScratch& scratch, MethodImage to) {
+  const DasGeometry& g = input.geometry;
+  const int block = std::max(64, 4 * pool.threads());
+  const int n_kept = std::min(block + 2 * settings.rows, g.nz);
+  const auto per_row = static_cast<std::size_t>(slsc_row_floats(settings.lags, g.nx));
+  for (std::vector<Complex>& own : scratch.own) {
+    fit(own, static_cast<std::size_t>(slsc_scratch_floats(g.n_tx, g.n_el) / 2));
+  }
+  fit(scratch.rows, per_row * static_cast<std::size_t>(n_kept));
+  int stored = 0;
+  for (int first = 0; first < g.nz; first += block) {
+    const int next = std::min(first + block, g.nz);
+    const int needed = std::min(next + settings.rows, g.nz);
+    pool.run(needed - stored, 1, [&](int begin, int end, int thread) {
+      for (int iz = stored + begin; iz < stored + end; ++iz) {
+        kernel.store(settings.lags, row_of(input, iz, scratch, thread, to),
+                     scratch.rows.data() + static_cast<std::size_t>(iz % n_kept) * per_row);
+      }
+    });
+    stored = needed;
+    pool.run(next - first, 1, [&](int begin, int end, int thread) {
+      for (int iz = first + begin; iz < first + end; ++iz) {
+        const SlscRows rows{scratch.rows.data(), n_kept, std::max(iz - settings.rows, 0),
+                            std::min(iz + settings.rows + 1, g.nz), iz};
+        kernel.form(settings.lags, rows, row_of(input, iz, scratch, thread, to));
+      }
+    });
+  }
 }
 
 // Line by line imaging: a transmit of its own for each column.
@@ -61,9 +98,9 @@ void run_columns(WorkerPool& pool, const DasInput& input, int kernel_rows, Colum
   const DasGeometry& g = input.geometry;
   const auto n_slice = static_cast<std::size_t>(sizes.n_slice);
   const std::size_t behind = n_slice * static_cast<std::size_t>(g.nz);
-  for (std::vector<Complex>& own : scratch) fit(own, behind + static_cast<std::size_t>(sizes.n_more));
+  for (std::vector<Complex>& own : scratch.own) fit(own, behind + static_cast<std::size_t>(sizes.n_more));
   pool.run(g.nx, 1, [&](int begin, int end, int thread) {
-    Complex* const slices = scratch[static_cast<std::size_t>(thread)].data();
+    Complex* const slices = scratch.own[static_cast<std::size_t>(thread)].data();
     const Strided more{slices + behind, 1};
     for (int ix = begin; ix < end; ++ix) {
       for (int iz = 0; iz < g.nz; ++iz) {
@@ -88,14 +125,15 @@ void run_columns(WorkerPool& pool, const DasInput& input, int kernel_rows, Colum
   });
 }
 
-template <DasForm form>
-void run_slsc(WorkerPool& pool, const MethodSettings& s, const DasInput& input, MethodScratch& scratch,
-              MethodImage to) {
+// Line by line imaging; otherwise run_slsc_rows().
+void run_slsc_lines(WorkerPool& pool, const MethodSettings& s, const DasInput& input, MethodScratch& scratch,
+                    MethodImage to) {
+  using Channels = DasChannels<DasForm::general>;
   const ShortLagCoherence method{s.lags};
   const int n = input.geometry.n_el;
-  run_columns<form>(
+  run_columns<DasForm::general>(
       pool, input, s.rows, {method.n_terms(), n + 1}, scratch, to,
-      [&](const DasChannels<form>& channels, Strided slice, Strided elements) {
+      [&](const Channels& channels, Strided slice, Strided elements) {
         store_channels(channels, 1, elements);
         method.store_terms([&](int e) { return elements[e]; }, n, slice);
       },
@@ -120,31 +158,24 @@ void run_minimum_variance(WorkerPool& pool, const MethodSettings& s, const DasIn
       });
 }
 
-// Whether a method reads rows above and below the pixel.
-template <DasForm form>
-bool run_columns_method(WorkerPool& pool, const MethodSettings& s, const DasInput& input, MethodScratch& scratch,
-                        MethodImage to) {
-  if (s.method == Adaptive::slsc) {
-    run_slsc<form>(pool, s, input, scratch, to);
-  } else if (s.method == Adaptive::minimum_variance) {
-    run_minimum_variance<form>(pool, s, input, scratch, to);
-  } else {
-    return false;
-  }
-  return true;
-}
-
 }  // namespace
 
-void method_das(WorkerPool& pool, MethodRowKernel method_row, const MethodSettings& settings, const DasInput& input,
+void method_das(WorkerPool& pool, const CpuKernels& kernels, const MethodSettings& settings, const DasInput& input,
                 MethodScratch& scratch, Complex* pixels, float* weights) {
   const MethodImage to{pixels, weights};
-  if (is_plain(input.geometry) ? run_columns_method<DasForm::plain>(pool, settings, input, scratch, to)
-                               : run_columns_method<DasForm::general>(pool, settings, input, scratch, to)) {
-    return;
+  const DasGeometry& g = input.geometry;
+  const bool lines = g.columns != nullptr;
+  if (settings.method == Adaptive::slsc) {
+    lines ? run_slsc_lines(pool, settings, input, scratch, to)
+          : run_slsc_rows(pool, *kernels.slsc, settings, input, scratch, to);
+  } else if (settings.method == Adaptive::minimum_variance) {
+    is_plain(g) ? run_minimum_variance<DasForm::plain>(pool, settings, input, scratch, to)
+                : run_minimum_variance<DasForm::general>(pool, settings, input, scratch, to);
+  } else if (!lines) {
+    run_rows(pool, kernels.method_row, settings, input, scratch, to);
+  } else {
+    with_method(settings, [&](const auto& method) { run_pixels(pool, method, input, to); });
   }
-  if (input.geometry.columns == nullptr) return run_rows(pool, method_row, settings, input, scratch, to);
-  with_method(settings, [&](const auto& method) { run_pixels(pool, method, input, to); });
 }
 
 }  // namespace echoloop

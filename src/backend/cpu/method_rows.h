@@ -25,7 +25,7 @@ using MethodRowKernel = void (*)(const MethodSettings& settings, const MethodRow
 
 // Values of work space for one thread.
 inline long long method_row_floats(const MethodSettings& settings, int n_tx) {
-  constexpr int kPlain = 11, kTransmit = 5, kSet = 3;  // rows; see method_rows_kernel.h
+  constexpr int kPlain = 13, kTransmit = 5, kSet = 3;  // rows; see method_rows_kernel.h
   int sums = 4;                                        // numbers of Method::Sums, at most
   if (settings.method == Adaptive::generalized) sums = settings.bins <= 2 ? 12 : 4 * (kMostAdaptiveBins + 1);
   return (kPlain + kTransmit * static_cast<long long>(n_tx) + (n_tx + 1LL) * (kSet + sums)) * kMethodPixels;

@@ -29,11 +29,15 @@ struct GeneralizedCoherence {
   };
 
   ECHO_HD void add(Sums& sums, float weight, Complex s, ChannelPlace at) const {
+    sums.count = larger_of(sums.count, at.count);
+    add_turned(sums, weight, s, unit_phasor(at.place / at.count));
+  }
+
+  // step: exp(2 pi i j / N). For executors that have it, and the count, in common for many channels.
+  ECHO_HD void add_turned(Sums& sums, float weight, Complex s, Complex step) const {
     sums.weights += fabsf(weight);
     sums.energy += fabsf(weight) * (s.re * s.re + s.im * s.im);
-    sums.count = larger_of(sums.count, at.count);
     const Complex v = weight * s;
-    const Complex step = phasor(at);
     Complex turn = step;
     for (int k = 0; k < kMost; ++k) {
       if (kMost > 2 && k >= bins) break;  // sums of more bins than weight() reads do not matter
@@ -63,15 +67,6 @@ struct GeneralizedCoherence {
   }
 
  private:
-  static ECHO_HD Complex phasor(ChannelPlace at) {
-#if defined(__CUDA_ARCH__)
-    // Less than a turn: absolute error 5e-7.
-    const float radians = 6.28318531f * __fdividef(at.place, at.count);
-    return {__cosf(radians), __sinf(radians)};
-#else
-    return unit_phasor(at.place / at.count);
-#endif
-  }
   static ECHO_HD float energy(Complex v) { return v.re * v.re + v.im * v.im; }
 };
 

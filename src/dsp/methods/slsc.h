@@ -38,36 +38,49 @@ struct ShortLagCoherence {
     to[2 * lags] = {factor, 0.0f};
   }
 
+  [[nodiscard]] ECHO_HD float pixel(const StridedRows& terms) const {
+    float common = terms.own(2 * lags).re;
+    for (int row = 0; row < terms.count; ++row) common = common_factor(common, terms.at(row, 2 * lags).re);
+    float sum = 0.0f;
+    float count = 0.0f;
+    for (int m = 1; m <= lags; ++m) {
+      float c = 0.0f;
+      if (correlation(terms, m, common, c)) count += 1.0f;
+      sum += c;
+    }
+    return mean_of(sum, count);
+  }
+
+  // Rows are added in units of their smallest factor, that of their largest samples: squares of ratios stay below 1.
+  // 0: the pixel's own row is silent, and nothing is added.
+  static ECHO_HD float common_factor(float common, float factor) {
+    return factor > 0.0f && factor < common ? factor : common;
+  }
+  static ECHO_HD float power_ratio(float common, float factor) {
+    const float ratio = factor > 0.0f ? common / factor : 0.0f;
+    return ratio * ratio;
+  }
+  static ECHO_HD float mean_of(float sum, float count) {
+    const float mean = count > 0.0f ? sum / count : 0.0f;
+    return mean > 1.0f ? 1.0f : mean < -1.0f ? -1.0f : mean;
+  }
+
+ private:
   // C(m) from stored terms; 0 and false without pairs.
-  [[nodiscard]] ECHO_HD bool correlation(const StridedRows& terms, int m, float& c) const {
+  [[nodiscard]] ECHO_HD bool correlation(const StridedRows& terms, int m, float common, float& c) const {
     float pairs = 0.0f;
     float left = 0.0f;
     float right = 0.0f;
-    const float own = terms.own(2 * lags).re;
     for (int row = 0; row < terms.count; ++row) {
-      const float factor = terms.at(row, 2 * lags).re;
-      if (factor == 0.0f || own == 0.0f) continue;
-      const float ratio = own / factor;
+      const float ratio = power_ratio(common, terms.at(row, 2 * lags).re);
       const Complex a = terms.at(row, 2 * (m - 1));
-      pairs += ratio * ratio * a.re;
-      left += ratio * ratio * a.im;
-      right += ratio * ratio * terms.at(row, 2 * (m - 1) + 1).re;
+      pairs += ratio * a.re;
+      left += ratio * a.im;
+      right += ratio * terms.at(row, 2 * (m - 1) + 1).re;
     }
     const float energy = sqrtf(left) * sqrtf(right);
     c = energy > 0.0f ? pairs / energy : 0.0f;
     return energy > 0.0f;
-  }
-
-  [[nodiscard]] ECHO_HD float pixel(const StridedRows& terms) const {
-    float sum = 0.0f;
-    int count = 0;
-    for (int m = 1; m <= lags; ++m) {
-      float c = 0.0f;
-      if (correlation(terms, m, c)) ++count;
-      sum += c;
-    }
-    const float mean = count > 0 ? sum / static_cast<float>(count) : 0.0f;
-    return mean > 1.0f ? 1.0f : mean < -1.0f ? -1.0f : mean;
   }
 };
 

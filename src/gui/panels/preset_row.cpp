@@ -27,6 +27,7 @@ std::string chip_help(const PresetView& p, bool active, bool changed) {
   if (!p.probe.empty() && !p.fits) {
     add("Made for " + p.probe + ": band, depth and position are not applied here.");
   }
+  if (!p.no_effect.empty()) add(p.no_effect);
   if (p.is_default) add("Applied automatically when this probe is opened.");
   if (active && changed) add("Settings were changed; click to restore the preset.");
   if (text.empty()) add("Applies this preset.");

@@ -155,10 +155,11 @@ enum class TimingFile { chrome_trace, csv };
 struct PresetView {
   std::string name;
   std::string about;
-  std::string probe;  // whose it is, in words; empty = any
-  int slot = 0;       // key 1 to 9; 0 = none
-  bool own = false;   // the user's: may be changed and removed
-  bool fits = true;   // its probe is at hand
+  std::string probe;      // whose it is, in words; empty = any
+  std::string no_effect;  // why it changes nothing on this source, or less than it names; empty = it does
+  int slot = 0;           // key 1 to 9; 0 = none
+  bool own = false;       // the user's: may be changed and removed
+  bool fits = true;       // its probe is at hand
   bool is_default = false;
 };
 

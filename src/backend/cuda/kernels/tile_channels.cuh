@@ -195,6 +195,23 @@ class TileChannels {
   bool is_weighed_;
 };
 
+// exp(2 pi i j / N) of the places that a method reads, j < N.
+template <class Method>
+__device__ __forceinline__ Complex turn_of(float place, float count) {
+  if constexpr (Method::counts) return reduced_phasor(__fdividef(place, count));
+  return {};
+}
+
+template <class Method>
+__device__ __forceinline__ void add_channel(const Method& method, typename Method::Sums& sums, float weight, Complex x,
+                                            Complex turn) {
+  if constexpr (Method::counts) {
+    method.add_turned(sums, weight, x, turn);
+  } else {
+    method.add(sums, weight, x, {});
+  }
+}
+
 // What the sets of all transmits have in common: n channels and the sum of their weights.
 template <class Method>
 __device__ void set_common(ChannelSet<Method>& set, float n, float weights) {
@@ -213,8 +230,10 @@ __device__ MethodPixel form_tile_each_transmit(const Method& method, const TileC
     float n = 0.0f;
     float weights = 0.0f;
     tile.for_each_element(group.first, [&](const TileChannels::Element& element) {
+      const Complex turn = turn_of<Method>(n, count);
       tile.for_each_sample(group, element, [&](int t, Complex x) {
-        sets[t].add(method, element.weight, x, {n, count});
+        sets[t].sum = sets[t].sum + element.weight * x;
+        add_channel(method, sets[t].sums, element.weight, x, turn);
       });
       n += 1.0f;
       weights += fabsf(element.weight);
@@ -250,21 +269,22 @@ __device__ MethodPixel form_tile_both(const Method& method, const TileChannels& 
   float weights_all = 0.0f;
   tile.for_each_group(0, [&](const auto& group) {
     constexpr int kSize = std::decay_t<decltype(group)>::kSize;
-    Complex turn[kSize];
+    Complex transmit_turn[kSize];
     float weight[kSize];
     Complex partial[kSize] = {};
 #pragma unroll
     for (int t = 0; t < kSize; ++t) {
       weight[t] = tile.transmit_weight(group.first + t);
-      turn[t] = tile.transmit_turn(group.first + t, group.excess[t]);
+      transmit_turn[t] = tile.transmit_turn(group.first + t, group.excess[t]);
     }
     float n = 0.0f;
     float weights = 0.0f;
     tile.for_each_element(group.first, [&](const TileChannels::Element& element) {
+      const Complex turn = turn_of<Method>(n, count);
       tile.for_each_sample(group, element, [&](int t, Complex x) {
         partial[t] = partial[t] + element.weight * x;
-        if constexpr (Method::reads_phases) x = turn[t] * x;
-        all.add(method, element.weight * weight[t], x, {n, count});
+        if constexpr (Method::reads_phases) x = transmit_turn[t] * x;
+        add_channel(method, all.sums, element.weight * weight[t], x, turn);
       });
       n += 1.0f;
       weights += fabsf(element.weight);
@@ -273,7 +293,7 @@ __device__ MethodPixel form_tile_both(const Method& method, const TileChannels& 
     for (int t = 0; t < kSize; ++t) {
       n_all += weight[t] != 0.0f ? n : 0.0f;
       weights_all += fabsf(weight[t]) * weights;
-      sum = sum + weight[t] * turn[t] * partial[t];
+      sum = sum + weight[t] * transmit_turn[t] * partial[t];
     }
   });
   all.sum = sum;
@@ -347,9 +367,14 @@ template <class Method>
 __device__ MethodPixel form_tile_compounded(const Method& method, const TileChannels& tile) {
   const float count = Method::counts ? tile.n_channels() : 0.0f;
   ChannelSet<Method> all;
+  float weights = 0.0f;
   for_each_compounded(tile, [&](const TileChannels::Element& element, Complex s) {
-    all.add(method, element.weight, s, {all.n, count});
+    all.sum = all.sum + element.weight * s;
+    add_channel(method, all.sums, element.weight, s, turn_of<Method>(all.n, count));
+    all.n += 1.0f;
+    weights += fabsf(element.weight);
   });
+  set_common(all, all.n, weights);
   return pixel_of(method, all);
 }
 

@@ -1,0 +1,283 @@
+// What the loops of adaptive methods have in common: the delayed samples of a part of a row, channel by channel, in
+// loops along the pixels. Compiled once an instruction set (namespace ECHO_ISA), by the files that include the kernels.
+// No standard library here: an inline function compiled with AVX must not become the copy that every machine runs.
+#pragma once
+
+#include <cstddef>
+
+#include "backend/cpu/method_rows.h"
+#include "backend/cpu/receive_weights.h"
+#include "dsp/methods/channel_sums.h"
+
+namespace echoloop::ECHO_ISA {
+
+// Pixels first .. first + n - 1 of a row. All arrays are work space, with kMethodPixels values in a row.
+struct Part {
+  int first, n;
+  float *x_m, *z_m, *r_m;
+  float *weight, *excess, *re, *im;  // of one element; samples; unit phasor
+  float* factor;                     // of FormedPixel
+  float* element;                    // [re | im | recorded] compounded
+  float* turn;                       // [re | im] of a channel's place
+  float* transmits;                  // [n_tx][re | im] unit phasors
+  float* transmit_weights;           // [n_tx]
+  float* counts;                     // [n_tx] channels
+  float* places;                     // [n_tx] of an element among them
+  float* sets;
+
+  static Part in(float* scratch, int n_tx, int first, int nx) {
+    constexpr int kElement = 8, kTurn = 11, kTransmits = 13;
+    const auto at = [&](int k) { return scratch + static_cast<std::ptrdiff_t>(k) * kMethodPixels; };
+    return {first,
+            nx - first < kMethodPixels ? nx - first : kMethodPixels,
+            at(0),
+            at(1),
+            at(2),
+            at(3),
+            at(4),
+            at(5),
+            at(6),
+            at(7),
+            at(kElement),
+            at(kTurn),
+            at(kTransmits),
+            at(kTransmits + 2 * n_tx),
+            at(kTransmits + 3 * n_tx),
+            at(kTransmits + 4 * n_tx),
+            at(kTransmits + 5 * n_tx)};
+  }
+};
+
+static void clear(float* rows, int n) {
+  for (int i = 0; i < n * kMethodPixels; ++i) rows[i] = 0.0f;
+}
+
+// The loops over the channels of one part; `run` gets what a loop has at hand.
+struct PartLoops {
+  const MethodRow& row;
+  const DasGeometry& g;
+  Part p;
+
+  PartLoops(const MethodRow& of, int first) : row(of), g(of.geometry), p(Part::in(of.scratch, g.n_tx, first, g.nx)) {
+    for (int i = 0; i < p.n; ++i) {
+      const PixelPlace at = place_of(g, first + i, row.iz);
+      p.x_m[i] = at.x_m;
+      p.z_m[i] = at.z_m;
+      p.r_m[i] = at.r_m;
+      p.factor[i] = 0.0f;
+    }
+    for (int t = 0; t < g.n_tx; ++t) {
+      const float* excess = tx_excess(t);
+      const float turns = g.row_turns[row_of(t)];
+      float* re = p.transmits + static_cast<std::ptrdiff_t>(2 * t) * kMethodPixels;
+      for (int i = 0; i < p.n; ++i) {
+        const Complex phasor = unit_phasor(turns + excess[i] * g.turns_per_sample);
+        re[i] = phasor.re;
+        re[kMethodPixels + i] = phasor.im;
+      }
+      float* weights = p.transmit_weights + static_cast<std::ptrdiff_t>(t) * kMethodPixels;
+      for (int i = 0; i < p.n; ++i) weights[i] = transmit_weight<DasForm::general>(g, t, first + i, row.iz);
+    }
+  }
+
+  [[nodiscard]] std::ptrdiff_t row_of(int t) const { return static_cast<std::ptrdiff_t>(t) * g.nz + row.iz; }
+  [[nodiscard]] const float* tx_excess(int t) const { return g.tx_excess + row_of(t) * g.nx + p.first; }
+  [[nodiscard]] Complex transmit_turn(int t, int i) const {
+    const float* re = p.transmits + static_cast<std::ptrdiff_t>(2 * t) * kMethodPixels;
+    return {re[i], re[kMethodPixels + i]};
+  }
+
+  [[nodiscard]] const float* transmit_weights(int t) const {
+    return p.transmit_weights + static_cast<std::ptrdiff_t>(t) * kMethodPixels;
+  }
+  // Those of begin .. end - 1 where the transmit may weigh something.
+  [[nodiscard]] PixelSpan reached(int t, int begin, int end) const {
+    if (g.weights.cone_span == nullptr) return {begin, end};
+    const PixelSpan span = g.weights.cone_span[row_of(t)];
+    return {begin > span.begin - p.first ? begin : span.begin - p.first,
+            end < span.end - p.first ? end : span.end - p.first};
+  }
+
+  void set_delays(const ElementGeometry element) const {
+    const float samples_per_m = g.samples_per_m;
+    const float apex = g.apex_z_m;
+    if (g.down_m == nullptr) {
+#pragma GCC ivdep
+      for (int i = 0; i < p.n; ++i) {
+        p.excess[i] = receive_excess_m(p.x_m[i] - element.x_m, p.z_m[i], element.z_m) * samples_per_m;
+      }
+    } else {
+#pragma GCC ivdep
+      for (int i = 0; i < p.n; ++i) {
+        p.excess[i] = receive_excess_polar_m(p.x_m[i], p.z_m[i] - apex, p.r_m[i], element.x_m, element.z_m - apex) *
+                      samples_per_m;
+      }
+    }
+  }
+
+  void set_turns() const {
+    const float turns_per_sample = g.turns_per_sample;
+#pragma GCC ivdep
+    for (int i = 0; i < p.n; ++i) {
+      const Complex phasor = unit_phasor(p.excess[i] * turns_per_sample);
+      p.re[i] = phasor.re;
+      p.im[i] = phasor.im;
+    }
+  }
+
+  // run(e, begin, end): the pixels of the part that may see the element, whose weights and delays are set.
+  template <class Run>
+  [[gnu::always_inline]] void for_each_delay(const Run& run) const {
+    for (int e = 0; e < g.n_el; ++e) {
+      weigh_row(g, g.elements[e], p.x_m, p.n, p.z_m, p.weight);
+      int begin = 0;
+      while (begin < p.n && p.weight[begin] == 0.0f) ++begin;
+      int end = p.n;
+      while (end > begin && p.weight[end - 1] == 0.0f) --end;
+      if (begin == end) continue;
+      set_delays(g.elements[e]);
+      run(e, begin, end);
+    }
+  }
+
+  // Likewise, with the phasors of the delays.
+  template <class Run>
+  [[gnu::always_inline]] void for_each_element(const Run& run) const {
+    for_each_delay([&](int e, int begin, int end) __attribute__((always_inline)) {
+      set_turns();
+      run(e, begin, end);
+    });
+  }
+
+  // run(i, recorded, x): sample of transmit t and element e, turned by the receive delay; recorded: 1 or 0, where x is
+  // 0. Not where the transmit weighs nothing along the row.
+  template <class Run>
+  [[gnu::always_inline]] void for_each_pixel(int t, int e, int begin, int end, const Run& run) const {
+    const float* line = &(row.lines + (static_cast<std::ptrdiff_t>(t) * g.n_el + e) * g.n_line)->re;
+    const float* transmit = tx_excess(t);
+    const float* excess = p.excess;
+    const float* re = p.re;
+    const float* im = p.im;
+    const int base = g.row_base[row_of(t)];
+    const int last = g.n_valid - 2;
+    const PixelSpan pixels = reached(t, begin, end);
+#pragma GCC ivdep
+    for (int i = pixels.begin; i < pixels.end; ++i) {
+      const float offset = transmit[i] + excess[i];
+      const int whole = floor_to_int(offset);
+      const int wanted = base + whole;
+      int at = wanted < 0 ? 0 : wanted;
+      at = at > last ? last : at;
+      const float recorded = at == wanted ? 1.0f : 0.0f;
+      const float w = offset - static_cast<float>(whole);
+      const Complex x{recorded * (line[2 * at] + w * (line[2 * at + 2] - line[2 * at])),
+                      recorded * (line[2 * at + 1] + w * (line[2 * at + 3] - line[2 * at + 1]))};
+      run(i, recorded, Complex{re[i], im[i]} * x);
+    }
+  }
+
+  // FormedPixel::scaled() without a branch.
+  [[gnu::always_inline]] Complex scaled(int i, Complex x) const {
+    const float larger = larger_of(fabsf(x.re), fabsf(x.im));
+    const float known = p.factor[i];
+    const float factor = known == 0.0f && larger > 0.0f ? factor_towards_one(larger) : known;
+    p.factor[i] = factor;
+    return factor * x;
+  }
+
+  struct WholeSamples {
+    int least, most;
+  };
+  static WholeSamples whole_samples(const float* samples, int n) {
+    int least = floor_to_int(samples[0]);
+    int most = least;
+    for (int i = 0; i < n; ++i) {
+      const int whole = floor_to_int(samples[i]);
+      least = whole < least ? whole : least;
+      most = whole > most ? whole : most;
+    }
+    return {least, most};
+  }
+
+  // Whether transmit t recorded an element in all pixels begin .. end - 1, by the range of its delays.
+  [[nodiscard]] bool records_all(int t, int begin, int end, WholeSamples receive) const {
+    const PixelSpan pixels = reached(t, begin, end);
+    if (pixels.begin != begin || pixels.end != end) return false;
+    const WholeSamples transmit = whole_samples(tx_excess(t) + begin, end - begin);
+    const int base = g.row_base[row_of(t)];
+    return base + transmit.least + receive.least >= 0 && base + transmit.most + receive.most + 2 <= g.n_valid - 2;
+  }
+
+  // counts[t]: elements of a weight that transmit t recorded. True: all of them, by every transmit.
+  bool count_elements() const {
+    bool all = true;
+    clear(p.counts, g.n_tx);
+    for_each_delay([&](int e, int begin, int end) __attribute__((always_inline)) {
+      const WholeSamples receive = whole_samples(p.excess + begin, end - begin);
+      for (int t = 0; t < g.n_tx; ++t) {
+        float* counts = p.counts + static_cast<std::ptrdiff_t>(t) * kMethodPixels;
+        if (records_all(t, begin, end, receive)) {
+          for (int i = begin; i < end; ++i) counts[i] += p.weight[i] != 0.0f ? 1.0f : 0.0f;
+          continue;
+        }
+        all = false;
+        for_each_pixel(
+            t, e, begin, end, [&](int i, float recorded, Complex /*x*/) __attribute__((always_inline)) {
+              counts[i] += p.weight[i] != 0.0f ? recorded : 0.0f;
+            });
+      }
+    });
+    return all;
+  }
+
+  // p.turn: the phasor of a channel's place among those that count, exp(2 pi i place / count).
+  void set_places(const float* places, const float* counts, int begin, int end) const {
+    float* const re = p.turn;
+    float* const im = re + kMethodPixels;
+#pragma GCC ivdep
+    for (int i = begin; i < end; ++i) {
+      const Complex turn = unit_phasor(places[i] / larger_of(counts[i], 1.0f));
+      re[i] = turn.re;
+      im[i] = turn.im;
+    }
+  }
+  [[nodiscard]] Complex place_turn(int i) const { return {p.turn[i], p.turn[kMethodPixels + i]}; }
+
+  // counts[0]: elements of a weight that any transmit recorded.
+  void count_compounded() const {
+    clear(p.counts, 1);
+    float* const recorded_any = p.element;
+    for_each_delay([&](int e, int begin, int end) __attribute__((always_inline)) {
+      for (int i = begin; i < end; ++i) recorded_any[i] = 0.0f;
+      for (int t = 0; t < g.n_tx; ++t) {
+        const float* weights = transmit_weights(t);
+        for_each_pixel(
+            t, e, begin, end, [&](int i, float recorded, Complex /*x*/) __attribute__((always_inline)) {
+              recorded_any[i] = recorded * weights[i] != 0.0f ? 1.0f : recorded_any[i];
+            });
+      }
+      for (int i = begin; i < end; ++i) p.counts[i] += p.weight[i] != 0.0f ? recorded_any[i] : 0.0f;
+    });
+  }
+};
+
+// The sum over transmits of the samples of one element into p.element.
+static void compound(const PartLoops& loops, int e, int begin, int end) {
+  const Part& p = loops.p;
+  float* const re = p.element;
+  float* const im = re + kMethodPixels;
+  float* const recorded_any = im + kMethodPixels;
+  for (int i = begin; i < end; ++i) re[i] = im[i] = recorded_any[i] = 0.0f;
+  for (int t = 0; t < loops.g.n_tx; ++t) {
+    const float* weights = loops.transmit_weights(t);
+    loops.for_each_pixel(
+        t, e, begin, end, [&](int i, float recorded, Complex x) __attribute__((always_inline)) {
+          const Complex turned = loops.transmit_turn(t, i) * x;
+          re[i] += weights[i] * turned.re;
+          im[i] += weights[i] * turned.im;
+          recorded_any[i] = recorded * weights[i] != 0.0f ? 1.0f : recorded_any[i];
+        });
+  }
+}
+
+}  // namespace echoloop::ECHO_ISA
