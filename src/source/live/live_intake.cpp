@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t kShareToReturn = 8;  // of the blocks: so many free ones at once are worth a message
 
-bool worth_a_message(const LiveBlocks& blocks) {
-  return blocks.free() > 0 && blocks.free() * kShareToReturn >= blocks.size();
-}
-
 }  // namespace
 
 // Like std::condition_variable_any, which wakes the waiting thread while it holds a lock of its own: one more system
@@ -78,11 +74,24 @@ LiveScanPtr LiveIntake::scan() const {
   return scan_;
 }
 
+// Blocks to lend now; 0 while they are not worth a message. Under mutex_.
+std::size_t LiveIntake::lendable() const {
+  if (!lending_ || !stopped_.empty() || changed()) return 0;
+  const std::size_t all = blocks_.size();
+  const std::size_t most = policy_ == RingPolicy::block ? std::min(all, allowance_.frames()) : all;
+  const std::size_t ahead = blocks_.lent() + queue_.size();
+  const std::size_t count = std::min(blocks_.free(), most - std::min(most, ahead));
+  return count * kShareToReturn >= most ? count : 0;
+}
+
 std::vector<LiveCredit> LiveIntake::credits() {
   const std::scoped_lock lock(mutex_);
   std::vector<LiveCredit> credits;
-  if (!lending_ || !stopped_.empty() || changed() || !worth_a_message(blocks_)) return credits;
-  while (const std::optional<LiveCredit> credit = blocks_.lend()) credits.push_back(*credit);
+  for (std::size_t left = lendable(); left > 0; --left) {
+    const std::optional<LiveCredit> credit = blocks_.lend();
+    if (!credit.has_value()) break;
+    credits.push_back(*credit);
+  }
   return credits;
 }
 
@@ -157,7 +166,7 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   FrameMemory unused = std::move(producer_.current.memory);  // of a frame that no slot was free for
   if (!std::exchange(producer_.fetched, true) && unused.owner != nullptr) blocks_.give_back(std::move(unused));
   unused = {};
-  if (lending_ && worth_a_message(blocks_)) {
+  if (lendable() > 0) {
     lock.unlock();
     wake_();
     lock.lock();
@@ -177,6 +186,7 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   }
   producer_.current = std::move(queue_.front());
   queue_.pop_front();
+  allowance_.count_frame(now_ns());
   producer_.fetched = dropped;
   return Arrival{.stamp = producer_.current.stamp, .dropped = dropped};
 }
