@@ -115,6 +115,7 @@ void WindowApp::add_file_commands(UiCommands& c) {
   c.accept_senders = [this](bool yes) {
     later([this, yes] { scanner_.set_admission(yes ? Admission::open : Admission::closed); });
   };
+  c.send_phantom = [this] { later_unless_kiosk([this] { scanner_.toggle_phantom(); }, "phantom sender"); };
   c.facts_changed = [this] { later([this] { opening_.open(state().source.opened_as, state().facts.given); }); };
   c.answer_sandbox = [this](SandboxAnswer answer) { question_.answer(answer); };
   c.open_manual = [this] { later_unless_kiosk([this] { parts_.say(Severity::info, open_manual()); }); };
@@ -149,6 +150,7 @@ void WindowApp::restore_settings() {
   const ViewSettings& settings = viewer().settings();
   offered.recent = settings.recent;
   offered.scanner_token = token_file().string();
+  offered.host = host_name();
   opening_.offer_repair();
   presets_.describe();
   std::error_code error;
@@ -454,8 +456,8 @@ void WindowApp::cancel() {
 }
 
 void WindowApp::write_outputs() {
-  if (parts_.session == nullptr) return;
   outputs_.write_screenshot();
+  if (parts_.session == nullptr) return;
   nlohmann::json display = times_.report();
   display.update({{"renderer", viewer().gl_renderer()},
                   {"picture", viewer().interop_status()},

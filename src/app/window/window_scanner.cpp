@@ -1,8 +1,22 @@
 #include "app/window/window_scanner.h"
 
+#include "app/options/folders.h"
+#include "core/plain_text.h"
 #include "source/live/live_source.h"
 
 namespace echoloop {
+namespace {
+
+constexpr const char* kPhantomCause = "phantom sender";
+
+// As a sender on this machine names the source: "0.0.0.0" listens, but is no place.
+std::string local_address(std::string source) {
+  constexpr std::string_view kAny = "tcp:0.0.0.0:", kHere = "tcp:127.0.0.1:";
+  if (const std::size_t at = source.find(kAny); at != std::string::npos) source.replace(at, kAny.size(), kHere);
+  return source;
+}
+
+}  // namespace
 
 void WindowScanner::look() {
   LiveSource* const live = parts_.source != nullptr ? parts_.source->live() : nullptr;
@@ -16,11 +30,45 @@ void WindowScanner::look() {
   } else {
     parts_.state.scanner.reset();
   }
+  look_at_phantom();
 }
 
 void WindowScanner::set_admission(Admission admission) {
   LiveSource* const live = parts_.source != nullptr ? parts_.source->live() : nullptr;
   if (live != nullptr) live->set_admission(admission);
+}
+
+void WindowScanner::toggle_phantom() {
+  if (phantom_.has_value()) return phantom_->interrupt();
+  if (!parts_.state.scanner.has_value()) return;
+  std::vector<std::string> words;
+  if (is_on_path("setpriv")) words = {"setpriv", "--pdeathsig", "TERM"};  // this program may be killed
+  const std::string source = opening_.scanner().has_value() ? opening_.name() : parts_.named;
+  for (const std::string& word : {program_file().string(), std::string("send"), std::string("sim:heart"),
+                                  std::string("--to"), local_address(source)}) {
+    words.push_back(word);
+  }
+  phantom_.emplace(words);
+  said_ = 0;
+  parts_.state.opening.sends_phantom = true;
+}
+
+// Its lines, as it ends them, go to the message log.
+void WindowScanner::look_at_phantom() {
+  if (!phantom_.has_value()) return;
+  const std::optional<int> status = phantom_->ended();
+  const std::string printed = phantom_->printed();
+  for (std::size_t end = printed.find('\n', said_); end != std::string::npos; end = printed.find('\n', said_)) {
+    parts_.say(Severity::info, "echoloop send: " + plain_text(printed.substr(said_, end - said_)), kPhantomCause);
+    said_ = end + 1;
+  }
+  if (!status.has_value()) return;
+  constexpr int kFramesLost = 1;
+  if (*status > kFramesLost) {
+    parts_.say(Severity::warning, "echoloop send ended with status " + std::to_string(*status), kPhantomCause);
+  }
+  phantom_.reset();
+  parts_.state.opening.sends_phantom = false;
 }
 
 void WindowScanner::say(const std::vector<LiveNote>& notes) {

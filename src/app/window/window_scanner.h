@@ -2,8 +2,12 @@
 // message log. UI thread only.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "app/window/window_opening.h"
 #include "app/window/window_parts.h"
+#include "history/child_program.h"
 
 namespace echoloop {
 
@@ -13,12 +17,17 @@ class WindowScanner {
 
   void look();                              // once a window frame: fills UiState::scanner
   void set_admission(Admission admission);  // nothing without a scanner
+  // Starts `echoloop send` with the heart phantom, which ends with this program, or ends it. Throws Error.
+  void toggle_phantom();
 
  private:
   void say(const std::vector<LiveNote>& notes);
+  void look_at_phantom();
 
   WindowParts& parts_;
   const WindowOpening& opening_;
+  std::optional<ChildProgram> phantom_;
+  std::size_t said_ = 0;  // bytes of what it has printed
 };
 
 }  // namespace echoloop

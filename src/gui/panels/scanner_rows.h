@@ -9,6 +9,7 @@ inline constexpr std::string_view kScannerAddress = "live:default";  // that the
 inline constexpr std::uint16_t kLivePort = 18483;                    // likewise, on the network
 inline constexpr const char* kDescriptionPanel = "scanner_description";
 inline constexpr const char* kNetworkPanel = "scanner_network";
+inline constexpr const char* kStopPhantom = "Stop the heart phantom";
 
 // In the Source panel: the address that is waited at, who is connected. None without a scanner.
 void scanner_rows(PanelContext& c, Column& column);
@@ -16,7 +17,7 @@ void scanner_rows(PanelContext& c, Column& column);
 // In the Stream panel: sender, transport, blocks, clock, age of the newest frame, losses. None without a scanner.
 void sender_rows(PanelContext& c, Column& column);
 
-// In place of the image, before the first one: the address, and how a sender uses it.
+// In place of the image, before the first one (scanner_page.cpp): the address, how a sender uses it, a phantom to try.
 void draw_waiting_for_scanner(PanelContext& c, const Rect& area);
 
 }  // namespace echoloop

@@ -253,6 +253,8 @@ struct OpeningView {
   std::filesystem::path continue_with;        // the last run's recording, offered; empty = nothing
   std::filesystem::path unfinished;  // a recording that a killed program has left, offered for repair; likewise
   std::string scanner_token;         // file whose word senders on other machines have to know
+  std::string host;                  // this machine, as others on its network name it
+  bool sends_phantom = false;        // a sender of a phantom, started here, runs
   std::optional<Progress> progress;
   std::optional<std::string> unsandboxed;  // a recording that waits for the answer whether to open without a sandbox
 };
@@ -316,6 +318,7 @@ struct UiCommands {
   std::function<void(std::uint16_t)> open_network_scanner;      // waits at this port, with the token file
   std::function<void()> save_description;                       // of the scanner, as a JSON file
   std::function<void(bool)> accept_senders;  // false: the scanner's sender is disconnected, and none is let in
+  std::function<void()> send_phantom;        // starts a sender of the heart phantom, or ends it
   std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
   std::function<void(SandboxAnswer)> answer_sandbox;  // to OpeningView::unsandboxed
   std::function<ProgramFacts()> program_facts;        // answers at once
