@@ -29,6 +29,7 @@ void WindowScanner::look() {
     say(live->take_notes());
   } else {
     parts_.state.scanner.reset();
+    if (phantom_.has_value()) phantom_->interrupt();  // another source was opened
   }
   look_at_phantom();
 }

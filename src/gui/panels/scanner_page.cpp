@@ -61,7 +61,7 @@ class Page {
         area_(area),
         status_(*c.state.scanner),
         address_(sender_address(status_.address, c.state.opening.host)),
-        spacing_(spacing_for(area.height() / c.ui.px(1))) {
+        spacing_(spacing_for(area.height() / c.ui.scale())) {
     const float width = std::min(area.width() - ui_.px(32), ui_.px(744));
     x0_ = std::round(area.cx() - 0.5F * width);
     x1_ = x0_ + width;
@@ -140,10 +140,10 @@ class Page {
     ImGui::SetClipboardText(text.c_str());
     call(c_.commands.hint, std::string("Copied to the clipboard"));
   }
-  static Tip copy_tip(const std::string& text) { return {"Copy", "Copies to the clipboard: " + text, {}}; }
+  static std::string copy_tip(const std::string& what) { return "Copies to the clipboard: " + what; }
   // A button with two sheets.
   void copy_button(const char* id, const Rect& r, const std::string& text, const std::string& what) {
-    if (ui_.icon_button(id, r, copy_tip(what))) copy(text);
+    if (ui_.icon_button(id, r, {"Copy", copy_tip(what), {}})) copy(text);
     const float size = ui_.px(8), x = std::round(r.cx() - 0.5F * size), y = std::round(r.cy() - 0.5F * size),
                 off = ui_.px(3);
     ui_.outline({x + off - ui_.px(1), y + off - ui_.px(1), x + size + off - ui_.px(1), y + size + off - ui_.px(1)},
@@ -166,7 +166,8 @@ class Page {
     if (!status_.address.starts_with("live:tcp:") && button.x0 - ui_.px(12) - wide > end + ui_.px(12)) {
       ui_.text_right(Type::small, button.x0 - ui_.px(12), box.y0, box.height(), theme::kMuted, kNetwork);
     }
-    if (ui_.button("waiting_copy", button, {.label = "Copy", .emphasis = Emphasis::primary}, copy_tip(address_))) {
+    if (ui_.button("waiting_copy", button, {.label = "Copy", .emphasis = Emphasis::primary},
+                   {"Copy", copy_tip(address_), {}})) {
       copy(address_);
     }
     y_ = box.y1;
