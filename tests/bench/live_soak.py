@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Kills senders of one viewer for a long time and watches the viewer: live_soak.py PROGRAM OUT.json [--seconds S]
-[--reconnects N] [-- ARGUMENTS ...]
+"""Kills senders of one viewer for a long time and watches the viewer: live_soak.py PROGRAM OUT.json [--address ADDRESS]
+[--seconds S] [--reconnects N] [-- ARGUMENTS ...]
 
-One sender after the other connects, sends for 0.3 s at least, and is killed (SIGKILL, some after
-a SIGSTOP, some while they write a frame). Two of three describe the frames of the sender before, the others frames of
-another depth; one in 20 is `PROGRAM send sim:heart`. Before each kill the viewer is looked at, in the same state each
-time: resident memory (anonymous, shared), locked memory, descriptors, threads. Every row of the table is one minute: of
-memory the lowest value, as the stream before may not be gone yet, and of the others the highest. This script ends with status 1 if memory of the last tenth of the time lies more than 2 % and
-2 MB above that after warm-up (the first tenth), if descriptors or threads grew, or if the report's sums do not hold.
-ARGUMENTS go to the viewer (default: --headless --policy drop-oldest).
+One sender after the other connects, sends 60 frames at least, and is killed (SIGKILL, some after a SIGSTOP, some while
+they write a frame). Two of three describe the frames of the sender before, the others frames of another depth; one in 20
+is `PROGRAM send sim:heart`. Resident memory (anonymous, shared), locked memory, descriptors and threads of the viewer
+are read before the kills of senders with the same frames. Every row of the table is one minute: of memory the lowest
+value, as the stream before may not be gone yet, and of the others the highest. This script ends with status 1 if memory
+of the last tenth of the time lies more than 2 % and 2 MB above that of the second tenth, if descriptors or threads grew,
+or if the report's sums do not hold. ARGUMENTS go to the viewer (default: --headless --policy drop-oldest); ADDRESS may
+be live:tcp:127.0.0.1:PORT.
 """
 import argparse
 import json
 import os
 import random
+import select
 import signal
 import subprocess
 import sys
@@ -23,9 +25,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "senders"))
 import echoloop  # noqa: E402
 
-ADDRESS = "live:soak"
 MOST_GROWTH, MOST_GROWTH_MB = 0.02, 2.0
-FRAMES_BEFORE_KILL = 60  # 0.3 s: also the first frames after another description are beamformed
+FRAMES_BEFORE_KILL = 60
 RATE_HZ = 200
 PATIENCE_S = 60.0
 MEMORY = {"VmRSS": "resident_mb", "RssAnon": "anonymous_mb", "RssShmem": "shared_mb", "VmLck": "locked_mb",
@@ -40,7 +41,7 @@ def description(n_samples):
 
 
 def look(pid):
-    """What the viewer uses now; None when it has ended."""
+    """Memory, threads and descriptors of a process now; None when it has ended."""
     seen = {}
     try:
         with open(f"/proc/{pid}/status") as status:
@@ -55,10 +56,10 @@ def look(pid):
     return seen
 
 
-def send_for_ever(n_samples, ready):
+def send_until_killed(address, n_samples, ready):
     """A sender process: one byte to `ready` when its frames are taken."""
     frame = bytearray(random.randbytes(64 * n_samples * 2))
-    sender = echoloop.Sender(description(n_samples), ADDRESS, name="soak", timeout=PATIENCE_S)
+    sender = echoloop.Sender(description(n_samples), address, name="soak", timeout=PATIENCE_S)
     sent = 0
     while True:
         sent += sender.send(frame, timeout=1.0) == echoloop.OK
@@ -71,14 +72,14 @@ def send_for_ever(n_samples, ready):
 def start_sender(options, n_samples):
     """(process id, descriptor that a byte comes to, or None for the program's own sender)."""
     if n_samples is None:
-        return subprocess.Popen([options.program, "send", "sim:heart", "--to", ADDRESS, "--rate", "50"],
+        return subprocess.Popen([options.program, "send", "sim:heart", "--to", options.address, "--rate", "50"],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).pid, None
     readable, writable = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(readable)
         try:
-            send_for_ever(n_samples, writable)
+            send_until_killed(options.address, n_samples, writable)
         finally:
             os._exit(1)
     os.close(writable)
@@ -93,7 +94,7 @@ def run_one(options, number, chance):
         time.sleep(1.0)
         taken = True
     else:
-        taken = os.read(readable, 1) == b"1"
+        taken = bool(select.select([readable], [], [], PATIENCE_S)[0]) and os.read(readable, 1) == b"1"
         os.close(readable)
     seen = look(options.viewer)
     time.sleep(chance.random() * 0.02)
@@ -106,7 +107,7 @@ def run_one(options, number, chance):
 
 
 def summary(rows):
-    """Memory that is never given back, and the most of the rest."""
+    """The lowest values of memory, the highest of descriptors and threads."""
     if not rows:
         return None
     return {key: (min if key in GROWING else max)(row[key] for row in rows) for key in rows[0] if key != "s"}
@@ -117,6 +118,9 @@ def judge(report, first, last):
     problems = []
     if frames["produced"] != frames["processed"] + frames["dropped"] + frames["overrun"] + frames["in_flight"]:
         problems.append("the counts do not add up")
+    if frames["next_sequence"] - frames["first_sequence"] != (
+            frames["produced"] - frames["duplicates"] + frames["lost_at_sender"] + frames["stale"] + frames["missing"]):
+        problems.append("the sequence numbers do not add up")
     for key in GROWING:
         if last[key] - first[key] > max(MOST_GROWTH * first[key], MOST_GROWTH_MB):
             problems.append(f"{key} grew from {first[key]:.1f} to {last[key]:.1f}")
@@ -130,6 +134,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
     parser.add_argument("out")
+    parser.add_argument("--address", default="live:soak")
     parser.add_argument("--seconds", type=float, default=1800.0)
     parser.add_argument("--reconnects", type=int, default=1000)
     own, given = sys.argv[1:], []
@@ -139,7 +144,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_RUNTIME_DIR"] = folder
         path = os.path.join(folder, "report.json")
-        command = [options.program, ADDRESS, *(given or ["--headless", "--policy", "drop-oldest"]), "--report", path]
+        command = [options.program, options.address, *(given or ["--headless", "--policy", "drop-oldest"]), "--report", path]
         viewer = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         options.viewer = viewer.pid
         chance, begin, rows, minute = random.Random(18), time.monotonic(), [], 0

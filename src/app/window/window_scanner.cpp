@@ -1,5 +1,8 @@
 #include "app/window/window_scanner.h"
 
+#include <utility>
+#include <vector>
+
 #include "app/options/folders.h"
 #include "core/plain_text.h"
 #include "source/live/live_source.h"
@@ -29,7 +32,6 @@ void WindowScanner::look() {
     say(live->take_notes());
   } else {
     parts_.state.scanner.reset();
-    if (phantom_.has_value()) phantom_->interrupt();  // another source was opened
   }
   look_at_phantom();
 }
@@ -40,23 +42,27 @@ void WindowScanner::set_admission(Admission admission) {
 }
 
 void WindowScanner::toggle_phantom() {
-  if (phantom_.has_value()) return phantom_->interrupt();
+  if (phantom_.has_value()) return end_phantom();
   if (!parts_.state.scanner.has_value()) return;
   std::vector<std::string> words;
   if (is_on_path("setpriv")) words = {"setpriv", "--pdeathsig", "TERM"};  // this program may be killed
-  const std::string source = opening_.scanner().has_value() ? opening_.name() : parts_.named;
-  for (const std::string& word : {program_file().string(), std::string("send"), std::string("sim:heart"),
-                                  std::string("--to"), local_address(source)}) {
-    words.push_back(word);
-  }
+  const std::string& source = opening_.scanner().has_value() ? opening_.name() : parts_.named;
+  words.insert(words.end(), {program_file().string(), "send", "sim:heart", "--to", local_address(source)});
   phantom_.emplace(words);
+  sends_to_ = parts_.state.scanner->address;
+  ending_ = false;
   said_ = 0;
   parts_.state.opening.sends_phantom = true;
 }
 
-// Its lines, as it ends them, go to the message log.
+void WindowScanner::end_phantom() {
+  if (!std::exchange(ending_, true)) phantom_->interrupt();
+}
+
+// It ends with the scanner that it sends to. Its lines, as it ends them, go to the message log.
 void WindowScanner::look_at_phantom() {
   if (!phantom_.has_value()) return;
+  if (!parts_.state.scanner.has_value() || parts_.state.scanner->address != sends_to_) end_phantom();
   const std::optional<int> status = phantom_->ended();
   const std::string printed = phantom_->printed();
   for (std::size_t end = printed.find('\n', said_); end != std::string::npos; end = printed.find('\n', said_)) {
@@ -65,7 +71,7 @@ void WindowScanner::look_at_phantom() {
   }
   if (!status.has_value()) return;
   constexpr int kFramesLost = 1;
-  if (*status > kFramesLost) {
+  if (*status > kFramesLost && !ending_) {
     parts_.say(Severity::warning, "echoloop send ended with status " + std::to_string(*status), kPhantomCause);
   }
   phantom_.reset();

@@ -23,10 +23,13 @@ class WindowScanner {
  private:
   void say(const std::vector<LiveNote>& notes);
   void look_at_phantom();
+  void end_phantom();
 
   WindowParts& parts_;
   const WindowOpening& opening_;
   std::optional<ChildProgram> phantom_;
+  std::string sends_to_;  // the phantom; LiveStatus::address
+  bool ending_ = false;   // it was interrupted
   std::size_t said_ = 0;  // bytes of what it has printed
 };
 

@@ -57,12 +57,6 @@ std::string clipped_text(const LiveStatus& s) {
   return percent < 0.01 ? "< 0.01 %" : fixed(percent, 2) + " %";
 }
 
-void copy_button(PanelContext& c, const char* id, const Rect& r, const std::string& text, Emphasis emphasis) {
-  if (c.ui.button(id, r, {.label = "Copy", .emphasis = emphasis}, {"Copy", "Copies to the clipboard: " + text, {}})) {
-    ImGui::SetClipboardText(text.c_str());
-  }
-}
-
 constexpr std::string_view kTcp = "live:tcp:";
 
 // Only what a name may have.
@@ -144,8 +138,12 @@ void scanner_rows(PanelContext& c, Column& column) {
   const Rect r = ui.labelled(column, "Address", {}, true);
   const float button = ui.px(56);
   const Rect address{r.x0, r.y0, r.x1 - button - ui.px(8), r.y1};
-  ui.text_fitted(Type::body, address.x0, address.x1, address.y0, address.height(), theme::kText, s.address);
-  copy_button(c, "scanner_copy", {r.x1 - button, r.y0, r.x1, r.y1}, s.address, Emphasis::plain);
+  const std::string named = sender_address(s.address, c.state.opening.host);
+  ui.text_fitted(Type::body, address.x0, address.x1, address.y0, address.height(), theme::kText, named);
+  if (ui.button("scanner_copy", {r.x1 - button, r.y0, r.x1, r.y1}, {.label = "Copy"},
+                {"Copy", "Copies to the clipboard: " + named, {}})) {
+    ImGui::SetClipboardText(named.c_str());
+  }
   const Rect state = ui.row(column, 20, 0);
   ui.disc(state.x0 + ui.px(4), state.cy(), 4, s.link == LiveLink::connected ? theme::kAccent : theme::kMuted);
   ui.text_fitted(Type::body, state.x0 + ui.px(16), state.x1, state.y0, state.height(), theme::kText, state_text(s));
