@@ -1,5 +1,5 @@
-// How many frames a sender may be ahead of a stream that makes it wait: about those of the last 0.2 s, so that neither
-// the newest image nor another description waits for more. Knows no clock: every call says what time it is, ns. Not
+// Number of frames that a sender may be ahead of a stream that makes it wait: those of the last 0.1 to 0.2 s, so that
+// the newest image and another description are not later than that. Without a clock: each call gets the time in ns. Not
 // thread-safe.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace echoloop {
 
 class LiveAllowance {
  public:
-  static constexpr std::size_t kFewest = 4;
+  static constexpr std::size_t kFewest = 2;
 
   void count_frame(std::int64_t now_ns) {  // that the stream has taken
     if (now_ns - begin_ns_ >= kWindow_ns) {
@@ -21,7 +21,7 @@ class LiveAllowance {
     }
     ++now_;
   }
-  [[nodiscard]] std::size_t frames() const { return std::max(kFewest, 2 * std::max(before_, now_)); }
+  [[nodiscard]] std::size_t frames() const { return std::max({kFewest, before_, now_}); }
 
  private:
   static constexpr std::int64_t kWindow_ns = 100'000'000;

@@ -11,7 +11,7 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kShareToReturn = 8;  // of the blocks: so many free ones at once are worth a message
+constexpr std::size_t kShareToReturn = 8;  // of the blocks that may be lent: so many at once are worth a message
 
 }  // namespace
 
@@ -77,10 +77,11 @@ LiveScanPtr LiveIntake::scan() const {
 // Blocks to lend now; 0 while they are not worth a message. Under mutex_.
 std::size_t LiveIntake::lendable() const {
   if (!lending_ || !stopped_.empty() || changed()) return 0;
-  const std::size_t all = blocks_.size();
-  const std::size_t most = policy_ == RingPolicy::block ? std::min(all, allowance_.frames()) : all;
-  const std::size_t ahead = blocks_.lent() + queue_.size();
-  const std::size_t count = std::min(blocks_.free(), most - std::min(most, ahead));
+  std::size_t count = blocks_.free(), most = blocks_.size();
+  if (policy_ == RingPolicy::block) {
+    most = std::min(most, allowance_.frames());
+    count = std::min(count, most - std::min(most, blocks_.lent() + queue_.size()));
+  }
   return count * kShareToReturn >= most ? count : 0;
 }
 
