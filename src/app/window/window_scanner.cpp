@@ -47,7 +47,9 @@ void WindowScanner::toggle_phantom() {
   std::vector<std::string> words;
   if (is_on_path("setpriv")) words = {"setpriv", "--pdeathsig", "TERM"};  // this program may be killed
   const std::string& source = opening_.scanner().has_value() ? opening_.name() : parts_.named;
-  words.insert(words.end(), {program_file().string(), "send", "sim:heart", "--to", local_address(source)});
+  const std::filesystem::path& other = parts_.options.send_program;
+  words.insert(words.end(),
+               {(other.empty() ? program_file() : other).string(), "send", "sim:heart", "--to", local_address(source)});
   phantom_.emplace(words);
   sends_to_ = parts_.state.scanner->address;
   ending_ = false;

@@ -14,6 +14,7 @@ namespace echoloop {
 namespace {
 
 constexpr std::size_t kLines = 3;  // of each snippet
+constexpr std::string_view kIndent = "    ";
 
 struct Snippet {
   const char* id;
@@ -23,11 +24,13 @@ struct Snippet {
   [[nodiscard]] std::string text() const { return fmt::format("{}\n{}\n{}\n", lines[0], lines[1], lines[2]); }
 };
 
+// A file of the viewer's machine is no description for senders on another one.
 std::array<Snippet, 3> snippets(const std::string& address) {
+  const char* const scan = address.ends_with(",token=FILE") ? "description" : R"({"like": "setup.mat"})";
   return {{{"copy_python",
             "Python",
             "one file, no packages",
-            {"from echoloop import Sender", fmt::format(R"(with Sender({{"like": "setup.mat"}}, "{}") as s:)", address),
+            {"from echoloop import Sender", fmt::format(R"(with Sender({}, "{}") as s:)", scan, address),
              "    while True: s.send(scanner.read())"}},
            {"copy_c",
             "C, C++",
@@ -185,8 +188,9 @@ class Page {
     const Rect button{box.x1 - inset - side, box.y0 + inset, box.x1 - inset, box.y0 + inset + side};
     float y = top;
     for (const std::string& text : snippet.lines) {
-      const float indent = text.starts_with("    ") ? ui_.px(24) : 0.0F;
-      ui_.text_fitted(Type::body, code + indent, button.x0 - inset, y, row, theme::kText2, text);
+      const bool indented = text.starts_with(kIndent);
+      ui_.text_fitted(Type::body, code + (indented ? ui_.px(24) : 0.0F), button.x0 - inset, y, row, theme::kText2,
+                      std::string_view(text).substr(indented ? kIndent.size() : 0));
       y += row;
     }
     copy_button(snippet.id, button, snippet.text(), fmt::format("the lines for {}.", snippet.name));
@@ -197,20 +201,12 @@ class Page {
     y_ += ui_.px(spacing_.gap);
     const Rect row{x0_, y_, x1_, y_ + ui_.px(theme::kRow)};
     constexpr std::string_view kWithout = "Without a scanner:";
-    const bool sends = c_.state.opening.sends_phantom;
-    const std::string_view label = sends ? kStopPhantom : "Send the heart phantom";
     float x = row.x0;
     if (row.width() > ui_.px(520))
       x = ui_.text(Type::body, x, row.y0, row.height(), theme::kText2, kWithout) + ui_.px(16);
     const Rect button{x, row.y0, x + ui_.px(184), row.y1};
-    const std::string command = "echoloop send sim:heart --to " + address_;
-    if (ui_.button("send_phantom", button, {.label = label},
-                   {label,
-                    sends ? "Ends the sender that was started here."
-                          : "Starts this program once more as a sender, which ends with it: " + command,
-                    why_no_files(c_.state)})) {
-      call(c_.commands.send_phantom);
-    }
+    phantom_button(c_, "send_phantom", button);
+    const std::string command = phantom_command(c_.state);
     const Rect copying{row.x1 - ui_.px(36), row.y0, row.x1 - ui_.px(8), row.y1};
     ui_.text_fitted(Type::small, button.x1 + ui_.px(16), copying.x0 - ui_.px(8), row.y0, row.height(), theme::kMuted,
                     command);

@@ -130,6 +130,22 @@ void action_rows(PanelContext& c, Column& column, const LiveStatus& s) {
 
 }  // namespace
 
+std::string phantom_command(const UiState& state) {
+  return "echoloop send sim:heart --to " + sender_address(state.scanner->address, state.opening.host);
+}
+
+void phantom_button(PanelContext& c, const char* id, const Rect& r) {
+  const bool sends = c.state.opening.sends_phantom;
+  const std::string_view label = sends ? "Stop the heart phantom" : "Send the heart phantom";
+  if (c.ui.button(id, r, {.label = label},
+                  {label,
+                   sends ? "Ends the sender that was started here."
+                         : "Starts a sender of this program, which ends with the window: " + phantom_command(c.state),
+                   why_no_files(c.state)})) {
+    call(c.commands.send_phantom);
+  }
+}
+
 void scanner_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   if (!c.state.scanner.has_value()) return;
@@ -155,10 +171,8 @@ void scanner_rows(PanelContext& c, Column& column) {
   }
   network_rows(c, column, s);
   action_rows(c, column, s);
-  if (c.state.opening.sends_phantom &&
-      ui.button("scanner_phantom", ui.row(column, theme::kRow, 2), {.label = kStopPhantom},
-                {kStopPhantom, "Ends the sender that was started here.", {}})) {
-    call(c.commands.send_phantom);
+  if (c.state.opening.sends_phantom || s.link == LiveLink::gone) {
+    phantom_button(c, "scanner_phantom", ui.row(column, theme::kRow, 2));
   }
   if (s.last_refusal.empty()) return;
   const Rect refused = ui.row(column, 20, 0);

@@ -85,6 +85,11 @@ std::size_t LiveIntake::lendable() const {
   return count * kShareToReturn >= most ? count : 0;
 }
 
+bool LiveIntake::owes_credits() const {
+  const std::scoped_lock lock(mutex_);
+  return lendable() > 0;
+}
+
 std::vector<LiveCredit> LiveIntake::credits() {
   const std::scoped_lock lock(mutex_);
   std::vector<LiveCredit> credits;
@@ -167,12 +172,13 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   FrameMemory unused = std::move(producer_.current.memory);  // of a frame that no slot was free for
   if (!std::exchange(producer_.fetched, true) && unused.owner != nullptr) blocks_.give_back(std::move(unused));
   unused = {};
-  if (lendable() > 0) {
+  if (!has_news() && !inlined_) {
+    serve(lock, stop);
+  } else if (lendable() > 0) {
     lock.unlock();
     wake_();
     lock.lock();
   }
-  if (!has_news() && !inlined_) serve(lock, stop);
   if (!wait(lock, stop, [this] { return has_news(); })) {
     throw Error("live source", "the wait for a frame was ended", "a frame");
   }

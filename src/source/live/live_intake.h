@@ -41,6 +41,7 @@ class LiveIntake {
   // Blocks to fill now, as soon as they are worth a message; none while the stream does not run, or runs with an
   // earlier description.
   [[nodiscard]] std::vector<LiveCredit> credits();
+  [[nodiscard]] bool owes_credits() const;  // there are some
   // A frame word's block. Empty, and why, when the word cannot be true: the stream goes on without it.
   struct Taken {
     std::optional<FrameMemory> memory;
