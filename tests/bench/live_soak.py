@@ -31,7 +31,13 @@ RATE_HZ = 200
 PATIENCE_S = 60.0
 MEMORY = {"VmRSS": "resident_mb", "RssAnon": "anonymous_mb", "RssShmem": "shared_mb", "VmLck": "locked_mb",
           "VmPin": "pinned_mb", "Threads": "threads"}
+# Free memory goes back to the system at once: what the C library keeps after a peak is no leak.
+GIVE_BACK = {"MALLOC_ARENA_MAX": "1", "MALLOC_TRIM_THRESHOLD_": "0", "MALLOC_MMAP_THRESHOLD_": "65536"}
 GROWING = ("resident_mb", "anonymous_mb", "shared_mb", "locked_mb", "pinned_mb")
+
+
+def take_time(seconds):
+    time.sleep(seconds)
 
 
 def description(n_samples):
@@ -66,7 +72,7 @@ def send_until_killed(address, n_samples, ready):
         if sent == FRAMES_BEFORE_KILL:
             os.write(ready, b"1")
             sent += 1
-        time.sleep(1 / RATE_HZ)
+        take_time(1 / RATE_HZ)
 
 
 def start_sender(options, n_samples):
@@ -91,16 +97,16 @@ def run_one(options, number, chance):
     n_samples = None if number % 20 == 19 else 512 if number % 3 else 768
     pid, readable = start_sender(options, n_samples)
     if readable is None:
-        time.sleep(1.0)
+        take_time(1.0)
         taken = True
     else:
         taken = bool(select.select([readable], [], [], PATIENCE_S)[0]) and os.read(readable, 1) == b"1"
         os.close(readable)
     seen = look(options.viewer)
-    time.sleep(chance.random() * 0.02)
+    take_time(chance.random() * 0.02)
     if chance.random() < 0.2:
         os.kill(pid, signal.SIGSTOP)
-        time.sleep(0.05)
+        take_time(0.05)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     return taken, seen if n_samples == 512 else None
@@ -145,7 +151,7 @@ def main():
         os.environ["XDG_RUNTIME_DIR"] = folder
         path = os.path.join(folder, "report.json")
         command = [options.program, options.address, *(given or ["--headless", "--policy", "drop-oldest"]), "--report", path]
-        viewer = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        viewer = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **GIVE_BACK})
         options.viewer = viewer.pid
         chance, begin, rows, minute = random.Random(18), time.monotonic(), [], 0
         killed = silent = 0
@@ -162,7 +168,7 @@ def main():
                 minute += 1
                 print(f"| {minute} min | {killed} senders | " +
                       " | ".join(f"{key} {value:.1f}" for key, value in (now or {}).items()) + " |", flush=True)
-            time.sleep(max(0.0, begin + killed * options.seconds / options.reconnects - time.monotonic()))
+            take_time(max(0.0, begin + killed * options.seconds / options.reconnects - time.monotonic()))
         seconds = time.monotonic() - begin
         viewer.send_signal(signal.SIGTERM)
         viewer.wait(60)

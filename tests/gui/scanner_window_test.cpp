@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "app/options/folders.h"
 #include "core/units.h"
 #include "formats/live_description.h"
 #include "gui/scene.h"
@@ -33,6 +34,7 @@ class ScannerWindow : public ::testing::Test {
     ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
   }
   void start(RingPolicy policy = RingPolicy::block) {
+    program_file() = ECHO_PROGRAM;
     Options options;
     options.source = "live:test";
     options.source_given = true;
@@ -41,7 +43,6 @@ class ScannerWindow : public ::testing::Test {
     options.stream.slots = 2;
     options.queue_given = true;
     options.history_bytes = std::size_t{64} << 20;
-    options.send_program = ECHO_PROGRAM;
     options.duration_s = 1e9;  // a script: no tour of the window
     options.width = 1280;
     options.height = 900;
@@ -364,24 +365,13 @@ TEST_F(ScannerWindow, TheHeartPhantomIsSentAndEndsWithItsScanner) {
   open("sim:points");
   ASSERT_TRUE(until([&] { return !sends(); })) << "it ends with another source";
   open("live:other");
-  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("send_phantom").width() > 0.0F; }));
-  click("send_phantom");
+  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("scanner_phantom").width() > 0.0F; }));
+  click("scanner_phantom");
   ASSERT_TRUE(until([&] { return status()->link == LiveLink::connected; }));
   const auto sender = static_cast<pid_t>(status()->pid);
   ASSERT_EQ(::kill(sender, 0), 0);
   app_.reset();
   EXPECT_EQ(::kill(sender, 0), -1) << "it ends with the window";
-}
-
-TEST_F(ScannerWindow, AHeartPhantomBesideAnotherSenderIsRefusedInTheLog) {
-  start();
-  sender_ = std::make_unique<ScriptedSender>(folder_ / "echoloop" / "test.sock");
-  ASSERT_TRUE(sender_->hello() && sender_->expect(2).has_value());
-  click("send_phantom");
-  ASSERT_TRUE(until([&] { return said("busy: the sender scripted"); }));
-  ASSERT_TRUE(until([&] { return !app_->state().opening.sends_phantom; }));
-  ASSERT_TRUE(sender_->describe(0, kScan) && sender_->expect(4).has_value());
-  send(1);
 }
 
 TEST_F(ScannerWindow, TheWaitingPageCopiesAddressAndLines) {

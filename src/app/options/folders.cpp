@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 fs::path share_folder() {
   std::vector<fs::path> candidates;
   if (const char* named = std::getenv("ECHOLOOP_SHARE")) candidates.emplace_back(named);
-  const fs::path program = program_file();
+  const fs::path& program = program_file();
   if (!program.empty()) candidates.push_back(program.parent_path().parent_path() / "share" / "echoloop");
   candidates.emplace_back(ECHO_SOURCE_DIR);
   for (const fs::path& folder : candidates) {
@@ -30,9 +30,10 @@ fs::path share_folder() {
   throw Error("shaders", "not found near " + program.string(), "an installed program, a build tree, or ECHOLOOP_SHARE");
 }
 
-fs::path program_file() {
-  std::error_code error;
-  return fs::read_symlink("/proc/self/exe", error);
+fs::path& program_file() {
+  static std::error_code error;
+  static fs::path file = fs::read_symlink("/proc/self/exe", error);
+  return file;
 }
 
 std::string host_name() {

@@ -10,8 +10,8 @@ namespace echoloop {
 // from. Throws Error when none of them has the shaders.
 std::filesystem::path share_folder();
 
-// This program's own file; empty where the system does not tell.
-std::filesystem::path program_file();
+// This program's own file; empty where the system does not tell. Tests name the program that they test.
+std::filesystem::path& program_file();
 
 // This machine, as others on its network name it.
 std::string host_name();

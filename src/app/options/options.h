@@ -56,7 +56,6 @@ struct Options {
   bool size_given = false;
   bool json = false;                      // info
   std::string send_to = "live:";          // send
-  std::filesystem::path send_program;     // that a window starts with `send`; empty: this program
   bool list_viewers = false;              // send
   std::vector<std::string> render_files;  // render: recordings and folders
   std::filesystem::path render_out;       // render: the folder of its files

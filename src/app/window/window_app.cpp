@@ -112,10 +112,7 @@ void WindowApp::add_file_commands(UiCommands& c) {
     later_unless_kiosk([this, port] { opening_.open_network_scanner(port); });
   };
   c.save_description = [this] { later_unless_kiosk([this] { saving_.save_description(); }); };
-  c.accept_senders = [this](bool yes) {
-    later([this, yes] { scanner_.set_admission(yes ? Admission::open : Admission::closed); });
-  };
-  c.send_phantom = [this] { later_unless_kiosk([this] { scanner_.toggle_phantom(); }, "phantom sender"); };
+  c.sender = [this](SenderCommand what) { later([this, what] { scanner_.command(what); }, "sender"); };
   c.facts_changed = [this] { later([this] { opening_.open(state().source.opened_as, state().facts.given); }); };
   c.answer_sandbox = [this](SandboxAnswer answer) { question_.answer(answer); };
   c.open_manual = [this] { later_unless_kiosk([this] { parts_.say(Severity::info, open_manual()); }); };

@@ -36,20 +36,19 @@ void WindowScanner::look() {
   look_at_phantom();
 }
 
-void WindowScanner::set_admission(Admission admission) {
+void WindowScanner::command(SenderCommand what) {
+  if (what == SenderCommand::phantom) return toggle_phantom();
   LiveSource* const live = parts_.source != nullptr ? parts_.source->live() : nullptr;
-  if (live != nullptr) live->set_admission(admission);
+  if (live != nullptr) live->set_admission(what == SenderCommand::accept ? Admission::open : Admission::closed);
 }
 
 void WindowScanner::toggle_phantom() {
   if (phantom_.has_value()) return end_phantom();
-  if (!parts_.state.scanner.has_value()) return;
+  if (!parts_.state.scanner.has_value() || parts_.refused_in_kiosk()) return;
   std::vector<std::string> words;
   if (is_on_path("setpriv")) words = {"setpriv", "--pdeathsig", "TERM"};  // this program may be killed
   const std::string& source = opening_.scanner().has_value() ? opening_.name() : parts_.named;
-  const std::filesystem::path& other = parts_.options.send_program;
-  words.insert(words.end(),
-               {(other.empty() ? program_file() : other).string(), "send", "sim:heart", "--to", local_address(source)});
+  words.insert(words.end(), {program_file().string(), "send", "sim:heart", "--to", local_address(source)});
   phantom_.emplace(words);
   sends_to_ = parts_.state.scanner->address;
   ending_ = false;

@@ -15,12 +15,12 @@ class WindowScanner {
  public:
   WindowScanner(WindowParts& parts, const WindowOpening& opening) : parts_(parts), opening_(opening) {}
 
-  void look();                              // once a window frame: fills UiState::scanner
-  void set_admission(Admission admission);  // nothing without a scanner
-  // Starts `echoloop send` with the heart phantom, which ends with this program, or ends it. Throws Error.
-  void toggle_phantom();
+  void look();                       // once a window frame: fills UiState::scanner
+  void command(SenderCommand what);  // nothing without a scanner; throws Error
 
  private:
+  // Starts `echoloop send` with the heart phantom, which ends with this program, or ends it.
+  void toggle_phantom();
   void say(const std::vector<LiveNote>& notes);
   void look_at_phantom();
   void end_phantom();

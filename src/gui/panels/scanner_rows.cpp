@@ -119,7 +119,7 @@ void action_rows(PanelContext& c, Column& column, const LiveStatus& s) {
                    s.accepting ? "Ends the connection; no sender is let in until senders are accepted again."
                                : "Lets the next sender in.",
                    {}})) {
-      call(c.commands.accept_senders, !s.accepting);
+      call(c.commands.sender, s.accepting ? SenderCommand::disconnect : SenderCommand::accept);
     }
   }
   if (s.description != nullptr && ui.button("scanner_description", right, {.label = "Description…"},
@@ -142,7 +142,7 @@ void phantom_button(PanelContext& c, const char* id, const Rect& r) {
                    sends ? "Ends the sender that was started here."
                          : "Starts a sender of this program, which ends with the window: " + phantom_command(c.state),
                    why_no_files(c.state)})) {
-    call(c.commands.send_phantom);
+    call(c.commands.sender, SenderCommand::phantom);
   }
 }
 
@@ -171,7 +171,8 @@ void scanner_rows(PanelContext& c, Column& column) {
   }
   network_rows(c, column, s);
   action_rows(c, column, s);
-  if (c.state.opening.sends_phantom || s.link == LiveLink::gone) {
+  const bool has_page = c.state.source.acquisition == nullptr;  // with such a button
+  if (c.state.opening.sends_phantom || (s.link != LiveLink::connected && !has_page)) {
     phantom_button(c, "scanner_phantom", ui.row(column, theme::kRow, 2));
   }
   if (s.last_refusal.empty()) return;

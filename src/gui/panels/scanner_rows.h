@@ -20,7 +20,4 @@ void phantom_button(PanelContext& c, const char* id, const Rect& r);
 // In the Stream panel: sender, transport, blocks, clock, age of the newest frame, losses. None without a scanner.
 void sender_rows(PanelContext& c, Column& column);
 
-// In place of the image, before the first one (scanner_page.cpp): the address, how a sender uses it, a phantom to try.
-void draw_waiting_for_scanner(PanelContext& c, const Rect& area);
-
 }  // namespace echoloop

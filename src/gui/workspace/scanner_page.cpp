@@ -1,5 +1,5 @@
-// What is seen in place of the image while a scanner is waited for: where senders connect, the lines that a sender
-// needs, each to be copied, and a phantom that the program sends itself.
+#include "gui/workspace/scanner_page.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kLines = 3;  // of each snippet
-constexpr std::string_view kIndent = "    ";
+constexpr std::size_t kSnippetLines = 3;  // of each snippet
+constexpr std::string_view kSnippetIndent = "    ";
 
 struct Snippet {
   const char* id;
   std::string_view name, note;
-  std::array<std::string, kLines> lines;
+  std::array<std::string, kSnippetLines> lines;
 
   [[nodiscard]] std::string text() const { return fmt::format("{}\n{}\n{}\n", lines[0], lines[1], lines[2]); }
 };
@@ -45,12 +45,12 @@ std::array<Snippet, 3> snippets(const std::string& address) {
 }
 
 // Lengths at scale 1: wide where the area is high enough for all of it.
-struct Spacing {
+struct PageSpacing {
   float gap, pad, line, address;
   bool diagram;
 };
 
-Spacing spacing_for(float height) {
+PageSpacing spacing_for(float height) {
   if (height >= 690) return {.gap = 16, .pad = 12, .line = 21, .address = 48, .diagram = true};
   if (height >= 560) return {.gap = 12, .pad = 10, .line = 20, .address = 44, .diagram = false};
   return {.gap = 6, .pad = 3, .line = 17, .address = 36, .diagram = false};
@@ -87,7 +87,7 @@ class Page {
  private:
   static constexpr float kDiagram = 64, kBelowDiagram = 44, kTitle = 28, kSubtitle = 22, kSmall = 18;
 
-  [[nodiscard]] float card_height() const { return ui_.px(2 * spacing_.pad + kLines * spacing_.line); }
+  [[nodiscard]] float card_height() const { return ui_.px(2 * spacing_.pad + kSnippetLines * spacing_.line); }
   [[nodiscard]] float height() const {
     const float gap = ui_.px(spacing_.gap);
     const float top = spacing_.diagram ? ui_.px(kDiagram + kBelowDiagram) : 0.0F;
@@ -188,9 +188,9 @@ class Page {
     const Rect button{box.x1 - inset - side, box.y0 + inset, box.x1 - inset, box.y0 + inset + side};
     float y = top;
     for (const std::string& text : snippet.lines) {
-      const bool indented = text.starts_with(kIndent);
+      const bool indented = text.starts_with(kSnippetIndent);
       ui_.text_fitted(Type::body, code + (indented ? ui_.px(24) : 0.0F), button.x0 - inset, y, row, theme::kText2,
-                      std::string_view(text).substr(indented ? kIndent.size() : 0));
+                      std::string_view(text).substr(indented ? kSnippetIndent.size() : 0));
       y += row;
     }
     copy_button(snippet.id, button, snippet.text(), fmt::format("the lines for {}.", snippet.name));
@@ -219,7 +219,7 @@ class Page {
   const Rect& area_;
   const LiveStatus& status_;
   const std::string address_;
-  const Spacing spacing_;
+  const PageSpacing spacing_;
   float x0_ = 0, x1_ = 0, y_ = 0;
 };
 
