@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -42,12 +43,14 @@ using SenderHandle = std::unique_ptr<echoloop_sender, decltype(&echoloop_close)>
 
 // Asks until the viewer has answered. Throws Error when it refuses; false after an interrupt.
 bool describe(echoloop_sender* sender, const std::string& json, const std::string& address) {
-  bool said = false;
+  std::string said;
   int status = echoloop_describe(sender, json.c_str(), kPatience_ms);
   while (status != ECHOLOOP_OK && !interrupted()) {
-    if (status == ECHOLOOP_REFUSED) throw Error::from_line(echoloop_message(sender));
-    if (status == ECHOLOOP_NO_VIEWER && !said) print_error("Waiting for a viewer at {}\n", address);
-    said = said || status == ECHOLOOP_NO_VIEWER;
+    const std::string message = echoloop_message(sender);
+    if (status == ECHOLOOP_REFUSED) throw Error::from_line(message);
+    std::string line = "Waiting for a viewer at " + address;
+    if (message.starts_with("busy")) line += ": " + message;
+    if (status == ECHOLOOP_NO_VIEWER && line != said) print_error("{}\n", said = line);
     status = echoloop_describe(sender, json.c_str(), kPatience_ms);
   }
   return status == ECHOLOOP_OK;

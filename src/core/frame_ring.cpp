@@ -246,6 +246,19 @@ void FrameRing::close() {
   readied_.notify_all();
 }
 
+void FrameRing::drop_ready() {
+  {
+    const std::scoped_lock lock(mutex_);
+    while (ready_count_ > 0) {
+      slots_[pop_oldest()].state = State::free;
+      ++counts_.dropped;
+      --counts_.in_flight;
+    }
+    tell_news();
+  }
+  freed_.notify_all();
+}
+
 bool FrameRing::drained() const {
   const std::scoped_lock lock(mutex_);
   return closed_ && ready_count_ == 0;

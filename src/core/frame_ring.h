@@ -89,6 +89,7 @@ class FrameRing {
   void set_policy(RingPolicy policy);       // takes effect at once, also for a waiting producer; any thread
   [[nodiscard]] RingPolicy policy() const;  // any thread
   void close();                             // ends all waiting; frames already published can still be read; any thread
+  void drop_ready();                        // what is not being read yet is dropped, and counted; any thread
   [[nodiscard]] bool drained() const;       // closed and nothing left to read; any thread
   [[nodiscard]] RingCounts counts() const;  // any thread
   [[nodiscard]] std::optional<RingRefusal> refusal() const;  // the last refused frame; any thread

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "gui/bars.h"
-#include "gui/panels/scanner_rows.h"
 #include "gui/state/number_text.h"
+#include "gui/workspace/scanner_page.h"
 
 namespace echoloop {
 namespace {

@@ -121,9 +121,16 @@ void draw_recording_field(PanelContext& c, float x, float room, const Rect& r) {
   c.ui.tip("recording", h, area, {v.finishing ? "Completing the recording" : "Recording", text, {}});
 }
 
+// Without a source the scanner that is waited for, by the name in its address.
+std::string source_name(const UiState& state) {
+  if (!state.source.name.empty()) return state.source.name;
+  if (!state.scanner.has_value()) return "No source";
+  return "Scanner: " + state.scanner->address.substr(state.scanner->address.find(':') + 1);
+}
+
 float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   Ui& ui = c.ui;
-  const std::string name = c.state.source.name.empty() ? "No source" : c.state.source.name;
+  const std::string name = source_name(c.state);
   const float room = ui.px(c.compact ? 150 : 220);
   const float w = std::min(ui.width(Type::strong, name), room) + ui.px(8);
   const float x0 = r.x0 + ui.px(c.compact ? 12 : 16);

@@ -85,6 +85,17 @@ bool ChildProgram::write(std::span<const std::uint8_t> bytes) {
   return true;
 }
 
+void ChildProgram::interrupt() {
+  if (pid_ >= 0) ::kill(pid_, SIGTERM);
+}
+
+std::optional<int> ChildProgram::ended() {
+  int status = 0;
+  if (pid_ < 0 || ::waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
+  pid_ = -1;
+  return status_of(status);
+}
+
 int ChildProgram::finish() {
   ::shutdown(input_.get(), SHUT_WR);
   int status = 0;

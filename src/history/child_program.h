@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ class ChildProgram {
 
   // False where the program reads no more: it has ended, or took nothing for a minute.
   [[nodiscard]] bool write(std::span<const std::uint8_t> bytes);
+  void interrupt();                          // SIGTERM
+  [[nodiscard]] std::optional<int> ended();  // its exit status, as of finish(); nothing while it runs
   // Ends its input and waits for its end: its exit status, or 128 + the number of the signal that ended it.
   int finish();
   [[nodiscard]] std::string printed() const;  // on standard output and standard error, until now

@@ -24,6 +24,7 @@ struct Pace {
 };
 
 constexpr auto kPaces = std::to_array<Pace>({
+    {"bench/live_soak.py", "the pace of senders that are killed"},
     {"concurrency/flow_worker_test.cpp", "work of a device; the pace of a source"},
     {"concurrency/ring_stress_test.cpp", "the pace of what changes the policy, at random"},
     {"formats/stand_in/lies.cpp", "the pace of a hostile reader process"},
@@ -79,7 +80,8 @@ TEST(Sleeps, OnlyWhereWorkIsSimulated) {
     std::ostringstream text;
     text << std::ifstream(entry.path()).rdbuf();
     const std::vector<std::string> sleeps = sleeps_in(text.str());
-    const bool defines = name == "support/take_time.h" || name == "scripts/readme_pictures.sh";
+    const bool defines =
+        name == "support/take_time.h" || name == "bench/live_soak.py" || name == "scripts/readme_pictures.sh";
     EXPECT_EQ(sleeps.size(), defines ? 1U : 0U) << name << ": " << (sleeps.empty() ? "" : sleeps.back());
     if (takes_time(text.str())) seen.insert(name);
   }

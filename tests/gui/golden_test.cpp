@@ -169,6 +169,15 @@ const State kStates[] = {
        s.state.source = {};
        s.state.numbers.counts = {};
      }},
+    {"waiting",
+     [](Scene& s) {
+       s.state.run = RunState::idle;
+       s.state.source = {};
+       s.state.numbers.counts = {};
+       LiveStatus& scanner = s.state.scanner.emplace();
+       scanner.address = "live:default";
+       scanner.reach = "Only programs of the same user on this machine can connect.";
+     }},
     {"opening",
      [](Scene& s) {
        show_wires(s), s.state.opening.progress = Progress{.text = "Opening wires.hdf5", .fraction = 0.4};

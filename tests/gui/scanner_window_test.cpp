@@ -1,11 +1,14 @@
 // The program's window as a viewer of a scanner, offscreen: the sender stays connected through a reset and through its
 // address being opened again, a stream that stopped on overrun resumes, and a sender that has gone is said.
 #include <gtest/gtest.h>
+#include <imgui.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
+#include "app/options/folders.h"
 #include "core/units.h"
 #include "formats/live_description.h"
 #include "gui/scene.h"
@@ -14,6 +17,7 @@
 #include "source/scripted_sender.h"
 #include "support/environment_variable.h"
 #include "support/temporary_folder.h"
+#include "test_paths.h"
 
 namespace echoloop::testing::scanner_window_test {
 namespace {
@@ -30,6 +34,7 @@ class ScannerWindow : public ::testing::Test {
     ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
   }
   void start(RingPolicy policy = RingPolicy::block) {
+    program_file() = ECHO_PROGRAM;
     Options options;
     options.source = "live:test";
     options.source_given = true;
@@ -334,6 +339,68 @@ TEST_F(ScannerWindow, ARefusedDescriptionIsKnownWhileItIsWaitedFor) {
   ASSERT_TRUE(sender_->describe(1, kScan) && sender_->expect(4).has_value());
   send(1);
   EXPECT_EQ(status()->last_refusal, "");
+}
+
+// The program itself, as a sender: from the page, from the panel, and each way that it ends.
+TEST_F(ScannerWindow, TheHeartPhantomIsSentAndEndsWithItsScanner) {
+  start();
+  const auto sends = [&] { return app_->state().opening.sends_phantom; };
+  const auto shows_images = [&] {
+    const std::uint64_t before = app_->state().numbers.shown;
+    return until([&] { return app_->state().numbers.shown > before + 3; });
+  };
+  click("send_phantom");
+  ASSERT_TRUE(sends());
+  ASSERT_TRUE(shows_images());
+  EXPECT_EQ(status()->sender, "echoloop send");
+  EXPECT_EQ(app_->viewer().control_rect("send_phantom").width(), 0.0F) << "the image is in its place";
+  open_source_panel("scanner_phantom");
+  click("scanner_phantom");
+  ASSERT_TRUE(until([&] { return !sends() && status()->link == LiveLink::gone; }));
+  EXPECT_TRUE(said("echoloop send: Heart phantom: sent "));
+  EXPECT_FALSE(said("ended with status"));
+  click("scanner_phantom");
+  ASSERT_TRUE(until([&] { return status()->link == LiveLink::connected; }));
+  ASSERT_TRUE(shows_images());
+  open("sim:points");
+  ASSERT_TRUE(until([&] { return !sends(); })) << "it ends with another source";
+  open("live:other");
+  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("scanner_phantom").width() > 0.0F; }));
+  click("scanner_phantom");
+  ASSERT_TRUE(until([&] { return status()->link == LiveLink::connected; }));
+  const auto sender = static_cast<pid_t>(status()->pid);
+  ASSERT_EQ(::kill(sender, 0), 0);
+  app_.reset();
+  EXPECT_EQ(::kill(sender, 0), -1) << "it ends with the window";
+}
+
+TEST_F(ScannerWindow, TheWaitingPageCopiesAddressAndLines) {
+  start();
+  const std::pair<const char*, const char*> copies[] = {
+      {"waiting_copy", "live:test"},
+      {"scanner_copy", "live:test"},
+      {"copy_python",
+       "from echoloop import Sender\nwith Sender({\"like\": \"setup.mat\"}, \"live:test\") as s:\n"
+       "    while True: s.send(scanner.read())\n"},
+      {"copy_c",
+       "echoloop_sender* s = echoloop_open(\"live:test\", \"my scanner\");\n"
+       "echoloop_describe(s, json, 1000);\n"
+       "echoloop_send(s, samples, bytes, NULL, 100);  /* every frame */\n"},
+      {"copy_matlab",
+       "json = fileread('setup.json');\necholoop('describe', json, 'live:test');\n"
+       "echoloop('send', RcvData{1}, rows);  % every frame\n"},
+      {"copy_command", "echoloop send sim:heart --to live:test"}};
+  open_source_panel("scanner_copy");
+  for (const auto& [button, text] : copies) {
+    click(button);
+    EXPECT_STREQ(ImGui::GetClipboardText(), text) << button;
+  }
+}
+
+TEST(ScannerText, APortOfAllNetworksIsNamedByTheMachine) {
+  EXPECT_EQ(sender_address("live:default", "host"), "live:default");
+  EXPECT_EQ(sender_address("live:tcp:127.0.0.1:5000", "host"), "live:tcp:127.0.0.1:5000");
+  EXPECT_EQ(sender_address("live:tcp:0.0.0.0:5000", "host"), "live:tcp:host:5000,token=FILE");
 }
 
 std::vector<std::uint8_t> pixels(Scene& scene, const std::string& id) {

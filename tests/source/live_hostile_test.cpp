@@ -123,7 +123,7 @@ TEST(LiveHostile, DescriptionsThatCannotBe) {
 
 TEST(LiveHostile, WordsThatCannotBe) {
   LiveRig rig;
-  const auto sender = rig.start();
+  const auto sender = rig.start(small_scan(), RingPolicy::drop_newest);  // credits for all blocks
   rig.expect_frame(*sender, 0, 1);
   const std::uint64_t size = sender->frame_bytes;
   ASSERT_TRUE(sender->words({{.sequence = 1, .bytes = size, .block = 9999}}));

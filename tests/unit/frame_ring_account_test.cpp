@@ -45,6 +45,20 @@ INSTANTIATE_TEST_SUITE_P(Policies, EachPolicy,
                          ::testing::Values(RingPolicy::block, RingPolicy::error, RingPolicy::drop_oldest,
                                            RingPolicy::drop_newest));
 
+TEST_P(EachPolicy, WhatIsNotBeingReadIsDroppedAndCounted) {
+  Rig rig(4, GetParam());
+  for (std::uint64_t n = 0; n < 4; ++n) rig.put(n);
+  auto reading = rig.ring.begin_read(0ns);
+  rig.ring.drop_ready();
+  rig.expect(4, 0, 3, 0);
+  EXPECT_EQ(rig.process(), -1);
+  EXPECT_EQ(rig.put(4), Outcome::slot) << "the slots are free";
+  reading->release();
+  rig.ring.count_processed();
+  EXPECT_EQ(rig.process(), 4);
+  rig.expect(5, 2, 3, 0);
+}
+
 TEST(FrameRing, AnEarlierNumberIsADuplicateAndNoGapBackwards) {
   Rig rig(8, RingPolicy::block);
   for (const std::uint64_t n : {3U, 4U, 5U, 3U, 4U, 6U}) rig.put(n);

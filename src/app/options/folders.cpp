@@ -21,14 +21,24 @@ namespace fs = std::filesystem;
 fs::path share_folder() {
   std::vector<fs::path> candidates;
   if (const char* named = std::getenv("ECHOLOOP_SHARE")) candidates.emplace_back(named);
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) candidates.push_back(program.parent_path().parent_path() / "share" / "echoloop");
+  const fs::path& program = program_file();
+  if (!program.empty()) candidates.push_back(program.parent_path().parent_path() / "share" / "echoloop");
   candidates.emplace_back(ECHO_SOURCE_DIR);
   for (const fs::path& folder : candidates) {
     if (fs::exists(folder / "shaders" / "image.frag")) return folder;
   }
   throw Error("shaders", "not found near " + program.string(), "an installed program, a build tree, or ECHOLOOP_SHARE");
+}
+
+fs::path& program_file() {
+  static std::error_code error;
+  static fs::path file = fs::read_symlink("/proc/self/exe", error);
+  return file;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
 }
 
 fs::path settings_file() {

@@ -10,6 +10,12 @@ namespace echoloop {
 // from. Throws Error when none of them has the shaders.
 std::filesystem::path share_folder();
 
+// This program's own file; empty where the system does not tell. Tests name the program that they test.
+std::filesystem::path& program_file();
+
+// This machine, as others on its network name it.
+std::string host_name();
+
 // $XDG_CONFIG_HOME/echoloop/window, or ~/.config/echoloop/window; empty when there is no home folder.
 std::filesystem::path settings_file();
 

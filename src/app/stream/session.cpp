@@ -13,6 +13,8 @@
 namespace echoloop {
 namespace {
 
+bool drops(RingPolicy policy) { return policy == RingPolicy::drop_oldest || policy == RingPolicy::drop_newest; }
+
 void wait_a_little() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 
 }  // namespace
@@ -181,6 +183,7 @@ bool Session::advance() {
   if (change_.phase == Phase::draining) {
     if (running_->producer().state() == ProducerState::running) return false;
     running_->ring().close();  // what is in it will still be processed
+    if (change_.other_acquisition && drops(options_.stream.policy)) running_->ring().drop_ready();
     if (!running_->pipeline().done()) return false;
     counts_ = running_->ring().counts();
     if (options_.max_frames > 0 && counts_.processed >= options_.max_frames) {

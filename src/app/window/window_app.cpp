@@ -112,9 +112,7 @@ void WindowApp::add_file_commands(UiCommands& c) {
     later_unless_kiosk([this, port] { opening_.open_network_scanner(port); });
   };
   c.save_description = [this] { later_unless_kiosk([this] { saving_.save_description(); }); };
-  c.accept_senders = [this](bool yes) {
-    later([this, yes] { scanner_.set_admission(yes ? Admission::open : Admission::closed); });
-  };
+  c.sender = [this](SenderCommand what) { later([this, what] { scanner_.command(what); }, "sender"); };
   c.facts_changed = [this] { later([this] { opening_.open(state().source.opened_as, state().facts.given); }); };
   c.answer_sandbox = [this](SandboxAnswer answer) { question_.answer(answer); };
   c.open_manual = [this] { later_unless_kiosk([this] { parts_.say(Severity::info, open_manual()); }); };
@@ -149,6 +147,7 @@ void WindowApp::restore_settings() {
   const ViewSettings& settings = viewer().settings();
   offered.recent = settings.recent;
   offered.scanner_token = token_file().string();
+  offered.host = host_name();
   opening_.offer_repair();
   presets_.describe();
   std::error_code error;
@@ -454,8 +453,8 @@ void WindowApp::cancel() {
 }
 
 void WindowApp::write_outputs() {
-  if (parts_.session == nullptr) return;
   outputs_.write_screenshot();
+  if (parts_.session == nullptr) return;
   nlohmann::json display = times_.report();
   display.update({{"renderer", viewer().gl_renderer()},
                   {"picture", viewer().interop_status()},

@@ -34,7 +34,7 @@ std::string_view why_no_freeze(const UiState& state) {
     case RunState::idle:
       break;
   }
-  return "No source is running.";
+  return state.scanner.has_value() ? "Waiting for a scanner." : "No source is running.";
 }
 
 std::string_view why_no_comparison(const UiState& state) {

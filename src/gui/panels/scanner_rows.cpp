@@ -57,12 +57,6 @@ std::string clipped_text(const LiveStatus& s) {
   return percent < 0.01 ? "< 0.01 %" : fixed(percent, 2) + " %";
 }
 
-void copy_button(PanelContext& c, const char* id, const Rect& r, const std::string& text, Emphasis emphasis) {
-  if (c.ui.button(id, r, {.label = "Copy", .emphasis = emphasis}, {"Copy", "Copies to the clipboard: " + text, {}})) {
-    ImGui::SetClipboardText(text.c_str());
-  }
-}
-
 constexpr std::string_view kTcp = "live:tcp:";
 
 // Only what a name may have.
@@ -125,7 +119,7 @@ void action_rows(PanelContext& c, Column& column, const LiveStatus& s) {
                    s.accepting ? "Ends the connection; no sender is let in until senders are accepted again."
                                : "Lets the next sender in.",
                    {}})) {
-      call(c.commands.accept_senders, !s.accepting);
+      call(c.commands.sender, s.accepting ? SenderCommand::disconnect : SenderCommand::accept);
     }
   }
   if (s.description != nullptr && ui.button("scanner_description", right, {.label = "Description…"},
@@ -136,6 +130,22 @@ void action_rows(PanelContext& c, Column& column, const LiveStatus& s) {
 
 }  // namespace
 
+std::string phantom_command(const UiState& state) {
+  return "echoloop send sim:heart --to " + sender_address(state.scanner->address, state.opening.host);
+}
+
+void phantom_button(PanelContext& c, const char* id, const Rect& r) {
+  const bool sends = c.state.opening.sends_phantom;
+  const std::string_view label = sends ? "Stop the heart phantom" : "Send the heart phantom";
+  if (c.ui.button(id, r, {.label = label},
+                  {label,
+                   sends ? "Ends the sender that was started here."
+                         : "Starts a sender of this program, which ends with the window: " + phantom_command(c.state),
+                   why_no_files(c.state)})) {
+    call(c.commands.sender, SenderCommand::phantom);
+  }
+}
+
 void scanner_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   if (!c.state.scanner.has_value()) return;
@@ -144,8 +154,12 @@ void scanner_rows(PanelContext& c, Column& column) {
   const Rect r = ui.labelled(column, "Address", {}, true);
   const float button = ui.px(56);
   const Rect address{r.x0, r.y0, r.x1 - button - ui.px(8), r.y1};
-  ui.text_fitted(Type::body, address.x0, address.x1, address.y0, address.height(), theme::kText, s.address);
-  copy_button(c, "scanner_copy", {r.x1 - button, r.y0, r.x1, r.y1}, s.address, Emphasis::plain);
+  const std::string named = sender_address(s.address, c.state.opening.host);
+  ui.text_fitted(Type::body, address.x0, address.x1, address.y0, address.height(), theme::kText, named);
+  if (ui.button("scanner_copy", {r.x1 - button, r.y0, r.x1, r.y1}, {.label = "Copy"},
+                {"Copy", "Copies to the clipboard: " + named, {}})) {
+    ImGui::SetClipboardText(named.c_str());
+  }
   const Rect state = ui.row(column, 20, 0);
   ui.disc(state.x0 + ui.px(4), state.cy(), 4, s.link == LiveLink::connected ? theme::kAccent : theme::kMuted);
   ui.text_fitted(Type::body, state.x0 + ui.px(16), state.x1, state.y0, state.height(), theme::kText, state_text(s));
@@ -157,6 +171,10 @@ void scanner_rows(PanelContext& c, Column& column) {
   }
   network_rows(c, column, s);
   action_rows(c, column, s);
+  const bool has_page = c.state.source.acquisition == nullptr;  // with such a button
+  if (c.state.opening.sends_phantom || (s.link != LiveLink::connected && !has_page)) {
+    phantom_button(c, "scanner_phantom", ui.row(column, theme::kRow, 2));
+  }
   if (s.last_refusal.empty()) return;
   const Rect refused = ui.row(column, 20, 0);
   ui.text_fitted(Type::small, refused.x0 + ui.px(16), refused.x1, refused.y0, refused.height(), theme::kRed,
@@ -195,51 +213,6 @@ void sender_rows(PanelContext& c, Column& column) {
   fact_row(c.ui, column, "sender/clipped", "Clipped samples", clipped_text(s),
            fmt::format("Share of samples at the converter's limit. {} of {} frames checked.", grouped(s.checked_frames),
                        grouped(s.frames)));
-}
-
-void draw_waiting_for_scanner(PanelContext& c, const Rect& area) {
-  Ui& ui = c.ui;
-  const LiveStatus& s = *c.state.scanner;
-  const float width = std::min(area.width() - ui.px(32), ui.px(620));
-  const float x0 = std::round(area.cx() - 0.5F * width), x1 = x0 + width;
-  float y = std::round(area.cy() - ui.px(175));
-  const auto line = [&](Type type, float height, ImU32 ink, std::string_view text) {
-    ui.text_centred(type, {area.x0, y, area.x1, y + ui.px(height)}, ink, text);
-    y += ui.px(height);
-  };
-  line(Type::large, 28, theme::kText, "Waiting for a scanner");
-  line(Type::body, 24, theme::kMuted, "Start a sender. The first image appears with the first frame.");
-  y += ui.px(12);
-  const Rect box{x0, y, x1, y + ui.px(44)};
-  ui.outline(box, theme::kLine, 4);
-  ui.text(Type::body, box.x0 + ui.px(16), box.y0, box.height(), theme::kMuted, "Address");
-  ui.text_fitted(Type::large, box.x0 + ui.px(96), box.x1 - ui.px(96), box.y0, box.height(), theme::kText, s.address);
-  const Rect copy{box.x1 - ui.px(84), box.y0 + ui.px(8), box.x1 - ui.px(8), box.y1 - ui.px(8)};
-  copy_button(c, "waiting_copy", copy, s.address, Emphasis::primary);
-  y = box.y1 + ui.px(16);
-  const std::array<std::array<std::string, 2>, 9> rows = {
-      {{"Python", "from echoloop import Sender"},
-       {"", fmt::format("s = Sender(description, \"{}\")", s.address)},
-       {"", "s.send(frame)"},
-       {"C, C++", fmt::format("s = echoloop_open(\"{}\", \"my scanner\");", s.address)},
-       {"", "echoloop_describe(s, json, 1000);"},
-       {"", "echoloop_send(s, frame, bytes, NULL, 100);"},
-       {"MATLAB", fmt::format("echoloop('describe', json, '{}')", s.address)},
-       {"", "echoloop('send', RcvData, rows)"},
-       {"Demo", "echoloop send sim:heart --to " + s.address}}};
-  for (const auto& [name, code] : rows) {
-    const Rect r{x0, y, x1, y + ui.px(20)};
-    ui.text(Type::body, r.x0 + ui.px(16), r.y0, r.height(), theme::kMuted, name);
-    ui.text_fitted(Type::body, r.x0 + ui.px(96), r.x1, r.y0, r.height(), theme::kText2, code);
-    y = r.y1;
-  }
-  y += ui.px(10);
-  if (!s.last_refusal.empty()) {
-    y += ui.paragraph(Type::body, x0, y, width, 20, theme::kRed, "Refused: " + s.last_refusal) + ui.px(6);
-  }
-  line(Type::small, 18, theme::kMuted, s.reach);
-  line(Type::small, 18, theme::kMuted,
-       "Senders for Python, C, MATLAB, Octave and arrus: README, section Connect a scanner");
 }
 
 }  // namespace echoloop

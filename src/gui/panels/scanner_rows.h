@@ -13,10 +13,11 @@ inline constexpr const char* kNetworkPanel = "scanner_network";
 // In the Source panel: the address that is waited at, who is connected. None without a scanner.
 void scanner_rows(PanelContext& c, Column& column);
 
+std::string phantom_command(const UiState& state);
+// Starts a sender of the heart phantom, or ends it.
+void phantom_button(PanelContext& c, const char* id, const Rect& r);
+
 // In the Stream panel: sender, transport, blocks, clock, age of the newest frame, losses. None without a scanner.
 void sender_rows(PanelContext& c, Column& column);
-
-// In place of the image, before the first one: the address, and how a sender uses it.
-void draw_waiting_for_scanner(PanelContext& c, const Rect& area);
 
 }  // namespace echoloop

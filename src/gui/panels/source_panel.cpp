@@ -43,6 +43,7 @@ std::string facts(const SourceInfo& source) {
 void info_line(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const SourceInfo& source = c.state.source;
+  if (source.acquisition == nullptr && c.state.scanner.has_value()) return;
   const Rect r = ui.row(column, 20, 4);
   if (source.acquisition == nullptr) {
     ui.text(Type::small, r, theme::kMuted, "No source");

@@ -19,4 +19,10 @@ std::string no_sender_text(const LiveStatus& status, std::int64_t now_ns) {
          elapsed_text(static_cast<double>(std::max<std::int64_t>(now_ns - status.since_ns, 0)) * 1e-9);
 }
 
+std::string sender_address(const std::string& address, const std::string& host) {
+  constexpr std::string_view kAny = "live:tcp:0.0.0.0:";
+  if (!address.starts_with(kAny)) return address;
+  return fmt::format("live:tcp:{}:{},token=FILE", host, address.substr(kAny.size()));
+}
+
 }  // namespace echoloop

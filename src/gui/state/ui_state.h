@@ -254,6 +254,8 @@ struct OpeningView {
   std::filesystem::path continue_with;        // the last run's recording, offered; empty = nothing
   std::filesystem::path unfinished;  // a recording that a killed program has left, offered for repair; likewise
   std::string scanner_token;         // file whose word senders on other machines have to know
+  std::string host;                  // this machine, as others on its network name it
+  bool sends_phantom = false;        // a sender of a phantom, started here, runs
   std::optional<Progress> progress;
   std::optional<std::string> unsandboxed;  // a recording that waits for the answer whether to open without a sandbox
 };
@@ -306,6 +308,10 @@ struct EchoPlace {
   int sample = 0;    // from 0, as in the recording
 };
 
+// accept: senders are let in, or the sender is disconnected and none is; phantom: a sender of the heart phantom is
+// started, or ends.
+enum class SenderCommand { accept, disconnect, phantom };
+
 struct UiCommands {
   std::function<void()> params_changed;                         // after any edit of UiState::params
   std::function<void()> stream_changed;                         // after any edit of UiState::stream
@@ -316,7 +322,7 @@ struct UiCommands {
   std::function<void(const std::string&)> open_scanner;         // waits at this address: "live:default"
   std::function<void(std::uint16_t)> open_network_scanner;      // waits at this port, with the token file
   std::function<void()> save_description;                       // of the scanner, as a JSON file
-  std::function<void(bool)> accept_senders;  // false: the scanner's sender is disconnected, and none is let in
+  std::function<void(SenderCommand)> sender;
   std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
   std::function<void(SandboxAnswer)> answer_sandbox;  // to OpeningView::unsandboxed
   std::function<ProgramFacts()> program_facts;        // answers at once

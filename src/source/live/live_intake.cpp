@@ -11,11 +11,7 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kShareToReturn = 8;  // of the blocks: so many free ones at once are worth a message
-
-bool worth_a_message(const LiveBlocks& blocks) {
-  return blocks.free() > 0 && blocks.free() * kShareToReturn >= blocks.size();
-}
+constexpr std::size_t kShareToReturn = 8;  // of the blocks that may be lent: so many at once are worth a message
 
 }  // namespace
 
@@ -78,11 +74,30 @@ LiveScanPtr LiveIntake::scan() const {
   return scan_;
 }
 
+// Blocks to lend now; 0 while they are not worth a message. Under mutex_.
+std::size_t LiveIntake::lendable() const {
+  if (!lending_ || !stopped_.empty() || changed()) return 0;
+  std::size_t count = blocks_.free(), most = blocks_.size();
+  if (policy_ == RingPolicy::block) {
+    most = std::min(most, allowance_.frames());
+    count = std::min(count, most - std::min(most, blocks_.lent() + queue_.size()));
+  }
+  return count * kShareToReturn >= most ? count : 0;
+}
+
+bool LiveIntake::owes_credits() const {
+  const std::scoped_lock lock(mutex_);
+  return lendable() > 0;
+}
+
 std::vector<LiveCredit> LiveIntake::credits() {
   const std::scoped_lock lock(mutex_);
   std::vector<LiveCredit> credits;
-  if (!lending_ || !stopped_.empty() || changed() || !worth_a_message(blocks_)) return credits;
-  while (const std::optional<LiveCredit> credit = blocks_.lend()) credits.push_back(*credit);
+  for (std::size_t left = lendable(); left > 0; --left) {
+    const std::optional<LiveCredit> credit = blocks_.lend();
+    if (!credit.has_value()) break;
+    credits.push_back(*credit);
+  }
   return credits;
 }
 
@@ -157,12 +172,13 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   FrameMemory unused = std::move(producer_.current.memory);  // of a frame that no slot was free for
   if (!std::exchange(producer_.fetched, true) && unused.owner != nullptr) blocks_.give_back(std::move(unused));
   unused = {};
-  if (lending_ && worth_a_message(blocks_)) {
+  if (!has_news() && !inlined_) {
+    serve(lock, stop);
+  } else if (lendable() > 0) {
     lock.unlock();
     wake_();
     lock.lock();
   }
-  if (!has_news() && !inlined_) serve(lock, stop);
   if (!wait(lock, stop, [this] { return has_news(); })) {
     throw Error("live source", "the wait for a frame was ended", "a frame");
   }
@@ -177,6 +193,7 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   }
   producer_.current = std::move(queue_.front());
   queue_.pop_front();
+  allowance_.count_frame(now_ns());
   producer_.fetched = dropped;
   return Arrival{.stamp = producer_.current.stamp, .dropped = dropped};
 }

@@ -18,6 +18,7 @@
 #include "core/live_status.h"
 #include "core/stream_settings.h"
 #include "source/live/live_account.h"
+#include "source/live/live_allowance.h"
 #include "source/live/live_blocks.h"
 #include "source/live/live_clock.h"
 #include "source/live/live_protocol.h"
@@ -40,6 +41,7 @@ class LiveIntake {
   // Blocks to fill now, as soon as they are worth a message; none while the stream does not run, or runs with an
   // earlier description.
   [[nodiscard]] std::vector<LiveCredit> credits();
+  [[nodiscard]] bool owes_credits() const;  // there are some
   // A frame word's block. Empty, and why, when the word cannot be true: the stream goes on without it.
   struct Taken {
     std::optional<FrameMemory> memory;
@@ -105,6 +107,7 @@ class LiveIntake {
   void give_back(FrameMemory memory);
   void drop_queue();
   void check(std::span<const std::byte> samples);
+  [[nodiscard]] std::size_t lendable() const;
   [[nodiscard]] bool has_news() const { return !queue_.empty() || changed(); }
   [[nodiscard]] bool changed() const { return scan_ != nullptr && streamed_ != scan_; }
 
@@ -120,6 +123,7 @@ class LiveIntake {
   std::uint32_t generation_ = 0;
   bool lending_ = false;  // a stream runs, and has blocks
   bool inlined_ = false;  // samples come over the socket: they are received beside the producer's work
+  LiveAllowance allowance_;
   LiveAccount account_;
   LiveClock clock_;
   std::deque<Queued> queue_;

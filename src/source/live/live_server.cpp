@@ -118,6 +118,7 @@ void LiveServer::serve_for_producer(const std::stop_token& stop, const std::func
   const auto waits_for_server = [this] {
     return std::ranges::any_of(connections_, [](const auto& one) { return one->description.has_value(); });
   };
+  more_to_do_ = more_to_do_ || intake_.owes_credits();
   while (!stop.stop_requested() && !waits_for_server() && !done()) serve_all(ServedBy::producer);
   turn_.end_producer(waits_for_server() ? NextTurn::server : NextTurn::any);
 }
@@ -153,8 +154,8 @@ void LiveServer::wait() {
     const auto events = static_cast<short>(POLLIN | (connection->stream.wants_to_send() ? POLLOUT : 0));
     sockets_.push_back({.fd = connection->stream.descriptor(), .events = events, .revents = 0});
   }
-  ::poll(sockets_.data(), sockets_.size(), more_to_read_ ? 0 : timeout_ms());
-  more_to_read_ = false;
+  ::poll(sockets_.data(), sockets_.size(), more_to_do_ ? 0 : timeout_ms());
+  more_to_do_ = false;
   knocked_ = sockets_[0].revents != 0;
   std::uint64_t count = 0;
   if (sockets_[1].revents != 0) static_cast<void>(::read(wake_.get(), &count, sizeof count));
@@ -187,7 +188,7 @@ void LiveServer::serve(Connection& connection, ServedBy by) {
   for (int n = 0; n < kMessagesAtOnce && !connection.over; ++n) {
     if (connection.filling.has_value() || connection.skipping) {
       if (!stream.take_samples()) {
-        more_to_read_ = more_to_read_ || stream.made_progress();
+        more_to_do_ = more_to_do_ || stream.made_progress();
         break;
       }
       connection.skipping = false;
@@ -201,11 +202,11 @@ void LiveServer::serve(Connection& connection, ServedBy by) {
     if (!message.has_value()) break;
     if (by == ServedBy::producer && message->kind == static_cast<std::uint32_t>(LiveKind::describe)) {
       connection.description = message;
-      more_to_read_ = true;
+      more_to_do_ = true;
       return;
     }
     handle(connection, *message);
-    more_to_read_ = more_to_read_ || n + 1 == kMessagesAtOnce;
+    more_to_do_ = more_to_do_ || n + 1 == kMessagesAtOnce;
   }
   if (stream.closed()) throw Ended("closed the connection");
   if (&connection == sender_ && !accepting_) {

@@ -117,9 +117,9 @@ class LiveServer {
   // Of the thread whose turn it is:
   std::vector<std::unique_ptr<Connection>> connections_;
   Connection* sender_ = nullptr;  // one of them, or null
-  bool more_to_read_ = false;
-  bool knocked_ = false;      // at the listener
-  bool frames_came_ = false;  // and were not announced
+  bool more_to_do_ = false;       // without a wait
+  bool knocked_ = false;          // at the listener
+  bool frames_came_ = false;      // and were not announced
   std::vector<pollfd> sockets_;
   std::atomic<bool> accepting_{true};
   mutable std::mutex mutex_;

@@ -29,7 +29,7 @@ class LiveTurn {
   void end_producer(NextTurn next);
 
  private:
-  static constexpr std::chrono::milliseconds kAway{5};
+  static constexpr std::chrono::milliseconds kAway{20};
 
   const std::function<void()> wake_;
   std::mutex mutex_;

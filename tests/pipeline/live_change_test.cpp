@@ -1,0 +1,87 @@
+// Frames between another description and its first image: all that came, where the policy makes the sender wait; where
+// it drops frames, those in lanes only.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+
+#include "support/fake_backend.h"
+#include "support/numbered_frames.h"
+#include "support/streaming.h"
+
+namespace echoloop::live_change_test {
+namespace {
+
+using namespace testing;
+
+// As a scanner: frames of one description, then of another one, and then none.
+class Scanner final : public Source {
+ public:
+  static constexpr std::uint64_t kBefore = 24, kAfter = 3;
+
+  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return changed_ ? second : first; }
+  [[nodiscard]] std::string name() const override { return "scanner"; }
+  std::optional<Arrival> next(const std::stop_token& /*stop*/) override {
+    if (next_ == kBefore && !changed_) {
+      changed_ = true;
+      return Arrival{.stamp = {.sequence = next_, .source_index = next_}, .acquisition = second};
+    }
+    if (next_ == kBefore + kAfter) return std::nullopt;
+    const std::uint64_t number = next_++;
+    return Arrival{.stamp = {.sequence = number, .source_index = number}};
+  }
+  std::span<const std::byte> fetch(FrameMemory& slot, const std::stop_token& /*stop*/) override {
+    std::ranges::fill(slot.bytes, std::byte{0});
+    return slot.bytes;
+  }
+
+  const AcquisitionPtr first = share(integer_acquisition(2, 64)), second = share(integer_acquisition(2, 32));
+
+ private:
+  std::uint64_t next_ = 0;
+  bool changed_ = false;
+};
+
+class LiveChange : public ::testing::TestWithParam<RingPolicy> {};
+INSTANTIATE_TEST_SUITE_P(Policies, LiveChange,
+                         ::testing::Values(RingPolicy::block, RingPolicy::drop_oldest, RingPolicy::drop_newest));
+
+TEST_P(LiveChange, FramesOfTheOldDescriptionAreProcessedOrDroppedAsThePolicySays) {
+  const bool drops = GetParam() != RingPolicy::block;
+  const auto source = std::make_shared<Scanner>();
+  FakeBackend backend;
+  std::atomic<bool> works = !drops;  // else the device is busy until the other description is known
+  backend.on_beamform = [&works](const RfFrame&) {
+    while (!works) std::this_thread::yield();
+  };
+  Mailbox<Image> images;
+  TimingTrace trace{64};
+  std::uint64_t old = 0, other = 0;  // images; processing thread's until the session has ended
+  StreamSettings stream = unpaced();
+  stream.policy = GetParam();
+  Session session(backend, source, images, trace,
+                  {.stream = stream,
+                   .params = small_picture(*source->first, 4, 4),
+                   .on_image = [&](const Image& image) { ++(image.stamp.sequence < Scanner::kBefore ? old : other); }});
+  ASSERT_TRUE(wait_until([&] { return session.producer_state() == ProducerState::changed; }));
+  session.follow_acquisition(small_picture(*source->second, 4, 4));
+  session.advance();
+  works = true;
+  ASSERT_TRUE(wait_until([&] { return session.advance() && session.done(); }));
+  session.stop();
+  const RingCounts c = session.counts();
+  expect_counts_add_up(c);
+  EXPECT_EQ(c.produced, Scanner::kBefore + Scanner::kAfter);
+  EXPECT_EQ(other, Scanner::kAfter);
+  if (drops) {
+    EXPECT_LE(old, static_cast<std::uint64_t>(stream.lanes)) << "none of the " << stream.slots << " slots";
+    EXPECT_EQ(c.dropped, Scanner::kBefore - old);
+  } else {
+    EXPECT_EQ(old, Scanner::kBefore);
+    EXPECT_EQ(c.dropped, 0U);
+  }
+}
+
+}  // namespace
+}  // namespace echoloop::live_change_test
