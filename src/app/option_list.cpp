@@ -142,8 +142,8 @@ void describe_render(CLI::App& app) {
   app.name("echoloop render");
   app.description(
       "Images of recordings, and of folders of recordings: DIR/NAME.npy with all images of NAME ([frame][nz][nx], "
-      "float32 dB), metadata in NAME.json, and the report of the run in NAME.report.json. What is complete already is "
-      "not made again.");
+      "float32 dB), metadata in NAME.json, and the report of the run in NAME.report.json. Complete ones are "
+      "left out.");
   app.footer("");
   for (CLI::Option* const option : app.get_options()) {
     const bool shown = option->get_positional() || std::ranges::any_of(kOfRender, [&](std::string_view name) {

@@ -222,9 +222,38 @@ TEST(Import, WavesSideBySideInAMatrix) {
       "fs_hz": 2e7, "fc_hz": 5e6, "pitch_m": 3e-4, "t0_s": 0, "t_zero": "origin", "tx_angles_rad": [-0.1, 0, 0.1]})");
   const std::string other = refusal(write(false));
   EXPECT_NE(other.find("shape = (256, 3, 15) of an array (256, 48)"), std::string::npos) << other;
-  EXPECT_EQ(guess_split({1024, 320}, 5, 0, true)->shape, (std::vector<std::size_t>{1024, 64, 5}));
-  EXPECT_EQ(guess_split({5120, 64}, 5, 64, true)->shape, (std::vector<std::size_t>{1024, 5, 64}));
-  EXPECT_FALSE(guess_split({1024, 321}, 5, 0, true).has_value());
+  EXPECT_EQ(guess_split({1024, 320}, 5, 0, MemoryOrder::fortran)->shape, (std::vector<std::size_t>{1024, 64, 5}));
+  EXPECT_EQ(guess_split({5120, 64}, 5, 64, MemoryOrder::fortran)->shape, (std::vector<std::size_t>{1024, 5, 64}));
+  EXPECT_EQ(guess_split({1024, 4800}, 75, 0, MemoryOrder::fortran)->shape, (std::vector<std::size_t>{1024, 64, 75}));
+  EXPECT_EQ(guess_split({1024, 4096}, 64, 64, MemoryOrder::c)->shape, (std::vector<std::size_t>{1024, 64, 64}));
+  EXPECT_FALSE(guess_split({1024, 321}, 5, 0, MemoryOrder::fortran).has_value());
+}
+
+// A full matrix as columns, by lists of the sending and the receiving element.
+TEST(Import, ColumnsOfAFullMatrix) {
+  const TempFolder folder;
+  const Extents size{.frames = 1, .transmits = 16, .elements = 16, .samples = 256};
+  const auto of = [&](std::size_t turn) {
+    Hdf5Fixture file(folder.path() / "b.h5");
+    write_plain(file);
+    file.remove("tx/angles");
+    Extents longer = size;
+    longer.samples = 300;
+    file.numbers("acq/rf", {256, 300}, sample_table("tei", longer));
+    std::vector<double> tx, rx;
+    for (std::size_t k = 0; k < 256; ++k) {
+      tx.push_back(static_cast<double>((k + turn) % 256 / 16 + 1));
+      rx.push_back(static_cast<double>((k + turn) % 16 + 1));
+    }
+    file.numbers("acq/tx", {256}, tx);
+    file.numbers("acq/rx", {256}, rx);
+    return file.close();
+  };
+  const Recording recording = open_recording(of(0));
+  ASSERT_EQ(recording.acquisition->n_transmits(), 16);
+  ASSERT_EQ(recording.acquisition->n_elements(), 16);
+  EXPECT_NEAR(sample(recording, 0, 3, 7, 40), sample_value(0, 3, 7, 40, 0), 1e-3);
+  EXPECT_NE(refusal(of(1)).find("an order that is no full matrix"), std::string::npos);
 }
 
 TEST(Import, SaysWhatIsMissingInOneLine) {

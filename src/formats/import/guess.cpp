@@ -190,9 +190,31 @@ class Guesser {
     return nullptr;
   }
 
+  // A full matrix as columns of one matrix, in the order of `tx` and `rx`. True: it is one.
+  bool split_full_matrix() {
+    const std::vector<double> tx = column_numbers(tree_, data_, "tx"), rx = column_numbers(tree_, data_, "rx");
+    if (tx.empty() || rx.size() != tx.size()) return false;
+    const auto n = static_cast<std::size_t>(std::clamp(std::ranges::max(tx), 1.0, 1e4));
+    bool regular = n * n == tx.size();
+    for (std::size_t k = 0; k < tx.size() && regular; ++k)
+      regular = tx[k] == static_cast<double>(k / n + 1) && rx[k] == static_cast<double>(k % n + 1);
+    const auto found = regular ? guess_split(shape_, n, n, tree_.axis_order()) : std::nullopt;
+    if (!found) {
+      miss("axes", words("axes of ", entries_[data_].path, " ", shape_text(shape_),
+                         " (columns of pairs tx, rx in an "
+                         "order that is no full matrix)"));
+      return true;
+    }
+    say("shape", found->shape,
+        words(entries_[data_].path, " ", shape_text(shape_), ": full matrix of ", n,
+              " elements, columns by tx and rx"));
+    shape_ = found->shape;
+    return true;
+  }
+
   // A matrix beside a list of what was sent that no axis is as long as: its waves may lie side by side.
   void split() {
-    if (long_axes(shape_).size() != 2 || shape_.size() != 2) return;
+    if (long_axes(shape_).size() != 2 || shape_.size() != 2 || split_full_matrix()) return;
     const FactNumbers* const list = lost_list();
     if (list == nullptr || is_axis(rows_of(*list))) return;
     const FactNumbers* const n = scalar(Fact::elements);
@@ -202,7 +224,7 @@ class Guesser {
                                        ? static_cast<std::size_t>(n->values[0])
                                        : 0;
     const std::size_t n_waves = rows_of(*list);
-    const auto found = guess_split(shape_, n_waves, n_elements, hints_.first_fastest);
+    const auto found = guess_split(shape_, n_waves, n_elements, tree_.axis_order());
     if (!found) return;
     const std::string whole = shape_text(shape_);
     shape_ = found->shape;

@@ -127,20 +127,19 @@ std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const
 }
 
 std::optional<SplitGuess> guess_split(const std::vector<std::size_t>& shape, std::size_t n_waves,
-                                      std::size_t n_elements, bool first_fastest) {
+                                      std::size_t n_elements, MemoryOrder order) {
   if (shape.size() != 2 || n_waves < 2) return std::nullopt;
-  const std::size_t time = shape[0] >= shape[1] ? 0 : 1;
+  const std::size_t longer = shape[0] >= shape[1] ? 0 : 1;
+  const bool first_fastest = order == MemoryOrder::fortran;
   std::optional<SplitGuess> best;
-  for (const std::size_t axis : {1 - time, time}) {  // elements first
+  for (const std::size_t axis : {1 - longer, longer}) {
     const std::size_t part = shape[axis] / n_waves, other = shape[1 - axis];
-    const bool of_elements = axis != time;
-    if (shape[axis] % n_waves != 0 || part < (of_elements ? 4U : 64U)) continue;
-    const bool certain = n_elements > 0 && (of_elements ? part : other) == n_elements;
-    if (best && !certain) continue;
-    best = SplitGuess{.shape = shape, .axis = 0, .n_parts = part, .certain = certain, .of_elements = of_elements};
+    const bool certain = n_elements > 0 && (part == n_elements || other == n_elements);
+    const bool of_elements = certain ? part == n_elements : part < other;
+    if (shape[axis] % n_waves != 0 || part < (of_elements ? 4U : 64U) || (best && !certain)) continue;
+    best = SplitGuess{.shape = shape, .n_parts = part, .certain = certain, .of_elements = of_elements};
     best->shape[axis] = first_fastest ? part : n_waves;
     best->shape.insert(best->shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, first_fastest ? n_waves : part);
-    best->axis = first_fastest ? axis + 1 : axis;
   }
   return best;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/containers/array_view.h"
+
 namespace echoloop {
 
 struct AxisHints {  // 0: unknown
@@ -28,12 +30,12 @@ std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const
 // with that axis split, as split_axes() takes it.
 struct SplitGuess {
   std::vector<std::size_t> shape;
-  std::size_t axis = 0, n_parts = 0;  // of `shape`: which one is the transmits; the length of a part
-  bool certain = false;               // the number of elements says it
-  bool of_elements = false;           // their axis was split, else time
+  std::size_t n_parts = 0;   // length of a part
+  bool certain = false;      // the number of elements says it
+  bool of_elements = false;  // their axis was split, else time
 };
 // `n_elements` 0: unknown. Nothing: no axis of a matrix is `n_waves` times something.
 std::optional<SplitGuess> guess_split(const std::vector<std::size_t>& shape, std::size_t n_waves,
-                                      std::size_t n_elements, bool first_fastest);
+                                      std::size_t n_elements, MemoryOrder order);
 
 }  // namespace echoloop

@@ -120,4 +120,18 @@ std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
   return chosen;
 }
 
+std::vector<double> column_numbers(const ArrayTree& tree, std::size_t data, const char* name) {
+  constexpr std::size_t kLeast = 16, kMost = 65'536;
+  const std::vector<std::size_t>& shape = tree.entries()[data].shape;
+  for (std::size_t k = 0; k < tree.entries().size(); ++k) {
+    const TreeEntry& entry = tree.entries()[k];
+    const std::size_t n = entry.count();
+    const bool list =
+        entry.numeric && !entry.complex && n >= kLeast && n <= kMost && long_axes(entry.shape).size() == 1;
+    if (k != data && list && plain_name(entry.path) == name && std::ranges::find(shape, n) != shape.end())
+      return tree.numbers(k, kMost);
+  }
+  return {};
+}
+
 }  // namespace echoloop

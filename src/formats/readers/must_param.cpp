@@ -137,7 +137,7 @@ bool says_transmits(const std::string& name, const std::vector<std::size_t>& dim
   const auto long_axes = std::ranges::count_if(dims, [](std::size_t n) { return n > 1; });
   if (!angles && !points) return false;
   if (long_axes == 0 && n_third == 1 && std::isfinite(first) && first != 0.0)
-    return angles ? names_angles(name) : !of_param;  // param.focus: of the elevation
+    return angles ? names_angles(name) || has_part(plain, {"angle", "steer"}) : !of_param;  // param.focus: elevation
   const bool rows = points && long_axes == 2 && std::ranges::min(dims) <= 3;
   return long_axes == 1 || rows || (n_third > 1 && std::ranges::find(dims, n_third) != dims.end());
 }
@@ -158,6 +158,11 @@ void refuse_lost_transmits(const std::string& what, const MatFile& file, const M
     if (param == nullptr || !variable.numeric || &variable == &samples || count(variable) == 0) continue;
     const bool one = count(variable) == 1;
     check(variable.name, variable.dims, one ? file.read_array(variable.name).real.real_at(0) : 0.0, false);
+  }
+  for (const auto& [name, field] : fields) {
+    if (param == nullptr && has_part(name, {"tstart", "t_start", "start_time"}))
+      throw UnknownLayout(what, "times of the first sample as " + printable(name),
+                          "t0, seconds after the first firing");
   }
   if (param == nullptr && n_third > 1)
     throw UnknownLayout(what, "a third axis of length " + std::to_string(n_third) + " without transmit delays",
