@@ -229,6 +229,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
     app.remove_option(app.get_option("source"));
     app.add_option("source", o.render_files, "Recordings, and folders of recordings");
     app.add_option("--out", o.render_out, "Folder of the images")->type_name("DIR");
+    describe_render(app);
   }
   join_kiosk(words);
   try {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
 
 #include "app/opening/source_kinds.h"
 #include "formats/open_recording.h"
@@ -132,6 +134,24 @@ void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
 }
 
 }  // namespace
+
+void describe_render(CLI::App& app) {
+  constexpr std::string_view kOfRender[] = {"--help",   "--out",    "--frames",  "--duration",    "--backend",
+                                            "--recipe", "--preset", "--set",     "--grid",        "--images-type",
+                                            "--slots",  "--lanes",  "--streams", "--host-memory", "--unsandboxed"};
+  app.name("echoloop render");
+  app.description(
+      "Images of recordings, and of folders of recordings: DIR/NAME.npy with all images of NAME ([frame][nz][nx], "
+      "float32 dB), metadata in NAME.json, and the report of the run in NAME.report.json. Complete ones are "
+      "left out.");
+  app.footer("");
+  for (CLI::Option* const option : app.get_options()) {
+    const bool shown = option->get_positional() || std::ranges::any_of(kOfRender, [&](std::string_view name) {
+                         return option->check_name(std::string(name));
+                       });
+    if (!shown) option->group("");
+  }
+}
 
 void add_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_run_options(app, o, t);

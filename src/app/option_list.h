@@ -26,5 +26,7 @@ struct OptionTexts {
 
 // Parsing then fills `options` and `texts`, which must live as long as `app`.
 void add_options(CLI::App& app, Options& options, OptionTexts& texts);
+// The help of `render`: its own text, and of the options those that it takes.
+void describe_render(CLI::App& app);
 
 }  // namespace echoloop

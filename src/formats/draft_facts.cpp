@@ -17,38 +17,35 @@ namespace {
 constexpr double kDegreeRad = std::numbers::pi / 180.0;
 
 constexpr FactForm kTransmits[] = {
-    {"tx_angles_rad", "plane waves", "°", kDegreeRad, 0.0, std::numbers::pi / 2.0, FactShape::list,
-     FactQuantity::angle},
-    {"virtual_source_m", "virtual sources", "mm", 1e-3, 0.0, 1.0, FactShape::points, FactQuantity::length},
-    {"tx_foci_m", "foci", "mm", 1e-3, 0.0, 1.0, FactShape::points, FactQuantity::length},
-    {"tx_delays_s", "delays", "µs", 1e-6, 0.0, 1e-2, FactShape::points, FactQuantity::duration},
-    {"tx_elements", "single elements", "", 1.0, 1.0, 1e5, FactShape::list, FactQuantity::plain},
-    {"tx", "list of transmits", "", 1.0, 0.0, 0.0, FactShape::word, FactQuantity::plain}};
+    {"tx_angles_rad", "plane waves", "°", kDegreeRad, 0.0, std::numbers::pi / 2.0, FactShape::list, Quantity::angle},
+    {"virtual_source_m", "virtual sources", "mm", 1e-3, 0.0, 1.0, FactShape::points, Quantity::length},
+    {"tx_foci_m", "foci", "mm", 1e-3, 0.0, 1.0, FactShape::points, Quantity::length},
+    {"tx_delays_s", "delays", "µs", 1e-6, 0.0, 1e-2, FactShape::points, Quantity::duration},
+    {"tx_elements", "single elements", "", 1.0, 1.0, 1e5, FactShape::list, Quantity::plain},
+    {"tx", "list of transmits", "", 1.0, 0.0, 0.0, FactShape::word, Quantity::plain}};
 constexpr FactForm kSampling[] = {
-    {"fs_hz", "sampling frequency", "MHz", 1e6, 1e4, 1e10, FactShape::number, FactQuantity::frequency},
-    {"time_s", "times of the samples", "µs", 1e-6, 0.0, 1.0, FactShape::list, FactQuantity::duration}};
+    {"fs_hz", "sampling frequency", "MHz", 1e6, 1e4, 1e10, FactShape::number, Quantity::frequency},
+    {"time_s", "times of the samples", "µs", 1e-6, 0.0, 1.0, FactShape::list, Quantity::duration}};
 constexpr FactForm kElements[] = {
-    {"pitch_m", "pitch", "mm", 1e-3, 1e-5, 1e-2, FactShape::number, FactQuantity::length},
-    {"element_x_m", "x positions", "mm", 1e-3, 0.0, 1.0, FactShape::list, FactQuantity::length},
-    {"element_pos_m", "positions", "mm", 1e-3, 0.0, 1.0, FactShape::points, FactQuantity::length}};
+    {"pitch_m", "pitch", "mm", 1e-3, 1e-5, 1e-2, FactShape::number, Quantity::length},
+    {"element_x_m", "x positions", "mm", 1e-3, 0.0, 1.0, FactShape::list, Quantity::length},
+    {"element_pos_m", "positions", "mm", 1e-3, 0.0, 1.0, FactShape::points, Quantity::length}};
 constexpr FactForm kCentre[] = {
-    {"fc_hz", "centre frequency", "MHz", 1e6, 1e4, 1e9, FactShape::number, FactQuantity::frequency}};
-constexpr FactForm kTimeZero[] = {
-    {"t0_s", "time zero", "µs", 1e-6, 0.0, 1e-2, FactShape::list, FactQuantity::duration}};
-constexpr FactForm kEvent[] = {{"t_zero", "event at time 0", "", 1.0, 0.0, 0.0, FactShape::word, FactQuantity::plain}};
+    {"fc_hz", "centre frequency", "MHz", 1e6, 1e4, 1e9, FactShape::number, Quantity::frequency}};
+constexpr FactForm kTimeZero[] = {{"t0_s", "time zero", "µs", 1e-6, 0.0, 1e-2, FactShape::list, Quantity::duration}};
+constexpr FactForm kEvent[] = {{"t_zero", "event at time 0", "", 1.0, 0.0, 0.0, FactShape::word, Quantity::plain}};
 constexpr FactForm kRate[] = {
-    {"frame_rate_hz", "frames a second", "Hz", 1.0, 1e-3, 1e6, FactShape::number, FactQuantity::plain},
-    {"prf_hz", "transmits a second", "Hz", 1.0, 1e-3, 1e6, FactShape::number, FactQuantity::plain}};
+    {"frame_rate_hz", "frames a second", "Hz", 1.0, 1e-3, 1e6, FactShape::number, Quantity::plain},
+    {"prf_hz", "transmits a second", "Hz", 1.0, 1e-3, 1e6, FactShape::number, Quantity::plain}};
 constexpr FactForm kSpeed[] = {
-    {"c_m_s", "speed of sound", "m/s", 1.0, 300.0, 12'000.0, FactShape::number, FactQuantity::plain}};
+    {"c_m_s", "speed of sound", "m/s", 1.0, 300.0, 12'000.0, FactShape::number, Quantity::plain}};
 constexpr FactForm kBand[] = {
-    {"bandwidth_hz", "bandwidth", "MHz", 1e6, 1e3, 1e9, FactShape::number, FactQuantity::frequency}};
+    {"bandwidth_hz", "bandwidth", "MHz", 1e6, 1e3, 1e9, FactShape::number, Quantity::frequency}};
 constexpr FactForm kDemod[] = {
-    {"demod_hz", "demodulation frequency", "MHz", 1e6, 0.0, 1e9, FactShape::number, FactQuantity::frequency}};
-constexpr FactForm kRadius[] = {
-    {"radius_m", "radius", "mm", 1e-3, 1e-3, 10.0, FactShape::number, FactQuantity::length}};
+    {"demod_hz", "demodulation frequency", "MHz", 1e6, 0.0, 1e9, FactShape::number, Quantity::frequency}};
+constexpr FactForm kRadius[] = {{"radius_m", "radius", "mm", 1e-3, 1e-3, 10.0, FactShape::number, Quantity::length}};
 constexpr FactForm kOffset[] = {
-    {"offset", "zero of the samples", "", 1.0, 0.0, 1e10, FactShape::number, FactQuantity::plain}};
+    {"offset", "zero of the samples", "", 1.0, 0.0, 1e10, FactShape::number, Quantity::plain}};
 
 constexpr std::array kFactRows{
     FactRow{"transmits", "Transmits", FactNeed::required, kTransmits,
@@ -121,37 +118,18 @@ std::optional<Json> json_of(const std::string& text) {
   return json;
 }
 
-// What a variable without a unit is multiplied with, as the guesses from names do it.
-double unit_of(FactQuantity quantity, FactShape shape, double largest) {
-  switch (quantity) {
-    case FactQuantity::frequency:
-      return largest < 1e3 ? 1e6 : largest < 1e5 ? 1e3 : 1.0;
-    case FactQuantity::length: {
-      const double reach = shape == FactShape::number ? 0.02 : 0.5;
-      return largest < reach ? 1.0 : largest < 1e3 * reach ? 1e-3 : 1e-6;
-    }
-    case FactQuantity::duration:
-      return largest <= 1e-2 ? 1.0 : 1e-6;
-    case FactQuantity::angle:
-      return largest > 0.5 * std::numbers::pi ? kDegreeRad : 1.0;
-    case FactQuantity::plain:
-      break;
-  }
-  return 1.0;
-}
-
-const char* unit_word(FactQuantity quantity, double factor) {
+const char* unit_word(Quantity quantity, double factor) {
   if (factor == 1.0) return "";
   switch (quantity) {
-    case FactQuantity::frequency:
+    case Quantity::frequency:
       return factor > 1e5 ? "read as MHz" : "read as kHz";
-    case FactQuantity::length:
+    case Quantity::length:
       return factor > 1e-4 ? "read as mm" : "read as µm";
-    case FactQuantity::duration:
+    case Quantity::duration:
       return "read as µs";
-    case FactQuantity::angle:
+    case Quantity::angle:
       return "read as degrees";
-    case FactQuantity::plain:
+    case Quantity::plain:
       break;
   }
   return "";
@@ -207,7 +185,8 @@ ReadAnswer read_variable(const FactRow& row, const FactForm& form, const Variabl
       return {.json = {}, .note = {}, .error = out_of_range(row, form, largest * use.factor)};
     return {.json = json_dump(Json(without_spaces(text))), .note = {}, .error = {}};
   }
-  const double factor = unit_of(form.quantity, form.shape, largest);
+  const double reach = form.quantity == Quantity::duration ? 1e-2 : form.shape == FactShape::number ? 0.02 : 0.5;
+  const double factor = unit_by_size(form.quantity, largest, reach);
   if (!in_range(form, largest * factor))
     return {.json = {}, .note = {}, .error = out_of_range(row, form, largest * factor)};
   char exact[40];

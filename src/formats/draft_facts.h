@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "formats/base/quantity.h"
 #include "formats/file_outline.h"
 
 namespace echoloop {
 
 enum class FactShape { number, list, points, word };
-enum class FactQuantity { frequency, length, duration, angle, plain };  // for the unit of a variable without one
 
 struct FactForm {      // one way to state a fact
   const char* key;     // of the description
@@ -22,7 +22,7 @@ struct FactForm {      // one way to state a fact
   double per_unit;     // SI value of one unit on screen
   double least, most;  // SI, magnitude, both accepted; list and points: of the largest
   FactShape shape;
-  FactQuantity quantity;
+  Quantity quantity;  // for the unit of a variable without one
 };
 
 enum class FactNeed { required, asked, optional };  // asked: has a default, which may be wrong

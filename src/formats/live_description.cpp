@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "core/error.h"
 #include "core/plain_text.h"
 #include "formats/base/acquisition_json.h"
+#include "formats/base/description_keys.h"
 #include "formats/base/printable.h"
 #include "formats/open_recording.h"
 #include "formats/readers/description.h"
@@ -27,11 +27,7 @@ constexpr std::size_t kMostAxes = 8;
 constexpr std::size_t kMostFrameBytes = std::size_t{1} << 33;
 constexpr std::size_t kMostName = 80;
 
-// Keys that describe the frames, beside those of the acquisition.
-constexpr std::array<std::string_view, 8> kFrameKeys = {"axes",      "shape", "dtype",       "strides_bytes",
-                                                        "device_hz", "name",  "acquisition", "channel_of_element"};
-
-// Keys that describe the acquisition, as describe_array() reads them; of one transmit of "tx".
+// Keys that describe the acquisition, as describe_array() reads them.
 constexpr std::array kAcquisitionKeys = std::to_array<std::string_view>({"fs_hz",
                                                                          "fc_hz",
                                                                          "demod_hz",
@@ -54,9 +50,6 @@ constexpr std::array kAcquisitionKeys = std::to_array<std::string_view>({"fs_hz"
                                                                          "element_delays_s",
                                                                          "virtual_source_m",
                                                                          "like"});
-constexpr std::array kTransmitKeys =
-    std::to_array<std::string_view>({"kind", "angle_rad", "source_m", "focus_m", "delays_s", "apod"});
-
 struct TypeName {
   std::string_view name;
   NumberType type;
@@ -240,35 +233,12 @@ LiveDescription described_by_acquisition(const std::string& what, const Json& me
   return described;
 }
 
-// TextRasterizer to add, leave out or change to make `b` of `a`.
-std::size_t edits_between(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t k = 0; k < b.size(); ++k) {
-      const std::size_t change = diagonal + (a[i] == b[k] ? 0 : 1);
-      diagonal = std::exchange(row[k + 1], std::min({change, row[k] + 1, row[k + 1] + 1}));
-    }
-  }
-  return row.back();
-}
-
-// "pitch" of "pitch_mm", "c" of "c_m_s".
-std::string_view without_unit(std::string_view key) {
-  for (const std::string_view unit :
-       {"_m", "_mm", "_um", "_s", "_ms", "_us", "_ns", "_hz", "_khz", "_mhz", "_rad", "_deg", "_bytes"}) {
-    if (key.size() > unit.size() && key.ends_with(unit)) return without_unit(key.substr(0, key.size() - unit.size()));
-  }
-  return key;
-}
-
 // Meant as `known`, most likely: a slip of the keyboard, another unit, a word cut short.
 bool is_near(std::string_view key, std::string_view known) {
   constexpr std::size_t kShort = 5;  // of short words two letters are another word
   if (without_unit(key) == without_unit(known)) return true;
   if (key.size() < 3) return false;
-  return edits_between(key, known) <= (key.size() < kShort ? 1U : 2U) ||
+  return edit_distance(key, known) <= (key.size() < kShort ? 1U : 2U) ||
          (std::min(key.size(), known.size()) >= 4 && (key.starts_with(known) || known.starts_with(key)));
 }
 

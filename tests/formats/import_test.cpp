@@ -138,13 +138,122 @@ TEST(Import, AnglesAndTimesThatDoNotFitAreSaid) {
   const TempFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");
   write_plain(file);
-  file.numbers("acq/t_start", {7}, std::vector<double>(7, 1e-6));
-  EXPECT_TRUE(assumes(open_recording(file.close()), "acq/t_start has 7 values, the samples 3 transmits"));
+  file.numbers("acq/t_start", {7}, {1e-6, 2e-6, 3e-6, 4e-6, 5e-6, 6e-6, 7e-6});
+  const std::string times = refusal(file.close());
+  EXPECT_NE(times.find("time of the first sample (acq/t_start has 7 values, the samples 3 transmits)"),
+            std::string::npos)
+      << times;
+  Hdf5Fixture same(folder.path() / "c.h5");
+  write_plain(same);
+  same.numbers("acq/t_start", {7}, std::vector<double>(7, 2e-6));
+  EXPECT_NEAR(open_recording(same.close()).acquisition->transmits[1].t0_s, 2e-6, 1e-12);
   Hdf5Fixture one(folder.path() / "b.h5");
   write_plain(one);
   one.numbers("acq/rf", {16, 256}, std::vector<double>(16 * 256, 1.0));
   const std::string line = refusal(one.close());
   EXPECT_NE(line.find("transmits (tx/angles has 3 values, the samples one transmit)"), std::string::npos) << line;
+}
+
+TEST(Import, TransmitsThatAreOtherThanPlaneAreAsked) {
+  const TempFolder folder;
+  const auto line_with = [&](const char* name, const std::vector<double>& values) {
+    Hdf5Fixture file(folder.path() / "a.h5");
+    write_plain(file);
+    file.remove("tx/angles");
+    if (std::string(name) != "tx/angles") file.numbers("tx/angles", {3}, {-0.1, 0.0, 0.1});
+    file.numbers(name, {values.size()}, values);
+    return refusal(file.close());
+  };
+  EXPECT_NE(line_with("tx/focus", {0.02}).find("tx/focus = 0.02: focused at that depth, or plane waves"),
+            std::string::npos);
+  EXPECT_NE(line_with("tx/angles", {-1.5, 0.0, 1.5}).find("unit of tx/angles (up to 1.5: degrees or radians)"),
+            std::string::npos);
+  EXPECT_NE(line_with("tx/angles", {-0.1, 0.0, 0.1, 0.2, 0.3}).find("tx/angles has 5 values, the samples one transmit"),
+            std::string::npos);
+}
+
+// Whatever the order of the axes, the lengths of the lists tell them.
+TEST(Import, AxesInEveryOrder) {
+  const TempFolder folder;
+  const Extents size{.frames = 4, .transmits = 3, .elements = 16, .samples = 256};
+  for (const char* const letters : {"eit", "efit"}) {
+    std::string axes = letters;
+    std::ranges::sort(axes);
+    const Extents extents = axes.size() == 3 ? kSize : size;
+    do {
+      Hdf5Fixture file(folder.path() / "a.h5");
+      write_plain(file);
+      file.numbers("acq/rf", sample_dims(axes, extents), sample_table(axes, extents));
+      const Recording recording = open_recording(file.close());
+      ASSERT_EQ(recording.frame_count, static_cast<std::uint64_t>(extents.frames)) << axes;
+      expect_samples(recording, extents);
+    } while (std::ranges::next_permutation(axes).found);
+  }
+}
+
+TEST(Import, AxesOfEqualLengthsAreAsked) {
+  const AxisHints angles{.n_transmits = 64};
+  EXPECT_NE(guess_axes({64, 64, 1024}, angles)->undecided, "");
+  EXPECT_EQ(guess_axes({64, 64, 1024}, {})->undecided, "");  // a full matrix is the same both ways
+  EXPECT_NE(guess_axes({5, 5, 64, 1024}, {.n_elements = 64, .n_transmits = 5})->undecided, "");
+  EXPECT_NE(guess_axes({128, 128, 5}, {.n_transmits = 5})->undecided, "");
+  EXPECT_NE(guess_axes({128, 80, 1024}, {.n_transmits = 1})->undecided, "");
+  EXPECT_EQ(guess_axes({128, 80, 1024}, {.n_elements = 80, .n_transmits = 1})->undecided, "");
+}
+
+// Samples x (elements of all waves): the number of elements says how they are split; without it they are asked for.
+TEST(Import, WavesSideBySideInAMatrix) {
+  const TempFolder folder;
+  const auto write = [&](bool count) {
+    Hdf5Fixture file(folder.path() / "a.h5");
+    write_plain(file);
+    file.numbers("acq/rf", {256, 48}, sample_table("ite", kSize));
+    if (count) file.number("probe/n_elements", 16);
+    return file.close();
+  };
+  const std::string line = refusal(write(false));
+  EXPECT_NE(line.find("3 waves of 16 elements side by side (\"shape\": [256,3,16]) or one wave"), std::string::npos)
+      << line;
+  expect_samples(open_recording(write(true)), kSize);
+  folder.write("a.json", R"({"data": "acq/rf", "shape": [256, 3, 16], "axes": ["time", "transmit", "element"],
+      "fs_hz": 2e7, "fc_hz": 5e6, "pitch_m": 3e-4, "t0_s": 0, "t_zero": "origin", "tx_angles_rad": [-0.1, 0, 0.1]})");
+  expect_samples(open_recording(write(false)), kSize);
+  folder.write("a.json", R"({"data": "acq/rf", "shape": [256, 3, 15], "axes": ["time", "transmit", "element"],
+      "fs_hz": 2e7, "fc_hz": 5e6, "pitch_m": 3e-4, "t0_s": 0, "t_zero": "origin", "tx_angles_rad": [-0.1, 0, 0.1]})");
+  const std::string other = refusal(write(false));
+  EXPECT_NE(other.find("shape = (256, 3, 15) of an array (256, 48)"), std::string::npos) << other;
+  EXPECT_EQ(guess_split({1024, 320}, 5, 0, MemoryOrder::fortran)->shape, (std::vector<std::size_t>{1024, 64, 5}));
+  EXPECT_EQ(guess_split({5120, 64}, 5, 64, MemoryOrder::fortran)->shape, (std::vector<std::size_t>{1024, 5, 64}));
+  EXPECT_EQ(guess_split({1024, 4800}, 75, 0, MemoryOrder::fortran)->shape, (std::vector<std::size_t>{1024, 64, 75}));
+  EXPECT_EQ(guess_split({1024, 4096}, 64, 64, MemoryOrder::c)->shape, (std::vector<std::size_t>{1024, 64, 64}));
+  EXPECT_FALSE(guess_split({1024, 321}, 5, 0, MemoryOrder::fortran).has_value());
+}
+
+// A full matrix as columns, by lists of the sending and the receiving element.
+TEST(Import, ColumnsOfAFullMatrix) {
+  const TempFolder folder;
+  const Extents size{.frames = 1, .transmits = 16, .elements = 16, .samples = 256};
+  const auto of = [&](std::size_t turn) {
+    Hdf5Fixture file(folder.path() / "b.h5");
+    write_plain(file);
+    file.remove("tx/angles");
+    Extents longer = size;
+    longer.samples = 300;
+    file.numbers("acq/rf", {256, 300}, sample_table("tei", longer));
+    std::vector<double> tx, rx;
+    for (std::size_t k = 0; k < 256; ++k) {
+      tx.push_back(static_cast<double>((k + turn) % 256 / 16 + 1));
+      rx.push_back(static_cast<double>((k + turn) % 16 + 1));
+    }
+    file.numbers("acq/tx", {256}, tx);
+    file.numbers("acq/rx", {256}, rx);
+    return file.close();
+  };
+  const Recording recording = open_recording(of(0));
+  ASSERT_EQ(recording.acquisition->n_transmits(), 16);
+  ASSERT_EQ(recording.acquisition->n_elements(), 16);
+  EXPECT_NEAR(sample(recording, 0, 3, 7, 40), sample_value(0, 3, 7, 40, 0), 1e-3);
+  EXPECT_NE(refusal(of(1)).find("an order that is no full matrix"), std::string::npos);
 }
 
 TEST(Import, SaysWhatIsMissingInOneLine) {
@@ -222,6 +331,20 @@ const Wrong kWrong[] = {
     {"TooManyAxes", R"({"data": "acq/rf", "axes": ["frame", "transmit", "element", "time", "iq"], "fs_hz": 1e7})",
      "one axis name for each axis"},
     {"NotJson", "{", "invalid JSON"},
+    {"UnknownInsteadOfSampling", R"({"data": "acq/rf", "axes": ["transmit", "element", "time"], "sampling": 2e7})",
+     "no 'fs_hz', but the unknown key 'sampling'"},
+    {"EntryOfDegrees",
+     R"({"data": "acq/rf", "axes": ["transmit", "element", "time"], "fs_hz": 2e7, "fc_hz": 5e6, "pitch_m": 3e-4,
+         "t0_s": 0, "t_zero": "origin", "tx": [{"angle_deg": 5}, {"angle_deg": 0}, {"angle_deg": -5}]})",
+     "tx entry with the unknown key 'angle_deg'; expected 'angle_rad'"},
+    {"EntryOfAnotherWord",
+     R"({"data": "acq/rf", "axes": ["transmit", "element", "time"], "fs_hz": 2e7, "fc_hz": 5e6, "pitch_m": 3e-4,
+         "t0_s": 0, "t_zero": "origin", "tx": [{"kind": "plane", "steering": 5}]})",
+     "no 'angle_rad', but the unknown key 'steering'"},
+    {"EntryWithoutAKnownKey",
+     R"({"data": "acq/rf", "axes": ["transmit", "element", "time"], "fs_hz": 2e7, "fc_hz": 5e6, "pitch_m": 3e-4,
+         "t0_s": 0, "t_zero": "origin", "tx": [{"steering": 5}]})",
+     ", but the unknown key 'steering'; expected a list of {kind"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Descriptions, ImportRefused, ::testing::ValuesIn(kWrong),
@@ -381,6 +504,11 @@ TEST(Import, KeysAreNearOnlyWhenTheyAreAlike) {
   EXPECT_STREQ(nearest_description_key("FS_HZ")->key, "fs_hz");
   EXPECT_STREQ(nearest_description_key("t_zerro")->key, "t_zero");
   EXPECT_STREQ(nearest_description_key("tx_angle_rad")->key, "tx_angles_rad");
+  EXPECT_STREQ(nearest_description_key("tx_angles_deg")->key, "tx_angles_rad");
+  EXPECT_STREQ(nearest_description_key("virtual_source_mm")->key, "virtual_source_m");
+  EXPECT_EQ(nearest_transmit_key("angle_deg"), "angle_rad");
+  EXPECT_EQ(nearest_transmit_key("sorce_m"), "source_m");
+  EXPECT_EQ(nearest_transmit_key("comment"), "");
   EXPECT_EQ(nearest_description_key("comment"), nullptr);
   EXPECT_EQ(nearest_description_key("reference"), nullptr);
   for (const DescriptionKey& row : description_keys()) EXPECT_EQ(find_description_key(row.key), &row);

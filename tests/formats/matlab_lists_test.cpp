@@ -2,6 +2,8 @@
 // an angle of its own. Written with matio.
 #include <matio.h>
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -120,26 +122,40 @@ INSTANTIATE_TEST_SUITE_P(Files, MatlabLists,
                                            Case{"StructWithCells73", MAT_FT_MAT73, struct_with_cells}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// RF with angles that MUST does not know: they say what the third axis is.
-TEST(MatlabLists, LooseAnglesBesideRfAreNoFrames) {
-  const TempFolder folder;
+// RF with angles that MUST does not know: they say which axis is which, in every order.
+std::filesystem::path write_rf(const TempFolder& folder, mat_ft version, const std::array<std::size_t, 3>& order) {
   const auto path = folder.path() / "b.mat";
-  mat_t* const file = Mat_CreateVer(path.c_str(), nullptr, MAT_FT_MAT5);
+  std::filesystem::remove(path);
+  mat_t* const file = Mat_CreateVer(path.c_str(), nullptr, version);
+  const std::array<std::size_t, 3> lengths{kTransmits, kElements, kSamples};
+  std::size_t dims[3] = {lengths[order[0]], lengths[order[1]], lengths[order[2]]};
   std::vector<double> values;
-  for (std::size_t t = 0; t < kTransmits; ++t)
-    for (std::size_t e = 0; e < kElements; ++e)
-      for (std::size_t i = 0; i < kSamples; ++i) values.push_back(value_of(t, e, i));
-  std::size_t dims[3] = {kSamples, kElements, kTransmits};
+  for (std::size_t k = 0; k < kTransmits * kElements * kSamples; ++k) {
+    std::array<std::size_t, 3> at{};
+    at[order[0]] = k % dims[0], at[order[1]] = k / dims[0] % dims[1], at[order[2]] = k / dims[0] / dims[1];
+    values.push_back(value_of(at[0], at[1], at[2]));
+  }
   matvar_t* const rf = Mat_VarCreate("RF", MAT_C_DOUBLE, MAT_T_DOUBLE, 3, dims, values.data(), 0);
   for (matvar_t* const v : {rf, angles(), number("fs", 20e6), number("fc", 5e6), number("pitch", 0.3e-3)}) {
     Mat_VarWrite(file, v, MAT_COMPRESSION_NONE);
     Mat_VarFree(v);
   }
   Mat_Close(file);
-  const Recording recording = open_recording(path);
-  EXPECT_EQ(recording.frame_count, 1U);
-  ASSERT_EQ(recording.acquisition->n_transmits(), static_cast<int>(kTransmits));
-  EXPECT_EQ(sample(recording, 0, 2, 3, 5), value_of(2, 3, 5));
+  return path;
+}
+
+TEST(MatlabLists, LooseAnglesBesideRfAreNoFrames) {
+  const TempFolder folder;
+  for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
+    std::array<std::size_t, 3> order{0, 1, 2};
+    do {
+      const Recording recording = open_recording(write_rf(folder, version, order));
+      EXPECT_EQ(recording.frame_count, 1U);
+      ASSERT_EQ(recording.acquisition->n_transmits(), static_cast<int>(kTransmits));
+      ASSERT_EQ(recording.acquisition->n_elements(), static_cast<int>(kElements));
+      EXPECT_EQ(sample(recording, 0, 2, 3, 5), value_of(2, 3, 5));
+    } while (std::ranges::next_permutation(order).found);
+  }
 }
 
 }  // namespace

@@ -35,6 +35,19 @@ Variable structure(const char* name, std::vector<Fields> elements) {
   return made;
 }
 
+// One struct each, in a cell.
+Variable cell_of_structs(const char* name, const std::vector<Fields>& elements) {
+  std::size_t dims[2] = {1, elements.size()};
+  Variable made = Mat_VarCreate(name, MAT_C_CELL, MAT_T_CELL, 2, dims, nullptr, 0);
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    Mat_VarSetCell(made, static_cast<int>(i), structure(nullptr, {elements[i]}));
+  return made;
+}
+
+Variable list(const Workspace& w, const char* name, std::vector<Fields> elements) {
+  return w.in_cells ? cell_of_structs(name, elements) : structure(name, std::move(elements));
+}
+
 Variable transmits(const Workspace& w) {
   std::vector<Fields> all;
   for (const double angle : w.angles_rad) {
@@ -63,7 +76,7 @@ Variable transmits(const Workspace& w) {
     if (w.with_delays) tx.emplace_back("Delay", row(delays));
     all.push_back(std::move(tx));
   }
-  return structure("TX", std::move(all));
+  return list(w, "TX", std::move(all));
 }
 
 }  // namespace
@@ -112,20 +125,21 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
   for (std::size_t e = 0; e < kElements; ++e) switches[e < 4 ? e : kElements + e] = static_cast<double>(e % 4 + 1);
   if (w.switched)
     trans.emplace_back("HVMux", structure(nullptr, {{{"Aperture", numbers(nullptr, {kElements, 2}, switches)}}}));
-  put(structure("Trans", {trans}));
+  put(list(w, "Trans", {trans}));
   Fields resource = {{"Parameters", structure(nullptr, {{{"speedOfSound", number(kSpeed_m_s)}}})}};
   if (w.last_frame > 0) resource.emplace_back("RcvBuffer", structure(nullptr, {{{"lastFrame", number(w.last_frame)}}}));
   put(structure("Resource", {resource}));
   if (w.wait_us > 0.0) {
-    put(structure("SeqControl", {{{"command", text("jump")}, {"argument", number(1)}},
-                                 {{"command", text("timeToNextAcq")}, {"argument", number(w.wait_us)}}}));
+    put(list(w, "SeqControl",
+             {{{"command", text("jump")}, {"argument", number(1)}},
+              {{"command", text("timeToNextAcq")}, {"argument", number(w.wait_us)}}}));
   }
   put(transmits(w));
   if (w.with_peak) {
     std::vector<Fields> waveforms;
     for (const double peak : w.peaks.empty() ? std::vector<double>{w.peak} : w.peaks)
       waveforms.push_back({{"peak", number(peak)}});
-    put(structure("TW", waveforms));
+    put(list(w, "TW", waveforms));
   }
   if (w.with_receive) {
     std::vector<Fields> receive, events;
@@ -146,8 +160,8 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
       }
       events.push_back({{"tx", number(0)}, {"rcv", number(0)}, {"seqControl", number(1)}});  // a pause
     }
-    put(structure("Receive", std::move(receive)));
-    put(structure("Event", std::move(events)));
+    put(list(w, "Receive", std::move(receive)));
+    put(list(w, "Event", std::move(events)));
   }
   if (!nested.empty()) {
     Variable all = structure(w.inside.c_str(), {nested});

@@ -37,6 +37,7 @@ struct Workspace {
   std::vector<double> peaks = {};                 // TW(k), that TX(k) sends, instead of `peak`
   std::size_t n_columns = kColumns;               // of RcvData
   std::string inside = {};                        // name of a struct that holds all variables; empty: none
+  bool in_cells = false;                          // arrays of structs as cells of structs, as scipy writes lists
 };
 
 inline double element_x(std::size_t e) { return (static_cast<double>(e) - 3.5) * kPitchWavelengths; }  // wavelengths

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "formats/base/acquisition_json.h"
 #include "formats/support.h"
 #include "formats/verasonics_fixture.h"
 #include "support/one_line.h"
@@ -44,6 +45,29 @@ TEST(Verasonics, LinesByEventAndConnector) {
     for (std::size_t f = 0; f < kFrames; ++f) {
       for (std::size_t shot = 0; shot < 2; ++shot) {
         EXPECT_EQ(value_at(r, f, shot, 2, 5), sample_at(first_row(shot) + 5, 8 + 2, f));
+      }
+    }
+  }
+}
+
+// As scipy.io.savemat writes a list of dictionaries: the same recording.
+TEST(Verasonics, CellsOfStructs) {
+  const TempFolder folder;
+  for (const Workspace::Container container : {Workspace::Container::v5, Workspace::Container::v73}) {
+    for (const char* const name : {"RcvData", "rf"}) {
+      for (const char* const inside : {"", "acq"}) {
+        Workspace w;
+        w.container = container;
+        w.name = name;
+        w.inside = inside;
+        w.wait_us = 100.0;
+        if (*inside != '\0' && name == std::string("rf")) continue;  // a workspace in a struct has RcvData
+        const Recording plain = open_recording(write(folder, w));
+        w.in_cells = true;
+        const Recording cells = open_recording(write(folder, w));
+        ASSERT_EQ(cells.frame_count, plain.frame_count);
+        EXPECT_EQ(acquisition_to_json(*cells.acquisition), acquisition_to_json(*plain.acquisition)) << name << inside;
+        EXPECT_EQ(value_at(cells, 2, 1, 2, 5), value_at(plain, 2, 1, 2, 5));
       }
     }
   }

@@ -117,6 +117,9 @@ TEST(BadInput, OutputsAreRefusedBeforeTheRun) {
       headless({"--trace", nowhere + "/t.json"}, "t.json"),
       headless({"--image-out", (folder / "image.txt").string()}, "--image-out"),
       headless({"--report", ""}, "--report"),
+      headless({"--png", (folder / "i.jpg").string()}, "i.jpg'; expected a file name ending in .png"),
+      headless({"--png16", (folder / "i.tif").string()}, "--png16"),
+      headless({"--screenshot", (folder / "i.jpg").string()}, "--screenshot"),
   };
   for (const BadInput& bad : table) expect_refused(bad);
   EXPECT_EQ(folder.files(), 0U) << "something was written";
@@ -128,7 +131,7 @@ TEST(BadInput, EveryOutputHasAFileOfItsOwn) {
   const std::vector<BadInput> table = {
       headless({"--report", json, "--trace", json}, "--trace"),
       headless({"--trace", json, "--image-out", (folder / "a.npy").string()}, "--trace"),
-      headless({"--csv", json, "--png", folder.path().string() + "/./a.json"}, "--csv"),
+      headless({"--csv", json, "--report", folder.path().string() + "/./a.json"}, "--csv"),
   };
   for (const BadInput& bad : table) expect_refused(bad);
   EXPECT_EQ(folder.files(), 0U) << "something was written";

@@ -36,6 +36,17 @@ std::string values_of(const fs::path& file, const std::string& type, const std::
   return text.substr(text.find('\n') + 1);
 }
 
+// Its own options, not those of the viewer.
+TEST(Render, HelpIsItsOwn) {
+  const Ended ended = run_program({"render", "--help"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_NE(ended.out.find("echoloop render"), std::string::npos) << ended.out;
+  for (const char* const option : {"--out", "--set", "--grid", "--images-type", "--frames"})
+    EXPECT_NE(ended.out.find(option), std::string::npos) << option;
+  for (const char* const option : {"--kiosk", "--screenshot", "--policy", "sim:heart", "Commands:"})
+    EXPECT_EQ(ended.out.find(option), std::string::npos) << option;
+}
+
 TEST(ImagesOut, HoldsEveryImageOfTheRun) {
   const TemporaryFolder folder;
   for (int frames = 1; frames <= kFrames; ++frames) {

@@ -14,7 +14,8 @@ namespace echoloop {
 namespace {
 
 constexpr double kLeastCentreError = 0.15;  // of the stated frequency
-constexpr double kLeastSampling = 2.2;      // of the highest frequency; below, the band is folded
+constexpr double kLeastReciprocity = 0.3;
+constexpr double kLeastSampling = 2.2;  // of the highest frequency; below, the band is folded
 
 // Three digits are what a spectrum gives.
 double rounded(double hertz) {
@@ -83,6 +84,51 @@ void doubt_geometry(const Acquisition& a, std::vector<Doubt>& doubts) {
   }
 }
 
+// Single elements one after another: what element t sends and element e receives is what e sends and t receives. Frames
+// that were taken for transmits are not like that.
+bool is_full_matrix(const Acquisition& a) {
+  if (a.signal != SignalKind::rf || a.n_transmits() != a.n_elements() || a.n_elements() < 8) return false;
+  for (std::size_t t = 0; t < a.transmits.size(); ++t) {
+    const Transmit& transmit = a.transmits[t];
+    const Element& element = a.probe.elements[t];
+    if (transmit.kind != TransmitKind::diverging || transmit.source_x_m != element.x_m ||
+        transmit.source_z_m != element.z_m)
+      return false;
+  }
+  return true;
+}
+
+// 1: the same both ways; 0: unrelated.
+template <class T>
+double reciprocity(const Acquisition& a, const T* frame) {
+  const auto n = static_cast<std::size_t>(a.n_elements()), n_samples = static_cast<std::size_t>(a.n_samples);
+  const std::size_t step = std::max<std::size_t>(1, n / 16);
+  double both = 0.0, energy = 0.0;
+  for (std::size_t t = 0; t < n; t += step) {
+    for (std::size_t e = t + step; e < n; e += step) {
+      const T *const there = frame + (t * n + e) * n_samples, *const back = frame + (e * n + t) * n_samples;
+      for (std::size_t i = 0; i < n_samples; ++i) {
+        const double x = there[i], y = back[i];
+        both += 2.0 * x * y;
+        energy += x * x + y * y;
+      }
+    }
+  }
+  return energy > 0.0 ? both / energy : 1.0;
+}
+
+void doubt_full_matrix(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
+  if (!is_full_matrix(a)) return;
+  const double found = a.sample_type == SampleType::int16
+                           ? reciprocity(a, reinterpret_cast<const std::int16_t*>(frame.data()))
+                           : reciprocity(a, reinterpret_cast<const float*>(frame.data()));
+  if (found >= kLeastReciprocity) return;
+  doubts.push_back({fmt::format("{} transmits of single elements, but the samples from element to element differ from "
+                                "those of the way back (correlation {:.2f}): frames, or other transmits",
+                                a.n_transmits(), found),
+                    "\"tx\" or \"axes\" in a description", "tx"});
+}
+
 }  // namespace
 
 std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
@@ -96,6 +142,7 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
     const std::span<const std::byte> frame = source->at(0, slot);
     if (const auto measured = measure_spectrum(a, frame)) doubt_frequencies(a, *measured, doubts);
     doubt_time_zero(a, frame, doubts);
+    doubt_full_matrix(a, frame, doubts);
   } catch (const Error&) {  // a frame that cannot be read is no doubt about facts
   }
   return doubts;

@@ -29,7 +29,10 @@ constexpr std::array kKeys{
     DescriptionKey{"header_bytes", "raw bytes", "512", "bytes before the first sample; default 0", false},
     DescriptionKey{"frame_header_bytes", "raw bytes", "8", "bytes before each frame; default 0", false},
     DescriptionKey{"shape", "raw bytes", "[0, 7, 128, 2688]",
-                   "length of each axis, the slowest first; 0 for the first: as many as the file holds", false},
+                   "length of each axis, the slowest first; 0 for the first: as many as the file holds. Of an array "
+                   "whose axes are to be split: all lengths as in MATLAB's or numpy's `reshape`, `[1024, 64, 5]` of "
+                   "`[1024, 320]`",
+                   false},
     DescriptionKey{"fs_hz", "time", "40e6", "sampling frequency", true},
     DescriptionKey{"time_s", "time", R"("acq.t")",
                    "times of all samples, in place of `fs_hz` and `t0_s`: evenly spaced, one for each sample", true},
@@ -91,19 +94,21 @@ std::string lower(std::string_view text) {
   return plain;
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t k = 0; k <= b.size(); ++k) row[k] = k;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t corner = row[0];
-    row[0] = i;
-    for (std::size_t k = 1; k <= b.size(); ++k) {
-      const std::size_t above = row[k];
-      row[k] = std::min({row[k] + 1, row[k - 1] + 1, corner + (a[i - 1] == b[k - 1] ? 0 : 1)});
-      corner = above;
-    }
+// The name most like `key`; empty when none is.
+std::string_view nearest_name(std::string_view key, std::span<const std::string_view> names) {
+  if (key.size() > 64) return {};
+  const std::string wanted = lower(key);
+  std::string cased(key);
+  std::ranges::transform(cased, cased.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string_view stem = without_unit(cased);
+  std::string_view nearest;
+  std::size_t least = wanted.size() <= 4 ? 2 : 3;  // fewer changes than that
+  for (const std::string_view name : names) {
+    const bool other_unit = stem.size() < cased.size() && stem == without_unit(name);
+    const std::size_t distance = other_unit ? 1 : edit_distance(wanted, lower(name));
+    if (distance < least) least = distance, nearest = name;
   }
-  return row.back();
+  return nearest;
 }
 
 // Without the marks of Markdown.
@@ -142,15 +147,34 @@ const DescriptionKey* find_description_key(std::string_view key) {
 }
 
 const DescriptionKey* nearest_description_key(std::string_view key) {
-  if (key.size() > 64) return nullptr;
-  const std::string wanted = lower(key);
-  const DescriptionKey* nearest = nullptr;
-  std::size_t least = wanted.size() <= 4 ? 2 : 3;  // fewer changes than that
-  for (const DescriptionKey& row : kKeys) {
-    const std::size_t distance = edit_distance(wanted, lower(row.key));
-    if (distance < least) least = distance, nearest = &row;
+  std::array<std::string_view, kKeys.size()> names;
+  std::ranges::transform(kKeys, names.begin(), [](const DescriptionKey& row) { return std::string_view(row.key); });
+  return find_description_key(nearest_name(key, names));
+}
+
+std::string_view nearest_transmit_key(std::string_view key) { return nearest_name(key, kTransmitKeys); }
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t k = 0; k <= b.size(); ++k) row[k] = k;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t corner = row[0];
+    row[0] = i;
+    for (std::size_t k = 1; k <= b.size(); ++k) {
+      const std::size_t above = row[k];
+      row[k] = std::min({row[k] + 1, row[k - 1] + 1, corner + (a[i - 1] == b[k - 1] ? 0 : 1)});
+      corner = above;
+    }
   }
-  return nearest;
+  return row.back();
+}
+
+std::string_view without_unit(std::string_view key) {
+  for (const std::string_view unit :
+       {"_m", "_mm", "_um", "_s", "_ms", "_us", "_ns", "_hz", "_khz", "_mhz", "_rad", "_deg", "_bytes"}) {
+    if (key.size() > unit.size() && key.ends_with(unit)) return without_unit(key.substr(0, key.size() - unit.size()));
+  }
+  return key;
 }
 
 std::string description_help() {

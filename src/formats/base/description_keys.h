@@ -2,6 +2,7 @@
 // table are made from it. What the keys mean in numbers: readers/description.h. Any thread.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,8 +20,21 @@ struct DescriptionKey {
 std::span<const DescriptionKey> description_keys();
 const DescriptionKey* find_description_key(std::string_view key);  // null: no such key
 
-// The known key that is most like `key`; null when none is alike (two changed letters, or upper and lower case).
+// Keys of one entry of "tx".
+inline constexpr auto kTransmitKeys =
+    std::to_array<std::string_view>({"kind", "angle_rad", "source_m", "focus_m", "delays_s", "apod", "element"});
+// Keys of a live stream that describe the frames, beside those of the acquisition.
+inline constexpr auto kFrameKeys = std::to_array<std::string_view>(
+    {"axes", "shape", "dtype", "strides_bytes", "device_hz", "name", "acquisition", "channel_of_element"});
+
+// The known key that is most like `key`; null when none is alike (two changed letters, upper and lower case, or another
+// unit).
 const DescriptionKey* nearest_description_key(std::string_view key);
+std::string_view nearest_transmit_key(std::string_view key);  // empty: none
+
+// Letters to add, leave out or change to make `b` of `a`.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+std::string_view without_unit(std::string_view key);  // "pitch" of "pitch_mm", "c" of "c_m_s"
 
 std::string description_help();      // for a terminal
 std::string description_markdown();  // the rows of assets/manual/formats.md

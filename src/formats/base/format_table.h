@@ -130,6 +130,7 @@ inline constexpr std::array kFormats{
                "`.yml` beside it; lines of convex probes and steered lines as a sector"},
               {}},
     FormatRow{{"beamformed RF lines", "MetaImage", ".mha", "RF lines as ITK writes them"}, {}},
+    FormatRow{{"beamformed RF lines", "NRRD", ".nrrd", "RF lines as ITK writes them, `encoding: raw`"}, {}},
 };
 
 }  // namespace echoloop

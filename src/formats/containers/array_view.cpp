@@ -19,6 +19,29 @@ std::size_t ArrayView::stride_bytes(std::size_t axis) const {
   return stride;
 }
 
+std::optional<ArrayView> split_axes(const ArrayView& view, const std::vector<std::size_t>& shape, MemoryOrder order) {
+  ArrayView split{.type = view.type, .shape = shape, .order = view.order, .strides = {}, .bytes = view.bytes};
+  std::size_t next = 0;
+  for (std::size_t a = 0; a < view.shape.size(); ++a) {
+    const std::size_t begin = next;
+    std::size_t product = 1;
+    while (next < shape.size() && (next == begin || product < view.shape[a])) {
+      if (shape[next] == 0 || product > view.shape[a] / shape[next]) return std::nullopt;
+      product *= shape[next++];
+    }
+    if (product != view.shape[a]) return std::nullopt;
+    split.strides.resize(next);
+    std::size_t stride = view.stride_bytes(a);
+    for (std::size_t k = 0; k < next - begin; ++k) {
+      const std::size_t part = order == MemoryOrder::fortran ? begin + k : next - 1 - k;
+      split.strides[part] = stride;
+      stride *= shape[part];
+    }
+  }
+  if (next != shape.size()) return std::nullopt;
+  return split;
+}
+
 double ArrayView::real_at(std::size_t index) const {
   const std::byte* const at = bytes.data() + index * type.bytes;
   return with_real_type(type, [at]<class T, bool kSwap>() { return static_cast<double>(load_number<T, kSwap>(at)); });

@@ -27,6 +27,10 @@ struct ArrayView {
   [[nodiscard]] double real_at(std::size_t index) const;
 };
 
+// The same numbers as an array of `shape`, in which each axis may be split into several, as MATLAB's reshape does
+// (`fortran`: the first of them fastest) or numpy's (`c`: the last). Nothing when `shape` is no such split.
+std::optional<ArrayView> split_axes(const ArrayView& view, const std::vector<std::size_t>& shape, MemoryOrder order);
+
 // Product of the extents times item_bytes, or nothing when it does not fit in 63 bits.
 std::optional<std::size_t> checked_bytes(std::span<const std::size_t> shape, std::size_t item_bytes);
 std::string shape_text(std::span<const std::size_t> shape);  // "(2, 3, 8)"

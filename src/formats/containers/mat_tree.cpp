@@ -3,6 +3,7 @@
 #include <matio.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "core/error.h"
@@ -191,6 +192,18 @@ void MatTree::unpack(std::string_view name) {
   auto fields = std::move(found->second.rows[0]);
   variables_.erase(found);
   variables_.merge(fields);
+}
+
+void MatTree::join_structs(std::string_view name) {
+  const auto found = variables_.find(name);
+  if (found == variables_.end() || found->second.kind != MatNode::Kind::cell || found->second.cells.empty()) return;
+  const auto is_structure = [](const MatNode& cell) { return cell.kind == MatNode::Kind::structure; };
+  if (!std::ranges::all_of(found->second.cells, is_structure)) return;
+  MatNode list;
+  list.kind = MatNode::Kind::structure;
+  for (MatNode& cell : found->second.cells) std::ranges::move(cell.rows, std::back_inserter(list.rows));
+  list.dims = {1, list.rows.size()};
+  found->second = std::move(list);
 }
 
 const MatNode* MatTree::find(std::string_view name) const {

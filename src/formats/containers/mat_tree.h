@@ -24,6 +24,8 @@ class MatTree {
   [[nodiscard]] const MatNode* find(std::string_view name) const;
   // The fields of that struct in its place, but for those whose names are taken.
   void unpack(std::string_view name);
+  // A cell of structs as the array of structs that it lists; other variables stay as they are.
+  void join_structs(std::string_view name);
   // Keeps the numbers alive.
   [[nodiscard]] const std::shared_ptr<const void>& owner() const { return owner_; }
 

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "formats/base/printable.h"
 #include "formats/containers/number_load.h"
+#include "formats/readers/description.h"
 
 namespace echoloop {
 namespace {
@@ -65,8 +66,14 @@ std::vector<double> MemoryTree::numbers(std::size_t entry, std::size_t most) con
   return row_major_numbers(array(entry).real);
 }
 
+ArrayView ArrayTree::planned_view(const std::string& what, const ArrayView& samples, const RecordingPlan& plan) const {
+  return plan.shape.empty() ? samples : split_view(what, samples, plan.shape, axis_order());
+}
+
 LibraryRecording MemoryTree::recording(const OpenRequest& request, RecordingPlan plan) const {
   TreeArray data = array(plan.entry);
+  data.real = planned_view(request.what(), data.real, plan);
+  if (!data.imaginary.bytes.empty()) data.imaginary = planned_view(request.what(), data.imaginary, plan);
   RecordingParts parts{.acquisition = std::move(plan.acquisition),
                        .samples = sample_source(request.what(), data.real, plan.axes),
                        .owner = nullptr,
@@ -81,7 +88,7 @@ LibraryRecording MemoryTree::recording(const OpenRequest& request, RecordingPlan
     const auto other = find(plan.imaginary);
     if (!other) throw Error(request.what(), "no " + printable(plan.imaginary), "the name of the imaginary part");
     TreeArray quadrature = array(*other);
-    imaginary = quadrature.real;
+    imaginary = planned_view(request.what(), quadrature.real, plan);
     owner.imaginary = quadrature.owner;
   }
   if (!imaginary.bytes.empty()) {

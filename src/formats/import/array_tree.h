@@ -47,7 +47,8 @@ struct TreeArray {  // numbers in memory or in the mapped file
 
 struct RecordingPlan {
   std::size_t entry = 0;
-  std::vector<Axis> axes;  // of the entry's shape
+  std::vector<Axis> axes;          // of the entry's shape, or of `shape`
+  std::vector<std::size_t> shape;  // with axes that are split (split_axes); empty: the entry's
   Acquisition acquisition;
   std::vector<double> rotation_rad;  // see SampleSource
   std::string imaginary;             // path of the quadrature component; empty: none
@@ -61,6 +62,9 @@ class ArrayTree {
 
   [[nodiscard]] const std::vector<TreeEntry>& entries() const { return entries_; }
   [[nodiscard]] const std::string& container() const { return container_; }  // "MATLAB v5", "HDF5", ".npz"
+  [[nodiscard]] MemoryOrder axis_order() const {  // in which an axis is split: MATLAB's or numpy's
+    return container_.starts_with("MATLAB") ? MemoryOrder::fortran : MemoryOrder::c;
+  }
   // By path, '/' and '.' alike; else the only entry whose path ends in `name`. Nothing when there is none, or several.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
   // Numbers of an entry (of complex ones the real parts), last axis fastest. Error when there are more than `most`.
@@ -72,6 +76,9 @@ class ArrayTree {
 
  protected:
   void add(TreeEntry entry);  // Error beyond 20 000
+  // The samples with the axes that `plan` has: as they are, or split.
+  [[nodiscard]] ArrayView planned_view(const std::string& what, const ArrayView& samples,
+                                       const RecordingPlan& plan) const;
   std::vector<TreeEntry> entries_;
   std::string container_;
 };

@@ -1,7 +1,9 @@
 // Clarius raw data, as https://github.com/clariusdev/research (docs/raw-data-format.md) describes them: a header of
 // five uint32 (id, frames, lines, samples a line, bytes a sample), then for each frame a time (uint64, ns) and the
 // lines; a .yml of the same name holds sampling, delay, probe and lines. The scanner packs both into a .tar. RF and IQ
-// are beamformed.
+// are beamformed. "delay samples" there: leading samples before the first valid one; a line with them is as long as the
+// imaging depth (3120 samples at 60 MHz for 40 mm in github.com/clariusdev/raw, viewer/data/wirephantom), so sample 1
+// is at depth 0. Nothing public says the sign of "angle": all published files have 0.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -166,10 +168,10 @@ void take_yml(std::span<const std::byte> bytes, KnownLines& lines) {
   if (const auto fc = value_of(yml, {"transmitfrequency", "frequency"})) lines.meta["fc_hz"] = *fc;
   if (const auto rate = value_of(yml, {"framerate"}); rate && *rate > 0.0) lines.meta["frame_rate_hz"] = *rate;
   if (const auto speed = value_of(yml, {"soundspeed", "speedofsound"})) lines.meta["c_m_s"] = *speed;
-  if (const auto delay = value_of(yml, {"delaysamples"}); delay && *delay > 0.0 && lines.meta.contains("fs_hz")) {
-    lines.meta["t0_s"] = *delay / lines.meta["fs_hz"].get<double>();
-    lines.assumptions.push_back(words("first sample after ", *delay, " delay samples"));
-  }
+  if (const auto delay = value_of(yml, {"delaysamples"}); delay && *delay > 0.0)
+    lines.assumptions.push_back(words("sample 1 of a line taken at time 0; the first ", *delay,
+                                      " (delay samples of the .yml) are not valid; otherwise t0_s in a JSON file of "
+                                      "the same name"));
   place_lines(yml, lines);
 }
 

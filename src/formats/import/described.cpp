@@ -83,8 +83,6 @@ Json numbers_of(const std::string& what, const std::string& key, const std::stri
                  expression.inverse);
 }
 
-constexpr const char* kEntryKeys[] = {"angle_rad", "source_m", "focus_m", "delays_s", "apod", "element"};
-
 // {"kind": "plane", "angle_rad": "angles"}: one entry for each of several numbers.
 Json expanded_entry(const Json& entry) {
   for (const auto& [key, list] :
@@ -116,8 +114,9 @@ Json with_numbers(const std::string& what, const Json& meta, const ArrayTree& tr
   if (const auto tx = resolved.find("tx"); tx != resolved.end()) {
     Json entries = Json::array();
     for (Json entry : tx->is_object() ? Json::array({*tx}) : *tx) {
-      for (const char* const key : kEntryKeys) {
-        if (!entry.is_object() || !entry.contains(key) || !entry.at(key).is_string()) continue;
+      for (const std::string_view name : kTransmitKeys) {
+        const std::string key(name);
+        if (key == "kind" || !entry.is_object() || !entry.contains(key) || !entry.at(key).is_string()) continue;
         entry[key] = numbers_of(what, key, entry.at(key).get<std::string>(), tree);
       }
       if (!entry.is_object()) {
@@ -184,8 +183,10 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
   if (!entry) throw Error(what, "no array with samples in " + request.what(), "\"data\": the name of an array");
   Json meta = with_numbers(what, description, tree);
   const TreeEntry& data = tree.entries()[*entry];
+  const std::vector<std::size_t> shape = described_shape(what, meta, data.shape);
   RecordingPlan plan{.entry = *entry,
-                     .axes = fit_axes(what, described_axes(what, meta), data.shape),
+                     .axes = fit_axes(what, described_axes(what, meta), shape),
+                     .shape = shape == data.shape ? std::vector<std::size_t>() : shape,
                      .acquisition = {},
                      .rotation_rad = {},
                      .imaginary = meta.contains("imag") ? json_text(what, meta.at("imag"), "imag") : "",
@@ -193,8 +194,8 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
                      .format = format};
   ArrayExtents extents;
   for (std::size_t a = 0; a < plan.axes.size(); ++a) {
-    const std::size_t n = data.shape[a];
-    if (n == 0) throw Error(what, "array of shape " + shape_text(data.shape), "no axis of length 0");
+    const std::size_t n = shape[a];
+    if (n == 0) throw Error(what, "array of shape " + shape_text(shape), "no axis of length 0");
     if (plan.axes[a] == Axis::transmit) extents.n_transmits = n;
     if (plan.axes[a] == Axis::element) extents.n_elements = n;
     if (plan.axes[a] == Axis::time) extents.n_samples = n;

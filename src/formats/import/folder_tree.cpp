@@ -63,6 +63,8 @@ class FolderTree final : public ArrayTree {
     if (kinds_.at(plan.entry) != Kind::samples)
       throw Error(request.what(), printable(entries_[plan.entry].path) + ", which is not the samples of each file",
                   "an array with samples in every file");
+    if (!plan.shape.empty())
+      throw Error(request.what(), "\"shape\" of a folder of arrays", "arrays with the axes that they have");
     const char* const role = plan.axes.front() == Axis::frame      ? "frame"
                              : plan.axes.front() == Axis::transmit ? "transmit"
                                                                    : "line";

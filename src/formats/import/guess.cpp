@@ -16,6 +16,7 @@ namespace echoloop {
 namespace {
 
 constexpr std::size_t kMostValues = 65'536;  // of a fact
+constexpr double kWidestAngle = 0.8;         // of plane waves, rad; larger ones may be degrees
 
 bool is_list(const std::vector<std::size_t>& shape) {
   return std::ranges::count_if(shape, [](std::size_t n) { return n > 1; }) == 1;
@@ -29,7 +30,7 @@ class Guesser {
     choose_samples();
     if (!out_.has_samples) return std::move(out_);
     collect();
-    refuse();
+    out_.refusal = why_not_imaged(tree_, data_, all_[Fact::positions]);
     if (!out_.refusal.empty()) return std::move(out_);
     axes();
     sampling();
@@ -53,6 +54,7 @@ class Guesser {
     out_.has_samples = chosen.has_value();
     if (!chosen) return;
     data_ = chosen->entry;
+    shape_ = entries_[data_].shape;
     say("data", entries_[data_].path, chosen->reason);
     if (!chosen->quadrature) return;
     say("imag", entries_[*chosen->quadrature].path, "quadrature part by name");
@@ -107,42 +109,11 @@ class Guesser {
     return factor == 1.0 ? path(c) : words(path(c), " * ", exact_number(factor));
   }
 
-  void refuse() {
-    for (const TreeEntry& entry : entries_) {
-      const std::string name = plain_name(entry.path);
-      if (name.find("photoacoustic") != std::string::npos || name.find("laserenergy") != std::string::npos) {
-        out_.refusal = "photoacoustic data (" + entry.path + "): one-way travel times, which are not imaged";
-        return;
-      }
-    }
-    for (const FactNumbers& c : all_[Fact::positions]) {
-      const auto dims = long_axes(shape(c));
-      if (dims.size() != 2 || std::min(dims[0], dims[1]) != 3) continue;
-      const bool rows = shape(c).back() == 3;
-      const std::size_t n = c.values.size() / 3;
-      double least = HUGE_VAL, most = -HUGE_VAL, span = 0.0;
-      for (std::size_t e = 0; e < n; ++e) {
-        const double y = c.values[rows ? 3 * e + 1 : n + e];
-        least = std::min(least, y), most = std::max(most, y);
-        span = std::max(span, std::abs(c.values[rows ? 3 * e : e]));
-      }
-      if (most - least > 0.05 * span && span > 0.0) {
-        out_.refusal = "a matrix probe (" + path(c) + " with several rows of elements): volumes are not imaged";
-        return;
-      }
-    }
-    if (names_picture(plain_name(entries_[data_].path))) {
-      out_.refusal = entries_[data_].path +
-                     ", by its name beamformed already, which is not beamformed again without a "
-                     "description: \"axes\" with \"line\" (beamformed) or \"element\" (channels)";
-    }
-  }
-
-  [[nodiscard]] bool is_axis(std::size_t n) const {
-    return n > 1 && std::ranges::find(entries_[data_].shape, n) != entries_[data_].shape.end();
-  }
+  [[nodiscard]] bool is_axis(std::size_t n) const { return n > 1 && std::ranges::find(shape_, n) != shape_.end(); }
 
   void axes() {
+    hints_.first_fastest = tree_.container().starts_with("MATLAB");
+    split();
     const FactNumbers* const times = first(Fact::times, [&](const FactNumbers& c) {
       return is_list(shape(c)) && is_axis(c.values.size()) && c.values.back() > c.values.front();
     });
@@ -159,26 +130,27 @@ class Guesser {
         is_axis(static_cast<std::size_t>(n->values[0])))
       hints_.n_elements = static_cast<std::size_t>(n->values[0]);
     find_transmits();
-    hints_.first_fastest = tree_.container().starts_with("MATLAB");
     hints_.complex = is_iq_ || tree_.is_complex(data_);
     hints_.named_iq = plain_name(entries_[data_].path).starts_with("iq") || scalar(Fact::demodulation) != nullptr;
-    auto guessed = guess_axes(entries_[data_].shape, hints_);
+    auto guessed = guess_axes(shape_, hints_);
     if (!guessed && hints_.n_transmits > 1) {  // as many angles as no axis has
       hints_.n_transmits = 0;
-      guessed = guess_axes(entries_[data_].shape, hints_);
+      guessed = guess_axes(shape_, hints_);
     }
     if (!guessed) {
-      miss("axes", "axes of " + entries_[data_].path + " " + shape_text(entries_[data_].shape));
+      miss("axes", "axes of " + entries_[data_].path + " " + shape_text(shape_));
       return;
     }
     axes_ = *guessed;
+    if (!axes_.undecided.empty())
+      miss("axes", "axes of " + entries_[data_].path + " " + shape_text(shape_) + " (" + axes_.undecided + ")");
     find_lines();
     std::string text;
     for (std::size_t a = 0; a < axes_.axes.size(); ++a) {
-      text += (a == 0 ? "" : ", ") + axes_.axes[a] + " " + std::to_string(entries_[data_].shape[a]);
-      if (axes_.axes[a] == "element" || axes_.axes[a] == "line") n_elements_ = entries_[data_].shape[a];
-      if (axes_.axes[a] == "transmit") n_transmits_ = entries_[data_].shape[a];
-      if (axes_.axes[a] == "iq" && entries_[data_].shape[a] == 2) is_iq_ = true;
+      text += (a == 0 ? "" : ", ") + axes_.axes[a] + " " + std::to_string(shape_[a]);
+      if (axes_.axes[a] == "element" || axes_.axes[a] == "line") n_elements_ = shape_[a];
+      if (axes_.axes[a] == "transmit") n_transmits_ = shape_[a];
+      if (axes_.axes[a] == "iq" && shape_[a] == 2) is_iq_ = true;
     }
     is_iq_ = is_iq_ || hints_.complex;
     say("axes", axes_.axes, "lengths: " + text + (is_lines_ ? "; beamformed, by a first time of each line" : ""));
@@ -188,7 +160,7 @@ class Guesser {
   void find_lines() {
     const auto element = std::ranges::find(axes_.axes, "element");
     if (element == axes_.axes.end() || positions_ != nullptr || hints_.n_transmits > 0) return;
-    const auto& lengths = entries_[data_].shape;
+    const auto& lengths = shape_;
     const std::size_t n = lengths[static_cast<std::size_t>(element - axes_.axes.begin())];
     for (std::size_t a = 0; a < axes_.axes.size(); ++a)
       if (axes_.axes[a] == "transmit" && lengths[a] > 1) return;
@@ -197,11 +169,79 @@ class Guesser {
     if (is_lines_) *element = "line";
   }
 
+  // Rows or values of a fact that has one a transmit.
+  [[nodiscard]] std::size_t rows_of(const FactNumbers& c) const {
+    const auto dims = long_axes(shape(c));
+    if (c.named.fact == Fact::delays) {
+      if (dims.size() < 2) return 1;
+      return dims[0] == hints_.n_elements || dims[0] == n_elements_ ? dims[1] : dims[0];
+    }
+    const bool angles = c.named.fact == Fact::angles;
+    if (!angles && dims.size() == 1 && dims[0] <= 3 && !is_axis(dims[0])) return 1;  // one point
+    return dims.empty() ? 1 : std::ranges::max(dims);
+  }
+
+  // A list of what was sent that was not used for the samples' transmits.
+  [[nodiscard]] const FactNumbers* lost_list() const {
+    for (const Fact fact : {Fact::angles, Fact::sources, Fact::foci, Fact::delays}) {
+      if (const FactNumbers* const list = first(fact, [&](const FactNumbers& c) { return rows_of(c) > 1; }))
+        return list;
+    }
+    return nullptr;
+  }
+
+  // A full matrix as columns of one matrix, in the order of `tx` and `rx`. True: it is one.
+  bool split_full_matrix() {
+    const std::vector<double> tx = column_numbers(tree_, data_, "tx"), rx = column_numbers(tree_, data_, "rx");
+    if (tx.empty() || rx.size() != tx.size()) return false;
+    const auto n = static_cast<std::size_t>(std::clamp(std::ranges::max(tx), 1.0, 1e4));
+    bool regular = n * n == tx.size();
+    for (std::size_t k = 0; k < tx.size() && regular; ++k)
+      regular = tx[k] == static_cast<double>(k / n + 1) && rx[k] == static_cast<double>(k % n + 1);
+    const auto found = regular ? guess_split(shape_, n, n, tree_.axis_order()) : std::nullopt;
+    if (!found) {
+      miss("axes", words("axes of ", entries_[data_].path, " ", shape_text(shape_),
+                         " (columns of pairs tx, rx in an "
+                         "order that is no full matrix)"));
+      return true;
+    }
+    say("shape", found->shape,
+        words(entries_[data_].path, " ", shape_text(shape_), ": full matrix of ", n,
+              " elements, columns by tx and rx"));
+    shape_ = found->shape;
+    return true;
+  }
+
+  // A matrix beside a list of what was sent that no axis is as long as: its waves may lie side by side.
+  void split() {
+    if (long_axes(shape_).size() != 2 || shape_.size() != 2 || split_full_matrix()) return;
+    const FactNumbers* const list = lost_list();
+    if (list == nullptr || is_axis(rows_of(*list))) return;
+    const FactNumbers* const n = scalar(Fact::elements);
+    const FactNumbers* const places = first(Fact::positions, [](const FactNumbers& c) { return c.values.size() > 3; });
+    const std::size_t n_elements = places != nullptr ? std::ranges::max(shape(*places))
+                                   : n != nullptr && n->values[0] > 1.0 && n->values[0] < 1e5
+                                       ? static_cast<std::size_t>(n->values[0])
+                                       : 0;
+    const std::size_t n_waves = rows_of(*list);
+    const auto found = guess_split(shape_, n_waves, n_elements, tree_.axis_order());
+    if (!found) return;
+    const std::string whole = shape_text(shape_);
+    shape_ = found->shape;
+    const std::string waves =
+        words(n_waves, " waves of ", found->n_parts, found->of_elements ? " elements" : " samples", " side by side");
+    say("shape", shape_,
+        words(entries_[data_].path, " ", whole, " beside ", n_waves, " values of ", path(*list), ": ", waves));
+    if (!found->certain)
+      miss("axes", words("axes of ", entries_[data_].path, " ", whole, " beside ", n_waves, " values of ", path(*list),
+                         ": ", waves, " (\"shape\": ", Json(shape_).dump(), ") or one wave"));
+  }
+
   // What has one value, or one row, a transmit.
   void find_transmits() {
-    const auto& data = entries_[data_].shape;
     const auto rows_fit = [&](const FactNumbers& c) {
       const auto dims = long_axes(shape(c));
+      if (dims.size() == 1) return dims[0] <= 3 && !is_axis(dims[0]);  // one point
       return dims.size() == 2 && std::min(dims[0], dims[1]) <= 3 && is_axis(std::max(dims[0], dims[1]));
     };
     delays_ = first(Fact::delays, [&](const FactNumbers& c) {
@@ -213,11 +253,9 @@ class Guesser {
     angles_ = first(Fact::angles, [&](const FactNumbers& c) {
       return c.values.size() == 1 || (is_list(shape(c)) && is_axis(c.values.size()));
     });
-    static_cast<void>(data);
-    if (sources_ != nullptr) {
-      hints_.n_transmits = std::ranges::max(long_axes(shape(*sources_)));
-    } else if (foci_ != nullptr) {
-      hints_.n_transmits = std::ranges::max(long_axes(shape(*foci_)));
+    if (const FactNumbers* const points = sources_ != nullptr ? sources_ : foci_; points != nullptr) {
+      const auto dims = long_axes(shape(*points));
+      hints_.n_transmits = dims.size() == 1 ? 1 : std::ranges::max(dims);
     } else if (delays_ != nullptr) {
       const auto dims = long_axes(shape(*delays_));
       if (hints_.n_elements == 0) hints_.n_elements = std::ranges::max(dims);
@@ -309,16 +347,17 @@ class Guesser {
   }
 
   void first_sample() {
-    const FactNumbers* const t0 = first(Fact::first_sample, [&](const FactNumbers& c) {
+    const FactNumbers* t0 = first(Fact::first_sample, [&](const FactNumbers& c) {
       return c.values.size() == 1 ||
              c.values.size() == (is_lines_ ? n_elements_ : std::max<std::size_t>(n_transmits_, 1));
     });
+    const bool same = t0 == nullptr && (t0 = scalar(Fact::first_sample)) != nullptr;
     const bool by_times = out_.meta.contains("time_s");
     // The beamformer that these names belong to subtracts t0 from the samples' times.
     const bool subtracted = tree_.find("ActElePosX").has_value() && tree_.find("tx_angle").has_value();
     if (t0 != nullptr && !by_times) {
       const double factor = seconds(*t0, 1e-2) * (subtracted ? -1.0 : 1.0);
-      say("t0_s", named(*t0, factor),
+      say("t0_s", same ? Json(t0->values[0] * factor) : Json(named(*t0, factor)),
           words(path(*t0), ", ", t0->values[0] * factor * 1e6, " us",
                 subtracted ? ", subtracted from the samples' times as beside ActElePosX" : ""),
           false, "first_sample_s");
@@ -326,13 +365,10 @@ class Guesser {
       const double t0_s = times_->values[0] * times_factor();
       say("t0_s", t0_s, words("the first of ", path(*times_), ", ", t0_s * 1e6, " us"), false, "first_sample_s");
     } else if (!by_times) {
-      const auto other = all_.find(Fact::first_sample);
-      const bool unused = other != all_.end() && !other->second.empty();
-      say("t0_s", 0,
-          unused ? words("first sample at time 0: ", path(other->second[0]), " has ", other->second[0].values.size(),
-                         " values, the samples ", n_transmits_, " transmits")
-                 : "first sample at time 0, not in the file",
-          true, "first_sample_s");
+      say("t0_s", 0, "first sample at time 0, not in the file", true, "first_sample_s");
+      if (const FactNumbers* const other = first(Fact::first_sample, [](const FactNumbers&) { return true; }))
+        miss("t0_s", words("time of the first sample (", path(*other), " has ", other->values.size(),
+                           " values, the samples ", std::max<std::size_t>(n_transmits_, 1), " transmits)"));
     }
     // tstart: what calc_scat and its kin of Field II return, whose delays are 0 at the centre of the aperture.
     if (is_lines_) return;
@@ -383,27 +419,38 @@ class Guesser {
       const double factor = seconds(*delays_, 1e-3);
       say("tx_delays_s", named(*delays_, factor),
           words(path(*delays_), ", ", n, " laws", unit_note(factor, "microseconds")));
+    } else if (const FactNumbers* const focus = focal_depth();
+               focus != nullptr && (n == 1 || (angles_ != nullptr && angles_->values.size() == n))) {
+      miss("tx",
+           words("transmits (", path(*focus), " = ", focus->values[0], ": focused at that depth, or plane waves)"));
     } else if (angles_ != nullptr && angles_->values.size() == n) {
-      const bool degrees =
-          angles_->named.unit == NamedUnit::degree ||
-          (angles_->named.unit == NamedUnit::none && largest(angles_->values) > 0.5 * std::numbers::pi);
-      const double factor = degrees ? std::numbers::pi / 180.0 : 1.0;
+      const double factor = radians(*angles_);
+      const bool degrees = factor != 1.0;
+      if (angles_->named.unit == NamedUnit::none && !degrees && largest(angles_->values) > kWidestAngle)
+        miss("tx", words("unit of ", path(*angles_), " (up to ", largest(angles_->values), ": degrees or radians)"));
       const auto [least, most] = std::ranges::minmax(angles_->values);
       say("tx_angles_rad", named(*angles_, factor),
           words(path(*angles_), ", plane waves of ", least * factor * 180.0 / std::numbers::pi, " to ",
                 most * factor * 180.0 / std::numbers::pi, " degrees",
                 degrees ? ", read as degrees" : ", read as radians"));
+    } else if (const FactNumbers* const list = lost_list(); list != nullptr) {
+      miss("tx",
+           words("transmits (", path(*list), " has ", rows_of(*list), " values, the samples ",
+                 n == 1 ? "one transmit" : words(n, " transmits"), axes_.open.empty() ? "" : "; ", axes_.open, ")"));
     } else if (n > 1 && n == n_elements_) {
       say("tx_elements", "all", "as many transmits as elements: single elements, one after another", true);
-    } else if (n == 1 && axes_.open.empty() && !all_[Fact::angles].empty() && angles_ == nullptr) {
-      const FactNumbers& other = all_[Fact::angles][0];
-      miss("tx", words("transmits (", path(other), " has ", other.values.size(), " values, the samples one transmit)"));
     } else if (n == 1 && axes_.open.empty()) {
       say("tx_angles_rad", Json::array({0.0}), "one transmit: a plane wave at 0 degrees", true);
     } else {
       transmits_known_ = false;
       if (axes_.open.empty()) miss("tx", "transmits (angles, sources, delays or single elements)");
     }
+  }
+
+  // One number for all transmits, neither 0 nor infinite as those of plane waves are.
+  [[nodiscard]] const FactNumbers* focal_depth() const {
+    const FactNumbers* const depth = scalar(Fact::foci);
+    return depth != nullptr && depth->values[0] != 0.0 ? depth : nullptr;
   }
 
   // Virtual sources or foci: behind the array or in front of it.
@@ -424,7 +471,7 @@ class Guesser {
   }
 
   void order_missing() {
-    constexpr const char* kOrder[] = {"axes", "tx", "fs_hz", "pitch_m", "fc_hz"};
+    constexpr const char* kOrder[] = {"axes", "tx", "fs_hz", "pitch_m", "fc_hz", "t0_s"};
     std::ranges::stable_sort(out_.missing, {}, [&](const Missing& m) {
       return std::ranges::find_if(kOrder, [&](const char* key) { return m.key == key; }) - std::begin(kOrder);
     });
@@ -434,6 +481,7 @@ class Guesser {
   const std::vector<TreeEntry>& entries_;
   GuessedDescription out_;
   std::size_t data_ = 0;
+  std::vector<std::size_t> shape_;  // of the samples, with axes that are split
   std::map<Fact, std::vector<FactNumbers>> all_;
   const FactNumbers *times_ = nullptr, *positions_ = nullptr, *delays_ = nullptr, *sources_ = nullptr, *foci_ = nullptr,
                     *angles_ = nullptr;

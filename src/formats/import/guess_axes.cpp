@@ -47,6 +47,28 @@ double order_score(const std::vector<Role>& roles, bool first_fastest) {
   return score;
 }
 
+// Two axes that could change their roles: of equal length, unless a full matrix, which is the same both ways; and
+// elements beside as likely a number of frames.
+std::string undecided_axes(const std::vector<std::size_t>& shape, const std::vector<std::string>& axes,
+                           const AxisHints& known) {
+  const auto are = [&](std::size_t a, std::size_t b, Role one, Role other) {
+    return (axes[a] == kNames[one] && axes[b] == kNames[other]) || (axes[a] == kNames[other] && axes[b] == kNames[one]);
+  };
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    for (std::size_t b = a + 1; b < shape.size(); ++b) {
+      const bool full_matrix = are(a, b, kTransmit, kElement) && known.n_transmits == 0;
+      const bool alike = shape[a] == shape[b] && shape[a] > 1 && !full_matrix;
+      const bool usual =
+          known.n_elements == 0 && are(a, b, kElement, kFrame) && is_usual_count(shape[a]) && is_usual_count(shape[b]);
+      if (!alike && !usual) continue;
+      return "axes " + std::to_string(a + 1) + " and " + std::to_string(b + 1) + " of lengths " +
+             std::to_string(shape[a]) + " and " + std::to_string(shape[b]) + ": " + axes[a] + " and " + axes[b] +
+             ", or the reverse";
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const AxisHints& known) {
@@ -100,7 +122,26 @@ std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const
     if (undecided)
       guess.open = "axis " + std::to_string(a + 1) + " of length " + std::to_string(shape[a]) + ": transmits or frames";
   }
+  guess.undecided = undecided_axes(shape, guess.axes, known);
   return guess;
+}
+
+std::optional<SplitGuess> guess_split(const std::vector<std::size_t>& shape, std::size_t n_waves,
+                                      std::size_t n_elements, MemoryOrder order) {
+  if (shape.size() != 2 || n_waves < 2) return std::nullopt;
+  const std::size_t longer = shape[0] >= shape[1] ? 0 : 1;
+  const bool first_fastest = order == MemoryOrder::fortran;
+  std::optional<SplitGuess> best;
+  for (const std::size_t axis : {1 - longer, longer}) {
+    const std::size_t part = shape[axis] / n_waves, other = shape[1 - axis];
+    const bool certain = n_elements > 0 && (part == n_elements || other == n_elements);
+    const bool of_elements = certain ? part == n_elements : part < other;
+    if (shape[axis] % n_waves != 0 || part < (of_elements ? 4U : 64U) || (best && !certain)) continue;
+    best = SplitGuess{.shape = shape, .n_parts = part, .certain = certain, .of_elements = of_elements};
+    best->shape[axis] = first_fastest ? part : n_waves;
+    best->shape.insert(best->shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, first_fastest ? n_waves : part);
+  }
+  return best;
 }
 
 }  // namespace echoloop

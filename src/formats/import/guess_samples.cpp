@@ -50,12 +50,50 @@ std::vector<std::size_t> long_axes(const std::vector<std::size_t>& shape) {
   return axes;
 }
 
+namespace {
+
+// Of a name without case and underscores: "bmode", "rflines" ...: formed already.
 bool names_picture(const std::string& name) {
   for (const char* const word : {"bmode", "image", "img", "envelope", "beamformed", "rfbf", "bfdata", "bfrf", "iqbf",
                                  "scanline", "rfline", "lines"}) {
     if (name.find(word) != std::string::npos) return true;
   }
   return name == "bf" || name == "das" || name == "b";
+}
+
+// Elements x (x, y, z), or transposed, in several rows.
+bool is_matrix_probe(const std::vector<std::size_t>& shape, const std::vector<double>& values) {
+  const auto dims = long_axes(shape);
+  if (dims.size() != 2 || std::min(dims[0], dims[1]) != 3) return false;
+  const bool rows = shape.back() == 3;
+  const std::size_t n = values.size() / 3;
+  double least = HUGE_VAL, most = -HUGE_VAL, span = 0.0;
+  for (std::size_t e = 0; e < n; ++e) {
+    const double y = values[rows ? 3 * e + 1 : n + e];
+    least = std::min(least, y), most = std::max(most, y);
+    span = std::max(span, std::abs(values[rows ? 3 * e : e]));
+  }
+  return most - least > 0.05 * span && span > 0.0;
+}
+
+}  // namespace
+
+std::string why_not_imaged(const ArrayTree& tree, std::size_t data, const std::vector<FactNumbers>& positions) {
+  for (const TreeEntry& entry : tree.entries()) {
+    const std::string name = plain_name(entry.path);
+    if (name.find("photoacoustic") != std::string::npos || name.find("laserenergy") != std::string::npos)
+      return "photoacoustic data (" + entry.path + "): one-way travel times, which are not imaged";
+  }
+  for (const FactNumbers& c : positions) {
+    const TreeEntry& entry = tree.entries()[c.entry];
+    if (is_matrix_probe(entry.shape, c.values))
+      return "a matrix probe (" + entry.path + " with several rows of elements): volumes are not imaged";
+  }
+  const std::string& samples = tree.entries()[data].path;
+  if (!names_picture(plain_name(samples))) return "";
+  return samples +
+         ", by its name beamformed already, which is not beamformed again without a "
+         "description: \"axes\" with \"line\" (beamformed) or \"element\" (channels)";
 }
 
 std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
@@ -80,6 +118,20 @@ std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
   if (best <= 0.0) return std::nullopt;
   find_quadrature(tree, chosen);
   return chosen;
+}
+
+std::vector<double> column_numbers(const ArrayTree& tree, std::size_t data, const char* name) {
+  constexpr std::size_t kLeast = 16, kMost = 65'536;
+  const std::vector<std::size_t>& shape = tree.entries()[data].shape;
+  for (std::size_t k = 0; k < tree.entries().size(); ++k) {
+    const TreeEntry& entry = tree.entries()[k];
+    const std::size_t n = entry.count();
+    const bool list =
+        entry.numeric && !entry.complex && n >= kLeast && n <= kMost && long_axes(entry.shape).size() == 1;
+    if (k != data && list && plain_name(entry.path) == name && std::ranges::find(shape, n) != shape.end())
+      return tree.numbers(k, kMost);
+  }
+  return {};
 }
 
 }  // namespace echoloop

@@ -2,8 +2,39 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+
+#include "formats/base/quantity.h"
 
 namespace echoloop {
+namespace {
+
+struct UnitRow {
+  NamedUnit unit;
+  Quantity quantity;
+  double si;
+};
+constexpr UnitRow kUnitRows[] = {
+    {NamedUnit::hertz, Quantity::frequency, 1.0},
+    {NamedUnit::kilohertz, Quantity::frequency, 1e3},
+    {NamedUnit::megahertz, Quantity::frequency, 1e6},
+    {NamedUnit::metre, Quantity::length, 1.0},
+    {NamedUnit::millimetre, Quantity::length, 1e-3},
+    {NamedUnit::micrometre, Quantity::length, 1e-6},
+    {NamedUnit::second, Quantity::duration, 1.0},
+    {NamedUnit::microsecond, Quantity::duration, 1e-6},
+    {NamedUnit::nanosecond, Quantity::duration, 1e-9},
+    {NamedUnit::radian, Quantity::angle, 1.0},
+    {NamedUnit::degree, Quantity::angle, std::numbers::pi / 180.0},
+};
+
+double si_factor(const FactNumbers& c, Quantity quantity, double size, double reach) {
+  const auto* const row = std::ranges::find_if(
+      kUnitRows, [&](const UnitRow& r) { return r.unit == c.named.unit && r.quantity == quantity; });
+  return row != std::end(kUnitRows) ? row->si : unit_by_size(quantity, size, reach);
+}
+
+}  // namespace
 
 double largest(const std::vector<double>& values) {
   double most = 0.0;
@@ -13,44 +44,14 @@ double largest(const std::vector<double>& values) {
   return most;
 }
 
-double hertz(const FactNumbers& c) {
-  switch (c.named.unit) {
-    case NamedUnit::megahertz:
-      return 1e6;
-    case NamedUnit::kilohertz:
-      return 1e3;
-    case NamedUnit::hertz:
-      return 1.0;
-    default:
-      return c.values[0] < 1e3 ? 1e6 : c.values[0] < 1e5 ? 1e3 : 1.0;
-  }
-}
-
+double hertz(const FactNumbers& c) { return si_factor(c, Quantity::frequency, c.values[0], 0.0); }
 double metres(const FactNumbers& c, double reach_m) {
-  switch (c.named.unit) {
-    case NamedUnit::millimetre:
-      return 1e-3;
-    case NamedUnit::micrometre:
-      return 1e-6;
-    case NamedUnit::metre:
-      return 1.0;
-    default:
-      return largest(c.values) < reach_m ? 1.0 : largest(c.values) < 1e3 * reach_m ? 1e-3 : 1e-6;
-  }
+  return si_factor(c, Quantity::length, largest(c.values), reach_m);
 }
-
 double seconds(const FactNumbers& c, double reach_s) {
-  switch (c.named.unit) {
-    case NamedUnit::microsecond:
-      return 1e-6;
-    case NamedUnit::nanosecond:
-      return 1e-9;
-    case NamedUnit::second:
-      return 1.0;
-    default:
-      return largest(c.values) <= reach_s ? 1.0 : 1e-6;
-  }
+  return si_factor(c, Quantity::duration, largest(c.values), reach_s);
 }
+double radians(const FactNumbers& c) { return si_factor(c, Quantity::angle, largest(c.values), 0.0); }
 
 std::string unit_note(double factor, const char* unit) { return factor == 1.0 ? "" : std::string(", read as ") + unit; }
 

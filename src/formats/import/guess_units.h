@@ -1,5 +1,5 @@
-// Numbers of a file that are taken for a fact, and the unit in which they are: by the name, or by their size. Reader
-// process. Internal to src/formats/import.
+// Numbers of a file that are taken for a fact, and the unit in which they are: by the name, or by their size. Internal
+// to src/formats.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,11 @@ struct FactNumbers {
 
 double largest(const std::vector<double>& values);  // magnitude of the finite ones
 
-// What makes SI of the numbers.
+// What makes SI of the numbers: by the unit in the name, else by their size.
 double hertz(const FactNumbers& c);
-// Of lengths, the largest that is taken for metres: `reach_m`.
 double metres(const FactNumbers& c, double reach_m);
-// Of times, the largest that is taken for seconds: `reach_s`.
 double seconds(const FactNumbers& c, double reach_s);
+double radians(const FactNumbers& c);
 // ", read as MHz"; empty for a factor of 1.
 std::string unit_note(double factor, const char* unit);
 

@@ -14,6 +14,8 @@ namespace {
 
 using hdf5::Node;
 
+constexpr std::size_t kMostSplit = std::size_t{1} << 28;  // numbers of an array with split axes
+
 class Hdf5Tree final : public ArrayTree {
  public:
   Hdf5Tree(const OpenRequest& request, Node root, AxisCount count)
@@ -40,6 +42,7 @@ class Hdf5Tree final : public ArrayTree {
     const TreeEntry& e = entries_.at(plan.entry);
     if (plan.offset != 0.0)
       throw Error(what_, "\"offset\" with " + container_, "no offset: signed samples, or another container");
+    if (!plan.shape.empty()) return split_recording(request, std::move(plan));
     Hdf5Parts parts{.acquisition = std::move(plan.acquisition), .samples = {}, .format = std::move(plan.format)};
     parts.samples.axes = std::move(plan.axes);
     if (matlab_) std::reverse(parts.samples.axes.begin(), parts.samples.axes.end());
@@ -54,6 +57,21 @@ class Hdf5Tree final : public ArrayTree {
   }
 
  private:
+  // All numbers in memory: hyperslabs cannot split an axis.
+  [[nodiscard]] LibraryRecording split_recording(const OpenRequest& request, RecordingPlan plan) const {
+    const TreeEntry& e = entries_.at(plan.entry);
+    if (e.complex || !plan.imaginary.empty())
+      throw Error(what_, "\"shape\" of complex samples in " + container_, "real samples, or another container");
+    const std::vector<double> values = numbers(plan.entry, kMostSplit);
+    auto block = std::make_shared<std::vector<float>>(values.begin(), values.end());
+    const ArrayView view{.type = {NumberKind::real, 4, ByteOrder::little},
+                         .shape = e.shape,
+                         .order = MemoryOrder::c,
+                         .bytes = std::as_bytes(std::span(*block))};
+    plan.entry = 0;
+    return view_tree(container_, {{"samples", {.real = view, .imaginary = {}, .owner = block}}})
+        ->recording(request, std::move(plan));
+  }
   [[nodiscard]] std::string stored_path(std::string path) const {
     if (matlab_) std::replace(path.begin(), path.end(), '.', '/');
     return path;

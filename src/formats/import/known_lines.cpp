@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
-#include <sstream>
 
 #include "core/error.h"
 #include "formats/base/description_keys.h"
@@ -21,11 +19,15 @@ std::int32_t int_at(std::span<const std::byte> bytes, std::size_t index) {
 }
 
 // Ultrasonix (Sonix RP, Texo): 19 integers, of which type, frames, w, h, ss; probe, txf, sf. Type 16: RF, lines of h
-// samples of int16.
-std::unique_ptr<KnownLines> ultrasonix(std::span<const std::byte> bytes) {
+// samples of int16; 2, 4 and 8: images before and after scan conversion.
+std::unique_ptr<KnownLines> ultrasonix(const std::string& what, std::span<const std::byte> bytes) {
   if (bytes.size() < 76 + 512) return nullptr;
   const auto field = [&](std::size_t k) { return static_cast<double>(int_at(bytes, k)); };
   const double n_frames = field(1), w = field(2), h = field(3), bits = field(4), fc_hz = field(14), fs_hz = field(15);
+  const bool image = (field(0) == 2.0 || field(0) == 4.0) && bits == 8.0;
+  if (image && n_frames >= 1.0 && static_cast<double>(bytes.size()) == 76.0 + n_frames * w * h)
+    throw Error(what, "an image of an Ultrasonix scanner (8 bits a sample)", "RF lines",
+                "open the .rf of the same recording");
   const bool sane = (field(0) == 16.0) && n_frames >= 1 && n_frames < 1e6 && w >= 2 && w <= 4096 && h >= 64 &&
                     h <= 1e6 && bits == 16.0 && fs_hz >= 1e6 && fs_hz <= 2e8 && fc_hz >= 1e5 && fc_hz <= fs_hz;
   const double frame = w * h * 2.0, held = static_cast<double>(bytes.size() - 76);
@@ -48,70 +50,9 @@ std::unique_ptr<KnownLines> ultrasonix(std::span<const std::byte> bytes) {
   return std::make_unique<KnownLines>(std::move(lines));
 }
 
-// MetaImage: text lines "key = value" up to ElementDataFile = LOCAL, then the numbers, first axis fastest.
-std::unique_ptr<KnownLines> meta_image(std::span<const std::byte> bytes) {
-  const std::string head(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 16'384));
-  if (!head.starts_with("ObjectType") && !head.starts_with("NDims")) return nullptr;
-  std::map<std::string, std::string> values;
-  std::size_t at = 0;
-  while (at < head.size() && !values.contains("ElementDataFile")) {
-    const std::size_t end = head.find('\n', at);
-    if (end == std::string::npos) break;
-    const std::string line = head.substr(at, end - at);
-    at = end + 1;
-    const std::size_t equals = line.find('=');
-    if (equals == std::string::npos) continue;
-    const auto strip = [](std::string text) {
-      const std::size_t first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
-      return first == std::string::npos ? std::string() : text.substr(first, last - first + 1);
-    };
-    values[strip(line.substr(0, equals))] = strip(line.substr(equals + 1));
-  }
-  const auto numbers = [&](const char* key) {
-    std::vector<double> list;
-    std::istringstream text(values[key]);
-    for (double value = 0.0; text >> value;) list.push_back(value);
-    return list;
-  };
-  const std::vector<double> size = numbers("DimSize");
-  std::vector<double> spacing = numbers("ElementSpacing");
-  if (spacing.empty()) spacing = numbers("ElementSize");
-  constexpr std::pair<std::string_view, NumberType> kTypes[] = {
-      {"MET_SHORT", {NumberKind::signed_integer, 2, ByteOrder::little}},
-      {"MET_USHORT", {NumberKind::unsigned_integer, 2, ByteOrder::little}},
-      {"MET_CHAR", {NumberKind::signed_integer, 1, ByteOrder::little}},
-      {"MET_INT", {NumberKind::signed_integer, 4, ByteOrder::little}},
-      {"MET_FLOAT", {NumberKind::real, 4, ByteOrder::little}},
-      {"MET_DOUBLE", {NumberKind::real, 8, ByteOrder::little}}};
-  const auto type = std::ranges::find(kTypes, values["ElementType"], [](const auto& row) { return row.first; });
-  if (values["ElementDataFile"] != "LOCAL" || values["CompressedData"] == "True" || type == std::end(kTypes) ||
-      size.size() < 2 || size.size() > 3 || spacing.size() < 2)
-    return nullptr;
-  KnownLines lines;
-  lines.container = "MetaImage RF lines";
-  lines.bytes = bytes;
-  lines.raw.type = type->second;
-  lines.raw.header_bytes = at;
-  lines.meta = {{"axes", {"frame", "line", "time"}}};
-  if (values["BinaryDataByteOrderMSB"] == "True" || values["ElementByteOrderMSB"] == "True")
-    lines.raw.type.order = ByteOrder::big;
-  for (const double n : size) {
-    if (!(n >= 1.0 && n <= 1e9 && n == std::floor(n))) return nullptr;
-  }
-  for (const double n : {size.size() > 2 ? size[2] : 1.0, size[1], size[0]})
-    lines.raw.shape.push_back(static_cast<std::size_t>(n));
-  // Along the lines: millimetres of depth; 1540 m/s there and back.
-  lines.meta["fs_hz"] = 0.5 * 1540.0 / (spacing[0] * 1e-3);
-  lines.meta["pitch_m"] = spacing[1] * 1e-3;
-  lines.meta["c_m_s"] = 1540;
-  lines.assumptions.push_back(words("ElementSpacing taken as mm of depth and width: ",
-                                    lines.meta["fs_hz"].get<double>() * 1e-6, " MHz sampling at 1540 m/s"));
-  return std::make_unique<KnownLines>(std::move(lines));
-}
-
 std::unique_ptr<KnownLines> known_lines(const OpenRequest& request) {
-  auto lines = ultrasonix(request.bytes());
-  if (!lines) lines = meta_image(request.bytes());
+  auto lines = ultrasonix(request.what(), request.bytes());
+  if (!lines) lines = image_lines(request);
   return lines ? std::move(lines) : clarius_lines(request);
 }
 

@@ -1,5 +1,5 @@
-// Files of beamformed lines whose header says what they are: Ultrasonix .rf, MetaImage .mha, Clarius .raw and .tar.
-// Reader process. Internal to src/formats/import.
+// Files of beamformed lines whose header says what they are: Ultrasonix .rf, MetaImage .mha, NRRD, Clarius .raw and
+// .tar. Reader process. Internal to src/formats/import.
 #pragma once
 
 #include <memory>
@@ -27,6 +27,7 @@ struct KnownLines {
 
 // Null: none of that kind. Throws Error for one that holds no lines that can be read.
 std::unique_ptr<KnownLines> clarius_lines(const OpenRequest& request);
+std::unique_ptr<KnownLines> image_lines(const OpenRequest& request);  // MetaImage and NRRD
 
 // The array that follows the header; null: none of these kinds.
 std::unique_ptr<ArrayTree> known_lines_tree(const OpenRequest& request);

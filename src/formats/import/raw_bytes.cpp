@@ -62,6 +62,7 @@ LibraryRecording read_raw_folder(const OpenRequest& request, const std::string& 
   });
   Json complete = meta;
   complete["data"] = "samples";
+  complete.erase("shape");
   return described_tree(request, what, complete, *tree, tree->container() + " with JSON description");
 }
 
@@ -121,6 +122,7 @@ LibraryRecording read_raw_bytes(const OpenRequest& request, const std::string& w
   const auto tree = view_tree("raw binary", {{"samples", {.real = view, .imaginary = {}, .owner = request.file}}});
   Json complete = meta;
   complete["data"] = "samples";
+  complete.erase("shape");
   LibraryRecording recording = described_tree(request, what, complete, *tree, "raw binary with JSON description");
   if (used != request.bytes().size()) {
     Acquisition a = *recording.acquisition;

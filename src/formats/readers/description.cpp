@@ -125,15 +125,47 @@ std::vector<Axis> described_axes(const std::string& what, const Json& meta) {
   return axes;
 }
 
+std::vector<std::size_t> described_shape(const std::string& what, const Json& meta,
+                                         const std::vector<std::size_t>& stored) {
+  const auto found = meta.find("shape");
+  if (found == meta.end()) return stored;
+  const bool counts = found->is_array() && !found->empty() && found->size() <= 8 &&
+                      std::ranges::all_of(*found, [](const Json& n) { return n.is_number_unsigned() && n > 0; });
+  if (!counts) throw Error(what, "shape = " + json_excerpt(*found), "the length of each axis");
+  return found->get<std::vector<std::size_t>>();
+}
+
+ArrayView split_view(const std::string& what, const ArrayView& array, const std::vector<std::size_t>& shape,
+                     MemoryOrder order) {
+  auto split = split_axes(array, shape, order);
+  if (split) return std::move(*split);
+  throw Error(what, "shape = " + shape_text(shape) + " of an array " + shape_text(array.shape),
+              "the lengths of its axes, each of them whole or as a product");
+}
+
 const Json& require_key(const std::string& what, const Json& meta, const char* key) {
   const auto found = meta.find(key);
   if (found != meta.end()) return *found;
+  const std::string missing = std::string("no '") + key + "'" + unknown_keys(meta);
   for (const Example& example : kExamples) {
     if (example.key == key)
-      throw Error(what, std::string("no '") + key + "'",
-                  std::string("a description with a line such as ") + example.line);
+      throw Error(what, missing, std::string("a description with a line such as ") + example.line);
   }
-  throw Error(what, std::string("no '") + key + "'", std::string("a description with '") + key + "'");
+  throw Error(what, missing, std::string("a description with '") + key + "'");
+}
+
+std::string unknown_keys(const Json& object) {
+  constexpr std::size_t kMostNamed = 3;
+  std::string list;
+  std::size_t n = 0;
+  for (const auto& [key, value] : object.items()) {
+    const std::string_view name = key;
+    if (find_description_key(name) != nullptr || std::ranges::find(kTransmitKeys, name) != kTransmitKeys.end() ||
+        std::ranges::find(kFrameKeys, name) != kFrameKeys.end())
+      continue;
+    if (++n <= kMostNamed) list += (n == 1 ? ", but the unknown key '" : ", '") + printable(key, 40) + "'";
+  }
+  return n > kMostNamed ? list + ", ..." : list;
 }
 
 std::string whole_example(std::size_t n_axes) {

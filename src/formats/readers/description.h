@@ -33,6 +33,11 @@ bool describes_lines(const Json& meta);
 void check_description_keys(const std::string& what, const Json& meta);
 
 std::vector<Axis> described_axes(const std::string& what, const Json& meta);  // "axes"
+// "shape": the lengths of the stored array's axes, some of them split (split_axes).
+std::vector<std::size_t> described_shape(const std::string& what, const Json& meta,
+                                         const std::vector<std::size_t>& stored);
+ArrayView split_view(const std::string& what, const ArrayView& array, const std::vector<std::size_t>& shape,
+                     MemoryOrder order);  // Error when it is no such split
 
 // Probe and transmits (description_probe.cpp).
 Probe described_probe(const std::string& what, const Json& meta, int n_elements);
@@ -52,6 +57,8 @@ std::string whole_example(std::size_t n_axes);
 
 // Typed access; Error when the key is missing or not of that type.
 const Json& require_key(const std::string& what, const Json& meta, const char* key);
+// ", but the unknown key 'angle'"; empty: every key is known.
+std::string unknown_keys(const Json& object);
 double json_number(const std::string& what, const Json& value, const std::string& key);
 std::vector<double> json_numbers(const std::string& what, const Json& value, const std::string& key);  // null: NaN
 std::string json_excerpt(const Json& value);  // its beginning, for messages

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "formats/base/description_keys.h"
 #include "formats/base/printable.h"
 #include "formats/readers/description.h"
 #include "formats/readers/geometry.h"
@@ -137,11 +138,22 @@ std::string entry_kind(const std::string& what, const Json& entry) {
                                   {"element", "element"}}) {
     if (entry.contains(key)) return kind;
   }
-  throw Error(what, "tx entry " + json_excerpt(entry), kEntry);
+  throw Error(what, "tx entry " + json_excerpt(entry) + unknown_keys(entry), kEntry);
+}
+
+void check_entry_keys(const std::string& what, const Json& entry) {
+  for (const auto& [key, value] : entry.items()) {
+    if (std::ranges::find(kTransmitKeys, std::string_view(key)) != kTransmitKeys.end()) continue;
+    const std::string nearest(nearest_transmit_key(key));
+    if (nearest.empty() || entry.contains(nearest)) continue;
+    throw Error(what, "tx entry with the unknown key '" + printable(key, 40) + "'", "'" + nearest + "'",
+                "echoloop describe --help lists all keys");
+  }
 }
 
 Transmit transmit_entry(const std::string& what, const Json& entry, const Probe& probe) {
   if (!entry.is_object()) throw Error(what, "tx entry " + json_excerpt(entry), kEntry);
+  check_entry_keys(what, entry);
   const std::string kind = entry_kind(what, entry);
   if (kind == "delays") return delays_transmit(what, require_key(what, entry, "delays_s"), probe.elements.size());
   if (kind == "diverging")

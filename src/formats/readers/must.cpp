@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "formats/base/unknown_layout.h"
 #include "formats/readers/geometry.h"
 #include "formats/readers/placed_probe.h"
 #include "formats/readers/wave_fit.h"
@@ -161,10 +162,23 @@ std::vector<Axis> must_axes(const std::string& what, std::vector<std::size_t> di
   if (dims.size() == 4) axes.insert(axes.end(), {Axis::transmit, Axis::frame});
   if (dims.size() > 4 || (dims.size() == 2 && n_tx > 1) ||
       (axes.size() > 2 && axes[2] == Axis::transmit && dims[2] != n_tx)) {
-    throw Error(what, "samples of shape " + shape_text(dims) + " with " + std::to_string(n_tx) + " transmits in param",
-                "time x element [x transmit] [x frame]");
+    throw UnknownLayout(
+        what, "samples of shape " + shape_text(dims) + " with " + std::to_string(n_tx) + " transmits in param",
+        "time x element [x transmit] [x frame]");
   }
   return axes;
+}
+
+// Without a fact that counts the elements: the axes of a file that is not MUST's, in another order.
+void refuse_other_order(const std::string& what, const Param& param, const std::vector<std::size_t>& dims) {
+  const MatField* const delays = param.find("txdelay");
+  if (param.find("nelements") != nullptr || param.find("elements") != nullptr ||
+      (delays != nullptr && delays->values.size() > 1))
+    return;
+  const std::size_t n_third = dims.size() > 2 ? dims[2] : 1;
+  const bool few = dims[1] < 16 && n_third > dims[1];
+  if (2 * dims[0] >= std::max(dims[1], n_third) && !few) return;
+  throw UnknownLayout(what, "samples of shape " + shape_text(dims), "time x element [x transmit] [x frame]");
 }
 
 void set_frequencies(const Param& param, Acquisition& a) {
@@ -193,6 +207,7 @@ RecordingParts must_recording(const std::string& what, const MatArray& array,
     if (!(value > 0.0))
       throw Error(what, std::string("param.") + name + " = " + std::to_string(value), "above 0, in Hz and m/s");
   }
+  refuse_other_order(what, param, array.real.shape);
   a.probe = must_probe(what, param, array.real.shape.at(1));
   const std::vector<MustShot> shots = must_shots(what, param, a);
   parts.samples = sample_source(what, array.real, must_axes(what, array.real.shape, shots.size()));

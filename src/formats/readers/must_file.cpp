@@ -1,8 +1,6 @@
 // MATLAB files as MUST (and PyMUST's older f-k relatives) write them: an array RF or IQ and a struct `param`. Here
 // which variables these are; must_param.h and must.h: what they mean. Reader process.
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 #include "core/error.h"
@@ -64,20 +62,6 @@ MatArray read_samples(const OpenRequest& request, const MatFile& file, const Mat
   return join_recordings(request.what() + " (" + printable(variable.name) + ")", *cell, tree.owner());
 }
 
-// A list of angles, sources or the like that this layout does not have, one for each of the third axis: its numbers say
-// what the third axis is, so that these are no frames.
-bool names_other_transmits(const MatFile& file, const MatVariable& samples) {
-  if (samples.dims.size() < 3 || samples.dims[2] < 2) return false;
-  return std::ranges::any_of(file.variables(), [&](const MatVariable& variable) {
-    const std::string name = lower_case(variable.name);
-    const bool transmits =
-        std::ranges::any_of(std::array{"angle", "theta", "alpha", "steer", "tilt", "source", "vsrc", "foc"},
-                            [&](const char* part) { return name.find(part) != std::string::npos; });
-    return transmits && name != "txangle" && variable.numeric &&
-           std::ranges::find(variable.dims, samples.dims[2]) != variable.dims.end();
-  });
-}
-
 }  // namespace
 
 LibraryRecording read_must(const OpenRequest& request, const MatFile& file) {
@@ -103,7 +87,6 @@ LibraryRecording read_must(const OpenRequest& request, const MatFile& file) {
     return ending_digits(param->name) == ending_digits(samples[0]->name);
   });
   const MatVariable* const param = partner != params.end() ? *partner : params.empty() ? nullptr : params[0];
-  if (param == nullptr && names_other_transmits(file, *samples[0])) refuse(what, file);
   request.advance(0.05);
   const MatArray array = read_samples(request, file, *samples[0]);
   request.advance(0.1);

@@ -1,6 +1,8 @@
 #include "formats/readers/must_param.h"
 
 #include <algorithm>
+#include <cmath>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -121,17 +123,50 @@ const MatVariable* variable_named(const MatFile& file, const MatVariable& sample
   return nullptr;
 }
 
-// All fire at once, MUST's default, is no guess for a recording that came with angles.
-void refuse_lost_angles(const std::string& what, const MatFile& file, const MatVariable& samples, const Fields& fields,
-                        std::size_t n_third) {
-  const MatVariable* const angles = variable_named(file, samples, names_angles);
-  const bool in_param = std::any_of(fields.begin(), fields.end(), [&](const auto& field) {
-    return names_angles(field.first) && field.second.values.size() == n_third;
-  });
-  if (n_third < 2 || !(in_param || (angles != nullptr && count(*angles) == n_third))) return;
-  throw UnknownLayout(
-      what, std::to_string(n_third) + " angles but no transmit delays",
-      "param.TXdelay or txdel, one row of delays for each transmit; for plane waves param.TXangle in radians");
+bool has_part(const std::string& name, std::initializer_list<const char*> parts) {
+  return std::ranges::any_of(parts, [&](const char* part) { return name.find(part) != std::string::npos; });
+}
+
+// Whether a variable or field says what was sent, in a layout that is not MUST's: a list of angles, points, or one
+// number that is not that of a plane wave straight ahead.
+bool says_transmits(const std::string& name, const std::vector<std::size_t>& dims, double first, bool of_param,
+                    std::size_t n_third) {
+  const std::string plain = lower_case(name);
+  const bool angles = has_part(plain, {"angle", "theta", "alpha", "steer", "tilt"}) && plain != "rxangle";
+  const bool points = has_part(plain, {"source", "vsrc", "foc"}) || plain == "vs";
+  const auto long_axes = std::ranges::count_if(dims, [](std::size_t n) { return n > 1; });
+  if (!angles && !points) return false;
+  if (long_axes == 0 && n_third == 1 && std::isfinite(first) && first != 0.0)
+    return angles ? names_angles(name) || has_part(plain, {"angle", "steer"}) : !of_param;  // param.focus: elevation
+  const bool rows = points && long_axes == 2 && std::ranges::min(dims) <= 3;
+  return long_axes == 1 || rows || (n_third > 1 && std::ranges::find(dims, n_third) != dims.end());
+}
+
+// All fire at once, MUST's default, is no guess for samples beside a list of what was sent, nor for several waves or
+// frames (`n_third`) of variables of their own, which nothing tells apart.
+void refuse_lost_transmits(const std::string& what, const MatFile& file, const MatVariable* param,
+                           const MatVariable& samples, const Fields& fields, std::size_t n_third) {
+  const auto check = [&](const std::string& name, const std::vector<std::size_t>& dims, double first, bool of_param) {
+    if (!says_transmits(name, dims, first, of_param, n_third)) return;
+    throw UnknownLayout(
+        what, shape_text(dims) + " values of " + printable(name) + ", but no transmit delays",
+        "param.TXdelay or txdel, one row of delays for each transmit; for plane waves param.TXangle in radians");
+  };
+  for (const auto& [name, field] : fields)
+    check(name, field.dims, field.values.empty() ? 0.0 : field.values[0], param != nullptr);
+  for (const MatVariable& variable : file.variables()) {
+    if (param == nullptr || !variable.numeric || &variable == &samples || count(variable) == 0) continue;
+    const bool one = count(variable) == 1;
+    check(variable.name, variable.dims, one ? file.read_array(variable.name).real.real_at(0) : 0.0, false);
+  }
+  for (const auto& [name, field] : fields) {
+    if (param == nullptr && has_part(name, {"tstart", "t_start", "start_time"}))
+      throw UnknownLayout(what, "times of the first sample as " + printable(name),
+                          "t0, seconds after the first firing");
+  }
+  if (param == nullptr && n_third > 1)
+    throw UnknownLayout(what, "a third axis of length " + std::to_string(n_third) + " without transmit delays",
+                        "TXdelay or TXangle, or a struct param");
 }
 
 }  // namespace
@@ -167,7 +202,7 @@ std::map<std::string, MatField> read_must_param(const OpenRequest& request, cons
     if (auto field = node == nullptr ? std::nullopt : delays_of(what, delays->name, *node))
       fields["txdelay"] = std::move(*field);
   }
-  if (!fields.contains("txdelay")) refuse_lost_angles(what, file, samples, fields, n_third);
+  if (!fields.contains("txdelay")) refuse_lost_transmits(what, file, param, samples, fields, n_third);
   return fields;
 }
 

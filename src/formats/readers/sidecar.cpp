@@ -29,9 +29,11 @@ std::optional<Sidecar> find_sidecar(const OpenRequest& request) {
   return std::nullopt;
 }
 
-LibraryRecording described_recording(const OpenRequest& request, const ArrayView& array, const Sidecar& sidecar,
+LibraryRecording described_recording(const OpenRequest& request, const ArrayView& stored, const Sidecar& sidecar,
                                      std::shared_ptr<const void> owner) {
   check_description_keys(sidecar.what, sidecar.meta);
+  const std::vector<std::size_t> shape = described_shape(sidecar.what, sidecar.meta, stored.shape);
+  const ArrayView array = shape == stored.shape ? stored : split_view(sidecar.what, stored, shape, MemoryOrder::c);
   Description d = describe_array(sidecar.what, sidecar.meta, array);
   RecordingParts parts{.acquisition = std::move(d.acquisition),
                        .samples = sample_source(request.what(), array, d.axes),

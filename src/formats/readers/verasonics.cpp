@@ -1,6 +1,7 @@
 #include "formats/readers/verasonics.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -18,6 +19,8 @@ namespace echoloop {
 namespace {
 
 using namespace verasonics;
+
+constexpr std::array kStructs{"Trans", "TX", "TW", "Receive", "Resource", "Event", "SeqControl"};
 
 const MatVariable* find(const MatFile& file, const char* name) {
   for (const MatVariable& v : file.variables()) {
@@ -46,7 +49,7 @@ std::string samples_name(const std::string& what, const MatFile& file) {
       return v.dims.size() >= 2 && v.dims[0] >= rows && v.dims[1] >= columns;
     };
     if (kind == "numbers") return v.numeric && v.kind != "int16" && larger(128, 8);
-    return v.kind == kind && (kind == "cell" || larger(2, 2));
+    return v.kind == kind && (kind == "cell" ? std::ranges::find(kStructs, v.name) == kStructs.end() : larger(2, 2));
   };
   for (const char* const kind : {"int16", "cell", "numbers"}) {
     std::string only;
@@ -198,8 +201,10 @@ void set_pairs(Samples& s, Acquisition& a) {
 
 bool looks_like_verasonics(const MatFile& file) {
   if (workspace_struct(file) != nullptr) return true;
-  const MatVariable *const trans = find(file, "Trans"), *const tx = find(file, "TX");
-  return trans != nullptr && trans->kind == "struct" && tx != nullptr && tx->kind == "struct";
+  return std::ranges::all_of(std::array{"Trans", "TX"}, [&](const char* name) {  // also as cells of structs
+    const MatVariable* const v = find(file, name);
+    return v != nullptr && (v->kind == "struct" || v->kind == "cell" || v->kind == "references");
+  });
 }
 
 bool looks_like_part_of_verasonics(const MatFile& file) {
@@ -214,11 +219,12 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
   const bool inside =
       workspace != nullptr && std::ranges::find(workspace->fields, "RcvData") != workspace->fields.end();
   const std::string name = inside ? "RcvData" : samples_name(what, file);
-  std::vector<std::string> names{"Trans", "TX", "TW", "Receive", "Resource", "Event", "SeqControl"};
+  std::vector<std::string> names(kStructs.begin(), kStructs.end());
   if (!inside) names.push_back(name);
   if (workspace != nullptr) names.push_back(workspace->name);
   MatTree tree(what, request.path_to_open.string(), request.bytes().size(), names, file.container());
   if (workspace != nullptr) tree.unpack(workspace->name);
+  for (const char* const one : kStructs) tree.join_structs(one);
   request.advance(0.5);
   Acquisition a;
   const Buffer buffer = choose_buffer(what, name, tree, a);
