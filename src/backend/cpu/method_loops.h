@@ -199,28 +199,43 @@ struct PartLoops {
     return {least, most};
   }
 
-  // Whether transmit t recorded an element in all pixels begin .. end - 1, by the range of its delays.
-  [[nodiscard]] bool records_all(int t, int begin, int end, WholeSamples receive) const {
-    const PixelSpan pixels = reached(t, begin, end);
-    if (pixels.begin != begin || pixels.end != end) return false;
-    const WholeSamples transmit = whole_samples(tx_excess(t) + begin, end - begin);
-    const int base = g.row_base[row_of(t)];
-    return base + transmit.least + receive.least >= 0 && base + transmit.most + receive.most + 2 <= g.n_valid - 2;
+  // Of the transmit part of all transmits, counted from the begin of the record.
+  [[nodiscard]] WholeSamples transmit_samples() const {
+    WholeSamples all{};
+    for (int t = 0; t < g.n_tx; ++t) {
+      const WholeSamples own = whole_samples(tx_excess(t), p.n);
+      const int base = g.row_base[row_of(t)];
+      all.least = t == 0 || base + own.least < all.least ? base + own.least : all.least;
+      all.most = t == 0 || base + own.most > all.most ? base + own.most : all.most;
+    }
+    return all;
+  }
+
+  [[nodiscard]] bool all_reach_all() const {
+    for (int t = 0; t < g.n_tx; ++t) {
+      const PixelSpan pixels = reached(t, 0, p.n);
+      if (pixels.begin != 0 || pixels.end != p.n) return false;
+    }
+    return true;
   }
 
   // counts[t]: elements of a weight that transmit t recorded. True: all of them, by every transmit.
   bool count_elements() const {
+    const WholeSamples transmit = transmit_samples();
+    const bool reach = all_reach_all();
     bool all = true;
     clear(p.counts, g.n_tx);
     for_each_delay([&](int e, int begin, int end) __attribute__((always_inline)) {
       const WholeSamples receive = whole_samples(p.excess + begin, end - begin);
+      const bool recorded_all =
+          reach && transmit.least + receive.least >= 0 && transmit.most + receive.most + 2 <= g.n_valid - 2;
+      all = all && recorded_all;
       for (int t = 0; t < g.n_tx; ++t) {
         float* counts = p.counts + static_cast<std::ptrdiff_t>(t) * kMethodPixels;
-        if (records_all(t, begin, end, receive)) {
+        if (recorded_all) {
           for (int i = begin; i < end; ++i) counts[i] += p.weight[i] != 0.0f ? 1.0f : 0.0f;
           continue;
         }
-        all = false;
         for_each_pixel(
             t, e, begin, end, [&](int i, float recorded, Complex /*x*/) __attribute__((always_inline)) {
               counts[i] += p.weight[i] != 0.0f ? recorded : 0.0f;
