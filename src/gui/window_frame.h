@@ -5,7 +5,7 @@
 #include "gui/gl/matched_levels.h"
 #include "gui/gl/surface.h"
 #include "gui/screen.h"
-#include "gui/toolkit/flow_picture.h"
+#include "gui/toolkit/flow_texture.h"
 #include "gui/view/m_mode.h"
 #include "gui/view/sonogram_strip.h"
 
@@ -18,7 +18,7 @@ struct WindowFrame {
   const Image& shown;  // in the texture; number 0 = none
   unsigned int compared_texture = 0;
   const Image* compared = nullptr;  // left of the wipe line; null = no comparison
-  const FlowPicture& flow;          // over the picture
+  const FlowTexture& flow;          // over the picture
   const MModeStrip& strip;          // drawn where the screen's dock wants it
   const SonogramStrip& sonogram;    // likewise
   const ImagingParams& display;     // window, gamma and map

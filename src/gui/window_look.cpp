@@ -59,7 +59,7 @@ void add_panels(Fingerprint& print, const ImDrawData& data) {
   }
 }
 
-void add_image(Fingerprint& print, const PictureLayout& layout, const Image* image) {
+void add_image(Fingerprint& print, const ImageLayout& layout, const Image* image) {
   if (image == nullptr || image->number == 0) return print.add(std::uint64_t{0});
   print.add(image->number);
   print.add(image->stamp.sequence);
@@ -90,7 +90,7 @@ std::uint64_t window_look(const WindowFrame& frame) {
   add_panels(print, data);
   print.add(static_cast<std::uint64_t>(frame.surface.width()) << 32 |
             static_cast<std::uint64_t>(frame.surface.height()));
-  const PictureLayout& layout = frame.screen.picture_layout();
+  const ImageLayout& layout = frame.screen.image_layout();
   print.add(layout.image);
   print.add(static_cast<double>(frame.screen.wipe_x()));
   add_image(print, layout, &frame.shown);

@@ -37,9 +37,9 @@ void draw_clipped(ImDrawData& data, const Rect& r) {
   }
 }
 
-void clear(const Rect& area, unsigned int hex, float ratio, int height) {
-  const auto px = [ratio](float v) { return static_cast<int>(std::lround(v * ratio)); };
-  glScissor(px(area.x0), height - px(area.y1), px(area.x1) - px(area.x0), px(area.y1) - px(area.y0));
+void clear(const Rect& area, unsigned int hex, const RenderTarget& to) {
+  const auto px = [&](float v) { return static_cast<int>(std::lround(v * to.ratio)); };
+  glScissor(px(area.x0), to.height - px(area.y1), px(area.x1) - px(area.x0), px(area.y1) - px(area.y0));
   const auto part = [hex](int shift) { return static_cast<float>((hex >> shift) & 0xFF) / 255.0F; };
   glClearColor(part(16), part(8), part(0), 1.0F);
   glClear(GL_COLOR_BUFFER_BIT);
@@ -60,77 +60,66 @@ bool WindowRenderer::must_draw_all(const WindowFrame& frame) {
   return moved || live.width() < 1 || popup || frame.touched || now - all_drawn_ns_ > kChromeEvery_ns;
 }
 
-void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int width, int height) {
-  const PictureLayout& layout = frame.screen.picture_layout();
+void WindowRenderer::paint(const RenderTarget& to, PaintJob job) {
+  job.where = to.pixels(job.where);
+  job.clip = to.pixels(job.clip);
+  painter_.draw(job, to.width, to.height);
+}
+
+void WindowRenderer::draw_pictures(const WindowFrame& frame, const RenderTarget& to) {
+  const ImageLayout& layout = frame.screen.image_layout();
   const Rect& r = layout.image;
   if (frame.shown.number == 0 || r.width() <= 0) return;
-  const auto pixels = [ratio](const Rect& rect) {
-    return Rect{rect.x0 * ratio, rect.y0 * ratio, rect.x1 * ratio, rect.y1 * ratio};
-  };
   const bool beside = frame.screen.side_a_layout().image.width() > 0;
-  if (beside) draw_side_a(frame, ratio, width, height);
-  const bool wiped = !beside && frame.compared != nullptr && frame.compared->number != 0;
+  const bool has_a = frame.compared != nullptr && frame.compared->number != 0;
+  if (beside && has_a) draw_side_a(frame, frame.screen.side_a_layout(), frame.screen.side_a_layout().image, to);
+  const bool wiped = !beside && has_a;
   const float line = wiped ? frame.screen.wipe_x() : r.x0;
   const Rect whole = layout.place(frame.shown.grid);
   if (beside && !whole.overlaps(r)) return;
-  painter_.draw({.texture = frame.texture,
-                 .grid = frame.shown.grid,
-                 .display = shown_display(frame.shown.params.formation, frame.display.display),
-                 .where = pixels(whole),
-                 .clip = pixels(beside ? whole.common(r) : Rect{line, r.y0, r.x1, r.y1}),
-                 .matched = &frame.matched},
-                width, height);
+  paint(to, {.texture = frame.texture,
+             .grid = frame.shown.grid,
+             .display = shown_display(frame.shown.params.formation, frame.display.display),
+             .where = whole,
+             .clip = beside ? whole.common(r) : Rect{line, r.y0, r.x1, r.y1},
+             .matched = &frame.matched});
   if (!wiped) return;
   const Rect left{r.x0, r.y0, line, r.y1};
   glEnable(GL_SCISSOR_TEST);
   // Where A has no pixels: what is there of a sector is the window's ground.
   const bool sector = frame.compared->grid.polar() && !frame.screen.presenting();
-  clear(left, sector ? theme::kCanvasHex : 0x000000, ratio, height);
-  const Rect where = layout.place(frame.compared->grid);
-  if (!where.overlaps(left)) {
-    glDisable(GL_SCISSOR_TEST);
-    return;
-  }
-  painter_.draw({.texture = frame.compared_texture,
-                 .grid = frame.compared->grid,
-                 .display = shown_display(frame.compared->params.formation, frame.display.display),
-                 .where = pixels(where),
-                 .clip = pixels(where.common(left))},
-                width, height);
+  clear(left, sector ? theme::kCanvasHex : 0x000000, to);
+  glDisable(GL_SCISSOR_TEST);
+  draw_side_a(frame, layout, left, to);
 }
 
-void WindowRenderer::draw_side_a(const WindowFrame& frame, float ratio, int width, int height) {
-  if (frame.compared == nullptr || frame.compared->number == 0) return;
-  const PictureLayout& layout = frame.screen.side_a_layout();
-  const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
+void WindowRenderer::draw_side_a(const WindowFrame& frame, const ImageLayout& layout, const Rect& seen,
+                                 const RenderTarget& to) {
   const Rect where = layout.place(frame.compared->grid);
-  if (!where.overlaps(layout.image)) return;
-  painter_.draw({.texture = frame.compared_texture,
-                 .grid = frame.compared->grid,
-                 .display = shown_display(frame.compared->params.formation, frame.display.display),
-                 .where = pixels(where),
-                 .clip = pixels(where.common(layout.image))},
-                width, height);
+  if (!where.overlaps(seen)) return;
+  paint(to, {.texture = frame.compared_texture,
+             .grid = frame.compared->grid,
+             .display = shown_display(frame.compared->params.formation, frame.display.display),
+             .where = where,
+             .clip = where.common(seen)});
 }
 
 // The low-rank picture takes the place of the other one; power and velocity lie over it.
-void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width, int height) {
+void WindowRenderer::draw_flow(const WindowFrame& frame, const RenderTarget& to) {
   const FlowImage* flow = frame.flow.shown();
-  const PictureLayout& layout = frame.screen.picture_layout();
+  const ImageLayout& layout = frame.screen.image_layout();
   if (flow == nullptr || frame.shown.number == 0 || layout.image.width() <= 0) return;
-  const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
   Rect seen = layout.image;
   const bool beside = frame.screen.side_a_layout().image.width() > 0;
   if (!beside && frame.compared != nullptr && frame.compared->number != 0) seen.x0 = frame.screen.wipe_x();  // B's
   if (flow->params.color_flow.mode == FlowMode::low_rank) {
     const Rect where = layout.place(flow->grid);
     if (!where.overlaps(seen)) return;
-    painter_.draw({.texture = frame.flow.texture(),
-                   .grid = flow->grid,
-                   .display = frame.display.display,
-                   .where = pixels(where),
-                   .clip = pixels(where.common(seen))},
-                  width, height);
+    paint(to, {.texture = frame.flow.texture(),
+               .grid = flow->grid,
+               .display = frame.display.display,
+               .where = where,
+               .clip = where.common(seen)});
     return;
   }
   flow_painter_.draw({.flow_texture = frame.flow.texture(),
@@ -138,41 +127,27 @@ void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width,
                       .picture_texture = frame.texture,
                       .picture_grid = frame.shown.grid,
                       .params = frame.display,
-                      .where = pixels(layout.place(frame.shown.grid)),
-                      .clip = pixels(seen)},
-                     width, height);
+                      .where = to.pixels(layout.place(frame.shown.grid)),
+                      .clip = to.pixels(seen)},
+                     to.width, to.height);
 }
 
-void WindowRenderer::draw_strip(const WindowFrame& frame, float ratio, int width, int height) {
-  const Rect& box = frame.screen.strips().m_mode;
-  if (box.width() <= 0) return;
-  const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
-  const Grid grid = frame.strip.grid();
-  for (const StripPiece& piece : frame.strip.pieces(box, frame.screen.settings().transient.m_mode_span_s)) {
-    painter_.draw({.texture = frame.strip.texture(),
-                   .grid = grid,
-                   .display = shown_display(frame.shown.params.formation, frame.display.display),
-                   .where = pixels(piece.where),
-                   .clip = pixels(piece.clip)},
-                  width, height);
+void WindowRenderer::draw_strips(const WindowFrame& frame, const RenderTarget& to) {
+  const StripBoxes& strips = frame.screen.strips();
+  const TransientView& view = frame.screen.settings().transient;
+  const auto draw = [&](unsigned int texture, const Grid& grid, const DisplayParams& display, const auto& pieces) {
+    for (const StripPiece& piece : pieces) {
+      paint(to, {.texture = texture, .grid = grid, .display = display, .where = piece.where, .clip = piece.clip});
+    }
+  };
+  if (strips.m_mode.width() > 0) {
+    draw(frame.strip.texture(), frame.strip.grid(), shown_display(frame.shown.params.formation, frame.display.display),
+         frame.strip.pieces(strips.m_mode, view.m_mode_span_s));
   }
-}
-
-void WindowRenderer::draw_sonogram(const WindowFrame& frame, float ratio, int width, int height) {
   const Sonogram* shown = frame.sonogram.shown();
-  const Rect& box = frame.screen.strips().sonogram;
-  if (shown == nullptr || box.width() <= 0) return;
-  const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
-  const Grid grid = frame.sonogram.grid();
-  const ImagingParams display = sonogram_display(*shown, frame.display);
-  for (const StripPiece& piece :
-       frame.sonogram.pieces(box, frame.screen.settings().transient.doppler.span_s, frame.display.doppler.baseline)) {
-    painter_.draw({.texture = frame.sonogram.texture(),
-                   .grid = grid,
-                   .display = display.display,
-                   .where = pixels(piece.where),
-                   .clip = pixels(piece.clip)},
-                  width, height);
+  if (shown != nullptr && strips.sonogram.width() > 0) {
+    draw(frame.sonogram.texture(), frame.sonogram.grid(), sonogram_display(*shown, frame.display).display,
+         frame.sonogram.pieces(strips.sonogram, view.doppler.span_s, frame.display.doppler.baseline));
   }
 }
 
@@ -189,23 +164,22 @@ void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   glBindFramebuffer(GL_FRAMEBUFFER, software_ ? canvas_.framebuffer() : frame.surface.framebuffer());
   glViewport(0, 0, width, height);
   ImDrawData& data = *ImGui::GetDrawData();
-  const float ratio = static_cast<float>(width) / std::max(data.DisplaySize.x, 1.0F);
+  const RenderTarget to{static_cast<float>(width) / std::max(data.DisplaySize.x, 1.0F), width, height};
   glEnable(GL_SCISSOR_TEST);
   if (all) {
-    clear({0, 0, data.DisplaySize.x, data.DisplaySize.y}, theme::kCanvasHex, ratio, height);
-    for (const Ground& ground : frame.screen.grounds()) clear(ground.area, ground.hex, ratio, height);
+    clear({0, 0, data.DisplaySize.x, data.DisplaySize.y}, theme::kCanvasHex, to);
+    for (const Ground& ground : frame.screen.grounds()) clear(ground.area, ground.hex, to);
   } else {
     const Rect& live = frame.screen.live_area();
-    clear(live, theme::kCanvasHex, ratio, height);
+    clear(live, theme::kCanvasHex, to);
     for (const Ground& ground : frame.screen.grounds()) {
-      if (ground.area.overlaps(live)) clear(ground.area.common(live), ground.hex, ratio, height);
+      if (ground.area.overlaps(live)) clear(ground.area.common(live), ground.hex, to);
     }
   }
   glDisable(GL_SCISSOR_TEST);
-  draw_pictures(frame, ratio, width, height);
-  draw_flow(frame, ratio, width, height);
-  draw_strip(frame, ratio, width, height);
-  draw_sonogram(frame, ratio, width, height);
+  draw_pictures(frame, to);
+  draw_flow(frame, to);
+  draw_strips(frame, to);
   if (all) {
     ImGui_ImplOpenGL3_RenderDrawData(&data);
   } else {

@@ -60,7 +60,7 @@ TEST_P(SideBySide, InspectorCompareScrubAndFlow) {
     if (inspect) {
       EXPECT_EQ(answers.front().refusal, "");
     }
-    history.let_go();
+    history.release();
     testing::wait_until([&] { return session.counts().processed > processed || !session.fault().empty(); });
   }
   EXPECT_TRUE(flows.take()) << "no flow image";

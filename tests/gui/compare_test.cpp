@@ -6,8 +6,7 @@
 #include "gui/panels/cine_actions.h"
 #include "gui/scene.h"
 #include "gui/toolkit/layout.h"
-#include "gui/workspace/compare_badges.h"
-#include "gui/workspace/wipe.h"
+#include "gui/workspace/compare_overlay.h"
 
 namespace echoloop::testing::compare_test {
 namespace {
@@ -19,7 +18,7 @@ Field flat(float level_db) {
   return [level_db](double, double) { return level_db; };
 }
 
-int gray(const RgbPicture& p, float x, float y) {
+int gray(const RgbImage& p, float x, float y) {
   const auto at = (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3;
   return p.rgb[at];
 }
@@ -73,7 +72,7 @@ TEST(Compare, NarrowBadgesKeepTheValue) {
     scene.move(0, 0);
     return scene.shot();
   };
-  const RgbPicture one = with_speed(1600), other = with_speed(1653);
+  const RgbImage one = with_speed(1600), other = with_speed(1653);
   const Rect r = scene.viewer->image_rect();
   ASSERT_LT(r.width(), 300.0F);
   int different = 0;
@@ -88,7 +87,7 @@ TEST(Compare, AnotherGridLiesWhereItsMillimetresAre) {
   const Grid grid_a{-5e-3, 30e-3, 10e-3, 20e-3, 71, 41};  // B: -10 to 10 mm, 5 to 25 mm
   compare(scene, grid_a);
   const Rect r = scene.viewer->image_rect();
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   const auto at = [&](double x_mm, double z_mm) {
     return gray(shot, r.x0 + static_cast<float>((x_mm + 10) / 20) * r.width(),
                 r.y0 + static_cast<float>((z_mm - 5) / 20) * r.height());

@@ -54,7 +54,7 @@ TEST(FlowPanel, TheSpectrumOfAChosenComponentIsPlotted) {
   open_panel(scene);
   scene.frames(2);
   const auto brightest = [&] {  // of the curve's columns: where it is highest
-    const RgbPicture shot = scene.shot();
+    const RgbImage shot = scene.shot();
     const Rect box = scene.viewer->control_rect("component_spectrum");
     for (float y = box.y0 + 1; y < box.y1; y += 1) {
       float sum = 0, n = 0;

@@ -232,8 +232,8 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Golden, ::testing::ValuesIn(kSizes),
                          [](const auto& info) { return std::string("At") + info.param.name; });
 
 // Moves what is in `area` down, and fills with the ground on its left.
-void shift(RgbPicture& p, const Rect& area, int by) {
-  const RgbPicture before = p;
+void shift(RgbImage& p, const Rect& area, int by) {
+  const RgbImage before = p;
   const auto index = [&](int x, int y) {
     return 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x));
   };
@@ -253,13 +253,13 @@ TEST_P(GoldenComparison, SeesWhatMovedAndNotHowEdgesAreDrawn) {
   ECHO_SCENE(scene, size.width, size.height, size.scale);
   fill_stream(scene.state);
   show_wires(scene);
-  const RgbPicture shot = scene.shot();
-  const RgbPicture golden = reduced(shot, size.factor);
+  const RgbImage shot = scene.shot();
+  const RgbImage golden = reduced(shot, size.factor);
   EXPECT_EQ(compare(golden, golden).words, "");
   const int pixels = static_cast<int>(4 * size.scale);
   for (const char* id :
        {"open", "f_number", "gain_db", "tool/circle", "freeze", "slots", "policy/Block", "count/Errors"}) {
-    RgbPicture moved = shot;
+    RgbImage moved = shot;
     shift(moved,
           scene.viewer->control_rect(id).width() > 0 ? scene.viewer->control_rect(id)
                                                      : scene.viewer->control_rect("recipe/Course"),
@@ -271,7 +271,7 @@ TEST_P(GoldenComparison, SeesWhatMovedAndNotHowEdgesAreDrawn) {
   scene.frames(2);
   EXPECT_GT(compare(golden, reduced(scene.shot(), size.factor)).tiles, 0);
   // Other edges: each pixel takes an eighth of its right neighbour, and other rounding.
-  RgbPicture soft = shot;
+  RgbImage soft = shot;
   for (std::size_t i = 0; i + 3 < soft.rgb.size(); ++i) {
     const int mixed = (7 * shot.rgb[i] + shot.rgb[i + 3] + 4) / 8 + static_cast<int>(i * 7 % 5) - 2;
     soft.rgb[i] = static_cast<std::uint8_t>(std::clamp(mixed, 0, 255));

@@ -4,7 +4,7 @@
 
 #include "gui/docks/inspector_parts.h"
 #include "gui/inspector_scene.h"
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop::testing::inspector_test {
@@ -97,13 +97,13 @@ TEST(Inspector, TheCurveLiesOnTheEcho) {
   scene.frames(2);
   const Rect map = scene.viewer->control_rect("raw_map");
   ASSERT_GT(map.height(), 50.0F);
-  const RgbPicture on = pixels(0.0);
-  const RgbPicture off = pixels(100.0);
+  const RgbImage on = pixels(0.0);
+  const RgbImage off = pixels(100.0);
   for (const int e : {15, 30, 45}) {
     const double sample = 420.0 + 0.1 * (e - 30.0) * (e - 30.0);
     const float x = map.x0 + map.width() * (static_cast<float>(e) + 0.5F) / kElements;
     const float y = map.y0 + map.height() * static_cast<float>((sample + 0.5 - 300.0) / kSamples);
-    const auto within = [x](const RgbPicture& shot, float middle, const auto& looks) {
+    const auto within = [x](const RgbImage& shot, float middle, const auto& looks) {
       bool found = false;
       for (float d = -2; d <= 2; d += 1) found = found || looks(pixel(shot, x, middle + d));
       return found;
@@ -125,9 +125,9 @@ TEST(Inspector, HoveringNamesElementAndSample) {
   scene.frames(2);
   const Rect map = scene.viewer->control_rect("raw_map");
   scene.move(1, 1);
-  const RgbPicture before = scene.shot();
+  const RgbImage before = scene.shot();
   scene.move(map.cx(), map.cy());
-  const RgbPicture after = scene.shot();
+  const RgbImage after = scene.shot();
   int changed = 0;  // in the title's row
   for (float x = map.x0; x < map.x1; x += 1) {
     for (float y = map.y0 - 17; y < map.y0 - 1; y += 1) changed += pixel(before, x, y) == pixel(after, x, y) ? 0 : 1;
@@ -149,7 +149,7 @@ TEST(Inspector, ArrowsStepThroughTheTransmitsOfThePixel) {
 TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  auto picture = std::make_shared<TransmitPicture>();
+  auto picture = std::make_shared<TransmitImage>();
   picture->transmit = 1;
   picture->grid = {-10e-3, 10e-3, 5e-3, 25e-3, 16, 16};
   picture->db.assign(256, 0.0F);
@@ -159,7 +159,7 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
   ASSERT_GE(scene.state.image.inspector.pictures_seen.size(), 2U);
   EXPECT_EQ(scene.state.image.inspector.pictures_seen[0], 0);
   const Rect list = scene.viewer->control_rect("transmit_pictures");
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   int white = 0;
   float x = 0, y = 0;
   for (float py = list.y0; py < list.y1; py += 2) {

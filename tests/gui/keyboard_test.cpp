@@ -74,12 +74,12 @@ TEST(Keyboard, TheRingIsDrawnTwoPixelsOutside) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, kGrey);
   scene.frames(3);
-  const RgbPicture before = scene.shot();
+  const RgbImage before = scene.shot();
   go_to(scene, "freeze");
   scene.frames(1);
-  const RgbPicture after = scene.shot();
+  const RgbImage after = scene.shot();
   const Rect r = scene.viewer->control_rect("freeze");
-  const auto at = [](const RgbPicture& p, float x, float y) {
+  const auto at = [](const RgbImage& p, float x, float y) {
     const auto i = 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x));
     return IM_COL32(p.rgb[i], p.rgb[i + 1], p.rgb[i + 2], 255);
   };

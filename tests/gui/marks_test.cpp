@@ -22,7 +22,7 @@ float wires(double x_mm, double z_mm) {
 
 struct Mouse {
   Scene& scene;
-  [[nodiscard]] const PictureLayout& layout() const { return scene.viewer->picture_layout(); }
+  [[nodiscard]] const ImageLayout& layout() const { return scene.viewer->image_layout(); }
 
   void put(float x, float y, bool left = false, bool right = false, bool middle = false) const {
     InjectedInput input;
@@ -69,7 +69,7 @@ struct Spot {
 };
 
 // The middle of the white around a place, in the window's pixels: what a user would aim at.
-Spot white_spot(const RgbPicture& p, float near_x, float near_y, float reach) {
+Spot white_spot(const RgbImage& p, float near_x, float near_y, float reach) {
   double sum = 0, sx = 0, sy = 0;
   for (int y = static_cast<int>(near_y - reach); y <= static_cast<int>(near_y + reach); ++y) {
     for (int x = static_cast<int>(near_x - reach); x <= static_cast<int>(near_x + reach); ++x) {
@@ -216,7 +216,7 @@ TEST(ImageInteraction, MarksStayOnThePicture) {
     for (const double zoom : {1.0, 5.0}) {
       mouse.zoom_at({0, 25e-3}, zoom);
       mouse.put(2, 2);
-      const RgbPicture shot = scene.shot();
+      const RgbImage shot = scene.shot();
       const int x = static_cast<int>(mouse.layout().x_px(-1e-3));
       const float y = mouse.layout().z_px(25e-3);
       double sum = 0, at = 0;
@@ -275,12 +275,12 @@ TEST(ToolBar, EveryToolCanBeChosen) {
     }
     scene.click("zoom/in");
     scene.click("zoom/in");
-    EXPECT_NEAR(scene.viewer->picture_layout().zoom(), 2.25, 1e-6);
+    EXPECT_NEAR(scene.viewer->image_layout().zoom(), 2.25, 1e-6);
     scene.click("zoom/out");
-    EXPECT_NEAR(scene.viewer->picture_layout().zoom(), 1.5, 1e-6);
+    EXPECT_NEAR(scene.viewer->image_layout().zoom(), 1.5, 1e-6);
     scene.click("tools/more");
     scene.click("menu/fit");
-    EXPECT_DOUBLE_EQ(scene.viewer->picture_layout().zoom(), 1.0);
+    EXPECT_DOUBLE_EQ(scene.viewer->image_layout().zoom(), 1.0);
     scene.state.marks.list = {{.number = 1, .kind = MarkKind::point, .points = {{0, 20e-3}}}};
     scene.frames(1);
     scene.click("tools/more");

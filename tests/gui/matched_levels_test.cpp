@@ -24,7 +24,7 @@ const Field kRamp = [](double x, double) { return static_cast<float>(-30.0 + 2.0
 const Field kBent = [](double x, double) { return static_cast<float>(-70.0 + 4.0 * x + 0.1 * x * x); };  // -100 to -20
 constexpr double kBentSlope = 2.0;
 
-int gray(const RgbPicture& p, float x, float y) {
+int gray(const RgbImage& p, float x, float y) {
   return p.rgb[(static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3];
 }
 
@@ -40,7 +40,7 @@ void compare(Scene& scene, const Grid& grid, CompareLook look) {
 
 // Largest difference of gray between places of A and the same places of B.
 int largest_difference(Scene& scene) {
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   const Rect a = scene.viewer->side_a_rect(), b = scene.viewer->image_rect();
   int largest = 0;
   for (float share = 0.15F; share < 0.9F; share += 0.05F) {
@@ -179,7 +179,7 @@ TEST(Scatter, IsDrawnForAMethodAgainstDelayAndSumOnly) {
   EXPECT_TRUE(target && background);
   // Its own colour is in the plot.
   const Rect r = scene.viewer->control_rect("scatter/pair 1");
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   int accent = 0;
   for (float y = r.y0; y < r.y1; ++y) {
     for (float x = r.x0; x < r.x1; ++x) {

@@ -6,7 +6,7 @@
 #include <random>
 #include <sstream>
 
-#include "app/outputs/measurements_csv.h"
+#include "app/outputs/csv_text.h"
 #include "core/units.h"
 #include "gui/scene.h"
 #include "gui/toolkit/theme.h"
@@ -59,7 +59,7 @@ TEST(MeasurePanel, PairOfRegionsHasItsNumbers) {
 }
 
 // Pixels of the window in the theme's warning colour.
-int warning_pixels(const RgbPicture& shot, const Rect& in) {
+int warning_pixels(const RgbImage& shot, const Rect& in) {
   int found = 0;
   for (float y = in.y0; y < in.y1; y += 1) {
     for (float x = in.x0; x < in.x1; x += 1) {
@@ -85,7 +85,7 @@ TEST(MeasurePanel, SaysWhatShareOfARegionHasAnEcho) {
   // The share is a warning where it is low: the row's numbers are drawn in that colour, the background's are not.
   const Rect row = scene.viewer->control_rect("measure/pair 1/target share with an echo");
   ASSERT_GT(row.width(), 100.0F);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   EXPECT_GT(warning_pixels(shot, {row.x0 + 90, row.y0, row.x0 + 148, row.y1}), 10);
   EXPECT_EQ(warning_pixels(shot, {row.x0 + 160, row.y0, row.x0 + 226, row.y1}), 0);
 }

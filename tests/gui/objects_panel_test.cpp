@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <sstream>
 
-#include "app/outputs/objects_csv.h"
-#include "gui/gl/background_window.h"
-#include "gui/overlay/marks_picture.h"
+#include "app/outputs/csv_text.h"
+#include "gui/gl/display_window.h"
+#include "gui/overlay/mark_drawing.h"
 #include "gui/stream_scene.h"
 #include "gui/structure_scene.h"
 
@@ -80,7 +80,7 @@ TEST(Objects, RangeOfDarkOnesKeepsTissueGray) {
 TEST(Objects, AreDrawnIntoSavedPictures) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  RgbPicture picture{.width = 101, .height = 101, .rgb = std::vector<std::uint8_t>(101 * 101 * 3, 60)};
+  RgbImage picture{.width = 101, .height = 101, .rgb = std::vector<std::uint8_t>(101 * 101 * 3, 60)};
   draw_marks_in(picture, kSquare, {}, &scene.state.analyses.structure);
   const int times = picture.width / 101;  // enlarged
   ASSERT_GT(times, 1);
@@ -97,7 +97,7 @@ TEST(Objects, AreDrawnIntoSavedPictures) {
     EXPECT_EQ(blue_over_red(-8.0, z), 0) << z;
   }
   const std::vector<std::uint8_t> before(101 * 101 * 3, 60);
-  RgbPicture bare{.width = 101, .height = 101, .rgb = before};
+  RgbImage bare{.width = 101, .height = 101, .rgb = before};
   const StructureView none;
   draw_marks_in(bare, kSquare, {}, &none);
   EXPECT_EQ(bare.rgb, before);

@@ -50,7 +50,7 @@ TEST_P(EveryPanel, OpensWithoutOpenGlErrors) {
   scene.press(Key::f5);
   scene.frames(2);
   EXPECT_EQ(scene.gl_error(), 0);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   EXPECT_EQ(shot.width, size.width);
   EXPECT_EQ(shot.rgb.size(), static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) * 3);
 }

@@ -105,7 +105,7 @@ TEST(PresetPanel, NamesThatAreTakenOrBlankAreRefusedBeforeTheyAreLost) {
     scene.move(5, 635);
     scene.frames(3);
     const Rect button = scene.viewer->control_rect("preset_save");
-    const RgbPicture shot = scene.shot();
+    const RgbImage shot = scene.shot();
     int light = 0;
     for (int y = static_cast<int>(button.y0); y < static_cast<int>(button.y1); ++y) {
       for (int x = static_cast<int>(button.x1) + 6; x < static_cast<int>(button.x1) + 130; ++x) {

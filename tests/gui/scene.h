@@ -57,7 +57,7 @@ class Scene {
   void drag(const std::string& id, float from_share, float to_share);
   void click(const std::string& id, bool right = false, bool control = false);
   void type(const std::string& text);
-  RgbPicture shot();
+  RgbImage shot();
   [[nodiscard]] int gl_error() const;
 
   UiState state = plausible_state();

@@ -81,7 +81,7 @@ Field flat(float level_db) {
   return [level_db](double, double) { return level_db; };
 }
 
-int gray(const RgbPicture& p, float x, float y) {
+int gray(const RgbImage& p, float x, float y) {
   const auto at = (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3;
   return p.rgb[at];
 }
@@ -107,7 +107,7 @@ TEST(SideBySideWindow, EachSideHasItsPixelsAtEverySize) {
   for (const Size& size : {Size{1024, 640, 1}, Size{1280, 720, 1}, Size{1600, 900, 1}, Size{3840, 2160, 2}}) {
     ECHO_SCENE(scene, size.width, size.height, size.scale);
     show(scene, flat(-15), flat(-45));
-    const RgbPicture shot = scene.shot();
+    const RgbImage shot = scene.shot();
     const Rect a = scene.viewer->side_a_rect(), b = scene.viewer->image_rect();
     ASSERT_GT(a.width(), 20.0F);
     EXPECT_EQ(a.width(), b.width());
@@ -126,7 +126,7 @@ TEST(SideBySideWindow, WhereAHasNoPixelsThereIsTheGround) {
   ECHO_SCENE(scene, 1600, 900);
   const Grid shallow{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 5e-3, .z1_m = 15e-3, .nx = 101, .nz = 51};
   show(scene, flat(-15), flat(-45), shallow);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   const Rect a = scene.viewer->side_a_rect();
   EXPECT_NEAR(gray(shot, a.cx(), a.y0 + 0.3F * a.height()), 191, 2);
   EXPECT_LT(gray(shot, a.cx() + 40, a.y0 + 0.7F * a.height()), 20);
@@ -136,8 +136,8 @@ TEST(SideBySideWindow, ThePointerIsOnBothSides) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene, flat(-15), flat(-45));
   const Rect a = scene.viewer->side_a_rect(), b = scene.viewer->image_rect();
-  const RgbPicture before = scene.shot();
-  const auto changed = [&](const RgbPicture& now, const Rect& r, float x, float y) {
+  const RgbImage before = scene.shot();
+  const auto changed = [&](const RgbImage& now, const Rect& r, float x, float y) {
     int n = 0;
     for (float dy = -9; dy <= 9; ++dy) {
       for (float dx = -9; dx <= 9; ++dx) {
@@ -149,7 +149,7 @@ TEST(SideBySideWindow, ThePointerIsOnBothSides) {
   const float x = 0.3F * a.width(), y = 0.4F * a.height();
   for (const Rect& r : {a, b}) {
     scene.move(r.x0 + x, r.y0 + y);
-    const RgbPicture now = scene.shot();
+    const RgbImage now = scene.shot();
     EXPECT_GT(changed(now, a, x, y), 20);
     EXPECT_GT(changed(now, b, x, y), 20);
     EXPECT_GT(changed(now, a, a.width() - 60, a.height() - 20), 20) << "read-out of A";

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::sonogram_test {
@@ -11,14 +11,14 @@ namespace {
 
 float dim(double, double) { return -45.0F; }
 
-int gray_at(const RgbPicture& p, float x, float y) {
+int gray_at(const RgbImage& p, float x, float y) {
   const auto column = static_cast<std::size_t>(x), row = static_cast<std::size_t>(y);
   return p.rgb[(row * static_cast<std::size_t>(p.width) + column) * 3];
 }
 
 // From point to point of the picture with the left button held.
 void drag_mm(Scene& scene, PlanePoint from, PlanePoint to) {
-  const PictureLayout& l = scene.viewer->picture_layout();
+  const ImageLayout& l = scene.viewer->image_layout();
   InjectedInput input;
   input.mouse_x = l.x_px(from.x_m * 1e-3);
   input.mouse_y = l.z_px(from.z_m * 1e-3);
@@ -48,7 +48,7 @@ TEST(SonogramStrip, OfGapsAloneSaysWhy) {
     scene.frames(4);
     const Rect strip = scene.viewer->sonogram_rect();
     ASSERT_GT(strip.width(), 0.0F);
-    const RgbPicture shot = scene.shot();
+    const RgbImage shot = scene.shot();
     int light = 0;
     const int middle = static_cast<int>(strip.cy());
     for (int y = middle + 6; y < middle + 30; ++y) {
@@ -126,7 +126,7 @@ TEST(SonogramStrip, PowerIsBrightTowardsTheProbeIsUpAndGapsAreBlack) {
   scene.frames(3);
   const Rect box = scene.viewer->sonogram_rect();
   ASSERT_GT(box.width(), 300.0F);
-  RgbPicture shot = scene.shot();
+  RgbImage shot = scene.shot();
   EXPECT_GT(gray_at(shot, x_of(box, 0.5), y_of(box, 0.3)), 220);
   EXPECT_LT(gray_at(shot, x_of(box, 0.5), y_of(box, -0.2)), 12);
   EXPECT_GT(gray_at(shot, x_of(box, 2.0), y_of(box, -0.2)), 220);

@@ -13,7 +13,7 @@ constexpr int kFlat = 6;   // how far off the colour of a filled area may be
 constexpr int kThin = 70;  // that of letters and thin lines, which cover pixels in part
 
 // How many pixels of r have about this colour.
-int count_color(const RgbPicture& p, const Rect& r, ImU32 color, int tolerance) {
+int count_color(const RgbImage& p, const Rect& r, ImU32 color, int tolerance) {
   const int want[3] = {static_cast<int>(color & 0xFF), static_cast<int>((color >> 8) & 0xFF),
                        static_cast<int>((color >> 16) & 0xFF)};
   int count = 0;
@@ -138,7 +138,7 @@ TEST(StreamPanel, RefusalMarksItsSlot) {
   const Rect choice = scene.viewer->control_rect("slots");
   const Rect gauge = scene.viewer->control_rect("gauge");
   const float cell = gauge.width() / 8;
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   EXPECT_GT(count_color(shot, choice, theme::kRed, kThin), 10);  // "8 of 8"
   for (int i = 0; i < 8; ++i) {
     const float middle = gauge.x0 + (static_cast<float>(i) + 0.5F) * cell;
@@ -154,7 +154,7 @@ TEST(StreamPanel, PlotsFollowTheirNumbers) {
   scene.frames(2);
   const auto ink = [&](const char* id) {  // what is drawn on the plot's ground
     scene.frames(1);
-    const RgbPicture p = scene.shot();
+    const RgbImage p = scene.shot();
     const Rect r = scene.viewer->control_rect(id);
     int lit = 0;
     for (int y = static_cast<int>(r.y0) + 1; y < static_cast<int>(r.y1) - 1; ++y) {
@@ -183,7 +183,7 @@ TEST(StreamPanel, PlotsBeginWhereSomethingIsKnown) {
   ECHO_SCENE(scene, 1600, 900);
   const auto lit_from = [&] {  // share of the plot's width
     scene.frames(2);
-    const RgbPicture p = scene.shot();
+    const RgbImage p = scene.shot();
     const Rect r = scene.viewer->control_rect("occupancy");
     for (int x = static_cast<int>(r.x0) + 2; x < static_cast<int>(r.x1) - 2; ++x) {
       for (int y = static_cast<int>(r.y0) + 1; y < static_cast<int>(r.y1) - 1; ++y) {

@@ -11,7 +11,7 @@ namespace echoloop::testing::timeline_test {
 namespace {
 
 // Pixels of a row's blocks, by colour.
-int inked(const RgbPicture& p, const Rect& area, std::size_t row, Stage stage) {
+int inked(const RgbImage& p, const Rect& area, std::size_t row, Stage stage) {
   const ImU32 color = theme::kStageColors[static_cast<std::size_t>(stage)];
   const int y = static_cast<int>(area.y0) + static_cast<int>(row) * 16 + 7;
   int count = 0;
@@ -123,9 +123,9 @@ TEST(TimelinePanel, HoverTellsTheTimes) {
   reveal(scene, "timeline");
   const Rect area = scene.viewer->control_rect("timeline");
   scene.move(area.x0 + 6, area.y0 + 16 + 7);  // the first frame's copy
-  const RgbPicture before = scene.shot();
+  const RgbImage before = scene.shot();
   const auto tip_pixels = [&] {
-    const RgbPicture after = scene.shot();
+    const RgbImage after = scene.shot();
     int tip = 0;
     for (std::size_t i = 0; i < after.rgb.size(); i += 3) {
       tip += after.rgb[i] == 0x2A && after.rgb[i + 1] == 0x30 && after.rgb[i + 2] == 0x36 ? 1 : 0;
@@ -175,7 +175,7 @@ TEST(TimelinePanel, PeriodMeetsItsPrediction) {
   reveal(scene, "time_period");
   const auto bar_end = [&](const char* id) {  // the right end of what is drawn in the row's bar
     const Rect r = scene.viewer->control_rect(id);
-    const RgbPicture p = scene.shot();
+    const RgbImage p = scene.shot();
     int end = 0;
     for (int x = static_cast<int>(r.x0) + 152; x < static_cast<int>(r.x1) - 52; ++x) {
       const auto at = static_cast<std::size_t>((static_cast<int>(r.cy() + 2) * p.width + x) * 3);

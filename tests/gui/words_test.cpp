@@ -32,7 +32,7 @@ const std::string kLongName = []() {
 }();
 
 // Whether the pixel is neither the picture's ground nor a panel's: of a tooltip or a menu.
-bool differs(const RgbPicture& a, const RgbPicture& b, int x, int y) {
+bool differs(const RgbImage& a, const RgbImage& b, int x, int y) {
   const auto i = 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(a.width) + static_cast<std::size_t>(x));
   for (std::size_t k = i; k < i + 3; ++k) {
     if (std::abs(a.rgb[k] - b.rgb[k]) > 2) return true;
@@ -40,7 +40,7 @@ bool differs(const RgbPicture& a, const RgbPicture& b, int x, int y) {
   return false;
 }
 
-int rightmost_change(const RgbPicture& a, const RgbPicture& b, int y0, int y1) {
+int rightmost_change(const RgbImage& a, const RgbImage& b, int y0, int y1) {
   for (int x = a.width - 1; x >= 0; --x) {
     for (int y = y0; y < y1; ++y) {
       if (differs(a, b, x, y)) return x;
@@ -71,7 +71,7 @@ TEST(LongNames, BreakInTooltips) {
   scene.move(800, 500);
   const Rect facts = scene.viewer->control_rect("source_facts");
   ASSERT_GT(facts.width(), 0.0F);
-  const RgbPicture before = scene.shot();
+  const RgbImage before = scene.shot();
   scene.move(facts.cx(), facts.cy());
   const auto rightmost = [&] {
     return rightmost_change(before, scene.shot(), static_cast<int>(facts.y1) + 8, static_cast<int>(facts.y1) + 60);
@@ -90,7 +90,7 @@ TEST(SourcePanel, ItsTwoChecksStandApartInANarrowWindow) {
     scene.frames(2);
     const Rect pause = scene.viewer->control_rect("pause"), loop = scene.viewer->control_rect("loop");
     ASSERT_GT(pause.width(), 0.0F);
-    const RgbPicture shot = scene.shot();
+    const RgbImage shot = scene.shot();
     int light = 0;  // of words in the gap before the second box
     for (int y = static_cast<int>(pause.y0); y < static_cast<int>(pause.y1); ++y) {
       for (int x = static_cast<int>(loop.x0 - 8 * scale); x < static_cast<int>(loop.x0 - scale); ++x) {
@@ -115,7 +115,7 @@ TEST(Presentation, TheCaptionKeepsClearOfTheWayBack) {
   scene.frames(2);
   scene.press(Key::f5);
   scene.frames(2);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   const auto bright_between = [&](int x0, int x1, int least) {
     int count = 0;
     for (int y = 640 - 176; y < 640 - 112; ++y) {  // above the touch strip

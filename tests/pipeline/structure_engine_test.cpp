@@ -45,7 +45,7 @@ class StructureEngines : public ::testing::Test {
   }
 
   // As many objects as `sequence` says, one beside the other.
-  static MadePicture picture_of(std::uint64_t sequence) {
+  static MadeImage picture_of(std::uint64_t sequence) {
     std::string row(40, '.');
     for (std::size_t i = 0; i <= sequence % 7; ++i) row[4 * i + 2] = '#';
     return pattern_picture({std::string(40, '.'), row, std::string(40, '.')});
@@ -53,7 +53,7 @@ class StructureEngines : public ::testing::Test {
   static std::size_t objects_of(std::uint64_t sequence) { return static_cast<std::size_t>(sequence % 7 + 1); }
 
   bool take(std::uint64_t sequence, Claim claim, std::int64_t ready_ns = 1) {
-    MadePicture picture = picture_of(sequence);
+    MadeImage picture = picture_of(sequence);
     Image image = image_of(picture, exact_params());
     image.stamp.sequence = sequence;
     image.ready_ns = ready_ns;
@@ -124,7 +124,7 @@ TEST_F(StructureEngines, EveryAnswerIsThatOfItsStamp) {
 }
 
 TEST_F(StructureEngines, AnswersAreTheDevicesOwn) {
-  MadePicture picture = speckle_picture(fan(), 12, 41);
+  MadeImage picture = speckle_picture(fan(), 12, 41);
   ImagingParams p;
   for (const double smooth_m : {0.0, 0.3e-3}) {
     p.objects.kind = Structure::bright;

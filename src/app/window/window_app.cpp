@@ -12,7 +12,7 @@
 #include "app/options/terminal.h"
 #include "app/outputs/output_files.h"
 #include "app/stream/choose_backend.h"
-#include "app/stream/spare_memory.h"
+#include "app/stream/stream_memory.h"
 #include "app/window/echo_place.h"
 #include "core/error.h"
 #include "core/units.h"

@@ -5,8 +5,8 @@
 
 #include "gui/figure/figure_parts.h"
 #include "gui/overlay/guide_lines.h"
+#include "gui/overlay/image_sampler.h"
 #include "gui/overlay/mark_drawing.h"
-#include "gui/overlay/picture_sampler.h"
 
 namespace echoloop {
 namespace {
@@ -40,14 +40,14 @@ struct StripPlace {
 };
 
 void draw_levels(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box, Rgb edge) {
-  RgbPicture pixels{.width = static_cast<int>(std::lround(box.width() * canvas.pixels_per_unit())),
-                    .height = static_cast<int>(std::lround(box.height() * canvas.pixels_per_unit())),
-                    .rgb = {}};
+  RgbImage pixels{.width = static_cast<int>(std::lround(box.width() * canvas.pixels_per_unit())),
+                  .height = static_cast<int>(std::lround(box.height() * canvas.pixels_per_unit())),
+                  .rgb = {}};
   pixels.rgb.resize(3 * static_cast<std::size_t>(pixels.width) * static_cast<std::size_t>(pixels.height));
   Image levels;
   levels.grid = {.x0_m = 0.0, .x1_m = 1.0, .z0_m = 0.0, .z1_m = 1.0, .nx = strip.columns, .nz = strip.rows};
   levels.host_db = const_cast<float*>(strip.levels_db.data());  // an image's pixels may be written, these are not
-  PictureSampler(strip.display).draw(pixels, {0, 0, pixels.width, pixels.height}, levels, nullptr);
+  ImageSampler(strip.display).draw(pixels, {0, 0, pixels.width, pixels.height}, levels, nullptr);
   canvas.fill(box.grown(1.0 / std::max(canvas.pixels_per_unit(), 1.0)), {edge});
   canvas.image(box, pixels);
 }

@@ -8,11 +8,5 @@ namespace echoloop {
 
 // With the button of its search, and the search below it.
 bool sound_speed_row(PanelContext& c, Column& column);
-bool grid_kind_row(PanelContext& c, Column& column);
-bool lateral_row(PanelContext& c, Column& column);
-bool sector_row(PanelContext& c, Column& column);
-bool compounding_row(PanelContext& c, Column& column);
-bool transmit_range_row(PanelContext& c, Column& column);
-bool transmit_step_row(PanelContext& c, Column& column);
 
 }  // namespace echoloop

@@ -18,6 +18,10 @@ std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, dou
 std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& look, Interval value, Interval normal,
                                      double least_width);
 
+// A slider whose left end is off = 0; the rest of its track is logarithmic from `step` on. The new value, a multiple
+// of the step, when the user changed it. `look`: track_max, most, decimals, unit and words; right-click switches off.
+std::optional<double> slider_from_off(Ui& ui, Column& column, SliderLook look, double value, double step);
+
 // Where the thumb of a slider of one line is, in a row.
 float thumb_x(const Ui& ui, const Rect& row, const SliderLook& look, double value);
 

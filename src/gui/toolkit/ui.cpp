@@ -106,6 +106,12 @@ void Ui::draw_ring() {
 }
 
 // Of a control that was reached by key as well, until a key acts on it: then it would be in the way.
+Hit Ui::hit(const char* id, const Rect& r, const Tip& tip) {
+  Hit h = hit(id, r);
+  this->tip(id, h, r, tip);
+  return h;
+}
+
 void Ui::tip(const char* id, const Hit& h, const Rect& r, const Tip& tip) {
   focus_.name(id, tip.title);
   const bool by_key = h.focused && focus_.arrived() && !tooltip_.taken();

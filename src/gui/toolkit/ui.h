@@ -67,6 +67,7 @@ class Ui : public Painter {
   void end_frame();  // draws the tooltip
 
   Hit hit(const char* id, const Rect& r);
+  Hit hit(const char* id, const Rect& r, const Tip& tip);  // with its tooltip
   // A hit area that the keyboard reaches too: every control is one. Keys that press it count as a click.
   Hit control(const char* id, const Rect& r, FocusKind kind = FocusKind::button, std::string_view name = {});
   // Only for the keyboard: a part of a control that the mouse already has.

@@ -87,7 +87,7 @@ constexpr std::string_view kWholeImage = "The whole image is visible.";
 struct ToolRow {
   PanelContext& c;
   Rect area;
-  const PictureLayout& layout;
+  const ImageLayout& layout;
   float x;
   float side, gap;
 
@@ -198,7 +198,7 @@ void draw_tools(ToolRow& row, BarTools tools) {
 
 void draw_zoom(ToolRow& row, BarTools tools) {
   Ui& ui = row.c.ui;
-  const PictureLayout& l = row.layout;
+  const ImageLayout& l = row.layout;
   PanZoom& pan_zoom = row.c.state.image.pan_zoom;
   const double zoom = l.image.width() > 0 ? l.zoom() : 1.0;
   const std::string_view fitted = zoom <= 1.0 ? kWholeImage : "";
@@ -339,7 +339,7 @@ void take_inspect_tool(Marks& marks, Dock opened) {
   if (opened == Dock::none && marks.tool == MarkTool::gate) marks.tool = MarkTool::pointer;
 }
 
-void draw_tool_bar(PanelContext& c, const Rect& area, const PictureLayout& layout) {
+void draw_tool_bar(PanelContext& c, const Rect& area, const ImageLayout& layout) {
   const float left = area.x0 + c.ui.px(c.compact ? 8 : 12), right = area.x1 - c.ui.px(8);
   ToolRow row{c, area, layout, left, c.ui.px(c.compact ? kSideCompact : kToolSide), c.ui.px(kToolGap)};
   const BarFit fit = fit_tool_bar(sizes_of(row, right - left));

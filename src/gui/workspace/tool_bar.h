@@ -4,7 +4,7 @@
 
 #include "gui/panels/panels.h"
 #include "gui/toolkit/icon_pen.h"
-#include "gui/toolkit/picture_layout.h"
+#include "gui/toolkit/image_layout.h"
 
 namespace echoloop {
 
@@ -17,7 +17,7 @@ void take_inspect_tool(Marks& marks, Dock opened);
 void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view, Dock dock);
 
 // `layout`: the image's of the last frame, for zooming about its centre; without an image its zoom is 1.
-void draw_tool_bar(PanelContext& c, const Rect& row, const PictureLayout& layout);
+void draw_tool_bar(PanelContext& c, const Rect& row, const ImageLayout& layout);
 
 void draw_tool_icon(const Painter& painter, MarkTool tool, float cx, float cy, ImU32 color);
 void zoom_in_icon(const IconPen& pen);
