@@ -16,7 +16,7 @@
 #include "gui/toolkit/flow_texture.h"
 #include "gui/toolkit/imgui_session.h"
 #include "gui/toolkit/ui_scale.h"
-#include "gui/view/sonogram_strip.h"
+#include "gui/view/spectrogram_strip.h"
 #include "gui/window_renderer.h"
 
 namespace echoloop {
@@ -52,7 +52,7 @@ struct Viewer::Impl {
                  past),
         flow(live.flow, past),
         structure(live.structure),
-        sonogram(live.sonogram),
+        spectrogram(live.spectrogram),
         strip(live.line, past != nullptr ? &past->line : nullptr),
         renderer(o.shader_dir),
         screen(std::move(commands), saved) {
@@ -98,7 +98,7 @@ struct Viewer::Impl {
   ImageSet pictures;
   FlowTexture flow;
   ObjectFollower structure;
-  SonogramStrip sonogram;
+  SpectrogramStrip spectrogram;
   MModeStrip strip;
   LevelReader levels, compared_levels;
   LevelMatcher matcher;
@@ -182,7 +182,7 @@ WindowFrame Viewer::Impl::window_frame() {
           .compared = pictures.compared(),
           .flow = flow,
           .strip = strip,
-          .sonogram = sonogram,
+          .spectrogram = spectrogram,
           .display = display,
           .matched = matcher.matched(),
           .touched = touched(),
@@ -235,7 +235,7 @@ bool Viewer::frame(UiState& state) {
   v.last.fresh = v.take_pictures(state);
   v.flow.take(state, v.pictures.shown());
   v.structure.take(state, v.pictures.shown());
-  v.sonogram.take(state, v.pictures.shown());
+  v.spectrogram.take(state, v.pictures.shown());
   state.image.m_mode.wanted = v.screen.settings().has_m_mode();
   v.strip.take(state, v.pictures.shown());
   v.strip.look(v.screen.settings().transient.m_mode_span_s);
@@ -291,8 +291,8 @@ std::vector<FigureStrip> Viewer::strips_on_screen(const UiState& state) const {
   if (v.screen.strips().m_mode.width() > 0 && !v.strip.empty() && state.image.inspected) {
     strips.push_back(figure_m_mode(v.strip, state, shown_image(), view.m_mode_span_s));
   }
-  if (v.screen.strips().sonogram.width() > 0 && v.sonogram.shown() != nullptr) {
-    strips.push_back(figure_doppler(*v.sonogram.shown(), state.params, view.doppler.span_s,
+  if (v.screen.strips().spectrogram.width() > 0 && v.spectrogram.shown() != nullptr) {
+    strips.push_back(figure_doppler(*v.spectrogram.shown(), state.params, view.doppler.span_s,
                                     view.doppler.curves ? DopplerCurves::shown : DopplerCurves::none));
   }
   return strips;
@@ -337,7 +337,7 @@ Rect Viewer::image_rect() const { return impl_->screen.picture(); }
 Rect Viewer::side_a_rect() const { return impl_->screen.side_a_layout().image; }
 const ImageLayout& Viewer::image_layout() const { return impl_->screen.image_layout(); }
 Rect Viewer::m_mode_rect() const { return impl_->screen.strips().m_mode; }
-Rect Viewer::sonogram_rect() const { return impl_->screen.strips().sonogram; }
+Rect Viewer::spectrogram_rect() const { return impl_->screen.strips().spectrogram; }
 Rect Viewer::control_rect(const std::string& id) const { return impl_->screen.rect_of(id); }
 
 }  // namespace echoloop

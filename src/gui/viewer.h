@@ -111,7 +111,7 @@ class Viewer {
   [[nodiscard]] Rect side_a_rect() const;                        // of A beside it; empty: not side by side
   [[nodiscard]] const ImageLayout& image_layout() const;         // of the last frame
   [[nodiscard]] Rect m_mode_rect() const;                        // of the strip; empty: closed
-  [[nodiscard]] Rect sonogram_rect() const;                      // likewise
+  [[nodiscard]] Rect spectrogram_rect() const;                   // likewise
   [[nodiscard]] Rect control_rect(const std::string& id) const;  // of the last frame; empty when it was not drawn
 
  private:

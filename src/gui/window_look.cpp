@@ -70,12 +70,12 @@ void add_image(Fingerprint& print, const ImageLayout& layout, const Image* image
 void add_strips(Fingerprint& print, const WindowFrame& frame) {
   const TransientView& view = frame.screen.settings().transient;
   print.add(frame.screen.strips().m_mode);
-  print.add(frame.screen.strips().sonogram);
+  print.add(frame.screen.strips().spectrogram);
   print.add(frame.strip.painted());
   print.add(frame.strip.offset_s());
   print.add(view.m_mode_span_s);
   print.add(view.doppler.span_s);
-  if (const Sonogram* shown = frame.sonogram.shown()) {
+  if (const Spectrogram* shown = frame.spectrogram.shown()) {
     print.add(shown->begun);
     print.add(shown->end);
   }

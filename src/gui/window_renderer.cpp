@@ -144,10 +144,10 @@ void WindowRenderer::draw_strips(const WindowFrame& frame, const RenderTarget& t
     draw(frame.strip.texture(), frame.strip.grid(), shown_display(frame.shown.params.formation, frame.display.display),
          frame.strip.pieces(strips.m_mode, view.m_mode_span_s));
   }
-  const Sonogram* shown = frame.sonogram.shown();
-  if (shown != nullptr && strips.sonogram.width() > 0) {
-    draw(frame.sonogram.texture(), frame.sonogram.grid(), sonogram_display(*shown, frame.display).display,
-         frame.sonogram.pieces(strips.sonogram, view.doppler.span_s, frame.display.doppler.baseline));
+  const Spectrogram* shown = frame.spectrogram.shown();
+  if (shown != nullptr && strips.spectrogram.width() > 0) {
+    draw(frame.spectrogram.texture(), frame.spectrogram.grid(), spectrogram_display(*shown, frame.display).display,
+         frame.spectrogram.pieces(strips.spectrogram, view.doppler.span_s, frame.display.doppler.baseline));
   }
 }
 

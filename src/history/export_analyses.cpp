@@ -31,10 +31,10 @@ nlohmann::json summary_json(const FlowImage& flow) {
 nlohmann::json number_or_null(double v) { return std::isfinite(v) ? nlohmann::json(v) : nlohmann::json(); }
 
 // Least, median and greatest of what is a number among the kept columns.
-nlohmann::json spread_json(const Sonogram& s, const std::vector<float>& values) {
+nlohmann::json spread_json(const Spectrogram& s, const std::vector<float>& values) {
   std::vector<float> known;
   for (std::uint64_t k = s.first(); k < s.end; ++k) {
-    if (const float v = values[Sonogram::slot(k)]; std::isfinite(v)) known.push_back(v);
+    if (const float v = values[Spectrogram::slot(k)]; std::isfinite(v)) known.push_back(v);
   }
   nlohmann::json json = {{"columns", known.size()}};
   if (known.empty()) return json;
@@ -104,7 +104,7 @@ void write_flow_npy(const std::filesystem::path& path, const FlowImage& flow, co
                {std::filesystem::path(path).replace_extension(".json"), json_text(sidecar, 1) + "\n"}}});
 }
 
-nlohmann::json sonogram_json(const Sonogram& s) {
+nlohmann::json spectrogram_json(const Spectrogram& s) {
   return {{"gate", {{"x_m", s.centre.x_m}, {"z_m", s.centre.z_m}, {"length_m", s.length_m}, {"bands", s.bands}}},
           {"window_frames", s.frames},
           {"prf_hz", s.prf_hz},
@@ -116,13 +116,13 @@ nlohmann::json sonogram_json(const Sonogram& s) {
           {"mean_m_s", spread_json(s, s.mean_m_s)}};
 }
 
-void write_sonogram_npy(const std::filesystem::path& path, const Sonogram& s, const nlohmann::json& about) {
+void write_spectrogram_npy(const std::filesystem::path& path, const Spectrogram& s, const nlohmann::json& about) {
   std::vector<float> values;
   nlohmann::json times = nlohmann::json::array(), envelope = times, mean = times, velocities = times;
   for (std::uint64_t k = s.first(); k < s.end; ++k) {
     const std::span<const float> column = s.column(k);
     values.insert(values.end(), column.begin(), column.end());
-    const std::size_t slot = Sonogram::slot(k);
+    const std::size_t slot = Spectrogram::slot(k);
     times.push_back(number_or_null(s.time_s[slot]));
     envelope.push_back(number_or_null(static_cast<double>(s.envelope_m_s[slot])));
     mean.push_back(number_or_null(static_cast<double>(s.mean_m_s[slot])));
@@ -138,7 +138,7 @@ void write_sonogram_npy(const std::filesystem::path& path, const Sonogram& s, co
   sidecar["mean_m_s"] = mean;
   sidecar["parameters"] = params_json(s.params);
   sidecar["frame"] = frame_json(s.stamp);
-  sidecar["sonogram"] = sonogram_json(s);
+  sidecar["sonogram"] = spectrogram_json(s);
   write_pair({{{path, npy_text(shape, {values})},
                {std::filesystem::path(path).replace_extension(".json"), json_text(sidecar, 1) + "\n"}}});
 }

@@ -84,7 +84,7 @@ struct Situation {
 };
 constexpr std::array<Situation, 5> kSituations = {{{"live", live, Dock::none, false},
                                                    {"frozen", frozen_with_marks, Dock::m_mode, true},
-                                                   {"fault", faulty, Dock::sonogram, false},
+                                                   {"fault", faulty, Dock::spectrogram, false},
                                                    {"compared", compared, Dock::none, true, Tried::widest},
                                                    {"beside", compared_beside, Dock::inspector, false, Tried::widest}}};
 

@@ -196,7 +196,7 @@ const State kStates[] = {
     {"inspector", inspector},
     {"m_mode", m_mode},
     {"velocity", show_velocity},
-    {"sonogram", show_sonogram},
+    {"sonogram", show_spectrogram},
     {"objects", show_objects},
     {"dialog", show_open_dialog},
     {"keys", [](Scene& s) { show_wires(s), s.press(Key::f1); }},

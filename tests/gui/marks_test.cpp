@@ -287,7 +287,7 @@ TEST(ToolBar, EveryToolCanBeChosen) {
     scene.click("marks/clear");
     EXPECT_TRUE(scene.state.marks.list.empty());
     for (const auto& [id, dock] : {std::pair{"dock/inspector", Dock::inspector}, std::pair{"dock/m_mode", Dock::m_mode},
-                                   std::pair{"dock/sonogram", Dock::sonogram}}) {
+                                   std::pair{"dock/sonogram", Dock::spectrogram}}) {
       if (!there(id)) scene.click("tools/more");
       scene.click(id);
       EXPECT_EQ(scene.viewer->settings().dock, dock) << id << " at " << width;

@@ -16,11 +16,11 @@ void put_all(Scene& scene) {
     scene.put_image(kSquare, dim, frame);
     scene.frames(1);
   }
-  scene.put_sonogram(500, [](double, double v) { return v > 0.1 && v < 0.2 ? -20.0F : -90.0F; });
+  scene.put_spectrogram(500, [](double, double v) { return v > 0.1 && v < 0.2 ? -20.0F : -90.0F; });
   scene.frames(2);
 }
 
-// With the M-mode, and the sonogram opened after it.
+// With the M-mode, and the spectrogram opened after it.
 void present_both(Scene& scene) {
   scene.state.image.inspected = PlanePoint{2e-3, 15e-3};
   scene.put_image(kSquare, dim, 99);
@@ -47,17 +47,17 @@ TEST_P(Presented, StripsAndTargetsHaveTheirPlaces) {
   ASSERT_TRUE(inside(image, w, h));
   EXPECT_TRUE(scene.state.image.m_mode.wanted) << "goes on beside the sonogram";
   const bool both = width >= 1200;
-  const Rect m_mode = scene.viewer->m_mode_rect(), sonogram = scene.viewer->sonogram_rect();
+  const Rect m_mode = scene.viewer->m_mode_rect(), spectrogram = scene.viewer->spectrogram_rect();
   EXPECT_TRUE(inside(m_mode, w, h));
-  EXPECT_EQ(inside(sonogram, w, h), both);
+  EXPECT_EQ(inside(spectrogram, w, h), both);
   EXPECT_FALSE(m_mode.overlaps(image));
   if (both) {
-    EXPECT_FALSE(sonogram.overlaps(image));
-    EXPECT_LT(m_mode.y1, sonogram.y0) << "below each other";
+    EXPECT_FALSE(spectrogram.overlaps(image));
+    EXPECT_LT(m_mode.y1, spectrogram.y0) << "below each other";
     EXPECT_GT(m_mode.width(), 0.25F * w);
   } else {
     scene.click("touch/sonogram");
-    EXPECT_TRUE(inside(scene.viewer->sonogram_rect(), w, h));
+    EXPECT_TRUE(inside(scene.viewer->spectrogram_rect(), w, h));
     EXPECT_EQ(scene.viewer->m_mode_rect().width(), 0.0F) << "one of them";
   }
   std::vector<Rect> targets;

@@ -40,10 +40,10 @@ class Scene {
   // Structure of a picture over `grid`, by its objects' labels: areas, centroids and boxes follow from these, mean
   // levels are -20 dB. Of the frame `sequence`; 0: of the last picture that was put.
   void put_structure(const Grid& grid, const Labels& label, std::uint64_t sequence = 0);
-  // A sonogram of `columns` columns 5 ms apart, 64 bins; shown by the next frame. A column whose levels are not numbers
-  // is a gap.
-  void put_sonogram(int columns, const std::function<float(double ago_s, double velocity_m_s)>& power_db,
-                    double aliasing_m_s = 0.5);
+  // A spectrogram of `columns` columns 5 ms apart, 64 bins; shown by the next frame. A column whose levels are not
+  // numbers is a gap.
+  void put_spectrogram(int columns, const std::function<float(double ago_s, double velocity_m_s)>& power_db,
+                       double aliasing_m_s = 0.5);
   // Likewise of the ensemble that ends with the kept frame `sequence`.
   void put_past_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, std::uint64_t sequence);
   // Frozen with `frames` kept frames, `rate_hz` a second, at the newest.
@@ -82,7 +82,7 @@ class Scene {
 
   LiveImages live_;
   PastImages past_;
-  std::uint64_t sonograms_put_ = 0;
+  std::uint64_t spectrograms_put_ = 0;
   std::vector<std::shared_ptr<std::vector<float>>> pixels_;  // alive as long as the scene
   std::uint64_t number_ = 0;
 };

@@ -325,7 +325,7 @@ TEST(Quit, ByKeyIsAnEndLikeAnyOther) {
 }
 
 // The files of what is made beside the stream, as without a window.
-TEST(WindowOutputs, FlowObjectsAndSonogramAreWrittenWhenTheWindowCloses) {
+TEST(WindowOutputs, FlowObjectsAndSpectrogramAreWrittenWhenTheWindowCloses) {
   const TemporaryFolder folder;
   ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
   Options options;
@@ -339,12 +339,12 @@ TEST(WindowOutputs, FlowObjectsAndSonogramAreWrittenWhenTheWindowCloses) {
       "gate_x_m=0",           "gate_z_m=0.018",      "sonogram_frames=32"};
   options.flow_out = folder / "flow.npy";
   options.structure_out = folder / "objects.json";
-  options.sonogram_out = folder / "sonogram.npy";
+  options.spectrogram_out = folder / "sonogram.npy";
   options.report = folder / "report.json";
   EXPECT_EQ(WindowApp(options, SurfaceKind::offscreen).run(), 0);
   EXPECT_NE(read_text(options.flow_out).find("'shape': (2, 61, 33)"), std::string::npos);
   EXPECT_NE(read_text(folder / "objects.npy").find("'shape': (61, 33)"), std::string::npos);
-  EXPECT_TRUE(fs::exists(options.sonogram_out));
+  EXPECT_TRUE(fs::exists(options.spectrogram_out));
   const nlohmann::json report = nlohmann::json::parse(read_text(options.report));
   for (const char* part : {"flow", "structure", "sonogram"}) EXPECT_TRUE(report.at(part).contains("last")) << part;
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr int kColumns = 2000;  // of a Doppler strip
 
 // A spectrum from the fastest velocity down, with zero moved by the baseline: [n_bins + 1], as both ends are shown.
-void put_spectrum(const Sonogram& s, std::uint64_t k, double baseline, double white_db, float* column, int step) {
+void put_spectrum(const Spectrogram& s, std::uint64_t k, double baseline, double white_db, float* column, int step) {
   const auto spectrum = s.column(k);
   for (int row = 0; row <= s.n_bins; ++row) {
     const double up = 1.0 - static_cast<double>(row) / s.n_bins + 0.5 * baseline;  // 0 to 1: the limits
@@ -22,8 +22,8 @@ void put_spectrum(const Sonogram& s, std::uint64_t k, double baseline, double wh
   }
 }
 
-std::vector<float> spectra(const Sonogram& s, const ImagingParams& params, double span_s) {
-  const double white_db = sonogram_white_db(s, params);
+std::vector<float> spectra(const Spectrogram& s, const ImagingParams& params, double span_s) {
+  const double white_db = spectrogram_white_db(s, params);
   std::vector<float> levels_db(static_cast<std::size_t>(s.n_bins + 1) * kColumns,
                                std::numeric_limits<float>::quiet_NaN());
   for (int i = 0; i < kColumns; ++i) {
@@ -36,7 +36,7 @@ std::vector<float> spectra(const Sonogram& s, const ImagingParams& params, doubl
 }
 
 // Broken where there is no value.
-void add_curve(const SonogramCurve& curve, double step_s, double per_m_s, std::vector<StripLine>& lines) {
+void add_curve(const SpectrogramCurve& curve, double step_s, double per_m_s, std::vector<StripLine>& lines) {
   CanvasLine line;
   const auto end = [&] {
     if (line.size() > 1) lines.push_back({.points = line, .ink = {curve.color}});
@@ -52,11 +52,11 @@ void add_curve(const SonogramCurve& curve, double step_s, double per_m_s, std::v
 
 }  // namespace
 
-FigureStrip figure_doppler(const Sonogram& s, const ImagingParams& params, double span_s, DopplerCurves curves) {
+FigureStrip figure_doppler(const Spectrogram& s, const ImagingParams& params, double span_s, DopplerCurves curves) {
   const VelocityUnit unit = velocity_unit(s.aliasing_m_s);
   const double limit = s.aliasing_m_s * unit.per_m_s, baseline = params.doppler.baseline;
   FigureStrip f{.title = "Spectral Doppler",
-                .facts = sonogram_facts(s, params.color_flow.angle_rad),
+                .facts = spectrogram_facts(s, params.color_flow.angle_rad),
                 .x = {-span_s, 0.0, "s"},
                 .y = {limit * (1.0 + baseline), -limit * (1.0 - baseline), unit.name},
                 .columns = kColumns,
@@ -67,7 +67,7 @@ FigureStrip figure_doppler(const Sonogram& s, const ImagingParams& params, doubl
   f.display.display.dynamic_range_db = params.doppler.range_db;  // white is 0 dB
   f.lines.push_back({.points = {{-span_s, 0.0}, {0.0, 0.0}}, .ink = {{255, 255, 255}, 0.43}});
   if (curves == DopplerCurves::none) return f;
-  for (const SonogramCurve& curve : sonogram_curves(s, params, span_s)) {
+  for (const SpectrogramCurve& curve : spectrogram_curves(s, params, span_s)) {
     add_curve(curve, s.step_s, unit.per_m_s, f.lines);
   }
   return f;

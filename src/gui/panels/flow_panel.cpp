@@ -44,7 +44,7 @@ constexpr std::array<OwnRow, 4> kGateRows = {
     {{"gate", gate_row}, {"gate_x_m", nullptr}, {"gate_z_m", nullptr}, {"sonogram_range_db", range_rows}}};
 
 void fact_row(PanelContext& c, Column& column) {
-  const SonogramCounts& n = c.state.analyses.sonogram.counts;
+  const SpectrogramCounts& n = c.state.analyses.spectrogram.counts;
   Ui& ui = c.ui;
   const Rect r = ui.row(column, 20, 0);
   ui.hit("sonogram_counts", r,
@@ -92,11 +92,7 @@ void warn_of_short_ensemble(PanelContext& c, Column& column) {
 bool flow_row(PanelContext& c, Column& column) {
   const bool changed = mode_row(c, column, param("flow"));
   const std::string_view why = why_not(c);
-  if (!why.empty()) {
-    column.y +=
-        c.ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, c.ui.px(16), theme::kText2, why) +
-        c.ui.px(4);
-  }
+  if (!why.empty()) c.ui.paragraph_row(column, 16, theme::kText2, why);
   if (c.state.params.color_flow.mode != FlowMode::off) warn_of_short_ensemble(c, column);
   return changed;
 }

@@ -46,10 +46,9 @@ bool mark_row(PanelContext& c, Column& column, const Mark& mark) {
 void marks_list(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   if (c.state.marks.list.empty()) {
-    column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(18), theme::kMuted,
-                             "Choose a tool above the image: distances (C), angles, regions (A). A region gives "
-                             "statistics, two regions contrast, a point the FWHM, a line the profile.") +
-                ui.px(4);
+    ui.paragraph_row(column, 18, theme::kMuted,
+                     "Choose a tool above the image: distances (C), angles, regions (A). A region gives "
+                     "statistics, two regions contrast, a point the FWHM, a line the profile.");
     return;
   }
   int removed = 0;

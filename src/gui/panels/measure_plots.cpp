@@ -209,9 +209,7 @@ void scatter_block(PanelContext& c, Column& column, const std::string& object) {
   const auto scatter = std::ranges::find(all, object, &MeasuredScatter::object);
   if (scatter == all.end() || !std::isfinite(scatter->line.slope)) return;
   Ui& ui = c.ui;
-  column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(18), theme::kMuted,
-                           slope_sentence(scatter->line.slope)) +
-              ui.px(4);
+  ui.paragraph_row(column, 18, theme::kMuted, slope_sentence(scatter->line.slope));
   const Rect area = ui.row(column, kScatterHeight, 2);
   const ProfilePlot plot = draw_plot_frame(ui, area, axes_of(scatter->points), "A, dB");
   draw_points(ui, plot, scatter->points);

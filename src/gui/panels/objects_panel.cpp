@@ -182,10 +182,7 @@ std::string_view waiting_text(const UiState& state) {
 void result_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const StructureImage* found = c.state.analyses.structure.image;
-  const auto line = [&](std::string_view text) {
-    column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kText2, text) +
-                ui.px(4);
-  };
+  const auto line = [&](std::string_view text) { ui.paragraph_row(column, 16, theme::kText2, text); };
   if (found == nullptr) return line(waiting_text(c.state));
   if (found->background.pixels == 0) return line("No background: the image contains no echoes.");
   background_plot(c, column, *found);
@@ -217,8 +214,7 @@ void objects_panel(PanelContext& c, Column& column, bool& open) {
     column.y += ui.px(4);
     const std::string_view why = why_no_objects(c.state);
     if (!why.empty()) {
-      column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kText2, why) +
-                  ui.px(4);
+      ui.paragraph_row(column, 16, theme::kText2, why);
     } else {
       result_rows(c, column);
     }

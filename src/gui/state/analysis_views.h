@@ -9,7 +9,7 @@
 #include "core/acquisition.h"
 #include "core/results/flow_image.h"
 #include "core/results/inspection.h"
-#include "core/results/sonogram.h"
+#include "core/results/spectrogram.h"
 
 namespace echoloop {
 
@@ -19,9 +19,9 @@ struct FlowView {
   double age_s = 0.0;                // of the newest frame in it; filled by the window
 };
 
-struct SonogramView {
-  SonogramCounts counts;            // filled by the application
-  const Sonogram* shown = nullptr;  // filled by the window: what the strip holds; null = none
+struct SpectrogramView {
+  SpectrogramCounts counts;            // filled by the application
+  const Spectrogram* shown = nullptr;  // filled by the window: what the strip holds; null = none
 };
 
 struct FoundSpeed {

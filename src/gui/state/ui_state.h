@@ -240,7 +240,7 @@ struct ImageState {
 struct AnalysisViews {
   FlowView flow;
   StructureView structure;
-  SonogramView sonogram;
+  SpectrogramView spectrogram;
   SoundSpeedView sound_speed;
 };
 

@@ -135,6 +135,11 @@ Rect Ui::row(Column& c, float height, float gap) const {
   return r;
 }
 
+void Ui::paragraph_row(Column& c, float line, ImU32 color, std::string_view text) const {
+  constexpr float kGap = 4;
+  c.y += paragraph(Type::small, c.x0, c.y, c.x1 - c.x0, px(line), color, text) + px(kGap);
+}
+
 Rect Ui::labelled(Column& c, std::string_view label, std::string_view note, bool enabled) {
   Rect r = row(c, theme::kRow, theme::kRowGap);
   const float end = text(Type::body, r.x0, r.y0, r.height(), enabled ? theme::kText2 : theme::kDisabled, label);

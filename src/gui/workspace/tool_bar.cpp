@@ -322,11 +322,11 @@ void draw_views(ToolRow& row, float right, const BarFit& fit) {
 
 void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view, Dock dock) {
   const bool open = view.dock == dock;
-  view.transient.m_mode_beside = !open && dock == Dock::sonogram && view.has_m_mode();
+  view.transient.m_mode_beside = !open && dock == Dock::spectrogram && view.has_m_mode();
   view.dock = open ? Dock::none : dock;
   take_inspect_tool(state.marks, view.dock);
   const Gate wanted = open ? Gate::off : Gate::on;
-  if (dock != Dock::sonogram || state.params.doppler.gate == wanted) return;
+  if (dock != Dock::spectrogram || state.params.doppler.gate == wanted) return;
   state.params.doppler.gate = wanted;
   call(commands.params_changed);
 }
@@ -335,7 +335,7 @@ void take_inspect_tool(Marks& marks, Dock opened) {
   const bool looks = dock_row(opened).place == DockPlace::of_the_image;
   if (looks && (marks.tool == MarkTool::pointer || marks.tool == MarkTool::gate)) marks.tool = MarkTool::inspect;
   if (!looks && marks.tool == MarkTool::inspect) marks.tool = MarkTool::pointer;
-  if (opened == Dock::sonogram && marks.tool == MarkTool::pointer) marks.tool = MarkTool::gate;
+  if (opened == Dock::spectrogram && marks.tool == MarkTool::pointer) marks.tool = MarkTool::gate;
   if (opened == Dock::none && marks.tool == MarkTool::gate) marks.tool = MarkTool::pointer;
 }
 

@@ -12,8 +12,8 @@ inline constexpr float kToolBar = 36;  // high, at scale 1
 
 // The tool that fits the view that was opened; the pointer when it was closed.
 void take_inspect_tool(Marks& marks, Dock opened);
-// Opens what is closed, in the place of what was open; closes what is open. The gate is off while its sonogram is not
-// shown, so that nothing is computed unseen.
+// Opens what is closed, in the place of what was open; closes what is open. The gate is off while its spectrogram is
+// not shown, so that nothing is computed unseen.
 void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view, Dock dock);
 
 // `layout`: the image's of the last frame, for zooming about its centre; without an image its zoom is 1.

@@ -1,5 +1,5 @@
 // Spectral Doppler beside the live stream: each frame gives the gate's few sums, a thread of its own makes the columns
-// of the sonogram of them. The stream never waits for it. Frames that do not follow each other leave a gap.
+// of the spectrogram of them. The stream never waits for it. Frames that do not follow each other leave a gap.
 #pragma once
 
 #include <array>
@@ -12,30 +12,30 @@
 #include "backend/analysis.h"
 #include "backend/gate_device.h"
 #include "backend/job_thread.h"
-#include "backend/sonogram_plan.h"
+#include "backend/spectrogram_plan.h"
 #include "core/mailbox.h"
-#include "core/results/sonogram.h"
+#include "core/results/spectrogram.h"
 
 namespace echoloop {
 
-class SonogramEngine final : public Analysis {
+class SpectrogramEngine final : public Analysis {
  public:
-  SonogramEngine(std::unique_ptr<GateDevice> device, Mailbox<Sonogram>& sonograms);
+  SpectrogramEngine(std::unique_ptr<GateDevice> device, Mailbox<Spectrogram>& spectrograms);
 
   // The next frame's pixels. Never waits. [processing thread]
   using Analysis::take;
   void take(const BeamformedFrame& frame) override;
 
   [[nodiscard]] bool busy() const override { return tail_ != head_ && !thread_.failed(); }
-  void settle() override;                       // until every column that is due has been published
-  [[nodiscard]] SonogramCounts counts() const;  // any thread
-  void count(SideCounts& counts_of_all) const override { counts_of_all.sonogram = counts(); }
+  void drain() override;                           // until every column that is due has been published
+  [[nodiscard]] SpectrogramCounts counts() const;  // any thread
+  void count(AnalysisCounts& counts_of_all) const override { counts_of_all.spectrogram = counts(); }
   [[nodiscard]] std::string take_fault() override { return thread_.take_fault(); }
 
  private:
   struct Job {  // what holds until something changes
     std::shared_ptr<const Plan> plan;
-    SonogramPlan sonogram;
+    SpectrogramPlan spectrogram;
     std::uint64_t begun = 0;
   };
   struct Sample {
@@ -55,7 +55,7 @@ class SonogramEngine final : public Analysis {
   // Processing thread:
   void fit(const std::shared_ptr<const Plan>& plan);
   void fetch();
-  // Sonogram thread:
+  // Spectrogram thread:
   void work();
   void begin(const Job& job);
   void advance(const Sample& sample);
@@ -66,20 +66,20 @@ class SonogramEngine final : public Analysis {
   static constexpr std::size_t kQueue = 16384;  // frames that may wait for the thread: more than it looks apart
 
   std::unique_ptr<GateDevice> device_;
-  Mailbox<Sonogram>& sonograms_;
+  Mailbox<Spectrogram>& spectrograms_;
 
   // Processing thread:
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<const Job> job_;
   std::vector<Sample> pending_;  // taken by the device, without their sums: a few
 
-  // From the processing thread to the sonogram thread: written at head_, read at tail_.
+  // From the processing thread to the spectrogram thread: written at head_, read at tail_.
   std::vector<Sample> queue_{kQueue};
   std::atomic<std::uint64_t> head_{0}, tail_{0};
 
-  // Sonogram thread:
+  // Spectrogram thread:
   std::optional<GateSpectrum> spectrum_;
-  Sonogram made_;
+  Spectrogram made_;
   std::vector<Complex> samples_;  // the run's newest ones, [up to 2 windows][kMaxGateBands]
   std::vector<float> power_;
   Run run_;

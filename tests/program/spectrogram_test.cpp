@@ -1,11 +1,11 @@
-// The sonogram without a window: what the program writes and reports, and what it refuses.
+// The spectrogram without a window: what the program writes and reports, and what it refuses.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "program/run_program.h"
 
-namespace echoloop::sonogram_test {
+namespace echoloop::spectrogram_test {
 namespace {
 
 using namespace testing;
@@ -24,7 +24,7 @@ Words run_of(const Words& more) {
   return words;
 }
 
-TEST(Sonogram, FileAndReport) {
+TEST(Spectrogram, FileAndReport) {
   const TemporaryFolder folder;
   const Ended ended = run_program(
       run_of({"--frames", "300", "--set", "gate=on", "--set", "gate_x_m=0", "--set", "gate_z_m=0.018", "--set",
@@ -53,7 +53,7 @@ TEST(Sonogram, FileAndReport) {
   EXPECT_EQ(report.at("late"), 0);
 }
 
-TEST(Sonogram, WhatCannotBeIsSaidInOneLine) {
+TEST(Spectrogram, WhatCannotBeIsSaidInOneLine) {
   const TemporaryFolder folder;
   const std::string out = (folder / "sonogram.npy").string();
   const auto refused = [&](const Words& more, const std::string& naming) {
@@ -71,4 +71,4 @@ TEST(Sonogram, WhatCannotBeIsSaidInOneLine) {
 }
 
 }  // namespace
-}  // namespace echoloop::sonogram_test
+}  // namespace echoloop::spectrogram_test

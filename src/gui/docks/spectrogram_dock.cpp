@@ -6,7 +6,7 @@
 
 #include "gui/docks/dock_content.h"
 #include "gui/overlay/flow_scale.h"
-#include "gui/overlay/sonogram_plot.h"
+#include "gui/overlay/spectrogram_plot.h"
 #include "gui/state/number_text.h"
 #include "gui/toolkit/icon_pen.h"
 #include "gui/toolkit/plot.h"
@@ -14,15 +14,15 @@
 namespace echoloop {
 namespace {
 
-std::string_view why_no_sonogram(const UiState& state) {
+std::string_view why_no_spectrogram(const UiState& state) {
   if (state.params.doppler.gate == Gate::off) return "Select the sample volume tool and click on a vessel.";
   if (state.run == RunState::frozen) return "Spectral Doppler records live frames only. Press Space to resume.";
   return "Collecting consecutive frames for the first spectrum…";
 }
 
 // The spectral Doppler below the image: axes, baseline, aliasing limits, the two curves, the value under the pointer.
-// The spectra themselves are drawn below everything here (SonogramStrip).
-class SonogramDock final : public DockContent {
+// The spectra themselves are drawn below everything here (SpectrogramStrip).
+class SpectrogramDock final : public DockContent {
  public:
   void draw(const DockScene& scene, Rect head, const Rect& body) override;
   [[nodiscard]] bool is_presented(const PanelContext& c) const override {
@@ -31,16 +31,16 @@ class SonogramDock final : public DockContent {
   void draw_presented(const DockScene& scene, const Rect& cell) override;
 
  private:
-  static void draw_head(PanelContext& c, const Rect& head, const Sonogram& s);
-  static Plot draw_spectra(PanelContext& c, const Rect& cell, const Sonogram& s, Type labels);
+  static void draw_head(PanelContext& c, const Rect& head, const Spectrogram& s);
+  static Plot draw_spectra(PanelContext& c, const Rect& cell, const Spectrogram& s, Type labels);
   void move_baseline(PanelContext& c, const Rect& axis, const Plot& plot);
-  static void read_out(PanelContext& c, const Plot& plot, const Sonogram& s, const ImagingParams& p);
+  static void read_out(PanelContext& c, const Plot& plot, const Spectrogram& s, const ImagingParams& p);
 
   float grabbed_y_ = 0;  // of the baseline that is held
   double grabbed_baseline_ = 0;
 };
 
-void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& s) {
+void SpectrogramDock::draw_head(PanelContext& c, const Rect& head, const Spectrogram& s) {
   Ui& ui = c.ui;
   StripLook& look = c.view.transient.doppler;
   constexpr std::array<double, 3> kSpans = {2.0, 4.0, 8.0};
@@ -59,7 +59,7 @@ void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& 
                     {}})) {
     look.curves = !look.curves;
   }
-  const std::size_t newest = Sonogram::slot(s.end - 1);
+  const std::size_t newest = Spectrogram::slot(s.end - 1);
   std::string text = peak_text(s, look.span_s);
   const float right = box.x0 - ui.px(12);
   if (std::isfinite(s.mean_m_s[newest])) {
@@ -67,7 +67,7 @@ void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& 
         text + fmt::format(", mean now {}", velocity_text(static_cast<double>(s.mean_m_s[newest]), s.aliasing_m_s));
     if (head.x0 + ui.width(Type::body, longer) <= right) text = longer;
   }
-  const std::vector<std::string> more = sonogram_facts(s, c.state.params.color_flow.angle_rad);
+  const std::vector<std::string> more = spectrogram_facts(s, c.state.params.color_flow.angle_rad);
   for (const std::string& piece : more) {  // as many as have room, each of them whole
     const std::string longer = text + (&piece == &more.back() ? " " : "   ") + piece;
     if (head.x0 + ui.width(Type::body, longer) > right) break;
@@ -77,7 +77,7 @@ void SonogramDock::draw_head(PanelContext& c, const Rect& head, const Sonogram& 
 }
 
 // Dragged at the axis; a right click brings it back to the middle.
-void SonogramDock::move_baseline(PanelContext& c, const Rect& axis, const Plot& plot) {
+void SpectrogramDock::move_baseline(PanelContext& c, const Rect& axis, const Plot& plot) {
   Ui& ui = c.ui;
   ImagingParams& p = c.state.params;
   const Hit hit = ui.hit("sonogram_axis", axis);
@@ -97,7 +97,7 @@ void SonogramDock::move_baseline(PanelContext& c, const Rect& axis, const Plot& 
   call(c.commands.params_changed);
 }
 
-void SonogramDock::read_out(PanelContext& c, const Plot& plot, const Sonogram& s, const ImagingParams& p) {
+void SpectrogramDock::read_out(PanelContext& c, const Plot& plot, const Spectrogram& s, const ImagingParams& p) {
   Ui& ui = c.ui;
   const Hit hit = ui.hit("sonogram", plot.box);
   if (!hit.hovered) return;
@@ -115,7 +115,7 @@ void SonogramDock::read_out(PanelContext& c, const Plot& plot, const Sonogram& s
     share = share > 1.0 ? share - 2.0 : share < -1.0 ? share + 2.0 : share;
     const int bin = std::clamp(static_cast<int>(std::lround((share + 1.0) * 0.5 * s.n_bins)), 0, s.n_bins - 1);
     const float level = s.column(k)[static_cast<std::size_t>(bin)];
-    text += std::isfinite(level) ? fmt::format("   {} s   {} dB", fixed(s.time_s[Sonogram::slot(k)], 3),
+    text += std::isfinite(level) ? fmt::format("   {} s   {} dB", fixed(s.time_s[Spectrogram::slot(k)], 3),
                                                fixed(static_cast<double>(level), 1))
                                  : "   frames are missing";
   }
@@ -128,7 +128,7 @@ void SonogramDock::read_out(PanelContext& c, const Plot& plot, const Sonogram& s
 }
 
 // Axes, baseline, limits and curves.
-Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogram& s, Type labels) {
+Plot SpectrogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Spectrogram& s, Type labels) {
   const StripLook& look = c.view.transient.doppler;
   const Ui& ui = c.ui;
   const ImagingParams& p = c.state.params;
@@ -161,7 +161,8 @@ Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogra
     ui.text_centred(type, {plot.box.x0, below + ui.px(6), plot.box.x1, below + ui.px(6) + line}, theme::kMuted,
                     fits ? why : short_why);
   }
-  for (SonogramCurve& curve : look.curves ? sonogram_curves(s, p, look.span_s) : std::vector<SonogramCurve>()) {
+  for (SpectrogramCurve& curve :
+       look.curves ? spectrogram_curves(s, p, look.span_s) : std::vector<SpectrogramCurve>()) {
     for (float& v : curve.m_s) v *= static_cast<float>(unit.per_m_s);
     const auto [r, g, b] = curve.color;
     draw_curve(ui, plot, curve.m_s, curve.first_s, s.step_s, IM_COL32(r, g, b, 255));
@@ -170,42 +171,42 @@ Plot SonogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Sonogra
   return plot;
 }
 
-void SonogramDock::draw(const DockScene& scene, Rect head, const Rect& body) {
+void SpectrogramDock::draw(const DockScene& scene, Rect head, const Rect& body) {
   PanelContext& c = scene.c;
-  const Sonogram* s = c.state.analyses.sonogram.shown;
+  const Spectrogram* s = c.state.analyses.spectrogram.shown;
   if (s == nullptr) {
-    c.ui.text_centred(Type::body, body, theme::kMuted, why_no_sonogram(c.state));
+    c.ui.text_centred(Type::body, body, theme::kMuted, why_no_spectrogram(c.state));
     return;
   }
   draw_head(c, head, *s);
   const Plot plot = draw_spectra(c, {body.x0, body.y0 - c.ui.px(12), body.x1, body.y1}, *s, Type::small);
   move_baseline(c, {body.x0, plot.box.y0, plot.box.x0, plot.box.y1}, plot);
   read_out(c, plot, *s, c.state.params);
-  scene.boxes.sonogram = plot.box;
+  scene.boxes.spectrogram = plot.box;
 }
 
-void SonogramDock::draw_presented(const DockScene& scene, const Rect& cell) {
+void SpectrogramDock::draw_presented(const DockScene& scene, const Rect& cell) {
   PanelContext& c = scene.c;
   const Ui& ui = c.ui;
   const Rect head{cell.x0, cell.y0, cell.x1, cell.y0 + ui.px(28)};
   const float x = ui.text(Type::large_strong, head, theme::kText, "Doppler") + ui.px(14);
-  const Sonogram* s = c.state.analyses.sonogram.shown;
+  const Spectrogram* s = c.state.analyses.spectrogram.shown;
   if (s == nullptr) {
-    ui.paragraph(Type::medium, cell.x0, cell.cy(), cell.width(), ui.px(26), theme::kMuted, why_no_sonogram(c.state));
+    ui.paragraph(Type::medium, cell.x0, cell.cy(), cell.width(), ui.px(26), theme::kMuted, why_no_spectrogram(c.state));
     return;
   }
   std::string text = peak_text(*s, c.view.transient.doppler.span_s);
-  const std::string longer = text + "   " + sonogram_facts(*s, c.state.params.color_flow.angle_rad).front();
+  const std::string longer = text + "   " + spectrogram_facts(*s, c.state.params.color_flow.angle_rad).front();
   if (x + ui.width(Type::medium, longer) <= head.x1) text = longer;
   ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, text);
-  scene.boxes.sonogram = draw_spectra(c, {cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1}, *s, Type::medium).box;
+  scene.boxes.spectrogram = draw_spectra(c, {cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1}, *s, Type::medium).box;
 }
 
 }  // namespace
 
-std::unique_ptr<DockContent> make_sonogram_dock() { return std::make_unique<SonogramDock>(); }
+std::unique_ptr<DockContent> make_spectrogram_dock() { return std::make_unique<SpectrogramDock>(); }
 
-void sonogram_icon(const IconPen& pen) {  // two heart beats over a baseline
+void spectrogram_icon(const IconPen& pen) {  // two heart beats over a baseline
   pen.line({{-7, 4}, {7, 4}});
   pen.line({{-7, 1}, {-5, -6}, {-2, 0}, {0, 1}, {2, -6}, {5, 0}, {7, 1}});
 }

@@ -1,4 +1,4 @@
-// The Doppler gate under the mouse, and its sonogram below the picture.
+// The Doppler gate under the mouse, and its spectrogram below the picture.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -6,7 +6,7 @@
 #include "gui/overlay/transfer_function.h"
 #include "gui/scene.h"
 
-namespace echoloop::testing::sonogram_test {
+namespace echoloop::testing::spectrogram_test {
 namespace {
 
 float dim(double, double) { return -45.0F; }
@@ -35,18 +35,18 @@ void drag_mm(Scene& scene, PlanePoint from, PlanePoint to) {
 }
 
 // A recording shorter than a window of frames: the strip says so, instead of staying black without a word.
-TEST(SonogramStrip, OfGapsAloneSaysWhy) {
+TEST(SpectrogramStrip, OfGapsAloneSaysWhy) {
   for (const bool gaps : {true, false}) {
     ECHO_SCENE(scene, 1024, 640);
     scene.state.params.doppler.gate = Gate::on;
     scene.put_image(kSquare, [](double, double) { return -30.0F; });
     scene.frames(2);
-    scene.put_sonogram(300, [gaps](double, double velocity_m_s) {
+    scene.put_spectrogram(300, [gaps](double, double velocity_m_s) {
       return gaps ? std::numeric_limits<float>::quiet_NaN() : velocity_m_s > 0.3 ? -10.0F : -300.0F;
     });
     scene.move(5, 635);
     scene.frames(4);
-    const Rect strip = scene.viewer->sonogram_rect();
+    const Rect strip = scene.viewer->spectrogram_rect();
     ASSERT_GT(strip.width(), 0.0F);
     const RgbImage shot = scene.shot();
     int light = 0;
@@ -71,7 +71,7 @@ TEST(GateOnThePicture, IsPlacedMovedAndStretched) {
   EXPECT_EQ(p.doppler.gate, Gate::on);
   EXPECT_NEAR(p.doppler.x_m, 3e-3, 0.1e-3);
   EXPECT_NEAR(p.doppler.z_m, 12e-3, 0.1e-3);
-  EXPECT_EQ(scene.viewer->settings().dock, Dock::sonogram) << "its sonogram opens";
+  EXPECT_EQ(scene.viewer->settings().dock, Dock::spectrogram) << "its sonogram opens";
   EXPECT_GE(scene.params_changed, 1);
   scene.frames(2);  // the picture has made room
   drag_mm(scene, {3.0, 12.0}, {-4.0, 15.0});
@@ -118,13 +118,13 @@ float y_of(const Rect& box, double v_m_s, double baseline = 0.0) {
 }
 float x_of(const Rect& box, double ago_s) { return box.x1 - box.width() * static_cast<float>(ago_s / 4.0); }
 
-TEST(SonogramStrip, PowerIsBrightTowardsTheProbeIsUpAndGapsAreBlack) {
+TEST(SpectrogramStrip, PowerIsBrightTowardsTheProbeIsUpAndGapsAreBlack) {
   ECHO_SCENE(scene, 1600, 900);
   scene.state.params.doppler.gate = Gate::on;
   scene.put_image(kSquare, dim);
-  scene.put_sonogram(500, two_ways);
+  scene.put_spectrogram(500, two_ways);
   scene.frames(3);
-  const Rect box = scene.viewer->sonogram_rect();
+  const Rect box = scene.viewer->spectrogram_rect();
   ASSERT_GT(box.width(), 300.0F);
   RgbImage shot = scene.shot();
   EXPECT_GT(gray_at(shot, x_of(box, 0.5), y_of(box, 0.3)), 220);
@@ -146,13 +146,13 @@ TEST(SonogramStrip, PowerIsBrightTowardsTheProbeIsUpAndGapsAreBlack) {
   EXPECT_EQ(scene.gl_error(), 0);
 }
 
-TEST(SonogramStrip, TheBaselineFollowsTheMouse) {
+TEST(SpectrogramStrip, TheBaselineFollowsTheMouse) {
   ECHO_SCENE(scene, 1600, 900);
   scene.state.params.doppler.gate = Gate::on;
   scene.put_image(kSquare, dim);
-  scene.put_sonogram(500, two_ways);
+  scene.put_spectrogram(500, two_ways);
   scene.frames(3);
-  const Rect box = scene.viewer->sonogram_rect(), axis = scene.viewer->control_rect("sonogram_axis");
+  const Rect box = scene.viewer->spectrogram_rect(), axis = scene.viewer->control_rect("sonogram_axis");
   ASSERT_GT(axis.width(), 8.0F);
   InjectedInput input;
   input.mouse_x = axis.cx();
@@ -171,17 +171,17 @@ TEST(SonogramStrip, TheBaselineFollowsTheMouse) {
   EXPECT_EQ(scene.state.params.doppler.baseline, 0.0);
 }
 
-TEST(SonogramStrip, FrozenItStandsStill) {
+TEST(SpectrogramStrip, FrozenItStandsStill) {
   ECHO_SCENE(scene, 1600, 900);
   scene.state.params.doppler.gate = Gate::on;
   scene.put_image(kSquare, dim);
-  scene.put_sonogram(500, two_ways);
+  scene.put_spectrogram(500, two_ways);
   scene.frames(3);
   scene.freeze(50, 50.0);
   scene.put_past(0, kSquare, dim, 1);
-  scene.put_sonogram(500, [](double, double v) { return v > 0.0 ? -20.0F : -90.0F; });
+  scene.put_spectrogram(500, [](double, double v) { return v > 0.0 ? -20.0F : -90.0F; });
   scene.frames(3);
-  const Rect box = scene.viewer->sonogram_rect();
+  const Rect box = scene.viewer->spectrogram_rect();
   ASSERT_GT(box.width(), 300.0F);
   EXPECT_GT(gray_at(scene.shot(), x_of(box, 2.0), y_of(box, -0.2)), 220) << "what was there when it froze";
   scene.state.run = RunState::live;
@@ -189,20 +189,20 @@ TEST(SonogramStrip, FrozenItStandsStill) {
   EXPECT_LT(gray_at(scene.shot(), x_of(box, 2.0), y_of(box, -0.2)), 12);
 }
 
-TEST(SonogramStrip, WithoutAnythingToShowItSaysWhatToDo) {
+TEST(SpectrogramStrip, WithoutAnythingToShowItSaysWhatToDo) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, dim);
   scene.frames(2);
   scene.click("dock/sonogram");
   EXPECT_EQ(scene.state.params.doppler.gate, Gate::on);
   EXPECT_EQ(scene.state.marks.tool, MarkTool::gate);
-  EXPECT_EQ(scene.viewer->sonogram_rect().width(), 0.0F) << "no spectrum has come";
+  EXPECT_EQ(scene.viewer->spectrogram_rect().width(), 0.0F) << "no spectrum has come";
   scene.click("dock/sonogram");
   EXPECT_EQ(scene.state.params.doppler.gate, Gate::off);
   EXPECT_EQ(scene.viewer->settings().dock, Dock::none);
   scene.press(Key::d);
   EXPECT_EQ(scene.state.params.doppler.gate, Gate::on);
-  EXPECT_EQ(scene.viewer->settings().dock, Dock::sonogram);
+  EXPECT_EQ(scene.viewer->settings().dock, Dock::spectrogram);
   scene.frames(1);
   scene.click("close_dock");
   EXPECT_EQ(scene.state.params.doppler.gate, Gate::off);
@@ -211,4 +211,4 @@ TEST(SonogramStrip, WithoutAnythingToShowItSaysWhatToDo) {
 }
 
 }  // namespace
-}  // namespace echoloop::testing::sonogram_test
+}  // namespace echoloop::testing::spectrogram_test

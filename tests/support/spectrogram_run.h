@@ -1,50 +1,51 @@
-// A source through a whole Session with a gate: the sonogram of it.
+// A source through a whole Session with a gate: the spectrogram of it.
 #pragma once
 
-#include "core/results/sonogram.h"
+#include "core/results/spectrogram.h"
 #include "support/streaming.h"
 
 namespace echoloop::testing {
 
-struct SonogramRun {
-  Sonogram sonogram;
-  SonogramCounts counts;
+struct SpectrogramRun {
+  Spectrogram spectrogram;
+  SpectrogramCounts counts;
 };
 
-inline SonogramRun run_sonogram(const std::shared_ptr<Source>& source, const ImagingParams& params,
-                                std::uint64_t frames) {
+inline SpectrogramRun run_spectrogram(const std::shared_ptr<Source>& source, const ImagingParams& params,
+                                      std::uint64_t frames) {
   const std::unique_ptr<Backend> backend = make_cpu_backend(2);
   Mailbox<Image> images;
-  Mailbox<Sonogram> sonograms;
+  Mailbox<Spectrogram> spectrograms;
   TimingTrace trace;
-  Session session(*backend, source, images, trace,
-                  {.stream = unpaced(), .params = params, .max_frames = frames, .side = {.sonogram = &sonograms}});
+  Session session(
+      *backend, source, images, trace,
+      {.stream = unpaced(), .params = params, .max_frames = frames, .analyses = {.spectrogram = &spectrograms}});
   wait_until([&] { return session.done(); }, std::chrono::seconds(300));
   session.stop();
   EXPECT_EQ(session.fault(), "");
   EXPECT_EQ(session.take_refusal(), "");
-  SonogramRun run;
-  run.counts = session.side_counts().sonogram;
-  EXPECT_TRUE(sonograms.take()) << "no sonogram";
-  run.sonogram = std::move(sonograms.front());
+  SpectrogramRun run;
+  run.counts = session.analysis_counts().spectrogram;
+  EXPECT_TRUE(spectrograms.take()) << "no sonogram";
+  run.spectrogram = std::move(spectrograms.front());
   return run;
 }
 
 // Mean power of the columns that are not gaps, [n_bins].
-inline std::vector<double> mean_spectrum(const Sonogram& s) {
+inline std::vector<double> mean_spectrum(const Spectrogram& s) {
   std::vector<double> sum(static_cast<std::size_t>(s.n_bins), 0.0);
   for (std::uint64_t k = s.first(); k < s.end; ++k) {
-    if (!std::isfinite(s.time_s[Sonogram::slot(k)])) continue;
+    if (!std::isfinite(s.time_s[Spectrogram::slot(k)])) continue;
     const std::span<const float> column = s.column(k);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += std::pow(10.0, static_cast<double>(column[i]) / 10.0);
   }
   return sum;
 }
 
-inline double median_of(const Sonogram& s, const std::vector<float>& values) {
+inline double median_of(const Spectrogram& s, const std::vector<float>& values) {
   std::vector<double> known;
   for (std::uint64_t k = s.first(); k < s.end; ++k) {
-    const auto v = static_cast<double>(values[Sonogram::slot(k)]);
+    const auto v = static_cast<double>(values[Spectrogram::slot(k)]);
     if (std::isfinite(v)) known.push_back(v);
   }
   if (known.empty()) return std::numeric_limits<double>::quiet_NaN();

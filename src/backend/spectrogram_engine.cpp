@@ -1,4 +1,4 @@
-#include "backend/sonogram_engine.h"
+#include "backend/spectrogram_engine.h"
 
 #include <algorithm>
 #include <chrono>
@@ -19,7 +19,7 @@ std::atomic<std::uint64_t> epochs{0};                 // of all engines: mailbox
 
 constexpr double kLoopGap_s = 0.05;  // shown where a recording begins again
 
-bool same_gate(const SonogramPlan& a, const SonogramPlan& b) {
+bool same_gate(const SpectrogramPlan& a, const SpectrogramPlan& b) {
   return a.gate.first == b.gate.first && a.gate.stride == b.gate.stride && a.gate.rows == b.gate.rows &&
          std::ranges::equal(a.gate.turns_per_row, b.gate.turns_per_row) && a.spectrum == b.spectrum &&
          a.aliasing_m_s == b.aliasing_m_s;
@@ -27,29 +27,31 @@ bool same_gate(const SonogramPlan& a, const SonogramPlan& b) {
 
 }  // namespace
 
-SonogramEngine::SonogramEngine(std::unique_ptr<GateDevice> device, Mailbox<Sonogram>& sonograms)
+SpectrogramEngine::SpectrogramEngine(std::unique_ptr<GateDevice> device, Mailbox<Spectrogram>& spectrograms)
     : device_(std::move(device)),
-      sonograms_(sonograms),
+      spectrograms_(spectrograms),
       thread_({.job = [this](int) { work(); }, .look_every = kLook}) {}
 
-SonogramCounts SonogramEngine::counts() const { return {.columns = n_columns_, .gaps = n_gaps_, .late = n_late_}; }
+SpectrogramCounts SpectrogramEngine::counts() const {
+  return {.columns = n_columns_, .gaps = n_gaps_, .late = n_late_};
+}
 
-// Other gate or other pixels: another sonogram. What only changes its look goes on.
-void SonogramEngine::fit(const std::shared_ptr<const Plan>& plan) {
+// Other gate or other pixels: another spectrogram. What only changes its look goes on.
+void SpectrogramEngine::fit(const std::shared_ptr<const Plan>& plan) {
   if (plan == plan_) return;
-  auto job = std::make_shared<Job>(Job{.plan = plan, .sonogram = make_sonogram_plan(*plan), .begun = 0});
-  const bool goes_on = job_ != nullptr && same_pixels(*plan, *plan_) && same_gate(job->sonogram, job_->sonogram);
+  auto job = std::make_shared<Job>(Job{.plan = plan, .spectrogram = make_spectrogram_plan(*plan), .begun = 0});
+  const bool goes_on = job_ != nullptr && same_pixels(*plan, *plan_) && same_gate(job->spectrogram, job_->spectrogram);
   job->begun = goes_on ? job_->begun : ++epochs;
   job_ = std::move(job);
   plan_ = plan;
 }
 
-void SonogramEngine::take(const BeamformedFrame& frame) {
+void SpectrogramEngine::take(const BeamformedFrame& frame) {
   if (thread_.failed() || frame.pixels.values == nullptr) return;
   fit(frame.plan);
   fetch();
-  if (job_->sonogram.gate.rows == 0) return;
-  if (!device_->take(job_->sonogram.gate, frame.pixels)) {
+  if (job_->spectrogram.gate.rows == 0) return;
+  if (!device_->take(job_->spectrogram.gate, frame.pixels)) {
     ++n_late_;
     return;
   }
@@ -58,7 +60,7 @@ void SonogramEngine::take(const BeamformedFrame& frame) {
 }
 
 // What the device has finished goes into the queue.
-void SonogramEngine::fetch() {
+void SpectrogramEngine::fetch() {
   while (!pending_.empty()) {
     const std::span<const Complex> sums = device_->next();
     if (sums.empty()) return;
@@ -75,15 +77,15 @@ void SonogramEngine::fetch() {
   }
 }
 
-void SonogramEngine::settle() {
+void SpectrogramEngine::drain() {
   device_->wait();
   fetch();
   thread_.hand_over([](int) {});  // it looks now
-  thread_.settle();
+  thread_.drain();
 }
 
 // What is in the queue; the tail moves when it has been published.
-void SonogramEngine::work() {
+void SpectrogramEngine::work() {
   std::uint64_t tail = tail_.load(std::memory_order_relaxed);
   while (true) {
     const std::uint64_t end = std::min(head_.load(std::memory_order_acquire), tail + kAtATime);
@@ -98,8 +100,8 @@ void SonogramEngine::work() {
   }
 }
 
-void SonogramEngine::begin(const Job& job) {
-  const SonogramPlan& s = job.sonogram;
+void SpectrogramEngine::begin(const Job& job) {
+  const SpectrogramPlan& s = job.spectrogram;
   spectrum_.emplace(s.spectrum);
   run_.window = s.spectrum.frames;
   run_.clock = run_.frames = 0;
@@ -119,19 +121,19 @@ void SonogramEngine::begin(const Job& job) {
   made_.prf_hz = s.spectrum.prf_hz;
   made_.step_s = s.hop / s.spectrum.prf_hz;
   made_.aliasing_m_s = s.aliasing_m_s;
-  made_.power_db.assign(Sonogram::kColumns * bins, kNone);
-  made_.envelope_m_s.assign(Sonogram::kColumns, kNone);
-  made_.mean_m_s.assign(Sonogram::kColumns, kNone);
-  made_.time_s.assign(Sonogram::kColumns, static_cast<double>(kNone));
+  made_.power_db.assign(Spectrogram::kColumns * bins, kNone);
+  made_.envelope_m_s.assign(Spectrogram::kColumns, kNone);
+  made_.mean_m_s.assign(Spectrogram::kColumns, kNone);
+  made_.time_s.assign(Spectrogram::kColumns, static_cast<double>(kNone));
 }
 
 // The clock goes on by the frames that passed, seen or not.
-void SonogramEngine::advance(const Sample& sample) {
+void SpectrogramEngine::advance(const Sample& sample) {
   const std::uint64_t index = sample.stamp.source_index;
   std::uint64_t passed = 1;
   if (run_.clock > 0 && index != run_.last_index + 1) {
     ++n_gaps_;
-    const auto most = static_cast<std::uint64_t>(Sonogram::kColumns) * static_cast<std::uint64_t>(made_.hop);
+    const auto most = static_cast<std::uint64_t>(Spectrogram::kColumns) * static_cast<std::uint64_t>(made_.hop);
     passed = index > run_.last_index ? std::min(index - run_.last_index, most)
                                      : static_cast<std::uint64_t>(std::ceil(kLoopGap_s * made_.prf_hz)) + 1;
     run_.frames = 0;
@@ -151,9 +153,9 @@ void SonogramEngine::advance(const Sample& sample) {
   }
 }
 
-void SonogramEngine::add_column(const Sample& sample) {
+void SpectrogramEngine::add_column(const Sample& sample) {
   const std::uint64_t column = made_.end++;
-  const std::size_t slot = Sonogram::slot(column);
+  const std::size_t slot = Spectrogram::slot(column);
   const auto bins = static_cast<std::size_t>(made_.n_bins);
   const auto begin = made_.power_db.begin() + static_cast<std::ptrdiff_t>(slot * bins);
   std::fill(begin, begin + static_cast<std::ptrdiff_t>(bins), kNone);
@@ -167,8 +169,8 @@ void SonogramEngine::add_column(const Sample& sample) {
   if (run_.frames >= static_cast<std::uint64_t>(run_.window)) fill(column, sample);
 }
 
-void SonogramEngine::fill(std::uint64_t column, const Sample& sample) {
-  const std::size_t slot = Sonogram::slot(column);
+void SpectrogramEngine::fill(std::uint64_t column, const Sample& sample) {
+  const std::size_t slot = Spectrogram::slot(column);
   const auto window = static_cast<std::size_t>(run_.window);
   spectrum_->compute(samples_.data() + samples_.size() - window * kMaxGateBands, kMaxGateBands, power_);
   float* to = made_.power_db.data() + slot * power_.size();
@@ -185,17 +187,17 @@ void SonogramEngine::fill(std::uint64_t column, const Sample& sample) {
 }
 
 // The mailbox's own copy needs only the columns that came since it was there last.
-void SonogramEngine::publish() {
+void SpectrogramEngine::publish() {
   fresh_ = false;
   ++made_.number;
-  Sonogram& to = sonograms_.back();
+  Spectrogram& to = spectrograms_.back();
   if (to.begun != made_.begun || to.number == 0 || to.n_bins != made_.n_bins || to.end > made_.end) {
     to = made_;
   } else {
     const std::uint64_t from = std::max(to.end, made_.first());
     const auto bins = static_cast<std::ptrdiff_t>(made_.n_bins);
     for (std::uint64_t k = from; k < made_.end; ++k) {
-      const std::size_t slot = Sonogram::slot(k);
+      const std::size_t slot = Spectrogram::slot(k);
       std::copy_n(made_.power_db.begin() + static_cast<std::ptrdiff_t>(slot) * bins, bins,
                   to.power_db.begin() + static_cast<std::ptrdiff_t>(slot) * bins);
       to.envelope_m_s[slot] = made_.envelope_m_s[slot];
@@ -210,7 +212,7 @@ void SonogramEngine::publish() {
     to.end = made_.end;
     to.brightest_db = made_.brightest_db;
   }
-  sonograms_.publish();
+  spectrograms_.publish();
 }
 
 }  // namespace echoloop

@@ -1,4 +1,4 @@
-#include "backend/watch.h"
+#include "backend/wait_policy.h"
 
 #include <algorithm>
 #include <thread>
@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kLookNs = 500'000;  // the longest look, after an event or about a frame that is due
+constexpr std::int64_t kSpinNs = 500'000;  // the longest spin, after an event or about a frame that is due
 constexpr std::int64_t kLeadNs = 150'000;  // before the frame is due: a wake-up that comes late itself
 // With frames in flight, how long to sleep before asking the lanes again; a frame that arrives ends the sleep at once.
 constexpr auto kPoll = 50us;
@@ -22,30 +22,30 @@ bool has_spare_cores() {
 }
 
 // Lets the core's other thread work.
-void Watch::relax() {
+void WaitPolicy::relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
 }
 
-void Watch::frame_came(std::int64_t acquired_ns, std::int64_t now_ns) {
+void WaitPolicy::frame_came(std::int64_t acquired_ns, std::int64_t now_ns) {
   interval_ns_ = acquired_ns_ != 0 ? acquired_ns - acquired_ns_ : 0;
   acquired_ns_ = acquired_ns;
   last_ns_ = now_ns;
 }
 
-std::int64_t Watch::look_from_ns() const { return acquired_ns_ + interval_ns_ - kLeadNs; }
+std::int64_t WaitPolicy::spin_from_ns() const { return acquired_ns_ + interval_ns_ - kLeadNs; }
 
-std::int64_t Watch::look_until_ns(std::int64_t now_ns, Lanes lanes) const {
-  if (habit_ == Habit::only_sleeps) return 0;
-  const std::int64_t until = now_ns >= look_from_ns() ? look_from_ns() + kLookNs : 0;
-  return lanes == Lanes::busy ? std::max(until, last_ns_ + kLookNs) : until;
+std::int64_t WaitPolicy::spin_until_ns(std::int64_t now_ns, Lanes lanes) const {
+  if (mode_ == Mode::sleep_only) return 0;
+  const std::int64_t until = now_ns >= spin_from_ns() ? spin_from_ns() + kSpinNs : 0;
+  return lanes == Lanes::busy ? std::max(until, last_ns_ + kSpinNs) : until;
 }
 
-std::chrono::nanoseconds Watch::sleep(std::int64_t now_ns, Lanes lanes) const {
+std::chrono::nanoseconds WaitPolicy::sleep(std::int64_t now_ns, Lanes lanes) const {
   if (lanes == Lanes::busy) return kPoll;
-  const std::chrono::nanoseconds ahead(look_from_ns() - now_ns);
-  return habit_ == Habit::looks && ahead > 0ns ? std::min<std::chrono::nanoseconds>(ahead, kIdle) : kIdle;
+  const std::chrono::nanoseconds ahead(spin_from_ns() - now_ns);
+  return mode_ == Mode::spin && ahead > 0ns ? std::min<std::chrono::nanoseconds>(ahead, kIdle) : kIdle;
 }
 
 }  // namespace echoloop

@@ -14,7 +14,7 @@
 
 namespace echoloop {
 
-struct Sonogram {
+struct Spectrogram {
   static constexpr int kColumns = 2048;           // that are kept: 10 s or more
   static constexpr double kMostColumns_hz = 200;  // of the recording's time
 
@@ -51,14 +51,14 @@ struct Sonogram {
 };
 
 // What became of the frames since the gate was set.
-struct SonogramCounts {
+struct SpectrogramCounts {
   std::uint64_t columns = 0;  // with a spectrum
   std::uint64_t gaps = 0;     // times that frames did not follow each other
   std::uint64_t late = 0;     // frames that could not be taken
 };
 
 // White where the power is this, in dB: the brightest so far less the gain.
-[[nodiscard]] inline double sonogram_white_db(const Sonogram& s, const ImagingParams& params) {
+[[nodiscard]] inline double spectrogram_white_db(const Spectrogram& s, const ImagingParams& params) {
   return static_cast<double>(s.brightest_db) - params.doppler.gain_db;
 }
 

@@ -1,4 +1,4 @@
-#include "gui/view/sonogram_strip.h"
+#include "gui/view/spectrogram_strip.h"
 
 #include <glad/gl.h>
 
@@ -7,21 +7,21 @@
 
 namespace echoloop {
 
-void SonogramStrip::take(UiState& state, const Image& shown) {
-  state.analyses.sonogram.shown = nullptr;
+void SpectrogramStrip::take(UiState& state, const Image& shown) {
+  state.analyses.spectrogram.shown = nullptr;
   if (state.params.doppler.gate == Gate::off) return release();
   if (state.run != RunState::frozen) box_.take();
-  const Sonogram& s = box_.front();
+  const Spectrogram& s = box_.front();
   const bool belongs = s.number > 0 && s.end > 0 && s.acquisition == shown.acquisition;
-  shown_ = state.analyses.sonogram.shown = belongs ? &s : nullptr;
+  shown_ = state.analyses.spectrogram.shown = belongs ? &s : nullptr;
   if (belongs) upload(s);
 }
 
-void SonogramStrip::upload(const Sonogram& s) {
+void SpectrogramStrip::upload(const Spectrogram& s) {
   if (texture_ == 0 || s.n_bins != n_bins_) {
     glDeleteTextures(1, &texture_);
     glCreateTextures(GL_TEXTURE_2D, 1, &texture_);
-    glTextureStorage2D(texture_, 1, GL_R32F, Sonogram::kColumns, s.n_bins + 1);
+    glTextureStorage2D(texture_, 1, GL_R32F, Spectrogram::kColumns, s.n_bins + 1);
     for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER}) {
       glTextureParameteri(texture_, filter, GL_LINEAR);
     }
@@ -43,31 +43,31 @@ void SonogramStrip::upload(const Sonogram& s) {
     const std::span<const float> column = s.column(k);
     column_.assign(column.rbegin(), column.rend());
     column_.insert(column_.begin(), column.front());  // the two limits are one frequency
-    glTextureSubImage2D(texture_, 0, static_cast<int>(Sonogram::slot(k)), 0, 1, n_bins_ + 1, GL_RED, GL_FLOAT,
+    glTextureSubImage2D(texture_, 0, static_cast<int>(Spectrogram::slot(k)), 0, 1, n_bins_ + 1, GL_RED, GL_FLOAT,
                         column_.data());
   }
   end_ = s.end;
 }
 
-void SonogramStrip::release() {
+void SpectrogramStrip::release() {
   shown_ = nullptr;
   if (texture_ == 0) return;
   glDeleteTextures(1, &texture_);
   texture_ = 0;
 }
 
-Grid SonogramStrip::grid() const {
-  return {.x0_m = 0.0, .x1_m = 1.0, .z0_m = 0.0, .z1_m = 1.0, .nx = Sonogram::kColumns, .nz = n_bins_ + 1};
+Grid SpectrogramStrip::grid() const {
+  return {.x0_m = 0.0, .x1_m = 1.0, .z0_m = 0.0, .z1_m = 1.0, .nx = Spectrogram::kColumns, .nz = n_bins_ + 1};
 }
 
-std::vector<StripPiece> SonogramStrip::pieces(const Rect& box, double span_s, double baseline) const {
+std::vector<StripPiece> SpectrogramStrip::pieces(const Rect& box, double span_s, double baseline) const {
   if (shown_ == nullptr) return {};
   const double step_px = static_cast<double>(box.width()) / (span_s / shown_->step_s);
   const auto newest = static_cast<std::int64_t>(shown_->end) - 1;
   std::vector<StripPiece> list;
   const float turn = box.height();
   const float down = 0.5F * static_cast<float>(baseline) * turn;
-  for (const StripPiece& piece : strip_pieces(box, step_px, newest, Sonogram::kColumns)) {
+  for (const StripPiece& piece : strip_pieces(box, step_px, newest, Spectrogram::kColumns)) {
     for (const float by : {down - turn, down, down + turn}) {
       const Rect whole{piece.where.x0, box.y0 + by, piece.where.x1, box.y1 + by};
       const Rect clip = piece.clip.common({piece.clip.x0, whole.y0, piece.clip.x1, whole.y1});
@@ -78,10 +78,10 @@ std::vector<StripPiece> SonogramStrip::pieces(const Rect& box, double span_s, do
   return list;
 }
 
-ImagingParams sonogram_display(const Sonogram& s, const ImagingParams& params) {
+ImagingParams spectrogram_display(const Spectrogram& s, const ImagingParams& params) {
   ImagingParams display;
   display.display.dynamic_range_db = params.doppler.range_db;
-  display.display.gain_db = -sonogram_white_db(s, params);
+  display.display.gain_db = -spectrogram_white_db(s, params);
   return display;
 }
 

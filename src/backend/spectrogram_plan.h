@@ -1,4 +1,4 @@
-// Where a gate lies on the beamformed pixels, and what a sonogram of it is made with. A pure function of a plan.
+// Where a gate lies on the beamformed pixels, and what a spectrogram of it is made with. A pure function of a plan.
 #pragma once
 
 #include "backend/plan.h"
@@ -7,7 +7,7 @@
 
 namespace echoloop {
 
-struct SonogramPlan {
+struct SpectrogramPlan {
   GateGeometry gate{};  // rows 0: the gate lies outside the picture
   PlanePoint centre{};  // of the gate on its pixels
   double length_m = 0.0;
@@ -17,6 +17,6 @@ struct SonogramPlan {
 };
 
 // For a plan of the analytic recipe whose PRF is known; others give a gate of no rows.
-SonogramPlan make_sonogram_plan(const Plan& plan);
+SpectrogramPlan make_spectrogram_plan(const Plan& plan);
 
 }  // namespace echoloop

@@ -1,33 +1,33 @@
 // When the processing thread looks for frames and when it sleeps.
-#include "backend/watch.h"
+#include "backend/wait_policy.h"
 
 #include <gtest/gtest.h>
 
-namespace echoloop::watch_test {
+namespace echoloop::wait_policy_test {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto kIdle = Watch::Lanes::idle;
-constexpr auto kBusy = Watch::Lanes::busy;
+constexpr auto kIdle = WaitPolicy::Lanes::idle;
+constexpr auto kBusy = WaitPolicy::Lanes::busy;
 constexpr std::int64_t kUs = 1000;
 constexpr std::int64_t kStart = 1'000'000 * kUs;
 
 // A frame every `interval`, the last one at kStart; it ended 200 us later.
-Watch watch_of(std::int64_t interval, Watch::Habit habit = Watch::Habit::looks) {
-  Watch watch(habit);
+WaitPolicy wait_policy_of(std::int64_t interval, WaitPolicy::Mode mode = WaitPolicy::Mode::spin) {
+  WaitPolicy watch(mode);
   watch.frame_came(kStart - interval, kStart - interval);
   watch.frame_came(kStart, kStart);
   watch.frame_ended(kStart + 200 * kUs);
   return watch;
 }
 
-bool looks(const Watch& watch, std::int64_t at_us, Watch::Lanes lanes) {
+bool looks(const WaitPolicy& watch, std::int64_t at_us, WaitPolicy::Lanes lanes) {
   const std::int64_t now = kStart + at_us * kUs;
-  return watch.look_until_ns(now, lanes) > now;
+  return watch.spin_until_ns(now, lanes) > now;
 }
 
-TEST(Watch, LooksAboutTheTimeWhenAFrameIsDue) {
-  const Watch watch = watch_of(10'000 * kUs);
+TEST(WaitPolicy, LooksAboutTheTimeWhenAFrameIsDue) {
+  const WaitPolicy watch = wait_policy_of(10'000 * kUs);
   EXPECT_FALSE(looks(watch, 1'000, kIdle));
   EXPECT_FALSE(looks(watch, 9'840, kIdle));
   EXPECT_TRUE(looks(watch, 9'860, kIdle));
@@ -37,16 +37,16 @@ TEST(Watch, LooksAboutTheTimeWhenAFrameIsDue) {
   EXPECT_EQ(watch.sleep(kStart + 10'360 * kUs, kIdle), 20ms);
 }
 
-TEST(Watch, LooksForAMomentAfterAnEventOfAFrameInFlight) {
-  const Watch watch = watch_of(10'000 * kUs);
+TEST(WaitPolicy, LooksForAMomentAfterAnEventOfAFrameInFlight) {
+  const WaitPolicy watch = wait_policy_of(10'000 * kUs);
   EXPECT_TRUE(looks(watch, 300, kBusy));
   EXPECT_TRUE(looks(watch, 690, kBusy));
   EXPECT_FALSE(looks(watch, 710, kBusy)) << "a slow frame";
   EXPECT_EQ(watch.sleep(kStart + 710 * kUs, kBusy), 50us);
 }
 
-TEST(Watch, SleepsBesideLanesThatNeedTheCores) {
-  const Watch watch = watch_of(1'000 * kUs, Watch::Habit::only_sleeps);
+TEST(WaitPolicy, SleepsBesideLanesThatNeedTheCores) {
+  const WaitPolicy watch = wait_policy_of(1'000 * kUs, WaitPolicy::Mode::sleep_only);
   for (const std::int64_t at_us : {0, 300, 900, 1'100}) {
     EXPECT_FALSE(looks(watch, at_us, kIdle));
     EXPECT_FALSE(looks(watch, at_us, kBusy));
@@ -54,18 +54,18 @@ TEST(Watch, SleepsBesideLanesThatNeedTheCores) {
   EXPECT_EQ(watch.sleep(kStart + 300 * kUs, kIdle), 20ms);
 }
 
-TEST(Watch, KnowsNothingBeforeTheFirstFrame) {
-  const Watch watch(Watch::Habit::looks);
+TEST(WaitPolicy, KnowsNothingBeforeTheFirstFrame) {
+  const WaitPolicy watch(WaitPolicy::Mode::spin);
   EXPECT_FALSE(looks(watch, 0, kIdle));
   EXPECT_EQ(watch.sleep(kStart, kIdle), 20ms);
 }
 
-TEST(Watch, AsksAtLeastOnce) {
+TEST(WaitPolicy, AsksAtLeastOnce) {
   int asked = 0;
-  EXPECT_TRUE(Watch(Watch::Habit::only_sleeps).look(kIdle, [&] { return ++asked == 1; }));
-  EXPECT_FALSE(Watch(Watch::Habit::only_sleeps).look(kIdle, [&] { return ++asked == 0; }));
+  EXPECT_TRUE(WaitPolicy(WaitPolicy::Mode::sleep_only).spin(kIdle, [&] { return ++asked == 1; }));
+  EXPECT_FALSE(WaitPolicy(WaitPolicy::Mode::sleep_only).spin(kIdle, [&] { return ++asked == 0; }));
   EXPECT_EQ(asked, 2);
 }
 
 }  // namespace
-}  // namespace echoloop::watch_test
+}  // namespace echoloop::wait_policy_test

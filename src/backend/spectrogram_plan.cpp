@@ -1,10 +1,10 @@
-#include "backend/sonogram_plan.h"
+#include "backend/spectrogram_plan.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "backend/flow_plan.h"
-#include "core/results/sonogram.h"
+#include "core/results/spectrogram.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -18,7 +18,7 @@ double row_step_m(const Grid& grid) {
 }
 
 // The column of pixels nearest to the place, and the rows that the gate covers of it.
-void place_gate(const Grid& grid, const ImagingParams& p, SonogramPlan& s) {
+void place_gate(const Grid& grid, const ImagingParams& p, SpectrogramPlan& s) {
   const GridPlace place = grid.place(p.doppler.x_m, p.doppler.z_m);
   const double step_m = row_step_m(grid);
   if (!grid.contains(place, 0.5) || step_m <= 0.0) return;
@@ -38,8 +38,8 @@ void place_gate(const Grid& grid, const ImagingParams& p, SonogramPlan& s) {
 
 }  // namespace
 
-SonogramPlan make_sonogram_plan(const Plan& plan) {
-  SonogramPlan s;
+SpectrogramPlan make_spectrogram_plan(const Plan& plan) {
+  SpectrogramPlan s;
   const ImagingParams& p = plan.params;
   const FlowPlan flow = make_flow_plan(plan);
   if (plan.das == nullptr || flow.prf_hz <= 0.0) return s;
@@ -61,7 +61,7 @@ SonogramPlan make_sonogram_plan(const Plan& plan) {
   s.spectrum.frames = p.doppler.frames;
   s.spectrum.cutoff_hz = p.doppler.cutoff_hz;
   s.spectrum.prf_hz = flow.prf_hz;
-  s.hop = static_cast<int>(std::ceil(flow.prf_hz / Sonogram::kMostColumns_hz));
+  s.hop = static_cast<int>(std::ceil(flow.prf_hz / Spectrogram::kMostColumns_hz));
   s.aliasing_m_s = kPi * flow.scale_m_s;
   return s;
 }

@@ -1,15 +1,15 @@
-// A Doppler gate on the GPU against the CPU: the sums of each frame, in order and without waiting; whole sonograms of
-// beamformed frames; what it costs the stream.
+// A Doppler gate on the GPU against the CPU: the sums of each frame, in order and without waiting; whole spectrograms
+// of beamformed frames; what it costs the stream.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 
-#include "backend/sonogram_engine.h"
+#include "backend/spectrogram_engine.h"
 #include "core/units.h"
 #include "gpu/gpu_support.h"
 #include "support/ensembles.h"
 
-namespace echoloop::gpu_test::sonogram_test {
+namespace echoloop::gpu_test::spectrogram_test {
 namespace {
 
 using namespace testing;
@@ -42,9 +42,9 @@ class Frames {
   std::unique_ptr<HostMemoryBlock> memory_;
 };
 
-class SonogramParity : public GpuTest {};
+class SpectrogramParity : public GpuTest {};
 
-TEST_F(SonogramParity, SumsOfEachFrameInOrder) {
+TEST_F(SpectrogramParity, SumsOfEachFrameInOrder) {
   constexpr std::size_t kPixels = 61 * 300;
   const Frames ensemble(gpu(), kPixels, 8);
   for (const auto& [rows, bands] : {std::pair{1, 1}, std::pair{19, 1}, std::pair{33, 5}, std::pair{200, 9}}) {
@@ -69,7 +69,7 @@ TEST_F(SonogramParity, SumsOfEachFrameInOrder) {
   }
 }
 
-TEST_F(SonogramParity, FullItRefusesAndGoesOn) {
+TEST_F(SpectrogramParity, FullItRefusesAndGoesOn) {
   const Frames ensemble(gpu(), 61 * 40, 2);
   const GateGeometry gate = gate_of(19, 3);
   const auto device = gpu().make_gate_device();
@@ -82,7 +82,7 @@ TEST_F(SonogramParity, FullItRefusesAndGoesOn) {
   EXPECT_TRUE(device->take(gate, ensemble.frame(0)));
 }
 
-TEST_F(SonogramParity, SonogramsOfBeamformedFrames) {
+TEST_F(SpectrogramParity, SpectrogramsOfBeamformedFrames) {
   for (const Precision precision : {Precision::fp32, Precision::fp16}) {
     Case c{.name = "sonogram"};
     c.precision = precision;
@@ -93,32 +93,32 @@ TEST_F(SonogramParity, SonogramsOfBeamformedFrames) {
     params.doppler.z_m = 0.5 * (params.formation.depth_min_m + params.formation.depth_max_m);
     params.color_flow.prf_hz = 1000.0;
     params.doppler.frames = 16;
-    std::vector<Sonogram> sonograms;
+    std::vector<Spectrogram> spectrograms;
     for (Backend* backend : {&cpu(), &gpu()}) {
       const auto plan = make_plan(a, params, nullptr, backend->multiprocessors());
-      Mailbox<Sonogram> box;
+      Mailbox<Spectrogram> box;
       {
         const auto lane = backend->make_lane(0, StreamMode::overlap);
-        SonogramEngine engine(backend->make_gate_device(), box);
+        SpectrogramEngine engine(backend->make_gate_device(), box);
         for (unsigned t = 0; t < 32; ++t) {
           start_frame(*lane, plan, make_frame(c, *a, t + 1), t);
           engine.take({plan, lane->pixels(), {.sequence = t, .source_index = t}, 40.0});
           lane->wait();
         }
-        engine.settle();
+        engine.drain();
         EXPECT_EQ(engine.take_fault(), "");
         EXPECT_EQ(engine.counts().late, 0U);
       }
       ASSERT_TRUE(box.take());
-      sonograms.push_back(box.front());
+      spectrograms.push_back(box.front());
     }
-    ASSERT_EQ(sonograms[0].end, sonograms[1].end);
-    ASSERT_GE(sonograms[0].end, 3U);
+    ASSERT_EQ(spectrograms[0].end, spectrograms[1].end);
+    ASSERT_GE(spectrograms[0].end, 3U);
     const float tolerance_db = precision == Precision::fp16 ? 0.5f : 0.02f;
-    for (std::uint64_t k = 0; k < sonograms[0].end; ++k) {
-      const std::span<const float> want = sonograms[0].column(k), got = sonograms[1].column(k);
+    for (std::uint64_t k = 0; k < spectrograms[0].end; ++k) {
+      const std::span<const float> want = spectrograms[0].column(k), got = spectrograms[1].column(k);
       for (std::size_t i = 0; i < want.size(); ++i) {
-        if (want[i] < sonograms[0].brightest_db - 25.0f) continue;
+        if (want[i] < spectrograms[0].brightest_db - 25.0f) continue;
         ASSERT_NEAR(got[i], want[i], tolerance_db) << "column " << k << ", bin " << i;
       }
     }
@@ -126,7 +126,7 @@ TEST_F(SonogramParity, SonogramsOfBeamformedFrames) {
 }
 
 // Host time of a take(), which is what the processing thread gives.
-TEST_F(SonogramParity, CostsTheProcessingThreadLittle) {
+TEST_F(SpectrogramParity, CostsTheProcessingThreadLittle) {
   const Frames ensemble(gpu(), 61 * 300, 2);
   const GateGeometry gate = gate_of(33, 5);
   const auto device = gpu().make_gate_device();
@@ -145,4 +145,4 @@ TEST_F(SonogramParity, CostsTheProcessingThreadLittle) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test::sonogram_test
+}  // namespace echoloop::gpu_test::spectrogram_test

@@ -1,4 +1,4 @@
-// The sonogram where the truth is known: the flow phantom's vessel, and the rotating disk (real).
+// The spectrogram where the truth is known: the flow phantom's vessel, and the rotating disk (real).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,16 +11,16 @@
 #include "core/units.h"
 #include "source/phantom.h"
 #include "support/recorded_data.h"
-#include "support/sonogram_run.h"
+#include "support/spectrogram_run.h"
 
-namespace echoloop::sonogram_test {
+namespace echoloop::spectrogram_test {
 namespace {
 
 using namespace testing;
 
 constexpr const char* kDisk = "must_pwi_disk/PWI_disk.mat";
 
-double strongest_m_s(const Sonogram& s) {
+double strongest_m_s(const Spectrogram& s) {
   const std::vector<double> power = mean_spectrum(s);
   const auto at = std::max_element(power.begin(), power.end()) - power.begin();
   return s.velocity_m_s(static_cast<double>(at));
@@ -37,9 +37,9 @@ struct VesselCase {
   double motion_m_s;      // of the tissue and the blood with it, up and down
 };
 
-class SonogramInTheVessel : public ::testing::TestWithParam<VesselCase> {};
+class SpectrogramInTheVessel : public ::testing::TestWithParam<VesselCase> {};
 
-TEST_P(SonogramInTheVessel, TheStrongestVelocityIsThePeaks) {
+TEST_P(SpectrogramInTheVessel, TheStrongestVelocityIsThePeaks) {
   const double angle_rad = GetParam().vessel_deg * kRadiansPerDegree;
   PhantomSettings settings;
   settings.name = "flow";
@@ -66,8 +66,8 @@ TEST_P(SonogramInTheVessel, TheStrongestVelocityIsThePeaks) {
   p.doppler.cutoff_hz = 60.0;
   // Between the beam, straight down, and the vessel.
   p.color_flow.angle_rad = 0.5 * kPi - std::abs(angle_rad);
-  const SonogramRun run = run_sonogram(source, p, 600);
-  const Sonogram& s = run.sonogram;
+  const SpectrogramRun run = run_spectrogram(source, p, 600);
+  const Spectrogram& s = run.spectrogram;
   const double envelope = median_of(s, s.envelope_m_s);
   const double sign = angle_rad > 0.0 ? -1.0 : 1.0;
   std::printf(
@@ -86,7 +86,7 @@ TEST_P(SonogramInTheVessel, TheStrongestVelocityIsThePeaks) {
   EXPECT_LT(envelope * sign, (1.0 + GetParam().envelope_share) * truth.peak_m_s + drift_m_s);
 }
 
-INSTANTIATE_TEST_SUITE_P(Gates, SonogramInTheVessel,
+INSTANTIATE_TEST_SUITE_P(Gates, SpectrogramInTheVessel,
                          ::testing::Values(VesselCase{30.0, 2e-3, 8.0, 0.10, 0.0},
                                            VesselCase{-30.0, 2e-3, 4.0, 0.15, 0.0},
                                            VesselCase{30.0, 4e-3, 4.0, 0.15, 0.0},
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Gates, SonogramInTheVessel,
                          });
 
 // 32 frames at 10 kHz: the gate's velocity is that of the disk there, which the recording's own reference states.
-TEST(SonogramOnTheDisk, TheDisksVelocityAtTheGate) {
+TEST(SpectrogramOnTheDisk, TheDisksVelocityAtTheGate) {
   ECHO_NEED_DATA(kDisk);
   std::ifstream file(data_folder() / "must_pwi_disk/reference/metrics.json");
   const nlohmann::json stated = nlohmann::json::parse(file).at("kasai_axial_velocity_fit");
@@ -113,8 +113,8 @@ TEST(SonogramOnTheDisk, TheDisksVelocityAtTheGate) {
       set_from_text(p, setting);
     }
     p.doppler.x_m = x_m;
-    const SonogramRun run = run_sonogram(opened.source, p, opened.info.frame_count);
-    const Sonogram& s = run.sonogram;
+    const SpectrogramRun run = run_spectrogram(opened.source, p, opened.info.frame_count);
+    const Spectrogram& s = run.spectrogram;
     const double want = slope * (s.centre.x_m - centre_m);
     std::printf("disk at %+.1f mm: strongest %+.3f m/s, mean %+.3f, reference %+.3f\n", x_m * 1e3, strongest_m_s(s),
                 median_of(s, s.mean_m_s), want);
@@ -124,4 +124,4 @@ TEST(SonogramOnTheDisk, TheDisksVelocityAtTheGate) {
 }
 
 }  // namespace
-}  // namespace echoloop::sonogram_test
+}  // namespace echoloop::spectrogram_test
