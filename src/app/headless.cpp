@@ -272,7 +272,7 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
                    .samples = opened.info.samples,
                    .sinks = files.sinks(),
                    .past = wants_measures(options, marks) ? &past : nullptr,
-                   .analyses = live.mailboxes(),
+                   .analyses = live.analyses(),
                    .first_frame = saved != nullptr ? saved->frame : 0,
                    .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference});
   say_notes(chosen.note, acquisition, params);

@@ -20,8 +20,9 @@ namespace {
 
 constexpr const char* kAboutPanel = "about";
 constexpr const char* kSandboxDialog = "sandbox_dialog";
-constexpr float kPad = 20, kTitle = 44, kRow = 22, kTextLine = 18, kFoot = 56;  // logical pixels
-constexpr std::size_t kMostShown = 4000;                                        // lines
+constexpr float kDialogPad = 20, kDialogTitle = 44, kDialogRow = 22, kTextLine = 18,
+                kDialogFoot = 56;         // logical pixels
+constexpr std::size_t kMostShown = 4000;  // lines
 
 // In the middle of the window; `height` in pixels.
 Rect dialog_box(const Ui& ui, float width, float height) {
@@ -33,7 +34,7 @@ Rect dialog_box(const Ui& ui, float width, float height) {
 
 bool begin_dialog(Ui& ui, const char* id, const Rect& box, std::string_view title) {
   if (!ui.begin_popup(id, box, theme::kPanel)) return false;
-  ui.text(Type::strong, box.x0 + ui.px(kPad), box.y0 + ui.px(10), ui.px(24), theme::kText, title);
+  ui.text(Type::strong, box.x0 + ui.px(kDialogPad), box.y0 + ui.px(10), ui.px(24), theme::kText, title);
   return true;
 }
 
@@ -45,7 +46,7 @@ Rect foot_button(const Ui& ui, const Rect& box, float x0, float x1) {
 
 // The last button, which Escape presses too.
 bool escape_button(Ui& ui, const char* id, const Rect& box, std::string_view label, Emphasis emphasis) {
-  const float right = box.x1 - ui.px(kPad);
+  const float right = box.x1 - ui.px(kDialogPad);
   return ui.button(id, foot_button(ui, box, right - ui.px(100), right),
                    {.label = label, .shortcut = "Esc", .emphasis = emphasis}, {});
 }
@@ -66,18 +67,19 @@ void draw_about(Ui& ui, const ProgramFacts& facts) {
       {"Library notices", facts.notices.empty() ? std::string_view("in the installed package") : facts.notices},
   }};
   constexpr float kLabel = 130;
-  const Rect box = dialog_box(ui, 640, ui.px(kTitle + kFoot + kRow * static_cast<float>(rows.size())));
+  const Rect box =
+      dialog_box(ui, 640, ui.px(kDialogTitle + kDialogFoot + kDialogRow * static_cast<float>(rows.size())));
   if (!begin_dialog(ui, kAboutPanel, box, "Echoloop")) return;
-  const float left = box.x0 + ui.px(kPad), right = box.x1 - ui.px(kPad);
-  float y = box.y0 + ui.px(kTitle);
+  const float left = box.x0 + ui.px(kDialogPad), right = box.x1 - ui.px(kDialogPad);
+  float y = box.y0 + ui.px(kDialogTitle);
   for (const auto& [label, value] : rows) {
-    ui.text(Type::body, left, y, ui.px(kRow), theme::kText2, label);
+    ui.text(Type::body, left, y, ui.px(kDialogRow), theme::kText2, label);
     const float x = left + ui.px(kLabel);
     const std::string id = "about/" + std::string(label);
-    const Rect r{x, y, right, y + ui.px(kRow)};
-    ui.text_fitted(Type::body, x, right, y, ui.px(kRow), theme::kText, value);
+    const Rect r{x, y, right, y + ui.px(kDialogRow)};
+    ui.text_fitted(Type::body, x, right, y, ui.px(kDialogRow), theme::kText, value);
     ui.hit(id.c_str(), r, {label, value, {}});
-    y += ui.px(kRow);
+    y += ui.px(kDialogRow);
   }
   if (escape_button(ui, "close_about", box, "Close", Emphasis::plain)) ui.close_popup();
   ui.end_popup();
@@ -113,12 +115,12 @@ std::optional<SandboxAnswer> SandboxDialog::draw(Ui& ui, const std::optional<std
       "for an attack could act with all rights of this user. Open files of known origin only. The answer applies until "
       "the program ends.";
   constexpr float kWidth = 560, kGap = 12;
-  const float wrap = dialog_box(ui, kWidth, 0).width() - ui.px(2 * kPad), line = ui.px(kRow);
+  const float wrap = dialog_box(ui, kWidth, 0).width() - ui.px(2 * kDialogPad), line = ui.px(kDialogRow);
   const float text = ui.paragraph_height(Type::body, wrap, line, kWhy);
-  const Rect box = dialog_box(ui, kWidth, ui.px(kTitle + kGap + kFoot) + line + text);
+  const Rect box = dialog_box(ui, kWidth, ui.px(kDialogTitle + kGap + kDialogFoot) + line + text);
   if (!begin_dialog(ui, kSandboxDialog, box, "Open without sandbox?")) return SandboxAnswer::cancel;
-  const float left = box.x0 + ui.px(kPad), right = box.x1 - ui.px(kPad);
-  const float y = box.y0 + ui.px(kTitle);
+  const float left = box.x0 + ui.px(kDialogPad), right = box.x1 - ui.px(kDialogPad);
+  const float y = box.y0 + ui.px(kDialogTitle);
   ui.text_fitted(Type::body, left, right, y, line, theme::kText, *file);
   ui.paragraph(Type::body, left, y + line + ui.px(kGap) * 0.5F, wrap, line, theme::kText2, kWhy);
   const float cancel = ui.px(100), open = ui.px(190), between = ui.px(8);
@@ -148,8 +150,8 @@ void ScannerDialogs::draw_description(Ui& ui, const UiState& state, const UiComm
     lines_ = now == nullptr ? std::vector<std::string>() : lines_of(*now);
     scroll_.reset();
   }
-  const float left = box.x0 + ui.px(kPad), right = box.x1 - ui.px(kPad);
-  const Rect area{left, box.y0 + ui.px(kTitle), right, box.y1 - ui.px(kFoot)};
+  const float left = box.x0 + ui.px(kDialogPad), right = box.x1 - ui.px(kDialogPad);
+  const Rect area{left, box.y0 + ui.px(kDialogTitle), right, box.y1 - ui.px(kDialogFoot)};
   ui.fill(area, theme::kField);
   const Rect inside{area.x0 + ui.px(8), area.y0 + ui.px(6), area.x1 - ui.px(8), area.y1 - ui.px(6)};
   float y = scroll_.begin(ui, "description_bar", inside);
@@ -181,23 +183,23 @@ void ScannerDialogs::draw_network(Ui& ui, const UiState& state, const UiCommands
       "Programs on other machines of this network can then connect, if they send the word in the token file. Samples "
       "are not encrypted. The file is created if it does not exist; copy it to the machine of the sender.";
   constexpr float kWidth = 560, kLabel = 110;
-  const float wrap = dialog_box(ui, kWidth, 0).width() - ui.px(2 * kPad), line = ui.px(kRow);
+  const float wrap = dialog_box(ui, kWidth, 0).width() - ui.px(2 * kDialogPad), line = ui.px(kDialogRow);
   const float text = ui.paragraph_height(Type::body, wrap, line, kWhat);
-  const Rect box = dialog_box(ui, kWidth, ui.px(kTitle + 3 * kRow + kFoot + 16 + text / ui.px(1)));
+  const Rect box = dialog_box(ui, kWidth, ui.px(kDialogTitle + 3 * kDialogRow + kDialogFoot + 16 + text / ui.px(1)));
   if (!begin_dialog(ui, kNetworkPanel, box, "Open a port on the network?")) {
     port_ = {};
     return;
   }
   if (port_.front() == '\0') fmt::format_to_n(port_.data(), port_.size() - 1, "{}", kLivePort);
-  const float left = box.x0 + ui.px(kPad), right = box.x1 - ui.px(kPad);
-  float y = box.y0 + ui.px(kTitle);
+  const float left = box.x0 + ui.px(kDialogPad), right = box.x1 - ui.px(kDialogPad);
+  float y = box.y0 + ui.px(kDialogTitle);
   ui.text(Type::body, left, y, line, theme::kText2, "Port");
   const bool entered =
       ui.text_line("network_port", {left + ui.px(kLabel), y, left + ui.px(kLabel + 90), y + line}, port_, false);
-  y += ui.px(kRow + 6);
+  y += ui.px(kDialogRow + 6);
   ui.text(Type::body, left, y, line, theme::kText2, "Token file");
   ui.text_fitted(Type::body, left + ui.px(kLabel), right, y, line, theme::kText, state.opening.scanner_token);
-  y += ui.px(kRow + 6);
+  y += ui.px(kDialogRow + 6);
   ui.paragraph(Type::body, left, y, wrap, line, theme::kText2, kWhat);
   std::uint16_t port = 0;
   const std::string_view typed(port_.data());

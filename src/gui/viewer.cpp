@@ -9,7 +9,7 @@
 
 #include "core/units.h"
 #include "gui/docks/figure_m_mode.h"
-#include "gui/figure/figure_doppler.h"
+#include "gui/figure/figure_strip.h"
 #include "gui/gl/image_set.h"
 #include "gui/overlay/object_follower.h"
 #include "gui/screen.h"

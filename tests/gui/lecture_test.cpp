@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "gui/panels/policy_card.h"
+#include "gui/panels/lecture.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::lecture_test {

@@ -1,5 +1,5 @@
-// What lies beyond brightness: how long an ensemble takes to become a flow picture and a picture to become a table of
-// objects, and what power Doppler takes from the stream.
+// What lies beyond brightness and delay-and-sum: how long an ensemble takes to become a flow image and an image to
+// become a table of objects, what power Doppler takes from the stream, and what adaptive methods take.
 #pragma once
 
 #include "app/bench/bench_table.h"

@@ -5,7 +5,7 @@
 
 #include "app/outputs/provenance.h"
 #include "gui/figure/figure_caption.h"
-#include "gui/figure/figure_doppler.h"
+#include "gui/figure/figure_strip.h"
 #include "gui/figure/figure_key.h"
 #include "gui/overlay/sample_fault_text.h"
 #include "history/export.h"

@@ -208,7 +208,7 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
                      .sinks = std::move(start.sinks),
                      .past = &parts_.past,
                      .inspections = &parts_.inspections,
-                     .analyses = parts_.live.mailboxes(),
+                     .analyses = parts_.live.analyses(),
                      .first_frame = first_frame_of(start.saved),
                      .counts = start.counts,
                      .held_reference_db = start.saved != nullptr ? start.saved->held_reference_db : kAutoReference,

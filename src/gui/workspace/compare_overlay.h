@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/results/image.h"
-#include "gui/overlay/param_difference.h"
+#include "gui/overlay/caption.h"
 #include "gui/panels/panels.h"
 #include "gui/state/ui_state.h"
 #include "gui/toolkit/image_layout.h"
