@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/units.h"
-#include "gui/docks/figure_m_mode.h"
+#include "gui/docks/m_mode_dock.h"
 #include "gui/figure/figure_strip.h"
 #include "gui/gl/image_set.h"
 #include "gui/overlay/object_follower.h"

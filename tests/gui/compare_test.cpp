@@ -44,7 +44,7 @@ TEST(Compare, TheLineDecidesWhichPixelsAreWhose) {
   EXPECT_NEAR(at(0.6F), 64, 2);
   EXPECT_NEAR(gray(scene.shot(), r.cx() - 8, y), 191, 2);
   EXPECT_NEAR(gray(scene.shot(), r.cx() + 8, y), 64, 2);
-  scene.drag("wipe", 0.5F, 0.5F + 0.25F * r.width() / scene.viewer->control_rect("wipe").width());
+  scene.drag("wipe", 0.5F, 0.5F + 0.25F * r.width() / scene.rect("wipe").width());
   EXPECT_NEAR(scene.state.cine.wipe, 0.75F, 0.01F);
   EXPECT_NEAR(at(0.6F), 191, 2);
   EXPECT_NEAR(at(0.8F), 64, 2);
@@ -103,7 +103,7 @@ TEST(Compare, AnotherGridLiesWhereItsMillimetresAre) {
 TEST(Compare, GoesOnLiveAndEndsWithTheStream) {
   ECHO_SCENE(scene, 1600, 900);
   compare(scene);
-  EXPECT_GT(scene.viewer->control_rect("swap").width(), 0.0F);
+  EXPECT_GT(scene.rect("swap").width(), 0.0F);
   scene.state.run = RunState::live;
   scene.put_image(kSquare, flat(-30));  // not shown: both sides are of one kept frame
   scene.frames(2);
@@ -111,10 +111,9 @@ TEST(Compare, GoesOnLiveAndEndsWithTheStream) {
   Rect r = scene.viewer->image_rect();
   EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 191, 2);
   EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.6F * r.width(), r.cy()), 64, 2);
-  scene.press(Key::x);
-  scene.frames(2);
+  scene.tap(Key::x);
   EXPECT_FALSE(scene.state.cine.compare);
-  EXPECT_EQ(scene.viewer->control_rect("swap").width(), 0.0F);
+  EXPECT_EQ(scene.rect("swap").width(), 0.0F);
   r = scene.viewer->image_rect();
   EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 128, 2);
   scene.press(Key::x);
@@ -185,17 +184,17 @@ TEST(Banner, OfARefusedFrameOffersWhatCanBeDone) {
   scene.state.notices.fault = Fault{.title = "Stopped", .detail = "", .can_restart = true};
   scene.state.notices.fault->refusal = refusal;
   scene.frames(2);
-  EXPECT_GT(scene.viewer->control_rect("cure/Restart with Drop oldest").width(), 0.0F);
-  EXPECT_GT(scene.viewer->control_rect("cure/Restart").width(), 0.0F);
+  EXPECT_GT(scene.rect("cure/Restart with Drop oldest").width(), 0.0F);
+  EXPECT_GT(scene.rect("cure/Restart").width(), 0.0F);
   const float tall = scene.viewer->image_rect().y0;
   scene.click("close_banner");
   EXPECT_LT(scene.viewer->image_rect().y0, tall);
   scene.state.notices.fault =
       Fault{.title = "The device failed", .detail = "Facts.", .can_restart = false, .can_use_cpu = true};
   scene.frames(2);
-  EXPECT_EQ(scene.viewer->control_rect("cure/Restart").width(), 0.0F);
-  EXPECT_EQ(scene.viewer->control_rect("cure/Restart with Drop oldest").width(), 0.0F);
-  EXPECT_GT(scene.viewer->control_rect("cure/Continue on the CPU").width(), 0.0F);
+  EXPECT_EQ(scene.rect("cure/Restart").width(), 0.0F);
+  EXPECT_EQ(scene.rect("cure/Restart with Drop oldest").width(), 0.0F);
+  EXPECT_GT(scene.rect("cure/Continue on the CPU").width(), 0.0F);
 }
 
 TEST(Keys, HaveNoEffectWhereSomebodyTypes) {

@@ -30,8 +30,7 @@ TEST(FigureStrips, NoneWhileNoneIsOnScreen) {
   scene.put_image(kSquare, [](double, double) { return -20.0F; });
   scene.frames(2);
   EXPECT_TRUE(scene.viewer->strips_on_screen(scene.state).empty());
-  scene.press(Key::m);
-  scene.frames(2);
+  scene.tap(Key::m);
   EXPECT_TRUE(scene.viewer->strips_on_screen(scene.state).empty()) << "no line, no columns";
 }
 

@@ -49,9 +49,8 @@ TEST(Flow, VelocityHasTheColoursOfItsMap) {
     const float y = bar.y0 + static_cast<float>(0.5 - 0.5 * t) * bar.height();
     EXPECT_LE(distance(pixel(shot, bar.cx(), y), flow_velocity_color(t)), 12) << t;
   }
-  scene.press(Key::f5);
-  scene.frames(2);
-  EXPECT_GT(scene.viewer->control_rect("flow_bar").x0, scene.viewer->image_rect().x1);
+  scene.tap(Key::f5);
+  EXPECT_GT(scene.rect("flow_bar").x0, scene.viewer->image_rect().x1);
   EXPECT_EQ(scene.gl_error(), 0);
 }
 
@@ -138,7 +137,7 @@ TEST(Flow, LowRankTakesThePicturesPlace) {
     const Rgb wanted = map_color(ColorMap::gray, transfer(-30.0 + 2.0 * x, scene.state.params.display));
     EXPECT_LE(distance(pixel_mm(scene, shot, x, 12.0), wanted), 3) << x;
   }
-  EXPECT_EQ(scene.viewer->control_rect("flow_bar").width(), 0.0F);
+  EXPECT_EQ(scene.rect("flow_bar").width(), 0.0F);
 }
 
 TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
@@ -150,7 +149,7 @@ TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
   scene.put_flow(kCoarse, strong, fast);
   scene.frames(2);
   ASSERT_FALSE(is_gray(pixel_mm(scene, scene.shot(), 0.0, 15.0)));
-  EXPECT_GT(scene.viewer->control_rect("flow_bar").width(), 0.0F);
+  EXPECT_GT(scene.rect("flow_bar").width(), 0.0F);
   scene.freeze(20, 50.0);
   scene.put_past(0, kSquare, half_bright);
   scene.frames(2);
@@ -166,7 +165,7 @@ TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
   scene.state.params.color_flow.mode = FlowMode::off;
   scene.frames(2);
   EXPECT_TRUE(is_gray(pixel_mm(scene, scene.shot(), 0.0, 15.0)));
-  EXPECT_EQ(scene.viewer->control_rect("flow_bar").width(), 0.0F);
+  EXPECT_EQ(scene.rect("flow_bar").width(), 0.0F);
 }
 
 TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
@@ -195,7 +194,7 @@ TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
   scene.put_past_flow(kCoarse, strong, fast, 70);
   EXPECT_TRUE(shown());
   EXPECT_EQ(state.analyses.flow.age_s, 0.0);
-  EXPECT_GT(scene.viewer->control_rect("flow_bar").width(), 0.0F);
+  EXPECT_GT(scene.rect("flow_bar").width(), 0.0F);
   state.cine.why_no_flow = "Frames are missing.";  // another ensemble was asked for
   EXPECT_FALSE(shown());
   state.cine.why_no_flow.clear();

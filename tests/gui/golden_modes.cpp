@@ -19,7 +19,7 @@ void open_alone(Scene& scene, const char* panel) {
   using Inside = std::pair<const char*, const char*>;  // a panel's header, and what shows that it is open
   for (const auto& [header, inside] :
        {Inside{"panel_source", "phantom/Points"}, {"panel_formation", "f_number"}, {"panel_display", "gain_db"}}) {
-    if (scene.viewer->control_rect(inside).width() > 0) scene.click(header);
+    if (scene.rect(inside).width() > 0) scene.click(header);
   }
   scene.click(panel);
 }
@@ -83,10 +83,9 @@ void show_open_dialog(Scene& scene) {
   });
   scene.put_image(kSquare, vessel);
   scene.frames(2);
-  scene.press(Key::o, true);
-  scene.frames(2);
+  scene.tap(Key::o, true);
   scene.type("/recordings/");
-  for (int i = 0; i < 500 && scene.viewer->control_rect("file/5").width() == 0.0F; ++i) {
+  for (int i = 0; i < 500 && scene.rect("file/5").width() == 0.0F; ++i) {
     scene.viewer->wait_events(0.01);
     scene.frames(1);
   }

@@ -260,10 +260,7 @@ TEST_P(GoldenComparison, SeesWhatMovedAndNotHowEdgesAreDrawn) {
   for (const char* id :
        {"open", "f_number", "gain_db", "tool/circle", "freeze", "slots", "policy/Block", "count/Errors"}) {
     RgbImage moved = shot;
-    shift(moved,
-          scene.viewer->control_rect(id).width() > 0 ? scene.viewer->control_rect(id)
-                                                     : scene.viewer->control_rect("recipe/Course"),
-          pixels);
+    shift(moved, scene.rect(id).width() > 0 ? scene.rect(id) : scene.rect("recipe/Course"), pixels);
     EXPECT_NE(compare(golden, reduced(moved, size.factor)).words, "") << id << " moved at " << size.name;
   }
   // One slider elsewhere, one number, one word.

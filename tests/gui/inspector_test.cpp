@@ -38,19 +38,16 @@ TEST(Inspector, OpensAndClosesByKeyAndButtonAndWantsNothingWhenClosed) {
   scene.frames(2);
   EXPECT_FALSE(scene.state.image.inspector.wanted);
   const float whole = scene.viewer->image_rect().height();
-  scene.press(Key::n);
-  scene.frames(2);
+  scene.tap(Key::n);
   EXPECT_TRUE(scene.state.image.inspector.wanted);
   EXPECT_LT(scene.viewer->image_rect().height(), whole);
-  EXPECT_GT(scene.viewer->control_rect("raw_map").width(), 100.0F);
+  EXPECT_GT(scene.rect("raw_map").width(), 100.0F);
   scene.press(Key::escape);
   scene.frames(1);
   EXPECT_TRUE(scene.state.image.inspector.wanted) << "Esc does not close it";
-  scene.press(Key::f5);
-  scene.frames(2);
+  scene.tap(Key::f5);
   EXPECT_FALSE(scene.state.image.inspector.wanted) << "not seen in presentation";
-  scene.press(Key::f5);
-  scene.frames(2);
+  scene.tap(Key::f5);
   EXPECT_TRUE(scene.state.image.inspector.wanted);
   scene.click("close_dock");
   EXPECT_FALSE(scene.state.image.inspector.wanted);
@@ -61,26 +58,21 @@ TEST(Inspector, OpensAndClosesByKeyAndButtonAndWantsNothingWhenClosed) {
 TEST(Inspector, ItsHeightFollowsTheSplitterAndARightClickResetsIt) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  scene.press(Key::n);
-  scene.frames(2);
-  const Rect before = scene.viewer->control_rect("splitter_dock");
+  scene.tap(Key::n);
+  const Rect before = scene.rect("splitter_dock");
   InjectedInput input;
   input.mouse_x = before.cx();
   input.mouse_y = before.cy();
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   input.left = true;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   input.mouse_y -= 60;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   input.left = false;
-  scene.viewer->inject(input);
-  scene.frames(2);
-  EXPECT_NEAR(scene.viewer->control_rect("splitter_dock").cy(), before.cy() - 60, 6.0F);
+  scene.inject(input);
+  EXPECT_NEAR(scene.rect("splitter_dock").cy(), before.cy() - 60, 6.0F);
   scene.click("splitter_dock", true);
-  EXPECT_NEAR(scene.viewer->control_rect("splitter_dock").cy(), before.cy(), 1.0F);
+  EXPECT_NEAR(scene.rect("splitter_dock").cy(), before.cy(), 1.0F);
 }
 
 // The curve is drawn in accent where the echo is: on the map's own axes.
@@ -93,9 +85,8 @@ TEST(Inspector, TheCurveLiesOnTheEcho) {
     scene.frames(2);
     return scene.shot();
   };
-  scene.press(Key::n);
-  scene.frames(2);
-  const Rect map = scene.viewer->control_rect("raw_map");
+  scene.tap(Key::n);
+  const Rect map = scene.rect("raw_map");
   ASSERT_GT(map.height(), 50.0F);
   const RgbImage on = pixels(0.0);
   const RgbImage off = pixels(100.0);
@@ -121,9 +112,8 @@ TEST(Inspector, TheCurveLiesOnTheEcho) {
 TEST(Inspector, HoveringNamesElementAndSample) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  scene.press(Key::n);
-  scene.frames(2);
-  const Rect map = scene.viewer->control_rect("raw_map");
+  scene.tap(Key::n);
+  const Rect map = scene.rect("raw_map");
   scene.move(1, 1);
   const RgbImage before = scene.shot();
   scene.move(map.cx(), map.cy());
@@ -138,8 +128,7 @@ TEST(Inspector, HoveringNamesElementAndSample) {
 TEST(Inspector, ArrowsStepThroughTheTransmitsOfThePixel) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  scene.press(Key::n);
-  scene.frames(2);
+  scene.tap(Key::n);
   scene.click("transmit_next");
   EXPECT_EQ(scene.state.image.inspector.transmit, 6);
   scene.click("transmit_before");
@@ -158,7 +147,7 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
   scene.frames(3);
   ASSERT_GE(scene.state.image.inspector.pictures_seen.size(), 2U);
   EXPECT_EQ(scene.state.image.inspector.pictures_seen[0], 0);
-  const Rect list = scene.viewer->control_rect("transmit_pictures");
+  const Rect list = scene.rect("transmit_pictures");
   const RgbImage shot = scene.shot();
   int white = 0;
   float x = 0, y = 0;
@@ -173,8 +162,7 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
   input.mouse_y = y;
   for (const bool down : {false, true, false}) {
     input.left = down;
-    scene.viewer->inject(input);
-    scene.frames(2);
+    scene.inject(input);
   }
   EXPECT_EQ(scene.state.image.inspector.transmit, 1);
 }
@@ -182,13 +170,12 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
 TEST(Inspector, InASmallWindowItComesInPages) {
   ECHO_SCENE(scene, 1024, 640);
   show(scene);
-  scene.press(Key::n);
-  scene.frames(2);
-  EXPECT_GT(scene.viewer->control_rect("raw_map").width(), 100.0F);
-  EXPECT_EQ(scene.viewer->control_rect("spectrum").width(), 0.0F);
+  scene.tap(Key::n);
+  EXPECT_GT(scene.rect("raw_map").width(), 100.0F);
+  EXPECT_EQ(scene.rect("spectrum").width(), 0.0F);
   scene.click("inspector_page/Line");
-  EXPECT_GT(scene.viewer->control_rect("spectrum").width(), 100.0F);
-  EXPECT_EQ(scene.viewer->control_rect("raw_map").width(), 0.0F);
+  EXPECT_GT(scene.rect("spectrum").width(), 100.0F);
+  EXPECT_EQ(scene.rect("raw_map").width(), 0.0F);
   EXPECT_GT(scene.viewer->image_rect().height(), 80.0F);
 }
 

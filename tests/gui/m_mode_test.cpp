@@ -110,11 +110,11 @@ TEST(MMode, ALowWindowSaysThatItHasNoRoom) {
   stream.play(3, [](double) { return 10.0; });
   EXPECT_EQ(scene.viewer->settings().dock, Dock::m_mode);
   EXPECT_EQ(scene.viewer->m_mode_rect().width(), 0.0F);
-  EXPECT_GT(scene.viewer->control_rect("dock_hidden").width(), 100.0F);
+  EXPECT_GT(scene.rect("dock_hidden").width(), 100.0F);
   scene.click("close_dock");
   scene.frames(2);
   EXPECT_EQ(scene.viewer->settings().dock, Dock::none);
-  EXPECT_EQ(scene.viewer->control_rect("dock_hidden").width(), 0.0F);
+  EXPECT_EQ(scene.rect("dock_hidden").width(), 0.0F);
 }
 
 TEST(MMode, ClosedItHasNoPlaceAndForgets) {
@@ -135,12 +135,10 @@ void drag_px(Scene& scene, float x0, float y0, float x1, float y1) {
   input.mouse_x = x0;
   input.mouse_y = y0;
   input.left = true;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   input.mouse_x = x1;
   input.mouse_y = y1;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   scene.move(x1, y1);
 }
 

@@ -31,8 +31,7 @@ struct Mouse {
     input.left = left;
     input.right = right;
     input.middle = middle;
-    scene.viewer->inject(input);
-    scene.frames(2);
+    scene.inject(input);
   }
   void click(float x, float y, bool right = false) const {
     put(x, y);
@@ -58,8 +57,7 @@ struct Mouse {
   }
   // Turns the wheel over a place until the picture is `zoom` times as large as fitted.
   void zoom_at(PlanePoint p, double zoom) const {
-    scene.press(Key::f);
-    scene.frames(2);
+    scene.tap(Key::f);
     for (int i = 0; i < 40 && layout().zoom() < zoom; ++i) wheel(layout().x_px(p.x_m), layout().z_px(p.z_m), 1);
   }
 };
@@ -180,7 +178,7 @@ TEST(ImageInteraction, MarksAreSelectedMovedAndDeleted) {
   mouse.click({-5e-3, 32e-3}, true);  // right on the edge of a rectangle
   ASSERT_EQ(marks.list.size(), 1U);
   EXPECT_EQ(marks.list[0].number, 3);
-  const Rect row = scene.viewer->control_rect("mark/3");
+  const Rect row = scene.rect("mark/3");
   ASSERT_GT(row.width(), 50.0F);
   mouse.put(row.cx(), row.cy());
   EXPECT_EQ(marks.hovered, 3);
@@ -251,7 +249,7 @@ TEST(ToolBar, EveryToolCanBeChosen) {
     ECHO_SCENE(scene, width, height, scale);
     scene.put_image(flat_grid(), [](double, double) { return -30.0F; });
     scene.frames(2);
-    const auto there = [&](const std::string& id) { return scene.viewer->control_rect(id).width() > 0.0F; };
+    const auto there = [&](const std::string& id) { return scene.rect(id).width() > 0.0F; };
     const std::pair<const char*, const char*> tools[] = {{"", "tool/pointer"},
                                                          {"tools/lines", "tool/distance"},
                                                          {"tools/lines", "tool/angle"},

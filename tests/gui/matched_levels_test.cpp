@@ -87,9 +87,8 @@ TEST(MatchedLevels, FollowNewImagesAndEndWithTheComparison) {
   scene.put_past(
       1, kSquare, [](double x, double z) { return kRamp(x, z) + 8.0F; }, 200);
   EXPECT_TRUE(scene.frames_until([&] { return largest_difference(scene) <= 3; })) << largest_difference(scene);
-  scene.press(Key::x);
-  scene.frames(2);
-  EXPECT_EQ(scene.viewer->control_rect("match_levels").width(), 0.0F);
+  scene.tap(Key::x);
+  EXPECT_EQ(scene.rect("match_levels").width(), 0.0F);
 }
 
 // Right of the wipe line B, left of it A as ever.
@@ -132,7 +131,7 @@ TEST(MatchedLevels, TheControlFitsFromNarrowToWide) {
     std::vector<Rect> controls;
     for (const char* id :
          {"compare_look/Side by side", "compare/a", "compare/b", "match_levels", "swap", "compare_close"}) {
-      controls.push_back(scene.viewer->control_rect(id));
+      controls.push_back(scene.rect(id));
       ASSERT_GT(controls.back().width(), 0.0F) << id << " " << width;
     }
     for (std::size_t i = 1; i < controls.size(); ++i)
@@ -155,7 +154,7 @@ TEST(Scatter, IsDrawnForAMethodAgainstDelayAndSumOnly) {
   scene.press(Key::x);
   scene.put_past(1, kSquare, kRamp, 121);
   scene.frames(2);
-  const auto drawn = [&] { return scene.viewer->control_rect("scatter/pair 1").width() > 0.0F; };
+  const auto drawn = [&] { return scene.rect("scatter/pair 1").width() > 0.0F; };
   ASSERT_TRUE(scene.frames_until([&] { return !scene.state.image.measured.pairs.empty(); }));
   EXPECT_FALSE(drawn()) << "two images of delay-and-sum";
   scene.state.params.formation.adaptive = Adaptive::coherence;
@@ -178,7 +177,7 @@ TEST(Scatter, IsDrawnForAMethodAgainstDelayAndSumOnly) {
   }
   EXPECT_TRUE(target && background);
   // Its own colour is in the plot.
-  const Rect r = scene.viewer->control_rect("scatter/pair 1");
+  const Rect r = scene.rect("scatter/pair 1");
   const RgbImage shot = scene.shot();
   int accent = 0;
   for (float y = r.y0; y < r.y1; ++y) {

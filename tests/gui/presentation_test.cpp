@@ -26,8 +26,7 @@ void present_both(Scene& scene) {
   scene.put_image(kSquare, dim, 99);
   scene.frames(2);
   scene.press(Key::m);
-  scene.press(Key::d);
-  scene.frames(2);
+  scene.tap(Key::d);
   scene.viewer->present();
   put_all(scene);
 }
@@ -63,7 +62,7 @@ TEST_P(Presented, StripsAndTargetsHaveTheirPlaces) {
   std::vector<Rect> targets;
   for (const char* id : {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.1", "touch/speed_0.25",
                          "touch/speed_0.5", "touch/live", "touch/track", "touch/reset"}) {
-    const Rect r = scene.viewer->control_rect(id);
+    const Rect r = scene.rect(id);
     EXPECT_TRUE(inside(r, w, h)) << id;
     EXPECT_GE(r.width(), kTarget - 0.5F) << id;
     EXPECT_GE(r.height(), kTarget - 0.5F) << id;
@@ -124,7 +123,7 @@ TEST(TouchStripOfThePresentation, TargetsStayApartInALowNarrowWindow) {
   std::vector<Rect> targets;
   for (const char* id : {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.25", "touch/live", "touch/track",
                          "touch/reset"}) {
-    const Rect r = scene.viewer->control_rect(id);
+    const Rect r = scene.rect(id);
     EXPECT_TRUE(inside(r, 1024, 640)) << id;
     for (const Rect& other : targets) EXPECT_FALSE(r.overlaps(other)) << id;
     targets.push_back(r);

@@ -327,7 +327,7 @@ TEST_F(ScannerWindow, ARefusedDescriptionIsKnownWhileItIsWaitedFor) {
 
 std::vector<std::uint8_t> pixels(Scene& scene, const std::string& id) {
   const RgbImage picture = scene.shot();
-  const Rect r = scene.viewer->control_rect(id);
+  const Rect r = scene.rect(id);
   std::vector<std::uint8_t> inside;
   for (int y = static_cast<int>(r.y0); y < static_cast<int>(r.y1); ++y) {
     const auto* row =

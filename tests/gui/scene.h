@@ -52,6 +52,10 @@ class Scene {
   // Frames until `holds`, which comes with time; false after half a minute.
   bool frames_until(const std::function<bool()>& holds);
   void press(Key key, bool control = false, bool shift = false);
+  // And two frames, after which the window has followed.
+  void tap(Key key, bool control = false, bool shift = false) { press(key, control, shift), frames(2); }
+  void inject(const InjectedInput& input) { viewer->inject(input), frames(2); }
+  [[nodiscard]] Rect rect(const std::string& id) const { return viewer->control_rect(id); }
   void move(float x, float y);
   // From the middle of the control named `id`, offset by (dx, dy), with the left button.
   void drag(const std::string& id, float from_share, float to_share);

@@ -179,8 +179,7 @@ TEST(SectorPicture, LooksAtHomeEverywhere) {
     scene.put_past(0, convex_grid(), [](double, double) { return -20.0F; });
     scene.put_past(1, kSquare, [](double, double) { return -40.0F; });
     scene.frames(3);
-    scene.press(Key::f5);
-    scene.frames(2);
+    scene.tap(Key::f5);
     EXPECT_EQ(scene.gl_error(), 0);
   }
 }

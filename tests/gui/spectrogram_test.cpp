@@ -25,12 +25,10 @@ void drag_mm(Scene& scene, PlanePoint from, PlanePoint to) {
   const float end_x = l.x_px(to.x_m * 1e-3), end_y = l.z_px(to.z_m * 1e-3);
   scene.move(input.mouse_x, input.mouse_y);
   input.left = true;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   input.mouse_x = end_x;
   input.mouse_y = end_y;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   scene.move(end_x, end_y);
 }
 
@@ -152,18 +150,16 @@ TEST(SpectrogramStrip, TheBaselineFollowsTheMouse) {
   scene.put_image(kSquare, dim);
   scene.put_spectrogram(500, two_ways);
   scene.frames(3);
-  const Rect box = scene.viewer->spectrogram_rect(), axis = scene.viewer->control_rect("sonogram_axis");
+  const Rect box = scene.viewer->spectrogram_rect(), axis = scene.rect("sonogram_axis");
   ASSERT_GT(axis.width(), 8.0F);
   InjectedInput input;
   input.mouse_x = axis.cx();
   input.mouse_y = axis.cy();
   scene.move(input.mouse_x, input.mouse_y);
   input.left = true;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   input.mouse_y += 0.2F * box.height();
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   EXPECT_NEAR(scene.state.params.doppler.baseline, 0.4, 0.03);
   EXPECT_GE(scene.params_changed, 1);
   scene.move(input.mouse_x, input.mouse_y);

@@ -13,7 +13,7 @@ TEST(MessageLine, NewsComeBeforeAnOldError) {
   scene.state.notices.messages.clear();
   scene.state.notices.messages.post({Severity::error, "14:31:00", "An error."});
   scene.frames(2);
-  const auto error_shown = [&] { return scene.viewer->control_rect("dismiss").width() > 0.0F; };
+  const auto error_shown = [&] { return scene.rect("dismiss").width() > 0.0F; };
   ASSERT_TRUE(error_shown());
   scene.state.notices.messages.post({Severity::info, "14:32:07", "Saved picture.png"});
   scene.frames(1);
@@ -57,7 +57,7 @@ TEST(LongNames, StayWithinMenus) {
   scene.frames(2);
   // After the phantoms and "Open recording".
   const std::string first_recent = "source_menu/" + std::to_string(phantoms().size() + 1);
-  const Rect line = scene.viewer->control_rect(first_recent);
+  const Rect line = scene.rect(first_recent);
   ASSERT_GT(line.width(), 0.0F);
   EXPECT_LT(line.width(), 450.0F);
   scene.click(first_recent);
@@ -69,7 +69,7 @@ TEST(LongNames, BreakInTooltips) {
   scene.state.source.name = kLongName;
   scene.frames(2);
   scene.move(800, 500);
-  const Rect facts = scene.viewer->control_rect("source_facts");
+  const Rect facts = scene.rect("source_facts");
   ASSERT_GT(facts.width(), 0.0F);
   const RgbImage before = scene.shot();
   scene.move(facts.cx(), facts.cy());
@@ -86,9 +86,9 @@ TEST(SourcePanel, ItsTwoChecksStandApartInANarrowWindow) {
   for (const double scale : {1.0, 1.5}) {
     ECHO_SCENE(scene, static_cast<int>(1024 * scale), static_cast<int>(768 * scale), scale);
     scene.frames(2);
-    if (scene.viewer->control_rect("pause").width() == 0.0F) scene.click("panel_source");
+    if (scene.rect("pause").width() == 0.0F) scene.click("panel_source");
     scene.frames(2);
-    const Rect pause = scene.viewer->control_rect("pause"), loop = scene.viewer->control_rect("loop");
+    const Rect pause = scene.rect("pause"), loop = scene.rect("loop");
     ASSERT_GT(pause.width(), 0.0F);
     const RgbImage shot = scene.shot();
     int light = 0;  // of words in the gap before the second box
@@ -98,7 +98,7 @@ TEST(SourcePanel, ItsTwoChecksStandApartInANarrowWindow) {
       }
     }
     EXPECT_EQ(light, 0) << scale;
-    EXPECT_LE(loop.x1, scene.viewer->control_rect("panel_source").x1 + 1);
+    EXPECT_LE(loop.x1, scene.rect("panel_source").x1 + 1);
   }
 }
 
@@ -113,8 +113,7 @@ TEST(Presentation, TheCaptionKeepsClearOfTheWayBack) {
       [](double, double) { return -20.0F; }, [](double, double) { return 0.0F; });
   scene.state.source.name = "A source with a long name";
   scene.frames(2);
-  scene.press(Key::f5);
-  scene.frames(2);
+  scene.tap(Key::f5);
   const RgbImage shot = scene.shot();
   const auto bright_between = [&](int x0, int x1, int least) {
     int count = 0;

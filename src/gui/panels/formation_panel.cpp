@@ -5,7 +5,7 @@
 
 #include "core/units.h"
 #include "gui/panels/compare_bar.h"
-#include "gui/panels/formation_parts.h"
+#include "gui/panels/param_rows.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {

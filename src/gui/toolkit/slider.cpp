@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "gui/state/number_text.h"
-#include "gui/toolkit/slider_look.h"
 #include "gui/toolkit/ui.h"
 
 namespace echoloop {

@@ -1,9 +1,8 @@
 // Flow in the program itself: it comes over the live picture, goes while a frame is frozen that has no ensemble in the
 // history, and comes back.
-
 #include "gui/program_window.h"
 
-namespace echoloop::testing::flow_window_test {
+namespace echoloop::testing::analyses_window_test {
 namespace {
 
 // Share of the picture's pixels that are blue: flow away from the probe.
@@ -32,5 +31,27 @@ TEST(FlowWindow, LiesOverTheLivePictureOnly) {
   EXPECT_EQ(window.close(), 0);
 }
 
+// Objects in the program itself: they come over the live picture and are found again in the frozen one.
+
+// Pixels of the accent's colour where the picture is.
+std::size_t accents(const ProgramWindow& window) {
+  const std::vector<std::uint8_t> rgb = window.picture({.x0 = 0.05F, .y0 = 0.25F, .x1 = 0.6F, .y1 = 0.7F});
+  std::size_t n = 0;
+  for (std::size_t i = 0; i + 2 < rgb.size(); i += 3) n += rgb[i + 2] > rgb[i] + 80 && rgb[i + 1] > rgb[i] + 60 ? 1 : 0;
+  return n;
+}
+
+TEST(StructureWindow, OutlinesTheCystLiveAndFrozen) {
+  if (const std::string why = why_no_program_window(); !why.empty()) GTEST_SKIP() << why;
+  ECHO_SCENE(scene, ProgramWindow::kWidth, ProgramWindow::kHeight);
+  look_like_the_program(scene, "cyst");
+  ProgramWindow window({"sim:cyst", "--set", "structure=dark", "--backend", "cpu", "--duration", "240"}, scene);
+  window.rest();
+  ASSERT_TRUE(eventually([&] { return accents(window) > 150; }));
+  window.key("space");
+  EXPECT_TRUE(eventually([&] { return accents(window) > 150; }));
+  EXPECT_EQ(window.close(), 0);
+}
+
 }  // namespace
-}  // namespace echoloop::testing::flow_window_test
+}  // namespace echoloop::testing::analyses_window_test
