@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "app/image_files.h"
 #include "app/interrupts.h"
 #include "app/opening/open_source.h"
 #include "app/options/terminal.h"
@@ -21,7 +22,6 @@
 #include "app/outputs/measure_image.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
-#include "app/pictures.h"
 #include "app/session_file.h"
 #include "app/stream/choose_backend.h"
 #include "app/stream/session.h"
@@ -272,7 +272,7 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
                    .samples = opened.info.samples,
                    .sinks = files.sinks(),
                    .past = wants_measures(options, marks) ? &past : nullptr,
-                   .side = live.side(),
+                   .analyses = live.analyses(),
                    .first_frame = saved != nullptr ? saved->frame : 0,
                    .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference});
   say_notes(chosen.note, acquisition, params);

@@ -77,7 +77,7 @@ void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
                  "int32 [nz][nx]; needs --set structure=bright or dark")
       ->type_name("F.json");
   app.add_option(
-         "--sonogram-out", o.sonogram_out,
+         "--sonogram-out", o.spectrogram_out,
          "Newest 2048 spectra of the sample volume: float32 dB [column][velocity], with time and velocity axes, "
          "envelope and mean in F.json; needs --set gate=on")
       ->type_name("F.npy");

@@ -84,7 +84,7 @@ void require_render_options(const Options& o) {
   if (o.render_files.empty()) throw Error("render", "no recording given", "echoloop render FILE... --out DIR");
   if (o.render_out.empty()) throw Error("render", "no --out given", "echoloop render FILE... --out DIR");
   for (const fs::path* file :
-       {&o.image_out, &o.images_out, &o.flow_out, &o.structure_out, &o.sonogram_out, &o.png, &o.png16, &o.screenshot,
+       {&o.image_out, &o.images_out, &o.flow_out, &o.structure_out, &o.spectrogram_out, &o.png, &o.png16, &o.screenshot,
         &o.video, &o.report, &o.trace, &o.csv, &o.measurements, &o.find_sound_speed, &o.figure}) {
     if (!file->empty()) throw Error("render", "found the output file " + file->string(), "--out DIR alone");
   }

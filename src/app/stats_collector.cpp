@@ -112,9 +112,9 @@ void StatsCollector::update(UiState& state, const Session& session, const Timing
   const std::int64_t now = now_ns();
   state.numbers.counts = session.counts();
   state.numbers.shown = shown;
-  const SideCounts side = session.side_counts();
+  const AnalysisCounts side = session.analysis_counts();
   state.analyses.flow.counts = side.flow;
-  state.analyses.sonogram.counts = side.sonogram;
+  state.analyses.spectrogram.counts = side.spectrogram;
   watch_idle(state, session, now);
   update_histories(state, trace);
   if (state.numbers.timeline.wanted) state.numbers.timeline.spans = trace.last_spans(kTimelineSpans);

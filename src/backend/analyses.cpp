@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "backend/flow_engine.h"
-#include "backend/sonogram_engine.h"
+#include "backend/spectrogram_engine.h"
 #include "backend/structure_engine.h"
 
 namespace echoloop {
@@ -15,24 +15,25 @@ bool has_gate(const ImagingParams& p) { return p.doppler.gate != Gate::off; }
 bool has_objects(const ImagingParams& p) { return p.objects.kind != Structure::off; }
 
 constexpr std::array<AnalysisRow, 3> kRows = {{
-    {"No flow images: ", AnalysisInput::pixels, has_flow, [](const SideMailboxes& m) { return m.flow != nullptr; },
-     [](Backend& backend, const SideMailboxes& m) -> std::unique_ptr<Analysis> {
+    {"No flow images: ", AnalysisInput::pixels, has_flow, [](const AnalysisMailboxes& m) { return m.flow != nullptr; },
+     [](Backend& backend, const AnalysisMailboxes& m) -> std::unique_ptr<Analysis> {
        return std::make_unique<FlowEngine>(backend.make_flow_device(), *m.flow);
      }},
     {"No Doppler spectrum: ", AnalysisInput::pixels, has_gate,
-     [](const SideMailboxes& m) { return m.sonogram != nullptr; },
-     [](Backend& backend, const SideMailboxes& m) -> std::unique_ptr<Analysis> {
-       return std::make_unique<SonogramEngine>(backend.make_gate_device(), *m.sonogram);
+     [](const AnalysisMailboxes& m) { return m.spectrogram != nullptr; },
+     [](Backend& backend, const AnalysisMailboxes& m) -> std::unique_ptr<Analysis> {
+       return std::make_unique<SpectrogramEngine>(backend.make_gate_device(), *m.spectrogram);
      }},
-    {"No objects: ", AnalysisInput::images, has_objects, [](const SideMailboxes& m) { return m.structure != nullptr; },
-     [](Backend& backend, const SideMailboxes& m) -> std::unique_ptr<Analysis> {
+    {"No objects: ", AnalysisInput::images, has_objects,
+     [](const AnalysisMailboxes& m) { return m.structure != nullptr; },
+     [](Backend& backend, const AnalysisMailboxes& m) -> std::unique_ptr<Analysis> {
        return std::make_unique<StructureEngine>(backend.make_structure_device(), *m.structure);
      }},
 }};
 
 }  // namespace
 
-Analyses::Analyses(Backend& backend, const SideMailboxes& mailboxes, std::function<void(const std::string&)> refuse)
+Analyses::Analyses(Backend& backend, const AnalysisMailboxes& mailboxes, std::function<void(const std::string&)> refuse)
     : backend_(backend), mailboxes_(mailboxes), refuse_(std::move(refuse)) {
   for (const AnalysisRow& row : kRows) {
     if (row.has_mailbox(mailboxes)) states_.push_back({.row = row, .analysis = nullptr});
@@ -129,7 +130,7 @@ void Analyses::end_stream(StreamEnd how) {
   for (State& state : states_) {
     if (state.analysis == nullptr || state.row.input != AnalysisInput::pixels) continue;
     try {
-      state.analysis->settle();
+      state.analysis->drain();
     } catch (const std::exception&) {  // the device is lost: results that it had not given never come
     }
     note_counts();
@@ -142,7 +143,7 @@ void Analyses::end_stream(StreamEnd how) {
       take_image(state, last, Claim::wanted);
     }
     if (state.analysis == nullptr) continue;
-    state.analysis->settle();
+    state.analysis->drain();
     note_counts();
     if (const std::string why = state.analysis->take_fault(); !why.empty()) {
       refuse_(std::string(state.row.refusal) + why);
@@ -158,7 +159,7 @@ void Analyses::note_counts() {
   }
 }
 
-SideCounts Analyses::counts() const {
+AnalysisCounts Analyses::counts() const {
   const std::scoped_lock lock(mutex_);
   return counts_;
 }

@@ -17,7 +17,7 @@ namespace echoloop {
 class Analyses {
  public:
   // `refuse` takes the reason why there are no results; any thread.
-  Analyses(Backend& backend, const SideMailboxes& mailboxes, std::function<void(const std::string&)> refuse);
+  Analyses(Backend& backend, const AnalysisMailboxes& mailboxes, std::function<void(const std::string&)> refuse);
 
   void try_again();                          // with other parameters
   void retire(const ImagingParams& params);  // gives back what these do not ask for, as soon as that waits for nothing
@@ -38,7 +38,7 @@ class Analyses {
   void end_stream(StreamEnd how);
   void retire_images();  // analyses of images, as soon as that waits for nothing
 
-  [[nodiscard]] SideCounts counts() const;  // any thread
+  [[nodiscard]] AnalysisCounts counts() const;  // any thread
 
  private:
   struct State {
@@ -56,13 +56,13 @@ class Analyses {
   void note_counts();
 
   Backend& backend_;
-  const SideMailboxes mailboxes_;
+  const AnalysisMailboxes mailboxes_;
   const std::function<void(const std::string&)> refuse_;
   std::vector<State> states_;
   Image late_image_;
   std::atomic<Looking> looking_{Looking::at_live};
   mutable std::mutex mutex_;
-  SideCounts counts_;  // under mutex_
+  AnalysisCounts counts_;  // under mutex_
 };
 
 }  // namespace echoloop

@@ -27,10 +27,10 @@ class Analysis {
   virtual void take(const BeamformedFrame& /*frame*/) {}
   // False: a live image that comes too soon after the one before, and is left out.
   virtual bool take(const Image& /*image*/, Claim /*claim*/) { return true; }
-  virtual void settle() = 0;                         // until all that was taken is published
-  [[nodiscard]] virtual bool busy() const = 0;       // something taken is not published yet
-  virtual std::string take_fault() = 0;              // why no more results come, once; empty: none
-  virtual void count(SideCounts& counts) const = 0;  // any thread
+  virtual void drain() = 0;                              // until all that was taken is published
+  [[nodiscard]] virtual bool busy() const = 0;           // something taken is not published yet
+  virtual std::string take_fault() = 0;                  // why no more results come, once; empty: none
+  virtual void count(AnalysisCounts& counts) const = 0;  // any thread
 };
 
 // What an analysis takes: pixels of the stream, or images of the stream and of the history.
@@ -40,8 +40,8 @@ struct AnalysisRow {
   std::string_view refusal;  // before the reason why there are no results
   AnalysisInput input;
   bool (*is_on)(const ImagingParams&);
-  bool (*has_mailbox)(const SideMailboxes&);
-  std::unique_ptr<Analysis> (*make)(Backend&, const SideMailboxes&);
+  bool (*has_mailbox)(const AnalysisMailboxes&);
+  std::unique_ptr<Analysis> (*make)(Backend&, const AnalysisMailboxes&);
 };
 
 }  // namespace echoloop

@@ -23,10 +23,10 @@ class FlowEngine final : public Analysis {
   using Analysis::take;
   void take(const BeamformedFrame& frame) override;
 
-  void settle() override { worker_.settle(); }  // until no ensemble is in work
+  void drain() override { worker_.drain(); }  // until no ensemble is in work
   [[nodiscard]] bool busy() const override { return worker_.busy(); }
   [[nodiscard]] FlowCounts counts() const;  // any thread
-  void count(SideCounts& counts_of_all) const override { counts_of_all.flow = counts(); }
+  void count(AnalysisCounts& counts_of_all) const override { counts_of_all.flow = counts(); }
   [[nodiscard]] std::string take_fault() override { return worker_.take_fault(); }
 
  private:

@@ -82,9 +82,9 @@ std::string FlowWorker::take_fault() {
   return {};
 }
 
-void FlowWorker::settle() {
+void FlowWorker::drain() {
   for (Worker& worker : workers_) {
-    if (worker.thread.has_value()) worker.thread->settle();
+    if (worker.thread.has_value()) worker.thread->drain();
   }
 }
 

@@ -64,7 +64,7 @@ class FlowWorker {
   // Whether an ensemble in work needs a slot: then nothing may be stored there.
   [[nodiscard]] bool needs(int slot) const;
   [[nodiscard]] FlowDevice& device() { return *workers_.front().device; }  // store(); reserve() when not busy
-  void settle();                                                           // until no ensemble is in work
+  void drain();                                                            // until no ensemble is in work
 
   [[nodiscard]] bool room(int in_flight) const;                         // for one more, so many at most
   [[nodiscard]] bool busy() const;                                      // one is

@@ -39,8 +39,8 @@ RfFrame frame_of_one_transmit(const RfFrame& all, const Acquisition& acquisition
 }
 
 // The brightest of each block, so that no wire is lost between pixels.
-TransmitPicture reduced(const Image& image, int transmit) {
-  TransmitPicture small{.transmit = transmit, .stamp = image.stamp, .grid = image.grid, .db = {}};
+TransmitImage reduced(const Image& image, int transmit) {
+  TransmitImage small{.transmit = transmit, .stamp = image.stamp, .grid = image.grid, .db = {}};
   const int across = (image.grid.nx + kSmallSide - 1) / kSmallSide;
   const int down = (image.grid.nz + kSmallSide - 1) / kSmallSide;
   small.grid.nx = (image.grid.nx + across - 1) / across;
@@ -174,7 +174,7 @@ void FrameInspector::start_picture(int transmit) {
 void FrameInspector::collect_picture() {
   require_readable(request_->frame.samples);
   const int transmit = request_->pictures[picture_++];
-  answer_.pictures.push_back(std::make_shared<const TransmitPicture>(reduced(small_lane_->image(), transmit)));
+  answer_.pictures.push_back(std::make_shared<const TransmitImage>(reduced(small_lane_->image(), transmit)));
   picture_ == request_->pictures.size() ? end() : answer();
 }
 

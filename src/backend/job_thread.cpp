@@ -17,7 +17,7 @@ JobThread::~JobThread() {
   thread_.join();
 }
 
-void JobThread::settle() {
+void JobThread::drain() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return waiting_ < 0 && in_work_ < 0; });
 }

@@ -1,6 +1,6 @@
-// The thread of what works beside the live stream (flow, structure, sonogram), so that the stream never waits for it.
-// It does one job at a time; one that waits gives way to a newer one. What throws is the fault that ends its work: jobs
-// that come later are not done, and settle() does not wait for them.
+// The thread of what works beside the live stream (flow, structure, spectrogram), so that the stream never waits for
+// it. It does one job at a time; one that waits gives way to a newer one. What throws is the fault that ends its work:
+// jobs that come later are not done, and drain() does not wait for them.
 #pragma once
 
 #include <atomic>
@@ -46,7 +46,7 @@ class JobThread {
     return replaces;
   }
 
-  void settle();                                         // until no job waits or is in work; who hands over
+  void drain();                                          // until no job waits or is in work; who hands over
   [[nodiscard]] bool busy() const;                       // one waits or is in work; any thread
   [[nodiscard]] bool failed() const { return failed_; }  // any thread
   [[nodiscard]] std::string take_fault();                // why it failed, once; any thread

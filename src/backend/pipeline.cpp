@@ -22,13 +22,14 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       options_(std::move(options)),
       planning_{.device = backend.multiprocessors(),
                 .plan = make_plan(acquisition_, params, nullptr, backend.multiprocessors())},
-      watch_(backend.computes_elsewhere() && has_spare_cores() ? Watch::Habit::looks : Watch::Habit::only_sleeps),
+      wait_policy_(backend.computes_elsewhere() && has_spare_cores() ? WaitPolicy::Mode::spin
+                                                                     : WaitPolicy::Mode::sleep_only),
       level_{.held_db = options_.held_reference_db},
       host_copy_(options_.host_copy),
       injected_{
           .load_ms = options_.inject.load_ms, .error_at = options_.inject.error_at, .lost_at = options_.inject.lost_at},
-      analyses_(backend, options_.side, [this](const std::string& why) { refuse(why); }),
-      line_(options_.side.line) {
+      analyses_(backend, options_.analyses, [this](const std::string& why) { refuse(why); }),
+      line_(options_.analyses.line) {
   if (options_.past != nullptr) {
     reviewer_ =
         std::make_unique<Reprocessor>(backend, acquisition_, options_.mode, *options_.past, options_.inspections);
@@ -92,7 +93,7 @@ void Pipeline::give_up_frames() {
 // One turn; false when the stream has ended.
 bool Pipeline::step() {
   take_params();
-  const Watch::Lanes reviewing = step_review() ? Watch::Lanes::busy : Watch::Lanes::idle;
+  const WaitPolicy::Lanes reviewing = step_review() ? WaitPolicy::Lanes::busy : WaitPolicy::Lanes::idle;
   analyses_.retire(planning_.plan->params);
   if (may_start() && !flight_.slots[flight_.next].busy) {
     if (auto lease = next_frame(reviewing)) {
@@ -110,14 +111,14 @@ bool Pipeline::step() {
 }
 
 // The oldest frame of the ring; waits a while for one, unless a lane's frame ends first.
-std::optional<FrameRing::ReadLease> Pipeline::next_frame(Watch::Lanes reviewing) {
-  const Watch::Lanes live = flight_.frames() > 0 ? Watch::Lanes::busy : Watch::Lanes::idle;
-  const bool happened = watch_.look(live, [&] {
+std::optional<FrameRing::ReadLease> Pipeline::next_frame(WaitPolicy::Lanes reviewing) {
+  const WaitPolicy::Lanes live = flight_.frames() > 0 ? WaitPolicy::Lanes::busy : WaitPolicy::Lanes::idle;
+  const bool happened = wait_policy_.spin(live, [&] {
     release_uploaded();
-    return ring_.has_news() || (live == Watch::Lanes::busy && flight_.slots[flight_.oldest].lane->finished());
+    return ring_.has_news() || (live == WaitPolicy::Lanes::busy && flight_.slots[flight_.oldest].lane->finished());
   });
   if (happened) return ring_.begin_read(std::chrono::nanoseconds(0));
-  return ring_.begin_read(watch_.sleep(now_ns(), live == Watch::Lanes::busy ? live : reviewing));
+  return ring_.begin_read(wait_policy_.sleep(now_ns(), live == WaitPolicy::Lanes::busy ? live : reviewing));
 }
 
 bool Pipeline::step_review() {
@@ -175,7 +176,7 @@ void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
   ++flight_.started;
   slot.busy = true;
   slot.lease.emplace(std::move(lease));
-  watch_.frame_came(slot.lease->frame().stamp.acquired_ns, now_ns());
+  wait_policy_.frame_came(slot.lease->frame().stamp.acquired_ns, now_ns());
   set_lane_plan(slot);
   Lane& lane = *slot.lane;
   const RfFrame& frame = slot.lease->frame();
@@ -264,7 +265,7 @@ void Pipeline::collect(Slot& slot) {
   Image& image = slot.lane->image();
   describe(image, *slot.plan, slot.reference_db, slot.averaged_frames);
   image.number = flight_.finished + 1;
-  watch_.frame_ended(image.ready_ns);
+  wait_policy_.frame_ended(image.ready_ns);
   slot.lane->append_spans(trace_);
   trace_.add_latency(Latency::ready, image.stamp.acquired_ns, image.ready_ns);
   if (options_.on_image) options_.on_image(image);

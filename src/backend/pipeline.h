@@ -19,7 +19,7 @@
 #include "backend/line_tap.h"
 #include "backend/persistence.h"
 #include "backend/reprocessor.h"
-#include "backend/watch.h"
+#include "backend/wait_policy.h"
 #include "core/frame_ring.h"
 #include "core/mailbox.h"
 #include "core/results/image.h"
@@ -38,7 +38,7 @@ struct PipelineOptions {
   std::function<void(const Image&)> on_image = {};
   PastImages* past = nullptr;                // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;  // null: nor inspected; needs `past`
-  SideMailboxes side = {};                   // what is made beside the pictures
+  AnalysisMailboxes analyses = {};           // what is made beside the pictures
 };
 
 class Pipeline {
@@ -60,7 +60,7 @@ class Pipeline {
   void end_review();                               // the live pictures are looked at again; any thread
   void inspect(InspectionRequest request);         // any thread; see PipelineOptions::inspections
   void end_inspection();                           // any thread
-  // Where the M-mode's line is; nothing: there is none. See SideMailboxes::line. UI thread
+  // Where the M-mode's line is; nothing: there is none. See AnalysisMailboxes::line. UI thread
   void look_at_line(const std::optional<PlanePoint>& at) { line_.look_at(at); }
   void stop();  // ends the stream; frames already in lanes are finished; any thread
   // Ends the stream; frames in lanes are counted as lost. The lanes return at once only after Backend::abandon(), which
@@ -72,8 +72,8 @@ class Pipeline {
   [[nodiscard]] std::string take_refusal();                 // last parameters that could not be used, once; any thread
   // Plan::why_fp32 of the plan in use. [any thread]
   [[nodiscard]] const char* why_fp32() const { return planning_.why_fp32; }
-  [[nodiscard]] SideCounts side_counts() const { return analyses_.counts(); }  // any thread
-  [[nodiscard]] double held_reference_db() const { return level_.held_db; }    // of all transmits; any thread
+  [[nodiscard]] AnalysisCounts analysis_counts() const { return analyses_.counts(); }  // any thread
+  [[nodiscard]] double held_reference_db() const { return level_.held_db; }            // of all transmits; any thread
 
  private:
   struct Slot {
@@ -125,7 +125,7 @@ class Pipeline {
   void run();
   void run_stream();
   bool step();
-  std::optional<FrameRing::ReadLease> next_frame(Watch::Lanes reviewing);
+  std::optional<FrameRing::ReadLease> next_frame(WaitPolicy::Lanes reviewing);
   void take_params();
   void start_frame(Slot& slot, FrameRing::ReadLease lease);
   void set_lane_plan(Slot& slot);
@@ -149,7 +149,7 @@ class Pipeline {
   PipelineOptions options_;
   Planning planning_;
   Flight flight_;
-  Watch watch_;
+  WaitPolicy wait_policy_;
   Persistence persistence_;
   Level level_;
   std::atomic<HostCopy> host_copy_;

@@ -27,10 +27,10 @@ class StructureEngine final : public Analysis {
   using Analysis::take;
   bool take(const Image& image, Claim claim) override;
 
-  void settle() override { thread_.settle(); }  // until no image waits or is in work
+  void drain() override { thread_.drain(); }  // until no image waits or is in work
   [[nodiscard]] bool busy() const override { return thread_.busy(); }
   [[nodiscard]] StructureCounts counts() const;  // any thread
-  void count(SideCounts& counts_of_all) const override { counts_of_all.structure = counts(); }
+  void count(AnalysisCounts& counts_of_all) const override { counts_of_all.structure = counts(); }
   [[nodiscard]] std::string take_fault() override { return thread_.take_fault(); }
 
  private:

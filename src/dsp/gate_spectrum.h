@@ -1,5 +1,5 @@
-// One column of a sonogram: slow time of a gate to power over velocity, and what a clinician traces on it. Host only;
-// one object a thread.
+// One column of a spectrogram: slow time of a gate to power over velocity, and what a clinician traces on it. Host
+// only; one object a thread.
 //
 // For each band of the gate (dsp/gate.h): the polynomials that stand for frequencies below the cut-off are taken away
 // by least squares (Hoeks et al., Ultrasound Med. Biol. 17, 1991), then Hann's window, a zero padded Fourier transform,

@@ -7,8 +7,8 @@
 
 #include "core/units.h"
 #include "gui/bars.h"
-#include "gui/docks/pace_badge.h"
-#include "gui/overlay/flow_colors.h"
+#include "gui/docks/status_fields.h"
+#include "gui/overlay/flow_scale.h"
 #include "gui/state/number_text.h"
 #include "gui/view/flow_bar.h"
 

@@ -1,20 +1,50 @@
-// Panels about the program, above the window: keys (F1), About, the question about the sandbox, the tour. UI thread
-// only.
+// Dialogs above the window: keys (F1), About, the question about the sandbox, the tour, and those of a scanner. UI
+// thread only.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "gui/docks/about.h"
-#include "gui/docks/scanner_dialogs.h"
 #include "gui/docks/tour.h"
+#include "gui/state/program_facts.h"
 #include "gui/state/ui_state.h"
-#include "gui/toolkit/ui.h"
+#include "gui/toolkit/scroll.h"
 
 namespace echoloop {
 
+// Asked before a recording is opened where the system offers no sandbox.
+class SandboxDialog {
+ public:
+  // Every frame. `file`: the recording, as long as the question stands. Closing the panel is a refusal.
+  std::optional<SandboxAnswer> draw(Ui& ui, const std::optional<std::string>& file);
+
+ private:
+  bool open_ = false;
+};
+
+// Opened from a scanner's rows in the Source panel: its description as received, and the question before a port is
+// opened on the network.
+class ScannerDialogs {
+ public:
+  // Every frame.
+  void draw(Ui& ui, const UiState& state, const UiCommands& commands);
+
+ private:
+  void draw_description(Ui& ui, const UiState& state, const UiCommands& commands);
+  void draw_network(Ui& ui, const UiState& state, const UiCommands& commands);
+
+  std::shared_ptr<const std::string> shown_;
+  std::vector<std::string> lines_;  // of shown_
+  Scroll scroll_;
+  std::array<char, 8> port_{};
+};
+
 class ProgramPanels {
  public:
-  // Keys, About, and the question. The interface scale that was chosen there; nothing: none was.
+  // Every frame. The interface scale that was chosen in the list of keys; nothing: none was.
   std::optional<float> draw(Ui& ui, const UiState& state, const UiCommands& commands, float wanted_scale);
   void open_keys(Ui& ui) const;
   [[nodiscard]] Tour& tour() { return tour_; }

@@ -125,8 +125,8 @@ void Screen::follow_gate(UiState& state) {
   if (last_.gate == before) return;
   if (last_.gate == Gate::on) {
     view_.transient.m_mode_beside = view_.has_m_mode();
-    view_.dock = Dock::sonogram;
-  } else if (view_.dock == Dock::sonogram) {
+    view_.dock = Dock::spectrogram;
+  } else if (view_.dock == Dock::spectrogram) {
     view_.dock = view_.transient.m_mode_beside ? Dock::m_mode : Dock::none;
   }
   take_inspect_tool(state.marks, view_.dock);
@@ -257,7 +257,7 @@ Rect Screen::draw_dock(PanelContext& c, const SceneInput& input, Rect& area) {
   if (dock_row(view_.dock).place == DockPlace::of_the_image) image_.inspect_somewhere(c.state, input);
   drawn_.grounds.push_back({dock, theme::kPanelHex});
   dock_.draw({c, input.image, input.strip, drawn_.strips}, dock);
-  for (const Rect& box : {drawn_.strips.m_mode, drawn_.strips.sonogram}) drawn_.grounds.push_back({box, 0x000000});
+  for (const Rect& box : {drawn_.strips.m_mode, drawn_.strips.spectrogram}) drawn_.grounds.push_back({box, 0x000000});
   return dock;
 }
 

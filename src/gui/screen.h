@@ -34,11 +34,11 @@ class Screen {
   void draw(UiState& state, const SceneInput& input);
 
   [[nodiscard]] const Rect& picture() const { return image_.layout().image; }  // empty: no image
-  [[nodiscard]] const PictureLayout& picture_layout() const { return image_.layout(); }
-  [[nodiscard]] const PictureLayout& side_a_layout() const { return image_.side_a(); }  // empty image: not side by side
-  [[nodiscard]] const StripBoxes& strips() const { return drawn_.strips; }  // of M-mode and spectral Doppler
-  [[nodiscard]] float wipe_x() const { return image_.wipe_x(); }            // where A ends and B begins
-  [[nodiscard]] bool playing() const { return drawn_.playing; }             // history frames
+  [[nodiscard]] const ImageLayout& image_layout() const { return image_.layout(); }
+  [[nodiscard]] const ImageLayout& side_a_layout() const { return image_.side_a(); }  // empty image: not side by side
+  [[nodiscard]] const StripBoxes& strips() const { return drawn_.strips; }            // of M-mode and spectral Doppler
+  [[nodiscard]] float wipe_x() const { return image_.wipe_x(); }                      // where A ends and B begins
+  [[nodiscard]] bool playing() const { return drawn_.playing; }                       // history frames
   // The image with all that changes with every image. Everything else may be drawn less often.
   [[nodiscard]] const Rect& live_area() const { return drawn_.live; }
   [[nodiscard]] const std::vector<Ground>& grounds() const { return drawn_.grounds; }

@@ -4,11 +4,10 @@
 #include <vector>
 
 #include "gui/bars.h"
-#include "gui/docks/pace_badge.h"
-#include "gui/overlay/pace_text.h"
+#include "gui/docks/status_fields.h"
 #include "gui/overlay/sample_fault_text.h"
-#include "gui/sample_fault_field.h"
 #include "gui/state/number_text.h"
+#include "gui/state/stream_text.h"
 #include "gui/toolkit/status_fit.h"
 #include "source/phantom_list.h"
 

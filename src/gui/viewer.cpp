@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "core/units.h"
-#include "gui/docks/figure_m_mode.h"
-#include "gui/figure/figure_doppler.h"
-#include "gui/gl/picture_set.h"
-#include "gui/overlay/structure_picture.h"
+#include "gui/docks/m_mode_dock.h"
+#include "gui/figure/figure_strip.h"
+#include "gui/gl/image_set.h"
+#include "gui/overlay/object_follower.h"
 #include "gui/screen.h"
-#include "gui/toolkit/flow_picture.h"
+#include "gui/toolkit/flow_texture.h"
 #include "gui/toolkit/imgui_session.h"
 #include "gui/toolkit/ui_scale.h"
-#include "gui/view/sonogram_strip.h"
+#include "gui/view/spectrogram_strip.h"
 #include "gui/window_renderer.h"
 
 namespace echoloop {
@@ -48,11 +48,11 @@ struct Viewer::Impl {
         saved(load_view_settings(o.settings_file)),
         surface(make_surface(o, saved)),
         imgui(*surface),
-        pictures(o.interop == Interop::try_it ? PictureSet::Way::interop_if_possible : PictureSet::Way::host,
-                 live.images, past),
+        pictures(o.interop == Interop::try_it ? ImageSet::Way::interop_if_possible : ImageSet::Way::host, live.images,
+                 past),
         flow(live.flow, past),
         structure(live.structure),
-        sonogram(live.sonogram),
+        spectrogram(live.spectrogram),
         strip(live.line, past != nullptr ? &past->line : nullptr),
         renderer(o.shader_dir),
         screen(std::move(commands), saved) {
@@ -95,10 +95,10 @@ struct Viewer::Impl {
   ViewSettings saved;
   std::unique_ptr<Surface> surface;
   ImguiSession imgui;
-  PictureSet pictures;
-  FlowPicture flow;
-  StructurePicture structure;
-  SonogramStrip sonogram;
+  ImageSet pictures;
+  FlowTexture flow;
+  ObjectFollower structure;
+  SpectrogramStrip spectrogram;
   MModeStrip strip;
   LevelReader levels, compared_levels;
   LevelMatcher matcher;
@@ -112,11 +112,11 @@ struct Viewer::Impl {
 };
 
 bool Viewer::Impl::take_pictures(const UiState& state) {
-  const PictureSource source = state.cine.compare              ? PictureSource::compared_past
-                               : state.run != RunState::frozen ? PictureSource::live
-                                                               : PictureSource::past;
+  const ImageOrigin source = state.cine.compare              ? ImageOrigin::compared_past
+                             : state.run != RunState::frozen ? ImageOrigin::live
+                                                             : ImageOrigin::past;
   const bool fresh = pictures.take(source);
-  const PictureSet::Times& t = pictures.times();
+  const ImageSet::Times& t = pictures.times();
   last.times.present_start = t.start_ns;
   last.times.present_end = t.end_ns;
   last.times.present_sequence = t.sequence;
@@ -182,7 +182,7 @@ WindowFrame Viewer::Impl::window_frame() {
           .compared = pictures.compared(),
           .flow = flow,
           .strip = strip,
-          .sonogram = sonogram,
+          .spectrogram = spectrogram,
           .display = display,
           .matched = matcher.matched(),
           .touched = touched(),
@@ -235,7 +235,7 @@ bool Viewer::frame(UiState& state) {
   v.last.fresh = v.take_pictures(state);
   v.flow.take(state, v.pictures.shown());
   v.structure.take(state, v.pictures.shown());
-  v.sonogram.take(state, v.pictures.shown());
+  v.spectrogram.take(state, v.pictures.shown());
   state.image.m_mode.wanted = v.screen.settings().has_m_mode();
   v.strip.take(state, v.pictures.shown());
   v.strip.look(v.screen.settings().transient.m_mode_span_s);
@@ -291,8 +291,8 @@ std::vector<FigureStrip> Viewer::strips_on_screen(const UiState& state) const {
   if (v.screen.strips().m_mode.width() > 0 && !v.strip.empty() && state.image.inspected) {
     strips.push_back(figure_m_mode(v.strip, state, shown_image(), view.m_mode_span_s));
   }
-  if (v.screen.strips().sonogram.width() > 0 && v.sonogram.shown() != nullptr) {
-    strips.push_back(figure_doppler(*v.sonogram.shown(), state.params, view.doppler.span_s,
+  if (v.screen.strips().spectrogram.width() > 0 && v.spectrogram.shown() != nullptr) {
+    strips.push_back(figure_doppler(*v.spectrogram.shown(), state.params, view.doppler.span_s,
                                     view.doppler.curves ? DopplerCurves::shown : DopplerCurves::none));
   }
   return strips;
@@ -304,11 +304,11 @@ std::string Viewer::gl_renderer() const { return reinterpret_cast<const char*>(g
 const Viewer::FrameTimes& Viewer::times() const { return impl_->last.times; }
 const Image& Viewer::shown_image() const { return impl_->pictures.shown(); }
 
-RgbPicture Viewer::screenshot() const {
+RgbImage Viewer::screenshot() const {
   Impl& v = *impl_;
   if (ImGui::GetDrawData() == nullptr) return {};
   v.renderer.draw(v.window_frame(), Extent::all);  // the window's back buffer holds nothing certain after it was shown
-  RgbPicture picture{.width = v.surface->width(), .height = v.surface->height(), .rgb = {}};
+  RgbImage picture{.width = v.surface->width(), .height = v.surface->height(), .rgb = {}};
   const std::size_t row = static_cast<std::size_t>(picture.width) * 3;
   std::vector<std::uint8_t> upside_down(row * static_cast<std::size_t>(picture.height));
   glBindFramebuffer(GL_READ_FRAMEBUFFER, v.surface->framebuffer());
@@ -335,9 +335,9 @@ void Viewer::list_folders_with(FolderLister lister) { impl_->screen.list_folders
 bool Viewer::used_last_key() const { return impl_->screen.used_last_key(); }
 Rect Viewer::image_rect() const { return impl_->screen.picture(); }
 Rect Viewer::side_a_rect() const { return impl_->screen.side_a_layout().image; }
-const PictureLayout& Viewer::picture_layout() const { return impl_->screen.picture_layout(); }
+const ImageLayout& Viewer::image_layout() const { return impl_->screen.image_layout(); }
 Rect Viewer::m_mode_rect() const { return impl_->screen.strips().m_mode; }
-Rect Viewer::sonogram_rect() const { return impl_->screen.strips().sonogram; }
+Rect Viewer::spectrogram_rect() const { return impl_->screen.strips().spectrogram; }
 Rect Viewer::control_rect(const std::string& id) const { return impl_->screen.rect_of(id); }
 
 }  // namespace echoloop

@@ -14,11 +14,11 @@
 #include "gui/docks/file_dialog.h"
 #include "gui/figure/figure_strip.h"
 #include "gui/gl/surface.h"
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 #include "gui/state/focus.h"
 #include "gui/state/rect.h"
 #include "gui/state/ui_state.h"
-#include "gui/toolkit/picture_layout.h"
+#include "gui/toolkit/image_layout.h"
 #include "gui/toolkit/view_settings.h"
 
 namespace echoloop {
@@ -80,7 +80,7 @@ class Viewer {
   [[nodiscard]] const FrameTimes& times() const;
 
   // The last frame's whole window, RGB, top row first.
-  [[nodiscard]] RgbPicture screenshot() const;
+  [[nodiscard]] RgbImage screenshot() const;
   [[nodiscard]] const Image& shown_image() const;  // number 0 = none yet
 
   // Its dB values, [nz][nx]; read from the texture where the image never came to the host. Empty without a picture.
@@ -109,9 +109,9 @@ class Viewer {
   [[nodiscard]] const Focus& focus() const;                      // of the keyboard
   [[nodiscard]] Rect image_rect() const;                         // pixels; empty without a picture
   [[nodiscard]] Rect side_a_rect() const;                        // of A beside it; empty: not side by side
-  [[nodiscard]] const PictureLayout& picture_layout() const;     // of the last frame
+  [[nodiscard]] const ImageLayout& image_layout() const;         // of the last frame
   [[nodiscard]] Rect m_mode_rect() const;                        // of the strip; empty: closed
-  [[nodiscard]] Rect sonogram_rect() const;                      // likewise
+  [[nodiscard]] Rect spectrogram_rect() const;                   // likewise
   [[nodiscard]] Rect control_rect(const std::string& id) const;  // of the last frame; empty when it was not drawn
 
  private:

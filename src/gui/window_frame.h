@@ -5,9 +5,9 @@
 #include "gui/gl/matched_levels.h"
 #include "gui/gl/surface.h"
 #include "gui/screen.h"
-#include "gui/toolkit/flow_picture.h"
+#include "gui/toolkit/flow_texture.h"
 #include "gui/view/m_mode.h"
-#include "gui/view/sonogram_strip.h"
+#include "gui/view/spectrogram_strip.h"
 
 namespace echoloop {
 
@@ -17,14 +17,14 @@ struct WindowFrame {
   unsigned int texture = 0;
   const Image& shown;  // in the texture; number 0 = none
   unsigned int compared_texture = 0;
-  const Image* compared = nullptr;  // left of the wipe line; null = no comparison
-  const FlowPicture& flow;          // over the picture
-  const MModeStrip& strip;          // drawn where the screen's dock wants it
-  const SonogramStrip& sonogram;    // likewise
-  const ImagingParams& display;     // window, gamma and map
-  const MatchedLevels& matched;     // of `shown`, in a comparison
-  bool touched = false;             // input came just now, or something moves by itself
-  bool fresh = false;               // an image came that was not drawn before
+  const Image* compared = nullptr;      // left of the wipe line; null = no comparison
+  const FlowTexture& flow;              // over the picture
+  const MModeStrip& strip;              // drawn where the screen's dock wants it
+  const SpectrogramStrip& spectrogram;  // likewise
+  const ImagingParams& display;         // window, gamma and map
+  const MatchedLevels& matched;         // of `shown`, in a comparison
+  bool touched = false;                 // input came just now, or something moves by itself
+  bool fresh = false;                   // an image came that was not drawn before
 };
 
 }  // namespace echoloop

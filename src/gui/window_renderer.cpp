@@ -4,16 +4,120 @@
 #include <imgui_impl_opengl3.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
 #include "core/units.h"
+#include "gui/gl/imgui_compat.h"
 #include "gui/state/shown_display.h"
-#include "gui/window_look.h"
+#include "gui/window_frame.h"
 
 namespace echoloop {
 namespace {
+
+// FNV-1a over words of eight bytes, with a shift so that high bits reach the low ones.
+class Fingerprint {
+ public:
+  void add(std::uint64_t word) {
+    value_ = (value_ ^ word) * 0x100000001B3U;
+    value_ ^= value_ >> 29;
+  }
+  void add(const void* data, std::size_t bytes) {
+    const auto* at = static_cast<const unsigned char*>(data);
+    for (; bytes >= sizeof(std::uint64_t); bytes -= sizeof(std::uint64_t), at += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, at, sizeof word);
+      add(word);
+    }
+    std::uint64_t rest = bytes;
+    std::memcpy(&rest, at, bytes);
+    add(rest);
+  }
+  void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+  void add(const Rect& r) {
+    for (const float v : {r.x0, r.y0, r.x1, r.y1}) add(static_cast<double>(v));
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_ == 0 ? 1 : value_; }
+
+ private:
+  std::uint64_t value_ = 0xCBF29CE484222325U;
+};
+
+bool waits_for_textures([[maybe_unused]] const ImDrawData& data) {
+#if IMGUI_VERSION_NUM >= 19200
+  if (data.Textures == nullptr) return false;
+  for (const ImTextureData* texture : *data.Textures) {
+    if (texture->Status != ImTextureStatus_OK) return true;
+  }
+#endif
+  return false;
+}
+
+void add_panels(Fingerprint& print, const ImDrawData& data) {
+  for (int i = 0; i < data.CmdListsCount; ++i) {
+    const ImDrawList& list = *data.CmdLists[i];
+    print.add(list.VtxBuffer.Data, static_cast<std::size_t>(list.VtxBuffer.size_in_bytes()));
+    print.add(list.IdxBuffer.Data, static_cast<std::size_t>(list.IdxBuffer.size_in_bytes()));
+    for (const ImDrawCmd& command : list.CmdBuffer) {
+      print.add(Rect{command.ClipRect.x, command.ClipRect.y, command.ClipRect.z, command.ClipRect.w});
+      print.add(std::uint64_t{command.ElemCount});
+      print.add(std::uint64_t{command.IdxOffset} << 32 | command.VtxOffset);
+    }
+  }
+}
+
+void add_image(Fingerprint& print, const ImageLayout& layout, const Image* image) {
+  if (image == nullptr || image->number == 0) return print.add(std::uint64_t{0});
+  print.add(image->number);
+  print.add(image->stamp.sequence);
+  print.add(static_cast<std::uint64_t>(image->ready_ns));
+  print.add(layout.place(image->grid));
+}
+
+void add_strips(Fingerprint& print, const WindowFrame& frame) {
+  const TransientView& view = frame.screen.settings().transient;
+  print.add(frame.screen.strips().m_mode);
+  print.add(frame.screen.strips().spectrogram);
+  print.add(frame.strip.painted());
+  print.add(frame.strip.offset_s());
+  print.add(view.m_mode_span_s);
+  print.add(view.doppler.span_s);
+  if (const Spectrogram* shown = frame.spectrogram.shown()) {
+    print.add(shown->begun);
+    print.add(shown->end);
+  }
+}
+
+// After ImGui's render: its draw data, where the images lie and which they are. Not the display parameters, which the
+// caller compares. 0: it must be drawn in any case.
+std::uint64_t window_look(const WindowFrame& frame) {
+  const ImDrawData& data = *ImGui::GetDrawData();
+  if (waits_for_textures(data)) return 0;
+  Fingerprint print;
+  add_panels(print, data);
+  print.add(static_cast<std::uint64_t>(frame.surface.width()) << 32 |
+            static_cast<std::uint64_t>(frame.surface.height()));
+  const ImageLayout& layout = frame.screen.image_layout();
+  print.add(layout.image);
+  print.add(static_cast<double>(frame.screen.wipe_x()));
+  add_image(print, layout, &frame.shown);
+  add_image(print, layout, frame.compared);
+  print.add(frame.matched.number);
+  if (const FlowImage* flow = frame.flow.shown()) {
+    print.add(flow->number);
+    print.add(static_cast<std::uint64_t>(flow->ready_ns));
+  }
+  add_strips(print, frame);
+  for (const Ground& ground : frame.screen.grounds()) {
+    print.add(ground.area);
+    print.add(std::uint64_t{ground.hex});
+  }
+  return print.value();
+}
 
 bool is_software() {
   const auto* name = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
@@ -37,9 +141,9 @@ void draw_clipped(ImDrawData& data, const Rect& r) {
   }
 }
 
-void clear(const Rect& area, unsigned int hex, float ratio, int height) {
-  const auto px = [ratio](float v) { return static_cast<int>(std::lround(v * ratio)); };
-  glScissor(px(area.x0), height - px(area.y1), px(area.x1) - px(area.x0), px(area.y1) - px(area.y0));
+void clear(const Rect& area, unsigned int hex, const RenderTarget& to) {
+  const auto px = [&](float v) { return static_cast<int>(std::lround(v * to.ratio)); };
+  glScissor(px(area.x0), to.height - px(area.y1), px(area.x1) - px(area.x0), px(area.y1) - px(area.y0));
   const auto part = [hex](int shift) { return static_cast<float>((hex >> shift) & 0xFF) / 255.0F; };
   glClearColor(part(16), part(8), part(0), 1.0F);
   glClear(GL_COLOR_BUFFER_BIT);
@@ -60,77 +164,66 @@ bool WindowRenderer::must_draw_all(const WindowFrame& frame) {
   return moved || live.width() < 1 || popup || frame.touched || now - all_drawn_ns_ > kChromeEvery_ns;
 }
 
-void WindowRenderer::draw_pictures(const WindowFrame& frame, float ratio, int width, int height) {
-  const PictureLayout& layout = frame.screen.picture_layout();
+void WindowRenderer::paint(const RenderTarget& to, PaintJob job) {
+  job.where = to.pixels(job.where);
+  job.clip = to.pixels(job.clip);
+  painter_.draw(job, to.width, to.height);
+}
+
+void WindowRenderer::draw_pictures(const WindowFrame& frame, const RenderTarget& to) {
+  const ImageLayout& layout = frame.screen.image_layout();
   const Rect& r = layout.image;
   if (frame.shown.number == 0 || r.width() <= 0) return;
-  const auto pixels = [ratio](const Rect& rect) {
-    return Rect{rect.x0 * ratio, rect.y0 * ratio, rect.x1 * ratio, rect.y1 * ratio};
-  };
   const bool beside = frame.screen.side_a_layout().image.width() > 0;
-  if (beside) draw_side_a(frame, ratio, width, height);
-  const bool wiped = !beside && frame.compared != nullptr && frame.compared->number != 0;
+  const bool has_a = frame.compared != nullptr && frame.compared->number != 0;
+  if (beside && has_a) draw_side_a(frame, frame.screen.side_a_layout(), frame.screen.side_a_layout().image, to);
+  const bool wiped = !beside && has_a;
   const float line = wiped ? frame.screen.wipe_x() : r.x0;
   const Rect whole = layout.place(frame.shown.grid);
   if (beside && !whole.overlaps(r)) return;
-  painter_.draw({.texture = frame.texture,
-                 .grid = frame.shown.grid,
-                 .display = shown_display(frame.shown.params.formation, frame.display.display),
-                 .where = pixels(whole),
-                 .clip = pixels(beside ? whole.common(r) : Rect{line, r.y0, r.x1, r.y1}),
-                 .matched = &frame.matched},
-                width, height);
+  paint(to, {.texture = frame.texture,
+             .grid = frame.shown.grid,
+             .display = shown_display(frame.shown.params.formation, frame.display.display),
+             .where = whole,
+             .clip = beside ? whole.common(r) : Rect{line, r.y0, r.x1, r.y1},
+             .matched = &frame.matched});
   if (!wiped) return;
   const Rect left{r.x0, r.y0, line, r.y1};
   glEnable(GL_SCISSOR_TEST);
   // Where A has no pixels: what is there of a sector is the window's ground.
   const bool sector = frame.compared->grid.polar() && !frame.screen.presenting();
-  clear(left, sector ? theme::kCanvasHex : 0x000000, ratio, height);
-  const Rect where = layout.place(frame.compared->grid);
-  if (!where.overlaps(left)) {
-    glDisable(GL_SCISSOR_TEST);
-    return;
-  }
-  painter_.draw({.texture = frame.compared_texture,
-                 .grid = frame.compared->grid,
-                 .display = shown_display(frame.compared->params.formation, frame.display.display),
-                 .where = pixels(where),
-                 .clip = pixels(where.common(left))},
-                width, height);
+  clear(left, sector ? theme::kCanvasHex : 0x000000, to);
+  glDisable(GL_SCISSOR_TEST);
+  draw_side_a(frame, layout, left, to);
 }
 
-void WindowRenderer::draw_side_a(const WindowFrame& frame, float ratio, int width, int height) {
-  if (frame.compared == nullptr || frame.compared->number == 0) return;
-  const PictureLayout& layout = frame.screen.side_a_layout();
-  const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
+void WindowRenderer::draw_side_a(const WindowFrame& frame, const ImageLayout& layout, const Rect& seen,
+                                 const RenderTarget& to) {
   const Rect where = layout.place(frame.compared->grid);
-  if (!where.overlaps(layout.image)) return;
-  painter_.draw({.texture = frame.compared_texture,
-                 .grid = frame.compared->grid,
-                 .display = shown_display(frame.compared->params.formation, frame.display.display),
-                 .where = pixels(where),
-                 .clip = pixels(where.common(layout.image))},
-                width, height);
+  if (!where.overlaps(seen)) return;
+  paint(to, {.texture = frame.compared_texture,
+             .grid = frame.compared->grid,
+             .display = shown_display(frame.compared->params.formation, frame.display.display),
+             .where = where,
+             .clip = where.common(seen)});
 }
 
 // The low-rank picture takes the place of the other one; power and velocity lie over it.
-void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width, int height) {
+void WindowRenderer::draw_flow(const WindowFrame& frame, const RenderTarget& to) {
   const FlowImage* flow = frame.flow.shown();
-  const PictureLayout& layout = frame.screen.picture_layout();
+  const ImageLayout& layout = frame.screen.image_layout();
   if (flow == nullptr || frame.shown.number == 0 || layout.image.width() <= 0) return;
-  const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
   Rect seen = layout.image;
   const bool beside = frame.screen.side_a_layout().image.width() > 0;
   if (!beside && frame.compared != nullptr && frame.compared->number != 0) seen.x0 = frame.screen.wipe_x();  // B's
   if (flow->params.color_flow.mode == FlowMode::low_rank) {
     const Rect where = layout.place(flow->grid);
     if (!where.overlaps(seen)) return;
-    painter_.draw({.texture = frame.flow.texture(),
-                   .grid = flow->grid,
-                   .display = frame.display.display,
-                   .where = pixels(where),
-                   .clip = pixels(where.common(seen))},
-                  width, height);
+    paint(to, {.texture = frame.flow.texture(),
+               .grid = flow->grid,
+               .display = frame.display.display,
+               .where = where,
+               .clip = where.common(seen)});
     return;
   }
   flow_painter_.draw({.flow_texture = frame.flow.texture(),
@@ -138,41 +231,27 @@ void WindowRenderer::draw_flow(const WindowFrame& frame, float ratio, int width,
                       .picture_texture = frame.texture,
                       .picture_grid = frame.shown.grid,
                       .params = frame.display,
-                      .where = pixels(layout.place(frame.shown.grid)),
-                      .clip = pixels(seen)},
-                     width, height);
+                      .where = to.pixels(layout.place(frame.shown.grid)),
+                      .clip = to.pixels(seen)},
+                     to.width, to.height);
 }
 
-void WindowRenderer::draw_strip(const WindowFrame& frame, float ratio, int width, int height) {
-  const Rect& box = frame.screen.strips().m_mode;
-  if (box.width() <= 0) return;
-  const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
-  const Grid grid = frame.strip.grid();
-  for (const StripPiece& piece : frame.strip.pieces(box, frame.screen.settings().transient.m_mode_span_s)) {
-    painter_.draw({.texture = frame.strip.texture(),
-                   .grid = grid,
-                   .display = shown_display(frame.shown.params.formation, frame.display.display),
-                   .where = pixels(piece.where),
-                   .clip = pixels(piece.clip)},
-                  width, height);
+void WindowRenderer::draw_strips(const WindowFrame& frame, const RenderTarget& to) {
+  const StripBoxes& strips = frame.screen.strips();
+  const TransientView& view = frame.screen.settings().transient;
+  const auto draw = [&](unsigned int texture, const Grid& grid, const DisplayParams& display, const auto& pieces) {
+    for (const StripPiece& piece : pieces) {
+      paint(to, {.texture = texture, .grid = grid, .display = display, .where = piece.where, .clip = piece.clip});
+    }
+  };
+  if (strips.m_mode.width() > 0) {
+    draw(frame.strip.texture(), frame.strip.grid(), shown_display(frame.shown.params.formation, frame.display.display),
+         frame.strip.pieces(strips.m_mode, view.m_mode_span_s));
   }
-}
-
-void WindowRenderer::draw_sonogram(const WindowFrame& frame, float ratio, int width, int height) {
-  const Sonogram* shown = frame.sonogram.shown();
-  const Rect& box = frame.screen.strips().sonogram;
-  if (shown == nullptr || box.width() <= 0) return;
-  const auto pixels = [ratio](const Rect& r) { return Rect{r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; };
-  const Grid grid = frame.sonogram.grid();
-  const ImagingParams display = sonogram_display(*shown, frame.display);
-  for (const StripPiece& piece :
-       frame.sonogram.pieces(box, frame.screen.settings().transient.doppler.span_s, frame.display.doppler.baseline)) {
-    painter_.draw({.texture = frame.sonogram.texture(),
-                   .grid = grid,
-                   .display = display.display,
-                   .where = pixels(piece.where),
-                   .clip = pixels(piece.clip)},
-                  width, height);
+  const Spectrogram* shown = frame.spectrogram.shown();
+  if (shown != nullptr && strips.spectrogram.width() > 0) {
+    draw(frame.spectrogram.texture(), frame.spectrogram.grid(), spectrogram_display(*shown, frame.display).display,
+         frame.spectrogram.pieces(strips.spectrogram, view.doppler.span_s, frame.display.doppler.baseline));
   }
 }
 
@@ -189,23 +268,22 @@ void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   glBindFramebuffer(GL_FRAMEBUFFER, software_ ? canvas_.framebuffer() : frame.surface.framebuffer());
   glViewport(0, 0, width, height);
   ImDrawData& data = *ImGui::GetDrawData();
-  const float ratio = static_cast<float>(width) / std::max(data.DisplaySize.x, 1.0F);
+  const RenderTarget to{static_cast<float>(width) / std::max(data.DisplaySize.x, 1.0F), width, height};
   glEnable(GL_SCISSOR_TEST);
   if (all) {
-    clear({0, 0, data.DisplaySize.x, data.DisplaySize.y}, theme::kCanvasHex, ratio, height);
-    for (const Ground& ground : frame.screen.grounds()) clear(ground.area, ground.hex, ratio, height);
+    clear({0, 0, data.DisplaySize.x, data.DisplaySize.y}, theme::kCanvasHex, to);
+    for (const Ground& ground : frame.screen.grounds()) clear(ground.area, ground.hex, to);
   } else {
     const Rect& live = frame.screen.live_area();
-    clear(live, theme::kCanvasHex, ratio, height);
+    clear(live, theme::kCanvasHex, to);
     for (const Ground& ground : frame.screen.grounds()) {
-      if (ground.area.overlaps(live)) clear(ground.area.common(live), ground.hex, ratio, height);
+      if (ground.area.overlaps(live)) clear(ground.area.common(live), ground.hex, to);
     }
   }
   glDisable(GL_SCISSOR_TEST);
-  draw_pictures(frame, ratio, width, height);
-  draw_flow(frame, ratio, width, height);
-  draw_strip(frame, ratio, width, height);
-  draw_sonogram(frame, ratio, width, height);
+  draw_pictures(frame, to);
+  draw_flow(frame, to);
+  draw_strips(frame, to);
   if (all) {
     ImGui_ImplOpenGL3_RenderDrawData(&data);
   } else {

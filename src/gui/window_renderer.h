@@ -14,6 +14,13 @@ namespace echoloop {
 
 enum class Extent { as_needed, all };
 
+// A framebuffer's size in pixels, and how many of them are one unit of the window.
+struct RenderTarget {
+  float ratio = 1;
+  int width = 0, height = 0;
+  [[nodiscard]] Rect pixels(const Rect& r) const { return {r.x0 * ratio, r.y0 * ratio, r.x1 * ratio, r.y1 * ratio}; }
+};
+
 class WindowRenderer {
  public:
   explicit WindowRenderer(const std::filesystem::path& shader_dir);
@@ -29,11 +36,11 @@ class WindowRenderer {
 
  private:
   bool must_draw_all(const WindowFrame& frame);
-  void draw_flow(const WindowFrame& frame, float ratio, int width, int height);
-  void draw_sonogram(const WindowFrame& frame, float ratio, int width, int height);
-  void draw_strip(const WindowFrame& frame, float ratio, int width, int height);
-  void draw_pictures(const WindowFrame& frame, float ratio, int width, int height);
-  void draw_side_a(const WindowFrame& frame, float ratio, int width, int height);
+  void paint(const RenderTarget& to, PaintJob job);  // with places in the window's units
+  void draw_pictures(const WindowFrame& frame, const RenderTarget& to);
+  void draw_side_a(const WindowFrame& frame, const ImageLayout& layout, const Rect& seen, const RenderTarget& to);
+  void draw_flow(const WindowFrame& frame, const RenderTarget& to);
+  void draw_strips(const WindowFrame& frame, const RenderTarget& to);
 
   ImagePainter painter_;
   FlowPainter flow_painter_;

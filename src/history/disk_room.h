@@ -3,11 +3,14 @@
 // the file's end is given back at last. One thread.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace echoloop {
 
@@ -40,5 +43,28 @@ class DiskRoom {
 
 // Whether a DiskRoom of some program has it: each holds a lock that HDF5's own locks do not meet.
 [[nodiscard]] bool is_growing(const std::filesystem::path& file);
+
+class DiskSync {
+ public:
+  explicit DiskSync(int file);  // a descriptor that outlives this
+  ~DiskSync();                  // waits for what is under way
+  DiskSync(const DiskSync&) = delete;
+  DiskSync& operator=(const DiskSync&) = delete;
+
+  void request();  // of what has been written until now; at most once in kEvery. Returns at once [writer's thread]
+  [[nodiscard]] std::string problem() const;  // why it failed; empty: it did not [any thread]
+
+  static constexpr std::chrono::seconds kEvery{1};
+
+ private:
+  void run(int file);
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool wanted_ = false;  // under mutex_
+  bool ended_ = false;   // under mutex_
+  int error_ = 0;        // under mutex_
+  std::thread thread_;
+};
 
 }  // namespace echoloop

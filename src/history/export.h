@@ -11,7 +11,7 @@
 
 #include "core/results/flow_image.h"
 #include "core/results/image.h"
-#include "core/results/sonogram.h"
+#include "core/results/spectrogram.h"
 #include "core/results/structure_image.h"
 
 namespace echoloop {
@@ -35,8 +35,10 @@ void write_structure_files(const std::filesystem::path& path, const StructureIma
 nlohmann::json structure_json(const StructureImage& structure);  // backgrounds, threshold, number of objects, times
 // float32 dB, shape [column][velocity bin], oldest column first; gaps are not numbers. The JSON beside it: axes,
 // envelope and mean (null where there are none), gate, and what `about` holds.
-void write_sonogram_npy(const std::filesystem::path& path, const Sonogram& sonogram, const nlohmann::json& about);
-nlohmann::json sonogram_json(const Sonogram& sonogram);  // gate, window, PRF, aliasing limit, the curves' extremes
+void write_spectrogram_npy(const std::filesystem::path& path, const Spectrogram& spectrogram,
+                           const nlohmann::json& about);
+nlohmann::json spectrogram_json(
+    const Spectrogram& spectrogram);  // gate, window, PRF, aliasing limit, the curves' extremes
 
 nlohmann::json params_json(const ImagingParams& params);  // {key: value}, SI units, names for choices
 nlohmann::json grid_json(const Grid& grid);

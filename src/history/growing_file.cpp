@@ -4,7 +4,6 @@
 #include <system_error>
 
 #include "core/error.h"
-#include "history/free_name.h"
 #include "history/part_file.h"
 
 namespace echoloop {

@@ -7,7 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "history/disk_sync.h"
+#include "history/disk_room.h"
+#include "history/file_sinks.h"
 #include "history/growing_file.h"
 #include "history/npy_text.h"
 #include "history/part_file.h"
@@ -78,6 +79,16 @@ class GrowingNpy final : public FrameFile {
 
 std::unique_ptr<FrameFile> make_growing_npy(const std::filesystem::path& file, NpyItems items) {
   return std::make_unique<GrowingNpy>(file, std::move(items));
+}
+
+std::unique_ptr<FrameFile> make_raw_npy_file(const FrameFileRequest& request) {
+  const Acquisition& a = *request.acquisition;
+  std::string shape =
+      std::to_string(a.n_transmits()) + ", " + std::to_string(a.n_elements()) + ", " + std::to_string(a.n_samples);
+  if (a.signal == SignalKind::iq) shape += ", 2";
+  return make_growing_npy(request.file, {.type = a.sample_type == SampleType::int16 ? "<i2" : "<f4",
+                                         .shape = std::move(shape),
+                                         .bytes = a.frame_bytes()});
 }
 
 }  // namespace echoloop

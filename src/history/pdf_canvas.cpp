@@ -113,7 +113,7 @@ void PdfCanvas::lines(const std::vector<CanvasLine>& lines, double width, const 
   cairo_stroke(impl_->cairo);
 }
 
-void PdfCanvas::image(const CanvasRect& a, const RgbPicture& picture) {
+void PdfCanvas::image(const CanvasRect& a, const RgbImage& picture) {
   if (picture.width < 1 || picture.height < 1) return;
   cairo_surface_t* pixels = cairo_image_surface_create(CAIRO_FORMAT_RGB24, picture.width, picture.height);
   unsigned char* data = cairo_image_surface_get_data(pixels);
@@ -187,7 +187,7 @@ PdfCanvas::~PdfCanvas() = default;
 void PdfCanvas::fill(const CanvasRect&, const Ink&) {}
 void PdfCanvas::disc(CanvasPoint, double, const Ink&) {}
 void PdfCanvas::lines(const std::vector<CanvasLine>&, double, const Ink&) {}
-void PdfCanvas::image(const CanvasRect&, const RgbPicture&) {}
+void PdfCanvas::image(const CanvasRect&, const RgbImage&) {}
 double PdfCanvas::text(CanvasPoint at, const TextLook&, TextAlign, std::string_view) { return at.x; }
 std::vector<std::byte> PdfCanvas::file() { return {}; }
 

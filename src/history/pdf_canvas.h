@@ -22,7 +22,7 @@ class PdfCanvas final : public Canvas {
   void fill(const CanvasRect& area, const Ink& ink) override;
   void disc(CanvasPoint centre, double radius, const Ink& ink) override;
   void lines(const std::vector<CanvasLine>& lines, double width, const Ink& ink) override;
-  void image(const CanvasRect& area, const RgbPicture& picture) override;
+  void image(const CanvasRect& area, const RgbImage& picture) override;
   double text(CanvasPoint at, const TextLook& look, TextAlign align, std::string_view text) override;
 
   std::vector<std::byte> file();  // once, after the last drawing

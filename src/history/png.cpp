@@ -105,7 +105,7 @@ void write_png(const std::filesystem::path& path, int width, int height, std::sp
   write(path, contents_of(width, height, rgb));
 }
 
-void write_png(const std::filesystem::path& path, const RgbPicture& picture, double dpi, const PngTexts& texts) {
+void write_png(const std::filesystem::path& path, const RgbImage& picture, double dpi, const PngTexts& texts) {
   constexpr double kMetresPerInch = 0.0254;
   Contents c = contents_of(picture.width, picture.height, picture.rgb);
   c.per_m_x = c.per_m_z = dpi / kMetresPerInch;
@@ -114,7 +114,7 @@ void write_png(const std::filesystem::path& path, const RgbPicture& picture, dou
   write(path, c);
 }
 
-std::vector<std::byte> png_bytes(const RgbPicture& picture) {
+std::vector<std::byte> png_bytes(const RgbImage& picture) {
   return file_of(contents_of(picture.width, picture.height, picture.rgb));
 }
 

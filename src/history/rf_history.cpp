@@ -94,7 +94,7 @@ void RfHistory::hold() {
   held_ = true;
 }
 
-void RfHistory::let_go() {
+void RfHistory::release() {
   const std::scoped_lock lock(mutex_);
   held_ = false;
 }

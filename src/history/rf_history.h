@@ -37,9 +37,9 @@ class RfHistory final : public FrameSink {
 
   FrameMemory offer(const RfFrame& frame, FrameMemory memory) override;  // processing thread
 
-  // From hold() to let_go() nothing is added and nothing goes: indices stay what they are. [any thread]
+  // From hold() to release() nothing is added and nothing goes: indices stay what they are. [any thread]
   void hold();
-  void let_go();
+  void release();
 
   // Index 0 is the oldest frame. [any thread]
   [[nodiscard]] HistoryExtent extent() const;

@@ -91,7 +91,7 @@ void SvgCanvas::lines(const std::vector<CanvasLine>& lines, double width, const 
       path, painted("stroke", ink), width);
 }
 
-void SvgCanvas::image(const CanvasRect& a, const RgbPicture& picture) {
+void SvgCanvas::image(const CanvasRect& a, const RgbImage& picture) {
   body_ += fmt::format(
       "<image x=\"{:.3f}\" y=\"{:.3f}\" width=\"{:.3f}\" height=\"{:.3f}\" preserveAspectRatio=\"none\" "
       "xlink:href=\"data:image/png;base64,{}\"/>\n",

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/hdf5_lock.h"
 #include "history/disk_room.h"
-#include "history/free_name.h"
+#include "history/part_file.h"
 #include "history/uff_nodes.h"
 
 namespace echoloop {

@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "core/acquisition.h"
-#include "history/disk_sync.h"
+#include "history/disk_room.h"
 #include "history/file_sinks.h"
 #include "history/frame_file.h"
 #include "history/growing_file.h"

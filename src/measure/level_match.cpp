@@ -6,7 +6,7 @@ namespace echoloop {
 namespace {
 
 // Sum of the areas of the pixels below each bin and below the end of the last; nothing where no pixel counts.
-std::vector<double> areas_below(const LevelPicture& picture, const Grid& other) {
+std::vector<double> areas_below(const LevelImage& picture, const Grid& other) {
   std::vector<double> below(LevelMap::kBins + 1, 0.0);
   const bool whole = picture.grid == other;
   for (int iz = 0; iz < picture.grid.nz; ++iz) {
@@ -57,7 +57,7 @@ float LevelMap::at(float level_db) const {
   return to_db[i] + static_cast<float>(at - static_cast<double>(i)) * (to_db[i + 1] - to_db[i]);
 }
 
-LevelMap match_levels(const LevelPicture& of, const LevelPicture& like) {
+LevelMap match_levels(const LevelImage& of, const LevelImage& like) {
   const std::vector<double> from = areas_below(of, like.grid), to = areas_below(like, of.grid);
   if (from.empty() || to.empty()) return {};
   LevelMap map;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/results/level_histogram.h"
-#include "measure/level_picture.h"
+#include "measure/level_image.h"
 
 namespace echoloop {
 
@@ -24,6 +24,6 @@ struct LevelMap {
 
 // Gives `of` the histogram of `like`, both over the pixels with an echo that lie in the other's grid, weighted by their
 // areas. Empty where there are no such pixels.
-LevelMap match_levels(const LevelPicture& of, const LevelPicture& like);
+LevelMap match_levels(const LevelImage& of, const LevelImage& like);
 
 }  // namespace echoloop

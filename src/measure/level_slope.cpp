@@ -4,7 +4,7 @@
 
 namespace echoloop {
 
-LevelSlope level_slope(const LevelPicture& of, const LevelPicture& against, const RegionPixels& region) {
+LevelSlope level_slope(const LevelImage& of, const LevelImage& against, const RegionPixels& region) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   LevelSlope made{kNone, kNone, kNone, 0};
   double n = 0.0, mean_x = 0.0, mean_y = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "measure/level_picture.h"
+#include "measure/level_image.h"
 #include "measure/region.h"
 
 namespace echoloop {
@@ -17,6 +17,6 @@ struct LevelSlope {
 };
 
 // The pictures have the same grid.
-LevelSlope level_slope(const LevelPicture& of, const LevelPicture& against, const RegionPixels& region);
+LevelSlope level_slope(const LevelImage& of, const LevelImage& against, const RegionPixels& region);
 
 }  // namespace echoloop

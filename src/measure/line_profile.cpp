@@ -8,7 +8,7 @@
 
 namespace echoloop {
 
-double level_at(const LevelPicture& picture, PlanePoint p) {
+double level_at(const LevelImage& picture, PlanePoint p) {
   const Grid& g = picture.grid;
   const GridPlace at = g.place(p.x_m, p.z_m);
   constexpr double kRounding = 1e-6;  // pixels
@@ -24,7 +24,7 @@ double level_at(const LevelPicture& picture, PlanePoint p) {
   return 20.0 * std::log10((1.0 - down) * row(0) + down * row(1));
 }
 
-LineProfile line_profile(const LevelPicture& picture, PlanePoint from, PlanePoint to) {
+LineProfile line_profile(const LevelImage& picture, PlanePoint from, PlanePoint to) {
   constexpr int kMost = 2048;
   const Grid& g = picture.grid;
   LineProfile profile;

@@ -74,7 +74,7 @@ void PointPatch::aim(PlanePoint centre, double lateral_m, double axial_m) {
                      lines.n, radii.n);
 }
 
-PointPatch::Next PointPatch::take(const LevelPicture& patch) {
+PointPatch::Next PointPatch::take(const LevelImage& patch) {
   const std::optional<PointSpread> found = measure_point(patch, centre_, 0.5 * std::min(lateral_m_, axial_m_));
   if (!found || !found->lateral.fit || !found->axial.fit) return Next::failed;
   ++taken_;

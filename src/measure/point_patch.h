@@ -20,7 +20,7 @@ class PointPatch {
 
   enum class Next { done, again, failed };
   // The levels of grid(). `again`: grid() is another one now.
-  Next take(const LevelPicture& patch);
+  Next take(const LevelImage& patch);
   [[nodiscard]] const std::optional<PointSpread>& spread() const { return spread_; }  // after `done`
 
  private:

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <vector>
 
+#include "measure/plane_geometry.h"
 #include "measure/region.h"
 #include "measure/region_stats.h"
 
@@ -17,12 +20,12 @@ struct Pixel {
   int ix, iz;
 };
 
-double level(const LevelPicture& p, int ix, int iz) {
+double level(const LevelImage& p, int ix, int iz) {
   const auto db = static_cast<double>(p.at(ix, iz));
   return db > kNoEcho_db ? db : kNoEcho_db;  // not a number, too
 }
 
-std::optional<Pixel> brightest_near(const LevelPicture& picture, PlanePoint click, double reach_m) {
+std::optional<Pixel> brightest_near(const LevelImage& picture, PlanePoint click, double reach_m) {
   const Grid& g = picture.grid;
   const Region near{RegionShape::circle, {click, {click.x_m + reach_m, click.z_m}}};
   std::optional<std::uint32_t> best;
@@ -35,7 +38,7 @@ std::optional<Pixel> brightest_near(const LevelPicture& picture, PlanePoint clic
 }
 
 // Uphill until no neighbour is brighter. Ends: each step is brighter than the one before.
-Pixel climb(const LevelPicture& picture, Pixel at) {
+Pixel climb(const LevelImage& picture, Pixel at) {
   const Grid& g = picture.grid;
   for (;;) {
     Pixel best = at;
@@ -137,11 +140,41 @@ Lobe measure_lobe(const std::vector<double>& profile, std::size_t peak, double s
   return lobe;
 }
 
+constexpr double kNear_m = 3e-3, kWide_m = 10e-3;
+
+std::vector<float> levels_within(const LevelImage& picture, PlanePoint centre, double radius_m) {
+  const Region disc{RegionShape::circle, {centre, {centre.x_m + radius_m, centre.z_m}}};
+  std::vector<float> levels;
+  for (const std::uint32_t i : pixels_in(disc, picture.grid).index) {
+    const float db = picture.db[i];
+    levels.push_back(db > static_cast<float>(kNoEcho_db) ? db : static_cast<float>(kNoEcho_db));  // not a number, too
+  }
+  return levels;
+}
+
+double median_of(std::vector<float> levels) {
+  const auto middle = levels.begin() + static_cast<std::ptrdiff_t>(levels.size() / 2);
+  std::nth_element(levels.begin(), middle, levels.end());
+  return static_cast<double>(*middle);
+}
+
+PeakVerdict judge(const PointEcho& echo, PlanePoint at) {
+  const PointSpread& s = *echo.spread;
+  if (!s.lateral.fit || !s.axial.fit) return PeakVerdict::no_maximum;  // on the image's edge, or flat
+  double reach_m = kPointReach_m;
+  for (const Lobe* lobe : {&s.lateral, &s.axial}) {
+    if (std::isfinite(lobe->fwhm_m)) reach_m = std::max(reach_m, lobe->fwhm_m);
+  }
+  if (distance_m(s.peak, at) > reach_m) return PeakVerdict::too_far;
+  if (echo.above_db < kLeastAbove_db) return PeakVerdict::faint;
+  return echo.below_db > kMostBelow_db ? PeakVerdict::beside_stronger : PeakVerdict::peak;
+}
+
 }  // namespace
 
 double LobeFit::width_m() const { return 2.0 * std::sqrt(kWidthLevel_db / fall_db_m2); }
 
-std::optional<PointSpread> measure_point(const LevelPicture& picture, PlanePoint click, double reach_m) {
+std::optional<PointSpread> measure_point(const LevelImage& picture, PlanePoint click, double reach_m) {
   const Grid& g = picture.grid;
   if (picture.db.empty() || g.nx < 3 || g.nz < 3) return std::nullopt;
   const std::optional<Pixel> start = brightest_near(picture, click, reach_m);
@@ -167,6 +200,41 @@ std::optional<PointSpread> measure_point(const LevelPicture& picture, PlanePoint
     spread.axial = measure_lobe(along, iz, g.dz_m());
   }
   return spread;
+}
+
+PointEcho find_point_echo(const LevelImage& picture, PlanePoint at) {
+  PointEcho echo{.spread = measure_point(picture, at, kPointReach_m)};
+  if (!echo.spread) return echo;
+  const PointSpread& s = *echo.spread;
+  const std::vector<float> wide = levels_within(picture, s.peak, kWide_m);
+  echo.above_db = s.peak_db - median_of(levels_within(picture, s.peak, kNear_m));
+  echo.below_db = static_cast<double>(*std::max_element(wide.begin(), wide.end())) - s.peak_db;
+  echo.verdict = judge(echo, at);
+  if (echo.verdict != PeakVerdict::peak) echo.spread.reset();
+  return echo;
+}
+
+std::string why_no_peak(const PointEcho& echo) {
+  char text[128] = "";
+  switch (echo.verdict) {
+    case PeakVerdict::peak:
+      break;
+    case PeakVerdict::no_echo:
+      return "No peak here: no echo within 1.5 mm.";
+    case PeakVerdict::no_maximum:
+      return "No peak here: no local maximum inside the image within 1.5 mm.";
+    case PeakVerdict::too_far:
+      return "No peak here: no local maximum within 1.5 mm.";
+    case PeakVerdict::faint:
+      std::snprintf(text, sizeof text, "No peak here: %.1f dB above the median within 3 mm, at least %.0f dB needed.",
+                    echo.above_db, kLeastAbove_db);
+      break;
+    case PeakVerdict::beside_stronger:
+      std::snprintf(text, sizeof text, "No peak here: %.1f dB below an echo within 10 mm, at most %.0f dB accepted.",
+                    echo.below_db, kMostBelow_db);
+      break;
+  }
+  return text;
 }
 
 }  // namespace echoloop

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "measure/level_picture.h"
+#include "measure/level_image.h"
 
 namespace echoloop {
 
@@ -45,6 +46,23 @@ struct PointSpread {
 
 // Of the local maximum that the brightest pixel within `reach_m` of the click leads up to. None without a picture
 // there, or where it shows nothing.
-std::optional<PointSpread> measure_point(const LevelPicture& picture, PlanePoint click, double reach_m);
+std::optional<PointSpread> measure_point(const LevelImage& picture, PlanePoint click, double reach_m);
+
+inline constexpr double kPointReach_m = 1.5e-3;  // from the point that was set to the echo
+inline constexpr double kLeastAbove_db = 12.0;   // peak against the median level within 3 mm; speckle reaches 10 to 12
+inline constexpr double kMostBelow_db = 30.0;    // peak against the highest level within 10 mm; side lobes are lower
+
+enum class PeakVerdict { peak, no_echo, no_maximum, too_far, faint, beside_stronger };
+
+struct PointEcho {
+  PeakVerdict verdict = PeakVerdict::no_echo;
+  std::optional<PointSpread> spread;  // verdict peak only
+  double above_db = 0.0;              // peak against the median level around
+  double below_db = 0.0;              // peak below the highest level around
+};
+PointEcho find_point_echo(const LevelImage& picture, PlanePoint at);
+
+// "No peak here: ..." in one line; empty where there is one.
+std::string why_no_peak(const PointEcho& echo);
 
 }  // namespace echoloop

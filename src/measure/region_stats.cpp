@@ -15,7 +15,7 @@ double weight_of(const RegionPixels& region, std::size_t i) {
 }
 
 template <class Take>  // (level in dB, weight)
-void each_level(const LevelPicture& picture, const RegionPixels& region, Take&& take) {
+void each_level(const LevelImage& picture, const RegionPixels& region, Take&& take) {
   for (std::size_t i = 0; i < region.index.size(); ++i) {
     const float db = picture.db[region.index[i]];
     if (!(db > static_cast<float>(kNoEcho_db))) continue;  // not a number, too
@@ -34,7 +34,7 @@ struct LevelShare {
   double in_target, in_background;  // of the region's weight
 };
 
-void add_shares(const LevelPicture& picture, const RegionPixels& region, double LevelShare::*of,
+void add_shares(const LevelImage& picture, const RegionPixels& region, double LevelShare::*of,
                 std::vector<LevelShare>& to) {
   const std::size_t first = to.size();
   double sum = 0.0;
@@ -79,7 +79,7 @@ int gcnr_bins(std::size_t smaller) {
 
 double RegionStats::level_db() const { return 20.0 * std::log10(mean_amplitude); }
 
-RegionStats measure_region(const LevelPicture& picture, const RegionPixels& region) {
+RegionStats measure_region(const LevelImage& picture, const RegionPixels& region) {
   RegionStats s{.pixels_all = region.index.size(), .area_m2 = region.area_m2};
   s.min_db = std::numeric_limits<double>::max();
   s.max_db = -s.min_db;
@@ -112,7 +112,7 @@ RegionStats measure_region(const LevelPicture& picture, const RegionPixels& regi
   return s;
 }
 
-PairStats compare_regions(const LevelPicture& picture, const RegionPixels& target, const RegionPixels& background) {
+PairStats compare_regions(const LevelImage& picture, const RegionPixels& target, const RegionPixels& background) {
   PairStats pair{.target = measure_region(picture, target), .background = measure_region(picture, background)};
   const RegionStats &t = pair.target, &b = pair.background;
   if (t.pixels == 0 || b.pixels == 0) {

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "measure/level_picture.h"
+#include "measure/level_image.h"
 #include "measure/region.h"
 
 namespace echoloop {
@@ -32,7 +32,7 @@ struct RegionStats {
 
 // With a smaller share, statistics describe the pixels with an echo rather than the region.
 inline constexpr double kEnoughWithEcho = 0.95;
-RegionStats measure_region(const LevelPicture& picture, const RegionPixels& region);
+RegionStats measure_region(const LevelImage& picture, const RegionPixels& region);
 
 struct PairStats {
   RegionStats target = {}, background = {};
@@ -45,6 +45,6 @@ struct PairStats {
   int gcnr_bins = 0;
 };
 // Contrast, CNR and gCNR are not a number where a region has no pixels.
-PairStats compare_regions(const LevelPicture& picture, const RegionPixels& target, const RegionPixels& background);
+PairStats compare_regions(const LevelImage& picture, const RegionPixels& target, const RegionPixels& background);
 
 }  // namespace echoloop

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "measure/level_picture.h"
+#include "measure/level_image.h"
 
 namespace echoloop {
 
 // 0 for an empty picture.
-inline double sharpness_db(const LevelPicture& picture) {
+inline double sharpness_db(const LevelImage& picture) {
   double most = -HUGE_VAL, sum = 0.0, squares = 0.0, n = 0.0;
   for (const float level : picture.db) {
     if (std::isfinite(level)) most = std::max(most, static_cast<double>(level));

@@ -46,7 +46,7 @@ class Canvas {
   virtual void disc(CanvasPoint centre, double radius, const Ink& ink) = 0;
   // As one drawing: where lines cross, the ink is not applied twice.
   virtual void lines(const std::vector<CanvasLine>& lines, double width, const Ink& ink) = 0;
-  virtual void image(const CanvasRect& area, const RgbPicture& picture) = 0;  // all of it, on all of the area
+  virtual void image(const CanvasRect& area, const RgbImage& picture) = 0;  // all of it, on all of the area
   // Capitals centred on at.y. Returns the right edge.
   virtual double text(CanvasPoint at, const TextLook& look, TextAlign align, std::string_view text) = 0;
 

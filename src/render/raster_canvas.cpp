@@ -98,7 +98,7 @@ void RasterCanvas::lines(const std::vector<CanvasLine>& lines, double width, con
   }
 }
 
-void RasterCanvas::image(const CanvasRect& area, const RgbPicture& picture) {
+void RasterCanvas::image(const CanvasRect& area, const RgbImage& picture) {
   const auto pixel = [this](double v) { return static_cast<int>(std::lround(v * pixels_per_unit())); };
   const int x0 = pixel(area.x0), y0 = pixel(area.y0), w = pixel(area.x1) - x0, h = pixel(area.y1) - y0;
   for (int y = std::max(0, -y0); y < std::min(h, picture_.height - y0); ++y) {

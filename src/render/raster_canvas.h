@@ -8,13 +8,13 @@ namespace echoloop {
 class RasterCanvas final : public Canvas {
  public:
   // Draws into `picture`; both outlive it. A unit is `pixels_per_unit` pixels; the first pixel reaches from 0 to 1.
-  RasterCanvas(RgbPicture& picture, TextRasterizer& rasterizer, double pixels_per_unit = 1.0)
+  RasterCanvas(RgbImage& picture, TextRasterizer& rasterizer, double pixels_per_unit = 1.0)
       : Canvas(rasterizer, pixels_per_unit), picture_(picture) {}
 
   void fill(const CanvasRect& area, const Ink& ink) override;  // whole pixels
   void disc(CanvasPoint centre, double radius, const Ink& ink) override;
   void lines(const std::vector<CanvasLine>& lines, double width, const Ink& ink) override;
-  void image(const CanvasRect& area, const RgbPicture& picture) override;
+  void image(const CanvasRect& area, const RgbImage& picture) override;
   double text(CanvasPoint at, const TextLook& look, TextAlign align, std::string_view text) override;
   [[nodiscard]] double text_width(const TextLook& look, std::string_view text) override;
 
@@ -27,7 +27,7 @@ class RasterCanvas final : public Canvas {
   void blend(int x, int y, const Ink& ink, double coverage);
   [[nodiscard]] TextLook in_pixels(TextLook look) const;
 
-  RgbPicture& picture_;
+  RgbImage& picture_;
   Pixels box_{};                // of covered_
   std::vector<float> covered_;  // [height][width] of box_
 };

@@ -12,7 +12,7 @@ struct Rgb {
 };
 inline constexpr Rgb kBlack = {0, 0, 0}, kWhite = {255, 255, 255};
 
-struct RgbPicture {
+struct RgbImage {
   int width = 0;
   int height = 0;
   std::vector<std::uint8_t> rgb;  // [height][width][3], top row first

@@ -86,7 +86,7 @@ float TextRasterizer::width(const TextLook& look, std::string_view text) {
   return w;
 }
 
-float TextRasterizer::draw(RgbPicture& picture, float x, float y, const TextLook& look, std::string_view text) {
+float TextRasterizer::draw(RgbImage& picture, float x, float y, const TextLook& look, std::string_view text) {
   const int base = static_cast<int>(std::lround(y + 0.5F * kCapital_em * look.em));
   for (std::size_t at = 0; any() && at < text.size();) {
     const float left = std::floor(x);

@@ -37,7 +37,7 @@ class TextRasterizer {
   // To the next letter's origin; 0 without a font.
   float advance(const TextLook& look, unsigned int letter) { return any() ? glyph(look, letter, 0).advance : 0; }
   // Left edge x, capitals centred on y. Returns the right edge.
-  float draw(RgbPicture& picture, float x, float y, const TextLook& look, std::string_view text);
+  float draw(RgbImage& picture, float x, float y, const TextLook& look, std::string_view text);
 
  private:
   struct Face {

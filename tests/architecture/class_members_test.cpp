@@ -34,7 +34,7 @@ constexpr auto kExceptions = std::to_array<Exception>({
     {"FormationParams", 30, "one member a parameter"},
     {"Inspection", 31, "numbers of one pixel"},
     {"LiveStatus", 29, "numbers of one connection, as the window shows them"},
-    {"Sonogram", 21, "numbers of one spectrogram"},
+    {"Spectrogram", 21, "numbers of one spectrogram"},
     {"DasGeometry", 21, "arguments of a kernel"},
     {"PackedDasArgs", 27, "arguments of a kernel"},
     {"PackedFirArgs", 23, "arguments of a kernel"},

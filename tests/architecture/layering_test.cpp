@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"formats/readers/uff.cpp", "<hdf5.h>"}, Case{"formats/containers/npy.cpp", "<matio.h>"},
         Case{"main.cpp", "\"formats/containers/npy.h\""}, Case{"history/recorder.cpp", "<hdf5.h>"},
         Case{"history/a.cpp", "\"formats/base/recording.h\""}, Case{"gui/a.cpp", "\"../core/frame.h\""},
-        Case{"main.cpp", "\"gui/window.h\""}, Case{"render/a.cpp", "\"gui/overlay/tone.h\""},
+        Case{"main.cpp", "\"gui/window.h\""}, Case{"render/a.cpp", "\"gui/overlay/transfer_function.h\""},
         Case{"render/a.cpp", "\"history/png.h\""}, Case{"render/a.cpp", "<imgui.h>"},
         Case{"gui/figure.cpp", "<cairo.h>"}));
 

@@ -120,7 +120,7 @@ TEST_F(EnsemblesInFlight, TheLaterOneWaitsForTheEarlierOnesPicture) {
   EXPECT_TRUE(engine_->busy());
   release();
   wait_until([this] { return engine_->counts().pictures >= 1; });
-  engine_->settle();
+  engine_->drain();
   EXPECT_EQ(engine_->counts().pictures, 2U);
   ASSERT_TRUE(pictures_.take());
   EXPECT_EQ(pictures_.front().number, 2U);
@@ -140,7 +140,7 @@ TEST_F(EnsemblesInFlight, ManyComeInOrderAndOneAtATimeMixesInTheOneBefore) {
     last = pictures_.front().stamp.source_index;
     number = pictures_.front().number;
   }
-  engine_->settle();
+  engine_->drain();
   EXPECT_GT(number, 0U);
   EXPECT_GT(script_.n_begun[1], 0);
   EXPECT_FALSE(script_.overlapped);
@@ -156,9 +156,9 @@ TEST_F(EnsemblesInFlight, AThirdOneIsLateAndCountsOnce) {
   EXPECT_EQ(engine_->counts().late, 1U);
   EXPECT_EQ(engine_->counts().restarts, 0U);
   release();
-  engine_->settle();
+  engine_->drain();
   take(1);
-  engine_->settle();
+  engine_->drain();
   EXPECT_EQ(engine_->counts().late, 1U);
   EXPECT_EQ(engine_->counts().pictures, 3U);
   ASSERT_TRUE(pictures_.take());
@@ -194,7 +194,7 @@ TEST_F(EnsemblesInFlight, EachIsOfTheParametersWhenItWasDue) {
   take(4);
   EXPECT_EQ(engine_->counts().pictures, 0U);
   script_.held[0] = false;
-  engine_->settle();
+  engine_->drain();
   EXPECT_EQ(engine_->counts().pictures, 2U);
   ASSERT_TRUE(pictures_.take());
   EXPECT_EQ(pictures_.front().params.color_flow.wall_filter, WallFilter::fir);
@@ -207,12 +207,12 @@ TEST_F(EnsemblesInFlight, AFaultOfOneEndsAll) {
   take(20);
   wait_for_begun(1, 1);
   release();
-  engine_->settle();
+  engine_->drain();
   EXPECT_EQ(engine_->take_fault(), "no eigenvectors");
   EXPECT_EQ(engine_->take_fault(), "");
   EXPECT_EQ(engine_->counts().pictures, 0U);
   take(40);
-  engine_->settle();
+  engine_->drain();
   EXPECT_EQ(script_.n_begun[0] + script_.n_begun[1], 2);
 }
 
@@ -220,7 +220,7 @@ TEST_F(EnsemblesInFlight, ADeviceThatDoesNotBeginHoldsNobodyUp) {
   script_.begin_fails = true;
   make_engine();
   take(40);
-  engine_->settle();
+  engine_->drain();
   EXPECT_EQ(engine_->take_fault(), "nothing begins");
   EXPECT_EQ(engine_->counts().pictures, 0U);
 }

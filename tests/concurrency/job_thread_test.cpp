@@ -55,7 +55,7 @@ class JobThreads : public ::testing::Test {
 TEST_F(JobThreads, ItDoesWhatIsHandedOver) {
   for (const int job : {4, 7, 1}) {
     EXPECT_FALSE(hand_over(job));
-    thread_.settle();
+    thread_.drain();
   }
   EXPECT_FALSE(thread_.busy());
   EXPECT_EQ(done_, (std::vector<int>{4, 7, 1}));
@@ -68,7 +68,7 @@ TEST_F(JobThreads, AJobThatWaitsGivesWayAndTheOneInWorkDoesNot) {
   EXPECT_TRUE(hand_over(3));
   EXPECT_TRUE(hand_over(4));
   held_ = false;
-  thread_.settle();
+  thread_.drain();
   EXPECT_EQ(done_, (std::vector<int>{1, 4}));
 }
 
@@ -77,20 +77,20 @@ TEST_F(JobThreads, AJobThatCannotBeWrittenLeavesNoneWaiting) {
   hand_over(2);
   EXPECT_THROW(thread_.hand_over([](int) { throw std::runtime_error("no room"); }), std::runtime_error);
   held_ = false;
-  thread_.settle();
+  thread_.drain();
   EXPECT_EQ(done_, std::vector<int>{1});
   EXPECT_FALSE(thread_.failed());
 }
 
 TEST_F(JobThreads, AFaultIsToldOnceAndNobodyWaitsForWhatComesLater) {
   hand_over(-5);
-  thread_.settle();
+  thread_.drain();
   EXPECT_TRUE(thread_.failed());
   EXPECT_EQ(thread_.take_fault(), "job -5");
   EXPECT_EQ(thread_.take_fault(), "");
   in_work_ = -1;
   hand_over(2);
-  thread_.settle();
+  thread_.drain();
   EXPECT_TRUE(thread_.failed());
   EXPECT_TRUE(done_.empty());
 }
@@ -102,7 +102,7 @@ TEST_F(JobThreads, EveryJobIsDoneOrGivesWay) {
     if (hand_over(job)) ++replaced;
     if (job % 16 == 0) std::this_thread::yield();
   }
-  thread_.settle();
+  thread_.drain();
   EXPECT_EQ(done_.size() + replaced, static_cast<std::size_t>(kJobs));
   EXPECT_TRUE(std::ranges::is_sorted(done_));
   EXPECT_EQ(done_.back(), kJobs);
@@ -113,12 +113,12 @@ TEST(JobThread, ItBeginsFirstAndWhatFailsThereEndsIt) {
   bool begun = false;
   JobThread good({.begin = [&] { begun = true; }, .job = [&](int) { done += begun ? 1 : 0; }});
   good.hand_over([](int) {});
-  good.settle();
+  good.drain();
   EXPECT_EQ(done, 1);
 
   JobThread bad({.begin = [] { throw std::runtime_error("no stream"); }, .job = [&](int) { ++done; }});
   bad.hand_over([](int) {});
-  bad.settle();
+  bad.drain();
   EXPECT_EQ(done, 1);
   EXPECT_EQ(bad.take_fault(), "no stream");
 }

@@ -170,7 +170,7 @@ TEST_F(FlowParity, BeamformedFramesThroughTheEngine) {
           engine.take({plan, lane->pixels(), {.sequence = t, .source_index = t, .time_s = 1e-3 * t}, 40.0});
           lane->wait();
         }
-        engine.settle();
+        engine.drain();
         EXPECT_EQ(engine.take_fault(), "");
       }
       ASSERT_TRUE(pictures.take());

@@ -29,7 +29,7 @@ TEST_P(SideBySide, InspectorCompareScrubAndFlow) {
                    .sinks = {&history},
                    .past = &past,
                    .inspections = &answers,
-                   .side = {.flow = &flows}});
+                   .analyses = {.flow = &flows}});
   testing::wait_until([&] { return history.extent().frames >= 8 || !session.fault().empty(); });
   for (int i = 0; i < 60 && session.fault().empty(); ++i) {
     const std::uint64_t processed = session.counts().processed;
@@ -60,7 +60,7 @@ TEST_P(SideBySide, InspectorCompareScrubAndFlow) {
     if (inspect) {
       EXPECT_EQ(answers.front().refusal, "");
     }
-    history.let_go();
+    history.release();
     testing::wait_until([&] { return session.counts().processed > processed || !session.fault().empty(); });
   }
   EXPECT_TRUE(flows.take()) << "no flow image";

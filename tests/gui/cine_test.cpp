@@ -13,19 +13,18 @@ Field flat(float level_db) {
 
 // The track lies 8 pixels inside its control, at scale 1.
 float track_x(const Scene& scene, double share) {
-  const Rect r = scene.viewer->control_rect("cine_track");
+  const Rect r = scene.rect("cine_track");
   return r.x0 + 8 + static_cast<float>(share) * (r.width() - 16);
 }
 
-float track_y(const Scene& scene) { return scene.viewer->control_rect("cine_track").y0 + 7; }
+float track_y(const Scene& scene) { return scene.rect("cine_track").y0 + 7; }
 
 void hold(Scene& scene, float x, float y, bool left) {
   InjectedInput input;
   input.mouse_x = x;
   input.mouse_y = y;
   input.left = left;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
 }
 
 TEST(Frozen, ShowsKeptFramesAndLeavesLivePicturesAlone) {
@@ -182,7 +181,7 @@ TEST(Strip, MarksAreSetDraggedAndReset) {
   scene.press(Key::o);
   EXPECT_EQ(cine.mark_out, 60u);
   scene.frames(1);
-  const Rect in = scene.viewer->control_rect("mark_in");
+  const Rect in = scene.rect("mark_in");
   EXPECT_NEAR(in.cx(), track_x(scene, 0.3), 1.5F);
   hold(scene, in.cx(), in.cy(), false);
   hold(scene, in.cx(), in.cy(), true);
@@ -239,7 +238,7 @@ TEST(Strip, NothingHappensWhereItSaysWhyNot) {
   scene.state.cine.why_not.clear();
   EXPECT_EQ(why_no_past(scene.state), "The stream has stopped.");
   try_everything();
-  EXPECT_GT(scene.viewer->control_rect("cine_track").width(), 0.0F);  // it stays visible
+  EXPECT_GT(scene.rect("cine_track").width(), 0.0F);  // it stays visible
   scene.click("freeze");
   scene.press(Key::space);
   EXPECT_EQ(scene.freezes, 0);
@@ -259,18 +258,17 @@ TEST(Strip, FitsEverySizeWithoutOpenGlErrors) {
     scene.put_past(1, kSquare, flat(-10));
     scene.frames(2);
     EXPECT_TRUE(scene.state.cine.compare);
-    const Rect track = scene.viewer->control_rect("cine_track");
+    const Rect track = scene.rect("cine_track");
     float right = 0;
     for (const char* id : {"first", "back", "freeze", "forward", "last", "play", "speed", "speed/0.1×",
                            "keep_acquiring", "compare", "picture_button", "save_menu", "record", "cine_more"}) {
-      const Rect r = scene.viewer->control_rect(id);
+      const Rect r = scene.rect(id);
       if (r.width() < 1) continue;  // in the menu, or the other form of the speeds
       EXPECT_GE(r.x0, right) << id << " at " << size.width;
       EXPECT_LE(r.x1, track.x1) << id << " at " << size.width;
       right = r.x1;
     }
-    scene.press(Key::f5);
-    scene.frames(2);
+    scene.tap(Key::f5);
     EXPECT_EQ(scene.gl_error(), 0);
   }
 }

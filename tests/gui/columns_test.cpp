@@ -21,16 +21,16 @@ TEST(RightColumnHeight, TheWholeTimelineIsInViewWithoutScrolling) {
     const float bottom = static_cast<float>(height) - theme::kMessageLine;
     for (const char* id : {"count/Errors", "waited", "latency_shown", "latency", "frame_total", "timeline",
                            "timeline_row/8", "save_trace", "time_overlap", "time_period"}) {
-      const Rect r = scene.viewer->control_rect(id);
+      const Rect r = scene.rect(id);
       EXPECT_GT(r.width(), 0.0F) << id;
       EXPECT_LE(r.y1, bottom) << id << " at " << width;
     }
     const float verdict = 32;  // two lines below the numbers
-    EXPECT_LE(scene.viewer->control_rect("time_period").y1 + verdict, bottom) << width;
+    EXPECT_LE(scene.rect("time_period").y1 + verdict, bottom) << width;
     // What makes faults on purpose may be reached by scrolling in the smaller window, what makes the picture not.
     const char* lowest = height < 1000 ? "auto_reference" : "panel_faults";
-    EXPECT_GT(scene.viewer->control_rect(lowest).width(), 0.0F) << width;
-    EXPECT_LE(scene.viewer->control_rect(lowest).y1, bottom) << width;
+    EXPECT_GT(scene.rect(lowest).width(), 0.0F) << width;
+    EXPECT_LE(scene.rect(lowest).y1, bottom) << width;
   }
 }
 
@@ -41,7 +41,7 @@ TEST(RightColumnHeight, RareRowsOfTheStreamAreShownWhereThereIsRoom) {
     scene.frames(2);
     for (const bool now : {shown, !shown, shown}) {
       for (const char* id : {"host_memory", "streams/Serial", "lanes/2", "pace_ms", "memory_device", "memory_host"}) {
-        EXPECT_EQ(scene.viewer->control_rect(id).width() > 0, now) << id << " at " << height;
+        EXPECT_EQ(scene.rect(id).width() > 0, now) << id << " at " << height;
       }
       scene.click("more_stream");
       scene.frames(1);
@@ -54,17 +54,17 @@ TEST(Columns, APanelThatIsOpenedComesIntoView) {
   ECHO_SCENE(scene, 1024, 640);
   scene.frames(2);
   reveal(scene, "panel_faults");
-  const float before = scene.viewer->control_rect("panel_faults").y0;
+  const float before = scene.rect("panel_faults").y0;
   scene.click("panel_faults");
   scene.frames(2);
-  const Rect head = scene.viewer->control_rect("panel_faults"), first = scene.viewer->control_rect("load_ms");
+  const Rect head = scene.rect("panel_faults"), first = scene.rect("load_ms");
   ASSERT_GT(first.width(), 0.0F);
   EXPECT_LT(head.y0, before - 40);
   EXPECT_GT(head.y0, 40.0F) << "its head is still seen";
   EXPECT_LT(first.y1, 640.0F - theme::kMessageLine);
   scene.click("panel_faults");  // folding moves nothing that need not move
   scene.frames(2);
-  EXPECT_GT(scene.viewer->control_rect("panel_faults").width(), 0.0F);
+  EXPECT_GT(scene.rect("panel_faults").width(), 0.0F);
 }
 
 // Whatever opens it: here the tool bar, with the column scrolled to its end.
@@ -126,7 +126,7 @@ TEST(Columns, TheWheelScrollsThemAndZoomsTheTimelineWithControl) {
 TEST(Faults, EveryRowOfTheTableHasAControl) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
-  EXPECT_EQ(scene.viewer->control_rect("load_ms").width(), 0.0F);  // folded at first
+  EXPECT_EQ(scene.rect("load_ms").width(), 0.0F);  // folded at first
   reveal(scene, "panel_faults");
   scene.click("panel_faults");
   const Injection none;
@@ -183,32 +183,32 @@ TEST_P(RightColumn, EverythingOpenDrawsAndScrolls) {
   scene.state.numbers.counts.produced = 123'456'789;
   scene.state.stream.inject.error_at = 1e12;
   scene.frames(2);
-  if (scene.viewer->control_rect("memory_host").width() == 0.0F) scene.click("more_stream");
+  if (scene.rect("memory_host").width() == 0.0F) scene.click("more_stream");
   scene.frames(2);
   for (const auto& [panel, inside] : {std::pair{"panel_timings", "frame_total"}, std::pair{"panel_faults", "lost_at"},
                                       std::pair{"panel_timeline", "timeline"}}) {
-    if (scene.viewer->control_rect(inside).width() > 0.0F) continue;
+    if (scene.rect(inside).width() > 0.0F) continue;
     reveal(scene, panel);
     scene.click(panel);
   }
-  const Rect column = scene.viewer->control_rect("panel_timings");  // a header over the whole width
+  const Rect column = scene.rect("panel_timings");  // a header over the whole width
   for (const char* id :
        {"occupancy", "count/Produced", "data_rate", "waited", "memory_device", "memory_host", "latency",
         "latency_ready", "latency_shown", "timeline", "save_csv", "save_trace", "time_period"}) {
-    const Rect r = scene.viewer->control_rect(id);
+    const Rect r = scene.rect(id);
     EXPECT_GT(r.width(), 0.0F) << id;
     EXPECT_GE(r.x0, column.x0 - 0.5F) << id;
     EXPECT_LE(r.x1, column.x1 + 0.5F) << id;
   }
-  const Rect left = scene.viewer->control_rect("panel_faults");
+  const Rect left = scene.rect("panel_faults");
   for (const char* id : {"load_ms", "lost_at"}) {
-    const Rect r = scene.viewer->control_rect(id);
+    const Rect r = scene.rect(id);
     EXPECT_GT(r.width(), 0.0F) << id;
     EXPECT_GE(r.x0, left.x0 - 0.5F) << id;
     EXPECT_LE(r.x1, left.x1 + 0.5F) << id;
   }
   reveal(scene, "time_period");
-  EXPECT_LT(scene.viewer->control_rect("time_period").y1, static_cast<float>(size.height));  // the end can be reached
+  EXPECT_LT(scene.rect("time_period").y1, static_cast<float>(size.height));  // the end can be reached
   EXPECT_EQ(scene.gl_error(), 0);
   EXPECT_EQ(scene.shot().width, size.width);
 }

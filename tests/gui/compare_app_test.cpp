@@ -23,10 +23,7 @@ constexpr const char* kConvex = "simus_c52v_convex/rf.npy";
 struct Compared {
   explicit Compared(const std::string& source) {
     ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
-    Options options;
-    options.source = source;
-    options.backend = BackendChoice::cpu;
-    options.duration_s = 1e9;  // a script: no tour of the window
+    Options options = script_options(source);
     options.width = 1024;
     options.height = 640;
     options.settings = {"grid_nx=61", "grid_nz=81"};
@@ -67,7 +64,7 @@ PairStats headless(const std::string& source, const Image& image, const Marks& m
   const auto index = static_cast<std::size_t>(image.stamp.source_index);
   const auto run = process({.source = open_source(source).source, .params = image.params, .frames = index + 1});
   const Picture& picture = run.back();
-  const LevelPicture levels{.db = picture.db, .grid = picture.grid, .number = 1};
+  const LevelImage levels{.db = picture.db, .grid = picture.grid, .number = 1};
   return compare_regions(levels, pixels_in(region_of(marks.list[0]), picture.grid),
                          pixels_in(region_of(marks.list[1]), picture.grid));
 }

@@ -6,8 +6,7 @@
 #include "gui/panels/cine_actions.h"
 #include "gui/scene.h"
 #include "gui/toolkit/layout.h"
-#include "gui/workspace/compare_badges.h"
-#include "gui/workspace/wipe.h"
+#include "gui/workspace/compare_overlay.h"
 
 namespace echoloop::testing::compare_test {
 namespace {
@@ -19,7 +18,7 @@ Field flat(float level_db) {
   return [level_db](double, double) { return level_db; };
 }
 
-int gray(const RgbPicture& p, float x, float y) {
+int gray(const RgbImage& p, float x, float y) {
   const auto at = (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3;
   return p.rgb[at];
 }
@@ -45,7 +44,7 @@ TEST(Compare, TheLineDecidesWhichPixelsAreWhose) {
   EXPECT_NEAR(at(0.6F), 64, 2);
   EXPECT_NEAR(gray(scene.shot(), r.cx() - 8, y), 191, 2);
   EXPECT_NEAR(gray(scene.shot(), r.cx() + 8, y), 64, 2);
-  scene.drag("wipe", 0.5F, 0.5F + 0.25F * r.width() / scene.viewer->control_rect("wipe").width());
+  scene.drag("wipe", 0.5F, 0.5F + 0.25F * r.width() / scene.rect("wipe").width());
   EXPECT_NEAR(scene.state.cine.wipe, 0.75F, 0.01F);
   EXPECT_NEAR(at(0.6F), 191, 2);
   EXPECT_NEAR(at(0.8F), 64, 2);
@@ -73,7 +72,7 @@ TEST(Compare, NarrowBadgesKeepTheValue) {
     scene.move(0, 0);
     return scene.shot();
   };
-  const RgbPicture one = with_speed(1600), other = with_speed(1653);
+  const RgbImage one = with_speed(1600), other = with_speed(1653);
   const Rect r = scene.viewer->image_rect();
   ASSERT_LT(r.width(), 300.0F);
   int different = 0;
@@ -88,7 +87,7 @@ TEST(Compare, AnotherGridLiesWhereItsMillimetresAre) {
   const Grid grid_a{-5e-3, 30e-3, 10e-3, 20e-3, 71, 41};  // B: -10 to 10 mm, 5 to 25 mm
   compare(scene, grid_a);
   const Rect r = scene.viewer->image_rect();
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   const auto at = [&](double x_mm, double z_mm) {
     return gray(shot, r.x0 + static_cast<float>((x_mm + 10) / 20) * r.width(),
                 r.y0 + static_cast<float>((z_mm - 5) / 20) * r.height());
@@ -104,7 +103,7 @@ TEST(Compare, AnotherGridLiesWhereItsMillimetresAre) {
 TEST(Compare, GoesOnLiveAndEndsWithTheStream) {
   ECHO_SCENE(scene, 1600, 900);
   compare(scene);
-  EXPECT_GT(scene.viewer->control_rect("swap").width(), 0.0F);
+  EXPECT_GT(scene.rect("swap").width(), 0.0F);
   scene.state.run = RunState::live;
   scene.put_image(kSquare, flat(-30));  // not shown: both sides are of one kept frame
   scene.frames(2);
@@ -112,10 +111,9 @@ TEST(Compare, GoesOnLiveAndEndsWithTheStream) {
   Rect r = scene.viewer->image_rect();
   EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 191, 2);
   EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.6F * r.width(), r.cy()), 64, 2);
-  scene.press(Key::x);
-  scene.frames(2);
+  scene.tap(Key::x);
   EXPECT_FALSE(scene.state.cine.compare);
-  EXPECT_EQ(scene.viewer->control_rect("swap").width(), 0.0F);
+  EXPECT_EQ(scene.rect("swap").width(), 0.0F);
   r = scene.viewer->image_rect();
   EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 128, 2);
   scene.press(Key::x);
@@ -186,17 +184,17 @@ TEST(Banner, OfARefusedFrameOffersWhatCanBeDone) {
   scene.state.notices.fault = Fault{.title = "Stopped", .detail = "", .can_restart = true};
   scene.state.notices.fault->refusal = refusal;
   scene.frames(2);
-  EXPECT_GT(scene.viewer->control_rect("cure/Restart with Drop oldest").width(), 0.0F);
-  EXPECT_GT(scene.viewer->control_rect("cure/Restart").width(), 0.0F);
+  EXPECT_GT(scene.rect("cure/Restart with Drop oldest").width(), 0.0F);
+  EXPECT_GT(scene.rect("cure/Restart").width(), 0.0F);
   const float tall = scene.viewer->image_rect().y0;
   scene.click("close_banner");
   EXPECT_LT(scene.viewer->image_rect().y0, tall);
   scene.state.notices.fault =
       Fault{.title = "The device failed", .detail = "Facts.", .can_restart = false, .can_use_cpu = true};
   scene.frames(2);
-  EXPECT_EQ(scene.viewer->control_rect("cure/Restart").width(), 0.0F);
-  EXPECT_EQ(scene.viewer->control_rect("cure/Restart with Drop oldest").width(), 0.0F);
-  EXPECT_GT(scene.viewer->control_rect("cure/Continue on the CPU").width(), 0.0F);
+  EXPECT_EQ(scene.rect("cure/Restart").width(), 0.0F);
+  EXPECT_EQ(scene.rect("cure/Restart with Drop oldest").width(), 0.0F);
+  EXPECT_GT(scene.rect("cure/Continue on the CPU").width(), 0.0F);
 }
 
 TEST(Keys, HaveNoEffectWhereSomebodyTypes) {

@@ -30,8 +30,7 @@ TEST(FigureStrips, NoneWhileNoneIsOnScreen) {
   scene.put_image(kSquare, [](double, double) { return -20.0F; });
   scene.frames(2);
   EXPECT_TRUE(scene.viewer->strips_on_screen(scene.state).empty());
-  scene.press(Key::m);
-  scene.frames(2);
+  scene.tap(Key::m);
   EXPECT_TRUE(scene.viewer->strips_on_screen(scene.state).empty()) << "no line, no columns";
 }
 
@@ -73,7 +72,7 @@ TEST(FigureStrips, DopplerIsTrueToTimeAndVelocity) {
   scene.frames(3);
   // Towards the probe in the newest second, away before; the limit is 50 cm/s.
   const auto at = [](double ago_s) { return ago_s < 1.0 ? 0.3 : -0.2; };
-  scene.put_sonogram(500, [&](double ago_s, double v) { return std::abs(v - at(ago_s)) < 0.01 ? -20.0F : -90.0F; });
+  scene.put_spectrogram(500, [&](double ago_s, double v) { return std::abs(v - at(ago_s)) < 0.01 ? -20.0F : -90.0F; });
   for (const double baseline : {0.0, 0.5, -0.6}) {
     p.doppler.baseline = baseline;
     scene.frames(3);
@@ -102,7 +101,7 @@ TEST(FigureStrips, ThePresentationHasBoth) {
   }
   scene.state.params.doppler.gate = Gate::on;
   scene.frames(2);
-  scene.put_sonogram(500, [](double, double v) { return v > 0.1 ? -20.0F : -90.0F; });
+  scene.put_spectrogram(500, [](double, double v) { return v > 0.1 ? -20.0F : -90.0F; });
   scene.viewer->present();
   scene.frames(3);
   EXPECT_EQ(scene.viewer->strips_on_screen(scene.state).size(), 2U);

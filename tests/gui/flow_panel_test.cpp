@@ -54,8 +54,8 @@ TEST(FlowPanel, TheSpectrumOfAChosenComponentIsPlotted) {
   open_panel(scene);
   scene.frames(2);
   const auto brightest = [&] {  // of the curve's columns: where it is highest
-    const RgbPicture shot = scene.shot();
-    const Rect box = scene.viewer->control_rect("component_spectrum");
+    const RgbImage shot = scene.shot();
+    const Rect box = scene.rect("component_spectrum");
     for (float y = box.y0 + 1; y < box.y1; y += 1) {
       float sum = 0, n = 0;
       for (float x = box.x0 + 2; x < box.x1 - 2; x += 1) {
@@ -68,7 +68,7 @@ TEST(FlowPanel, TheSpectrumOfAChosenComponentIsPlotted) {
     }
     return -1.0F;
   };
-  ASSERT_GT(scene.viewer->control_rect("component_spectrum").width(), 100.0F);
+  ASSERT_GT(scene.rect("component_spectrum").width(), 100.0F);
   EXPECT_NEAR(brightest(), 0.5F + 0.5F * 8.0F / 64.0F, 0.03F) << "the first that is kept, component 9";
   const int changes = scene.params_changed;
   scene.drag("component", 0.1F, 0.5F);
@@ -107,18 +107,18 @@ TEST(FlowPanel, PanelChoosesTheModeAndSaysWhyNot) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, half_bright);
   open_panel(scene);
-  EXPECT_EQ(scene.viewer->control_rect("flow_threshold_db").width(), 0.0F);  // off: nothing to set
+  EXPECT_EQ(scene.rect("flow_threshold_db").width(), 0.0F);  // off: nothing to set
   scene.click("flow/Velocity");
   EXPECT_EQ(scene.state.params.color_flow.mode, FlowMode::velocity);
   EXPECT_GT(scene.params_changed, 0);
-  EXPECT_EQ(scene.viewer->control_rect("singular_values").width(), 0.0F);  // none came yet
+  EXPECT_EQ(scene.rect("singular_values").width(), 0.0F);  // none came yet
   for (const char* id : {"flow_frames", "flow_step", "flow_angle_rad", "flow_prf_hz", "wall_cutoff"}) {
-    EXPECT_GT(scene.viewer->control_rect(id).width(), 0.0F) << id;
+    EXPECT_GT(scene.rect(id).width(), 0.0F) << id;
   }
-  EXPECT_EQ(scene.viewer->control_rect("flow_too_short").width(), 0.0F);
+  EXPECT_EQ(scene.rect("flow_too_short").width(), 0.0F);
   scene.state.source.frame_count = 63;  // an ensemble has 64
   scene.frames(2);
-  EXPECT_GT(scene.viewer->control_rect("flow_too_short").width(), 0.0F);
+  EXPECT_GT(scene.rect("flow_too_short").width(), 0.0F);
   scene.state.source.frame_count = 0;
   scene.frames(2);
   scene.drag("flow_frames", 0.3F, 0.8F);
@@ -130,10 +130,10 @@ TEST(FlowPanel, PanelChoosesTheModeAndSaysWhyNot) {
   EXPECT_EQ(scene.state.params.color_flow.step, step);
   scene.drag("flow_frames", 0.8F, 0.3F);
   EXPECT_LT(scene.state.params.color_flow.frames, 80);
-  EXPECT_EQ(scene.viewer->control_rect("flow_no_ensemble").width(), 0.0F);
+  EXPECT_EQ(scene.rect("flow_no_ensemble").width(), 0.0F);
   scene.state.cine.why_no_flow = "Only 20 history frames up to the displayed frame; an ensemble needs 64.";
   scene.frames(2);
-  EXPECT_GT(scene.viewer->control_rect("flow_no_ensemble").width(), 0.0F);
+  EXPECT_GT(scene.rect("flow_no_ensemble").width(), 0.0F);
   scene.click("flow/Off");
   EXPECT_EQ(scene.state.params.color_flow.mode, FlowMode::off);
 }

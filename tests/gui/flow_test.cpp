@@ -4,10 +4,9 @@
 #include <cstdlib>
 
 #include "core/results/flow_image.h"
-#include "gui/overlay/flow_colors.h"
 #include "gui/overlay/flow_overlay.h"
 #include "gui/overlay/flow_scale.h"
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 #include "gui/scene.h"
 #include "gui/view/flow_bar.h"
 #include "support/picture_pixels.h"
@@ -15,8 +14,8 @@
 namespace echoloop::testing::flow_test {
 namespace {
 
-Rgb pixel_mm(Scene& scene, const RgbPicture& shot, double x_mm, double z_mm) {
-  const PictureLayout& l = scene.viewer->picture_layout();
+Rgb pixel_mm(Scene& scene, const RgbImage& shot, double x_mm, double z_mm) {
+  const ImageLayout& l = scene.viewer->image_layout();
   return pixel(shot, l.x_px(x_mm * 1e-3), l.z_px(z_mm * 1e-3));
 }
 
@@ -36,7 +35,7 @@ TEST(Flow, VelocityHasTheColoursOfItsMap) {
       [](double, double) { return -20.0F; },
       [](double x, double) { return static_cast<float>(std::clamp(x, -10.0, 10.0) * 9e-3); });
   scene.frames(2);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   for (double x = -9.4; x < 9.5; x += 0.85) {
     EXPECT_LE(distance(pixel_mm(scene, shot, x, 12.0), flow_velocity_color(x * 9e-2)), 8) << x;
   }
@@ -44,15 +43,14 @@ TEST(Flow, VelocityHasTheColoursOfItsMap) {
   EXPECT_GT(towards.r, towards.b + 100);
   EXPECT_GT(away.b, away.r + 100);
   const float beside = scene.viewer->image_rect().x1 + 6;  // before the colour bar
-  EXPECT_TRUE(is_gray(pixel(shot, beside, scene.viewer->picture_layout().z_px(12e-3)))) << "beyond the picture";
-  const Rect& bar = scene.viewer->picture_layout().flow_bar;
+  EXPECT_TRUE(is_gray(pixel(shot, beside, scene.viewer->image_layout().z_px(12e-3)))) << "beyond the picture";
+  const Rect& bar = scene.viewer->image_layout().flow_bar;
   for (const double t : {-0.9, -0.3, 0.3, 0.9}) {
     const float y = bar.y0 + static_cast<float>(0.5 - 0.5 * t) * bar.height();
     EXPECT_LE(distance(pixel(shot, bar.cx(), y), flow_velocity_color(t)), 12) << t;
   }
-  scene.press(Key::f5);
-  scene.frames(2);
-  EXPECT_GT(scene.viewer->control_rect("flow_bar").x0, scene.viewer->image_rect().x1);
+  scene.tap(Key::f5);
+  EXPECT_GT(scene.rect("flow_bar").x0, scene.viewer->image_rect().x1);
   EXPECT_EQ(scene.gl_error(), 0);
 }
 
@@ -64,8 +62,8 @@ TEST(Flow, ThroughTheAliasingLimitItDoesNotFade) {
   scene.put_flow(
       kCoarse, [](double, double) { return -20.0F; }, [](double x, double) { return x < 0.1 ? 0.097F : -0.097F; });
   scene.frames(2);
-  const RgbPicture shot = scene.shot();
-  const PictureLayout& l = scene.viewer->picture_layout();
+  const RgbImage shot = scene.shot();
+  const ImageLayout& l = scene.viewer->image_layout();
   for (float x = l.x_px(-1e-3); x < l.x_px(1.5e-3); x += 1.0F) {
     const Rgb c = pixel(shot, x, l.z_px(12e-3));
     EXPECT_GT(std::max(c.r, c.b), 150) << x;  // the colours of slow flow are dark
@@ -83,7 +81,7 @@ TEST(Flow, ThresholdAndPriorityDecideWhereItIs) {
   scene.put_image(kSquare, picture_db);
   scene.put_flow(kCoarse, power_db, [](double, double) { return 0.0F; });
   scene.frames(2);
-  RgbPicture shot = scene.shot();
+  RgbImage shot = scene.shot();
   int shown = 0;
   for (double x = -9.3; x < 9.5; x += 1.3) {
     for (double z = 9.0; z < 22.0; z += 1.3) {  // clear of the scale bar
@@ -115,7 +113,7 @@ TEST(Flow, LiesInPlaceOverASectorAndWhenZoomed) {
     scene.put_flow(
         kFan, [&](double x, double z) { return inside(x, z) ? -10.0F : -90.0F; }, [](double, double) { return 0.05F; });
     scene.frames(2);
-    const RgbPicture shot = scene.shot();
+    const RgbImage shot = scene.shot();
     for (double angle = 0.0; angle < 6.2; angle += 0.5) {
       const auto at = [&](double r) {
         return pixel_mm(scene, shot, 3.0 + r * std::cos(angle), 18.0 + r * std::sin(angle));
@@ -134,12 +132,12 @@ TEST(Flow, LowRankTakesThePicturesPlace) {
       kCoarse, [](double x, double) { return static_cast<float>(-30.0 + 2.0 * x); },
       [](double, double) { return 0.0F; });
   scene.frames(2);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   for (const double x : {-8.0, -3.0, 2.0, 8.0}) {
-    const Rgb wanted = map_color(ColorMap::gray, tone(-30.0 + 2.0 * x, scene.state.params.display));
+    const Rgb wanted = map_color(ColorMap::gray, transfer(-30.0 + 2.0 * x, scene.state.params.display));
     EXPECT_LE(distance(pixel_mm(scene, shot, x, 12.0), wanted), 3) << x;
   }
-  EXPECT_EQ(scene.viewer->control_rect("flow_bar").width(), 0.0F);
+  EXPECT_EQ(scene.rect("flow_bar").width(), 0.0F);
 }
 
 TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
@@ -151,7 +149,7 @@ TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
   scene.put_flow(kCoarse, strong, fast);
   scene.frames(2);
   ASSERT_FALSE(is_gray(pixel_mm(scene, scene.shot(), 0.0, 15.0)));
-  EXPECT_GT(scene.viewer->control_rect("flow_bar").width(), 0.0F);
+  EXPECT_GT(scene.rect("flow_bar").width(), 0.0F);
   scene.freeze(20, 50.0);
   scene.put_past(0, kSquare, half_bright);
   scene.frames(2);
@@ -167,7 +165,7 @@ TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
   scene.state.params.color_flow.mode = FlowMode::off;
   scene.frames(2);
   EXPECT_TRUE(is_gray(pixel_mm(scene, scene.shot(), 0.0, 15.0)));
-  EXPECT_EQ(scene.viewer->control_rect("flow_bar").width(), 0.0F);
+  EXPECT_EQ(scene.rect("flow_bar").width(), 0.0F);
 }
 
 TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
@@ -178,7 +176,7 @@ TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
   const auto fast = [](double, double) { return 0.05F; };
   const auto shown = [&] {
     scene.frames(2);
-    const RgbPicture shot = scene.shot();
+    const RgbImage shot = scene.shot();
     const bool right = !is_gray(pixel_mm(scene, shot, 6.0, 15.0));
     EXPECT_EQ(right, !is_gray(pixel_mm(scene, shot, -6.0, 15.0)));
     EXPECT_EQ(right, state.analyses.flow.image != nullptr);
@@ -196,7 +194,7 @@ TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
   scene.put_past_flow(kCoarse, strong, fast, 70);
   EXPECT_TRUE(shown());
   EXPECT_EQ(state.analyses.flow.age_s, 0.0);
-  EXPECT_GT(scene.viewer->control_rect("flow_bar").width(), 0.0F);
+  EXPECT_GT(scene.rect("flow_bar").width(), 0.0F);
   state.cine.why_no_flow = "Frames are missing.";  // another ensemble was asked for
   EXPECT_FALSE(shown());
   state.cine.why_no_flow.clear();
@@ -226,7 +224,7 @@ TEST(Flow, SavedPicturesHaveTheFlowThatIsOnScreen) {
       scene.put_image(grid == kFan ? kFan : kSquare, picture_db);
       scene.put_flow(grid, power_db, velocity);
       scene.frames(2);
-      const RgbPicture shot = scene.shot();
+      const RgbImage shot = scene.shot();
       ASSERT_NE(scene.state.analyses.flow.image, nullptr);
       const FlowOverlay overlay(*scene.state.analyses.flow.image, p);
       int flow = 0, off = 0;
@@ -257,7 +255,7 @@ TEST(Flow, OfAComparisonItBelongsToTheRightSide) {
   scene.put_past_flow(
       kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.05F; }, 70);
   scene.frames(3);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   EXPECT_TRUE(is_gray(pixel_mm(scene, shot, -6.0, 15.0)));
   EXPECT_LE(distance(pixel_mm(scene, shot, 6.0, 15.0), flow_velocity_color(0.5)), 8);
 }

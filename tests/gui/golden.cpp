@@ -22,14 +22,14 @@ namespace {
 constexpr int kTile = 8;
 constexpr double kTolerance = 7.0;
 
-std::size_t at(const RgbPicture& p, int x, int y) {
+std::size_t at(const RgbImage& p, int x, int y) {
   return 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x));
 }
 
-RgbPicture read_rgb(const std::filesystem::path& file) {
+RgbImage read_rgb(const std::filesystem::path& file) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
-  RgbPicture picture{};
+  RgbImage picture{};
   if (png_image_begin_read_from_file(&image, file.c_str()) == 0) return picture;
   image.format = PNG_FORMAT_RGB;
   picture.width = static_cast<int>(image.width);
@@ -40,7 +40,7 @@ RgbPicture read_rgb(const std::filesystem::path& file) {
 }
 
 // With a palette where its colours fit into one: half the bytes.
-void write_small(const std::filesystem::path& file, const RgbPicture& p) {
+void write_small(const std::filesystem::path& file, const RgbImage& p) {
   std::map<std::array<std::uint8_t, 3>, std::uint8_t> palette;
   std::vector<std::uint8_t> colors, pixels;
   for (std::size_t i = 0; i < p.rgb.size(); i += 3) {
@@ -61,7 +61,7 @@ void write_small(const std::filesystem::path& file, const RgbPicture& p) {
   }
 }
 
-double tile_difference(const RgbPicture& a, const RgbPicture& b, int x0, int y0) {
+double tile_difference(const RgbImage& a, const RgbImage& b, int x0, int y0) {
   double sum = 0;
   int n = 0;
   for (int y = y0; y < std::min(y0 + kTile, a.height); ++y) {
@@ -74,8 +74,8 @@ double tile_difference(const RgbPicture& a, const RgbPicture& b, int x0, int y0)
 
 }  // namespace
 
-RgbPicture reduced(const RgbPicture& picture, int factor) {
-  RgbPicture small{};
+RgbImage reduced(const RgbImage& picture, int factor) {
+  RgbImage small{};
   small.width = picture.width / factor;
   small.height = picture.height / factor;
   small.rgb.resize(3 * static_cast<std::size_t>(small.width) * static_cast<std::size_t>(small.height));
@@ -94,7 +94,7 @@ RgbPicture reduced(const RgbPicture& picture, int factor) {
   return small;
 }
 
-GoldenDifference compare(const RgbPicture& golden, const RgbPicture& now) {
+GoldenDifference compare(const RgbImage& golden, const RgbImage& now) {
   GoldenDifference d;
   if (golden.width != now.width || golden.height != now.height) {
     d.words = fmt::format("{} x {} pixels instead of {} x {}", now.width, now.height, golden.width, golden.height);
@@ -114,14 +114,14 @@ GoldenDifference compare(const RgbPicture& golden, const RgbPicture& now) {
   return d;
 }
 
-std::string against_golden(const std::string& name, const RgbPicture& picture, int factor) {
+std::string against_golden(const std::string& name, const RgbImage& picture, int factor) {
   const std::filesystem::path file = std::filesystem::path(ECHO_SOURCE_DIR) / "tests/gui/golden" / (name + ".png");
-  const RgbPicture now = reduced(picture, factor);
+  const RgbImage now = reduced(picture, factor);
   if (std::getenv("ECHOLOOP_REWRITE_GOLDEN") != nullptr) {
     write_small(file, now);
     return {};
   }
-  const RgbPicture golden = read_rgb(file);
+  const RgbImage golden = read_rgb(file);
   if (golden.width == 0) return "there is no " + file.string() + "; ECHOLOOP_REWRITE_GOLDEN=1 writes it";
   const GoldenDifference d = compare(golden, now);
   if (d.words.empty()) return {};

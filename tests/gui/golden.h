@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 
 namespace echoloop::testing {
 
 // Averages of squares of `factor` pixels, 16 levels a channel.
-RgbPicture reduced(const RgbPicture& picture, int factor);
+RgbImage reduced(const RgbImage& picture, int factor);
 
 struct GoldenDifference {
   int tiles = 0;      // squares of 8 pixels that differ
@@ -17,10 +17,10 @@ struct GoldenDifference {
   int x = 0, y = 0;   // its corner in the reduced picture
   std::string words;  // empty: alike
 };
-GoldenDifference compare(const RgbPicture& golden, const RgbPicture& now);
+GoldenDifference compare(const RgbImage& golden, const RgbImage& now);
 
 // Compares with tests/gui/golden/NAME.png, or writes it where ECHOLOOP_REWRITE_GOLDEN is set. Empty: alike.
-std::string against_golden(const std::string& name, const RgbPicture& picture, int factor);
+std::string against_golden(const std::string& name, const RgbImage& picture, int factor);
 
 // Why pictures cannot be compared here; empty: they can. They are drawn in Inter.
 std::string why_no_golden();

@@ -19,7 +19,7 @@ void open_alone(Scene& scene, const char* panel) {
   using Inside = std::pair<const char*, const char*>;  // a panel's header, and what shows that it is open
   for (const auto& [header, inside] :
        {Inside{"panel_source", "phantom/Points"}, {"panel_formation", "f_number"}, {"panel_display", "gain_db"}}) {
-    if (scene.viewer->control_rect(inside).width() > 0) scene.click(header);
+    if (scene.rect(inside).width() > 0) scene.click(header);
   }
   scene.click(panel);
 }
@@ -40,7 +40,7 @@ void show_velocity(Scene& scene) {
   open_alone(scene, "panel_flow");
 }
 
-void show_sonogram(Scene& scene) {
+void show_spectrogram(Scene& scene) {
   ImagingParams& p = scene.state.params;
   p.doppler.gate = Gate::on;
   p.doppler.x_m = 0.0;
@@ -48,8 +48,8 @@ void show_sonogram(Scene& scene) {
   p.color_flow.angle_rad = 1.0;
   scene.put_image(kSquare, vessel);
   scene.frames(2);
-  if (scene.viewer->settings().dock != Dock::sonogram) scene.click("dock/sonogram");
-  scene.put_sonogram(900, [](double ago_s, double v_m_s) {
+  if (scene.viewer->settings().dock != Dock::spectrogram) scene.click("dock/sonogram");
+  scene.put_spectrogram(900, [](double ago_s, double v_m_s) {
     const double beat = 0.15 + 0.2 * std::pow(std::sin(3.0 * ago_s), 2.0);
     return v_m_s > 0.02 && v_m_s < beat ? -20.0F : -80.0F;
   });
@@ -83,10 +83,9 @@ void show_open_dialog(Scene& scene) {
   });
   scene.put_image(kSquare, vessel);
   scene.frames(2);
-  scene.press(Key::o, true);
-  scene.frames(2);
+  scene.tap(Key::o, true);
   scene.type("/recordings/");
-  for (int i = 0; i < 500 && scene.viewer->control_rect("file/5").width() == 0.0F; ++i) {
+  for (int i = 0; i < 500 && scene.rect("file/5").width() == 0.0F; ++i) {
     scene.viewer->wait_events(0.01);
     scene.frames(1);
   }

@@ -6,7 +6,7 @@
 namespace echoloop::testing {
 
 void show_velocity(Scene& scene);  // with the Flow panel
-void show_sonogram(Scene& scene);
+void show_spectrogram(Scene& scene);
 void show_objects(Scene& scene);  // with their panel
 void show_open_dialog(Scene& scene);
 

@@ -205,7 +205,7 @@ const State kStates[] = {
     {"inspector", inspector},
     {"m_mode", m_mode},
     {"velocity", show_velocity},
-    {"sonogram", show_sonogram},
+    {"sonogram", show_spectrogram},
     {"objects", show_objects},
     {"dialog", show_open_dialog},
     {"keys", [](Scene& s) { show_wires(s), s.press(Key::f1); }},
@@ -241,8 +241,8 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Golden, ::testing::ValuesIn(kSizes),
                          [](const auto& info) { return std::string("At") + info.param.name; });
 
 // Moves what is in `area` down, and fills with the ground on its left.
-void shift(RgbPicture& p, const Rect& area, int by) {
-  const RgbPicture before = p;
+void shift(RgbImage& p, const Rect& area, int by) {
+  const RgbImage before = p;
   const auto index = [&](int x, int y) {
     return 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x));
   };
@@ -262,17 +262,14 @@ TEST_P(GoldenComparison, SeesWhatMovedAndNotHowEdgesAreDrawn) {
   ECHO_SCENE(scene, size.width, size.height, size.scale);
   fill_stream(scene.state);
   show_wires(scene);
-  const RgbPicture shot = scene.shot();
-  const RgbPicture golden = reduced(shot, size.factor);
+  const RgbImage shot = scene.shot();
+  const RgbImage golden = reduced(shot, size.factor);
   EXPECT_EQ(compare(golden, golden).words, "");
   const int pixels = static_cast<int>(4 * size.scale);
   for (const char* id :
        {"open", "f_number", "gain_db", "tool/circle", "freeze", "slots", "policy/Block", "count/Errors"}) {
-    RgbPicture moved = shot;
-    shift(moved,
-          scene.viewer->control_rect(id).width() > 0 ? scene.viewer->control_rect(id)
-                                                     : scene.viewer->control_rect("recipe/Course"),
-          pixels);
+    RgbImage moved = shot;
+    shift(moved, scene.rect(id).width() > 0 ? scene.rect(id) : scene.rect("recipe/Course"), pixels);
     EXPECT_NE(compare(golden, reduced(moved, size.factor)).words, "") << id << " moved at " << size.name;
   }
   // One slider elsewhere, one number, one word.
@@ -280,7 +277,7 @@ TEST_P(GoldenComparison, SeesWhatMovedAndNotHowEdgesAreDrawn) {
   scene.frames(2);
   EXPECT_GT(compare(golden, reduced(scene.shot(), size.factor)).tiles, 0);
   // Other edges: each pixel takes an eighth of its right neighbour, and other rounding.
-  RgbPicture soft = shot;
+  RgbImage soft = shot;
   for (std::size_t i = 0; i + 3 < soft.rgb.size(); ++i) {
     const int mixed = (7 * shot.rgb[i] + shot.rgb[i + 3] + 4) / 8 + static_cast<int>(i * 7 % 5) - 2;
     soft.rgb[i] = static_cast<std::uint8_t>(std::clamp(mixed, 0, 255));

@@ -11,19 +11,12 @@
 namespace echoloop::testing::idle_test {
 namespace {
 
-class Idle : public ::testing::Test {
+class Idle : public WindowTest {
  protected:
   void SetUp() override {
-    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
-    Options options;
-    options.source = "sim:cyst";
-    options.backend = BackendChoice::cpu;
-    options.duration_s = 1e9;  // a script: no tour of the window
-    app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
-    app_->begin();
+    begin(script_options("sim:cyst"));
     ASSERT_TRUE(until([&] { return app_->state().numbers.shown > 3; }));
   }
-  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   // So many window frames in a row that need not be drawn.
   bool becomes_idle(int frames = 12) {
     int idle = 0;
@@ -43,9 +36,6 @@ class Idle : public ::testing::Test {
     press(Key::space);
     ASSERT_TRUE(until([&] { return app_->state().run == RunState::frozen; }));
   }
-
-  TemporaryFolder folder_;
-  std::unique_ptr<WindowApp> app_;
 };
 
 TEST_F(Idle, FrozenItIsNotDrawn) {

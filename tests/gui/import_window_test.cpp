@@ -48,10 +48,9 @@ void write_points(const fs::path& path) {
             static_cast<std::streamsize>(samples.size() * sizeof(float)));
 }
 
-class ImportWindow : public ::testing::Test {
+class ImportWindow : public WindowTest {
  protected:
   ImportWindow() {
-    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
     keep_descriptions_in(own_descriptions_folder());
     write_points(file_);
   }
@@ -63,14 +62,12 @@ class ImportWindow : public ::testing::Test {
     options.backend = BackendChoice::cpu;
     options.width = width;
     options.height = 900;
-    app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
-    app_->begin();
+    begin(options);
     ASSERT_TRUE(until([&] { return import().open; }));
     app_->turn();
     app_->turn();
   }
   const ImportState& import() { return app_->state().import; }
-  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   void inject(const InjectedInput& input) {
     app_->viewer().inject(input);
     app_->turn();
@@ -78,29 +75,29 @@ class ImportWindow : public ::testing::Test {
   void click(const std::string& control) {
     const Rect r = app_->viewer().control_rect(control);
     ASSERT_GT(r.width(), 0.0F) << control;
-    InjectedInput hand;
-    hand.mouse_x = r.cx();
-    hand.mouse_y = r.cy();
-    inject(hand);
-    hand.left = true;
-    inject(hand);
-    hand.left = false;
-    inject(hand);
-    inject(hand);
+    InjectedInput input;
+    input.mouse_x = r.cx();
+    input.mouse_y = r.cy();
+    inject(input);
+    input.left = true;
+    inject(input);
+    input.left = false;
+    inject(input);
+    inject(input);
   }
   void press(Key key, bool control = false) {
-    InjectedInput hand;
-    hand.keys = {{.key = key, .control = control}};
-    inject(hand);
+    InjectedInput input;
+    input.keys = {{.key = key, .control = control}};
+    inject(input);
     inject({});
   }
   void answer(const std::string& field, const std::string& text) {
     click("import/field/" + field);
     app_->turn();
     app_->turn();
-    InjectedInput hand;
-    hand.text = text;
-    inject(hand);
+    InjectedInput input;
+    input.text = text;
+    inject(input);
     press(Key::tab);  // Enter is of the window system
     app_->turn();
   }
@@ -124,10 +121,8 @@ class ImportWindow : public ::testing::Test {
     return read_npy_image(options.image_out);
   }
 
-  TemporaryFolder folder_;
   const fs::path data_ = folder_ / "data";
   const fs::path file_ = (fs::create_directory(data_), data_ / "points.npy");
-  std::unique_ptr<WindowApp> app_;
 };
 
 TEST_F(ImportWindow, AnswersGiveAnImageThatTheSavedDescriptionRepeats) {
@@ -187,9 +182,9 @@ TEST_F(ImportWindow, CancelKeepsTheAnswers) {
   press(Key::escape);
   ASSERT_TRUE(until([&] { return !import().open; }));
   EXPECT_EQ(app_->state().source.acquisition, nullptr);
-  InjectedInput hand;
-  hand.dropped_files = {file_};
-  inject(hand);
+  InjectedInput input;
+  input.dropped_files = {file_};
+  inject(input);
   ASSERT_TRUE(until([&] { return import().open; }));
   EXPECT_EQ(value_of("sampling"), "20");
 }

@@ -4,7 +4,7 @@
 
 #include "gui/docks/inspector_parts.h"
 #include "gui/inspector_scene.h"
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop::testing::inspector_test {
@@ -38,19 +38,16 @@ TEST(Inspector, OpensAndClosesByKeyAndButtonAndWantsNothingWhenClosed) {
   scene.frames(2);
   EXPECT_FALSE(scene.state.image.inspector.wanted);
   const float whole = scene.viewer->image_rect().height();
-  scene.press(Key::n);
-  scene.frames(2);
+  scene.tap(Key::n);
   EXPECT_TRUE(scene.state.image.inspector.wanted);
   EXPECT_LT(scene.viewer->image_rect().height(), whole);
-  EXPECT_GT(scene.viewer->control_rect("raw_map").width(), 100.0F);
+  EXPECT_GT(scene.rect("raw_map").width(), 100.0F);
   scene.press(Key::escape);
   scene.frames(1);
   EXPECT_TRUE(scene.state.image.inspector.wanted) << "Esc does not close it";
-  scene.press(Key::f5);
-  scene.frames(2);
+  scene.tap(Key::f5);
   EXPECT_FALSE(scene.state.image.inspector.wanted) << "not seen in presentation";
-  scene.press(Key::f5);
-  scene.frames(2);
+  scene.tap(Key::f5);
   EXPECT_TRUE(scene.state.image.inspector.wanted);
   scene.click("close_dock");
   EXPECT_FALSE(scene.state.image.inspector.wanted);
@@ -61,26 +58,21 @@ TEST(Inspector, OpensAndClosesByKeyAndButtonAndWantsNothingWhenClosed) {
 TEST(Inspector, ItsHeightFollowsTheSplitterAndARightClickResetsIt) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  scene.press(Key::n);
-  scene.frames(2);
-  const Rect before = scene.viewer->control_rect("splitter_dock");
+  scene.tap(Key::n);
+  const Rect before = scene.rect("splitter_dock");
   InjectedInput input;
   input.mouse_x = before.cx();
   input.mouse_y = before.cy();
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   input.left = true;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   input.mouse_y -= 60;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   input.left = false;
-  scene.viewer->inject(input);
-  scene.frames(2);
-  EXPECT_NEAR(scene.viewer->control_rect("splitter_dock").cy(), before.cy() - 60, 6.0F);
+  scene.inject(input);
+  EXPECT_NEAR(scene.rect("splitter_dock").cy(), before.cy() - 60, 6.0F);
   scene.click("splitter_dock", true);
-  EXPECT_NEAR(scene.viewer->control_rect("splitter_dock").cy(), before.cy(), 1.0F);
+  EXPECT_NEAR(scene.rect("splitter_dock").cy(), before.cy(), 1.0F);
 }
 
 // The curve is drawn in accent where the echo is: on the map's own axes.
@@ -93,17 +85,16 @@ TEST(Inspector, TheCurveLiesOnTheEcho) {
     scene.frames(2);
     return scene.shot();
   };
-  scene.press(Key::n);
-  scene.frames(2);
-  const Rect map = scene.viewer->control_rect("raw_map");
+  scene.tap(Key::n);
+  const Rect map = scene.rect("raw_map");
   ASSERT_GT(map.height(), 50.0F);
-  const RgbPicture on = pixels(0.0);
-  const RgbPicture off = pixels(100.0);
+  const RgbImage on = pixels(0.0);
+  const RgbImage off = pixels(100.0);
   for (const int e : {15, 30, 45}) {
     const double sample = 420.0 + 0.1 * (e - 30.0) * (e - 30.0);
     const float x = map.x0 + map.width() * (static_cast<float>(e) + 0.5F) / kElements;
     const float y = map.y0 + map.height() * static_cast<float>((sample + 0.5 - 300.0) / kSamples);
-    const auto within = [x](const RgbPicture& shot, float middle, const auto& looks) {
+    const auto within = [x](const RgbImage& shot, float middle, const auto& looks) {
       bool found = false;
       for (float d = -2; d <= 2; d += 1) found = found || looks(pixel(shot, x, middle + d));
       return found;
@@ -121,13 +112,12 @@ TEST(Inspector, TheCurveLiesOnTheEcho) {
 TEST(Inspector, HoveringNamesElementAndSample) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  scene.press(Key::n);
-  scene.frames(2);
-  const Rect map = scene.viewer->control_rect("raw_map");
+  scene.tap(Key::n);
+  const Rect map = scene.rect("raw_map");
   scene.move(1, 1);
-  const RgbPicture before = scene.shot();
+  const RgbImage before = scene.shot();
   scene.move(map.cx(), map.cy());
-  const RgbPicture after = scene.shot();
+  const RgbImage after = scene.shot();
   int changed = 0;  // in the title's row
   for (float x = map.x0; x < map.x1; x += 1) {
     for (float y = map.y0 - 17; y < map.y0 - 1; y += 1) changed += pixel(before, x, y) == pixel(after, x, y) ? 0 : 1;
@@ -138,8 +128,7 @@ TEST(Inspector, HoveringNamesElementAndSample) {
 TEST(Inspector, ArrowsStepThroughTheTransmitsOfThePixel) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  scene.press(Key::n);
-  scene.frames(2);
+  scene.tap(Key::n);
   scene.click("transmit_next");
   EXPECT_EQ(scene.state.image.inspector.transmit, 6);
   scene.click("transmit_before");
@@ -149,7 +138,7 @@ TEST(Inspector, ArrowsStepThroughTheTransmitsOfThePixel) {
 TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  auto picture = std::make_shared<TransmitPicture>();
+  auto picture = std::make_shared<TransmitImage>();
   picture->transmit = 1;
   picture->grid = {-10e-3, 10e-3, 5e-3, 25e-3, 16, 16};
   picture->db.assign(256, 0.0F);
@@ -158,8 +147,8 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
   scene.frames(3);
   ASSERT_GE(scene.state.image.inspector.pictures_seen.size(), 2U);
   EXPECT_EQ(scene.state.image.inspector.pictures_seen[0], 0);
-  const Rect list = scene.viewer->control_rect("transmit_pictures");
-  const RgbPicture shot = scene.shot();
+  const Rect list = scene.rect("transmit_pictures");
+  const RgbImage shot = scene.shot();
   int white = 0;
   float x = 0, y = 0;
   for (float py = list.y0; py < list.y1; py += 2) {
@@ -173,8 +162,7 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
   input.mouse_y = y;
   for (const bool down : {false, true, false}) {
     input.left = down;
-    scene.viewer->inject(input);
-    scene.frames(2);
+    scene.inject(input);
   }
   EXPECT_EQ(scene.state.image.inspector.transmit, 1);
 }
@@ -182,13 +170,12 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
 TEST(Inspector, InASmallWindowItComesInPages) {
   ECHO_SCENE(scene, 1024, 640);
   show(scene);
-  scene.press(Key::n);
-  scene.frames(2);
-  EXPECT_GT(scene.viewer->control_rect("raw_map").width(), 100.0F);
-  EXPECT_EQ(scene.viewer->control_rect("spectrum").width(), 0.0F);
+  scene.tap(Key::n);
+  EXPECT_GT(scene.rect("raw_map").width(), 100.0F);
+  EXPECT_EQ(scene.rect("spectrum").width(), 0.0F);
   scene.click("inspector_page/Line");
-  EXPECT_GT(scene.viewer->control_rect("spectrum").width(), 100.0F);
-  EXPECT_EQ(scene.viewer->control_rect("raw_map").width(), 0.0F);
+  EXPECT_GT(scene.rect("spectrum").width(), 100.0F);
+  EXPECT_EQ(scene.rect("raw_map").width(), 0.0F);
   EXPECT_GT(scene.viewer->image_rect().height(), 80.0F);
 }
 

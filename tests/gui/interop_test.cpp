@@ -13,17 +13,17 @@
 namespace echoloop::testing::interop_test {
 namespace {
 
-class DevicePicture {
+class DeviceImage {
  public:
-  DevicePicture(const Grid& grid, float level_db) : grid_(grid) {
+  DeviceImage(const Grid& grid, float level_db) : grid_(grid) {
     const std::vector<float> values(grid.pixels(), level_db);
     const std::size_t bytes = values.size() * sizeof(float);
     good_ = cudaMalloc(&memory_, bytes) == cudaSuccess &&
             cudaMemcpy(memory_, values.data(), bytes, cudaMemcpyHostToDevice) == cudaSuccess;
   }
-  ~DevicePicture() { cudaFree(memory_); }
-  DevicePicture(const DevicePicture&) = delete;
-  DevicePicture& operator=(const DevicePicture&) = delete;
+  ~DeviceImage() { cudaFree(memory_); }
+  DeviceImage(const DeviceImage&) = delete;
+  DeviceImage& operator=(const DeviceImage&) = delete;
 
   [[nodiscard]] bool good() const { return good_; }
   void publish(Mailbox<Image>& box, std::uint64_t number) const {
@@ -57,7 +57,7 @@ TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
   }
   if (viewer->needs_host_image()) GTEST_SKIP() << viewer->interop_status();
   const Grid other{-5e-3, 5e-3, 5e-3, 15e-3, 64, 32};
-  const DevicePicture a(kSquare, -10), b(kSquare, -20), c(other, -30);
+  const DeviceImage a(kSquare, -10), b(kSquare, -20), c(other, -30);
   ASSERT_TRUE(a.good() && b.good() && c.good());
   UiState state = plausible_state();
   int copies = 0;
@@ -94,7 +94,7 @@ TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
   show();
   EXPECT_EQ(viewer->shown_image().number, 901u);
   EXPECT_EQ(viewer->shown_db().at(5000), -20.0F);
-  const RgbPicture shot = viewer->screenshot();
+  const RgbImage shot = viewer->screenshot();
   const Rect r = viewer->image_rect();
   const auto gray = [&](double x_mm, double z_mm) {
     const auto x = static_cast<std::size_t>(r.x0 + static_cast<float>((x_mm + 10) / 20) * r.width());

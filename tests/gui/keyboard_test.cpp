@@ -1,7 +1,11 @@
 // The window by keyboard alone: every control is reached in reading order, seen, named, and does what the mouse does.
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <set>
 
+#include "gui/gl/imgui_compat.h"
+#include "gui/gl/window_keys.h"
 #include "gui/scene.h"
 #include "gui/toolkit/theme.h"
 #include "gui/toolkit/view_settings.h"
@@ -74,12 +78,12 @@ TEST(Keyboard, TheRingIsDrawnTwoPixelsOutside) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, kGrey);
   scene.frames(3);
-  const RgbPicture before = scene.shot();
+  const RgbImage before = scene.shot();
   go_to(scene, "freeze");
   scene.frames(1);
-  const RgbPicture after = scene.shot();
-  const Rect r = scene.viewer->control_rect("freeze");
-  const auto at = [](const RgbPicture& p, float x, float y) {
+  const RgbImage after = scene.shot();
+  const Rect r = scene.rect("freeze");
+  const auto at = [](const RgbImage& p, float x, float y) {
     const auto i = 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x));
     return IM_COL32(p.rgb[i], p.rgb[i + 1], p.rgb[i + 2], 255);
   };
@@ -146,12 +150,10 @@ TEST(Keyboard, ChoicesRadiosAndListsGoByArrows) {
   EXPECT_EQ(scene.stream_changed, 1);
   go_to(scene, "apodization");
   const Apodization before = scene.state.params.formation.apodization;
-  scene.press(Key::space);
-  scene.frames(2);
+  scene.tap(Key::space);
   EXPECT_EQ(focused(scene), "apodization/" + std::to_string(static_cast<int>(before)));
   scene.press(Key::down);
-  scene.press(Key::enter);
-  scene.frames(2);
+  scene.tap(Key::enter);
   EXPECT_EQ(static_cast<int>(scene.state.params.formation.apodization), static_cast<int>(before) + 1);
   EXPECT_EQ(focused(scene), "apodization") << "back where it was opened";
   EXPECT_EQ(scene.freezes, 0) << "Space pressed the control";
@@ -188,9 +190,8 @@ TEST(Keyboard, TheDialogIsUsedByItAlone) {
   for (int i = 0; i < 5 && focused(scene) != "cancel_open"; ++i) scene.press(Key::tab);
   EXPECT_EQ(focused(scene), "cancel_open");
   scene.frames(2);
-  scene.press(Key::enter);
-  scene.frames(2);
-  EXPECT_EQ(scene.viewer->control_rect("cancel_open").width(), 0.0F) << "closed";
+  scene.tap(Key::enter);
+  EXPECT_EQ(scene.rect("cancel_open").width(), 0.0F) << "closed";
 }
 
 TEST(Keyboard, PresentationHasAKeyOfItsOwn) {
@@ -199,10 +200,10 @@ TEST(Keyboard, PresentationHasAKeyOfItsOwn) {
   scene.frames(2);
   scene.press(Key::f5);
   scene.frames(1);
-  EXPECT_EQ(scene.viewer->control_rect("freeze").width(), 0.0F);
+  EXPECT_EQ(scene.rect("freeze").width(), 0.0F);
   scene.press(Key::f5);
   scene.frames(1);
-  EXPECT_GT(scene.viewer->control_rect("freeze").width(), 0.0F);
+  EXPECT_GT(scene.rect("freeze").width(), 0.0F);
 }
 
 TEST(Keyboard, TheInterfaceIsScaledAndRemembersIt) {
@@ -210,23 +211,20 @@ TEST(Keyboard, TheInterfaceIsScaledAndRemembersIt) {
   {
     ECHO_SCENE(scene, 1600, 900, 0.0, folder / "window");
     scene.frames(2);
-    const float before = scene.viewer->control_rect("freeze").height();
+    const float before = scene.rect("freeze").height();
     scene.press(Key::equal, true);
-    scene.press(Key::equal, true);
-    scene.frames(2);
-    EXPECT_NEAR(scene.viewer->control_rect("freeze").height(), 1.5F * before, 1.0F);
+    scene.tap(Key::equal, true);
+    EXPECT_NEAR(scene.rect("freeze").height(), 1.5F * before, 1.0F);
     EXPECT_EQ(scene.gl_error(), 0);
   }
   EXPECT_FLOAT_EQ(load_view_settings(folder / "window").scale, 1.5F);
   ECHO_SCENE(scene, 1600, 900, 0.0, folder / "window");
   scene.frames(2);
-  const float large = scene.viewer->control_rect("freeze").height();
-  scene.press(Key::digit0, true);
-  scene.frames(2);
-  EXPECT_NEAR(scene.viewer->control_rect("freeze").height(), large / 1.5F, 1.0F);
-  for (int i = 0; i < 8; ++i) scene.press(Key::equal, true);
-  scene.frames(2);
-  EXPECT_NEAR(scene.viewer->control_rect("freeze").height(), 2 * large / 1.5F, 1.0F) << "no more has room";
+  const float large = scene.rect("freeze").height();
+  scene.tap(Key::digit0, true);
+  EXPECT_NEAR(scene.rect("freeze").height(), large / 1.5F, 1.0F);
+  for (int i = 0; i < 8; ++i) scene.tap(Key::equal, true);
+  EXPECT_NEAR(scene.rect("freeze").height(), 2 * large / 1.5F, 1.0F) << "no more has room";
   EXPECT_FALSE(scene.said.empty());
 }
 
@@ -237,6 +235,58 @@ TEST(Keyboard, ResetIsAKeyAndAControl) {
   EXPECT_EQ(scene.resets, 1);
   scene.click("reset");
   EXPECT_EQ(scene.resets, 2);
+}
+
+// Keys that are let go before a frame sees them: a text field has them all the same.
+
+constexpr int kA = 65, kEnter = 257, kLeftControl = 341;  // GLFW's
+
+class ShortTap : public ::testing::Test {
+ protected:
+  ShortTap() : before_(ImGui::GetCurrentContext()), context_(ImGui::CreateContext()) {
+    ImGui::SetCurrentContext(context_);
+  }
+  ~ShortTap() override {
+    ImGui::DestroyContext(context_);
+    ImGui::SetCurrentContext(before_);
+  }
+  void set(int key, bool down) {  // as ImGui's backend does, after ours
+    if (down) taps_.press(key);
+    ImGui::GetIO().KeysDown[key] = down;
+  }
+
+  ImGuiContext* before_;
+  ImGuiContext* context_;
+  ShortTaps taps_;
+};
+
+TEST_F(ShortTap, LastsOneFrame) {
+  set(kEnter, true);
+  set(kEnter, false);
+  taps_.begin_frame();
+  EXPECT_TRUE(ImGui::GetIO().KeysDown[kEnter]);
+  taps_.begin_frame();
+  EXPECT_FALSE(ImGui::GetIO().KeysDown[kEnter]);
+}
+
+TEST_F(ShortTap, KeepsItsModifier) {
+  for (const int key : {kLeftControl, kA}) set(key, true);
+  for (const int key : {kA, kLeftControl}) set(key, false);
+  taps_.begin_frame();
+  EXPECT_TRUE(ImGui::GetIO().KeyCtrl);
+  EXPECT_TRUE(ImGui::GetIO().KeysDown[kA]);
+  taps_.begin_frame();
+  EXPECT_FALSE(ImGui::GetIO().KeyCtrl);
+}
+
+TEST_F(ShortTap, LeavesHeldKeysAlone) {
+  set(kEnter, true);
+  taps_.begin_frame();
+  taps_.begin_frame();
+  EXPECT_TRUE(ImGui::GetIO().KeysDown[kEnter]);
+  set(kEnter, false);
+  taps_.begin_frame();
+  EXPECT_FALSE(ImGui::GetIO().KeysDown[kEnter]);
 }
 
 }  // namespace

@@ -14,25 +14,18 @@
 namespace echoloop::testing::kiosk_test {
 namespace {
 
-class Kiosk : public ::testing::Test {
+class Kiosk : public WindowTest {
  protected:
   void open(double idle_s, int width = 1600, int height = 900) {
-    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
-    Options options;
-    options.source = "sim:points";
+    Options options = script_options("sim:points");
     options.settings = {"grid_nx=64", "grid_nz=64"};
-    options.backend = BackendChoice::cpu;
-    options.duration_s = 1e9;  // a script: no tour of the window
     options.width = width;
     options.height = height;
     options.history_bytes = 20'000'000;
     options.kiosk_idle_s = idle_s;
-    app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
-    app_->begin();
+    begin(options);
     ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
   }
-  UiState& state() { return app_->state(); }
-  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   void inject(const InjectedInput& input, int turns = 2) {
     app_->viewer().inject(input);
     for (int i = 0; i < turns; ++i) app_->turn();
@@ -89,9 +82,6 @@ class Kiosk : public ::testing::Test {
     }));
     return now;
   }
-
-  TemporaryFolder folder_;
-  std::unique_ptr<WindowApp> app_;
 };
 
 // Everything by one key, and all of it back by undo.
@@ -128,14 +118,14 @@ TEST_F(Kiosk, ResetOpensTheSourceOfTheStartAndUndoTheOther) {
   const Look start = look();
   app_->viewer().inject({});
   state().params.display.gain_db = 3.0;
-  InjectedInput hand;
+  InjectedInput input;
   const Rect heart = app_->viewer().control_rect("phantom/Heart");
   ASSERT_GT(heart.width(), 0.0F);
-  hand.mouse_x = heart.cx();
-  hand.mouse_y = heart.cy();
+  input.mouse_x = heart.cx();
+  input.mouse_y = heart.cy();
   for (const bool down : {false, true, false}) {
-    hand.left = down;
-    inject(hand);
+    input.left = down;
+    inject(input);
   }
   inject({});
   ASSERT_TRUE(until([&] { return state().source.phantom == "heart" && state().numbers.shown > 1; }));

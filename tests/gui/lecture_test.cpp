@@ -1,9 +1,10 @@
 // Timeline and Stream enlarged for a lecture.
 
+#include "gui/panels/lecture.h"
+
 #include <algorithm>
 #include <string>
 
-#include "gui/panels/policy_card.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::lecture_test {
@@ -42,20 +43,19 @@ TEST_P(Lectured, EverythingHasAPlaceOfItsOwn) {
   scene.state.stream.lanes = 3;
   put_timings(scene);
   scene.put_image(kSquare, dim);
-  scene.press(Key::l, true);
-  scene.frames(2);
+  scene.tap(Key::l, true);
   ASSERT_FALSE(scene.said.empty());
   EXPECT_NE(scene.said.back().find("Esc returns"), std::string::npos);
   std::vector<Rect> places;
   for (const std::string id : {"lecture/serial", "lecture/overlap", "timeline", "lecture/policy/Block the source",
                                "lecture/policy/Drop oldest", "lecture/policy/Drop newest", "lecture/chosen",
                                "lecture/other", "lecture/back"}) {
-    const Rect r = scene.viewer->control_rect(id);
+    const Rect r = scene.rect(id);
     EXPECT_TRUE(inside(r, width, height)) << id;
     for (const Rect& other : places) EXPECT_FALSE(r.overlaps(other)) << id;
     places.push_back(r);
   }
-  EXPECT_GE(scene.viewer->control_rect("lecture/chosen").height(), 100.0F * static_cast<float>(scale));
+  EXPECT_GE(scene.rect("lecture/chosen").height(), 100.0F * static_cast<float>(scale));
   EXPECT_TRUE(scene.state.numbers.timeline.wanted);
   EXPECT_EQ(scene.viewer->image_rect().width(), 0.0F);
   scene.shot();
@@ -71,8 +71,7 @@ TEST(LectureView, CardsAndOrdersAct) {
   ECHO_SCENE(scene, 1280, 720);
   put_timings(scene);
   scene.put_image(kSquare, dim);
-  scene.press(Key::l, true);
-  scene.frames(2);
+  scene.tap(Key::l, true);
   EXPECT_EQ(scene.state.stream.policy, RingPolicy::block);
   scene.click("lecture/other");
   EXPECT_EQ(scene.state.stream.policy, RingPolicy::error);
@@ -83,16 +82,14 @@ TEST(LectureView, CardsAndOrdersAct) {
   EXPECT_EQ(scene.state.stream.policy, RingPolicy::error) << "the one that was chosen before";
   scene.click("lecture/serial");
   EXPECT_EQ(scene.state.stream.streams, StreamMode::serial);
-  scene.press(Key::escape);
-  scene.frames(2);
-  EXPECT_EQ(scene.viewer->control_rect("lecture/other").width(), 0.0F);
+  scene.tap(Key::escape);
+  EXPECT_EQ(scene.rect("lecture/other").width(), 0.0F);
   EXPECT_GT(scene.viewer->image_rect().width(), 100.0F);
 }
 
 TEST(LectureView, EveryChoiceIsAFocusStop) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.press(Key::l, true);
-  scene.frames(2);
+  scene.tap(Key::l, true);
   for (const char* id :
        {"lecture/serial", "lecture/overlap", "lecture/policy/Drop oldest", "lecture/other", "lecture/back"}) {
     const auto& stops = scene.viewer->focus().stops();
@@ -106,9 +103,9 @@ TEST(LectureView, OpensByTheIconsOfItsPanels) {
   scene.frames(2);
   for (const char* id : {"panel_timeline/enlarge", "panel_stream/enlarge"}) {
     scene.click(id);
-    EXPECT_GT(scene.viewer->control_rect("lecture/other").width(), 0.0F) << id;
+    EXPECT_GT(scene.rect("lecture/other").width(), 0.0F) << id;
     scene.click("lecture/back");
-    EXPECT_EQ(scene.viewer->control_rect("lecture/other").width(), 0.0F) << id;
+    EXPECT_EQ(scene.rect("lecture/other").width(), 0.0F) << id;
   }
   EXPECT_TRUE(scene.viewer->settings().open.at("stream")) << "the icon folds nothing";
 }

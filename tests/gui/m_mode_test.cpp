@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "gui/docks/m_mode_dock.h"
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::m_mode_test {
@@ -39,7 +39,7 @@ class Stream {
 };
 
 // Depth of the bright layer, seconds before the newest picture; nothing where it is dark.
-std::optional<double> depth_mm(const RgbPicture& p, const Rect& box, double ago_s, double span_s = 4.0) {
+std::optional<double> depth_mm(const RgbImage& p, const Rect& box, double ago_s, double span_s = 4.0) {
   const auto x = static_cast<std::size_t>(box.x1 - 1.0F - box.width() * static_cast<float>(ago_s / span_s));
   double sum = 0, moment = 0;
   for (float y = box.y0 + 1; y < box.y1 - 1; y += 1) {
@@ -59,7 +59,7 @@ TEST(MMode, AMovingLayerDrawsItsPathTrueToTime) {
   stream.play(150, path);  // 2.0 s .. 4.98 s
   const Rect box = scene.viewer->m_mode_rect();
   ASSERT_GT(box.width(), 300.0F);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   for (double ago = 0.05; ago < 2.9; ago += 0.1) {
     const auto found = depth_mm(shot, box, ago);
     ASSERT_TRUE(found.has_value()) << ago << " s ago";
@@ -77,7 +77,7 @@ TEST(MMode, APauseStaysAGapAndFrozenItStands) {
   stream.pause(1.0);
   stream.play(50, [](double) { return 20.0; });
   const Rect box = scene.viewer->m_mode_rect();
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   EXPECT_NEAR(depth_mm(shot, box, 0.5).value_or(0), 20.0, 0.3);
   EXPECT_FALSE(depth_mm(shot, box, 1.5).has_value()) << "the pause";
   EXPECT_NEAR(depth_mm(shot, box, 2.5).value_or(0), 10.0, 0.3);
@@ -85,7 +85,7 @@ TEST(MMode, APauseStaysAGapAndFrozenItStands) {
   scene.put_past(
       0, kSquare, [](double, double) { return 0.0F; }, 120);
   scene.frames(3);
-  const RgbPicture frozen = scene.shot();
+  const RgbImage frozen = scene.shot();
   EXPECT_NEAR(depth_mm(frozen, scene.viewer->m_mode_rect(), 0.5).value_or(0), 20.0, 0.3);
 }
 
@@ -93,7 +93,7 @@ TEST(MMode, LongerThanTheRingAndAnotherLine) {
   ECHO_SCENE(scene, 1024, 640);
   Stream stream(scene);
   stream.play(450, [](double t) { return 8.0 + t; });  // 9 s: the ring went round
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   for (double ago = 0.1; ago < 3.9; ago += 0.4) {
     EXPECT_NEAR(depth_mm(shot, scene.viewer->m_mode_rect(), ago).value_or(0), 8.0 + 10.98 - ago, 0.3) << ago;
   }
@@ -110,11 +110,11 @@ TEST(MMode, ALowWindowSaysThatItHasNoRoom) {
   stream.play(3, [](double) { return 10.0; });
   EXPECT_EQ(scene.viewer->settings().dock, Dock::m_mode);
   EXPECT_EQ(scene.viewer->m_mode_rect().width(), 0.0F);
-  EXPECT_GT(scene.viewer->control_rect("dock_hidden").width(), 100.0F);
+  EXPECT_GT(scene.rect("dock_hidden").width(), 100.0F);
   scene.click("close_dock");
   scene.frames(2);
   EXPECT_EQ(scene.viewer->settings().dock, Dock::none);
-  EXPECT_EQ(scene.viewer->control_rect("dock_hidden").width(), 0.0F);
+  EXPECT_EQ(scene.rect("dock_hidden").width(), 0.0F);
 }
 
 TEST(MMode, ClosedItHasNoPlaceAndForgets) {
@@ -135,12 +135,10 @@ void drag_px(Scene& scene, float x0, float y0, float x1, float y1) {
   input.mouse_x = x0;
   input.mouse_y = y0;
   input.left = true;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   input.mouse_x = x1;
   input.mouse_y = y1;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   scene.move(x1, y1);
 }
 
@@ -199,7 +197,7 @@ TEST(MMode, KeptFramesFillTheStripAndTheProgressCanBeCancelled) {
   scene.frames(2);
   const Rect box = scene.viewer->m_mode_rect();
   ASSERT_GT(box.width(), 300.0F);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   for (double ago = 0.1; ago < 1.5; ago += 0.2) EXPECT_NEAR(depth_mm(shot, box, ago).value_or(0), 20.0, 0.3) << ago;
   EXPECT_FALSE(depth_mm(shot, box, 2.0).has_value());
   EXPECT_FALSE(scene.state.image.m_mode.cancelled);

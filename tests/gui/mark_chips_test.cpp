@@ -1,7 +1,7 @@
 // Chips of marks on the image of the window: none over another, at every size of window; alone, beside its mark.
-#include "gui/view/mark_chips.h"
-
 #include <gtest/gtest.h>
+
+#include "gui/view/marks_view.h"
 
 namespace echoloop::mark_chips_test {
 namespace {
@@ -27,7 +27,7 @@ TEST(MarkChips, NoneCoversAnother) {
                                              {1100.0F, 1000.0F, 2.0F},
                                              {2400.0F, 1700.0F, 1.0F},
                                              {2400.0F, 1700.0F, 3.0F}}) {
-    const PictureLayout layout = place_picture({30, 60, 30 + width, 60 + height}, kGrid, scale, {});
+    const ImageLayout layout = place_picture({30, 60, 30 + width, 60 + height}, kGrid, scale, {});
     std::vector<ChipWish> wishes;
     for (const Mark& m : marks) wishes.push_back({&m, (m.kind == MarkKind::circle ? 60 : 74) * scale, 20 * scale});
     const std::vector<PlacedChip> chips = place_chips(layout, wishes);
@@ -43,7 +43,7 @@ TEST(MarkChips, NoneCoversAnother) {
 
 TEST(MarkChips, AloneItIsWhereItWantsToBe) {
   const Mark mark{.number = 1, .kind = MarkKind::distance, .points = {{0.0, 20e-3}, {5e-3, 20e-3}}};
-  const PictureLayout layout = place_picture({30, 60, 730, 620}, kGrid, 1.0F, {});
+  const ImageLayout layout = place_picture({30, 60, 730, 620}, kGrid, 1.0F, {});
   const ChipWish wish{&mark, 74, 20};
   const Rect chip = place_chips(layout, {wish})[0].rect;
   EXPECT_EQ(chip, wished_chip(layout, wish));

@@ -8,7 +8,7 @@
 #include "app/outputs/marks_json.h"
 #include "app/window/echo_place.h"
 #include "core/units.h"
-#include "gui/overlay/marks_picture.h"
+#include "gui/overlay/mark_drawing.h"
 #include "gui/state/mark_shape.h"
 
 namespace echoloop::mark_editor_test {
@@ -145,7 +145,7 @@ TEST(Marks, AreDrawnIntoThePicture) {
   const Grid grid{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 0, .z1_m = 40e-3, .nx = 201, .nz = 401};
   for (const int ground : {0, 255}) {
     const auto byte = static_cast<std::uint8_t>(ground);
-    RgbPicture picture{.width = 201, .height = 401, .rgb = std::vector<std::uint8_t>(201 * 401 * 3, byte)};
+    RgbImage picture{.width = 201, .height = 401, .rgb = std::vector<std::uint8_t>(201 * 401 * 3, byte)};
     Marks marks;
     marks.list = {{.number = 1, .kind = MarkKind::profile, .points = {{-5e-3, 10e-3}, {5e-3, 10e-3}}}};
     draw_marks_in(picture, grid, marks);

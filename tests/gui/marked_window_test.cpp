@@ -65,17 +65,17 @@ class MarkedWindow {
   [[nodiscard]] const Image& shown() { return app_->viewer().shown_image(); }
   bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   void press(const KeyPress& key) {
-    InjectedInput hand;
-    hand.keys = {key};
-    app_->viewer().inject(hand);
+    InjectedInput input;
+    input.keys = {key};
+    app_->viewer().inject(input);
     app_->turn();
     app_->viewer().inject({});
     app_->turn();
   }
   void drop(const fs::path& file) {
-    InjectedInput hand;
-    hand.dropped_files = {file};
-    app_->viewer().inject(hand);
+    InjectedInput input;
+    input.dropped_files = {file};
+    app_->viewer().inject(input);
     app_->turn();
     app_->viewer().inject({});
   }

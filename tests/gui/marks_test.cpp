@@ -22,7 +22,7 @@ float wires(double x_mm, double z_mm) {
 
 struct Mouse {
   Scene& scene;
-  [[nodiscard]] const PictureLayout& layout() const { return scene.viewer->picture_layout(); }
+  [[nodiscard]] const ImageLayout& layout() const { return scene.viewer->image_layout(); }
 
   void put(float x, float y, bool left = false, bool right = false, bool middle = false) const {
     InjectedInput input;
@@ -31,8 +31,7 @@ struct Mouse {
     input.left = left;
     input.right = right;
     input.middle = middle;
-    scene.viewer->inject(input);
-    scene.frames(2);
+    scene.inject(input);
   }
   void click(float x, float y, bool right = false) const {
     put(x, y);
@@ -58,8 +57,7 @@ struct Mouse {
   }
   // Turns the wheel over a place until the picture is `zoom` times as large as fitted.
   void zoom_at(PlanePoint p, double zoom) const {
-    scene.press(Key::f);
-    scene.frames(2);
+    scene.tap(Key::f);
     for (int i = 0; i < 40 && layout().zoom() < zoom; ++i) wheel(layout().x_px(p.x_m), layout().z_px(p.z_m), 1);
   }
 };
@@ -69,7 +67,7 @@ struct Spot {
 };
 
 // The middle of the white around a place, in the window's pixels: what a user would aim at.
-Spot white_spot(const RgbPicture& p, float near_x, float near_y, float reach) {
+Spot white_spot(const RgbImage& p, float near_x, float near_y, float reach) {
   double sum = 0, sx = 0, sy = 0;
   for (int y = static_cast<int>(near_y - reach); y <= static_cast<int>(near_y + reach); ++y) {
     for (int x = static_cast<int>(near_x - reach); x <= static_cast<int>(near_x + reach); ++x) {
@@ -180,7 +178,7 @@ TEST(ImageInteraction, MarksAreSelectedMovedAndDeleted) {
   mouse.click({-5e-3, 32e-3}, true);  // right on the edge of a rectangle
   ASSERT_EQ(marks.list.size(), 1U);
   EXPECT_EQ(marks.list[0].number, 3);
-  const Rect row = scene.viewer->control_rect("mark/3");
+  const Rect row = scene.rect("mark/3");
   ASSERT_GT(row.width(), 50.0F);
   mouse.put(row.cx(), row.cy());
   EXPECT_EQ(marks.hovered, 3);
@@ -216,7 +214,7 @@ TEST(ImageInteraction, MarksStayOnThePicture) {
     for (const double zoom : {1.0, 5.0}) {
       mouse.zoom_at({0, 25e-3}, zoom);
       mouse.put(2, 2);
-      const RgbPicture shot = scene.shot();
+      const RgbImage shot = scene.shot();
       const int x = static_cast<int>(mouse.layout().x_px(-1e-3));
       const float y = mouse.layout().z_px(25e-3);
       double sum = 0, at = 0;
@@ -251,7 +249,7 @@ TEST(ToolBar, EveryToolCanBeChosen) {
     ECHO_SCENE(scene, width, height, scale);
     scene.put_image(flat_grid(), [](double, double) { return -30.0F; });
     scene.frames(2);
-    const auto there = [&](const std::string& id) { return scene.viewer->control_rect(id).width() > 0.0F; };
+    const auto there = [&](const std::string& id) { return scene.rect(id).width() > 0.0F; };
     const std::pair<const char*, const char*> tools[] = {{"", "tool/pointer"},
                                                          {"tools/lines", "tool/distance"},
                                                          {"tools/lines", "tool/angle"},
@@ -275,19 +273,19 @@ TEST(ToolBar, EveryToolCanBeChosen) {
     }
     scene.click("zoom/in");
     scene.click("zoom/in");
-    EXPECT_NEAR(scene.viewer->picture_layout().zoom(), 2.25, 1e-6);
+    EXPECT_NEAR(scene.viewer->image_layout().zoom(), 2.25, 1e-6);
     scene.click("zoom/out");
-    EXPECT_NEAR(scene.viewer->picture_layout().zoom(), 1.5, 1e-6);
+    EXPECT_NEAR(scene.viewer->image_layout().zoom(), 1.5, 1e-6);
     scene.click("tools/more");
     scene.click("menu/fit");
-    EXPECT_DOUBLE_EQ(scene.viewer->picture_layout().zoom(), 1.0);
+    EXPECT_DOUBLE_EQ(scene.viewer->image_layout().zoom(), 1.0);
     scene.state.marks.list = {{.number = 1, .kind = MarkKind::point, .points = {{0, 20e-3}}}};
     scene.frames(1);
     scene.click("tools/more");
     scene.click("marks/clear");
     EXPECT_TRUE(scene.state.marks.list.empty());
     for (const auto& [id, dock] : {std::pair{"dock/inspector", Dock::inspector}, std::pair{"dock/m_mode", Dock::m_mode},
-                                   std::pair{"dock/sonogram", Dock::sonogram}}) {
+                                   std::pair{"dock/sonogram", Dock::spectrogram}}) {
       if (!there(id)) scene.click("tools/more");
       scene.click(id);
       EXPECT_EQ(scene.viewer->settings().dock, dock) << id << " at " << width;

@@ -24,7 +24,7 @@ const Field kRamp = [](double x, double) { return static_cast<float>(-30.0 + 2.0
 const Field kBent = [](double x, double) { return static_cast<float>(-70.0 + 4.0 * x + 0.1 * x * x); };  // -100 to -20
 constexpr double kBentSlope = 2.0;
 
-int gray(const RgbPicture& p, float x, float y) {
+int gray(const RgbImage& p, float x, float y) {
   return p.rgb[(static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3];
 }
 
@@ -40,7 +40,7 @@ void compare(Scene& scene, const Grid& grid, CompareLook look) {
 
 // Largest difference of gray between places of A and the same places of B.
 int largest_difference(Scene& scene) {
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   const Rect a = scene.viewer->side_a_rect(), b = scene.viewer->image_rect();
   int largest = 0;
   for (float share = 0.15F; share < 0.9F; share += 0.05F) {
@@ -87,9 +87,8 @@ TEST(MatchedLevels, FollowNewImagesAndEndWithTheComparison) {
   scene.put_past(
       1, kSquare, [](double x, double z) { return kRamp(x, z) + 8.0F; }, 200);
   EXPECT_TRUE(scene.frames_until([&] { return largest_difference(scene) <= 3; })) << largest_difference(scene);
-  scene.press(Key::x);
-  scene.frames(2);
-  EXPECT_EQ(scene.viewer->control_rect("match_levels").width(), 0.0F);
+  scene.tap(Key::x);
+  EXPECT_EQ(scene.rect("match_levels").width(), 0.0F);
 }
 
 // Right of the wipe line B, left of it A as ever.
@@ -132,7 +131,7 @@ TEST(MatchedLevels, TheControlFitsFromNarrowToWide) {
     std::vector<Rect> controls;
     for (const char* id :
          {"compare_look/Side by side", "compare/a", "compare/b", "match_levels", "swap", "compare_close"}) {
-      controls.push_back(scene.viewer->control_rect(id));
+      controls.push_back(scene.rect(id));
       ASSERT_GT(controls.back().width(), 0.0F) << id << " " << width;
     }
     for (std::size_t i = 1; i < controls.size(); ++i)
@@ -155,7 +154,7 @@ TEST(Scatter, IsDrawnForAMethodAgainstDelayAndSumOnly) {
   scene.press(Key::x);
   scene.put_past(1, kSquare, kRamp, 121);
   scene.frames(2);
-  const auto drawn = [&] { return scene.viewer->control_rect("scatter/pair 1").width() > 0.0F; };
+  const auto drawn = [&] { return scene.rect("scatter/pair 1").width() > 0.0F; };
   ASSERT_TRUE(scene.frames_until([&] { return !scene.state.image.measured.pairs.empty(); }));
   EXPECT_FALSE(drawn()) << "two images of delay-and-sum";
   scene.state.params.formation.adaptive = Adaptive::coherence;
@@ -178,8 +177,8 @@ TEST(Scatter, IsDrawnForAMethodAgainstDelayAndSumOnly) {
   }
   EXPECT_TRUE(target && background);
   // Its own colour is in the plot.
-  const Rect r = scene.viewer->control_rect("scatter/pair 1");
-  const RgbPicture shot = scene.shot();
+  const Rect r = scene.rect("scatter/pair 1");
+  const RgbImage shot = scene.shot();
   int accent = 0;
   for (float y = r.y0; y < r.y1; ++y) {
     for (float x = r.x0; x < r.x1; ++x) {

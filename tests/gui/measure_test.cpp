@@ -6,7 +6,7 @@
 #include <random>
 #include <sstream>
 
-#include "app/outputs/measurements_csv.h"
+#include "app/outputs/csv_text.h"
 #include "core/units.h"
 #include "gui/scene.h"
 #include "gui/toolkit/theme.h"
@@ -53,13 +53,13 @@ TEST(MeasurePanel, PairOfRegionsHasItsNumbers) {
   EXPECT_NEAR(value_of(scene, "pair 1", "target speckle SNR"), 1.913, 0.05);
   EXPECT_NEAR(value_of(scene, "pair 1", "background speckle SNR"), 1.913, 0.05);
   EXPECT_DOUBLE_EQ(value_of(scene, "pair 1", "target pixels"), 45 * 91);  // 0.2 mm apart, the edges half a pixel off
-  EXPECT_GT(scene.viewer->control_rect("measure/pair 1/gCNR").width(), 100.0F);
-  EXPECT_EQ(scene.viewer->control_rect("measure/region 1").width(), 0.0F);
+  EXPECT_GT(scene.rect("measure/pair 1/gCNR").width(), 100.0F);
+  EXPECT_EQ(scene.rect("measure/region 1").width(), 0.0F);
   EXPECT_EQ(scene.gl_error(), 0);
 }
 
 // Pixels of the window in the theme's warning colour.
-int warning_pixels(const RgbPicture& shot, const Rect& in) {
+int warning_pixels(const RgbImage& shot, const Rect& in) {
   int found = 0;
   for (float y = in.y0; y < in.y1; y += 1) {
     for (float x = in.x0; x < in.x1; x += 1) {
@@ -83,9 +83,9 @@ TEST(MeasurePanel, SaysWhatShareOfARegionHasAnEcho) {
   EXPECT_NEAR(value_of(scene, "pair 1", "target area"), 41 * 91 * 0.2 * 0.2, 1e-6);
   EXPECT_DOUBLE_EQ(value_of(scene, "pair 1", "background share with an echo"), 100.0);
   // The share is a warning where it is low: the row's numbers are drawn in that colour, the background's are not.
-  const Rect row = scene.viewer->control_rect("measure/pair 1/target share with an echo");
+  const Rect row = scene.rect("measure/pair 1/target share with an echo");
   ASSERT_GT(row.width(), 100.0F);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   EXPECT_GT(warning_pixels(shot, {row.x0 + 90, row.y0, row.x0 + 148, row.y1}), 10);
   EXPECT_EQ(warning_pixels(shot, {row.x0 + 160, row.y0, row.x0 + 226, row.y1}), 0);
 }
@@ -155,7 +155,7 @@ TEST(MeasurePanel, NothingIsReadWhileNothingIsMeasured) {
   scene.put_image(kSquare, two_halves());
   settle(scene);
   EXPECT_EQ(scene.state.image.measured.image.number, 0U);
-  EXPECT_EQ(scene.viewer->control_rect("save_measurements").width(), 0.0F);
+  EXPECT_EQ(scene.rect("save_measurements").width(), 0.0F);
   scene.state.marks.list = {region(1, RegionRole::none, 0, {-5e-3, 10e-3}, {5e-3, 20e-3})};
   settle(scene);
   EXPECT_EQ(scene.state.image.measured.image.number, 1U);

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <sstream>
 
-#include "app/outputs/objects_csv.h"
-#include "gui/gl/background_window.h"
-#include "gui/overlay/marks_picture.h"
+#include "app/outputs/csv_text.h"
+#include "gui/gl/display_window.h"
+#include "gui/overlay/mark_drawing.h"
 #include "gui/stream_scene.h"
 #include "gui/structure_scene.h"
 
@@ -26,13 +26,13 @@ TEST(Objects, ALongTableScrollsByItself) {
   ASSERT_EQ(scene.state.analyses.structure.count(), 36);
   open_panel(scene);
   reveal(scene, "object/5");
-  const auto drawn = [&](int n) { return scene.viewer->control_rect("object/" + std::to_string(n)).width() > 0.0F; };
+  const auto drawn = [&](int n) { return scene.rect("object/" + std::to_string(n)).width() > 0.0F; };
   EXPECT_TRUE(drawn(1));
   EXPECT_FALSE(drawn(20));
-  const Rect row = scene.viewer->control_rect("object/5");
+  const Rect row = scene.rect("object/5");
   turn_wheel(scene, row.cx(), row.cy(), -4.0F);
   EXPECT_FALSE(drawn(1));
-  EXPECT_EQ(scene.viewer->control_rect("panel_objects").width() > 0.0F, true);
+  EXPECT_EQ(scene.rect("panel_objects").width() > 0.0F, true);
   const StructureObject& last = scene.state.analyses.structure.object(36);
   click_mm(scene, last.centroid.x_m * 1e3, last.centroid.z_m * 1e3);
   EXPECT_EQ(scene.state.analyses.structure.selected, 36);
@@ -80,7 +80,7 @@ TEST(Objects, RangeOfDarkOnesKeepsTissueGray) {
 TEST(Objects, AreDrawnIntoSavedPictures) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  RgbPicture picture{.width = 101, .height = 101, .rgb = std::vector<std::uint8_t>(101 * 101 * 3, 60)};
+  RgbImage picture{.width = 101, .height = 101, .rgb = std::vector<std::uint8_t>(101 * 101 * 3, 60)};
   draw_marks_in(picture, kSquare, {}, &scene.state.analyses.structure);
   const int times = picture.width / 101;  // enlarged
   ASSERT_GT(times, 1);
@@ -97,7 +97,7 @@ TEST(Objects, AreDrawnIntoSavedPictures) {
     EXPECT_EQ(blue_over_red(-8.0, z), 0) << z;
   }
   const std::vector<std::uint8_t> before(101 * 101 * 3, 60);
-  RgbPicture bare{.width = 101, .height = 101, .rgb = before};
+  RgbImage bare{.width = 101, .height = 101, .rgb = before};
   const StructureView none;
   draw_marks_in(bare, kSquare, {}, &none);
   EXPECT_EQ(bare.rgb, before);
@@ -135,18 +135,18 @@ TEST_P(ObjectsPanel, FitsItsColumnAndChangesWhatItSays) {
   scene.state.params.objects.kind = Structure::off;
   scene.frames(1);
   open_panel(scene);
-  EXPECT_EQ(scene.viewer->control_rect("structure_kappa").width(), 0.0F) << "off: nothing to set";
+  EXPECT_EQ(scene.rect("structure_kappa").width(), 0.0F) << "off: nothing to set";
   scene.click("structure/Dark");
   EXPECT_EQ(scene.state.params.objects.kind, Structure::dark);
   EXPECT_EQ(scene.params_changed, 1);
-  EXPECT_EQ(scene.viewer->control_rect("background_plot").width(), 0.0F) << "nothing was found yet";
+  EXPECT_EQ(scene.rect("background_plot").width(), 0.0F) << "nothing was found yet";
   scene.put_structure(kSquare, boxes);
   scene.frames(2);
-  const Rect column = scene.viewer->control_rect("panel_objects");
+  const Rect column = scene.rect("panel_objects");
   for (const char* id : {"structure_smooth_m", "structure_kappa", "structure_sigmas", "structure_area_m2",
                          "background_plot", "background", "background_kept", "structure_threshold", "reject_background",
                          "fit_window", "objects_made", "objects_age", "object/1", "object/3", "save_objects"}) {
-    const Rect r = scene.viewer->control_rect(id);
+    const Rect r = scene.rect(id);
     EXPECT_GT(r.width(), 0.0F) << id;
     EXPECT_GE(r.x0, column.x0 - 0.5F) << id;
     EXPECT_LE(r.x1, column.x1 + 0.5F) << id;

@@ -26,9 +26,8 @@ struct RememberedFolder {
 
 void open_dialog(Scene& scene) {
   scene.frames(2);
-  scene.press(Key::o, true);
-  scene.frames(2);
-  for (int i = 0; i < 3000 && scene.viewer->control_rect("file/1").width() == 0.0F; ++i) {
+  scene.tap(Key::o, true);
+  for (int i = 0; i < 3000 && scene.rect("file/1").width() == 0.0F; ++i) {
     scene.viewer->wait_events(0.01);
     scene.frames(1);
   }
@@ -51,19 +50,15 @@ TEST(OpenDialog, TheListIsAFocusStop) {
   ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
   open_dialog(scene);
   for (int i = 0; i < 10 && !scene.viewer->focus().shown_on("files"); ++i) {
-    scene.press(Key::tab);
-    scene.frames(2);
+    scene.tap(Key::tab);
   }
   ASSERT_TRUE(scene.viewer->focus().shown_on("files"));
-  scene.press(Key::end);
-  scene.frames(2);
-  scene.press(Key::home);
-  scene.frames(2);
+  scene.tap(Key::end);
+  scene.tap(Key::home);
   scene.press(Key::down);  // behind the folder
   scene.frames(2);
   EXPECT_TRUE(scene.viewer->focus().shown_on("files"));
-  scene.press(Key::enter);
-  scene.frames(2);
+  scene.tap(Key::enter);
   EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
 }
 
@@ -74,14 +69,12 @@ TEST(OpenDialog, BeginsWhereTheLastRecordingCameFrom) {
   std::ofstream(elsewhere / "dropped.uff") << "x";
   ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
   open_dialog(scene);
-  scene.press(Key::escape);
-  scene.frames(2);
+  scene.tap(Key::escape);
   scene.state.opening.recent = {elsewhere /
                                 "dropped.uff"};  // opened by whatever: dropped, named, chosen among the recent ones
   open_dialog(scene);
   scene.press(Key::down);
-  scene.press(Key::down);
-  scene.frames(2);
+  scene.tap(Key::down);
   scene.click("open_file");
   EXPECT_EQ(scene.opened_file, elsewhere / "dropped.uff");
 }
@@ -96,8 +89,7 @@ TEST(OpenDialog, ARelativeFolderIsShownAsAnAbsoluteOne) {
   scene.state.opening.recent = {std::filesystem::relative(elsewhere / "dropped.uff")};
   open_dialog(scene);
   scene.press(Key::down);
-  scene.press(Key::down);
-  scene.frames(2);
+  scene.tap(Key::down);
   scene.click("open_file");
   EXPECT_EQ(scene.opened_file, elsewhere / "dropped.uff");
 }
@@ -106,11 +98,11 @@ TEST(OpenDialog, WhatIsTypedNarrowsTheList) {
   const RememberedFolder there;
   ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
   open_dialog(scene);
-  ASSERT_GT(scene.viewer->control_rect("file/1").width(), 0.0F);
+  ASSERT_GT(scene.rect("file/1").width(), 0.0F);
   scene.type("CORD");
   scene.frames(2);
-  EXPECT_GT(scene.viewer->control_rect("file/0").width(), 0.0F);
-  EXPECT_EQ(scene.viewer->control_rect("file/1").width(), 0.0F);
+  EXPECT_GT(scene.rect("file/0").width(), 0.0F);
+  EXPECT_EQ(scene.rect("file/1").width(), 0.0F);
   scene.click("open_file");  // there is but one
   EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
 }
@@ -124,12 +116,12 @@ TEST(OpenDialog, ListsTheFolderThatIsTyped) {
   ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
   open_dialog(scene);
   scene.type((elsewhere / "liv").string());
-  for (int i = 0; i < 200 && scene.viewer->control_rect("file/0").width() == 0.0F; ++i) {
+  for (int i = 0; i < 200 && scene.rect("file/0").width() == 0.0F; ++i) {
     scene.viewer->wait_events(0.01);
     scene.frames(1);
   }
-  ASSERT_GT(scene.viewer->control_rect("file/0").width(), 0.0F);
-  EXPECT_EQ(scene.viewer->control_rect("file/1").width(), 0.0F) << "the other name has no \"liv\" in it";
+  ASSERT_GT(scene.rect("file/0").width(), 0.0F);
+  EXPECT_EQ(scene.rect("file/1").width(), 0.0F) << "the other name has no \"liv\" in it";
   scene.click("file/0");
   scene.click("open_file");
   EXPECT_EQ(scene.opened_file, elsewhere / "liver.uff");

@@ -23,12 +23,12 @@ TEST_P(EveryPanel, OpensWithoutOpenGlErrors) {
   for (const char* panel : {"panel_source", "panel_formation", "panel_display", "panel_stream", "panel_timings"}) {
     const bool right = std::string(panel) == "panel_stream" || std::string(panel) == "panel_timings";
     if (right && size.width < 960 * size.scale) continue;  // in the one column below the others, to be scrolled to
-    ASSERT_GT(scene.viewer->control_rect(panel).width(), 0.0F) << panel;
+    ASSERT_GT(scene.rect(panel).width(), 0.0F) << panel;
     scene.click(panel);
     scene.click(panel);
   }
   for (const char* more : {"more_formation", "more_display"}) {
-    if (scene.viewer->control_rect(more).width() > 0.0F) scene.click(more);
+    if (scene.rect(more).width() > 0.0F) scene.click(more);
   }
   scene.state.run = RunState::fault;
   Fault& fault = scene.state.notices.fault.emplace();
@@ -41,16 +41,13 @@ TEST_P(EveryPanel, OpensWithoutOpenGlErrors) {
   scene.state.params.formation.recipe = Recipe::course;
   scene.state.device.backend = "CPU";
   scene.frames(2);
-  scene.press(Key::f1);
-  scene.frames(2);
+  scene.tap(Key::f1);
   scene.press(Key::escape);
-  scene.press(Key::o, true);
-  scene.frames(2);
+  scene.tap(Key::o, true);
   scene.press(Key::escape);
-  scene.press(Key::f5);
-  scene.frames(2);
+  scene.tap(Key::f5);
   EXPECT_EQ(scene.gl_error(), 0);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   EXPECT_EQ(shot.width, size.width);
   EXPECT_EQ(shot.rgb.size(), static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) * 3);
 }
@@ -148,17 +145,15 @@ TEST(Controls, ColourBarMovesTheWindow) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, [](double, double) { return -20.0F; });
   scene.frames(2);
-  const Rect bar = scene.viewer->control_rect("color_bar");
+  const Rect bar = scene.rect("color_bar");
   InjectedInput input;
   input.mouse_x = bar.cx();
   input.mouse_y = bar.y0 + 0.3F * bar.height();
   scene.move(input.mouse_x, input.mouse_y);
   input.left = true;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   input.mouse_y += 0.1F * bar.height();
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   EXPECT_NEAR(scene.state.params.display.gain_db, 8.0, 1.0);
   EXPECT_DOUBLE_EQ(scene.state.params.display.dynamic_range_db, 60.0);
 }
@@ -180,26 +175,26 @@ TEST(Keys, DoWhatTheListSays) {
   EXPECT_DOUBLE_EQ(scene.state.params.display.gain_db, -1.0);
   scene.press(Key::f5);
   scene.frames(1);
-  EXPECT_EQ(scene.viewer->control_rect("panel_source").width(), 0.0F);
+  EXPECT_EQ(scene.rect("panel_source").width(), 0.0F);
   scene.press(Key::escape);
   scene.frames(1);
-  EXPECT_GT(scene.viewer->control_rect("panel_source").width(), 0.0F);
+  EXPECT_GT(scene.rect("panel_source").width(), 0.0F);
 }
 
 TEST(Recording, IsShownAsLongAsItLasts) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
-  EXPECT_EQ(scene.viewer->control_rect("recording").width(), 0.0F);
+  EXPECT_EQ(scene.rect("recording").width(), 0.0F);
   scene.click("record");
   EXPECT_EQ(scene.records, 1);
   scene.state.saving.recording = {
       .on = true, .file = "a.uff", .seconds = 65.0, .frames = 3251, .bytes_per_second = 98e6};
   scene.frames(2);
-  const float usual = scene.viewer->control_rect("recording").width();
+  const float usual = scene.rect("recording").width();
   EXPECT_GT(usual, 150.0F);
   scene.state.saving.recording.not_recorded = 12;
   scene.frames(2);
-  EXPECT_GT(scene.viewer->control_rect("recording").width(), usual);  // never silent
+  EXPECT_GT(scene.rect("recording").width(), usual);  // never silent
   scene.click("record");
   EXPECT_EQ(scene.records, 2);
   scene.state.saving.recording.on = false;
@@ -214,12 +209,12 @@ TEST(Recording, FitsIntoANarrowWindow) {
   scene.state.saving.recording = {
       .on = true, .file = "a.uff", .seconds = 65.0, .frames = 3251, .not_recorded = 12, .bytes_per_second = 98e6};
   scene.frames(2);
-  const Rect shown = scene.viewer->control_rect("recording");
+  const Rect shown = scene.rect("recording");
   EXPECT_GT(shown.width(), 60.0F);
-  EXPECT_LT(shown.x1, scene.viewer->control_rect("keys").x0);
-  const Rect button = scene.viewer->control_rect("record");
+  EXPECT_LT(shown.x1, scene.rect("keys").x0);
+  const Rect button = scene.rect("record");
   EXPECT_GT(button.width(), 40.0F);
-  EXPECT_GT(button.x0, scene.viewer->control_rect("speed").x1);
+  EXPECT_GT(button.x0, scene.rect("speed").x1);
 }
 
 TEST(Fault, OffersTheLikeliestCureFirst) {

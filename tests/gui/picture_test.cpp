@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 #include "gui/scene.h"
 #include "support/picture_pixels.h"
 
@@ -14,7 +14,7 @@ namespace {
 struct Spot {
   double x = 0, y = 0;
 };
-Spot find_spot(const RgbPicture& p, const Rect& r) {
+Spot find_spot(const RgbImage& p, const Rect& r) {
   double sum = 0, sx = 0, sy = 0;
   for (int y = static_cast<int>(r.y0); y < static_cast<int>(r.y1); ++y) {
     for (int x = static_cast<int>(r.x0); x < static_cast<int>(r.x1); ++x) {
@@ -68,11 +68,11 @@ TEST(Picture, ColoursAreThoseOfTheFormula) {
       scene.put_image(kSquare, [&](double x, double) { return level(x); });
       scene.frames(2);
       const Rect r = scene.viewer->image_rect();
-      const RgbPicture p_gl = scene.shot();
+      const RgbImage p_gl = scene.shot();
       const int y = static_cast<int>(r.cy()) + 40;
       for (int x = static_cast<int>(r.x0) + 2; x < static_cast<int>(r.x1) - 2; x += 5) {
         const double x_mm = -10.0 + 20.0 * (x + 0.5 - static_cast<double>(r.x0)) / static_cast<double>(r.width());
-        const Rgb wanted = map_color(map, tone(static_cast<double>(level(x_mm)), p.display));
+        const Rgb wanted = map_color(map, transfer(static_cast<double>(level(x_mm)), p.display));
         ASSERT_LE(distance(pixel(p_gl, x, y), wanted), 3)
             << "map " << static_cast<int>(map) << " gamma " << gamma << " x " << x_mm;
       }
@@ -94,7 +94,7 @@ TEST(Picture, TgcAndRejectAreThoseOfTheFormula) {
       p.display.reject_db = reject_db;
       scene.frames(2);
       const Rect r = scene.viewer->image_rect();
-      const RgbPicture shot = scene.shot();
+      const RgbImage shot = scene.shot();
       for (int y = static_cast<int>(r.y0) + 60; y < static_cast<int>(r.y1) - 4; y += 7) {
         const double place = (y + 0.5 - static_cast<double>(r.y0)) / static_cast<double>(r.height());
         for (int x = static_cast<int>(r.x0) + 4; x < static_cast<int>(r.x1) - 4; x += 31) {
@@ -102,7 +102,7 @@ TEST(Picture, TgcAndRejectAreThoseOfTheFormula) {
           const double x_mm = -10.0 + 20.0 * (x + 0.5 - static_cast<double>(r.x0)) / static_cast<double>(r.width());
           const double shown_db = static_cast<double>(level(x_mm)) + tgc_at(p.display.tgc_db, place);
           if (std::abs(shown_db - reject_db) < 0.3) continue;  // black or not: a matter of rounding
-          ASSERT_LE(distance(pixel(shot, x, y), map_color(map, tone(shown_db, p.display))), 3)
+          ASSERT_LE(distance(pixel(shot, x, y), map_color(map, transfer(shown_db, p.display))), 3)
               << "map " << static_cast<int>(map) << " reject " << reject_db << " at " << x << ", " << y;
         }
       }
@@ -126,10 +126,10 @@ TEST(Tone, TgcIsLinearBetweenEightEqualSteps) {
 TEST(Tone, RejectIsBlackBelowItsLevelOnly) {
   ImagingParams p;
   p.display.reject_db = -20.0;
-  EXPECT_DOUBLE_EQ(tone(-20.5, p.display), 0.0);
-  EXPECT_DOUBLE_EQ(tone(-20.0, p.display), 40.0 / 60.0);
+  EXPECT_DOUBLE_EQ(transfer(-20.5, p.display), 0.0);
+  EXPECT_DOUBLE_EQ(transfer(-20.0, p.display), 40.0 / 60.0);
   p.display.reject_db = kNoReject_db;
-  EXPECT_DOUBLE_EQ(tone(-50.0, p.display), 10.0 / 60.0);
+  EXPECT_DOUBLE_EQ(transfer(-50.0, p.display), 10.0 / 60.0);
 }
 
 TEST(Tone, TheSavedPictureHasTheTgcOfItsRows) {
@@ -139,7 +139,7 @@ TEST(Tone, TheSavedPictureHasTheTgcOfItsRows) {
   image.host_db = pixels.data();
   ImagingParams p;
   p.display.tgc_db[2] = 15.0;  // the third of eight rows
-  const RgbPicture picture = render_picture(image, p.display);
+  const RgbImage picture = render_rgb(image, p.display);
   ASSERT_EQ(picture.height, 8);
   EXPECT_EQ(pixel(picture, 0, 1), (Rgb{128, 128, 128}));
   EXPECT_EQ(pixel(picture, 0, 2), (Rgb{191, 191, 191}));
@@ -153,7 +153,7 @@ TEST(Picture, InfinitiesAndNothingnessAreBlack) {
   });
   scene.frames(2);
   const Rect r = scene.viewer->image_rect();
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   EXPECT_EQ(pixel(shot, static_cast<int>(r.x0) + 50, static_cast<int>(r.cy())), Rgb());
   EXPECT_EQ(pixel(shot, static_cast<int>(r.x1) - 50, static_cast<int>(r.cy())), Rgb());
 }
@@ -174,14 +174,14 @@ TEST(Picture, FrameSaysWhetherAPictureWasNew) {
 TEST(Tone, WindowGammaAndEnds) {
   ImagingParams p;
   p.display.dynamic_range_db = 60;
-  EXPECT_DOUBLE_EQ(tone(0.0, p.display), 1.0);
-  EXPECT_DOUBLE_EQ(tone(-30.0, p.display), 0.5);
-  EXPECT_DOUBLE_EQ(tone(-60.0, p.display), 0.0);
-  EXPECT_DOUBLE_EQ(tone(-90.0, p.display), 0.0);
+  EXPECT_DOUBLE_EQ(transfer(0.0, p.display), 1.0);
+  EXPECT_DOUBLE_EQ(transfer(-30.0, p.display), 0.5);
+  EXPECT_DOUBLE_EQ(transfer(-60.0, p.display), 0.0);
+  EXPECT_DOUBLE_EQ(transfer(-90.0, p.display), 0.0);
   p.display.gain_db = 6;
-  EXPECT_DOUBLE_EQ(tone(-36.0, p.display), 0.5);
+  EXPECT_DOUBLE_EQ(transfer(-36.0, p.display), 0.5);
   p.display.gamma = 2;
-  EXPECT_DOUBLE_EQ(tone(-36.0, p.display), 0.25);
+  EXPECT_DOUBLE_EQ(transfer(-36.0, p.display), 0.25);
   EXPECT_EQ(map_color(ColorMap::gray, 1.0), (Rgb{255, 255, 255}));
   EXPECT_EQ(map_color(ColorMap::inverted, 1.0), (Rgb{0, 0, 0}));
   EXPECT_EQ(map_color(ColorMap::hot, 0.0), (Rgb{0, 0, 0}));
@@ -196,7 +196,7 @@ TEST(Tone, PictureHasSquarePixelsAndTheGridsEnds) {
   Image image;
   image.grid = {0, 1e-3, 0, 6e-3, 2, 4};
   image.host_db = pixels.data();
-  const RgbPicture p = render_picture(image, DisplayParams());
+  const RgbImage p = render_rgb(image, DisplayParams());
   ASSERT_EQ(p.width, 2);
   ASSERT_EQ(p.height, 7);
   EXPECT_EQ(pixel(p, 0, 0), (Rgb{255, 255, 255}));

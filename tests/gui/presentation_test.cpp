@@ -16,18 +16,17 @@ void put_all(Scene& scene) {
     scene.put_image(kSquare, dim, frame);
     scene.frames(1);
   }
-  scene.put_sonogram(500, [](double, double v) { return v > 0.1 && v < 0.2 ? -20.0F : -90.0F; });
+  scene.put_spectrogram(500, [](double, double v) { return v > 0.1 && v < 0.2 ? -20.0F : -90.0F; });
   scene.frames(2);
 }
 
-// With the M-mode, and the sonogram opened after it.
+// With the M-mode, and the spectrogram opened after it.
 void present_both(Scene& scene) {
   scene.state.image.inspected = PlanePoint{2e-3, 15e-3};
   scene.put_image(kSquare, dim, 99);
   scene.frames(2);
   scene.press(Key::m);
-  scene.press(Key::d);
-  scene.frames(2);
+  scene.tap(Key::d);
   scene.viewer->present();
   put_all(scene);
 }
@@ -47,23 +46,23 @@ TEST_P(Presented, StripsAndTargetsHaveTheirPlaces) {
   ASSERT_TRUE(inside(image, w, h));
   EXPECT_TRUE(scene.state.image.m_mode.wanted) << "goes on beside the sonogram";
   const bool both = width >= 1200;
-  const Rect m_mode = scene.viewer->m_mode_rect(), sonogram = scene.viewer->sonogram_rect();
+  const Rect m_mode = scene.viewer->m_mode_rect(), spectrogram = scene.viewer->spectrogram_rect();
   EXPECT_TRUE(inside(m_mode, w, h));
-  EXPECT_EQ(inside(sonogram, w, h), both);
+  EXPECT_EQ(inside(spectrogram, w, h), both);
   EXPECT_FALSE(m_mode.overlaps(image));
   if (both) {
-    EXPECT_FALSE(sonogram.overlaps(image));
-    EXPECT_LT(m_mode.y1, sonogram.y0) << "below each other";
+    EXPECT_FALSE(spectrogram.overlaps(image));
+    EXPECT_LT(m_mode.y1, spectrogram.y0) << "below each other";
     EXPECT_GT(m_mode.width(), 0.25F * w);
   } else {
     scene.click("touch/sonogram");
-    EXPECT_TRUE(inside(scene.viewer->sonogram_rect(), w, h));
+    EXPECT_TRUE(inside(scene.viewer->spectrogram_rect(), w, h));
     EXPECT_EQ(scene.viewer->m_mode_rect().width(), 0.0F) << "one of them";
   }
   std::vector<Rect> targets;
   for (const char* id : {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.1", "touch/speed_0.25",
                          "touch/speed_0.5", "touch/live", "touch/track", "touch/reset"}) {
-    const Rect r = scene.viewer->control_rect(id);
+    const Rect r = scene.rect(id);
     EXPECT_TRUE(inside(r, w, h)) << id;
     EXPECT_GE(r.width(), kTarget - 0.5F) << id;
     EXPECT_GE(r.height(), kTarget - 0.5F) << id;
@@ -124,7 +123,7 @@ TEST(TouchStripOfThePresentation, TargetsStayApartInALowNarrowWindow) {
   std::vector<Rect> targets;
   for (const char* id : {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.25", "touch/live", "touch/track",
                          "touch/reset"}) {
-    const Rect r = scene.viewer->control_rect(id);
+    const Rect r = scene.rect(id);
     EXPECT_TRUE(inside(r, 1024, 640)) << id;
     for (const Rect& other : targets) EXPECT_FALSE(r.overlaps(other)) << id;
     targets.push_back(r);

@@ -58,8 +58,8 @@ TEST_P(PresetRowAt, EveryPresetCanBeReached) {
   scene.click("preset_more/14");
   ASSERT_EQ(scene.preset_orders.size(), 2U);
   EXPECT_EQ(scene.preset_orders[1].index, 14);
-  const Rect chip = scene.viewer->control_rect("preset/0"), more = scene.viewer->control_rect("preset_more");
-  const Rect column = scene.viewer->control_rect("panel_source");
+  const Rect chip = scene.rect("preset/0"), more = scene.rect("preset_more");
+  const Rect column = scene.rect("panel_source");
   EXPECT_GE(chip.x0, column.x0 - 1);
   EXPECT_LE(more.x1, column.x1 + 1);
   EXPECT_EQ(scene.gl_error(), 0);
@@ -78,7 +78,7 @@ TEST(PresetPanel, SavesUnderATypedName) {
   EXPECT_EQ(scene.preset_orders[0].act, PresetCommand::save_as);
   EXPECT_EQ(scene.preset_orders[0].name, "Carotid");
   scene.frames(2);
-  EXPECT_EQ(scene.viewer->control_rect("preset_save").width(), 0.0F);  // closed
+  EXPECT_EQ(scene.rect("preset_save").width(), 0.0F);  // closed
   scene.click("preset_menu");
   scene.click("preset_save");  // no name yet
   EXPECT_EQ(scene.preset_orders.size(), 1U);
@@ -94,7 +94,7 @@ TEST(PresetPanel, NamesThatAreTakenOrBlankAreRefusedBeforeTheyAreLost) {
     scene.frames(2);
     scene.click("preset_save");
     EXPECT_TRUE(scene.preset_orders.empty()) << name;
-    EXPECT_GT(scene.viewer->control_rect("preset_save").width(), 0.0F) << name << ": it stays open";
+    EXPECT_GT(scene.rect("preset_save").width(), 0.0F) << name << ": it stays open";
     scene.press(Key::escape);
   }
   // Why, beside the button, without a pointer on it.
@@ -104,8 +104,8 @@ TEST(PresetPanel, NamesThatAreTakenOrBlankAreRefusedBeforeTheyAreLost) {
     scene.type(name);
     scene.move(5, 635);
     scene.frames(3);
-    const Rect button = scene.viewer->control_rect("preset_save");
-    const RgbPicture shot = scene.shot();
+    const Rect button = scene.rect("preset_save");
+    const RgbImage shot = scene.shot();
     int light = 0;
     for (int y = static_cast<int>(button.y0); y < static_cast<int>(button.y1); ++y) {
       for (int x = static_cast<int>(button.x1) + 6; x < static_cast<int>(button.x1) + 130; ++x) {

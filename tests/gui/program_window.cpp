@@ -83,7 +83,7 @@ bool eventually(const std::function<bool()>& holds) {
 }
 
 ProgramWindow::ProgramWindow(std::vector<std::string> arguments, Scene& scene) : scene_(scene) {
-  const RgbPicture look = scene.shot();
+  const RgbImage look = scene.shot();
   width_ = look.width;
   height_ = look.height;
   int ends[2];
@@ -228,7 +228,7 @@ bool ProgramWindow::drop([[maybe_unused]] const std::filesystem::path& file) con
 
 bool ProgramWindow::looks_like_its_scene(const std::string& control) const {
   const Rect r = scene_.viewer->control_rect(control);
-  const RgbPicture whole = scene_.shot();
+  const RgbImage whole = scene_.shot();
   const std::vector<std::uint8_t> now = pixels(r);
   std::size_t i = 0, other = 0;
   for (long y = std::lround(r.y0); y < std::lround(r.y1); ++y) {

@@ -35,10 +35,7 @@ class AskedWindow {
   AskedWindow& operator=(const AskedWindow&) = delete;
 
   void begin(const std::string& source, Script script = Script::none) {
-    Options options;
-    options.source = source;
-    options.backend = BackendChoice::cpu;
-    options.duration_s = 1e9;  // a script: no tour of the window
+    Options options = script_options(source);
     if (script == Script::frames) options.frames = 2;
     options.width = 1280;
     options.height = 800;
@@ -51,9 +48,9 @@ class AskedWindow {
     return state().opening.unsandboxed.has_value() && app->viewer().control_rect("sandbox_cancel").width() > 0.0F;
   }
   void drop(const fs::path& file) const {
-    InjectedInput hand;
-    hand.dropped_files = {file};
-    app->viewer().inject(hand);
+    InjectedInput input;
+    input.dropped_files = {file};
+    app->viewer().inject(input);
     app->turn();
     app->viewer().inject({});
   }
@@ -104,9 +101,9 @@ TEST(WithoutSandbox, ARefusalLeavesTheSourceBeforeAndAnAnswerHolds) {
     ASSERT_TRUE(window.until([&] { return window.state().numbers.shown > 3; }));
     window.drop(window.recording);
     ASSERT_TRUE(window.until([&] { return window.asks(); }));
-    InjectedInput hand;
-    hand.keys = {{.key = Key::escape}};
-    window.app->viewer().inject(hand);
+    InjectedInput input;
+    input.keys = {{.key = Key::escape}};
+    window.app->viewer().inject(input);
     ASSERT_TRUE(window.until([&] { return !window.state().opening.unsandboxed.has_value(); }));
     EXPECT_EQ(window.state().source.phantom, "points");
     ASSERT_FALSE(window.state().notices.messages.list().empty());
@@ -138,9 +135,9 @@ TEST(About, NamesVersionAndSandbox) {
   AskedWindow window;
   window.begin("sim:points");
   ASSERT_TRUE(window.until([&] { return window.state().numbers.shown > 1; }));
-  InjectedInput hand;
-  hand.keys = {{.key = Key::f1}};
-  window.app->viewer().inject(hand);
+  InjectedInput input;
+  input.keys = {{.key = Key::f1}};
+  window.app->viewer().inject(input);
   for (int k = 0; k < 3; ++k) window.app->turn();
   window.click("about_program");
   for (int k = 0; k < 3; ++k) window.app->turn();
@@ -156,9 +153,9 @@ TEST(Keys, OfferTheManual) {
   AskedWindow window;
   window.begin("sim:points");
   ASSERT_TRUE(window.until([&] { return window.state().numbers.shown > 1; }));
-  InjectedInput hand;
-  hand.keys = {{.key = Key::f1}};
-  window.app->viewer().inject(hand);
+  InjectedInput input;
+  input.keys = {{.key = Key::f1}};
+  window.app->viewer().inject(input);
   ASSERT_TRUE(window.until([&] { return window.app->viewer().control_rect("open_manual").width() > 0.0F; }));
   window.click("open_manual");
   ASSERT_TRUE(window.until([&] { return !window.state().notices.messages.list().empty(); }));

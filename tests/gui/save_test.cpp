@@ -14,7 +14,7 @@ constexpr const char* kControls[] = {
 
 void expect_all_inside(Scene& scene, float width, float height) {
   for (const char* id : kControls) {
-    const Rect r = scene.viewer->control_rect(id);
+    const Rect r = scene.rect(id);
     EXPECT_GT(r.width(), 20.0F) << id;
     EXPECT_GE(r.x0, 0.0F) << id;
     EXPECT_GE(r.y0, 0.0F) << id;
@@ -56,19 +56,15 @@ TEST(SavePanel, ChoosesFormatSizeAndGround) {
   scene.frames(1);
   // A field at `x` of the row between those of Size and Background, in logical pixels from the first size.
   const auto put = [&](float x, const std::string& text) {
-    const Rect above = scene.viewer->control_rect("save_size/1×"),
-               below = scene.viewer->control_rect("save_ground/White");
+    const Rect above = scene.rect("save_size/1×"), below = scene.rect("save_ground/White");
     InjectedInput press;
     press.mouse_x = above.x0 + x;
     press.mouse_y = 0.5F * (above.cy() + below.cy());
-    scene.viewer->inject(press);
-    scene.frames(2);
+    scene.inject(press);
     press.left = true;
-    scene.viewer->inject(press);
-    scene.frames(2);
+    scene.inject(press);
     press.left = false;
-    scene.viewer->inject(press);
-    scene.frames(2);
+    scene.inject(press);
     scene.type(text);
     scene.frames(2);
   };
@@ -121,7 +117,7 @@ TEST(SavePanel, OpensInTheSmallestWindow) {
   ECHO_SCENE(scene, 1024, 640);
   scene.put_image(kSquare, [](double, double) { return -20.0F; });
   scene.frames(2);
-  EXPECT_EQ(scene.viewer->control_rect("picture_button").width(), 0.0F) << "no room for that";
+  EXPECT_EQ(scene.rect("picture_button").width(), 0.0F) << "no room for that";
   scene.click("save_menu");
   scene.frames(2);
   expect_all_inside(scene, 1024, 640);
@@ -132,10 +128,9 @@ TEST(SavePanel, TabGoesThroughOneColumnAfterTheOther) {
   ECHO_SCENE(scene, 1280, 800);
   scene.put_image(kSquare, [](double, double) { return -20.0F; });
   scene.frames(2);
-  scene.press(Key::s, true);
-  scene.frames(2);
+  scene.tap(Key::s, true);
   const auto& stops = scene.viewer->focus().stops();
-  const float middle = scene.viewer->control_rect("save/picture").x1 + 1;
+  const float middle = scene.rect("save/picture").x1 + 1;
   std::vector<float> columns;  // of the controls behind the one that closes the panel
   for (std::size_t i = 1; i < stops.size(); ++i) columns.push_back(stops[i].rect.x0 < middle ? 0.0F : 1.0F);
   EXPECT_EQ(stops.front().id, "close_save");
@@ -149,8 +144,7 @@ TEST(SavePanel, IsWholeInWindowsOfManySizesAndScales) {
     ECHO_SCENE(scene, width, height, scale);
     scene.put_image(kSquare, [](double, double) { return -20.0F; });
     scene.frames(2);
-    scene.press(Key::s, true);
-    scene.frames(2);
+    scene.tap(Key::s, true);
     expect_all_inside(scene, static_cast<float>(width), static_cast<float>(height));
   }
 }

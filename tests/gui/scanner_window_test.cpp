@@ -12,7 +12,7 @@
 #include "core/units.h"
 #include "formats/live_description.h"
 #include "gui/scene.h"
-#include "gui/state/scanner_text.h"
+#include "gui/state/stream_text.h"
 #include "gui/turning.h"
 #include "source/scripted_sender.h"
 #include "support/environment_variable.h"
@@ -28,26 +28,19 @@ const std::string kScan =
         "c_m_s": 1540, "pitch_m": 3e-4, "t0_s": 0, "t_zero": "origin", "frame_rate_hz": 50,
         "tx": [{"kind": "plane", "angle_rad": 0}]})";
 
-class ScannerWindow : public ::testing::Test {
+class ScannerWindow : public WindowTest {
  protected:
-  ScannerWindow() : runtime_("XDG_RUNTIME_DIR", folder_.path().string()) {
-    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
-  }
   void start(RingPolicy policy = RingPolicy::block) {
     program_file() = ECHO_PROGRAM;
-    Options options;
-    options.source = "live:test";
+    Options options = script_options("live:test");
     options.source_given = true;
-    options.backend = BackendChoice::cpu;
     options.stream.policy = policy;
     options.stream.slots = 2;
     options.queue_given = true;
     options.history_bytes = std::size_t{64} << 20;
-    options.duration_s = 1e9;  // a script: no tour of the window
     options.width = 1280;
     options.height = 900;
-    app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
-    app_->begin();
+    begin(options);
     ASSERT_TRUE(until([&] { return status() != nullptr; }));
   }
   void connect() {
@@ -63,26 +56,24 @@ class ScannerWindow : public ::testing::Test {
       ASSERT_TRUE(until([&] { return app_->state().numbers.counts.processed > processed; }));
     }
   }
-  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   [[nodiscard]] const LiveStatus* status() const {
     return app_->state().scanner.has_value() ? &*app_->state().scanner : nullptr;
   }
   void press(Key key) {
-    InjectedInput hand;
-    hand.keys = {{.key = key}};
-    app_->viewer().inject(hand);
+    InjectedInput input;
+    input.keys = {{.key = key}};
+    app_->viewer().inject(input);
     app_->turn();
     app_->turn();
   }
   // As Recent and the command line name it.
   void open(const std::string& address) {
-    InjectedInput hand;
-    hand.dropped_files = {address};
-    app_->viewer().inject(hand);
+    InjectedInput input;
+    input.dropped_files = {address};
+    app_->viewer().inject(input);
     app_->turn();
     app_->turn();
   }
-  void click(const std::string& id) { testing::click(*app_, id); }
   void open_source_panel(const std::string& id) {
     if (app_->viewer().control_rect(id).width() == 0.0F) click("panel_source");
     ASSERT_TRUE(until([&] { return app_->viewer().control_rect(id).width() > 0.0F; })) << id;
@@ -92,9 +83,7 @@ class ScannerWindow : public ::testing::Test {
                                [&](const Message& m) { return m.text.find(words) != std::string::npos; });
   }
 
-  TemporaryFolder folder_;
-  Variable runtime_;
-  std::unique_ptr<WindowApp> app_;
+  Variable runtime_{"XDG_RUNTIME_DIR", folder_.path().string()};
   std::unique_ptr<ScriptedSender> sender_;
   std::uint64_t next_ = 0;
 };
@@ -404,8 +393,8 @@ TEST(ScannerText, APortOfAllNetworksIsNamedByTheMachine) {
 }
 
 std::vector<std::uint8_t> pixels(Scene& scene, const std::string& id) {
-  const RgbPicture picture = scene.shot();
-  const Rect r = scene.viewer->control_rect(id);
+  const RgbImage picture = scene.shot();
+  const Rect r = scene.rect(id);
   std::vector<std::uint8_t> inside;
   for (int y = static_cast<int>(r.y0); y < static_cast<int>(r.y1); ++y) {
     const auto* row =

@@ -178,7 +178,7 @@ void Scene::type(const std::string& text) {
   frames(2);
 }
 
-RgbPicture Scene::shot() { return viewer->screenshot(); }
+RgbImage Scene::shot() { return viewer->screenshot(); }
 
 int Scene::gl_error() const { return static_cast<int>(glGetError()); }
 

@@ -40,10 +40,10 @@ class Scene {
   // Structure of a picture over `grid`, by its objects' labels: areas, centroids and boxes follow from these, mean
   // levels are -20 dB. Of the frame `sequence`; 0: of the last picture that was put.
   void put_structure(const Grid& grid, const Labels& label, std::uint64_t sequence = 0);
-  // A sonogram of `columns` columns 5 ms apart, 64 bins; shown by the next frame. A column whose levels are not numbers
-  // is a gap.
-  void put_sonogram(int columns, const std::function<float(double ago_s, double velocity_m_s)>& power_db,
-                    double aliasing_m_s = 0.5);
+  // A spectrogram of `columns` columns 5 ms apart, 64 bins; shown by the next frame. A column whose levels are not
+  // numbers is a gap.
+  void put_spectrogram(int columns, const std::function<float(double ago_s, double velocity_m_s)>& power_db,
+                       double aliasing_m_s = 0.5);
   // Likewise of the ensemble that ends with the kept frame `sequence`.
   void put_past_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, std::uint64_t sequence);
   // Frozen with `frames` kept frames, `rate_hz` a second, at the newest.
@@ -52,12 +52,16 @@ class Scene {
   // Frames until `holds`, which comes with time; false after half a minute.
   bool frames_until(const std::function<bool()>& holds);
   void press(Key key, bool control = false, bool shift = false);
+  // And two frames, after which the window has followed.
+  void tap(Key key, bool control = false, bool shift = false) { press(key, control, shift), frames(2); }
+  void inject(const InjectedInput& input) { viewer->inject(input), frames(2); }
+  [[nodiscard]] Rect rect(const std::string& id) const { return viewer->control_rect(id); }
   void move(float x, float y);
   // From the middle of the control named `id`, offset by (dx, dy), with the left button.
   void drag(const std::string& id, float from_share, float to_share);
   void click(const std::string& id, bool right = false, bool control = false);
   void type(const std::string& text);
-  RgbPicture shot();
+  RgbImage shot();
   [[nodiscard]] int gl_error() const;
 
   UiState state = plausible_state();
@@ -82,7 +86,7 @@ class Scene {
 
   LiveImages live_;
   PastImages past_;
-  std::uint64_t sonograms_put_ = 0;
+  std::uint64_t spectrograms_put_ = 0;
   std::vector<std::shared_ptr<std::vector<float>>> pixels_;  // alive as long as the scene
   std::uint64_t number_ = 0;
 };

@@ -140,10 +140,10 @@ void Scene::put_structure(const Grid& grid, const Labels& label, std::uint64_t s
   live_.structure.publish();
 }
 
-void Scene::put_sonogram(int columns, const std::function<float(double, double)>& power_db, double aliasing_m_s) {
-  Sonogram& s = live_.sonogram.back();
+void Scene::put_spectrogram(int columns, const std::function<float(double, double)>& power_db, double aliasing_m_s) {
+  Spectrogram& s = live_.spectrogram.back();
   s = {};
-  s.number = s.begun = ++sonograms_put_;
+  s.number = s.begun = ++spectrograms_put_;
   s.acquisition = state.source.acquisition;
   s.params = state.params;
   s.centre = {state.params.doppler.x_m, state.params.doppler.z_m};
@@ -155,21 +155,21 @@ void Scene::put_sonogram(int columns, const std::function<float(double, double)>
   s.prf_hz = 1000.0;
   s.step_s = 5e-3;
   s.aliasing_m_s = aliasing_m_s;
-  s.power_db.resize(static_cast<std::size_t>(Sonogram::kColumns * s.n_bins));
-  s.envelope_m_s.assign(Sonogram::kColumns, std::nanf(""));
-  s.mean_m_s.assign(Sonogram::kColumns, std::nanf(""));
-  s.time_s.assign(Sonogram::kColumns, 0.0);
+  s.power_db.resize(static_cast<std::size_t>(Spectrogram::kColumns * s.n_bins));
+  s.envelope_m_s.assign(Spectrogram::kColumns, std::nanf(""));
+  s.mean_m_s.assign(Spectrogram::kColumns, std::nanf(""));
+  s.time_s.assign(Spectrogram::kColumns, 0.0);
   s.end = static_cast<std::uint64_t>(columns);
   for (std::uint64_t k = s.first(); k < s.end; ++k) {
     const double ago_s = (static_cast<double>(s.end - k) - 0.5) * s.step_s;
     for (int i = 0; i < s.n_bins; ++i) {
       const float level = power_db(ago_s, s.velocity_m_s(i));
-      s.power_db[Sonogram::slot(k) * static_cast<std::size_t>(s.n_bins) + static_cast<std::size_t>(i)] = level;
+      s.power_db[Spectrogram::slot(k) * static_cast<std::size_t>(s.n_bins) + static_cast<std::size_t>(i)] = level;
       if (level > s.brightest_db) s.brightest_db = level;
     }
-    s.time_s[Sonogram::slot(k)] = -ago_s;
+    s.time_s[Spectrogram::slot(k)] = -ago_s;
   }
-  live_.sonogram.publish();
+  live_.spectrogram.publish();
 }
 
 }  // namespace echoloop::testing

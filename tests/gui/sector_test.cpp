@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/param_table.h"
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 #include "gui/scene.h"
 #include "gui/toolkit/theme.h"
 #include "gui/view/image_view.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kDegree = kRadiansPerDegree;
 
-int gray(const RgbPicture& p, int x, int y) {
+int gray(const RgbImage& p, int x, int y) {
   return p.rgb[(static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3 + 1];
 }
 
@@ -33,9 +33,9 @@ TEST(SectorPicture, PointsAppearWhereTheRulersSay) {
       });
       scene.frames(2);
       const Rect r = scene.viewer->image_rect();
-      const RgbPicture shot = scene.shot();
+      const RgbImage shot = scene.shot();
       double sum = 0, sx = 0, sy = 0;
-      const PictureLayout& layout = scene.viewer->picture_layout();
+      const ImageLayout& layout = scene.viewer->image_layout();
       const float at_x = layout.x_px(wanted.x_m), at_y = layout.z_px(wanted.z_m);
       for (int y = static_cast<int>(at_y) - 40; y <= static_cast<int>(at_y) + 40; ++y) {
         for (int x = static_cast<int>(at_x) - 40; x <= static_cast<int>(at_x) + 40; ++x) {
@@ -60,8 +60,8 @@ TEST(SectorPicture, TheGroundShowsOutside) {
   scene.put_image(grid, [](double, double) { return -200.0F; });
   scene.frames(2);
   const Rect r = scene.viewer->image_rect();
-  const RgbPicture shot = scene.shot();
-  const PictureLayout& layout = scene.viewer->picture_layout();
+  const RgbImage shot = scene.shot();
+  const ImageLayout& layout = scene.viewer->image_layout();
   int wrong = 0;
   for (int y = static_cast<int>(r.y0) + 30; y < static_cast<int>(r.y1) - 2; y += 7) {
     for (int x = static_cast<int>(r.x0) + 2; x < static_cast<int>(r.x1) - 2; x += 7) {
@@ -89,12 +89,12 @@ void expect_that_the_screen_is_the_export(double tgc_db, double reject_db) {
   int at = 0;
   scene.put_image(grid, [&](double, double) { return values[static_cast<std::size_t>(at++)]; });
   scene.frames(2);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   Image image;
   image.grid = grid;
   image.host_db = values.data();
-  const PictureLayout& layout = scene.viewer->picture_layout();
-  const RgbPicture png = render_picture(image, scene.state.params.display);
+  const ImageLayout& layout = scene.viewer->image_layout();
+  const RgbImage png = render_rgb(image, scene.state.params.display);
   int compared = 0;
   for (int y = 0; y < png.height; ++y) {
     for (int x = 0; x < png.width; ++x) {
@@ -179,8 +179,7 @@ TEST(SectorPicture, LooksAtHomeEverywhere) {
     scene.put_past(0, convex_grid(), [](double, double) { return -20.0F; });
     scene.put_past(1, kSquare, [](double, double) { return -40.0F; });
     scene.frames(3);
-    scene.press(Key::f5);
-    scene.frames(2);
+    scene.tap(Key::f5);
     EXPECT_EQ(scene.gl_error(), 0);
   }
 }

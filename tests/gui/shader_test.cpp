@@ -69,7 +69,7 @@ TEST(Shader, IsReloadedAndABadOneIsReported) {
   viewer->frame(state);
   const auto middle = [&] {
     const Rect r = viewer->image_rect();
-    const RgbPicture shot = viewer->screenshot();
+    const RgbImage shot = viewer->screenshot();
     return static_cast<int>(shot.rgb[(static_cast<std::size_t>(r.cy()) * static_cast<std::size_t>(shot.width) +
                                       static_cast<std::size_t>(r.cx())) *
                                      3]);

@@ -81,7 +81,7 @@ Field flat(float level_db) {
   return [level_db](double, double) { return level_db; };
 }
 
-int gray(const RgbPicture& p, float x, float y) {
+int gray(const RgbImage& p, float x, float y) {
   const auto at = (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3;
   return p.rgb[at];
 }
@@ -107,7 +107,7 @@ TEST(SideBySideWindow, EachSideHasItsPixelsAtEverySize) {
   for (const Size& size : {Size{1024, 640, 1}, Size{1280, 720, 1}, Size{1600, 900, 1}, Size{3840, 2160, 2}}) {
     ECHO_SCENE(scene, size.width, size.height, size.scale);
     show(scene, flat(-15), flat(-45));
-    const RgbPicture shot = scene.shot();
+    const RgbImage shot = scene.shot();
     const Rect a = scene.viewer->side_a_rect(), b = scene.viewer->image_rect();
     ASSERT_GT(a.width(), 20.0F);
     EXPECT_EQ(a.width(), b.width());
@@ -115,8 +115,7 @@ TEST(SideBySideWindow, EachSideHasItsPixelsAtEverySize) {
     EXPECT_EQ(b.y0 > a.y1, size.width <= 1024) << "stacked where the centre is narrow";
     EXPECT_NEAR(gray(shot, a.cx(), a.cy()), 191, 2) << size.width;
     EXPECT_NEAR(gray(shot, b.cx(), b.cy()), 64, 2) << size.width;
-    scene.press(Key::f5);
-    scene.frames(2);
+    scene.tap(Key::f5);
     EXPECT_GT(scene.viewer->side_a_rect().width(), 20.0F) << "in presentation too";
     EXPECT_EQ(scene.gl_error(), 0);
   }
@@ -126,7 +125,7 @@ TEST(SideBySideWindow, WhereAHasNoPixelsThereIsTheGround) {
   ECHO_SCENE(scene, 1600, 900);
   const Grid shallow{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 5e-3, .z1_m = 15e-3, .nx = 101, .nz = 51};
   show(scene, flat(-15), flat(-45), shallow);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   const Rect a = scene.viewer->side_a_rect();
   EXPECT_NEAR(gray(shot, a.cx(), a.y0 + 0.3F * a.height()), 191, 2);
   EXPECT_LT(gray(shot, a.cx() + 40, a.y0 + 0.7F * a.height()), 20);
@@ -136,8 +135,8 @@ TEST(SideBySideWindow, ThePointerIsOnBothSides) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene, flat(-15), flat(-45));
   const Rect a = scene.viewer->side_a_rect(), b = scene.viewer->image_rect();
-  const RgbPicture before = scene.shot();
-  const auto changed = [&](const RgbPicture& now, const Rect& r, float x, float y) {
+  const RgbImage before = scene.shot();
+  const auto changed = [&](const RgbImage& now, const Rect& r, float x, float y) {
     int n = 0;
     for (float dy = -9; dy <= 9; ++dy) {
       for (float dx = -9; dx <= 9; ++dx) {
@@ -149,7 +148,7 @@ TEST(SideBySideWindow, ThePointerIsOnBothSides) {
   const float x = 0.3F * a.width(), y = 0.4F * a.height();
   for (const Rect& r : {a, b}) {
     scene.move(r.x0 + x, r.y0 + y);
-    const RgbPicture now = scene.shot();
+    const RgbImage now = scene.shot();
     EXPECT_GT(changed(now, a, x, y), 20);
     EXPECT_GT(changed(now, b, x, y), 20);
     EXPECT_GT(changed(now, a, a.width() - 60, a.height() - 20), 20) << "read-out of A";
@@ -164,11 +163,9 @@ TEST(SideBySideWindow, OneZoomAndPanForBoth) {
   InjectedInput wheel;
   wheel.mouse_x = a.cx() + 30;
   wheel.mouse_y = a.cy() - 20;
-  scene.viewer->inject(wheel);
-  scene.frames(2);
+  scene.inject(wheel);
   wheel.wheel = 3;
-  scene.viewer->inject(wheel);
-  scene.frames(2);
+  scene.inject(wheel);
   EXPECT_FALSE(scene.state.image.pan_zoom.fitted);
   const Rect after_a = scene.viewer->side_a_rect(), after_b = scene.viewer->image_rect();
   EXPECT_GT(after_a.width(), a.width() - 1);
@@ -186,8 +183,7 @@ TEST(SideBySideWindow, ADragThatBeginsOnADrawsAMarkOfBoth) {
     input.mouse_x = a.x0 + x_share * a.width();
     input.mouse_y = a.y0 + y_share * a.height();
     input.left = down;
-    scene.viewer->inject(input);
-    scene.frames(2);
+    scene.inject(input);
   };
   to(0.25F, 0.25F, false);
   to(0.25F, 0.25F, true);
@@ -227,8 +223,7 @@ TEST(CompareMeasures, BothSidesHaveTheirNumbers) {
     EXPECT_NEAR(value_of(scene.state.image.measured_a, "region 1", "mean amplitude"), -15.0, 1e-4);
     EXPECT_NEAR(value_of(scene.state.image.measured, "region 1", "mean amplitude"), -45.0, 1e-4);
     EXPECT_EQ(scene.state.image.measured_a.profiles.size(), 1U);
-    scene.press(Key::x);
-    scene.frames(2);
+    scene.tap(Key::x);
     EXPECT_TRUE(scene.state.image.measured_a.values.empty()) << "nothing is compared any more";
   }
 }
@@ -253,15 +248,15 @@ TEST(CompareBar, FitsEveryWidth) {
                            Size{2560, 1440, 2}, Size{3840, 2160, 3}}) {
     ECHO_SCENE(scene, size.width, size.height, size.scale);
     show(scene, flat(-15), flat(-45));
-    float right = scene.viewer->control_rect("cine_track").x0 - static_cast<float>(20 * size.scale);
+    float right = scene.rect("cine_track").x0 - static_cast<float>(20 * size.scale);
     for (const char* id :
          {"compare_look/Wipe", "compare_look/Side by side", "compare/a", "compare/b", "swap", "compare_close"}) {
-      const Rect r = scene.viewer->control_rect(id);
+      const Rect r = scene.rect(id);
       EXPECT_GT(r.width(), 20.0F) << id << " at " << size.width;
       EXPECT_GE(r.x0, right) << id << " at " << size.width;
       right = r.x1;
     }
-    EXPECT_LE(right, scene.viewer->control_rect("cine_track").x1 + static_cast<float>(20 * size.scale)) << size.width;
+    EXPECT_LE(right, scene.rect("cine_track").x1 + static_cast<float>(20 * size.scale)) << size.width;
     scene.click("compare_close");
     EXPECT_FALSE(scene.state.cine.compare) << size.width;
     scene.press(Key::x);
@@ -279,12 +274,11 @@ TEST(CompareBar, ARecordingIsChosenByTheDialog) {
   show(scene, flat(-15), flat(-45));
   scene.click("compare/a");
   scene.click("compare/a/1");
-  for (int i = 0; i < 1000 && scene.viewer->control_rect("file/0").width() == 0.0F; ++i) {
+  for (int i = 0; i < 1000 && scene.rect("file/0").width() == 0.0F; ++i) {
     scene.viewer->wait_events(0.01);
     scene.frames(1);
   }
-  scene.press(Key::down);
-  scene.frames(2);
+  scene.tap(Key::down);
   scene.click("open_file");
   EXPECT_TRUE(scene.opened_file.empty());
   ASSERT_EQ(scene.compared_with.size(), 1U);

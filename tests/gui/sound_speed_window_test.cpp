@@ -11,28 +11,17 @@
 namespace echoloop::testing::sound_speed_window_test {
 namespace {
 
-class SoundSpeedWindow : public ::testing::Test {
+class SoundSpeedWindow : public WindowTest {
  protected:
   SoundSpeedWindow() {
-    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
-    Options options;
-    options.source = "sim:points,angles_deg=-5/0/5,sound_speed_m_s=1500";
-    options.backend = BackendChoice::cpu;
+    Options options = script_options("sim:points,angles_deg=-5/0/5,sound_speed_m_s=1500");
     options.settings = {"sound_speed_m_s=1540", "depth_max_m=0.03", "grid_nx=64", "grid_nz=96"};
     options.history_bytes = std::size_t{64} << 20;
-    options.duration_s = 1e9;  // a script: no tour of the window
     options.width = 1280;
     options.height = 800;
-    app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
-    app_->begin();
+    begin(options);
   }
-  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
-  UiState& state() { return app_->state(); }
-  void click(const std::string& id) { testing::click(*app_, id); }
   double speed() { return state().params.formation.sound_speed_m_s; }
-
-  TemporaryFolder folder_;
-  std::unique_ptr<WindowApp> app_;
 };
 
 TEST_F(SoundSpeedWindow, IsFoundAppliedAndUndone) {

@@ -13,7 +13,7 @@ constexpr int kFlat = 6;   // how far off the colour of a filled area may be
 constexpr int kThin = 70;  // that of letters and thin lines, which cover pixels in part
 
 // How many pixels of r have about this colour.
-int count_color(const RgbPicture& p, const Rect& r, ImU32 color, int tolerance) {
+int count_color(const RgbImage& p, const Rect& r, ImU32 color, int tolerance) {
   const int want[3] = {static_cast<int>(color & 0xFF), static_cast<int>((color >> 8) & 0xFF),
                        static_cast<int>((color >> 16) & 0xFF)};
   int count = 0;
@@ -67,7 +67,7 @@ TEST(StreamPanel, ControlsWithoutEffectStay) {
   scene.frames(1);
   const StreamSettings before = scene.state.stream;
   scene.click("host_memory");
-  EXPECT_EQ(scene.viewer->control_rect("host_memory/0").width(), 0.0F);  // no list
+  EXPECT_EQ(scene.rect("host_memory/0").width(), 0.0F);  // no list
   scene.click("streams/Serial");
   scene.click("lanes/4");
   EXPECT_EQ(scene.state.stream, before);
@@ -106,11 +106,11 @@ TEST(StreamPanel, LostFramesAreRedAndOnlyThose) {
   scene.frames(2);
   const auto red = [&](const std::string& counter) {
     scene.frames(1);
-    return count_color(scene.shot(), scene.viewer->control_rect("count/" + counter), theme::kRed, kThin);
+    return count_color(scene.shot(), scene.rect("count/" + counter), theme::kRed, kThin);
   };
   for (const char* counter : {"Produced", "Processed", "Dropped", "Refused", "In flight", "Released", "Shown", "Gaps",
                               "Duplicates", "Errors"}) {
-    ASSERT_GT(scene.viewer->control_rect(std::string("count/") + counter).width(), 0.0F) << counter;
+    ASSERT_GT(scene.rect(std::string("count/") + counter).width(), 0.0F) << counter;
     EXPECT_EQ(red(counter), 0) << counter;
   }
   scene.state.numbers.counts.dropped = 88;
@@ -135,10 +135,10 @@ TEST(StreamPanel, RefusalMarksItsSlot) {
   scene.state.numbers.counts.slots_reading = scene.state.numbers.counts.slots_ready =
       0;  // since then the ring has run empty
   scene.frames(2);
-  const Rect choice = scene.viewer->control_rect("slots");
-  const Rect gauge = scene.viewer->control_rect("gauge");
+  const Rect choice = scene.rect("slots");
+  const Rect gauge = scene.rect("gauge");
   const float cell = gauge.width() / 8;
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   EXPECT_GT(count_color(shot, choice, theme::kRed, kThin), 10);  // "8 of 8"
   for (int i = 0; i < 8; ++i) {
     const float middle = gauge.x0 + (static_cast<float>(i) + 0.5F) * cell;
@@ -154,8 +154,8 @@ TEST(StreamPanel, PlotsFollowTheirNumbers) {
   scene.frames(2);
   const auto ink = [&](const char* id) {  // what is drawn on the plot's ground
     scene.frames(1);
-    const RgbPicture p = scene.shot();
-    const Rect r = scene.viewer->control_rect(id);
+    const RgbImage p = scene.shot();
+    const Rect r = scene.rect(id);
     int lit = 0;
     for (int y = static_cast<int>(r.y0) + 1; y < static_cast<int>(r.y1) - 1; ++y) {
       for (int x = static_cast<int>(r.x0) + 2; x < static_cast<int>(r.x1) - (id == std::string("latency") ? 52 : 2);
@@ -183,8 +183,8 @@ TEST(StreamPanel, PlotsBeginWhereSomethingIsKnown) {
   ECHO_SCENE(scene, 1600, 900);
   const auto lit_from = [&] {  // share of the plot's width
     scene.frames(2);
-    const RgbPicture p = scene.shot();
-    const Rect r = scene.viewer->control_rect("occupancy");
+    const RgbImage p = scene.shot();
+    const Rect r = scene.rect("occupancy");
     for (int x = static_cast<int>(r.x0) + 2; x < static_cast<int>(r.x1) - 2; ++x) {
       for (int y = static_cast<int>(r.y0) + 1; y < static_cast<int>(r.y1) - 1; ++y) {
         if (p.rgb[static_cast<std::size_t>((y * p.width + x) * 3 + 2)] > 60) {

@@ -78,20 +78,18 @@ void turn_wheel(Scene& scene, float x, float y, float steps) {
   InjectedInput input;
   input.mouse_x = x;
   input.mouse_y = y;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   input.wheel = steps;
   scene.viewer->inject(input);
   scene.frames(1);
   input.wheel = 0;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
 }
 
 void reveal(Scene& scene, const std::string& id) {
   const float middle = 0.5F * static_cast<float>(scene.shot().height);
   for (int i = 0; i < 4; ++i) {  // the column learns how tall it is from what was drawn
-    const Rect r = scene.viewer->control_rect(id);
+    const Rect r = scene.rect(id);
     ASSERT_GT(r.width(), 0.0F) << id;
     constexpr float kStep = 48.0F;  // of the column, at scale 1
     turn_wheel(scene, r.x0 - 4, middle, (middle - r.cy()) / kStep);

@@ -36,7 +36,7 @@ inline void open_panel(Scene& scene) {
 }
 
 inline void put_mouse(Scene& scene, double x_mm, double z_mm, bool left) {
-  const PictureLayout& l = scene.viewer->picture_layout();
+  const ImageLayout& l = scene.viewer->image_layout();
   InjectedInput input;
   input.mouse_x = l.x_px(x_mm * 1e-3);
   input.mouse_y = l.z_px(z_mm * 1e-3);

@@ -11,8 +11,8 @@ namespace echoloop::testing::structure_test {
 namespace {
 
 // How many of the pixels around a place have the accent's colour.
-int accents(Scene& scene, const RgbPicture& shot, double x_mm, double z_mm, int reach) {
-  const PictureLayout& l = scene.viewer->picture_layout();
+int accents(Scene& scene, const RgbImage& shot, double x_mm, double z_mm, int reach) {
+  const ImageLayout& l = scene.viewer->image_layout();
   int n = 0;
   for (int dy = -reach; dy <= reach; ++dy) {
     for (int dx = -reach; dx <= reach; ++dx) {
@@ -33,8 +33,8 @@ TEST(Objects, OutlinesLieOnTheEdgesOfPixelsAtAnyZoomAndScale) {
             .fitted = false, .centre = {-6.1e-3, 12e-3}, .logical_px_per_m = logical_px_per_m};
       }
       show(scene);
-      const RgbPicture shot = scene.shot();
-      const double off_mm = 7e3 * scale / scene.viewer->picture_layout().px_per_m;
+      const RgbImage shot = scene.shot();
+      const double off_mm = 7e3 * scale / scene.viewer->image_layout().px_per_m;
       for (const double z : {11.5, 12.0, 12.5}) {  // in sight at every zoom, beside no number
         EXPECT_GE(accents(scene, shot, -6.1, z, 1), 3) << z << " at " << logical_px_per_m;
         EXPECT_EQ(accents(scene, shot, -6.1 - off_mm, z, 2), 0) << z << " at " << logical_px_per_m;
@@ -54,7 +54,7 @@ TEST(Objects, LieInPlaceOverASector) {
   scene.frames(1);
   scene.put_structure(fan, [](double x, double z) { return std::hypot(x - 3.0, z - 18.0) < 4.0 ? 1 : 0; });
   scene.frames(2);
-  const RgbPicture shot = scene.shot();
+  const RgbImage shot = scene.shot();
   for (double angle = 0.3; angle < 6.2; angle += 0.5) {
     const auto at = [&](double r) {
       return accents(scene, shot, 3.0 + r * std::cos(angle), 18.0 + r * std::sin(angle), 2);

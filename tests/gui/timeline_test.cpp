@@ -11,7 +11,7 @@ namespace echoloop::testing::timeline_test {
 namespace {
 
 // Pixels of a row's blocks, by colour.
-int inked(const RgbPicture& p, const Rect& area, std::size_t row, Stage stage) {
+int inked(const RgbImage& p, const Rect& area, std::size_t row, Stage stage) {
   const ImU32 color = theme::kStageColors[static_cast<std::size_t>(stage)];
   const int y = static_cast<int>(area.y0) + static_cast<int>(row) * 16 + 7;
   int count = 0;
@@ -63,7 +63,7 @@ TEST(TimelinePanel, PauseKeepsWhatIsOnScreen) {
   reveal(scene, "timeline");
   const auto copies = [&] {
     scene.frames(1);
-    return inked(scene.shot(), scene.viewer->control_rect("timeline"), 1, Stage::upload);
+    return inked(scene.shot(), scene.rect("timeline"), 1, Stage::upload);
   };
   const int before = copies();
   EXPECT_GT(before, 30);
@@ -83,7 +83,7 @@ TEST(TimelinePanel, ControlWheelZoomsDragMovesDoubleClickFits) {
   fill_stream(scene.state);
   scene.frames(2);
   reveal(scene, "timeline");
-  const Rect area = scene.viewer->control_rect("timeline");
+  const Rect area = scene.rect("timeline");
   const auto copies = [&] { return inked(scene.shot(), area, 1, Stage::upload); };
   const int fit = copies();
   const float x = area.x0 + 4;  // in the first frame's copy
@@ -91,17 +91,15 @@ TEST(TimelinePanel, ControlWheelZoomsDragMovesDoubleClickFits) {
   input.mouse_x = x;
   input.mouse_y = area.cy();
   input.control = true;
-  scene.viewer->inject(input);
-  scene.frames(2);
+  scene.inject(input);
   input.wheel = 10;
-  scene.viewer->inject(input);
-  scene.frames(2);  // the second shows the new zoom
+  scene.inject(input);  // the second shows the new zoom
   input.control = false;
   input.wheel = 0;
-  EXPECT_EQ(scene.viewer->control_rect("timeline"), area);  // the column did not scroll
+  EXPECT_EQ(scene.rect("timeline"), area);  // the column did not scroll
   const int zoomed = copies();
   EXPECT_GT(zoomed, fit + 10);
-  ASSERT_GT(scene.viewer->control_rect("timeline_fit").width(), 0.0F);
+  ASSERT_GT(scene.rect("timeline_fit").width(), 0.0F);
   scene.drag("timeline", 0.9F, 0.05F);
   EXPECT_LT(copies(), zoomed / 2);  // the copy has moved out to the left
   scene.drag("timeline", 0.05F, 0.9F);
@@ -112,7 +110,7 @@ TEST(TimelinePanel, ControlWheelZoomsDragMovesDoubleClickFits) {
     scene.frames(1);
   }
   scene.frames(2);
-  EXPECT_EQ(scene.viewer->control_rect("timeline_fit").width(), 0.0F);
+  EXPECT_EQ(scene.rect("timeline_fit").width(), 0.0F);
   EXPECT_EQ(copies(), fit);
 }
 
@@ -121,11 +119,11 @@ TEST(TimelinePanel, HoverTellsTheTimes) {
   fill_stream(scene.state);
   scene.frames(2);
   reveal(scene, "timeline");
-  const Rect area = scene.viewer->control_rect("timeline");
+  const Rect area = scene.rect("timeline");
   scene.move(area.x0 + 6, area.y0 + 16 + 7);  // the first frame's copy
-  const RgbPicture before = scene.shot();
+  const RgbImage before = scene.shot();
   const auto tip_pixels = [&] {
-    const RgbPicture after = scene.shot();
+    const RgbImage after = scene.shot();
     int tip = 0;
     for (std::size_t i = 0; i < after.rgb.size(); i += 3) {
       tip += after.rgb[i] == 0x2A && after.rgb[i + 1] == 0x30 && after.rgb[i + 2] == 0x36 ? 1 : 0;
@@ -153,7 +151,7 @@ TEST(TimelinePanel, ButtonsSaveAndChooseHowMany) {
     scene.click("save_csv");
     scene.click("save_trace");
     EXPECT_EQ(scene.saved_timings, (std::vector<TimingFile>{TimingFile::csv, TimingFile::chrome_trace}));
-    const Rect area = scene.viewer->control_rect("timeline");
+    const Rect area = scene.rect("timeline");
     const int five = inked(scene.shot(), area, 1, Stage::upload);
     scene.click("timeline_frames/2");
     EXPECT_NEAR(inked(scene.shot(), area, 1, Stage::upload), five, 0.25 * five);  // fewer, wider
@@ -174,8 +172,8 @@ TEST(TimelinePanel, PeriodMeetsItsPrediction) {
   scene.frames(2);
   reveal(scene, "time_period");
   const auto bar_end = [&](const char* id) {  // the right end of what is drawn in the row's bar
-    const Rect r = scene.viewer->control_rect(id);
-    const RgbPicture p = scene.shot();
+    const Rect r = scene.rect(id);
+    const RgbImage p = scene.shot();
     int end = 0;
     for (int x = static_cast<int>(r.x0) + 152; x < static_cast<int>(r.x1) - 52; ++x) {
       const auto at = static_cast<std::size_t>((static_cast<int>(r.cy() + 2) * p.width + x) * 3);

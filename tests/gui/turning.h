@@ -1,13 +1,16 @@
-// A window's loop, run by a test until a condition holds.
+// A window's loop, run by a test until a condition holds, and a test with a window of its own.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "app/window/window_app.h"
+#include "support/temporary_folder.h"
 
 namespace echoloop::testing {
 
@@ -38,5 +41,30 @@ inline void click(WindowApp& app, const std::string& control, int frames = 3) {
     turn(app, frames);
   }
 }
+
+// Of a window that a script opens: without the tour.
+inline Options script_options(const std::string& source) {
+  Options options;
+  options.source = source;
+  options.backend = BackendChoice::cpu;
+  options.duration_s = 1e9;
+  return options;
+}
+
+// Offscreen, its settings in a folder that goes with it.
+class WindowTest : public ::testing::Test {
+ protected:
+  WindowTest() { ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1); }
+  void begin(const Options& options) {
+    app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
+    app_->begin();
+  }
+  [[nodiscard]] UiState& state() { return app_->state(); }
+  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
+  void click(const std::string& id) { testing::click(*app_, id); }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<WindowApp> app_;
+};
 
 }  // namespace echoloop::testing

@@ -23,37 +23,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class DroppedFiles : public ::testing::Test {
+class DroppedFiles : public WindowTest {
  protected:
   DroppedFiles() {
-    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
     UffWriter writer(recording_, share(linear_acquisition()), {.version = "test"});
     const std::vector<std::byte> samples = to_bytes(noise(linear_acquisition().frame_bytes() / sizeof(float), 1));
     for (std::uint64_t k = 0; k < 3; ++k) writer.append({.stamp = {.sequence = k}, .samples = samples});
     writer.finish();
-    Options options;
-    options.source = recording_.string();
-    options.backend = BackendChoice::cpu;
+    Options options = script_options(recording_.string());
     options.stream.slots = kMaxSlots;
     options.queue_given = true;
-    options.duration_s = 1e9;  // a script: no tour of the window
     options.width = 960;
     options.height = 540;
-    app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
-    app_->begin();
+    begin(options);
   }
-
-  bool draw_until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   [[nodiscard]] bool plays() const {
     return app_->state().numbers.counts.processed > 3 && app_->state().numbers.shown > 3;
   }
   void drop(const fs::path& file) {
-    InjectedInput hand;
-    hand.dropped_files = {file};
-    app_->viewer().inject(hand);
+    InjectedInput input;
+    input.dropped_files = {file};
+    app_->viewer().inject(input);
     app_->turn();
     app_->turn();
-    ASSERT_TRUE(draw_until([&] { return !app_->state().opening.progress.has_value(); }));
+    ASSERT_TRUE(until([&] { return !app_->state().opening.progress.has_value(); }));
   }
   // A line about the file, and the recording plays on.
   void expect_refused(const fs::path& file, const std::string& why) {
@@ -70,17 +63,15 @@ class DroppedFiles : public ::testing::Test {
         << state.notices.messages.list().front().text;
     EXPECT_EQ(state.source.opened_as, recording_.string());
     const std::uint64_t shown = state.numbers.shown;
-    EXPECT_TRUE(draw_until([&] { return state.numbers.shown > shown + 3; }));
+    EXPECT_TRUE(until([&] { return state.numbers.shown > shown + 3; }));
     EXPECT_FALSE(state.notices.fault.has_value());
   }
 
-  TemporaryFolder folder_;
   const fs::path recording_ = folder_ / "recording.uff";
-  std::unique_ptr<WindowApp> app_;
 };
 
 TEST_F(DroppedFiles, OneThatIsRefusedLeavesTheOneBeforePlaying) {
-  ASSERT_TRUE(draw_until([&] { return plays(); }));
+  ASSERT_TRUE(until([&] { return plays(); }));
   write_text_file(folder_ / "notes.txt", "not a recording");
   expect_refused(folder_ / "notes.txt", "; expected ");
   write_text_file(folder_ / "cut.uff", read_text(recording_).substr(0, 3000));
@@ -91,14 +82,14 @@ TEST_F(DroppedFiles, OneThatIsRefusedLeavesTheOneBeforePlaying) {
 
 TEST_F(DroppedFiles, OneWhoseFramesDoNotFitLeavesTheOneBeforePlaying) {
   if (free_host_memory() > std::size_t{300} << 30) GTEST_SKIP() << "this machine has the memory";
-  ASSERT_TRUE(draw_until([&] { return plays(); }));
+  ASSERT_TRUE(until([&] { return plays(); }));
   write_text_file(folder_ / "huge-frames", "\x89HDF\r\n\x1a\n" + std::string(2000, '.'));
   expect_refused(folder_ / "huge-frames", "in 64 slots");
 }
 
 // A valid acquisition whose band no parameter can have.
 TEST_F(DroppedFiles, OneWhoseParametersAreOutOfRangeLeavesTheOneBeforePlaying) {
-  ASSERT_TRUE(draw_until([&] { return plays(); }));
+  ASSERT_TRUE(until([&] { return plays(); }));
   Acquisition microscope = linear_acquisition();
   microscope.sampling_hz = 2e9;
   microscope.center_hz = 4e8;
@@ -111,17 +102,17 @@ TEST_F(DroppedFiles, OneWhoseParametersAreOutOfRangeLeavesTheOneBeforePlaying) {
 }
 
 TEST_F(DroppedFiles, OneThatOpensTakesTheWindow) {
-  ASSERT_TRUE(draw_until([&] { return plays(); }));
+  ASSERT_TRUE(until([&] { return plays(); }));
   const fs::path other = folder_ / "other.uff";
   fs::copy(recording_, other);
   drop(other);
   EXPECT_EQ(app_->state().source.opened_as, other.string());
-  EXPECT_TRUE(draw_until([&] { return plays(); }));
+  EXPECT_TRUE(until([&] { return plays(); }));
   EXPECT_FALSE(app_->state().notices.fault.has_value());
 }
 
 TEST_F(DroppedFiles, TheErrorGoesWhenTheFileOpens) {
-  ASSERT_TRUE(draw_until([&] { return plays(); }));
+  ASSERT_TRUE(until([&] { return plays(); }));
   const fs::path late = folder_ / "late.uff";
   write_text_file(late, "still being written");
   drop(late);
@@ -130,7 +121,7 @@ TEST_F(DroppedFiles, TheErrorGoesWhenTheFileOpens) {
   ASSERT_EQ(messages[*standing(messages)].severity, Severity::error);
   fs::copy_file(recording_, late, fs::copy_options::overwrite_existing);
   drop(late);
-  ASSERT_TRUE(draw_until([&] { return app_->state().source.opened_as == late.string(); }));
+  ASSERT_TRUE(until([&] { return app_->state().source.opened_as == late.string(); }));
   ASSERT_TRUE(standing(messages).has_value());
   EXPECT_NE(messages[*standing(messages)].severity, Severity::error) << messages[*standing(messages)].text;
 }
@@ -139,10 +130,7 @@ class WindowOf {
  public:
   WindowOf(const TemporaryFolder& folder, const std::string& source) {
     ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
-    Options options;
-    options.source = source;
-    options.backend = BackendChoice::cpu;
-    options.duration_s = 1e9;
+    Options options = script_options(source);
     options.width = 1600;
     options.height = 900;
     app = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
@@ -152,29 +140,29 @@ class WindowOf {
   void click(const std::string& id, bool right = false, bool control = false) const {
     const Rect r = app->viewer().control_rect(id);
     ASSERT_GT(r.width(), 0.0F) << id;
-    InjectedInput hand;
-    hand.mouse_x = r.cx();
-    hand.mouse_y = r.cy();
-    hand.control = control;
+    InjectedInput input;
+    input.mouse_x = r.cx();
+    input.mouse_y = r.cy();
+    input.control = control;
     for (const bool down : {false, true, false}) {
-      hand.left = down && !right;
-      hand.right = down && right;
-      app->viewer().inject(hand);
+      input.left = down && !right;
+      input.right = down && right;
+      app->viewer().inject(input);
       for (int i = 0; i < 3; ++i) app->turn();
     }
     app->viewer().inject({});
     app->turn();
   }
   void press(Key key, bool control = false) const {
-    InjectedInput hand;
-    hand.keys = {{.key = key, .control = control}};
-    app->viewer().inject(hand);
+    InjectedInput input;
+    input.keys = {{.key = key, .control = control}};
+    app->viewer().inject(input);
     app->turn();
   }
   void type(const std::string& text) const {
-    InjectedInput hand;
-    hand.text = text;
-    app->viewer().inject(hand);
+    InjectedInput input;
+    input.text = text;
+    app->viewer().inject(input);
     for (int i = 0; i < 3; ++i) app->turn();
     click("state_badge");  // elsewhere: it is taken
   }
@@ -337,7 +325,7 @@ TEST(Quit, ByKeyIsAnEndLikeAnyOther) {
 }
 
 // The files of what is made beside the stream, as without a window.
-TEST(WindowOutputs, FlowObjectsAndSonogramAreWrittenWhenTheWindowCloses) {
+TEST(WindowOutputs, FlowObjectsAndSpectrogramAreWrittenWhenTheWindowCloses) {
   const TemporaryFolder folder;
   ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
   Options options;
@@ -351,12 +339,12 @@ TEST(WindowOutputs, FlowObjectsAndSonogramAreWrittenWhenTheWindowCloses) {
       "gate_x_m=0",           "gate_z_m=0.018",      "sonogram_frames=32"};
   options.flow_out = folder / "flow.npy";
   options.structure_out = folder / "objects.json";
-  options.sonogram_out = folder / "sonogram.npy";
+  options.spectrogram_out = folder / "sonogram.npy";
   options.report = folder / "report.json";
   EXPECT_EQ(WindowApp(options, SurfaceKind::offscreen).run(), 0);
   EXPECT_NE(read_text(options.flow_out).find("'shape': (2, 61, 33)"), std::string::npos);
   EXPECT_NE(read_text(folder / "objects.npy").find("'shape': (61, 33)"), std::string::npos);
-  EXPECT_TRUE(fs::exists(options.sonogram_out));
+  EXPECT_TRUE(fs::exists(options.spectrogram_out));
   const nlohmann::json report = nlohmann::json::parse(read_text(options.report));
   for (const char* part : {"flow", "structure", "sonogram"}) EXPECT_TRUE(report.at(part).contains("last")) << part;
 }

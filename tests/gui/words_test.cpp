@@ -13,7 +13,7 @@ TEST(MessageLine, NewsComeBeforeAnOldError) {
   scene.state.notices.messages.clear();
   scene.state.notices.messages.post({Severity::error, "14:31:00", "An error."});
   scene.frames(2);
-  const auto error_shown = [&] { return scene.viewer->control_rect("dismiss").width() > 0.0F; };
+  const auto error_shown = [&] { return scene.rect("dismiss").width() > 0.0F; };
   ASSERT_TRUE(error_shown());
   scene.state.notices.messages.post({Severity::info, "14:32:07", "Saved picture.png"});
   scene.frames(1);
@@ -32,7 +32,7 @@ const std::string kLongName = []() {
 }();
 
 // Whether the pixel is neither the picture's ground nor a panel's: of a tooltip or a menu.
-bool differs(const RgbPicture& a, const RgbPicture& b, int x, int y) {
+bool differs(const RgbImage& a, const RgbImage& b, int x, int y) {
   const auto i = 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(a.width) + static_cast<std::size_t>(x));
   for (std::size_t k = i; k < i + 3; ++k) {
     if (std::abs(a.rgb[k] - b.rgb[k]) > 2) return true;
@@ -40,7 +40,7 @@ bool differs(const RgbPicture& a, const RgbPicture& b, int x, int y) {
   return false;
 }
 
-int rightmost_change(const RgbPicture& a, const RgbPicture& b, int y0, int y1) {
+int rightmost_change(const RgbImage& a, const RgbImage& b, int y0, int y1) {
   for (int x = a.width - 1; x >= 0; --x) {
     for (int y = y0; y < y1; ++y) {
       if (differs(a, b, x, y)) return x;
@@ -57,7 +57,7 @@ TEST(LongNames, StayWithinMenus) {
   scene.frames(2);
   // After the phantoms and "Open recording".
   const std::string first_recent = "source_menu/" + std::to_string(phantoms().size() + 1);
-  const Rect line = scene.viewer->control_rect(first_recent);
+  const Rect line = scene.rect(first_recent);
   ASSERT_GT(line.width(), 0.0F);
   EXPECT_LT(line.width(), 450.0F);
   scene.click(first_recent);
@@ -69,9 +69,9 @@ TEST(LongNames, BreakInTooltips) {
   scene.state.source.name = kLongName;
   scene.frames(2);
   scene.move(800, 500);
-  const Rect facts = scene.viewer->control_rect("source_facts");
+  const Rect facts = scene.rect("source_facts");
   ASSERT_GT(facts.width(), 0.0F);
-  const RgbPicture before = scene.shot();
+  const RgbImage before = scene.shot();
   scene.move(facts.cx(), facts.cy());
   const auto rightmost = [&] {
     return rightmost_change(before, scene.shot(), static_cast<int>(facts.y1) + 8, static_cast<int>(facts.y1) + 60);
@@ -86,11 +86,11 @@ TEST(SourcePanel, ItsTwoChecksStandApartInANarrowWindow) {
   for (const double scale : {1.0, 1.5}) {
     ECHO_SCENE(scene, static_cast<int>(1024 * scale), static_cast<int>(768 * scale), scale);
     scene.frames(2);
-    if (scene.viewer->control_rect("pause").width() == 0.0F) scene.click("panel_source");
+    if (scene.rect("pause").width() == 0.0F) scene.click("panel_source");
     scene.frames(2);
-    const Rect pause = scene.viewer->control_rect("pause"), loop = scene.viewer->control_rect("loop");
+    const Rect pause = scene.rect("pause"), loop = scene.rect("loop");
     ASSERT_GT(pause.width(), 0.0F);
-    const RgbPicture shot = scene.shot();
+    const RgbImage shot = scene.shot();
     int light = 0;  // of words in the gap before the second box
     for (int y = static_cast<int>(pause.y0); y < static_cast<int>(pause.y1); ++y) {
       for (int x = static_cast<int>(loop.x0 - 8 * scale); x < static_cast<int>(loop.x0 - scale); ++x) {
@@ -98,7 +98,7 @@ TEST(SourcePanel, ItsTwoChecksStandApartInANarrowWindow) {
       }
     }
     EXPECT_EQ(light, 0) << scale;
-    EXPECT_LE(loop.x1, scene.viewer->control_rect("panel_source").x1 + 1);
+    EXPECT_LE(loop.x1, scene.rect("panel_source").x1 + 1);
   }
 }
 
@@ -113,9 +113,8 @@ TEST(Presentation, TheCaptionKeepsClearOfTheWayBack) {
       [](double, double) { return -20.0F; }, [](double, double) { return 0.0F; });
   scene.state.source.name = "A source with a long name";
   scene.frames(2);
-  scene.press(Key::f5);
-  scene.frames(2);
-  const RgbPicture shot = scene.shot();
+  scene.tap(Key::f5);
+  const RgbImage shot = scene.shot();
   const auto bright_between = [&](int x0, int x1, int least) {
     int count = 0;
     for (int y = 640 - 176; y < 640 - 112; ++y) {  // above the touch strip

@@ -42,7 +42,7 @@ class Engines : public ::testing::Test {
     const FrameStamp stamp{
         .sequence = index, .source_index = index, .acquired_ns = now_ns(), .time_s = 1e-3 * static_cast<double>(index)};
     engine_.take({plan, {.values = frames_[index].data(), .count = n}, stamp, 30.0});
-    if (settle) engine_.settle();
+    if (settle) engine_.drain();
   }
 
   Mailbox<FlowImage> pictures_;
@@ -110,7 +110,7 @@ TEST_F(Engines, WhoeverComesTooFastIsNotHeldUp) {
   const auto a = flow_acquisition();
   const auto plan = make_plan(a, flow_params(*a));
   for (std::uint64_t i = 0; i < 2000; ++i) take(plan, i, false);
-  engine_.settle();
+  engine_.drain();
   const FlowCounts counts = engine_.counts();
   EXPECT_GE(counts.pictures, 1U);
   EXPECT_LE(counts.pictures, 497U);
@@ -136,7 +136,7 @@ TEST(FlowStream, TheBModePictureStaysAsItIs) {
                    .params = with,
                    .max_frames = 20,
                    .on_image = [&](const Image& image) { after.push_back(Picture::of(image)); },
-                   .side = {.flow = &flows}});
+                   .analyses = {.flow = &flows}});
   wait_until([&] { return session.done(); });
   session.stop();
   ASSERT_EQ(after.size(), before.size());
@@ -144,7 +144,7 @@ TEST(FlowStream, TheBModePictureStaysAsItIs) {
   EXPECT_EQ(session.take_refusal(), "");
   ASSERT_TRUE(flows.take());
   EXPECT_GE(flows.front().stamp.source_index, 15U);
-  EXPECT_GE(session.side_counts().flow.pictures, 1U);
+  EXPECT_GE(session.analysis_counts().flow.pictures, 1U);
 }
 
 // Noise has no direction: the power behind no filter is that of the picture, on the same scale.
@@ -160,7 +160,7 @@ TEST(FlowStream, PowerWithoutAFilterIsThePicturesOwn) {
   Mailbox<FlowImage> flows;
   TimingTrace trace;
   Session session(*backend, source, images, trace,
-                  {.stream = unpaced(), .params = p, .max_frames = 16, .side = {.flow = &flows}});
+                  {.stream = unpaced(), .params = p, .max_frames = 16, .analyses = {.flow = &flows}});
   wait_until([&] { return session.done(); });
   session.stop();
   ASSERT_TRUE(images.take());

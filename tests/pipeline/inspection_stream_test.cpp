@@ -102,7 +102,7 @@ TEST(InspectionStream, AnswersWhileTheStreamGoesOnAndLosesNothing) {
   const AcquisitionPtr alone = share(linear_acquisition(8, 256, {8.0}));
   const std::vector<float> envelope = testing::tap_of(alone, testing::small_picture(*stream.acquisition, 24, 32),
                                                       {last.begin(), last.end()}, Lane::Tap::envelope);
-  const TransmitPicture& picture = *answer.pictures[1];
+  const TransmitImage& picture = *answer.pictures[1];
   EXPECT_EQ(picture.transmit, 2);
   ASSERT_EQ(picture.db.size(), envelope.size());
   const double offset = static_cast<double>(picture.db[100]) - 20.0 * std::log10(static_cast<double>(envelope[100]));

@@ -20,7 +20,7 @@ struct Rig {
   }
   void turn(InspectorController::Moment moment) { inspector.update(state, session, moment, now_ns()); }
   // Turns until no answer is missing.
-  void settle() {
+  void drain() {
     wait_until([this] {
       const std::uint64_t before = inspector.requests();
       turn(InspectorController::Moment::frozen);
@@ -92,7 +92,7 @@ TEST(InspectingTheStream, FrozenItAsksOnceForEachChange) {
   rig.state.cine.index = 1;
   rig.state.image.inspector.wanted = true;
   rig.state.image.inspector.pictures_seen = {0, 1, 2};
-  rig.settle();
+  rig.drain();
   EXPECT_EQ(rig.state.image.inspector.pixel->stamp.sequence, rig.history.at(1)->frame.stamp.sequence);
   const std::uint64_t settled = rig.inspector.requests();
   for (int k = 0; k < 50; ++k) rig.turn(InspectorController::Moment::frozen);

@@ -150,7 +150,7 @@ TEST_P(LookingBack, FiveHundredFramesAreWhatTheyAreLive) {
     if (HasFatalFailure() || HasNonfatalFailure()) break;
   }
   const std::uint64_t before = rig.session.counts().processed;
-  rig.history.let_go();
+  rig.history.release();
   rig.session.end_review();
   wait_until([&] { return rig.session.counts().processed > before + 100; });
   rig.expect_nothing_lost();

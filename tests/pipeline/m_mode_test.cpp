@@ -60,7 +60,7 @@ struct Rig {
                      },
                  .sinks = {&history},
                  .past = &past,
-                 .side = {.line = &line}}) {}
+                 .analyses = {.line = &line}}) {}
   ~Rig() { go = true; }
   // The producer runs from the constructor on, and waits with the first frame.
   std::shared_ptr<testing::FrameList> waiting_source(const AcquisitionPtr& acquisition) {

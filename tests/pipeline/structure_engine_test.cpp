@@ -45,7 +45,7 @@ class StructureEngines : public ::testing::Test {
   }
 
   // As many objects as `sequence` says, one beside the other.
-  static MadePicture picture_of(std::uint64_t sequence) {
+  static MadeImage picture_of(std::uint64_t sequence) {
     std::string row(40, '.');
     for (std::size_t i = 0; i <= sequence % 7; ++i) row[4 * i + 2] = '#';
     return pattern_picture({std::string(40, '.'), row, std::string(40, '.')});
@@ -53,7 +53,7 @@ class StructureEngines : public ::testing::Test {
   static std::size_t objects_of(std::uint64_t sequence) { return static_cast<std::size_t>(sequence % 7 + 1); }
 
   bool take(std::uint64_t sequence, Claim claim, std::int64_t ready_ns = 1) {
-    MadePicture picture = picture_of(sequence);
+    MadeImage picture = picture_of(sequence);
     Image image = image_of(picture, exact_params());
     image.stamp.sequence = sequence;
     image.ready_ns = ready_ns;
@@ -72,7 +72,7 @@ TEST_F(StructureEngines, LivePicturesAreTakenTwentyFiveTimesASecond) {
   EXPECT_TRUE(take(3, Claim::wanted, kStart + kStructureInterval_ns - 1));
   EXPECT_TRUE(take(4, Claim::live, kStart + kStructureInterval_ns));
   EXPECT_FALSE(take(5, Claim::live, kStart + kStructureInterval_ns + 5));
-  engine_->settle();
+  engine_->drain();
   ASSERT_TRUE(pictures_.take());
   EXPECT_EQ(pictures_.front().stamp.sequence, 4U);
   EXPECT_EQ(engine_->counts().pictures + engine_->counts().replaced, 3U);
@@ -85,7 +85,7 @@ TEST_F(StructureEngines, WhatWaitsIsReplacedAndWhatIsInWorkIsNot) {
   for (std::uint64_t s = 2; s <= 6; ++s) take(s, Claim::wanted);
   EXPECT_TRUE(engine_->busy());
   device_->held = false;
-  engine_->settle();
+  engine_->drain();
   EXPECT_FALSE(engine_->busy());
   EXPECT_EQ(engine_->counts().pictures, 2U);
   EXPECT_EQ(engine_->counts().replaced, 4U);
@@ -115,7 +115,7 @@ TEST_F(StructureEngines, EveryAnswerIsThatOfItsStamp) {
     take(s, Claim::wanted);
     if (s % 50 == 0) wait_until([&] { return engine_->counts().pictures > before; });
   }
-  engine_->settle();
+  engine_->drain();
   ended = true;
   reader.join();
   EXPECT_GT(seen, 0U);
@@ -124,7 +124,7 @@ TEST_F(StructureEngines, EveryAnswerIsThatOfItsStamp) {
 }
 
 TEST_F(StructureEngines, AnswersAreTheDevicesOwn) {
-  MadePicture picture = speckle_picture(fan(), 12, 41);
+  MadeImage picture = speckle_picture(fan(), 12, 41);
   ImagingParams p;
   for (const double smooth_m : {0.0, 0.3e-3}) {
     p.objects.kind = Structure::bright;
@@ -132,7 +132,7 @@ TEST_F(StructureEngines, AnswersAreTheDevicesOwn) {
     Image image = image_of(picture, p);
     image.stamp = {.sequence = 5, .source_index = 7, .acquired_ns = 11, .time_s = 0.5};
     engine_->take(image, Claim::wanted);
-    engine_->settle();
+    engine_->drain();
     ASSERT_TRUE(pictures_.take());
     const StructureImage& got = pictures_.front();
     const auto device = make_cpu_backend(2)->make_structure_device();
@@ -149,12 +149,12 @@ TEST_F(StructureEngines, AnswersAreTheDevicesOwn) {
 TEST_F(StructureEngines, AFaultIsToldOnceAndEndsThem) {
   device_->fails = true;
   take(1, Claim::wanted);
-  engine_->settle();
+  engine_->drain();
   EXPECT_EQ(engine_->take_fault(), "the device is tired");
   EXPECT_EQ(engine_->take_fault(), "");
   device_->fails = false;
   take(2, Claim::wanted);
-  engine_->settle();
+  engine_->drain();
   EXPECT_EQ(engine_->counts().pictures, 0U);
 }
 

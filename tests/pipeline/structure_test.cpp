@@ -28,7 +28,7 @@ struct Stream {
                  .max_frames = frames,
                  .sinks = {&history},
                  .past = &past,
-                 .side = {.structure = &structures}}) {}
+                 .analyses = {.structure = &structures}}) {}
 
   void review(std::size_t index, const ImagingParams& params, const std::optional<ImagingParams>& compare = {}) {
     const auto kept = history.at(index);
@@ -39,7 +39,7 @@ struct Stream {
     const std::uint64_t end = session.counts().processed + count;
     wait_until([&] { return session.counts().processed >= end; });
   }
-  [[nodiscard]] std::uint64_t made() const { return session.side_counts().structure.pictures; }
+  [[nodiscard]] std::uint64_t made() const { return session.analysis_counts().structure.pictures; }
 
   std::unique_ptr<Backend> own = make_cpu_backend(2);
   CheckingBackend backend{*own};

@@ -78,7 +78,7 @@ int compare_with_scipy(const std::string& python, const TemporaryFolder& folder)
   return std::system((python + " " + script + " " + (folder / "").string()).c_str());
 }
 
-void write_found(StructureDevice& device, MadePicture& picture, const ImagingParams& params, const std::string& name) {
+void write_found(StructureDevice& device, MadeImage& picture, const ImagingParams& params, const std::string& name) {
   StructureImage found = find_structure(device, picture, params);
   found.params = params;
   found.grid = picture.grid;
@@ -94,7 +94,7 @@ TEST(StructureScipy, FiftyRandomPictures) {
   device->begin_thread();
   std::mt19937 random(5);
   for (int n = 0; n < 50; ++n) {
-    MadePicture picture;
+    MadeImage picture;
     picture.grid = n % 5 == 4 ? fan() : kFlat;
     picture.grid.nx = 2 + static_cast<int>(random() % 200);
     picture.grid.nz = 2 + static_cast<int>(random() % 300);
@@ -144,7 +144,7 @@ TEST(StructureScipy, ReferenceImages) {
                            "pybf_field2_pw3/derived_formats/reference_128el_db.npy"}) {
     ECHO_NEED_DATA(file);
     NpyImage image = read_npy_image(data_folder() / file);
-    MadePicture picture{std::move(image.values), kFlat};
+    MadeImage picture{std::move(image.values), kFlat};
     picture.grid.nx = image.nx;
     picture.grid.nz = image.nz;
     for (const Structure wanted : {Structure::bright, Structure::dark}) {

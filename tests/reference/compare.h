@@ -10,7 +10,7 @@
 
 #include "app/opening/open_source.h"
 #include "core/param_table.h"
-#include "measure/level_picture.h"
+#include "measure/level_image.h"
 #include "support/npy_file.h"
 #include "support/recorded_data.h"
 #include "support/streaming.h"
@@ -56,10 +56,10 @@ inline std::vector<float> read_reference(const std::string& file, const Grid& gr
   return image.values;
 }
 
-inline LevelPicture levels_of(const std::vector<float>& db, const Grid& grid) {
+inline LevelImage levels_of(const std::vector<float>& db, const Grid& grid) {
   return {.db = db, .grid = grid, .number = 1};
 }
-inline LevelPicture levels_of(const Picture& picture) { return levels_of(picture.db, picture.grid); }
+inline LevelImage levels_of(const Picture& picture) { return levels_of(picture.db, picture.grid); }
 
 struct Difference {
   double rms_db = 0.0;

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 
 namespace echoloop::testing {
 
 template <class X, class Y>
-Rgb pixel(const RgbPicture& p, X x, Y y) {
+Rgb pixel(const RgbImage& p, X x, Y y) {
   const auto column = static_cast<std::size_t>(x), row = static_cast<std::size_t>(y);
   const std::uint8_t* rgb = &p.rgb[3 * (row * static_cast<std::size_t>(p.width) + column)];
   return {rgb[0], rgb[1], rgb[2]};

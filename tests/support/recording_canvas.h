@@ -27,7 +27,7 @@ class RecordingCanvas final : public Canvas {
     discs.push_back(CanvasRect{centre.x, centre.y, centre.x, centre.y}.grown(radius));
   }
   void lines(const std::vector<CanvasLine>&, double, const Ink&) override {}
-  void image(const CanvasRect& area, const RgbPicture&) override { images.push_back(area); }
+  void image(const CanvasRect& area, const RgbImage&) override { images.push_back(area); }
   double text(CanvasPoint at, const TextLook& look, TextAlign align, std::string_view text) override {
     const double w = text_width(look, text), x0 = left_of(at, align, w), em = static_cast<double>(look.em);
     texts.push_back({{x0, at.y - 0.5 * em, x0 + w, at.y + 0.5 * em}, std::string(text), em});

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/structure_device.h"
-#include "support/level_pictures.h"
+#include "support/level_images.h"
 
 namespace echoloop::testing {
 
@@ -20,8 +20,8 @@ inline ImagingParams exact_params(Structure wanted = Structure::bright) {
 }
 
 // '#' is 0 dB, '.' is -40; pixels of 0.1 x 0.1 mm from (0, 0).
-inline MadePicture pattern_picture(const std::vector<std::string>& rows) {
-  MadePicture picture;
+inline MadeImage pattern_picture(const std::vector<std::string>& rows) {
+  MadeImage picture;
   picture.grid.nx = static_cast<int>(rows.front().size());
   picture.grid.nz = static_cast<int>(rows.size());
   picture.grid.x1_m = 1e-4 * (picture.grid.nx - 1);
@@ -32,7 +32,7 @@ inline MadePicture pattern_picture(const std::vector<std::string>& rows) {
   return picture;
 }
 
-inline Image image_of(MadePicture& picture, const ImagingParams& params = {}) {
+inline Image image_of(MadeImage& picture, const ImagingParams& params = {}) {
   Image image;
   image.grid = picture.grid;
   image.params = params;
@@ -40,7 +40,7 @@ inline Image image_of(MadePicture& picture, const ImagingParams& params = {}) {
   return image;
 }
 
-inline StructureImage find_structure(StructureDevice& device, MadePicture picture, const ImagingParams& params,
+inline StructureImage find_structure(StructureDevice& device, MadeImage picture, const ImagingParams& params,
                                      int slot = 0) {
   StructureImage result;
   device.store(slot, image_of(picture, params));
@@ -49,9 +49,9 @@ inline StructureImage find_structure(StructureDevice& device, MadePicture pictur
 }
 
 // Speckle over a slope in depth, with bright discs and dark ones; some pixels without an echo, some without a value.
-inline MadePicture speckle_picture(const Grid& grid, unsigned seed, int empty_every = 0) {
+inline MadeImage speckle_picture(const Grid& grid, unsigned seed, int empty_every = 0) {
   Speckle speckle(seed);
-  MadePicture picture = make_picture(grid, [&](PlanePoint p) {
+  MadeImage picture = make_picture(grid, [&](PlanePoint p) {
     const double x = (p.x_m - grid.x0_m) / (grid.x1_m - grid.x0_m), z = (p.z_m - grid.z0_m) / (grid.z1_m - grid.z0_m);
     double level = speckle.level_db(1.0) - 30.0 - 4.0 * z;
     if (std::hypot(x - 0.3, z - 0.4) < 0.08 || std::hypot(x - 0.7, z - 0.2) < 0.05) level += 30.0;

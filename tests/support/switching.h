@@ -102,7 +102,7 @@ class Switching : public ::testing::Test {
       if (frozen_) {
         history_->hold();
       } else {
-        history_->let_go();
+        history_->release();
         session.end_review();
       }
     }

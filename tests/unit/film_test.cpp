@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "gui/figure/film_picture.h"
+#include "gui/figure/video_image.h"
 #include "support/file_size_limit.h"
 #include "support/film_file.h"
 #include "support/one_line.h"
@@ -144,7 +144,7 @@ struct Levels {
 TEST(FilmPicture, ShowsTheLevelsInTrueShape) {
   const Levels levels;
   FilmPainter painter({.grid = levels.image.grid, .display = {}, .source = "A source", .note = ""});
-  const RgbPicture& picture = painter.paint(levels.image);
+  const RgbImage& picture = painter.paint(levels.image);
   EXPECT_EQ(picture.width % 2 + picture.height % 2, 0);
   EXPECT_GE(picture.height, 1000);
   EXPECT_LE(picture.height, 1080);
@@ -166,7 +166,7 @@ TEST(FilmPicture, EveryGridHasItsPlace) {
     image.grid = grid;
     image.host_db = pixels.data();
     FilmPainter painter({.grid = grid, .display = {}, .source = std::string(300, 'n'), .note = "2× slower"});
-    const RgbPicture& picture = painter.paint(image);
+    const RgbImage& picture = painter.paint(image);
     EXPECT_LE(picture.width, 1920);
     EXPECT_LE(picture.height, 1080);
     EXPECT_EQ(picture.rgb.size(), 3 * static_cast<std::size_t>(picture.width * picture.height));

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "gui/figure/film_picture.h"
-#include "gui/overlay/flow_colors.h"
+#include "gui/figure/video_image.h"
+#include "gui/overlay/flow_scale.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop::flow_overlay_test {
@@ -85,8 +85,8 @@ TEST(FlowOverlay, ThresholdDecidesWhereItIs) {
       FlowMode::power, [](int ix, int) { return std::pair(-40.0F + 2.0F * static_cast<float>(ix - 20), 0.0F); });
   const ImagingParams p = shown(FlowMode::power);
   Gray gray;
-  RgbPicture picture = render_picture(gray.image, p.display);
-  const RgbPicture beneath = picture;
+  RgbImage picture = render_rgb(gray.image, p.display);
+  const RgbImage beneath = picture;
   draw_flow_in(picture, gray.image, flow, p);
   ASSERT_EQ(picture.width, 101);
   for (int x = 0; x < 101; ++x) {
@@ -100,7 +100,7 @@ TEST(FlowOverlay, TheBarStandsBesideThePicture) {
   const FlowImage flow = flow_image(FlowMode::velocity, [](int, int) { return std::pair(-20.0F, 0.05F); });
   const ImagingParams p = shown(FlowMode::velocity);
   Gray gray;
-  RgbPicture picture = render_picture(gray.image, p.display);
+  RgbImage picture = render_rgb(gray.image, p.display);
   draw_flow_in(picture, gray.image, flow, p);
   const Rgb inside = pixel(picture, 50, 50);
   add_flow_scale(picture, flow, p);
@@ -128,14 +128,14 @@ TEST(FlowOverlay, FilmsHaveItOverEachPictureThatHasIt) {
   FilmPainter plain({.grid = kPicture, .display = p, .source = "Vessel", .note = "", .flow = FilmFlow::none});
   FilmPainter painter({.grid = kPicture, .display = p, .source = "Vessel", .note = "", .flow = FilmFlow::shown});
   EXPECT_GT(painter.width(), plain.width()) << "room for its bar";
-  const RgbPicture without = painter.paint(gray.image);
+  const RgbImage without = painter.paint(gray.image);
   const PixelArea area = painter.area();
   const int x = (area.x0 + area.x1) / 2, y = (area.y0 + area.y1) / 2;
   const Rgb tissue = pixel(without, x, y);
   EXPECT_EQ(tissue.r, tissue.b);
-  const RgbPicture with = painter.paint(gray.image, &flow);
+  const RgbImage with = painter.paint(gray.image, &flow);
   EXPECT_LE(distance(pixel(with, x, y), flow_velocity_color(0.5)), 2);
-  const auto colored = [&](const RgbPicture& picture) {
+  const auto colored = [&](const RgbImage& picture) {
     int n = 0;
     for (int row = area.y0; row < area.y1; ++row) {
       for (int column = area.x1 + 60; column < picture.width; ++column) {
@@ -155,8 +155,8 @@ TEST(FlowOverlay, TheLowRankPictureTakesThePicturesPlace) {
   flow.low_rank_db.assign(kFlow.pixels(), -12.0F);
   const ImagingParams p = shown(FlowMode::low_rank);
   Gray gray;
-  const RgbPicture picture = render_picture(low_rank_image(gray.image, flow), p.display);
-  EXPECT_EQ(pixel(picture, 5, 5), map_color(p.display.color_map, tone(-12.0, p.display)));
+  const RgbImage picture = render_rgb(low_rank_image(gray.image, flow), p.display);
+  EXPECT_EQ(pixel(picture, 5, 5), map_color(p.display.color_map, transfer(-12.0, p.display)));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One column of a sonogram from synthetic slow time: where a line lies, how strong, what the wall filter takes away,
+// One column of a spectrogram from synthetic slow time: where a line lies, how strong, what the wall filter takes away,
 // and what the curves read.
 #include "dsp/gate_spectrum.h"
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "support/level_pictures.h"
+#include "support/level_images.h"
 
 namespace echoloop::region_stats_test {
 namespace {
@@ -22,7 +22,7 @@ Region columns(int first, int last) { return {RegionShape::rectangle, {{first * 
 
 RegionPixels half(int which) { return pixels_in(columns(200 * which, 200 * which + 199), kSquareOfPixels); }
 
-MadePicture speckle(double left, double right, unsigned seed) {
+MadeImage speckle(double left, double right, unsigned seed) {
   Speckle random(seed);
   return make_picture(kSquareOfPixels, [&](PlanePoint p) { return random.level_db(p.x_m < 199.5e-5 ? left : right); });
 }
@@ -64,7 +64,7 @@ TEST(RegionStats, PixelsWithoutAnEchoDoNotCount) {
 
 TEST(RegionStats, SaysHowMuchOfTheRegionHasAnEcho) {
   const std::vector<float> db = {-600.0F, -20.0F, -30.0F, std::numeric_limits<float>::quiet_NaN()};
-  const LevelPicture picture{.db = db, .grid = {.nx = 4, .nz = 1}};
+  const LevelImage picture{.db = db, .grid = {.nx = 4, .nz = 1}};
   const RegionStats s = measure_region(picture, {.index = {0, 1, 2, 3}, .area_m2 = 4e-6});
   EXPECT_EQ(s.pixels, 2U);
   EXPECT_EQ(s.pixels_all, 4U);
@@ -79,7 +79,7 @@ TEST(RegionStats, SaysHowMuchOfTheRegionHasAnEcho) {
 }
 
 TEST(RegionStats, SpeckleHasItsSignalToNoiseRatio) {
-  const MadePicture picture = speckle(0.01, 0.01, 1);
+  const MadeImage picture = speckle(0.01, 0.01, 1);
   const RegionStats s = measure_region(picture.view(), half(0));
   EXPECT_EQ(s.pixels, 80000U);
   EXPECT_NEAR(s.snr(), 1.9131, 0.02);
@@ -88,7 +88,7 @@ TEST(RegionStats, SpeckleHasItsSignalToNoiseRatio) {
 }
 
 // Levels of the pixels that the ellipse's equation holds, rising.
-std::vector<double> levels_in_ellipse(const MadePicture& picture, PlanePoint centre, double a_m, double b_m,
+std::vector<double> levels_in_ellipse(const MadeImage& picture, PlanePoint centre, double a_m, double b_m,
                                       double tilt_rad) {
   std::vector<double> levels;
   for (int iz = 0; iz < picture.grid.nz; ++iz) {
@@ -149,7 +149,7 @@ void expect_like(const RegionStats& got, const RegionStats& want) {
 }
 
 TEST(PairStats, TiltedEllipsesAsAPlainLoopHasThem) {
-  const MadePicture picture = speckle(0.03, 0.01, 5);
+  const MadeImage picture = speckle(0.03, 0.01, 5);
   const auto ellipse = [](PlanePoint centre, double a_m, double b_m, double tilt_rad) {
     const double c = std::cos(tilt_rad), s = std::sin(tilt_rad);
     return Region{RegionShape::ellipse,
@@ -174,7 +174,7 @@ TEST(PairStats, TiltedEllipsesAsAPlainLoopHasThem) {
 // what the distributions differ by there: exp(-r^2/8) - exp(-r^2/2) = 0.4725. Means sqrt(pi/2) and twice that,
 // variances (4-pi)/2 and 4 times that: CNR = sqrt(pi/2) / sqrt(5 (4-pi)/2) = 0.8556.
 TEST(PairStats, TwoSpeckleLevelsApartByPaper) {
-  const MadePicture picture = speckle(2.0, 1.0, 2);
+  const MadeImage picture = speckle(2.0, 1.0, 2);
   const PairStats pair = compare_regions(picture.view(), half(0), half(1));
   EXPECT_NEAR(pair.contrast_db, 6.02, 0.05);
   EXPECT_NEAR(pair.cnr, 0.8556, 0.01);
@@ -187,13 +187,13 @@ TEST(PairStats, TwoSpeckleLevelsApartByPaper) {
 TEST(PairStats, GcnrIsOneApartAndNearlyNothingAlike) {
   EXPECT_NEAR(compare_regions(speckle(1.0, 1e-4, 3).view(), half(0), half(1)).gcnr, 1.0, 1e-3);
   EXPECT_LT(compare_regions(speckle(1.0, 1.0, 4).view(), half(0), half(1)).gcnr, 0.04);
-  const MadePicture even = make_picture(kSquareOfPixels, [](PlanePoint) { return -30.0; });
+  const MadeImage even = make_picture(kSquareOfPixels, [](PlanePoint) { return -30.0; });
   EXPECT_NEAR(compare_regions(even.view(), half(0), half(1)).gcnr, 0.0, 1e-9);
 }
 
 // What gCNR was made for: no change of the levels' scale changes it.
 TEST(PairStats, GcnrDoesNotDependOnTheScaleOfLevels) {
-  MadePicture picture = speckle(1.5, 1.0, 5);
+  MadeImage picture = speckle(1.5, 1.0, 5);
   const double before = compare_regions(picture.view(), half(0), half(1)).gcnr;
   for (float& db : picture.db) db = 0.7F * db - 13.0F;
   EXPECT_NEAR(compare_regions(picture.view(), half(0), half(1)).gcnr, before, 0.005);
@@ -201,7 +201,7 @@ TEST(PairStats, GcnrDoesNotDependOnTheScaleOfLevels) {
 
 // Of any strictly monotonic map of the levels, with pixels that weigh differently too.
 TEST(PairStats, GcnrIsTheSameUnderEveryMonotonicMap) {
-  MadePicture picture = speckle(1.5, 1.0, 5);
+  MadeImage picture = speckle(1.5, 1.0, 5);
   const std::vector<float> levels = picture.db;
   const auto weighed = [](RegionPixels region) {
     for (std::size_t i = 0; i < region.index.size(); ++i)
@@ -237,7 +237,7 @@ TEST(PairStats, GcnrIsTheSameUnderEveryMonotonicMap) {
 
 // The bins of published tables where there are pixels for them.
 TEST(PairStats, EnoughPixelsGetAHundredBins) {
-  const MadePicture picture = speckle(1.0, 1.0, 6);
+  const MadeImage picture = speckle(1.0, 1.0, 6);
   const auto bins = [&](double height_m) {
     const auto patch = [&](double x_m) {
       return pixels_in({RegionShape::rectangle, {{x_m, 1e-3}, {x_m + 1.95e-4, 1e-3 + height_m}}}, kSquareOfPixels);
@@ -251,7 +251,7 @@ TEST(PairStats, EnoughPixelsGetAHundredBins) {
 
 // 121 pixels against 121 of the same speckle: chance parts them somewhat, but not as 256 bins would (about 0.6).
 TEST(PairStats, FewPixelsGetFewBins) {
-  const MadePicture picture = speckle(1.0, 1.0, 6);
+  const MadeImage picture = speckle(1.0, 1.0, 6);
   const auto patch = [](double x_m) {
     return pixels_in({RegionShape::rectangle, {{x_m, 1e-3}, {x_m + 1e-4, 1.1e-3}}}, kSquareOfPixels);
   };

@@ -21,7 +21,7 @@ class StructureDevices : public ::testing::Test {
  protected:
   StructureDevices() : device_(make_cpu_backend(2)->make_structure_device()) { device_->begin_thread(); }
 
-  StructureImage find(const MadePicture& picture, const ImagingParams& params) {
+  StructureImage find(const MadeImage& picture, const ImagingParams& params) {
     return find_structure(*device_, picture, params);
   }
   // Digits, '.' for 0.
@@ -79,7 +79,7 @@ TEST_F(StructureDevices, NothingAndEverything) {
   EXPECT_EQ(flat.background.sigma_db, 0.0);
   EXPECT_EQ(flat.labels, std::vector<std::int32_t>(8, 0));
 
-  MadePicture empty = pattern_picture({"....", "...."});
+  MadeImage empty = pattern_picture({"....", "...."});
   for (float& db : empty.db) db = -600.0F;
   empty.db[3] = std::numeric_limits<float>::quiet_NaN();
   ImagingParams smoothed = exact_params(Structure::dark);
@@ -91,7 +91,7 @@ TEST_F(StructureDevices, NothingAndEverything) {
   EXPECT_EQ(none.histogram.below, 7U);
   EXPECT_EQ(none.histogram.without, 1U);
 
-  const MadePicture picture = pattern_picture(Rows(50, std::string(60, '#')));
+  const MadeImage picture = pattern_picture(Rows(50, std::string(60, '#')));
   std::vector<std::int32_t> all(picture.db.size(), 1);
   std::vector<StructureObject> objects;
   ObjectLabels labels;
@@ -102,7 +102,7 @@ TEST_F(StructureDevices, NothingAndEverything) {
 }
 
 TEST_F(StructureDevices, PixelsThatSayNothingBelongToNoObject) {
-  MadePicture picture = pattern_picture({"......", ".####.", "......"});
+  MadeImage picture = pattern_picture({"......", ".####.", "......"});
   picture.db[8] = -600.0F;
   picture.db[9] = std::numeric_limits<float>::infinity();
   picture.db[0] = std::numeric_limits<float>::quiet_NaN();
@@ -120,7 +120,7 @@ TEST_F(StructureDevices, PixelsThatSayNothingBelongToNoObject) {
 
 // A void in the picture does not spoil what lies beside it.
 TEST_F(StructureDevices, AVoidIsNoDarkObjectAndHasNoRim) {
-  MadePicture picture = speckle_picture(kFlat, 3);
+  MadeImage picture = speckle_picture(kFlat, 3);
   for (int iz = 250; iz < 401; ++iz) {
     for (int ix = 0; ix < 30; ++ix) picture.db[static_cast<std::size_t>(iz * 101 + ix)] = -600.0F;
   }
@@ -132,7 +132,7 @@ TEST_F(StructureDevices, AVoidIsNoDarkObjectAndHasNoRim) {
 }
 
 TEST_F(StructureDevices, TableOfAnObject) {
-  MadePicture picture = pattern_picture({".....", ".###.", ".#...", ".....", "...#."});
+  MadeImage picture = pattern_picture({".....", ".###.", ".#...", ".....", "...#."});
   picture.db[6] = -1.0F;
   picture.db[7] = 3.5F;
   picture.db[8] = 0.25F;
@@ -172,7 +172,7 @@ TEST_F(StructureDevices, RandomPatternsLikeAFloodFill) {
       for (std::string& row : rows) {
         for (char& c : row) c = static_cast<int>(random() % 100) < share ? '#' : '.';
       }
-      const MadePicture picture = pattern_picture(rows);
+      const MadeImage picture = pattern_picture(rows);
       std::vector<bool> marked;
       for (const float db : picture.db) marked.push_back(db > -20.0F);
       const auto n_marked = static_cast<std::size_t>(std::ranges::count(marked, true));

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <numeric>
 
 #include "backend/backend.h"
+#include "core/results/level_histogram.h"
 #include "support/plain_structure.h"
 #include "support/same_structure.h"
 #include "support/structure_pictures.h"
@@ -18,7 +20,7 @@ class StructureLevels : public ::testing::Test {
  protected:
   StructureLevels() : device_(make_cpu_backend(2)->make_structure_device()) { device_->begin_thread(); }
 
-  StructureImage find(const MadePicture& picture, const ImagingParams& params) {
+  StructureImage find(const MadeImage& picture, const ImagingParams& params) {
     return find_structure(*device_, picture, params);
   }
 
@@ -28,7 +30,7 @@ class StructureLevels : public ::testing::Test {
 TEST_F(StructureLevels, BackgroundIsThatOfTheDefinition) {
   for (const Grid& grid : {kFlat, fan()}) {
     for (const double kappa : {2.0, 3.0, 5.0}) {
-      const MadePicture picture = speckle_picture(grid, 5, 97);
+      const MadeImage picture = speckle_picture(grid, 5, 97);
       ImagingParams p = exact_params();
       p.objects.kappa = kappa;
       const Background got = find(picture, p).background;
@@ -39,7 +41,7 @@ TEST_F(StructureLevels, BackgroundIsThatOfTheDefinition) {
 }
 
 TEST_F(StructureLevels, HistogramHasEveryLevelInItsBin) {
-  MadePicture picture = speckle_picture(kFlat, 6, 31);
+  MadeImage picture = speckle_picture(kFlat, 6, 31);
   const std::vector<float> edges = {-120.0F,
                                     -120.5F,
                                     39.5F,
@@ -52,13 +54,13 @@ TEST_F(StructureLevels, HistogramHasEveryLevelInItsBin) {
                                     std::numeric_limits<float>::infinity(),
                                     -std::numeric_limits<float>::infinity()};
   std::copy(edges.begin(), edges.end(), picture.db.begin());
-  expect_same(find(picture, exact_params()).histogram, plain_histogram(picture.db));
+  EXPECT_TRUE(find(picture, exact_params()).histogram == plain_histogram(picture.db));
 }
 
 // Half a sector of the fan between two radii: area and centroid of a ring sector.
 TEST_F(StructureLevels, AreaOnASectorIsThatOfTheRing) {
   const Grid grid = fan();
-  MadePicture picture = make_picture(grid, [](PlanePoint) { return -40.0; });
+  MadeImage picture = make_picture(grid, [](PlanePoint) { return -40.0; });
   for (int iz = 100; iz <= 300; ++iz) {
     for (int ix = 100; ix <= 180; ++ix) picture.db[static_cast<std::size_t>(iz * grid.nx + ix)] = 0.0F;
   }
@@ -79,7 +81,7 @@ TEST_F(StructureLevels, AreaOnASectorIsThatOfTheRing) {
 // Far pixels of a sector are larger: the mean is of the area, as the regions' statistics have it.
 TEST_F(StructureLevels, MeanOnASectorIsOfTheArea) {
   const Grid grid = fan();
-  MadePicture picture = make_picture(grid, [](PlanePoint) { return -200.0; });
+  MadeImage picture = make_picture(grid, [](PlanePoint) { return -200.0; });
   const auto at = [&](int iz) -> float& { return picture.db[static_cast<std::size_t>(iz * grid.nx + 50)]; };
   double weights = 0.0, sum = 0.0;
   for (int iz = 0; iz < grid.nz; ++iz) {
@@ -113,7 +115,7 @@ TEST_F(StructureLevels, DiscsAreFoundInSpeckle) {
 }
 
 TEST_F(StructureLevels, BothSlotsHoldTheirOwn) {
-  MadePicture one = pattern_picture({"#..", "...", "..."}), two = pattern_picture({"#.#", "...", "#.#"});
+  MadeImage one = pattern_picture({"#..", "...", "..."}), two = pattern_picture({"#.#", "...", "#.#"});
   const ImagingParams p = exact_params();
   device_->store(0, image_of(one, p));
   device_->store(1, image_of(two, p));
@@ -126,7 +128,7 @@ TEST_F(StructureLevels, BothSlotsHoldTheirOwn) {
 }
 
 TEST(StructureThreads, TheirNumberChangesNothing) {
-  const MadePicture picture = speckle_picture(kFlat, 9, 53);
+  const MadeImage picture = speckle_picture(kFlat, 9, 53);
   ImagingParams p;
   p.objects.kind = Structure::bright;
   p.objects.min_area_m2 = 0.0;
@@ -150,7 +152,7 @@ TEST_F(StructureLevels, Times) {
     grid.nz = nz;
     grid.x1_m = grid.x0_m + 0.1e-3 * (nx - 1);
     grid.z1_m = grid.z0_m + 0.05e-3 * (nz - 1);
-    const MadePicture picture = speckle_picture(grid, 4);
+    const MadeImage picture = speckle_picture(grid, 4);
     ImagingParams p;
     p.objects.kind = Structure::bright;
     StructureTimes best{1e9, 1e9, 1e9};
@@ -160,6 +162,28 @@ TEST_F(StructureLevels, Times) {
       if (t.total_ms < best.total_ms) best = t;
     }
     std::printf("%d x %d: background %.2f ms, objects %.2f ms\n", nx, nz, best.background_ms, best.objects_ms);
+  }
+}
+
+// Levels counted into bins.
+
+TEST(LevelHistogram, EveryPixelIsCountedOnce) {
+  const float nothing = std::numeric_limits<float>::quiet_NaN(), infinite = std::numeric_limits<float>::infinity();
+  const std::vector<float> db = {-80.0F, -79.5F,  -79.0F,  -0.5F,  0.0F,     3.0F,
+                                 -80.5F, -600.0F, nothing, -40.2F, infinite, -infinite};
+  LevelHistogram h{.first_db = -80.0, .step_db = 1.0};
+  for (int again = 0; again < 2; ++again) {
+    count_levels(db, 80, h);
+    ASSERT_EQ(h.counts.size(), 80U);
+    EXPECT_EQ(h.counts[0], 2U);
+    EXPECT_EQ(h.counts[1], 1U);
+    EXPECT_EQ(h.counts[39], 1U);
+    EXPECT_EQ(h.counts[79], 1U);
+    EXPECT_EQ(h.above, 3U);
+    EXPECT_EQ(h.below, 3U);
+    EXPECT_EQ(h.without, 1U);
+    EXPECT_EQ(std::accumulate(h.counts.begin(), h.counts.end(), std::uint64_t{0}) + h.above + h.below + h.without,
+              db.size());
   }
 }
 

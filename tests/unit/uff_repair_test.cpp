@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "history/free_name.h"
+#include "history/part_file.h"
 #include "history/uff_writer.h"
 #include "support/one_line.h"
 #include "support/recordings.h"

@@ -8,9 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "app/bench/bench_flow.h"
+#include "app/bench/bench_analyses.h"
 #include "app/bench/bench_measure.h"
-#include "app/bench/bench_methods.h"
 #include "app/bench/bench_present.h"
 #include "app/bench/bench_recording.h"
 #include "app/bench/bench_table.h"

@@ -36,7 +36,7 @@ inline double parse_number(std::string_view text, const std::string& option, con
   return *value;
 }
 
-Options parse_send(std::vector<std::string> words);   // what follows `echoloop send`; throws Error
-Options parse_bench(std::vector<std::string> words);  // what follows `echoloop bench`; throws Error
+Options parse_send(const std::vector<std::string>& words);   // what follows `echoloop send`; throws Error
+Options parse_bench(const std::vector<std::string>& words);  // what follows `echoloop bench`; throws Error
 
 }  // namespace echoloop

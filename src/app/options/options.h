@@ -67,7 +67,7 @@ struct Options {
   std::optional<double> figure_width_mm, figure_mm_per_cm;  // of the whole figure; or of the image plane
   double figure_dpi = 300.0;
   ImageValues image_values = ImageValues::float32;  // of --images-out
-  std::filesystem::path image_out, images_out, flow_out, structure_out, sonogram_out, png, png16, screenshot, video,
+  std::filesystem::path image_out, images_out, flow_out, structure_out, spectrogram_out, png, png16, screenshot, video,
       report, trace, csv, measurements, find_sound_speed;
   std::map<std::string, std::filesystem::path> frame_files;  // by the options of file_sinks()
   std::filesystem::path marks;                               // read

@@ -5,7 +5,7 @@
 
 #include "app/outputs/provenance.h"
 #include "gui/figure/figure_caption.h"
-#include "gui/figure/figure_doppler.h"
+#include "gui/figure/figure_strip.h"
 #include "gui/figure/figure_key.h"
 #include "gui/overlay/sample_fault_text.h"
 #include "history/export.h"
@@ -48,8 +48,8 @@ FigureSize figure_size(const Options& options) {
 
 // Spectral Doppler of the run, where there is any.
 std::vector<FigureStrip> last_strips(const Image& image, LiveImages& live) {
-  live.sonogram.take();
-  const Sonogram& s = live.sonogram.front();
+  live.spectrogram.take();
+  const Spectrogram& s = live.spectrogram.front();
   if (image.params.doppler.gate == Gate::off || s.number == 0 || s.end == 0) return {};
   return {figure_doppler(s, image.params, kDopplerSpan_s, DopplerCurves::shown)};
 }

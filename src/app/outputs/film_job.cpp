@@ -118,14 +118,14 @@ std::unique_ptr<Film> FilmJob::begin_film(const FilmPainter& painter, const Imag
   return film;
 }
 
-void FilmJob::hold(Film& film, std::uint64_t pictures, const RgbPicture& shown) {
+void FilmJob::hold(Film& film, std::uint64_t pictures, const RgbImage& shown) {
   for (std::uint64_t i = 0; i < pictures && !stopped(); ++i, ++written_) film.add(shown.rgb);
 }
 
 void FilmJob::write_film() {
   std::optional<FilmPainter> painter;
   std::unique_ptr<Film> film;
-  const RgbPicture* shown = nullptr;
+  const RgbImage* shown = nullptr;
   std::uint64_t last_place = 0;
   for (Waiting next; take(next);) {
     if (film == nullptr) {

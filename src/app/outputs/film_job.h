@@ -18,7 +18,7 @@
 
 #include "core/results/flow_image.h"
 #include "core/results/image.h"
-#include "gui/figure/film_picture.h"
+#include "gui/figure/video_image.h"
 #include "gui/state/ui_state.h"
 #include "history/film.h"
 
@@ -80,7 +80,7 @@ class FilmJob {
   void run();
   void write_film();
   [[nodiscard]] std::unique_ptr<Film> begin_film(const FilmPainter& painter, const Image& first);
-  void hold(Film& film, std::uint64_t pictures, const RgbPicture& shown);
+  void hold(Film& film, std::uint64_t pictures, const RgbImage& shown);
   bool take(Waiting& next);
   [[nodiscard]] bool stopped() const;
 

@@ -15,7 +15,7 @@ const T& last_of(Mailbox<T>& made) {
 }
 
 nlohmann::json end_flow(const EndedRun& run, const FlowImage& last) {
-  const FlowCounts counts = run.session.side_counts().flow;
+  const FlowCounts counts = run.session.analysis_counts().flow;
   nlohmann::json json = {{"pictures", counts.pictures}, {"late", counts.late}, {"restarts", counts.restarts}};
   const std::filesystem::path& file = run.options.flow_out;
   if (last.number > 0) {
@@ -29,7 +29,7 @@ nlohmann::json end_flow(const EndedRun& run, const FlowImage& last) {
 }
 
 nlohmann::json end_structure(const EndedRun& run, const StructureImage& last) {
-  const StructureCounts counts = run.session.side_counts().structure;
+  const StructureCounts counts = run.session.analysis_counts().structure;
   nlohmann::json json = {{"pictures", counts.pictures}, {"replaced", counts.replaced}};
   const std::filesystem::path& file = run.options.structure_out;
   if (last.number > 0) {
@@ -41,13 +41,13 @@ nlohmann::json end_structure(const EndedRun& run, const StructureImage& last) {
   return json;
 }
 
-nlohmann::json end_sonogram(const EndedRun& run, const Sonogram& last) {
-  const SonogramCounts counts = run.session.side_counts().sonogram;
+nlohmann::json end_spectrogram(const EndedRun& run, const Spectrogram& last) {
+  const SpectrogramCounts counts = run.session.analysis_counts().spectrogram;
   nlohmann::json json = {{"columns", counts.columns}, {"gaps", counts.gaps}, {"late", counts.late}};
-  const std::filesystem::path& file = run.options.sonogram_out;
+  const std::filesystem::path& file = run.options.spectrogram_out;
   if (counts.columns > 0 && last.number > 0) {
-    json["last"] = sonogram_json(last);
-    if (!file.empty()) write_sonogram_npy(file, last, program_json(run.backend, run.source));
+    json["last"] = spectrogram_json(last);
+    if (!file.empty()) write_spectrogram_npy(file, last, program_json(run.backend, run.source));
   } else if (!file.empty()) {
     throw Error("--sonogram-out", "no consecutive frames for a spectrum, or the sample volume is outside the image",
                 "a sample volume inside the image and at least sonogram_frames consecutive frames");
@@ -64,7 +64,7 @@ void require_live_outputs(const Options& options, const ImagingParams& params) {
   if (!options.structure_out.empty() && params.objects.kind == Structure::off) {
     throw Error("--structure-out", "structure = off", "--set structure=bright or dark");
   }
-  if (!options.sonogram_out.empty() && params.doppler.gate == Gate::off) {
+  if (!options.spectrogram_out.empty() && params.doppler.gate == Gate::off) {
     throw Error("--sonogram-out", "gate = off", "--set gate=on");
   }
 }
@@ -72,7 +72,7 @@ void require_live_outputs(const Options& options, const ImagingParams& params) {
 void end_live_outputs(const EndedRun& run, LiveImages& live, nlohmann::json& report) {
   if (run.params.color_flow.mode != FlowMode::off) report["flow"] = end_flow(run, last_of(live.flow));
   if (run.params.objects.kind != Structure::off) report["structure"] = end_structure(run, last_of(live.structure));
-  if (run.params.doppler.gate != Gate::off) report["sonogram"] = end_sonogram(run, last_of(live.sonogram));
+  if (run.params.doppler.gate != Gate::off) report["sonogram"] = end_spectrogram(run, last_of(live.spectrogram));
 }
 
 }  // namespace echoloop

@@ -1,4 +1,4 @@
-// What a run leaves of flow, objects and the sonogram: the files that were asked for, and their part of the report.
+// What a run leaves of flow, objects and the spectrogram: the files that were asked for, and their part of the report.
 #pragma once
 
 #include <nlohmann/json.hpp>

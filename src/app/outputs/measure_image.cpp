@@ -6,14 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "app/outputs/csv_text.h"
 #include "app/outputs/marks_json.h"
-#include "app/outputs/measurements_csv.h"
 #include "app/outputs/measurements_json.h"
 #include "app/outputs/patch_request.h"
 #include "app/outputs/provenance.h"
 #include "core/error.h"
 #include "gui/overlay/measure_marks.h"
-#include "gui/overlay/measure_slope.h"
 #include "history/export.h"
 #include "history/json_text.h"
 #include "history/npy_text.h"
@@ -30,7 +29,7 @@ Measured measure_image(const Image& image, const Marks& marks, const PointsAgain
   m.image.host_db = m.image.device_db = nullptr;
   m.image.storage.reset();
   if (shows_weight(image.params.formation)) return m;  // weights are no levels
-  const LevelPicture picture{
+  const LevelImage picture{
       .db = image.host(), .grid = image.grid, .number = image.number, .time_s = image.stamp.time_s};
   RegionPixelCache pixels;
   measure_marks(m, marks, picture, pixels);

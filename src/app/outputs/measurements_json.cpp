@@ -6,7 +6,6 @@
 
 #include "core/units.h"
 #include "gui/overlay/measure_marks.h"
-#include "gui/overlay/measure_slope.h"
 #include "gui/state/mark_shape.h"
 
 namespace echoloop {

@@ -29,7 +29,7 @@ std::vector<Output> outputs_of(const Options& o) {
                                {"--images-out", o.images_out, ".npy", ".json"},
                                {"--flow-out", o.flow_out, ".npy", ".json"},
                                {"--structure-out", o.structure_out, ".json", ".npy"},
-                               {"--sonogram-out", o.sonogram_out, ".npy", ".json"},
+                               {"--sonogram-out", o.spectrogram_out, ".npy", ".json"},
                                {"--png", o.png, ".png", nullptr},
                                {"--png16", o.png16, ".png", nullptr},
                                {"--figure", o.figure, nullptr, nullptr},

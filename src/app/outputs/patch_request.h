@@ -29,7 +29,7 @@ struct PatchAnswer {
   std::atomic<bool> done{false};
   std::vector<float> db;  // [nz][nx]; empty: it could not be made
   Grid grid;
-  [[nodiscard]] LevelPicture picture() const { return {.db = db, .grid = grid}; }
+  [[nodiscard]] LevelImage picture() const { return {.db = db, .grid = grid}; }
 };
 
 // A point's patches, one after another.

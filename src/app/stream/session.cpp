@@ -220,7 +220,7 @@ void Session::make() {
   };
   pipeline.past = options_.past;
   pipeline.inspections = options_.inspections;
-  pipeline.side = options_.side;
+  pipeline.analyses = options_.analyses;
   StreamPlan plan{.backend = backend_,
                   .source = source_,
                   .images = images_,

@@ -26,7 +26,7 @@ struct SessionOptions {
   std::vector<FrameSink*> sinks = {};               // in the order in which frames are offered, each made for the next
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;         // null: nor inspected
-  SideMailboxes side = {};                          // what is made beside the pictures
+  AnalysisMailboxes analyses = {};                  // what is made beside the pictures
   std::uint64_t first_frame = 0;                    // of the source, to begin with
   RingCounts counts = {};                           // of the session before, which this one continues
   double held_reference_db = kAutoReference;        // the automatic 0 dB level to begin with; kAutoReference: measured
@@ -86,7 +86,9 @@ class Session {
   [[nodiscard]] const char* why_fp32() const { return running() ? running_->pipeline().why_fp32() : nullptr; }
   [[nodiscard]] StreamMemory memory() const;
   [[nodiscard]] std::string fault() const { return running() ? running_->pipeline().fault() : std::string(); }
-  [[nodiscard]] SideCounts side_counts() const { return running() ? running_->pipeline().side_counts() : SideCounts(); }
+  [[nodiscard]] AnalysisCounts analysis_counts() const {
+    return running() ? running_->pipeline().analysis_counts() : AnalysisCounts();
+  }
   [[nodiscard]] std::string producer_report() const {
     return running() ? running_->producer().report() : std::string();
   }

@@ -1,6 +1,9 @@
 #include "app/stream/stream_memory.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
+
+#include <algorithm>
 
 #include "app/stream/memory_copy.h"
 #include "core/error.h"
@@ -32,6 +35,17 @@ void require_device_memory(const StreamSettings& wanted, int more_lanes, const S
   if (now.device.used == 0 || need <= now.device.free) return;
   throw Error(fmt::format("{} lanes", wanted.lanes), megabytes(need) + " more needed on the device",
               "at most " + megabytes(now.device.free) + ", the free memory");
+}
+
+std::size_t default_history_bytes() {
+  constexpr std::size_t kMost = 4'000'000'000;
+  return std::min(free_host_memory() / 4, kMost);
+}
+
+void give_back_freed_memory() {
+#if defined(__GLIBC__)
+  ::malloc_trim(0);
+#endif
 }
 
 }  // namespace echoloop

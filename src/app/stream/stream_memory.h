@@ -34,4 +34,10 @@ void require_device_memory(const StreamSettings& wanted, int more_lanes, const S
 // "12.3 MB", for messages.
 std::string megabytes(std::size_t bytes);
 
+// Budget for looking back when the user names none: a quarter of what is free, at most 4 GB.
+std::size_t default_history_bytes();
+
+// To the system: what was freed lies in the heaps of many threads, which keep it. A few ms; any thread.
+void give_back_freed_memory();
+
 }  // namespace echoloop

@@ -100,7 +100,7 @@ void Playback::resume(Cine& cine, Session& session) {
 }
 
 void Playback::forget(Cine& cine) {
-  history_.let_go();
+  history_.release();
   frozen_ = comparing_live_ = false;
   cine.playing = false;
   cine.times_s.clear();

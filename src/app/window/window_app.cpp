@@ -12,7 +12,7 @@
 #include "app/options/terminal.h"
 #include "app/outputs/output_files.h"
 #include "app/stream/choose_backend.h"
-#include "app/stream/spare_memory.h"
+#include "app/stream/stream_memory.h"
 #include "app/window/echo_place.h"
 #include "core/error.h"
 #include "core/units.h"
@@ -87,59 +87,48 @@ UiCommands WindowApp::make_commands() {
   };
   c.say = [this](const std::string& text) { parts_.say(Severity::info, text); };
   c.hint = [this](const std::string& text) { parts_.hint(text); };
-  c.reset = [this] { later([this] { reset_.reset(); }); };
-  c.undo_reset = [this] { later([this] { reset_.undo(); }); };
+  c.reset = deferred([this] { reset_.reset(); });
+  c.undo_reset = deferred([this] { reset_.undo(); });
   c.echo_at = [this](PlanePoint at) -> std::optional<EchoPlace> {
     const UiState& state = parts_.state;
     if (state.source.acquisition == nullptr) return std::nullopt;
     return nearest_echo(*state.source.acquisition, state.params.formation.sound_speed_m_s, at);
   };
-  c.dismiss_message = [this](std::size_t index) { later([this, index] { state().notices.messages.dismiss(index); }); };
+  c.dismiss_message = deferred([this](std::size_t index) { state().notices.messages.dismiss(index); });
   return c;
 }
 
 void WindowApp::add_file_commands(UiCommands& c) {
-  c.open_phantom = [this](const std::string& name) { later([this, name] { opening_.open_phantom(name); }); };
-  c.open_file = [this](const std::filesystem::path& file) {
-    later_unless_kiosk([this, file] { opening_.open_file(file); });
-  };
-  c.open_lesson = [this](const std::string& name) { later_unless_kiosk([this, name] { opening_.open_lesson(name); }); };
-  c.import = [this](const ImportOrder& order) {
-    later_unless_kiosk([this, order] { import_.execute(order); }, "importing");
-  };
-  c.open_scanner = [this](const std::string& at) { later_unless_kiosk([this, at] { opening_.open(at); }); };
-  c.open_network_scanner = [this](std::uint16_t port) {
-    later_unless_kiosk([this, port] { opening_.open_network_scanner(port); });
-  };
-  c.save_description = [this] { later_unless_kiosk([this] { saving_.save_description(); }); };
-  c.sender = [this](SenderCommand what) { later([this, what] { scanner_.command(what); }, "sender"); };
-  c.facts_changed = [this] { later([this] { opening_.open(state().source.opened_as, state().facts.given); }); };
+  c.open_phantom = deferred([this](const std::string& name) { opening_.open_phantom(name); });
+  c.open_file = deferred_unless_kiosk([this](const std::filesystem::path& file) { opening_.open_file(file); });
+  c.open_lesson = deferred_unless_kiosk([this](const std::string& name) { opening_.open_lesson(name); });
+  c.import = deferred_unless_kiosk([this](const ImportOrder& order) { import_.execute(order); }, "importing");
+  c.open_scanner = deferred_unless_kiosk([this](const std::string& at) { opening_.open(at); });
+  c.open_network_scanner = deferred_unless_kiosk([this](std::uint16_t port) { opening_.open_network_scanner(port); });
+  c.save_description = deferred_unless_kiosk([this] { saving_.save_description(); });
+  c.sender = deferred([this](SenderCommand what) { scanner_.command(what); }, "sender");
+  c.facts_changed = deferred([this] { opening_.open(state().source.opened_as, state().facts.given); });
   c.answer_sandbox = [this](SandboxAnswer answer) { question_.answer(answer); };
-  c.open_manual = [this] { later_unless_kiosk([this] { parts_.say(Severity::info, open_manual()); }); };
-  c.cancel = [this] { later([this] { cancel(); }); };
-  c.compare_with = [this](CompareSide side, const std::filesystem::path& path) {
-    later_unless_kiosk([this, side, path] { compare_with(side, path); });
-  };
-  c.swap_recordings = [this] { later([this] { swap_recordings(); }); };
-  c.save_timings = [this](TimingFile format) {
-    later_unless_kiosk([this, format] { saving_.save_timing_file(format); });
-  };
-  c.save = [this](SaveWhat what) {
-    later_unless_kiosk(
-        [this, what] { saving_.save(what, review_.frozen() ? SavedMoment::frozen : SavedMoment::live); });
-  };
-  c.toggle_record = [this] { later_unless_kiosk([this] { toggle_record(); }, "recording"); };
+  c.open_manual = deferred_unless_kiosk([this] { parts_.say(Severity::info, open_manual()); });
+  c.cancel = deferred([this] { cancel(); });
+  c.compare_with =
+      deferred_unless_kiosk([this](CompareSide side, const std::filesystem::path& path) { compare_with(side, path); });
+  c.swap_recordings = deferred([this] { swap_recordings(); });
+  c.save_timings = deferred_unless_kiosk([this](TimingFile format) { saving_.save_timing_file(format); });
+  c.save = deferred_unless_kiosk(
+      [this](SaveWhat what) { saving_.save(what, review_.frozen() ? SavedMoment::frozen : SavedMoment::live); });
+  c.toggle_record = deferred_unless_kiosk([this] { toggle_record(); }, "recording");
 }
 
 void WindowApp::add_stream_commands(UiCommands& c) {
-  c.params_changed = [this] { later([this] { stream_.apply_params(); }); };
-  c.stream_changed = [this] { later([this] { apply_stream(); }); };
-  c.toggle_freeze = [this] { later([this] { review_.toggle_freeze(); }); };
-  c.cine_changed = [this] { later([this] { apply_stream(); }); };  // keep_acquiring; the rest: WindowReview::update()
-  c.auto_reference = [this] { later([this] { reference_.set(); }); };
-  c.sound_speed = [this](SoundSpeedAct what) { later([this, what] { sound_speed_.act(what); }, "sound speed"); };
-  c.restart = [this] { later([this] { restart(parts_.state.stream); }); };
-  c.use_cpu = [this] { later([this] { use_cpu(); }); };
+  c.params_changed = deferred([this] { stream_.apply_params(); });
+  c.stream_changed = deferred([this] { apply_stream(); });
+  c.toggle_freeze = deferred([this] { review_.toggle_freeze(); });
+  c.cine_changed = deferred([this] { apply_stream(); });  // keep_acquiring; the rest: WindowReview::update()
+  c.auto_reference = deferred([this] { reference_.set(); });
+  c.sound_speed = deferred([this](SoundSpeedAct what) { sound_speed_.act(what); }, "sound speed");
+  c.restart = deferred([this] { restart(parts_.state.stream); });
+  c.use_cpu = deferred([this] { use_cpu(); });
 }
 
 void WindowApp::restore_settings() {

@@ -55,6 +55,15 @@ class WindowApp {
   void later_unless_kiosk(const std::function<void()>& act, const std::string& cause = {}) {
     if (!parts_.refused_in_kiosk()) later(act, cause);
   }
+  // Of the window: `act` with copies of the arguments, after the window frame.
+  template <class Act>
+  auto deferred(Act act, std::string cause = {}) {
+    return [this, act, cause](const auto&... given) { later([act, given...] { act(given...); }, cause); };
+  }
+  template <class Act>
+  auto deferred_unless_kiosk(Act act, std::string cause = {}) {
+    return [this, act, cause](const auto&... given) { later_unless_kiosk([act, given...] { act(given...); }, cause); };
+  }
   void run_commands();
   void restore_settings();  // of the run before: nothing is opened or applied by itself
 

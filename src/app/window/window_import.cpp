@@ -8,7 +8,7 @@
 
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
-#include "app/stream/spare_memory.h"
+#include "app/stream/stream_memory.h"
 #include "formats/own_descriptions.h"
 #include "gui/overlay/caption.h"
 #include "gui/state/number_text.h"
@@ -274,7 +274,7 @@ void WindowImport::ask_preview() {
 
 void WindowImport::say_effect(const Image& before, const Image& now) {
   ImportPreview& preview = parts_.state.import.preview;
-  const LevelPicture a{before.host(), before.grid, 1, 0.0}, b{now.host(), now.grid, 2, 0.0};
+  const LevelImage a{before.host(), before.grid, 1, 0.0}, b{now.host(), now.grid, 2, 0.0};
   const double gain = sharpness_db(b) - sharpness_db(a);
   preview.effect = fmt::format("sharpness {} dB", signed_fixed(gain, 1));
   if (now.grid.polar() || before.grid.polar()) return;

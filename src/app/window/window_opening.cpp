@@ -9,7 +9,7 @@
 #include "app/options/user_folders.h"
 #include "core/error.h"
 #include "history/file_sinks.h"
-#include "history/free_name.h"
+#include "history/part_file.h"
 #include "history/uff_repair.h"
 #include "source/live/live_address.h"
 #include "source/phantom_list.h"

@@ -4,12 +4,12 @@
 
 #include <utility>
 
+#include "app/image_files.h"
 #include "app/options/terminal.h"
 #include "app/outputs/figures.h"
 #include "app/outputs/live_outputs.h"
 #include "app/outputs/measure_image.h"
 #include "app/outputs/output_files.h"
-#include "app/pictures.h"
 #include "history/export.h"
 #include "history/file_sinks.h"
 #include "history/png.h"
@@ -40,7 +40,7 @@ std::function<void(const Image&)> WindowOutputs::image_taker() {
 void WindowOutputs::write_screenshot() {
   if (parts_.options.screenshot.empty()) return;
   parts_.viewer->frame(parts_.state);
-  const RgbPicture picture = parts_.viewer->screenshot();
+  const RgbImage picture = parts_.viewer->screenshot();
   write_png(parts_.options.screenshot, picture.width, picture.height, picture.rgb);
 }
 

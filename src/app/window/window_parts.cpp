@@ -5,7 +5,7 @@
 #include <ctime>
 
 #include "app/options/folders.h"
-#include "app/stream/spare_memory.h"
+#include "app/stream/stream_memory.h"
 
 namespace echoloop {
 namespace {

@@ -6,13 +6,12 @@
 #include <array>
 #include <chrono>
 
+#include "app/image_files.h"
 #include "app/options/folders.h"
+#include "app/outputs/csv_text.h"
 #include "app/outputs/figures.h"
 #include "app/outputs/measure_image.h"
-#include "app/outputs/measurements_csv.h"
-#include "app/outputs/objects_csv.h"
 #include "app/outputs/provenance.h"
-#include "app/pictures.h"
 #include "app/window/fine_points.h"
 #include "app/window/playback.h"
 #include "core/error.h"
@@ -83,6 +82,11 @@ bool WindowSaving::folder_ready(UserFolder kind) {
 
 std::filesystem::path WindowSaving::new_save(UserFolder kind, const std::string& name, const char* ending) const {
   return new_file(save_folder(parts_.viewer->settings().saving, kind), name, ending);
+}
+
+void WindowSaving::save_text(const std::filesystem::path& path, const std::string& text) {
+  write_text(path, text);
+  report("Saved " + path.string(), Severity::info);
 }
 
 // A failure is shown beside the folder too.
@@ -252,10 +256,8 @@ void WindowSaving::save_description() {
   const std::optional<LiveStatus>& scanner = parts_.state.scanner;
   if (!scanner || scanner->description == nullptr) return;
   try_to_save(UserFolder::documents, [&] {
-    const std::filesystem::path path =
-        new_save(UserFolder::documents, file_stem(parts_.state.source) + "_description", ".json");
-    write_text(path, *scanner->description);
-    report("Saved " + path.string(), Severity::info);
+    save_text(new_save(UserFolder::documents, file_stem(parts_.state.source) + "_description", ".json"),
+              *scanner->description);
   });
 }
 
@@ -277,10 +279,8 @@ void WindowSaving::save_measurements() {
     comments += fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n", name_of_a(),
                             a.stamp.sequence, json_text(image_json(*parts_.backend, name_of_a(), a)));
   }
-  const std::filesystem::path path =
-      new_save(UserFolder::documents, file_stem(parts_.state.source, m.image.stamp) + "_measurements", ".csv");
-  write_text(path, measurements_csv(m, comments, parts_.state.image.measured_a));
-  report("Saved " + path.string(), Severity::info);
+  save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, m.image.stamp) + "_measurements", ".csv"),
+            measurements_csv(m, comments, parts_.state.image.measured_a));
 }
 
 void WindowSaving::save_objects() {
@@ -294,10 +294,8 @@ void WindowSaving::save_objects() {
   comments += fmt::format("# source: {}\n", parts_.named);
   comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", of.stamp.sequence, of.stamp.time_s);
   comments += "# parameters: " + json_text(image_json(*parts_.backend, parts_.named, of)) + "\n";
-  const std::filesystem::path path =
-      new_save(UserFolder::documents, file_stem(parts_.state.source, of.stamp) + "_objects", ".csv");
-  write_text(path, objects_csv(view, comments));
-  report("Saved " + path.string(), Severity::info);
+  save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, of.stamp) + "_objects", ".csv"),
+            objects_csv(view, comments));
 }
 
 void WindowSaving::save_session(SavedMoment moment) {
@@ -324,8 +322,7 @@ void WindowSaving::save_session(SavedMoment moment) {
   }
   const std::filesystem::path path =
       new_save(UserFolder::documents, file_stem(parts_.state.source, shown.stamp), kSessionEnding.data());
-  write_text(path, json_text(session_json(session, path), 2) + "\n");
-  report("Saved " + path.string(), Severity::info);
+  save_text(path, json_text(session_json(session, path), 2) + "\n");
 }
 
 void WindowSaving::save_film(SavedMoment moment) {

@@ -35,6 +35,7 @@ class WindowSaving {
   [[nodiscard]] std::filesystem::path new_save(UserFolder kind, const std::string& name, const char* ending) const;
 
  private:
+  void save_text(const std::filesystem::path& path, const std::string& text);
   void try_to_save(UserFolder kind, const std::function<void()>& act);
   void save_timings(TimingFile format);
   void save_picture(SaveWhat what);

@@ -188,7 +188,7 @@ void WindowStream::require_room(const OpenedSource& opened, const StreamSettings
 void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   parts_.live.flow.reset();  // of another stream
   parts_.live.structure.reset();
-  parts_.live.sonogram.reset();
+  parts_.live.spectrogram.reset();
   parts_.past.flow.reset();
   parts_.trace.clear();
   parts_.trace.count_latencies_from(now_ns());
@@ -208,7 +208,7 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
                      .sinks = std::move(start.sinks),
                      .past = &parts_.past,
                      .inspections = &parts_.inspections,
-                     .side = parts_.live.side(),
+                     .analyses = parts_.live.analyses(),
                      .first_frame = first_frame_of(start.saved),
                      .counts = start.counts,
                      .held_reference_db = start.saved != nullptr ? start.saved->held_reference_db : kAutoReference,

@@ -62,7 +62,7 @@ struct Inspection {
 
 // The picture that one transmit makes alone, reduced to a small one. dB against the picture's level less 20 log10 of
 // the number of transmits: as bright as the picture, if every transmit gave the same.
-struct TransmitPicture {
+struct TransmitImage {
   int transmit = 0;
   FrameStamp stamp;
   Grid grid;
@@ -72,7 +72,7 @@ struct TransmitPicture {
 struct InspectionAnswer {
   std::uint64_t number = 0;                 // of the request
   std::shared_ptr<const Inspection> pixel;  // null: refused
-  std::vector<std::shared_ptr<const TransmitPicture>> pictures;
+  std::vector<std::shared_ptr<const TransmitImage>> pictures;
   bool complete = false;  // no more comes for this request
   std::string refusal;    // why there is nothing
   double work_s = 0.0;    // that the processing thread spent

@@ -20,6 +20,7 @@ struct LevelHistogram {
   std::uint64_t below = 0;    // the first bin, those without any echo included
   std::uint64_t above = 0;    // the last bin
   std::uint64_t without = 0;  // not a number
+  friend bool operator==(const LevelHistogram&, const LevelHistogram&) = default;
 };
 
 // Place among n_bins + 3 counts: a bin, then below the first, above the last, not a number. Host and device.

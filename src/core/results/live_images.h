@@ -5,34 +5,34 @@
 #include "core/mailbox.h"
 #include "core/results/flow_image.h"
 #include "core/results/image.h"
-#include "core/results/sonogram.h"
+#include "core/results/spectrogram.h"
 #include "core/results/structure_image.h"
 
 namespace echoloop {
 
 // Of what is made beside the live pictures. Null: it is not made, whatever the parameters say.
-struct SideMailboxes {
+struct AnalysisMailboxes {
   Mailbox<FlowImage>* flow = nullptr;
   Mailbox<StructureImage>* structure = nullptr;
-  Mailbox<Sonogram>* sonogram = nullptr;
+  Mailbox<Spectrogram>* spectrogram = nullptr;
   LineQueue* line = nullptr;  // M-mode
 };
 
-struct SideCounts {
+struct AnalysisCounts {
   FlowCounts flow;
   StructureCounts structure;
-  SonogramCounts sonogram;
+  SpectrogramCounts spectrogram;
 };
 
 struct LiveImages {
   Mailbox<Image> images;
   Mailbox<FlowImage> flow;
   Mailbox<StructureImage> structure;
-  Mailbox<Sonogram> sonogram;
+  Mailbox<Spectrogram> spectrogram;
   LineQueue line;  // of the M-mode
 
-  [[nodiscard]] SideMailboxes side() {
-    return {.flow = &flow, .structure = &structure, .sonogram = &sonogram, .line = &line};
+  [[nodiscard]] AnalysisMailboxes analyses() {
+    return {.flow = &flow, .structure = &structure, .spectrogram = &spectrogram, .line = &line};
   }
 };
 

@@ -32,6 +32,7 @@ struct StructureObject {
   double mean_db = 0.0;   // of its pixels' levels in the picture as it is, not smoothed
   std::uint32_t pixels = 0;
   int ix0 = 0, ix1 = 0, iz0 = 0, iz1 = 0;  // the pixels that it spans, both included
+  friend bool operator==(const StructureObject&, const StructureObject&) = default;
 };
 
 // Milliseconds on the thread that looks for structure.

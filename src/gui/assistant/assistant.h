@@ -4,9 +4,7 @@
 
 #include <string>
 
-#include "gui/assistant/assistant_contents.h"
-#include "gui/assistant/assistant_fields.h"
-#include "gui/assistant/assistant_preview.h"
+#include "gui/assistant/assistant_parts.h"
 #include "gui/state/keys.h"
 
 namespace echoloop {

@@ -1,5 +1,3 @@
-#include "gui/assistant/assistant_contents.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "gui/assistant/assistant_parts.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {

@@ -1,10 +1,10 @@
-#include "gui/assistant/assistant_fields.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "gui/assistant/assistant_parts.h"
 
 namespace echoloop {
 namespace {

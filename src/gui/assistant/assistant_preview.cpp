@@ -1,5 +1,3 @@
-#include "gui/assistant/assistant_preview.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,10 +5,11 @@
 #include <cmath>
 #include <utility>
 
-#include "gui/overlay/picture_sampler.h"
+#include "gui/assistant/assistant_parts.h"
+#include "gui/overlay/image_sampler.h"
 #include "gui/overlay/ruler.h"
 #include "gui/state/number_text.h"
-#include "gui/toolkit/picture_layout.h"
+#include "gui/toolkit/image_layout.h"
 
 namespace echoloop {
 namespace {
@@ -120,16 +119,16 @@ void AssistantPreview::draw_image(const AssistantScene& c, const Rect& area) {
     return;
   }
   const Image& image = *p.image;
-  const PictureLayout l = lay_out_picture(area, image.grid, ui.scale(), true, PanZoom{});
+  const ImageLayout l = lay_out_picture(area, image.grid, ui.scale(), true, PanZoom{});
   const Rect& r = l.image;
   const int width = static_cast<int>(r.width()), height = static_cast<int>(r.height());
   if (width < 8 || height < 8) return;
   if (picture_.image != p.image || picture_.width != width || picture_.height != height) {
-    RgbPicture rgb{
+    RgbImage rgb{
         .width = width,
         .height = height,
         .rgb = std::vector<std::uint8_t>(3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))};
-    PictureSampler(image.params).draw(rgb, {0, 0, width, height}, image, nullptr);
+    ImageSampler(image.params).draw(rgb, {0, 0, width, height}, image, nullptr);
     std::vector<std::uint32_t> rgba(rgb.rgb.size() / 3);
     for (std::size_t k = 0; k < rgba.size(); ++k)
       rgba[k] = IM_COL32(rgb.rgb[3 * k], rgb.rgb[3 * k + 1], rgb.rgb[3 * k + 2], 255);

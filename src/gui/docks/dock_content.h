@@ -8,7 +8,7 @@ namespace echoloop {
 
 // Where the viewer draws the pixels of the strips, below everything else. Empty: nowhere.
 struct StripBoxes {
-  Rect m_mode, sonogram;
+  Rect m_mode, spectrogram;
 };
 
 struct DockScene {

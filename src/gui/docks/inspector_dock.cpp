@@ -62,7 +62,7 @@ class InspectorDock final : public DockContent {
 
   struct Textures {
     ChannelMap raw, aligned;
-    TransmitPictures pictures;
+    TransmitImages pictures;
   };
   std::unique_ptr<Textures> textures_;  // null: nothing was drawn yet
   int page_ = 0;                        // of a narrow dock
@@ -88,7 +88,7 @@ void InspectorDock::draw_head(PanelContext& c, const Rect& head, bool paged) {
   if (x + ui.width(Type::body, sum) > right) sum = fmt::format("{} / {} dB", added, formed);
   const float end = ui.text_fitted(Type::body, x, right, head.y0, head.height(), theme::kText2, sum);
   const Rect row{x, head.y0, end, head.y1};
-  ui.tip("inspector_sum", ui.hit("inspector_sum", row), row,
+  ui.hit("inspector_sum", row,
          {"Consistency check",
           "Left: sum of the channels over all transmits. Right: output of the beamformer for this pixel.",
           {}});

@@ -41,18 +41,18 @@ struct Tiles {
 Tiles lay_out_tiles(const Rect& room, int count, float ratio, float caption, float gap, float least);
 
 // What each transmit makes alone; a click chooses it.
-class TransmitPictures {
+class TransmitImages {
  public:
   void draw(PanelContext& c, const Rect& cell);
 
  private:
   struct Shown {
-    std::shared_ptr<const TransmitPicture> of;
+    std::shared_ptr<const TransmitImage> of;
     DisplayParams display;
     ColorTexture texture;
     float height_per_width = 1;
   };
-  void update(Shown& shown, const std::shared_ptr<const TransmitPicture>& picture, const DisplayParams& display);
+  void update(Shown& shown, const std::shared_ptr<const TransmitImage>& picture, const DisplayParams& display);
 
   std::map<int, Shown> shown_;  // those in view
   float scroll_ = 0;

@@ -1,10 +1,12 @@
-// Words of the M-mode's line and calipers. UI thread only.
+// The words of the M-mode's line and calipers, and its strip as a strip of a figure. UI thread only.
 #pragma once
 
 #include <string>
 
 #include "core/results/image.h"
+#include "gui/figure/figure_strip.h"
 #include "gui/state/m_mode_view.h"
+#include "gui/view/m_mode.h"
 
 namespace echoloop {
 
@@ -16,5 +18,8 @@ struct CaliperText {
   std::string lengths, rates;
 };
 CaliperText caliper_text(const MModeCaliper& caliper);
+
+// `strip` is not empty. `image`: on screen.
+FigureStrip figure_m_mode(const MModeStrip& strip, const UiState& state, const Image& image, double span_s);
 
 }  // namespace echoloop

@@ -7,7 +7,6 @@
 
 #include "core/units.h"
 #include "gui/overlay/caption.h"
-#include "gui/overlay/param_difference.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {

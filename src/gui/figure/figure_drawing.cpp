@@ -4,10 +4,10 @@
 #include "gui/figure/figure.h"
 #include "gui/figure/figure_key.h"
 #include "gui/figure/figure_parts.h"
-#include "gui/overlay/flow_colors.h"
+#include "gui/overlay/flow_scale.h"
+#include "gui/overlay/image_sampler.h"
 #include "gui/overlay/mark_drawing.h"
 #include "gui/overlay/mark_labels.h"
-#include "gui/overlay/picture_sampler.h"
 
 namespace echoloop {
 namespace {
@@ -20,11 +20,11 @@ constexpr LabelGaps kNumbers{.gap = 2.5, .leader_from = 9.0};
 constexpr double kNumberRadius = 6.2;
 
 void draw_pixels(Canvas& canvas, const FigureImage& i, const CanvasRect& area, Rgb edge) {
-  RgbPicture pixels{.width = static_cast<int>(std::lround(area.width() * canvas.pixels_per_unit())),
-                    .height = static_cast<int>(std::lround(area.height() * canvas.pixels_per_unit())),
-                    .rgb = {}};
+  RgbImage pixels{.width = static_cast<int>(std::lround(area.width() * canvas.pixels_per_unit())),
+                  .height = static_cast<int>(std::lround(area.height() * canvas.pixels_per_unit())),
+                  .rgb = {}};
   pixels.rgb.resize(3 * static_cast<std::size_t>(pixels.width) * static_cast<std::size_t>(pixels.height));
-  PictureSampler(i.display).draw(pixels, {0, 0, pixels.width, pixels.height}, i.image, i.flow);
+  ImageSampler(i.display).draw(pixels, {0, 0, pixels.width, pixels.height}, i.image, i.flow);
   canvas.fill(area.grown(1.0 / std::max(canvas.pixels_per_unit(), 1.0)), {edge});
   canvas.image(area, pixels);
 }

@@ -45,9 +45,9 @@ void write_figure(const std::filesystem::path& path, const Figure& figure, const
     draw_figure(canvas, figure, layout);
     write_file(path, canvas.file());
   } else {
-    RgbPicture pixels{.width = static_cast<int>(std::lround(layout.width * pixels_per_pt)),
-                      .height = static_cast<int>(std::lround(layout.height * pixels_per_pt)),
-                      .rgb = {}};
+    RgbImage pixels{.width = static_cast<int>(std::lround(layout.width * pixels_per_pt)),
+                    .height = static_cast<int>(std::lround(layout.height * pixels_per_pt)),
+                    .rgb = {}};
     pixels.rgb.resize(3 * static_cast<std::size_t>(pixels.width) * static_cast<std::size_t>(pixels.height));
     RasterCanvas canvas(pixels, rasterizer, pixels_per_pt);
     draw_figure(canvas, figure, layout);

@@ -9,7 +9,7 @@
 #include "gui/figure/figure_caption.h"
 #include "gui/figure/figure_key.h"
 #include "gui/figure/figure_parts.h"
-#include "gui/overlay/flow_colors.h"
+#include "gui/overlay/flow_scale.h"
 
 namespace echoloop {
 namespace {

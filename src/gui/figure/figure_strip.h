@@ -8,7 +8,9 @@
 
 #include "core/grid.h"
 #include "core/params.h"
+#include "core/results/spectrogram.h"
 #include "gui/overlay/plot_axis.h"
+#include "gui/overlay/spectrogram_plot.h"
 #include "gui/state/figure_size.h"
 #include "render/canvas.h"
 
@@ -42,5 +44,10 @@ struct FigureStrip {
 // `box`: of the levels; title above, axes at the left and below, the bar of their levels at the right.
 void draw_strip(Canvas& canvas, const FigureStrip& strip, const CanvasRect& box, PageGround ground);
 void draw_guides(Canvas& canvas, const FigureStrip& strip, const CanvasRect& image, const Grid& grid);
+
+inline constexpr double kDopplerSpan_s = 4.0;  // where nothing else is chosen
+
+// The newest `span_s`. `params`: baseline, range, gain and the place of the sample volume.
+FigureStrip figure_doppler(const Spectrogram& s, const ImagingParams& params, double span_s, DopplerCurves curves);
 
 }  // namespace echoloop

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 
 namespace echoloop {
 

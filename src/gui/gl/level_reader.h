@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/results/image.h"
-#include "measure/level_picture.h"
+#include "measure/level_image.h"
 
 namespace echoloop {
 
@@ -23,7 +23,7 @@ class LevelReader {
 
   // The newest picture whose levels have arrived; empty at first, and after a while without anybody asking. Valid until
   // the next refresh. Ask in every window frame in which it is needed: later frames then have newer pictures.
-  const LevelPicture& ask() {
+  const LevelImage& ask() {
     asked_ = true;
     return picture_;
   }
@@ -41,7 +41,7 @@ class LevelReader {
   void drop();
   [[nodiscard]] bool is_known(const Image& shown) const;
 
-  LevelPicture picture_;
+  LevelImage picture_;
   Image image_;  // of picture_
   std::vector<float> values_, arriving_;
   bool asked_ = false;

@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "core/units.h"
-#include "gui/gl/picture_texture.h"
+#include "gui/gl/texture_2d.h"
 
 namespace echoloop {
 namespace {
@@ -117,7 +117,7 @@ class CudaTexture final : public FrameTexture {
 
  private:
   struct Side {
-    PictureTexture texture;
+    Texture2d texture;
     cudaGraphicsResource_t resource = nullptr;
   };
 
@@ -150,7 +150,7 @@ class CudaTexture final : public FrameTexture {
         side.resource == nullptr || !failed(cudaGraphicsUnregisterResource(side.resource), "unregister");
     if (unregistered) {
       side.resource = nullptr;
-      side.texture.allocate(width, height);
+      side.texture.allocate(width, height, GL_R32F, GL_LINEAR);
     }
     const bool registered =
         unregistered && !failed(cudaGraphicsGLRegisterImage(&side.resource, side.texture.id(), GL_TEXTURE_2D,

@@ -4,7 +4,7 @@
 
 #include "core/units.h"
 #include "gui/gl/frame_texture.h"
-#include "gui/gl/picture_texture.h"
+#include "gui/gl/texture_2d.h"
 
 namespace echoloop {
 namespace {
@@ -14,7 +14,8 @@ class HostTexture final : public FrameTexture {
   bool update(const Image& image) override {
     if (image.host_db == nullptr || image.grid.nx < 1 || image.grid.nz < 1) return false;
     const std::int64_t start_ns = now_ns();
-    if (!texture_.fits(image.grid.nx, image.grid.nz)) texture_.allocate(image.grid.nx, image.grid.nz);
+    if (!texture_.fits(image.grid.nx, image.grid.nz))
+      texture_.allocate(image.grid.nx, image.grid.nz, GL_R32F, GL_LINEAR);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
     glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
     glTextureSubImage2D(texture_.id(), 0, 0, 0, image.grid.nx, image.grid.nz, GL_RED, GL_FLOAT, image.host_db);
@@ -30,7 +31,7 @@ class HostTexture final : public FrameTexture {
   [[nodiscard]] bool needs_host_image() const override { return true; }
 
  private:
-  PictureTexture texture_;
+  Texture2d texture_;
   std::optional<TextureCopy> copy_;
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/params.h"
 #include "core/results/image.h"
 #include "gui/overlay/sample_fault_text.h"
 
@@ -20,5 +21,13 @@ inline constexpr const char* kLevelsMatched = "levels matched to A";
 // important first.
 std::vector<CaptionItem> caption_items(const Image& image, const SampleFaults& faults = {},
                                        ElementWords elements = ElementWords::count);
+
+struct ParamDifference {
+  std::string label, a, b, unit;
+};
+
+// Parameters of image formation that are not the same, as the panels write them, with as many decimals as it takes to
+// see the difference.
+std::vector<ParamDifference> differing_params(const ImagingParams& a, const ImagingParams& b);
 
 }  // namespace echoloop

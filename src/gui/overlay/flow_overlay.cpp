@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/units.h"
-#include "gui/overlay/flow_colors.h"
+#include "gui/overlay/flow_scale.h"
 #include "gui/overlay/image_scales.h"
-#include "gui/overlay/marks_picture.h"
+#include "gui/overlay/mark_drawing.h"
 #include "render/raster_canvas.h"
 
 namespace echoloop {
@@ -30,7 +30,7 @@ Corners corners_of(const Grid& grid, GridPlace place) {
           {(1 - fx) * (1 - fz), fx * (1 - fz), (1 - fx) * fz, fx * fz}};
 }
 
-void put(RgbPicture& picture, int x, int y, Rgb color) {
+void put(RgbImage& picture, int x, int y, Rgb color) {
   if (x < 0 || y < 0 || x >= picture.width || y >= picture.height) return;
   std::uint8_t* rgb = &picture.rgb[3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width) +
                                         static_cast<std::size_t>(x))];
@@ -77,7 +77,7 @@ float picture_db_at(const Image& image, PlanePoint at) {
   return level_db;
 }
 
-void draw_flow_in(RgbPicture& picture, const Image& image, const FlowImage& flow, const ImagingParams& display) {
+void draw_flow_in(RgbImage& picture, const Image& image, const FlowImage& flow, const ImagingParams& display) {
   if (picture.rgb.empty()) return;
   const FlowOverlay overlay(flow, display);
   const Grid& g = image.grid;
@@ -99,13 +99,13 @@ Image low_rank_image(const Image& image, const FlowImage& flow) {
   return low_rank;
 }
 
-void add_flow_scale(RgbPicture& picture, const FlowImage& flow, const ImagingParams& display) {
+void add_flow_scale(RgbImage& picture, const FlowImage& flow, const ImagingParams& display) {
   if (picture.rgb.empty()) return;
   enlarge_to_read(picture);
   const auto em = static_cast<float>(std::clamp(0.018 * std::max(picture.width, picture.height), 11.0, 24.0));
   const auto ems = [em](double n) { return static_cast<int>(n * static_cast<double>(em)); };
   const int width = picture.width + ems(6.5);
-  RgbPicture wide{.width = width, .height = picture.height, .rgb = {}};
+  RgbImage wide{.width = width, .height = picture.height, .rgb = {}};
   wide.rgb.resize(3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(picture.height));
   const auto row = 3 * static_cast<std::size_t>(picture.width);
   for (int y = 0; y < picture.height; ++y) {

@@ -7,7 +7,7 @@
 
 #include "core/results/flow_image.h"
 #include "core/results/image.h"
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 
 namespace echoloop {
 
@@ -37,13 +37,13 @@ class FlowOverlay {
 // The image's dB at a point, linear between pixel centres, clamped to its edges.
 float picture_db_at(const Image& image, PlanePoint at);
 
-// Paints power or velocity over `picture`, which is render_picture() of `image`.
-void draw_flow_in(RgbPicture& picture, const Image& image, const FlowImage& flow, const ImagingParams& display);
+// Paints power or velocity over `picture`, which is render_rgb() of `image`.
+void draw_flow_in(RgbImage& picture, const Image& image, const FlowImage& flow, const ImagingParams& display);
 
 // The image that the low-rank picture is; it borrows the flow picture's pixels.
 Image low_rank_image(const Image& image, const FlowImage& flow);
 
 // Room for the bar at the right of a picture, and the bar. A small picture becomes a whole number of times as large.
-void add_flow_scale(RgbPicture& picture, const FlowImage& flow, const ImagingParams& display);
+void add_flow_scale(RgbImage& picture, const FlowImage& flow, const ImagingParams& display);
 
 }  // namespace echoloop

@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "core/params.h"
 #include "core/results/flow_image.h"
-#include "gui/overlay/flow_colors.h"
+#include "gui/overlay/transfer_function.h"
 
 namespace echoloop {
 
@@ -31,5 +32,16 @@ VelocityUnit velocity_unit(double limit_m_s);
 int velocity_decimals(double limit_in_unit);  // three figures or so, as the limit needs
 // With sign and unit: "+4.2 cm/s".
 std::string velocity_text(double velocity_m_s, double limit_m_s);
+
+// Decibels above the threshold at which the power's colour is the brightest.
+inline constexpr double kFlowPowerRange_db = 20.0;
+
+// t from 0, the threshold, to 1.
+Rgb flow_power_color(double t);
+// t from -1, the aliasing limit away from the probe, to 1.
+Rgb flow_velocity_color(double t);
+
+// Whether a mode is drawn over the picture; the low-rank picture takes its place instead.
+[[nodiscard]] inline bool is_overlay(FlowMode mode) { return mode == FlowMode::power || mode == FlowMode::velocity; }
 
 }  // namespace echoloop

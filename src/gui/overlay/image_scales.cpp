@@ -7,7 +7,7 @@
 #include "core/units.h"
 #include "gui/overlay/flow_scale.h"
 #include "gui/overlay/ruler.h"
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 #include "gui/state/number_text.h"
 #include "gui/state/shown_display.h"
 
@@ -17,7 +17,7 @@ namespace {
 // The edge around a bar, and its colours: from 0 at the top to 1, one for each row of pixels.
 void draw_bar(Canvas& canvas, const CanvasRect& bar, Rgb edge, const std::function<Rgb(double from_top)>& color) {
   canvas.fill(bar.grown(1.0 / std::max(canvas.pixels_per_unit(), 1.0)), {edge});
-  RgbPicture rows{
+  RgbImage rows{
       .width = 1, .height = static_cast<int>(std::lround(bar.height() * canvas.pixels_per_unit())), .rgb = {}};
   for (int y = 0; y < rows.height; ++y) {
     const Rgb c = color((y + 0.5) / rows.height);
@@ -62,8 +62,9 @@ void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const ImagingParams& 
   const bool weight = shows_weight(params.formation);
   const double em = look.em, h = bar.height(), range_db = display.dynamic_range_db;
   const double top_db = -display.gain_db, bottom_db = top_db - range_db;
-  draw_bar(canvas, bar, look.edge,
-           [&](double from_top) { return map_color(display.color_map, tone(top_db - from_top * range_db, display)); });
+  draw_bar(canvas, bar, look.edge, [&](double from_top) {
+    return map_color(display.color_map, transfer(top_db - from_top * range_db, display));
+  });
   const auto label = [&](double level_db, const TextLook& text) {
     const double y = canvas.snap(bar.y0 + (top_db - level_db) / range_db * h);
     canvas.fill({bar.x1 + 0.15 * em, y - 0.05 * em, bar.x1 + 0.55 * em, y + 0.05 * em}, {text.color});

@@ -6,6 +6,7 @@
 
 #include "core/grid.h"
 #include "gui/overlay/mark_labels.h"
+#include "gui/overlay/transfer_function.h"
 #include "gui/state/marks.h"
 #include "gui/state/structure_view.h"
 #include "render/canvas.h"
@@ -45,5 +46,12 @@ struct NumberRoom {
 };
 void draw_object_numbers(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look,
                          NumberRoom room);
+
+// A small picture becomes a whole number of times as large, so that words in it can be read; returns that number.
+int enlarge_to_read(RgbImage& picture);
+
+// `picture`: of all of `grid`; its first and last row and column are the grid's end points.
+// A small one is enlarged. Below the marks lie the outlines of `objects`, with the numbers of the largest; null = none.
+void draw_marks_in(RgbImage& picture, const Grid& grid, const Marks& marks, const StructureView* objects = nullptr);
 
 }  // namespace echoloop

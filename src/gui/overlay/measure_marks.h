@@ -6,7 +6,7 @@
 #include <map>
 
 #include "gui/state/measured.h"
-#include "measure/level_picture.h"
+#include "measure/level_image.h"
 #include "measure/region.h"
 
 namespace echoloop {
@@ -29,9 +29,23 @@ class RegionPixelCache {
 
 // Fills all of `measured` but its histogram and trends. `measured.image`: the image that `picture` is; points take
 // their widths from `measured.fine` where that has them.
-void measure_marks(Measured& measured, const Marks& marks, const LevelPicture& picture, RegionPixelCache& pixels);
+void measure_marks(Measured& measured, const Marks& marks, const LevelImage& picture, RegionPixelCache& pixels);
 
 Region region_of(const Mark& mark);
 Mark to_nanometres(Mark mark);
+
+// The slope of the measured image against delay-and-sum, as values of its pairs and regions.
+inline constexpr const char* kSlope = "slope against delay-and-sum";
+inline constexpr const char* kSlopeIntercept = "intercept of the slope";
+inline constexpr const char* kSlopeFit = "r2 of the slope";
+
+// Adds or replaces the slopes and scatter plots of the pairs (over both regions) and of the single regions; none where
+// the grids differ.
+void measure_slopes(Measured& measured, const Marks& marks, const LevelImage& picture, const LevelImage& das,
+                    RegionPixelCache& pixels);
+void clear_slopes(Measured& measured);
+
+// Whether the image's levels are made by an adaptive method: contrasts are then not those of the tissue.
+bool changed_by_method(const ImagingParams& params);
 
 }  // namespace echoloop

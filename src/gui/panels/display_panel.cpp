@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 #include "gui/panels/param_rows.h"
 #include "gui/state/number_text.h"
 

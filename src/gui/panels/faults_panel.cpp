@@ -47,9 +47,7 @@ void faults_panel(PanelContext& c, Column& column, bool& open) {
   const std::string on = to_text(inject);
   ui.header("panel_faults", column, c.compact ? "Faults" : "Fault injection", on.empty() ? "all off" : on, open);
   if (!open) return;
-  column.y += ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kMuted,
-                           "Deliberate faults, to show how each policy reacts.") +
-              ui.px(4);
+  ui.paragraph_row(column, 16, theme::kMuted, "Deliberate faults, to show how each policy reacts.");
   bool changed = false;
   for (const InjectionSpec& spec : injection_specs()) changed |= fault_row(c, column, spec);
   column.y += ui.px(4);

@@ -1,5 +1,5 @@
 // Flow: what is computed of moving things and how it lies over the picture. Which singular components are kept is
-// shown and dragged in flow_components.cpp.
+// shown and dragged in flow_components.cpp. Then the sample volume of spectral Doppler.
 #include <fmt/format.h>
 
 #include <array>
@@ -13,6 +13,56 @@
 
 namespace echoloop {
 namespace {
+
+bool gate_row(PanelContext& c, Column& column) {
+  const ParamSpec& spec = param("gate");
+  constexpr std::array<Choice, 2> kOffOn = {{{"Off"}, {"On"}}};
+  const std::string_view why = why_no_effect(spec, param_context(c));
+  const Rect r = c.ui.labelled(column, "Doppler", {}, why.empty());
+  const auto picked =
+      c.ui.segmented("gate", r, kOffOn, static_cast<int>(get_number(c.state.params, spec)),
+                     {"Spectral Doppler",
+                      "Velocity spectrum over time in a sample volume on the beam. Drag the sample volume or an end on "
+                      "the image.",
+                      why});
+  if (!picked) return false;
+  set_number(c.state.params, spec, *picked);
+  return true;
+}
+
+// Angle and PRF scale the velocities; colour Doppler has the same controls, where on screen.
+bool range_rows(PanelContext& c, Column& column) {
+  bool changed = false;
+  for (const std::string_view key : {"flow_angle_rad", "flow_prf_hz"}) {
+    const ParamSpec& spec = param(key);
+    if (!spec.control.is_shown(param_context(c))) changed |= param_row(c, column, spec);
+  }
+  return param_row(c, column, "sonogram_range_db") || changed;
+}
+
+constexpr std::array<OwnRow, 4> kGateRows = {
+    {{"gate", gate_row}, {"gate_x_m", nullptr}, {"gate_z_m", nullptr}, {"sonogram_range_db", range_rows}}};
+
+void fact_row(PanelContext& c, Column& column) {
+  const SpectrogramCounts& n = c.state.analyses.spectrogram.counts;
+  Ui& ui = c.ui;
+  const Rect r = ui.row(column, 20, 0);
+  ui.hit("sonogram_counts", r,
+         {"Spectra",
+          "Gaps: missing frames, black in the spectrum. Late: frames skipped because processing fell behind.",
+          {}});
+  ui.text(Type::small, r, theme::kText2, "Spectra");
+  ui.text_right(Type::small, r.x1, r.y0, r.height(), theme::kText,
+                fmt::format("{}, gaps {}, late {}", n.columns, n.gaps, n.late));
+}
+
+bool gate_rows(PanelContext& c, Column& column) {
+  column.y += c.ui.px(3);
+  const bool changed = param_rows(c, column, {ParamPart::doppler}, MoreRows::shown, kGateRows);
+  if (c.state.params.doppler.gate == Gate::off) return changed;
+  fact_row(c, column);
+  return changed;
+}
 
 std::string_view why_not(const PanelContext& c) { return why_no_effect(param("flow"), param_context(c)); }
 
@@ -42,11 +92,7 @@ void warn_of_short_ensemble(PanelContext& c, Column& column) {
 bool flow_row(PanelContext& c, Column& column) {
   const bool changed = mode_row(c, column, param("flow"));
   const std::string_view why = why_not(c);
-  if (!why.empty()) {
-    column.y +=
-        c.ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, c.ui.px(16), theme::kText2, why) +
-        c.ui.px(4);
-  }
+  if (!why.empty()) c.ui.paragraph_row(column, 16, theme::kText2, why);
   if (c.state.params.color_flow.mode != FlowMode::off) warn_of_short_ensemble(c, column);
   return changed;
 }

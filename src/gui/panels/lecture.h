@@ -33,4 +33,13 @@ struct HeaderWords {
 // The head of a panel that can be enlarged: with an icon for it at its right end.
 void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, bool& open);
 
+// What the policy does, as the cards say it.
+std::string_view policy_lesson(RingPolicy policy);
+// True when the card was clicked and is not the chosen one.
+bool draw_policy_card(PanelContext& c, const Rect& r, RingPolicy policy);
+// True when it was chosen.
+bool policy_radio(PanelContext& c, const Rect& r, RingPolicy policy);
+// On the cells of the slots, where there is room: "copying", "ready".
+void draw_slot_words(PanelContext& c, const Rect& cells);
+
 }  // namespace echoloop

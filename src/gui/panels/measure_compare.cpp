@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "gui/overlay/measure_slope.h"
+#include "gui/overlay/measure_marks.h"
 #include "gui/panels/compare_bar.h"
 #include "gui/panels/measure_parts.h"
 #include "gui/state/number_text.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/units.h"
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 #include "gui/panels/objects_parts.h"
 #include "gui/state/number_text.h"
 #include "gui/toolkit/plot.h"
@@ -73,7 +73,7 @@ void draw_display(const Ui& ui, const Plot& plot, const ImagingParams& p) {
   for (float x = plot.box.x0; x < plot.box.x1; x += step) {
     const double level = plot.x_at(x + 0.5F * step);
     const bool rejected = p.display.reject_db > kNoReject_db && level < p.display.reject_db;
-    const Rgb c = map_color(p.display.color_map, rejected ? 0.0 : tone(level, p.display));
+    const Rgb c = map_color(p.display.color_map, rejected ? 0.0 : transfer(level, p.display));
     ui.fill({x, y, std::min(x + step, plot.box.x1), y + ui.px(kStrip)}, IM_COL32(c.r, c.g, c.b, 255));
   }
   ui.outline({plot.box.x0, y, plot.box.x1, y + ui.px(kStrip)}, theme::kLine2, 0);
@@ -128,13 +128,13 @@ void background_plot(PanelContext& c, Column& column, const StructureImage& foun
   const Rect cell = ui.row(column, kObjectsHeight, 4);
   const Rect box{cell.x0, cell.y0 + ui.px(kHistogramTitle), cell.x1, cell.y1 - ui.px(kAxis + kStrip)};
   const Plot plot = placed(found, box);
-  const Hit h = ui.hit("background_plot", cell);
-  ui.tip("background_plot", h, cell,
-         {"Levels and background",
-          "Bars: number of pixels per level (square-root scale); blue: background pixels after clipping. White curve: "
-          "Gaussian with mean and sigma of the background; faint curve: background of the smoothed image, at the same "
-          "height. Line: threshold on the smoothed image. The strip below shows the display mapping of each level.",
-          {}});
+  const Hit h = ui.hit(
+      "background_plot", cell,
+      {"Levels and background",
+       "Bars: number of pixels per level (square-root scale); blue: background pixels after clipping. White curve: "
+       "Gaussian with mean and sigma of the background; faint curve: background of the smoothed image, at the same "
+       "height. Line: threshold on the smoothed image. The strip below shows the display mapping of each level.",
+       {}});
   ui.fill(box, theme::kCanvas);
   draw_threshold(ui, plot, found);
   draw_bars(ui, plot, found);

@@ -43,14 +43,14 @@ void head(Ui& ui, Column& column) {
   r.x1 -= ui.px(kBar);
   const auto right = edges(ui, r);
   const Rect number{r.x0, r.y0, r.x0 + ui.px(26), r.y1};
-  ui.tip("objects/number", ui.hit("objects/number", number), number,
+  ui.hit("objects/number", number,
          {"Number", "Number by area; 1 is the largest object. The same numbers label the image.", {}});
   ui.text(Type::small, r, theme::kMuted, "No.");
   float x = number.x1;
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     const TableColumn& t = kColumns[i];
     const Rect cell{x, r.y0, right[i], r.y1};
-    ui.tip(t.id, ui.hit(t.id, cell), cell, {t.title, t.help, {}});
+    ui.hit(t.id, cell, {t.title, t.help, {}});
     ui.text_right(Type::small, right[i], r.y0, r.height(), theme::kMuted, t.name);
     x = right[i];
   }
@@ -90,8 +90,7 @@ void draw_bar(Ui& ui, ObjectsState& t, const Rect& area) {
   if (t.most <= 0.0F) return;
   const Rect track{area.x1 - ui.px(6), area.y0, area.x1, area.y1};
   const float content = area.height() + t.most;
-  const Hit h = ui.hit("objects_bar", track);
-  ui.tip("objects_bar", h, track, {"More objects", "Drag, or scroll over the table.", {}});
+  const Hit h = ui.hit("objects_bar", track, {"More objects", "Drag, or scroll over the table.", {}});
   if (h.held) t.offset = std::clamp(t.offset + ImGui::GetIO().MouseDelta.y * content / area.height(), 0.0F, t.most);
   const float y = area.y0 + t.offset * area.height() / content;
   const float length = std::max(area.height() * area.height() / content, ui.px(12));

@@ -25,6 +25,9 @@ bool mode_row(PanelContext& c, Column& column, const ParamSpec& spec);
 // Why a control of a source's values has no effect while there is no source.
 inline constexpr std::string_view kNoAcquisition = "Known once a source is open.";
 
+// The speed of sound with the button of its search, and the search below it. True when the value has changed.
+bool sound_speed_row(PanelContext& c, Column& column);
+
 // Two rows of the table as one slider with two thumbs.
 bool interval_row(PanelContext& c, Column& column, SliderLook look, std::string_view low_key, std::string_view high_key,
                   double least_width);

@@ -11,7 +11,7 @@
 
 #include "core/units.h"
 #include "gui/state/number_text.h"
-#include "gui/state/scanner_text.h"
+#include "gui/state/stream_text.h"
 #include "gui/toolkit/fact_row.h"
 
 namespace echoloop {
@@ -163,7 +163,7 @@ void scanner_rows(PanelContext& c, Column& column) {
   const Rect state = ui.row(column, 20, 0);
   ui.disc(state.x0 + ui.px(4), state.cy(), 4, s.link == LiveLink::connected ? theme::kAccent : theme::kMuted);
   ui.text_fitted(Type::body, state.x0 + ui.px(16), state.x1, state.y0, state.height(), theme::kText, state_text(s));
-  ui.tip("scanner_state", ui.hit("scanner_state", state), state, {"Sender", s.reach, {}});
+  ui.hit("scanner_state", state, {"Sender", s.reach, {}});
   if (s.link == LiveLink::gone) {
     const Rect last = ui.row(column, 18, 0);
     ui.text_fitted(Type::small, last.x0 + ui.px(16), last.x1, last.y0, last.height(), theme::kMuted,
@@ -179,7 +179,7 @@ void scanner_rows(PanelContext& c, Column& column) {
   const Rect refused = ui.row(column, 20, 0);
   ui.text_fitted(Type::small, refused.x0 + ui.px(16), refused.x1, refused.y0, refused.height(), theme::kRed,
                  "Description refused");
-  ui.tip("scanner_refused", ui.hit("scanner_refused", refused), refused, {"Description refused", s.last_refusal, {}});
+  ui.hit("scanner_refused", refused, {"Description refused", s.last_refusal, {}});
 }
 
 void sender_rows(PanelContext& c, Column& column) {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/panels/formation_parts.h"
 #include "gui/panels/measure_parts.h"
+#include "gui/panels/param_rows.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {

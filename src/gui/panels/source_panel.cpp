@@ -65,8 +65,7 @@ void info_line(PanelContext& c, Column& column) {
   if (ui.width(Type::small, line) > room) line = words(formed ? "columns" : "el.");
   const float end = ui.text_fitted(Type::small, r.x0, r.x0 + room, r.y0, r.height(), theme::kText2, line);
   if (assumed) ui.disc(end + ui.px(8), r.cy(), 3, theme::kWarn);
-  const Hit h = ui.hit("source_facts", r);
-  ui.tip("source_facts", h, r, {source.name, facts(source), {}});
+  ui.hit("source_facts", r, {source.name, facts(source), {}});
 }
 
 void open_row(PanelContext& c, Column& column) {

@@ -1,4 +1,5 @@
-// The stream panel: what happens when the buffer is full, and everything below it in files of its own.
+// The stream panel: what happens when the buffer is full, and how frames travel: memory, streams, lanes, minimum gap.
+// Slots and numbers have files of their own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,9 +8,98 @@
 #include "gui/panels/lecture.h"
 #include "gui/panels/scanner_rows.h"
 #include "gui/panels/stream_parts.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {
+
+constexpr std::array<Choice, 4> kMemory = {{{"Pageable"}, {"Pinned"}, {"Write-combined"}, {"Mapped"}}};
+constexpr std::array<Choice, 2> kStreams = {{{"Overlap"}, {"Serial"}}};
+constexpr std::array<Choice, 4> kLanes = {{{"1"}, {"2"}, {"3"}, {"4"}}};
+
+// A row with its label at the left; returns the rest. Labels are shorter than in other panels, as two of them share a
+// row where there is room.
+Rect way_row(PanelContext& c, Column& column, std::string_view label, bool enabled) {
+  if (c.compact) return c.ui.labelled(column, label, {}, enabled);
+  const Rect r = c.ui.row(column, theme::kRow, 4);
+  c.ui.text(Type::body, r, enabled ? theme::kText2 : theme::kDisabled, label);
+  return {r.x0 + c.ui.px(kStreamLabels), r.y0, r.x1, r.y1};
+}
+
+bool memory_row(PanelContext& c, Column& column) {
+  StreamSettings& s = c.state.stream;
+  const std::string& why = c.state.no_effect.host_memory;
+  std::string help = "Memory of the buffer. Pinned memory is copied to the GPU fastest, in parallel with kernels.";
+  if (const std::size_t slot = c.state.device.memory.slot_bytes; slot > 0) {
+    help += fmt::format(" {} slots need {}.", s.slots, byte_text(slot * static_cast<std::size_t>(s.slots)));
+  }
+  const auto memory = static_cast<std::size_t>(why.empty() ? s.host_memory : HostMemory::pageable);
+  const auto picked = c.ui.combo("host_memory", way_row(c, column, "Memory", why.empty()), kMemory[memory], kMemory,
+                                 static_cast<int>(memory), {"Host memory", help, why});
+  if (picked) s.host_memory = static_cast<HostMemory>(*picked);
+  return picked.has_value();
+}
+
+bool choose_streams(PanelContext& c, const Rect& r) {
+  const std::string& why = c.state.no_effect.streams;
+  const auto picked = c.ui.segmented(
+      "streams", r, kStreams, static_cast<int>(c.state.stream.streams),
+      {"Streams",
+       "Overlap copies the next frame during processing; serial alternates copy and processing, for comparison.", why});
+  if (picked) c.state.stream.streams = static_cast<StreamMode>(*picked);
+  return picked.has_value();
+}
+
+bool choose_lanes(PanelContext& c, const Rect& r) {
+  const std::string& why = c.state.no_effect.lanes;
+  const MemoryView& memory = c.state.device.memory;
+  std::string help = "Number of frames in the pipeline at the same time.";
+  if (memory.lane_bytes > 0) {
+    help += fmt::format(" Another lane needs {} on the device", byte_text(memory.lane_bytes));
+    help += memory.device_free > 0 ? fmt::format(", {} are free.", byte_text(memory.device_free)) : ".";
+  }
+  const auto picked = c.ui.segmented("lanes", r, kLanes, c.state.stream.lanes - 1, {"Lanes", help, why});
+  if (picked) c.state.stream.lanes = *picked + 1;
+  return picked.has_value();
+}
+
+bool streams_and_lanes(PanelContext& c, Column& column) {
+  const bool lanes = c.state.no_effect.lanes.empty();
+  const Rect first = way_row(c, column, "Streams", c.state.no_effect.streams.empty());
+  if (c.compact) {
+    const bool changed = choose_streams(c, first);
+    return choose_lanes(c, way_row(c, column, "Lanes", lanes)) || changed;
+  }
+  Ui& ui = c.ui;
+  const float words = ui.width(Type::body, "Lanes");
+  const float cells = std::round(0.55F * (first.width() - words - ui.px(20)));
+  const float x = first.x0 + cells + ui.px(12);
+  const bool changed = choose_streams(c, {first.x0, first.y0, first.x0 + cells, first.y1});
+  ui.text(Type::body, x, first.y0, first.height(), lanes ? theme::kText2 : theme::kDisabled, "Lanes");
+  return choose_lanes(c, {x + words + ui.px(8), first.y0, first.x1, first.y1}) || changed;
+}
+
+bool delay_row(PanelContext& c, Column& column) {
+  const auto wanted = slider_from_off(c.ui, column,
+                                      {.id = "pace_ms",
+                                       .label = "Minimum gap",
+                                       .unit = "ms",
+                                       .decimals = 1,
+                                       .track_max = 100.0,
+                                       .most = 100.0,
+                                       .lines = c.compact ? Lines::two : Lines::one,
+                                       .help = "The source pauses at least this long after every frame."},
+                                      c.state.stream.pace_ms, 0.1);
+  if (wanted) c.state.stream.pace_ms = *wanted;
+  return wanted.has_value();
+}
+
+void way_rows(PanelContext& c, Column& column) {
+  bool changed = memory_row(c, column);
+  changed |= streams_and_lanes(c, column);
+  changed |= delay_row(c, column);
+  if (changed) call(c.commands.stream_changed);
+}
 
 struct PolicyWords {
   RingPolicy policy;

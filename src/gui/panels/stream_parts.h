@@ -1,4 +1,4 @@
-// The pieces of the stream panel, one file each. UI thread only.
+// The pieces of the stream panel. UI thread only.
 #pragma once
 
 #include <string_view>
@@ -15,13 +15,8 @@ std::string_view policy_label(RingPolicy policy);
 void draw_slot_cells(const Ui& ui, const Rect& r, const UiState& state);
 
 void slot_rows(PanelContext& c, Column& column);     // gauge, choice of how many, occupancy over time
-void way_rows(PanelContext& c, Column& column);      // memory, streams, lanes, delay
 void counter_rows(PanelContext& c, Column& column);  // every frame accounted for, rates
 void memory_rows(PanelContext& c, Column& column);   // on the device and on the host
 void latency_rows(PanelContext& c, Column& column);  // percentiles and the last ten seconds
-
-// A slider whose left end is off = 0; the rest of its track is logarithmic from `step` on. The new value, a multiple
-// of the step, when the user changed it. `look`: track_max, most, decimals, unit and words; right-click switches off.
-std::optional<double> slider_from_off(Ui& ui, Column& column, SliderLook look, double value, double step);
 
 }  // namespace echoloop

@@ -130,8 +130,7 @@ void occupancy(PanelContext& c, const Rect& row, const Gauge& gauge) {
 void cells_row(PanelContext& c, Column& column, const Gauge& gauge) {
   Ui& ui = c.ui;
   const Rect cells = ui.row(column, 11, 3);
-  const Hit h = ui.hit("gauge", cells);
-  ui.tip("gauge", h, cells,
+  ui.hit("gauge", cells,
          {"Slots now",
           fmt::format("Blue: being copied ({}). Bright: waiting ({}). Dark: being filled ({}). Other slots are free.",
                       gauge.counts.slots_reading, gauge.counts.slots_ready, gauge.counts.slots_writing),

@@ -81,8 +81,7 @@ void row_labels(PanelContext& c, const TimelineScene& scene, const Rect& area, f
     const RowWords words = words_of(scene.rows[i], kernel_rows(scene), c.state);
     const Rect label{x0, r.y0, area.x0 - ui.px(2), r.y1};
     const std::string id = fmt::format("timeline_row/{}", i);
-    const Hit h = ui.hit(id.c_str(), label);
-    ui.tip(id.c_str(), h, label, {words.label, words.help, {}});
+    ui.hit(id.c_str(), label, {words.label, words.help, {}});
     ui.text(scene.look.type, label, theme::kText2, words.label);
   }
 }

@@ -49,8 +49,7 @@ struct NumberRow {
 // Label, formula and the time in ms, within r.
 void number(PanelContext& c, const Rect& r, const NumberRow& row) {
   Ui& ui = c.ui;
-  const Hit h = ui.hit(row.id, r);
-  ui.tip(row.id, h, r, {row.label, row.help, {}});
+  ui.hit(row.id, r, {row.label, row.help, {}});
   const float end =
       ui.text(c.compact ? Type::small : Type::body, r, row.strong ? theme::kText : theme::kText2, row.label);
   if (!row.formula.empty() && (!c.compact || row.formula.size() <= 3)) {

@@ -11,7 +11,7 @@
 
 namespace echoloop {
 
-enum class Dock { none, inspector, m_mode, sonogram };
+enum class Dock { none, inspector, m_mode, spectrogram };
 
 class DockContent;
 struct IconPen;
@@ -19,10 +19,10 @@ struct IconPen;
 // Each in a file of its own.
 std::unique_ptr<DockContent> make_inspector_dock();
 std::unique_ptr<DockContent> make_m_mode_dock();
-std::unique_ptr<DockContent> make_sonogram_dock();
+std::unique_ptr<DockContent> make_spectrogram_dock();
 void inspector_icon(const IconPen& pen);
 void m_mode_icon(const IconPen& pen);
-void sonogram_icon(const IconPen& pen);
+void spectrogram_icon(const IconPen& pen);
 
 enum class DockPlace { none, of_the_image };  // of_the_image: shows a point or a line that is chosen in the image
 enum class DockStrip { none, moves };         // moves: its pixels change with every image
@@ -72,7 +72,7 @@ inline constexpr auto kDocks = std::to_array<DockRow>({
      .strip = DockStrip::moves,
      .make = make_m_mode_dock,
      .icon = m_mode_icon},
-    {.dock = Dock::sonogram,
+    {.dock = Dock::spectrogram,
      .key_in_file = "sonogram",
      .id = "dock/sonogram",
      .name = "Doppler",
@@ -83,8 +83,8 @@ inline constexpr auto kDocks = std::to_array<DockRow>({
      .text = "Velocity spectrum of the sample volume over time, below the image.",
      .closing = "Removes the sample volume and closes this area.",
      .strip = DockStrip::moves,
-     .make = make_sonogram_dock,
-     .icon = sonogram_icon},
+     .make = make_spectrogram_dock,
+     .icon = spectrogram_icon},
 });
 
 // That of no dock: empty.

@@ -12,7 +12,7 @@
 #include "gui/state/marks.h"
 #include "measure/level_slope.h"
 #include "measure/line_profile.h"
-#include "measure/point_echo.h"
+#include "measure/point_spread.h"
 #include "measure/region_stats.h"
 
 namespace echoloop {

@@ -20,10 +20,9 @@
 #include "core/stream_pace.h"
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
+#include "gui/state/analysis_views.h"
 #include "gui/state/compare_state.h"
-#include "gui/state/flow_view.h"
 #include "gui/state/import_state.h"
-#include "gui/state/inspector_view.h"
 #include "gui/state/m_mode_view.h"
 #include "gui/state/marks.h"
 #include "gui/state/measured.h"
@@ -31,8 +30,6 @@
 #include "gui/state/pan_zoom.h"
 #include "gui/state/program_facts.h"
 #include "gui/state/save_choice.h"
-#include "gui/state/sonogram_view.h"
-#include "gui/state/sound_speed_view.h"
 #include "gui/state/structure_view.h"
 
 namespace echoloop {
@@ -244,7 +241,7 @@ struct ImageState {
 struct AnalysisViews {
   FlowView flow;
   StructureView structure;
-  SonogramView sonogram;
+  SpectrogramView spectrogram;
   SoundSpeedView sound_speed;
 };
 

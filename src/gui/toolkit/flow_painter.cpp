@@ -2,11 +2,9 @@
 
 #include <glad/gl.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "gui/gl/color_table.h"
-#include "gui/overlay/flow_colors.h"
+#include "gui/gl/quad.h"
+#include "gui/overlay/flow_scale.h"
 
 namespace echoloop {
 namespace {
@@ -65,8 +63,6 @@ void FlowPainter::set_grid(const Place& place, const Grid& grid) {
 void FlowPainter::draw(const FlowJob& job, int width, int height) {
   const Rect seen = job.where.common(job.clip);
   if (seen.width() <= 0 || seen.height() <= 0) return;
-  const auto clip_x = [width](float x) { return 2.0F * x / static_cast<float>(width) - 1.0F; };
-  const auto clip_y = [height](float y) { return 1.0F - 2.0F * y / static_cast<float>(height); };
   const Grid& g = job.picture_grid;
   const auto x_m = [&](float x) {
     return narrow(g.x0_m + (g.x1_m - g.x0_m) * static_cast<double>((x - job.where.x0) / job.where.width()));
@@ -76,7 +72,7 @@ void FlowPainter::draw(const FlowJob& job, int width, int height) {
   };
   const bool velocity = job.params.color_flow.mode == FlowMode::velocity;
   shader_.use();
-  glUniform4f(clip_rect_, clip_x(seen.x0), clip_y(seen.y0), clip_x(seen.x1), clip_y(seen.y1));
+  set_clip_rect(clip_rect_, seen, width, height);
   glUniform4f(plane_, x_m(seen.x0), z_m(seen.y0), x_m(seen.x1), z_m(seen.y1));
   set_grid(flow_place_, job.flow_grid);
   set_grid(picture_place_, g);
@@ -90,18 +86,8 @@ void FlowPainter::draw(const FlowJob& job, int width, int height) {
   glBindTextureUnit(0, job.flow_texture);
   glBindTextureUnit(1, job.picture_texture);
   glBindTextureUnit(2, maps_[velocity ? 1 : 0]);
-  glBindVertexArray(vertices_);
-  const auto whole = [](float v) { return static_cast<int>(std::lround(v)); };
-  glEnable(GL_SCISSOR_TEST);
-  glScissor(whole(job.clip.x0), height - whole(job.clip.y1), std::max(whole(job.clip.x1) - whole(job.clip.x0), 0),
-            std::max(whole(job.clip.y1) - whole(job.clip.y0), 0));
   glDisable(GL_BLEND);
-  glDisable(GL_DEPTH_TEST);
-  glDisable(GL_CULL_FACE);
-  glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-  glDisable(GL_SCISSOR_TEST);
-  glBindVertexArray(0);
-  glUseProgram(0);
+  draw_quad(vertices_, job.clip, height);
 }
 
 }  // namespace echoloop

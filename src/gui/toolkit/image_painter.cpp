@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "gui/gl/color_table.h"
+#include "gui/gl/quad.h"
 
 namespace echoloop {
 
@@ -87,8 +87,6 @@ void ImagePainter::set_levels(const Variant& v, const MatchedLevels* matched) {
 void ImagePainter::draw(const PaintJob& job, int width, int height) {
   const DisplayParams& display = job.display;
   const Rect& where = job.where;
-  const auto clip_x = [width](float x) { return 2.0F * x / static_cast<float>(width) - 1.0F; };
-  const auto clip_y = [height](float y) { return 1.0F - 2.0F * y / static_cast<float>(height); };
   const bool inverted = display.color_map == ColorMap::inverted;
   const bool gray = display.color_map == ColorMap::gray || inverted;
   const auto tgc = display.tgc_db;
@@ -100,7 +98,7 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   // Only the part that is seen: of a picture much larger than the window the rest would cost the corners' accuracy.
   const Rect seen = where.common(job.clip);
   const auto share = [](float at, float from, float length) { return length > 0 ? (at - from) / length : 0.0F; };
-  glUniform4f(v.clip_rect, clip_x(seen.x0), clip_y(seen.y0), clip_x(seen.x1), clip_y(seen.y1));
+  set_clip_rect(v.clip_rect, seen, width, height);
   glUniform4f(v.part, share(seen.x0, where.x0, where.width()), share(seen.y0, where.y0, where.height()),
               share(seen.x1, where.x0, where.width()), share(seen.y1, where.y0, where.height()));
   set_grid(v, job.grid);
@@ -117,24 +115,13 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   glUniform2f(v.ramp, inverted ? 1.0F : 0.0F, inverted ? -1.0F : 1.0F);
   glBindTextureUnit(0, job.texture);
   glBindTextureUnit(1, maps_[static_cast<int>(display.color_map)]);
-  glBindVertexArray(vertices_);
   if (job.grid.polar()) {
     glEnable(GL_BLEND);
     glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE);
   } else {
     glDisable(GL_BLEND);
   }
-  const auto whole = [](float v) { return static_cast<int>(std::lround(v)); };
-  glEnable(GL_SCISSOR_TEST);
-  glScissor(whole(job.clip.x0), height - whole(job.clip.y1), std::max(whole(job.clip.x1) - whole(job.clip.x0), 0),
-            std::max(whole(job.clip.y1) - whole(job.clip.y0), 0));
-  glDisable(GL_DEPTH_TEST);
-  glDisable(GL_CULL_FACE);
-  glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-  glDisable(GL_SCISSOR_TEST);
-  glDisable(GL_BLEND);
-  glBindVertexArray(0);
-  glUseProgram(0);
+  draw_quad(vertices_, job.clip, height);
 }
 
 }  // namespace echoloop

@@ -1,4 +1,4 @@
-// Where columns and bars go, as pure functions of sizes; picture_layout.h has the picture. No ImGui calls. Any thread.
+// Where columns and bars go, as pure functions of sizes; image_layout.h has the picture. No ImGui calls. Any thread.
 #pragma once
 
 #include "gui/state/rect.h"

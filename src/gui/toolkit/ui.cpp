@@ -106,6 +106,12 @@ void Ui::draw_ring() {
 }
 
 // Of a control that was reached by key as well, until a key acts on it: then it would be in the way.
+Hit Ui::hit(const char* id, const Rect& r, const Tip& tip) {
+  Hit h = hit(id, r);
+  this->tip(id, h, r, tip);
+  return h;
+}
+
 void Ui::tip(const char* id, const Hit& h, const Rect& r, const Tip& tip) {
   focus_.name(id, tip.title);
   const bool by_key = h.focused && focus_.arrived() && !tooltip_.taken();
@@ -127,6 +133,11 @@ Rect Ui::row(Column& c, float height, float gap) const {
   const Rect r{c.x0, c.y, c.x1, c.y + px(height)};
   c.y = r.y1 + px(gap);
   return r;
+}
+
+void Ui::paragraph_row(Column& c, float line, ImU32 color, std::string_view text) const {
+  constexpr float kGap = 4;
+  c.y += paragraph(Type::small, c.x0, c.y, c.x1 - c.x0, px(line), color, text) + px(kGap);
 }
 
 Rect Ui::labelled(Column& c, std::string_view label, std::string_view note, bool enabled) {

@@ -67,6 +67,7 @@ class Ui : public Painter {
   void end_frame();  // draws the tooltip
 
   Hit hit(const char* id, const Rect& r);
+  Hit hit(const char* id, const Rect& r, const Tip& tip);  // with its tooltip
   // A hit area that the keyboard reaches too: every control is one. Keys that press it count as a click.
   Hit control(const char* id, const Rect& r, FocusKind kind = FocusKind::button, std::string_view name = {});
   // Only for the keyboard: a part of a control that the mouse already has.
@@ -88,6 +89,8 @@ class Ui : public Painter {
 
   // Rows of a column.
   Rect row(Column& c, float height, float gap) const;
+  // Text over the whole width, in lines of `line` at scale 1, and a gap below it.
+  void paragraph_row(Column& c, float line, ImU32 color, std::string_view text) const;
   Rect labelled(Column& c, std::string_view label, std::string_view note, bool enabled);
 
   bool button(const char* id, const Rect& r, const ButtonLook& look, const Tip& tip);

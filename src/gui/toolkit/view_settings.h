@@ -46,7 +46,7 @@ struct ViewSettings {
   TransientView transient;
 
   [[nodiscard]] bool has_m_mode() const {
-    return dock == Dock::m_mode || (dock == Dock::sonogram && transient.m_mode_beside);
+    return dock == Dock::m_mode || (dock == Dock::spectrogram && transient.m_mode_beside);
   }
   [[nodiscard]] bool& is_open(std::string_view panel, bool compact) {
     return (compact ? open_compact : open).find(panel)->second;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "gui/gl/color_texture.h"
+#include "gui/gl/texture_2d.h"
 #include "gui/toolkit/plot.h"
 
 namespace echoloop {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "gui/gl/display_window.h"
-#include "gui/overlay/tone.h"
+#include "gui/overlay/transfer_function.h"
 #include "gui/state/number_text.h"
 #include "gui/state/shown_display.h"
 #include "gui/view/image_view.h"
@@ -19,7 +19,7 @@ float bar_y(const Rect& bar, double level_db) {
 
 void draw_colors(const Ui& ui, const Rect& bar, const ImagingParams& p, const DisplayWindow& shown) {
   const auto color = [&](double level_db) {
-    const Rgb c = map_color(p.display.color_map, tone(level_db, p.display));
+    const Rgb c = map_color(p.display.color_map, transfer(level_db, p.display));
     return IM_COL32(c.r, c.g, c.b, 255);
   };
   const int pieces = p.display.gamma == 1.0 && p.display.color_map != ColorMap::viridis ? 40 : 64;

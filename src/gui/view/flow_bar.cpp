@@ -23,13 +23,11 @@ void label(const Ui& ui, const Rect& bar, double from_top, Type type, ImU32 colo
 
 }  // namespace
 
-void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, const ImagingParams& params,
-                   Type labels) {
+void draw_flow_bar(Ui& ui, const ImageLayout& layout, const FlowImage& flow, const ImagingParams& params, Type labels) {
   const Rect& bar = layout.flow_bar;
   const bool velocity = params.color_flow.mode == FlowMode::velocity;
   const Rect area{bar.x0 - ui.px(4), bar.y0 - ui.px(26), bar.x1 + ui.px(38), bar.y1 + ui.px(8)};
-  const Hit h = ui.hit("flow_bar", area);
-  ui.tip("flow_bar", h, area,
+  ui.hit("flow_bar", area,
          velocity ? Tip{"Velocity",
                         "Red: towards the probe; blue: away from the probe; brighter is faster. The ends are the "
                         "aliasing limit (phase change of 180 degrees between frames). Faster flow appears with the "

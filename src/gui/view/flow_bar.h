@@ -4,15 +4,15 @@
 #include <string>
 #include <utility>
 
-#include "gui/state/flow_view.h"
-#include "gui/toolkit/picture_layout.h"
+#include "gui/state/analysis_views.h"
+#include "gui/toolkit/image_layout.h"
 #include "gui/toolkit/ui.h"
 
 namespace echoloop {
 
 // The bar of power (decibels from the threshold up) or velocity (up to the aliasing limit on both sides) of the flow
 // picture `flow`, shown with `params`. `labels`: large for the projector.
-void draw_flow_bar(Ui& ui, const PictureLayout& layout, const FlowImage& flow, const ImagingParams& params,
+void draw_flow_bar(Ui& ui, const ImageLayout& layout, const FlowImage& flow, const ImagingParams& params,
                    Type labels = Type::small);
 
 // "0.05" s, "3.2" s.

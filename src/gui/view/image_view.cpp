@@ -91,7 +91,7 @@ std::string polar_text(const Image& image, const Sector& sector, double x_m, dou
 
 void draw_rulers(const ImageViewContext& c) {
   const Ui& ui = c.ui;
-  const PictureLayout& l = c.layout;
+  const ImageLayout& l = c.layout;
   const Rect& r = l.image;
   const double s = ui.scale();
   if (l.grid.polar()) {
@@ -148,7 +148,7 @@ void draw_caption(const ImageViewContext& c, float right) {
 
 void draw_pointer(const ImageViewContext& c, PlanePoint at) {
   Ui& ui = c.ui;
-  const PictureLayout& l = c.layout;
+  const ImageLayout& l = c.layout;
   const ImVec2 mouse{l.x_px(at.x_m), l.z_px(at.z_m)};
   const Image& under = image_under(c, mouse.x);
   const float tip = ui.px(2);

@@ -11,14 +11,14 @@
 #include "core/results/image.h"
 #include "gui/overlay/sample_fault_text.h"
 #include "gui/state/ui_state.h"
-#include "gui/toolkit/picture_layout.h"
+#include "gui/toolkit/image_layout.h"
 #include "gui/toolkit/ui.h"
 
 namespace echoloop {
 
 struct ImageViewContext {
   Ui& ui;
-  const PictureLayout& layout;
+  const ImageLayout& layout;
   const Image& image;      // what is on screen
   ImagingParams& display;  // the UI's copy: dynamic range and gain are dragged on the colour bar
   const ImagingParams& defaults;
@@ -44,6 +44,10 @@ double surface_radius_m(const Image& image);
 std::string polar_text(const Image& image, const Sector& sector, double x_m, double z_m);
 // Depths along the edges of a sector.
 void draw_sector_scale(const ImageViewContext& c);
+// A bar of 1, 2 or 5 x 10^k mm, about a fifth of the image's width.
+enum class ScaleBarType { small, large };
+void draw_scale_bar(const Painter& painter, const ImageLayout& layout, ScaleBarType type);
+[[nodiscard]] double scale_bar_mm(const ImageLayout& layout);  // its length
 // True when a drag changed the window.
 bool draw_color_bar(const ImageViewContext& c);
 // For the projector: the window alone, with large labels. It is not dragged.

@@ -1,17 +1,18 @@
 #include "gui/view/marks_view.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include "gui/overlay/mark_drawing.h"
 #include "gui/state/mark_shape.h"
-#include "gui/view/mark_chips.h"
 
 namespace echoloop {
 namespace {
 
 // Lines run through pixels' centres where they can.
-ImVec2 place_of(const PictureLayout& l, PlanePoint p) { return {l.x_px(p.x_m), l.z_px(p.z_m)}; }
+ImVec2 place_of(const ImageLayout& l, PlanePoint p) { return {l.x_px(p.x_m), l.z_px(p.z_m)}; }
 
 void line_with_halo(const Ui& ui, const std::vector<ImVec2>& line, ImU32 color, float thickness) {
   const auto n = static_cast<int>(line.size());
@@ -54,7 +55,7 @@ ChipWish chip_wish(const MarksView& v, const Mark& m, Pointed pointed) {
   return {&m, w, ui.px(20)};
 }
 
-bool in_sight(const PictureLayout& l, const Mark& m) {
+bool in_sight(const ImageLayout& l, const Mark& m) {
   if (m.points.empty()) return false;
   const ImVec2 first = place_of(l, m.points.front());
   Rect box{first.x, first.y, first.x, first.y};
@@ -125,9 +126,11 @@ void draw_mark(const MarksView& v, const Mark& m, bool lit, bool chosen) {
   }
 }
 
+constexpr double kGap = 3.0, kLeaderFrom = 10.0, kArm = 6.0;  // pixels at scale 1
+
 }  // namespace
 
-int length_decimals(const PictureLayout& layout) {
+int length_decimals(const ImageLayout& layout) {
   constexpr double kPixelsPerTenth = 1.0;  // from there on a pixel is less than what one decimal tells apart
   return layout.px_per_mm() * 0.1 > kPixelsPerTenth ? 2 : 1;
 }
@@ -160,6 +163,55 @@ void draw_marks(const MarksView& v) {
     if (v.draft->points.size() > 1) draw_chip(v, *v.draft, {wished_chip(v.layout, wish), {}}, ChipLook::lit);
   }
   v.ui.list().PopClipRect();
+}
+
+Rect wished_chip(const ImageLayout& l, const ChipWish& wish) {
+  const Mark& m = *wish.mark;
+  const Rect& image = l.image;
+  const float w = wish.width, h = wish.height, gap = 8 * l.scale, edge = 2 * l.scale;
+  const PlanePoint place = label_place(m);
+  const float at_x = l.x_px(place.x_m), at_y = l.z_px(place.z_m);
+  float x = at_x + gap, y = at_y + gap;
+  if (is_region(m.kind)) {
+    x = at_x - edge;
+    y = at_y - 5 * l.scale - h;
+  } else {
+    const bool leftwards = m.kind != MarkKind::angle && m.points.back().x_m < m.points.front().x_m - 1e-9;
+    if (leftwards || x + w > image.x1) x = at_x - gap - w;
+    if (x < image.x0) x = at_x + gap;
+    if (y + h > image.y1) y = at_y - gap - h;
+  }
+  x = std::round(std::clamp(x, image.x0 + edge, std::max(image.x0 + edge, image.x1 - w - edge)));
+  y = std::round(std::clamp(y, image.y0 + edge, std::max(image.y0 + edge, image.y1 - h - edge)));
+  return {x, y, x + w, y + h};
+}
+
+std::vector<PlacedChip> place_chips(const ImageLayout& l, const std::vector<ChipWish>& wishes) {
+  const auto scale = static_cast<double>(l.scale);
+  const auto canvas = [](const Rect& r) {
+    return CanvasRect{static_cast<double>(r.x0), static_cast<double>(r.y0), static_cast<double>(r.x1),
+                      static_cast<double>(r.y1)};
+  };
+  const ImagePlace place{canvas(l.place(l.grid)), l.grid};
+  std::vector<LabelledMark> marks;
+  for (const ChipWish& wish : wishes) {
+    LabelledMark m = labelled(*wish.mark, place, kArm * scale);
+    const CanvasRect wished = canvas(wished_chip(l, wish));
+    m.half = {0.5 * wished.width(), 0.5 * wished.height()};
+    m.wish = CanvasPoint{wished.x0 + m.half.x, wished.y0 + m.half.y};
+    marks.push_back(std::move(m));
+  }
+  std::vector<PlacedChip> chips;
+  const auto placed =
+      place_labels(marks, canvas(l.image), {}, {.gap = kGap * scale, .leader_from = kLeaderFrom * scale});
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    const auto x = static_cast<float>(std::round(placed[i].at.x - marks[i].half.x));
+    const auto y = static_cast<float>(std::round(placed[i].at.y - marks[i].half.y));
+    chips.push_back({.rect = {x, y, x + wishes[i].width, y + wishes[i].height},
+                     .foot = placed[i].foot,
+                     .leader = placed[i].leader});
+  }
+  return chips;
 }
 
 }  // namespace echoloop

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "gui/overlay/measure_slope.h"
+#include "gui/overlay/measure_marks.h"
 #include "gui/state/mark_shape.h"
 
 namespace echoloop {
@@ -60,7 +60,7 @@ void Measuring::update(Measured& m, const Marks& marks, LevelReader& levels, His
     measured_marks_.clear();
     return;
   }
-  const LevelPicture& picture = levels.ask();
+  const LevelImage& picture = levels.ask();
   if (picture.number == 0 || shows_weight(levels.image().params.formation)) {  // weights are no levels
     m = {};
     return;

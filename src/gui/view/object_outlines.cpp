@@ -13,12 +13,12 @@ constexpr float kNoHaloBelow = 7;  // pixels across, at scale 1: a halo would be
 
 enum class Stress { none, hovered, selected };
 
-Rect box_of(const PictureLayout& l, const LabelOutline& o) {
+Rect box_of(const ImageLayout& l, const LabelOutline& o) {
   return {l.x_px(o.least.x_m), l.z_px(o.least.z_m), l.x_px(o.most.x_m), l.z_px(o.most.z_m)};
 }
 
 // On screen, without points that are nearer to the last one than can be seen.
-void points_of(const PictureLayout& l, const LabelOutline& o, std::vector<ImVec2>& points) {
+void points_of(const ImageLayout& l, const LabelOutline& o, std::vector<ImVec2>& points) {
   constexpr float kNear = 0.3F;
   points.clear();
   for (const PlanePoint p : o.line) {

@@ -4,14 +4,14 @@
 #include <optional>
 
 #include "gui/state/structure_view.h"
-#include "gui/toolkit/picture_layout.h"
+#include "gui/toolkit/image_layout.h"
 #include "gui/toolkit/ui.h"
 
 namespace echoloop {
 
 struct ObjectsView {
   Ui& ui;
-  const PictureLayout& layout;
+  const ImageLayout& layout;
   const StructureView& structure;
 };
 

@@ -12,7 +12,7 @@ double distance_m(PlanePoint a, PlanePoint b) { return std::hypot(a.x_m - b.x_m,
 
 }  // namespace
 
-SampleVolumeTool::Grip SampleVolumeTool::grip_at(const PictureLayout& layout, const ImagingParams& p, PlanePoint at,
+SampleVolumeTool::Grip SampleVolumeTool::grip_at(const ImageLayout& layout, const ImagingParams& p, PlanePoint at,
                                                  double reach_m) {
   if (p.doppler.gate == Gate::off) return Grip::none;
   const GateShape g = gate_shape(layout.grid, p);
@@ -26,7 +26,7 @@ SampleVolumeTool::Grip SampleVolumeTool::grip_at(const PictureLayout& layout, co
   return Grip::none;
 }
 
-bool SampleVolumeTool::use(const Hit& hit, const PictureLayout& layout, UiState& state, double reach_m) {
+bool SampleVolumeTool::use(const Hit& hit, const ImageLayout& layout, UiState& state, double reach_m) {
   ImagingParams& p = state.params;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const PlanePoint at = layout.point(std::clamp(mouse.x, layout.image.x0, layout.image.x1),
@@ -63,7 +63,7 @@ bool SampleVolumeTool::use(const Hit& hit, const PictureLayout& layout, UiState&
   return true;
 }
 
-void draw_guide(const Ui& ui, const PictureLayout& l, const GuideLine& line) {
+void draw_guide(const Ui& ui, const ImageLayout& l, const GuideLine& line) {
   const Rect& r = l.image;
   const ImVec2 a{l.x_px(line.from.x_m), l.z_px(line.from.z_m)}, b{l.x_px(line.to.x_m), l.z_px(line.to.z_m)};
   const auto thickness = static_cast<float>(line.thickness);
@@ -74,7 +74,7 @@ void draw_guide(const Ui& ui, const PictureLayout& l, const GuideLine& line) {
   ui.list().PopClipRect();
 }
 
-void draw_gate(const Ui& ui, const PictureLayout& l, const ImagingParams& p) {
+void draw_gate(const Ui& ui, const ImageLayout& l, const ImagingParams& p) {
   if (p.doppler.gate == Gate::off || l.image.width() <= 0) return;
   for (const GuideLine& line : gate_guides(l.grid, p, static_cast<double>(ui.scale()) / l.px_per_m)) {
     draw_guide(ui, l, line);

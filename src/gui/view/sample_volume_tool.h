@@ -6,7 +6,7 @@
 
 #include "gui/overlay/guide_lines.h"
 #include "gui/state/ui_state.h"
-#include "gui/toolkit/picture_layout.h"
+#include "gui/toolkit/image_layout.h"
 #include "gui/toolkit/ui.h"
 
 namespace echoloop {
@@ -15,20 +15,20 @@ class SampleVolumeTool {
  public:
   // With the gate tool a press places the gate, with any tool the gate itself can be dragged, and its ends. True: the
   // press was the gate's. Before everything else that takes the mouse on the picture.
-  bool use(const Hit& hit, const PictureLayout& layout, UiState& state, double reach_m);
+  bool use(const Hit& hit, const ImageLayout& layout, UiState& state, double reach_m);
   // True once after the parameters have changed.
   bool take_changed() { return std::exchange(changed_, false); }
 
  private:
   enum class Grip { none, whole, shallow_end, deep_end };
-  [[nodiscard]] static Grip grip_at(const PictureLayout& layout, const ImagingParams& p, PlanePoint at, double reach_m);
+  [[nodiscard]] static Grip grip_at(const ImageLayout& layout, const ImagingParams& p, PlanePoint at, double reach_m);
 
   Grip held_ = Grip::none;
   PlanePoint offset_{0.0, 0.0};  // from the pointer to the gate's middle
   bool changed_ = false;
 };
 
-void draw_guide(const Ui& ui, const PictureLayout& layout, const GuideLine& line);
-void draw_gate(const Ui& ui, const PictureLayout& layout, const ImagingParams& params);
+void draw_guide(const Ui& ui, const ImageLayout& layout, const GuideLine& line);
+void draw_gate(const Ui& ui, const ImageLayout& layout, const ImagingParams& params);
 
 }  // namespace echoloop

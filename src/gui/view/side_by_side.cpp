@@ -11,7 +11,7 @@ namespace {
 constexpr float kStackedBelow = 700;       // width of the area at scale 1
 constexpr float kStackedFromHeight = 320;  // of the area: lower ones have no room for two images above each other
 
-PictureLayout moved(PictureLayout l, float dx, float dy) {
+ImageLayout moved(ImageLayout l, float dx, float dy) {
   for (Rect* r : {&l.room, &l.image}) *r = {r->x0 + dx, r->y0 + dy, r->x1 + dx, r->y1 + dy};
   l.caption_y += dy;
   return l;

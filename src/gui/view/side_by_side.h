@@ -3,12 +3,12 @@
 #pragma once
 
 #include "core/acquisition.h"
-#include "gui/toolkit/picture_layout.h"
+#include "gui/toolkit/image_layout.h"
 
 namespace echoloop {
 
 struct SideLayouts {
-  PictureLayout a, b;  // equal but for their places; the colour bars are b's
+  ImageLayout a, b;  // equal but for their places; the colour bars are b's
 };
 
 struct SidesInput {

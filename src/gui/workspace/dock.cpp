@@ -125,7 +125,7 @@ void DockArea::draw_presented(const DockScene& scene, const Rect& area) {
   }
 }
 
-void draw_inspected(const Ui& ui, const PictureLayout& l, const Image& image, PlanePoint at, Dock dock) {
+void draw_inspected(const Ui& ui, const ImageLayout& l, const Image& image, PlanePoint at, Dock dock) {
   const Rect& r = l.image;
   if (dock == Dock::m_mode && image.grid.nx > 0) return draw_guide(ui, l, m_mode_guide(image.grid, at));
   const ImVec2 p{l.x_px(at.x_m), l.z_px(at.z_m)};

@@ -34,6 +34,6 @@ class DockArea {
 };
 
 // On the image: the pixel that is inspected, or the line.
-void draw_inspected(const Ui& ui, const PictureLayout& layout, const Image& image, PlanePoint at, Dock dock);
+void draw_inspected(const Ui& ui, const ImageLayout& layout, const Image& image, PlanePoint at, Dock dock);
 
 }  // namespace echoloop

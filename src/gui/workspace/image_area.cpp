@@ -3,15 +3,13 @@
 #include <utility>
 
 #include "core/units.h"
-#include "gui/overlay/flow_colors.h"
-#include "gui/state/scanner_text.h"
+#include "gui/overlay/flow_scale.h"
+#include "gui/state/stream_text.h"
 #include "gui/view/flow_bar.h"
 #include "gui/view/object_outlines.h"
-#include "gui/view/scale_bar.h"
 #include "gui/view/side_by_side.h"
-#include "gui/workspace/compare_badges.h"
+#include "gui/workspace/compare_overlay.h"
 #include "gui/workspace/dock.h"
-#include "gui/workspace/wipe.h"
 
 namespace echoloop {
 namespace {
@@ -25,7 +23,7 @@ void draw_chip(const Ui& ui, const Rect& image, std::string_view text) {
   ui.text(Type::small, chip.x0 + ui.px(8), chip.y0, h, theme::kText, text);
 }
 
-void draw_cross(const Ui& ui, const PictureLayout& l, PlanePoint at) {
+void draw_cross(const Ui& ui, const ImageLayout& l, PlanePoint at) {
   const ImVec2 p{l.x_px(at.x_m), l.z_px(at.z_m)};
   const float arm = ui.px(9), gap = ui.px(3);
   for (const bool halo : {true, false}) {
@@ -102,7 +100,7 @@ void ImageArea::inspect_somewhere(UiState& state, const SceneInput& input) const
 }
 
 // A drag stays with the image in which it began.
-const PictureLayout& ImageArea::pointed_layout() {
+const ImageLayout& ImageArea::pointed_layout() {
   if (!beside()) return layout_;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (!ImGui::IsAnyMouseDown() || ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(2)) {
@@ -204,7 +202,7 @@ void ImageArea::draw_over(PanelContext& c, const SceneInput& input, Place place)
 bool ImageArea::draw_marks(PanelContext& c) {
   UiState& state = c.state;
   const auto inspected = state.image.inspected;
-  const PictureLayout& pointed = pointed_layout();
+  const ImageLayout& pointed = pointed_layout();
   const bool on_image = interaction_.use(c.ui, pointed, state);
   if (beside()) interaction_.draw_again(c.ui, &pointed == &side_a_ ? layout_ : side_a_, state);
   if (interaction_.take_gate_changed()) call(c.commands.params_changed);
@@ -218,7 +216,7 @@ bool ImageArea::draw_marks(PanelContext& c) {
 }
 
 void ImageArea::draw_pointers(PanelContext& c, const SceneInput& input) {
-  const PictureLayout& pointed = pointed_layout();
+  const ImageLayout& pointed = pointed_layout();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const PlanePoint at = pointed.point(mouse.x, mouse.y);
   const bool on_a = &pointed == &side_a_;

@@ -4,7 +4,7 @@
 
 #include "gui/panels/panels.h"
 #include "gui/state/compare_state.h"
-#include "gui/toolkit/picture_layout.h"
+#include "gui/toolkit/image_layout.h"
 #include "gui/view/image_view.h"
 #include "gui/view/scene_input.h"
 #include "gui/workspace/image_interaction.h"
@@ -27,17 +27,17 @@ class ImageArea {
   void forget() { interaction_.forget(); }
   void place_flow_bar(const Rect& bar) { layout_.flow_bar = bar; }
 
-  [[nodiscard]] const PictureLayout& layout() const { return layout_; }     // empty image: none was drawn
-  [[nodiscard]] const PictureLayout& last_layout() const { return last_; }  // of the frame before
-  [[nodiscard]] const PictureLayout& side_a() const { return side_a_; }     // empty image: not side by side
-  [[nodiscard]] float wipe_x() const { return wipe_x_; }                    // where A ends and B begins
+  [[nodiscard]] const ImageLayout& layout() const { return layout_; }     // empty image: none was drawn
+  [[nodiscard]] const ImageLayout& last_layout() const { return last_; }  // of the frame before
+  [[nodiscard]] const ImageLayout& side_a() const { return side_a_; }     // empty image: not side by side
+  [[nodiscard]] float wipe_x() const { return wipe_x_; }                  // where A ends and B begins
 
  private:
   enum class Place { window, presentation };
 
   void lay_out(PanelContext& c, const SceneInput& input, const Rect& area, Place place);
   [[nodiscard]] bool beside() const { return side_a_.image.width() > 0; }
-  [[nodiscard]] const PictureLayout& pointed_layout();
+  [[nodiscard]] const ImageLayout& pointed_layout();
   [[nodiscard]] ImageViewContext view_of(PanelContext& c, const SceneInput& input);
   [[nodiscard]] ImageViewContext view_of_a(PanelContext& c, const SceneInput& input);
   void draw_waiting_for_a(const PanelContext& c, const SceneInput& input) const;
@@ -47,8 +47,8 @@ class ImageArea {
   bool draw_marks(PanelContext& c);
   void draw_pointers(PanelContext& c, const SceneInput& input);
 
-  PictureLayout layout_, last_;
-  PictureLayout side_a_;                  // of A beside B, whose is layout_
+  ImageLayout layout_, last_;
+  ImageLayout side_a_;                    // of A beside B, whose is layout_
   CompareSide pointed_ = CompareSide::b;  // where the mouse is, or was when its button went down
   ImageInteraction interaction_;
   bool inspect_ = false;  // the inspector opens as soon as the mouse button is up

@@ -13,7 +13,7 @@ constexpr double kWheelStep = 1.25;
 constexpr float kReach = 7;  // pixels at scale 1
 
 // Not beyond what is seen, wherever the mouse is dragged to.
-PlanePoint point_at(const PictureLayout& l, ImVec2 mouse) {
+PlanePoint point_at(const ImageLayout& l, ImVec2 mouse) {
   return l.point(std::clamp(mouse.x, l.image.x0, l.image.x1), std::clamp(mouse.y, l.image.y0, l.image.y1));
 }
 
@@ -49,7 +49,7 @@ bool ImageInteraction::key(UiState& state, const UiCommands& commands, const Key
   }
 }
 
-void ImageInteraction::zoom_and_pan(const Hit& hit, const PictureLayout& layout, UiState& state) {
+void ImageInteraction::zoom_and_pan(const Hit& hit, const ImageLayout& layout, UiState& state) {
   const ImGuiIO& io = ImGui::GetIO();
   if (hit.hovered && ImGui::IsMouseClicked(2)) middle_panning_ = true;
   middle_panning_ = middle_panning_ && ImGui::IsMouseDown(2);
@@ -63,7 +63,7 @@ void ImageInteraction::zoom_and_pan(const Hit& hit, const PictureLayout& layout,
   if ((panning_ || middle_panning_) && layout.zoom() > 1.0) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
 }
 
-void ImageInteraction::use_tool(const Hit& hit, const PictureLayout& layout, UiState& state, double reach_m, int chip) {
+void ImageInteraction::use_tool(const Hit& hit, const ImageLayout& layout, UiState& state, double reach_m, int chip) {
   Marks& marks = state.marks;
   const PlanePoint at = point_at(layout, ImGui::GetIO().MousePos);
   if (hit.pressed && marks.tool == MarkTool::pointer && chip != 0) {
@@ -89,7 +89,7 @@ void ImageInteraction::use_tool(const Hit& hit, const PictureLayout& layout, UiS
   }
 }
 
-bool ImageInteraction::use(Ui& ui, const PictureLayout& layout, UiState& state) {
+bool ImageInteraction::use(Ui& ui, const ImageLayout& layout, UiState& state) {
   const Hit hit = ui.hit("picture", layout.image);
   free_pointer_.reset();
   free_click_.reset();
@@ -116,7 +116,7 @@ bool ImageInteraction::use(Ui& ui, const PictureLayout& layout, UiState& state) 
   return hit.hovered;
 }
 
-void ImageInteraction::draw_again(Ui& ui, const PictureLayout& layout, const UiState& state) const {
+void ImageInteraction::draw_again(Ui& ui, const ImageLayout& layout, const UiState& state) const {
   draw_gate(ui, layout, state.params);
   draw_marks({ui, layout, state.marks, editor_.draft()});
 }

@@ -7,7 +7,7 @@
 #include "gui/state/keys.h"
 #include "gui/state/mark_editor.h"
 #include "gui/state/ui_state.h"
-#include "gui/toolkit/picture_layout.h"
+#include "gui/toolkit/image_layout.h"
 #include "gui/toolkit/ui.h"
 #include "gui/view/sample_volume_tool.h"
 
@@ -17,9 +17,9 @@ class ImageInteraction {
  public:
   // Once a frame, after everything else that takes the mouse on the picture. Draws the marks too. True while the
   // pointer is on the picture.
-  bool use(Ui& ui, const PictureLayout& layout, UiState& state);
+  bool use(Ui& ui, const ImageLayout& layout, UiState& state);
   // What use() draws, on the image beside; the mouse is not there.
-  void draw_again(Ui& ui, const PictureLayout& layout, const UiState& state) const;
+  void draw_again(Ui& ui, const ImageLayout& layout, const UiState& state) const;
   // True when the key meant something.
   bool key(UiState& state, const UiCommands& commands, const KeyPress& press);
   bool escape(UiState& state) { return editor_.escape(state.marks); }
@@ -33,8 +33,8 @@ class ImageInteraction {
   void forget() { editor_ = {}; }
 
  private:
-  void zoom_and_pan(const Hit& hit, const PictureLayout& layout, UiState& state);
-  void use_tool(const Hit& hit, const PictureLayout& layout, UiState& state, double reach_m, int chip);
+  void zoom_and_pan(const Hit& hit, const ImageLayout& layout, UiState& state);
+  void use_tool(const Hit& hit, const ImageLayout& layout, UiState& state, double reach_m, int chip);
 
   MarkEditor editor_;
   std::optional<PlanePoint> free_pointer_, free_click_;

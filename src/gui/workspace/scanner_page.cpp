@@ -8,7 +8,7 @@
 #include <string>
 
 #include "gui/panels/scanner_rows.h"
-#include "gui/state/scanner_text.h"
+#include "gui/state/stream_text.h"
 
 namespace echoloop {
 namespace {

@@ -87,7 +87,7 @@ constexpr std::string_view kWholeImage = "The whole image is visible.";
 struct ToolRow {
   PanelContext& c;
   Rect area;
-  const PictureLayout& layout;
+  const ImageLayout& layout;
   float x;
   float side, gap;
 
@@ -198,7 +198,7 @@ void draw_tools(ToolRow& row, BarTools tools) {
 
 void draw_zoom(ToolRow& row, BarTools tools) {
   Ui& ui = row.c.ui;
-  const PictureLayout& l = row.layout;
+  const ImageLayout& l = row.layout;
   PanZoom& pan_zoom = row.c.state.image.pan_zoom;
   const double zoom = l.image.width() > 0 ? l.zoom() : 1.0;
   const std::string_view fitted = zoom <= 1.0 ? kWholeImage : "";
@@ -322,11 +322,11 @@ void draw_views(ToolRow& row, float right, const BarFit& fit) {
 
 void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view, Dock dock) {
   const bool open = view.dock == dock;
-  view.transient.m_mode_beside = !open && dock == Dock::sonogram && view.has_m_mode();
+  view.transient.m_mode_beside = !open && dock == Dock::spectrogram && view.has_m_mode();
   view.dock = open ? Dock::none : dock;
   take_inspect_tool(state.marks, view.dock);
   const Gate wanted = open ? Gate::off : Gate::on;
-  if (dock != Dock::sonogram || state.params.doppler.gate == wanted) return;
+  if (dock != Dock::spectrogram || state.params.doppler.gate == wanted) return;
   state.params.doppler.gate = wanted;
   call(commands.params_changed);
 }
@@ -335,11 +335,11 @@ void take_inspect_tool(Marks& marks, Dock opened) {
   const bool looks = dock_row(opened).place == DockPlace::of_the_image;
   if (looks && (marks.tool == MarkTool::pointer || marks.tool == MarkTool::gate)) marks.tool = MarkTool::inspect;
   if (!looks && marks.tool == MarkTool::inspect) marks.tool = MarkTool::pointer;
-  if (opened == Dock::sonogram && marks.tool == MarkTool::pointer) marks.tool = MarkTool::gate;
+  if (opened == Dock::spectrogram && marks.tool == MarkTool::pointer) marks.tool = MarkTool::gate;
   if (opened == Dock::none && marks.tool == MarkTool::gate) marks.tool = MarkTool::pointer;
 }
 
-void draw_tool_bar(PanelContext& c, const Rect& area, const PictureLayout& layout) {
+void draw_tool_bar(PanelContext& c, const Rect& area, const ImageLayout& layout) {
   const float left = area.x0 + c.ui.px(c.compact ? 8 : 12), right = area.x1 - c.ui.px(8);
   ToolRow row{c, area, layout, left, c.ui.px(c.compact ? kSideCompact : kToolSide), c.ui.px(kToolGap)};
   const BarFit fit = fit_tool_bar(sizes_of(row, right - left));

@@ -4,7 +4,7 @@
 
 #include "gui/panels/panels.h"
 #include "gui/toolkit/icon_pen.h"
-#include "gui/toolkit/picture_layout.h"
+#include "gui/toolkit/image_layout.h"
 
 namespace echoloop {
 
@@ -12,12 +12,12 @@ inline constexpr float kToolBar = 36;  // high, at scale 1
 
 // The tool that fits the view that was opened; the pointer when it was closed.
 void take_inspect_tool(Marks& marks, Dock opened);
-// Opens what is closed, in the place of what was open; closes what is open. The gate is off while its sonogram is not
-// shown, so that nothing is computed unseen.
+// Opens what is closed, in the place of what was open; closes what is open. The gate is off while its spectrogram is
+// not shown, so that nothing is computed unseen.
 void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view, Dock dock);
 
 // `layout`: the image's of the last frame, for zooming about its centre; without an image its zoom is 1.
-void draw_tool_bar(PanelContext& c, const Rect& row, const PictureLayout& layout);
+void draw_tool_bar(PanelContext& c, const Rect& row, const ImageLayout& layout);
 
 void draw_tool_icon(const Painter& painter, MarkTool tool, float cx, float cy, ImU32 color);
 void zoom_in_icon(const IconPen& pen);

@@ -120,9 +120,9 @@ class WatchedViewer {
   // Lets go of the file over the picture and draws until it is opened or refused.
   void open(const fs::path& file) {
     const std::int64_t begin = now_ns();
-    InjectedInput hand;
-    hand.dropped_files = {file};
-    app_.viewer().inject(hand);
+    InjectedInput input;
+    input.dropped_files = {file};
+    app_.viewer().inject(input);
     turn();  // takes the drop
     turn();  // may take the file
     draw_until([&] { return !app_.state().opening.progress.has_value(); });

@@ -1,0 +1,91 @@
+#include "app/image_files.h"
+
+#include "app/outputs/provenance.h"
+#include "core/error.h"
+#include "gui/overlay/flow_overlay.h"
+#include "gui/overlay/mark_drawing.h"
+#include "gui/overlay/transfer_function.h"
+#include "history/export.h"
+#include "history/json_text.h"
+#include "history/png.h"
+#include "version.h"
+
+#if defined(ECHO_HAVE_GUI)
+#include "app/options/folders.h"
+#include "app/stats_collector.h"
+#include "gui/viewer.h"
+#endif
+
+namespace echoloop {
+void write_image_files(const Options& options, const Image& image, const Backend& backend, const std::string& source) {
+  if (!options.image_out.empty()) write_image_npy(options.image_out, image, image_json(backend, source, image));
+  if (!options.png.empty()) write_picture(options.png, image, image.params);
+  if (!options.png16.empty()) write_levels(options.png16, image, source);
+}
+
+void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source) {
+  write_png16(path, image,
+              {{"Source", source},
+               {"Version", kVersion},
+               {"Frame", std::to_string(image.stamp.sequence)},
+               {"Parameters", json_text(params_json(image.params))},
+               {"Command", reproducing_command(source, image)}});
+}
+
+void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
+                   const Marks& marks, const FlowImage* flow, const StructureView* objects) {
+  const bool low_rank = flow != nullptr && display.color_flow.mode == FlowMode::low_rank;
+  const bool overlay = flow != nullptr && !low_rank;
+  const Image shown = low_rank ? low_rank_image(image, *flow) : image;
+  RgbImage picture = render_rgb(shown, display.display);
+  if (overlay) draw_flow_in(picture, shown, *flow, display);
+  draw_marks_in(picture, shown.grid, marks, objects);
+  if (overlay) add_flow_scale(picture, *flow, display);
+  write_png(path, picture.width, picture.height, picture.rgb);
+}
+
+#if defined(ECHO_HAVE_GUI)
+
+void write_screenshot(const Options& options, const OpenedSource& opened, const Session& session,
+                      const Backend& backend, const Image& image, const TimingTrace& trace, const RunTotals& totals) {
+  UiState state;
+  state.params = image.params;
+  state.defaults = default_params(*opened.info.acquisition);
+  state.stream = session.stream();
+  state.source = opened.info;
+  state.device.backend = backend.name();
+  state.device.name = backend.device();
+  state.notices.formation_warning = formation_warning(*opened.info.acquisition, image.params);
+  StatsCollector().update(state, session, trace, 1);
+  if (totals.seconds > 0.0)
+    state.numbers.processed_fps = static_cast<double>(state.numbers.counts.processed) / totals.seconds;
+  update_run_state(state, session, {.on_gpu = backend.name() == "CUDA"});
+
+  LiveImages live;
+  live.images.back() = image;
+  live.images.publish();
+  Viewer viewer({.width = options.width,
+                 .height = options.height,
+                 .surface = SurfaceKind::offscreen,
+                 .interop = Interop::off,
+                 .shader_dir = share_folder() / "shaders",
+                 .settings_file = {},
+                 .ui_scale = options.ui_scale,
+                 .vsync = false},
+                {}, live);
+  // The first frame lays the window out, the second one draws it settled.
+  for (int i = 0; i < 3; ++i) viewer.frame(state);
+  const RgbImage picture = viewer.screenshot();
+  write_png(options.screenshot, picture.width, picture.height, picture.rgb);
+}
+
+#else
+
+void write_screenshot(const Options& options, const OpenedSource&, const Session&, const Backend&, const Image&,
+                      const TimingTrace&, const RunTotals&) {
+  throw Error("--screenshot " + options.screenshot.string(), "this program was built without a window", "--png");
+}
+
+#endif
+
+}  // namespace echoloop

@@ -1,0 +1,140 @@
+// The inspector's plots: two maps, of the raw lines and of the channels before summation; the line through the pixel,
+// and spectra.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/docks/inspector_parts.h"
+#include "gui/state/number_text.h"
+
+namespace echoloop {
+namespace {
+
+struct PointedSample {
+  int element = -1;  // -1: the pointer is elsewhere
+  int row = 0;
+};
+
+PointedSample pointed_at(Ui& ui, const char* id, const Plot& plot, int n_elements, int n_rows) {
+  const Hit hit = ui.hit(id, plot.box);
+  if (!hit.hovered) return {};
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const auto index = [](float at, float first, float length, int n) {
+    return std::clamp(static_cast<int>((at - first) / std::max(length, 1.0F) * static_cast<float>(n)), 0, n - 1);
+  };
+  return {index(mouse.x, plot.box.x0, plot.box.width(), n_elements),
+          index(mouse.y, plot.box.y0, plot.box.height(), n_rows)};
+}
+
+// Elements from 1, each as wide as its column.
+PlotAxis element_axis(std::size_t n, std::string_view unit) { return {0.5, static_cast<double>(n) + 0.5, unit, 0}; }
+
+double time_us(const Inspection& p, double sample) { return 1e6 * (p.first_s + sample / p.sampling_hz); }
+
+// Each element's own piece, bright within the aperture.
+void draw_delay_curve(const Ui& ui, const Plot& plot, const Inspection& p) {
+  ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
+  const auto at = [&](std::size_t e) {
+    return ImVec2{plot.x_px(static_cast<double>(e) + 1.0), plot.y_px(time_us(p, p.channels[e].sample + 0.5))};
+  };
+  for (std::size_t e = 1; e < p.channels.size(); ++e) {
+    const bool seen = p.channels[e].weight > 0.0F && p.channels[e - 1].weight > 0.0F;
+    ui.stroke(at(e - 1), at(e), theme::kHalo, 3.5F);
+    ui.stroke(at(e - 1), at(e), seen ? theme::kAccent : theme::rgb(0x4CC3E0, 120), 1.5F);
+  }
+  ui.list().PopClipRect();
+}
+
+// Index of the value under the pointer; -1: elsewhere.
+int pointed_at(Ui& ui, const char* id, const Plot& plot, double first, double step, std::size_t n) {
+  if (!ui.hit(id, plot.box).hovered || n == 0 || step <= 0.0) return -1;
+  const double x = plot.x_at(ImGui::GetIO().MousePos.x);
+  return std::clamp(static_cast<int>(std::lround((x - first) / step)), 0, static_cast<int>(n) - 1);
+}
+
+void legend(const Ui& ui, const Plot& plot, std::initializer_list<std::pair<std::string_view, ImU32>> words) {
+  float x = plot.box.x0 + ui.px(6);
+  for (const auto& [word, color] : words) {
+    if (x + ui.width(Type::small, word) > plot.box.x1) return;
+    x = ui.text(Type::small, x, plot.box.y0 + ui.px(2), ui.px(14), color, word) + ui.px(10);
+  }
+}
+
+}  // namespace
+
+void draw_raw_map(Ui& ui, const Rect& cell, const Inspection& p, ChannelMap& map) {
+  const auto n_elements = static_cast<int>(p.channels.size());
+  const std::string_view title = p.iq ? "Channel data, I" : "Channel data, RF";
+  const Plot plot = draw_plot(ui, cell,
+                              {title,
+                               element_axis(p.channels.size(), "element"),
+                               {time_us(p, p.first_sample), time_us(p, p.first_sample + p.n_samples), "µs"}});
+  map.draw(ui, plot);
+  draw_delay_curve(ui, plot, p);
+  const PointedSample at = pointed_at(ui, "raw_map", plot, n_elements, p.n_samples);
+  if (at.element < 0) return;
+  const auto index = static_cast<std::size_t>(at.element * p.n_samples + at.row);
+  draw_plot_note(ui, cell, plot, title,
+                 fmt::format("element {}  sample {}  {:.4g}", at.element + 1, p.first_sample + at.row, p.raw[index]));
+}
+
+void draw_aligned_map(Ui& ui, const Rect& cell, const Inspection& p, ChannelMap& map) {
+  const auto n_elements = static_cast<int>(p.channels.size());
+  const double reach_us = 1e6 * p.aligned_step_s * (0.5 * p.n_aligned);
+  constexpr std::string_view kTitle = "Delayed, weighted";
+  const Plot plot = draw_plot(ui, cell, {kTitle, element_axis(p.channels.size(), {}), {-reach_us, reach_us, "µs"}});
+  map.draw(ui, plot);
+  // The row that is summed.
+  const float y = std::round(plot.y_px(0.0));
+  for (const float x : {plot.box.x0, plot.box.x1 - ui.px(6)})
+    ui.fill({x, y - ui.px(1), x + ui.px(6), y + ui.px(1)}, theme::kAccent);
+  const PointedSample at = pointed_at(ui, "aligned_map", plot, n_elements, p.n_aligned);
+  if (at.element < 0) return;
+  const InspectedChannel& c = p.channels[static_cast<std::size_t>(at.element)];
+  draw_plot_note(ui, cell, plot, kTitle,
+                 fmt::format("element {}  weight {}  contribution {:.3g}", at.element + 1,
+                             fixed(static_cast<double>(c.weight), 2), c.value.real()));
+}
+
+void draw_level_line(Ui& ui, const Rect& cell, const Inspection& p, const DisplayParams& display) {
+  const double first_mm = 1e3 * p.line_first_m, last_mm = 1e3 * p.line_last_m;
+  const double step_mm = (last_mm - first_mm) / std::max<double>(static_cast<double>(p.line_db.size()) - 1.0, 1.0);
+  constexpr std::string_view kTitle = "Line through the pixel";
+  // The display's window, and what lies above it.
+  const double top = 6.0 - display.gain_db;
+  const double bottom = -display.dynamic_range_db - display.gain_db - 6.0;
+  const Plot plot = draw_plot(ui, cell, {kTitle, {first_mm, last_mm, "mm"}, {top, bottom, "dB"}});
+  draw_curve(ui, plot, p.line_db, first_mm, step_mm, theme::kText);
+  draw_cursor(ui, plot, first_mm + step_mm * p.iz);
+  const int at = pointed_at(ui, "level_line", plot, first_mm, step_mm, p.line_db.size());
+  if (at < 0) return;
+  draw_plot_note(ui, cell, plot, kTitle,
+                 fmt::format("{} mm  {} dB", fixed(first_mm + at * step_mm, 2),
+                             fixed(static_cast<double>(p.line_db[static_cast<std::size_t>(at)]), 1)));
+}
+
+void draw_spectrum(Ui& ui, const Rect& cell, const Inspection& p) {
+  const std::size_t n = p.raw_spectrum_db.size();
+  const double first = 1e-6 * p.first_hz, step = 1e-6 * p.step_hz;
+  const std::string title = fmt::format("Spectrum, element {}", p.spectrum_element + 1);
+  const Plot plot =
+      draw_plot(ui, cell, {title, {first, first + step * (static_cast<double>(n) - 1.0), "MHz"}, {16.0, -66.0, "dB"}});
+  const float low = std::max(plot.x_px(1e-6 * p.band_low_hz), plot.box.x0);
+  const float high = std::min(plot.x_px(1e-6 * p.band_high_hz), plot.box.x1);
+  ui.fill({low, plot.box.y0, high, plot.box.y1}, theme::rgb(0x27505C, 70));
+  draw_curve(ui, plot, p.response_db, first, step, theme::kAccent);
+  draw_curve(ui, plot, p.raw_spectrum_db, first, step, theme::kMuted);
+  draw_curve(ui, plot, p.filtered_spectrum_db, first, step, theme::kText);
+  legend(ui, plot, {{"raw", theme::kMuted}, {"filtered", theme::kText}, {"filter", theme::kAccent}});
+  const int at = pointed_at(ui, "spectrum", plot, first, step, n);
+  if (at < 0) return;
+  const auto db = [at](const std::vector<float>& values) {
+    return fixed(std::max(static_cast<double>(values[static_cast<std::size_t>(at)]), -199.0), 0);
+  };
+  draw_plot_note(ui, cell, plot, title,
+                 fmt::format("{} MHz  {}  {}  {} dB", fixed(first + at * step, 2), db(p.raw_spectrum_db),
+                             db(p.filtered_spectrum_db), db(p.response_db)));
+}
+
+}  // namespace echoloop

@@ -1,0 +1,76 @@
+#include "gui/docks/status_fields.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "gui/overlay/sample_fault_text.h"
+#include "gui/state/stream_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr float kDot = 14, kBadgeGap = 16;
+
+struct Parts {
+  std::string held_back, speed;
+};
+
+Parts parts_of(const StreamPace& pace, PaceWords words) {
+  Parts p{held_back_text(pace), speed_text(pace)};
+  if (words == PaceWords::first && !p.held_back.empty()) p.speed.clear();
+  return p;
+}
+
+constexpr float kDotRoom = 14;
+
+std::string words_of(const SampleFaults& faults, FaultWords words) {
+  const std::string text = faults_text(faults);
+  return words == FaultWords::all ? text : text.substr(0, text.find(", "));
+}
+
+std::string help_of(const SampleFaults& since_start, const SampleFaults& shown) {
+  std::string help = "Since the start: " + faults_sentence(since_start);
+  const std::string frame = faults_sentence(shown);
+  help += " Frame on screen: " + (frame.empty() ? std::string("none.") : frame);
+  for (std::size_t i = 0; i < kSampleFaults; ++i) {
+    if (since_start.found[i].samples > 0) help += " " + std::string(kSampleFaultRows[i].help);
+  }
+  return help;
+}
+
+}  // namespace
+
+float pace_width(const Ui& ui, const StreamPace& pace, Type type, PaceWords words) {
+  const Parts p = parts_of(pace, words);
+  float w = 0;
+  if (!p.held_back.empty()) w += ui.px(kDot) + ui.width(type, p.held_back);
+  if (!p.held_back.empty() && !p.speed.empty()) w += ui.px(kBadgeGap);
+  return w + ui.width(type, p.speed);
+}
+
+float draw_pace(const Ui& ui, float x, const Rect& line, const StreamPace& pace, Type type, PaceWords words) {
+  const Parts p = parts_of(pace, words);
+  if (!p.held_back.empty()) {
+    ui.disc(x + ui.px(4), line.cy(), 4, theme::kWarn);
+    x = ui.text(type, x + ui.px(kDot), line.y0, line.height(), theme::kText2, p.held_back);
+    if (!p.speed.empty()) x += ui.px(kBadgeGap);
+  }
+  return ui.text(type, x, line.y0, line.height(), theme::kText2, p.speed);
+}
+
+float sample_faults_width(const Ui& ui, const SampleFaults& since_start, FaultWords words) {
+  return since_start.any() ? ui.px(kDotRoom) + ui.width(Type::body, words_of(since_start, words)) : 0;
+}
+
+float draw_sample_faults(Ui& ui, float x, const Rect& bar, const SampleFaults& since_start, const SampleFaults& shown,
+                         FaultWords words) {
+  ui.disc(x + ui.px(4), bar.cy(), 4, theme::kWarn);
+  const float end =
+      ui.text(Type::body, x + ui.px(kDotRoom), bar.y0, bar.height(), theme::kText, words_of(since_start, words));
+  const Rect area{x - ui.px(6), bar.y0 + ui.px(6), end + ui.px(6), bar.y1 - ui.px(6)};
+  ui.hit("sample_faults", area, {"Faulty samples", help_of(since_start, shown), {}});
+  return end;
+}
+
+}  // namespace echoloop

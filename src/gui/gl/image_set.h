@@ -1,0 +1,107 @@
+// The pictures that can be on screen and their textures: the live one, and while frozen the kept frame beamformed again
+// (B) and beside it the comparison (A). It is the reader of their mailboxes. UI thread only; never waits for the
+// pipeline, and for the device only where it says so.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/mailbox.h"
+#include "core/results/image.h"
+#include "core/results/past_images.h"
+#include "gui/gl/frame_texture.h"
+
+namespace echoloop {
+
+// One texel of a texture without waiting for the device: asked for in one window frame, known in a later one.
+// Why: reading a texel at once makes the UI thread wait for everything that was queued before it. UI thread only.
+class PixelProbe {
+ public:
+  PixelProbe() = default;
+  ~PixelProbe();
+  PixelProbe(const PixelProbe&) = delete;
+  PixelProbe& operator=(const PixelProbe&) = delete;
+
+  // Asks for a texel and returns the newest value that has arrived; not a number until the first one has.
+  // One asker, once a window frame.
+  float ask(unsigned int texture, int ix, int iz);
+
+ private:
+  void collect();
+
+  unsigned int buffer_ = 0;
+  void* fence_ = nullptr;  // a GLsync: the read that is under way
+  float value_ = 0;
+  bool known_ = false;
+  std::int64_t asked_ns_ = 0;
+};
+
+enum class ImageOrigin { live, past, compared_past };
+
+class ImageSet {
+ public:
+  // `past` may be null. `interop`: try CUDA-GL interop first.
+  enum class Way { interop_if_possible, host };
+  ImageSet(Way way, Mailbox<Image>& live, PastImages* past);
+  ~ImageSet();
+  ImageSet(const ImageSet&) = delete;
+  ImageSet& operator=(const ImageSet&) = delete;
+
+  // Takes what is new from the mailboxes of `source`; pictures that come from elsewhere are not for now and are let go,
+  // except live ones: they stay in their mailbox. True when a picture came that was not shown before.
+  bool take(ImageOrigin source);
+
+  [[nodiscard]] const Image& shown() const { return current_->image; }  // number 0 = none
+  [[nodiscard]] unsigned int texture() const { return texture_of(*current_); }
+  [[nodiscard]] const Image* compared() const { return comparing_ ? &compared_.image : nullptr; }  // A
+  [[nodiscard]] unsigned int compared_texture() const { return texture_of(compared_); }
+
+  // Of a pixel of shown() or compared(). Where the image never came to the host it is known a frame or two later.
+  float level_db(const Image& image, int ix, int iz);
+  [[nodiscard]] std::vector<float> db_of(const Image& image) const;  // likewise, all: [nz][nx]; may wait for the device
+
+  // Afterwards no image's memory is in use; may wait for the device.
+  void forget();
+
+  [[nodiscard]] bool needs_host_image() const { return host_only_; }
+  [[nodiscard]] const std::string& status() const { return status_; }
+
+  // Of the last take(): the copy that became known, equal times for none; the host time in all of the hand-over of a
+  // new picture to its texture, and in calls that may wait.
+  struct Times {
+    std::int64_t start_ns = 0, end_ns = 0;
+    std::uint64_t sequence = 0;   // of the frame that was copied
+    std::int64_t texture_ns = 0;  // 0: no new picture
+    std::int64_t device_wait_ns = 0;
+  };
+  [[nodiscard]] const Times& times() const { return times_; }
+
+ private:
+  struct TexturedImage {
+    Mailbox<Image>* box = nullptr;
+    std::unique_ptr<FrameTexture> texture;  // made when first needed
+    Image image;                            // what the texture holds; its host copy is readable until the next take
+    std::uint64_t copied_sequence = 0;
+  };
+
+  static unsigned int texture_of(const TexturedImage& textured) {
+    return textured.texture != nullptr ? textured.texture->gl_texture() : 0;
+  }
+  bool take(TexturedImage& textured);
+  void release(TexturedImage& textured);
+  bool put(TexturedImage& textured, const Image& image);
+  void measure(TexturedImage& textured);
+  std::unique_ptr<FrameTexture> make_texture();
+
+  TexturedImage live_, past_, compared_;
+  TexturedImage* current_ = &live_;
+  bool comparing_ = false;
+  bool host_only_;
+  std::string status_;
+  PixelProbe probe_, compared_probe_;
+  Times times_;
+};
+
+}  // namespace echoloop

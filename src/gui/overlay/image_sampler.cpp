@@ -1,0 +1,135 @@
+#include "gui/overlay/image_sampler.h"
+
+#include <algorithm>
+
+#include "gui/overlay/flow_scale.h"
+#include "gui/state/shown_display.h"
+
+namespace echoloop {
+namespace {
+
+constexpr int kLevels = 4096;
+
+std::uint8_t* pixel_at(RgbImage& picture, int x, int y) {
+  return &picture.rgb[3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width) +
+                           static_cast<std::size_t>(x))];
+}
+
+}  // namespace
+
+ImageSampler::ImageSampler(const ImagingParams& params) : params_(as_shown(params)), levels_(kLevels) {
+  for (int i = 0; i < kLevels; ++i) {
+    const DisplayParams& display = params_.display;
+    const double level_db = -display.gain_db - display.dynamic_range_db * (1.0 - i / (kLevels - 1.0));
+    levels_[static_cast<std::size_t>(i)] = map_color(display.color_map, transfer(level_db, display));
+  }
+}
+
+// Of a sector, where each pixel of the picture lies in the grid; outside it: no column.
+void ImageSampler::find_places(const Grid& grid, int w, int h) {
+  places_.clear();
+  places_.reserve(static_cast<std::size_t>(w) * static_cast<std::size_t>(h));
+  for (int y = 0; y < h; ++y) {
+    for (int x = 0; x < w; ++x) {
+      const GridPlace at =
+          grid.place(grid.x0_m + (x + 0.5) / w * grid.width_m(), grid.z0_m + (y + 0.5) / h * grid.height_m());
+      const bool inside = grid.contains(at, 0.0);
+      places_.push_back(inside ? Place{static_cast<float>(at.column), static_cast<float>(at.row)} : Place{-1, -1});
+    }
+  }
+}
+
+Rgb ImageSampler::color_of(float level_db) const {
+  const ImagingParams& p = params_;
+  const auto bottom_db = static_cast<float>(-p.display.gain_db - p.display.dynamic_range_db);
+  const float at = (level_db - bottom_db) * static_cast<float>((kLevels - 1) / p.display.dynamic_range_db) + 0.5F;
+  return levels_[!(at > 0.0F) ? 0 : at >= kLevels ? kLevels - 1 : static_cast<std::size_t>(at)];
+}
+
+void ImageSampler::draw_sector(RgbImage& picture, const PixelArea& area, const Image& image) {
+  const Grid& g = image.grid;
+  const int w = area.x1 - area.x0, h = area.y1 - area.y0;
+  if (!(g == places_grid_) || !(area == places_area_)) {
+    find_places(g, w, h);
+    places_grid_ = g;
+    places_area_ = area;
+  }
+  const auto tgc = params_.display.tgc_db;
+  const bool flat = is_flat(tgc);
+  const Place* place = places_.data();
+  for (int y = 0; y < h; ++y) {
+    std::uint8_t* rgb = pixel_at(picture, area.x0, area.y0 + y);
+    for (int x = 0; x < w; ++x, ++place, rgb += 3) {
+      Rgb color;
+      if (place->column >= 0.0F) {
+        const int ix = std::min(static_cast<int>(place->column), std::max(g.nx - 2, 0));
+        const int iz = std::min(static_cast<int>(place->row), std::max(g.nz - 2, 0));
+        const int right = g.nx > 1 ? 1 : 0, below = g.nz > 1 ? g.nx : 0;
+        const float* a = image.host_db + iz * g.nx + ix;
+        const float fx = place->column - static_cast<float>(ix), fz = place->row - static_cast<float>(iz);
+        const float upper = a[0] + fx * (a[right] - a[0]);
+        const float lower = a[below] + fx * (a[below + right] - a[below]);
+        const auto at = static_cast<double>(place->row) / std::max(g.nz - 1, 1);
+        color = color_of(upper + fz * (lower - upper) + (flat ? 0.0F : static_cast<float>(tgc_at(tgc, at))));
+      }
+      rgb[0] = color.r, rgb[1] = color.g, rgb[2] = color.b;
+    }
+  }
+}
+
+void ImageSampler::draw_levels(RgbImage& picture, const PixelArea& area, const Image& image) {
+  if (image.grid.polar()) {
+    draw_sector(picture, area, image);
+    return;
+  }
+  const Grid& g = image.grid;
+  const int w = area.x1 - area.x0, h = area.y1 - area.y0;
+  const auto nx = static_cast<std::size_t>(g.nx);
+  const auto tgc = params_.display.tgc_db;
+  row_.resize(nx + 1);
+  for (int y = 0; y < h; ++y) {
+    const double row = (y + 0.5) / h * (g.nz - 1);
+    const auto iz = static_cast<std::size_t>(row);
+    const auto fz = static_cast<float>(row - static_cast<double>(iz));
+    const float* above = image.host_db + iz * nx;
+    const float* below = iz + 1 < static_cast<std::size_t>(g.nz) ? above + nx : above;
+    const auto gain_db = static_cast<float>(tgc_at(tgc, (y + 0.5) / h));
+    for (std::size_t x = 0; x < nx; ++x) row_[x] = above[x] + fz * (below[x] - above[x]) + gain_db;
+    row_[nx] = row_[nx - 1];
+    std::uint8_t* rgb = pixel_at(picture, area.x0, area.y0 + y);
+    for (int x = 0; x < w; ++x) {
+      const float column = (static_cast<float>(x) + 0.5F) / static_cast<float>(w) * static_cast<float>(g.nx - 1);
+      const auto ix = static_cast<std::size_t>(column);
+      const Rgb color = color_of(row_[ix] + (column - static_cast<float>(ix)) * (row_[ix + 1] - row_[ix]));
+      *rgb++ = color.r;
+      *rgb++ = color.g;
+      *rgb++ = color.b;
+    }
+  }
+}
+
+void ImageSampler::draw_flow(RgbImage& picture, const PixelArea& area, const Image& image,
+                             const FlowImage& flow) const {
+  const Grid& g = image.grid;
+  const FlowOverlay overlay(flow, params_);
+  const int w = area.x1 - area.x0, h = area.y1 - area.y0;
+  for (int y = 0; y < h; ++y) {
+    std::uint8_t* rgb = pixel_at(picture, area.x0, area.y0 + y);
+    for (int x = 0; x < w; ++x, rgb += 3) {
+      const PlanePoint at{g.x0_m + (x + 0.5) / w * g.width_m(), g.z0_m + (y + 0.5) / h * g.height_m()};
+      if (g.polar() && !g.contains(g.place(at.x_m, at.z_m), 0.0)) continue;
+      const auto color = overlay.color(at, picture_db_at(image, at));
+      if (color) rgb[0] = color->r, rgb[1] = color->g, rgb[2] = color->b;
+    }
+  }
+}
+
+void ImageSampler::draw(RgbImage& picture, const PixelArea& area, const Image& image, const FlowImage* flow) {
+  if (flow != nullptr && params_.color_flow.mode == FlowMode::low_rank) {
+    return draw_levels(picture, area, low_rank_image(image, *flow));
+  }
+  draw_levels(picture, area, image);
+  if (flow != nullptr && is_overlay(params_.color_flow.mode)) draw_flow(picture, area, image, *flow);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,271 @@
+// The numbers of the stream panel: every frame accounted for, rates, memory, latency with percentiles and a curve.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "gui/panels/stream_parts.h"
+#include "gui/state/number_text.h"
+#include "gui/toolkit/sparkline.h"
+
+namespace echoloop {
+namespace {
+
+struct Counter {
+  const char* sign;  // of the sum; null = not part of it
+  const char* label;
+  std::uint64_t value;
+  const char* help;
+  bool alarm = false;
+};
+
+using Counters = std::array<Counter, 10>;
+
+// The first five read as a sum from top to bottom.
+Counters counters_of(const UiState& state) {
+  const RingCounts& n = state.numbers.counts;
+  return {{
+      {"", "Produced", n.produced, "Frames from the source: the sum of the four rows below."},
+      {"=", "Processed", n.processed, "Frames with a finished image."},
+      {"+", "Dropped", n.dropped, "Frames dropped by the policy because the buffer was full.", n.dropped > 0},
+      {"+", "Refused", n.refused, "Frames that stopped the stream (policy: stop on overrun).", n.refused > 0},
+      {"+", "In flight", n.in_flight, "Frames waiting, being copied or being processed."},
+      {nullptr, "Released", n.copied, "Frames whose slot has been freed."},
+      {nullptr, "Shown", state.numbers.shown, "Images shown in the window: always the newest, at the display rate."},
+      {nullptr, "Gaps", n.sequence_gaps, "Frame numbers missing from the source.", n.sequence_gaps > 0},
+      {nullptr, "Duplicates", n.duplicates, "Frames with a repeated number."},
+      {nullptr, "Errors", state.numbers.errors, "Number of stops of the stream.", state.numbers.errors > 0},
+  }};
+}
+
+void counter_cell(Ui& ui, const Rect& r, const Counter& counter, bool small) {
+  const std::string id = std::string("count/") + counter.label;
+  ui.hit(id.c_str(), r, {counter.label, counter.help, {}});
+  const std::string number = grouped(counter.value);
+  float x = r.x0;
+  const Type label = small ? Type::small : Type::body;
+  if (counter.sign != nullptr) {
+    ui.text(label, x, r.y0, r.height(), theme::kMuted, counter.sign);
+    x += ui.px(small ? 11 : 13);
+  }
+  const float end = ui.text(label, x, r.y0, r.height(), theme::kText2, counter.label);
+  const bool tight = end + ui.px(4) + ui.width(label, number) > r.x1;  // a stream of many hours
+  ui.text_right(tight ? Type::small : label, r.x1, r.y0, r.height(), counter.alarm ? theme::kRed : theme::kText,
+                number);
+}
+
+void counter_table(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const Counters counters = counters_of(c.state);
+  column.y += ui.px(3);
+  if (c.compact) {  // two columns have no room for numbers of a long stream
+    for (const Counter& counter : counters) {
+      const Rect r = ui.row(column, kStreamRow, 0);
+      counter_cell(ui, r, counter, true);
+      ui.horizontal(r.x0, r.x1, r.y1 - ui.hairline(), theme::kFaintLine);
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < counters.size() / 2; ++i) {
+    const Rect r = ui.row(column, kStreamRow, 0);
+    const float middle = std::round(r.cx());
+    const Rect left{r.x0, r.y0, middle - ui.px(12), r.y1};
+    const Rect right{middle + ui.px(12), r.y0, r.x1, r.y1};
+    counter_cell(ui, left, counters[i], false);
+    counter_cell(ui, right, counters[i + counters.size() / 2], false);
+    ui.horizontal(left.x0, left.x1, r.y1 - ui.hairline(), theme::kFaintLine);
+    ui.horizontal(right.x0, right.x1, r.y1 - ui.hairline(), theme::kFaintLine);
+  }
+}
+
+struct Fact {
+  const char* id;
+  const char* label;
+  std::string value;
+  std::string unit;
+  const char* help;
+};
+
+void fact(PanelContext& c, const Rect& r, const Fact& fact) {
+  Ui& ui = c.ui;
+  ui.hit(fact.id, r, {fact.label, fact.help, {}});
+  const float all =
+      ui.width(Type::body, fact.label) + ui.width(Type::body, fact.value) + ui.width(Type::body, fact.unit) + ui.px(8);
+  const Type type = c.compact || all > r.width() ? Type::small : Type::body;
+  ui.text(type, r, theme::kText2, fact.label);
+  ui.text_right(type, r.x1, r.y0, r.height(), theme::kMuted, fact.unit);
+  ui.text_right(type, r.x1 - ui.width(type, fact.unit) - ui.px(4), r.y0, r.height(), theme::kText, fact.value);
+}
+
+// Side by side as the counters are; below each other where these are, too.
+void rate_rows(PanelContext& c, Column& column) {
+  const double rate = c.state.numbers.bytes_per_second;
+  const bool giga = rate >= 999.5e6;
+  const double waited_s = static_cast<double>(c.state.numbers.counts.producer_waited_ns) * 1e-9;
+  Rect left = c.ui.row(column, kStreamRow, 0);
+  Rect right = left;
+  if (c.compact) {
+    right = c.ui.row(column, kStreamRow, 0);
+  } else {
+    left.x1 = std::round(left.cx()) - c.ui.px(12);
+    right.x0 = std::round(right.cx()) + c.ui.px(12);
+  }
+  fact(c, left,
+       {"data_rate", "Data rate", rate > 0.0 ? fixed(rate * (giga ? 1e-9 : 1e-6), giga ? 2 : 1) : "—",
+        giga ? "GB/s" : "MB/s", "Rate of processed channel data."});
+  fact(c, right,
+       {"waited", c.compact ? "Source blocked" : "Blocked", fixed(waited_s, waited_s < 999.95 ? 1 : 0) + " s",
+        fixed(100.0 * c.state.numbers.producer_wait_share, 0) + " %",
+        "Total time the source waited for a free slot, and the fraction of the last second. Only the policy Block "
+        "makes the source wait; at 100 % processing limits the rate."});
+}
+
+struct MemoryLine {
+  const char* id;
+  std::string label;
+  std::size_t used;
+  std::size_t free;
+  std::string help;
+};
+
+// "Device   184 MB used   149 GB free", the numbers below each other.
+void memory_line(PanelContext& c, Column& column, const MemoryLine& line) {
+  Ui& ui = c.ui;
+  const Type type = c.compact ? Type::small : Type::body;
+  const Rect r = ui.row(column, kStreamRow, 0);
+  ui.hit(line.id, r, {line.label, line.help, {}});
+  ui.text(type, r, theme::kText2, line.label);
+  const bool known = line.used > 0 || line.free > 0;
+  const float number = ui.width(type, "000 MB");
+  float x = r.x1;
+  for (const auto& [word, bytes, color] :
+       {std::tuple{"free", line.free, theme::kText2}, std::tuple{"used", line.used, theme::kText}}) {
+    ui.text_right(Type::small, x, r.y0, r.height(), theme::kMuted, word);
+    x -= ui.width(Type::small, word) + ui.px(4);
+    ui.text_right(type, x, r.y0, r.height(), color, known ? byte_text(bytes) : "—");
+    x -= number + ui.px(c.compact ? 6 : 12);
+  }
+}
+
+struct Way {
+  const char* id;
+  const char* label;
+  const char* help;
+  const StageSummary& recent;  // over the last 10 s
+  const StageSummary& since_start;
+  Latency latency;
+};
+
+std::string percentiles_text(std::string_view span, const StageSummary& s) {
+  if (s.count == 0) return {};
+  return fmt::format(" {}: p50 {}, p95 {}, p99 {}, max {} ms.", span, ms_text(s.p50_ms, true), ms_text(s.p95_ms, true),
+                     ms_text(s.p99_ms, true), ms_text(s.max_ms, true));
+}
+
+float number_step(const PanelContext& c) { return c.ui.px(c.compact ? 40 : 50); }
+
+// The rows are the choice of what is drawn below them.
+void number_row(PanelContext& c, Column& column, const Way& way, bool known) {
+  Ui& ui = c.ui;
+  const Rect r = ui.row(column, kStreamRow, 0);
+  const bool plotted = c.view.plotted == way.latency;
+  const std::string help =
+      way.help + percentiles_text("Last 10 s", way.recent) + percentiles_text("Since the start", way.since_start);
+  if (ui.radio(way.id, r, way.label, plotted, {way.label, help, {}})) c.view.plotted = way.latency;
+  const StageSummary& s = c.view.transient.latency_since_start ? way.since_start : way.recent;
+  float x = r.x1;
+  for (const double ms : {s.max_ms, s.p99_ms, s.p95_ms, s.p50_ms}) {
+    ui.text_right(c.compact ? Type::small : Type::body, x, r.y0, r.height(), plotted ? theme::kText : theme::kText2,
+                  ms_text(ms, known && s.count > 0));
+    x -= number_step(c);
+  }
+}
+
+void head_row(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const Rect r = ui.row(column, kStreamRow, 0);
+  float end = ui.text(Type::body, r, theme::kText2, "Latency") + ui.px(6);
+  if (!c.compact) end = ui.text(Type::small, end, r.y0, r.height(), theme::kMuted, "ms,") + ui.px(4);
+  const bool all = c.view.transient.latency_since_start;
+  const char* span = c.compact ? (all ? "all" : "10 s") : all ? "since start" : "last 10 s";
+  const Rect link{end, r.y0, end + ui.width(Type::small, span), r.y1};
+  const Hit h = ui.hit(
+      "latency_span", link,
+      {"Period of the percentiles", "The frames shown in the last 10 s, or all since the start. Click to switch.", {}});
+  ui.text(Type::small, link, h.hovered ? theme::kText : theme::kAccent, span);
+  if (h.clicked) c.view.transient.latency_since_start = !all;
+  float x = r.x1;
+  for (const char* name : {"max", "p99", "p95", "p50"}) {
+    ui.text_right(Type::small, x, r.y0, r.height(), theme::kMuted, name);
+    x -= number_step(c);
+  }
+}
+
+std::string top_text(double top_ms) {
+  if (top_ms >= 1000.0) return fixed(1e-3 * top_ms, 0) + " s";
+  return fixed(top_ms, decimals_of_125(top_ms)) + " ms";
+}
+
+void plot_row(PanelContext& c, Column& column, bool running) {
+  Ui& ui = c.ui;
+  const bool shown = c.view.plotted == Latency::shown;
+  const StageSummary& summary = shown ? c.state.numbers.shown_latency.recent : c.state.numbers.latency.recent;
+  const std::vector<float>& history =
+      shown ? c.state.numbers.shown_latency.history_ms : c.state.numbers.latency.history_ms;
+  const bool known = running && summary.count > 0;
+  double peak = known ? summary.p95_ms * 1.2 : 0.0;
+  for (const float ms : history) peak = std::max(peak, std::isnan(ms) ? 0.0 : static_cast<double>(ms));
+  const double top = round_up_125(peak);
+  const Rect row = ui.row(column, 26, 0);
+  ui.hit("latency", row,
+         {shown ? "Latency until shown" : "Latency until ready",
+          "Last 10 s, slowest frame per interval; dashed line: p95.",
+          {}});
+  Sparkline plot{.values = history, .top = top, .top_text = top_text(top)};
+  if (known) {
+    plot.line = summary.p95_ms;
+    plot.line_text = "p95";
+  }
+  draw_sparkline(ui, row, plot);
+}
+
+}  // namespace
+
+void memory_rows(PanelContext& c, Column& column) {
+  const MemoryView& m = c.state.device.memory;
+  std::string device = "Buffers of this stream on the device, and free device memory.";
+  if (m.device_used == 0 && m.device_free == 0) device = "The CPU uses host memory.";
+  if (m.lane_bytes > 0) device += fmt::format(" {} per lane.", byte_text(m.lane_bytes));
+  memory_line(c, column, {"memory_device", "Device", m.device_used, m.device_free, device});
+  std::string host = "Slots, copies of recordings and the history";
+  host += m.history_used > 0 ? fmt::format(", which takes {}.", byte_text(m.history_used)) : ".";
+  if (m.slot_bytes > 0) host += fmt::format(" {} per slot.", byte_text(m.slot_bytes));
+  if (m.page_locked) host += " Page-locked: never swapped, read directly by the device.";
+  if (m.in_place_bytes > 0)
+    host += fmt::format(" Page-locked frames of the recording: {}.", byte_text(m.in_place_bytes));
+  const char* label = !m.page_locked ? "Host" : c.compact ? "Locked" : "Host, page-locked";
+  memory_line(c, column, {"memory_host", label, m.host_used, m.host_free, host});
+}
+
+void counter_rows(PanelContext& c, Column& column) {
+  counter_table(c, column);
+  rate_rows(c, column);
+}
+
+void latency_rows(PanelContext& c, Column& column) {
+  const bool running = c.state.run != RunState::fault;
+  head_row(c, column);
+  number_row(c, column,
+             {"latency_ready", "Ready", "From a complete frame in host memory to the finished image.",
+              c.state.numbers.latency.recent, c.state.numbers.latency.since_start, Latency::ready},
+             running);
+  number_row(c, column,
+             {"latency_shown", "Shown", "From a complete frame in host memory to the image on the display.",
+              c.state.numbers.shown_latency.recent, c.state.numbers.shown_latency.since_start, Latency::shown},
+             running);
+  column.y += c.ui.px(3);
+  plot_row(c, column, running);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,64 @@
+// What the window knows about flow: the newest picture of it, and what became of the ensembles. UI thread only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/acquisition.h"
+#include "core/results/flow_image.h"
+#include "core/results/inspection.h"
+#include "core/results/spectrogram.h"
+
+namespace echoloop {
+
+struct FlowView {
+  FlowCounts counts;                 // filled by the application
+  const FlowImage* image = nullptr;  // filled by the window: the flow picture on screen; null = none
+  double age_s = 0.0;                // of the newest frame in it; filled by the window
+};
+
+struct SpectrogramView {
+  SpectrogramCounts counts;            // filled by the application
+  const Spectrogram* shown = nullptr;  // filled by the window: what the strip holds; null = none
+};
+
+struct FoundSpeed {
+  std::vector<float> phi;  // one a speed; empty: not computed
+  double peak_m_s = 0.0;
+  std::vector<std::string> warnings;  // sentences
+};
+
+struct FoundSpeeds {
+  double first_m_s = 0.0, last_m_s = 0.0;  // searched
+  double assumed_m_s = 0.0;                // of the image searched in
+  std::string region;                      // "whole image", "region 3"
+  FoundSpeed elements, transmits;
+  // The curve with fewer warnings, that over elements where both have equally many.
+  [[nodiscard]] const FoundSpeed& chosen() const {
+    return !transmits.phi.empty() && transmits.warnings.size() < elements.warnings.size() ? transmits : elements;
+  }
+};
+
+struct SoundSpeedView {
+  std::string why_not;             // no search now; empty: there can be one
+  std::optional<double> fraction;  // done, 0 to 1; nothing: no search is running
+  std::optional<FoundSpeeds> found;
+};
+
+enum class SoundSpeedAct { find, cancel, close };
+
+struct InspectorView {
+  // Set by the window.
+  bool wanted = false;             // the inspector is open; looked at each frame
+  int transmit = -1;               // whose channels; -1 = the middle one
+  std::vector<int> pictures_seen;  // transmits whose pictures are in view
+  // Filled by the application.
+  std::shared_ptr<const Inspection> pixel;                     // null: nothing yet
+  std::vector<std::shared_ptr<const TransmitImage>> pictures;  // by transmit; null: not yet
+  AcquisitionPtr acquisition;                                  // of the frame that is inspected
+  std::string refusal;                                         // why there is nothing
+};
+
+}  // namespace echoloop

@@ -1,0 +1,184 @@
+#include "gui/workspace/compare_overlay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "gui/panels/compare_bar.h"
+#include "gui/state/number_text.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMostRows = 5;
+
+struct BadgeType {
+  Type letter, text;
+  float line, indent;  // at scale 1
+};
+BadgeType type_of(BadgeLetters letters) {
+  return letters == BadgeLetters::small ? BadgeType{Type::strong, Type::small, 18, 32}
+                                        : BadgeType{Type::large_strong, Type::large, 30, 40};
+}
+
+struct Badge {
+  CompareSide side;
+  std::vector<ParamDifference> rows = {};  // what is shown is in `a`
+  std::string note = {};                   // below them
+};
+
+float badge_width(const Ui& ui, const BadgeType& type, const Badge& badge) {
+  float w = ui.width(type.text, badge.note);
+  for (const ParamDifference& row : badge.rows) {
+    float line = ui.width(type.text, row.label) + ui.px(8) + ui.width(type.text, row.a);
+    if (!row.unit.empty()) line += ui.px(4) + ui.width(type.text, row.unit);
+    w = std::max(w, line);
+  }
+  return ui.px(type.indent) + w + ui.px(w > 0 ? 10 : 0);
+}
+
+// At the left or the right end of its side; hidden where not even its letter fits.
+void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, const Rect& side, Direction end) {
+  const float line = ui.px(type.line);
+  const auto lines = static_cast<float>(badge.rows.size() + (badge.note.empty() ? 0 : 1));
+  const float margin = ui.px(8);
+  const float room = side.width() - 2 * margin;
+  if (room < ui.px(type.indent)) return;
+  const float wanted = badge_width(ui, type, badge);
+  const float w = std::min(wanted, room);
+  const float x0 = end == Direction::left ? side.x0 + margin : side.x1 - margin - w;
+  const bool whole = w >= std::min(wanted, ui.px(60));
+  const float h = std::max(whole ? lines * line : 0.0F, line) + ui.px(6);
+  const Rect box{x0, side.y0 + margin, x0 + w, side.y0 + margin + h};
+  ui.fill(box, theme::kChip, 4);
+  float y = box.y0 + ui.px(3);
+  if (type.letter == Type::strong) {
+    draw_side_letter(ui, badge.side, box.x0 + ui.px(2), box.y0 + ui.px(2));
+  } else {
+    const bool is_a = badge.side == CompareSide::a;
+    ui.text(type.letter, box.x0 + ui.px(9), y, line, is_a ? theme::kText : theme::kAccent, is_a ? "A" : "B");
+  }
+  if (!whole) return;
+  const float left = box.x0 + ui.px(type.indent);
+  const float right = box.x1 - ui.px(6);
+  for (const ParamDifference& row : badge.rows) {
+    // The value is what differs: where there is little room, the name gives way.
+    const float unit = row.unit.empty() ? 0 : ui.px(4) + ui.width(type.text, row.unit);
+    const float name_end = right - ui.width(type.text, row.a) - unit - ui.px(8) + ui.px(2);
+    float x = left;
+    if (name_end - left >= ui.px(24)) {
+      x = ui.text_fitted(type.text, left, name_end, y, line, theme::kText2, row.label) + ui.px(8);
+    }
+    if (x < right) x = ui.text_fitted(type.text, x, right, y, line, theme::kText, row.a) + ui.px(4);
+    if (x + ui.width(type.text, row.unit) <= right + ui.px(2)) {
+      ui.text(type.text, x, y, line, theme::kText2, row.unit);
+    }
+    y += line;
+  }
+  if (!badge.note.empty()) ui.text_fitted(type.text, left, right, y, line, theme::kText2, badge.note);
+}
+
+// Where A is a recording of its own, each side has its name.
+void name_sides(const BadgesContext& c, Badge& a, Badge& b) {
+  if (c.state.cine.a_recording.name.empty()) {
+    // While the user scrubs the two sides may be of different frames: then A says so.
+    if (c.a.stamp.sequence != c.b.stamp.sequence) a.note = "frame " + grouped(c.a.stamp.sequence);
+    return;
+  }
+  // After an exchange the images of before stay until the new ones are there.
+  if (c.a.acquisition == c.state.cine.a_recording.acquisition) a.note = c.state.cine.a_recording.name;
+  if (c.b.acquisition == c.state.source.acquisition) b.note = c.state.source.name;
+}
+
+void draw_handle(const Ui& ui, float x, float y, ImU32 color) {
+  ui.disc(x, y, 15, theme::kHalo);
+  ui.disc(x, y, 13, color);
+  ui.chevron(x - ui.px(5), y, Direction::left, theme::kInk);
+  ui.chevron(x + ui.px(5), y, Direction::right, theme::kInk);
+}
+
+constexpr float kHandleShare = 0.7F;  // of the picture's height
+
+}  // namespace
+
+void draw_compare_badges(const BadgesContext& c) {
+  std::vector<ParamDifference> differences = differing_params(c.a.params, c.b.params);
+  Badge a{.side = CompareSide::a};
+  Badge b{.side = CompareSide::b};
+  if (differences.empty()) {
+    a.note = "before";
+    b.note = "now";
+  }
+  if (differences.size() > kMostRows) {
+    a.note = b.note = fmt::format("and {} more", differences.size() - kMostRows + 1);
+    differences.resize(kMostRows - 1);
+  }
+  name_sides(c, a, b);
+  a.rows = b.rows = differences;
+  for (ParamDifference& row : b.rows) row.a = row.b;
+  draw_badge(c.ui, type_of(c.letters), a, c.side_a, Direction::left);
+  draw_badge(c.ui, type_of(c.letters), b, c.side_b, c.end_of_b);
+}
+
+float wipe_x(const ImageLayout& layout, float share) {
+  return std::round(layout.image.x0 + std::clamp(share, 0.0F, 1.0F) * layout.image.width());
+}
+
+namespace {
+
+// Arrows move the line by a hundredth of the image, with Shift by a tenth; Delete takes it back to the middle.
+float wipe_by_key(const Hit& h, float wipe) {
+  for (const KeyPress& press : h.keys) {
+    const float step = press.shift ? 0.1F : 0.01F;
+    if (press.key == Key::left || press.key == Key::down) wipe -= step;
+    if (press.key == Key::right || press.key == Key::up) wipe += step;
+    if (press.key == Key::remove) wipe = 0.5F;
+  }
+  return std::clamp(wipe, 0.0F, 1.0F);
+}
+
+}  // namespace
+
+void draw_wipe(const WipeContext& c) {
+  Ui& ui = c.ui;
+  const Rect& r = c.layout.image;
+  Cine& cine = c.state.cine;
+  const float before = wipe_x(c.layout, cine.wipe);
+  const float handle_y = std::round(r.y0 + kHandleShare * r.height());
+  const Rect grip{before - ui.px(15), handle_y - ui.px(15), before + ui.px(15), handle_y + ui.px(15)};
+  const Rect band{before - ui.px(6), r.y0, before + ui.px(6), r.y1};
+  const Hit on_grip = ui.control("wipe_handle", grip, FocusKind::slider, "Wipe line");
+  const Hit on_line = ui.hit("wipe", band);
+  const bool held = on_grip.held || on_line.held;
+  if (held || on_grip.hovered || on_line.hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (held) {
+    const float share = std::clamp((ImGui::GetIO().MousePos.x - r.x0) / std::max(r.width(), 1.0F), 0.0F, 1.0F);
+    if (share != cine.wipe) {
+      cine.wipe = share;
+      call(c.commands.cine_changed);
+    }
+  }
+  const float by_key = wipe_by_key(on_grip, cine.wipe);
+  if (on_grip.right || on_line.right || by_key != cine.wipe) {
+    cine.wipe = on_grip.right || on_line.right ? 0.5F : by_key;
+    call(c.commands.cine_changed);
+  }
+  const float x = wipe_x(c.layout, cine.wipe);
+  const ImU32 color = held || on_grip.hovered || on_line.hovered ? theme::kAccentHover : theme::kAccent;
+  ui.fill({x - ui.px(3), r.y0, x + ui.px(3), r.y1}, theme::kHalo);
+  ui.fill({x - ui.px(1), r.y0, x + ui.px(1), r.y1}, color);
+  draw_handle(ui, x, handle_y, color);
+  draw_compare_badges({.ui = ui,
+                       .state = c.state,
+                       .a = c.a,
+                       .b = c.b,
+                       .side_a = {r.x0, r.y0, x, r.y1},
+                       .side_b = {x, r.y0, r.x1, r.y1},
+                       .end_of_b = Direction::right,
+                       .letters = c.letters});
+}
+
+}  // namespace echoloop

@@ -1,0 +1,210 @@
+// The Doppler gate under the mouse, and its spectrogram below the picture.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gui/overlay/transfer_function.h"
+#include "gui/scene.h"
+
+namespace echoloop::testing::spectrogram_test {
+namespace {
+
+float dim(double, double) { return -45.0F; }
+
+int gray_at(const RgbImage& p, float x, float y) {
+  const auto column = static_cast<std::size_t>(x), row = static_cast<std::size_t>(y);
+  return p.rgb[(row * static_cast<std::size_t>(p.width) + column) * 3];
+}
+
+// From point to point of the picture with the left button held.
+void drag_mm(Scene& scene, PlanePoint from, PlanePoint to) {
+  const ImageLayout& l = scene.viewer->image_layout();
+  InjectedInput input;
+  input.mouse_x = l.x_px(from.x_m * 1e-3);
+  input.mouse_y = l.z_px(from.z_m * 1e-3);
+  const float end_x = l.x_px(to.x_m * 1e-3), end_y = l.z_px(to.z_m * 1e-3);
+  scene.move(input.mouse_x, input.mouse_y);
+  input.left = true;
+  scene.inject(input);
+  input.mouse_x = end_x;
+  input.mouse_y = end_y;
+  scene.inject(input);
+  scene.move(end_x, end_y);
+}
+
+// A recording shorter than a window of frames: the strip says so, instead of staying black without a word.
+TEST(SpectrogramStrip, OfGapsAloneSaysWhy) {
+  for (const bool gaps : {true, false}) {
+    ECHO_SCENE(scene, 1024, 640);
+    scene.state.params.doppler.gate = Gate::on;
+    scene.put_image(kSquare, [](double, double) { return -30.0F; });
+    scene.frames(2);
+    scene.put_spectrogram(300, [gaps](double, double velocity_m_s) {
+      return gaps ? std::numeric_limits<float>::quiet_NaN() : velocity_m_s > 0.3 ? -10.0F : -300.0F;
+    });
+    scene.move(5, 635);
+    scene.frames(4);
+    const Rect strip = scene.viewer->spectrogram_rect();
+    ASSERT_GT(strip.width(), 0.0F);
+    const RgbImage shot = scene.shot();
+    int light = 0;
+    const int middle = static_cast<int>(strip.cy());
+    for (int y = middle + 6; y < middle + 30; ++y) {
+      for (int x = static_cast<int>(strip.x0) + 4; x < static_cast<int>(strip.x1) - 4; ++x) {
+        light += shot.rgb[static_cast<std::size_t>(y * shot.width + x) * 3] > 80 ? 1 : 0;
+      }
+    }
+    EXPECT_EQ(light > 40, gaps) << light;
+  }
+}
+
+TEST(GateOnThePicture, IsPlacedMovedAndStretched) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, dim);
+  scene.frames(2);
+  EXPECT_EQ(scene.state.params.doppler.gate, Gate::off);
+  scene.click("tool/gate");
+  drag_mm(scene, {3.0, 12.0}, {3.0, 12.0});
+  ImagingParams& p = scene.state.params;
+  EXPECT_EQ(p.doppler.gate, Gate::on);
+  EXPECT_NEAR(p.doppler.x_m, 3e-3, 0.1e-3);
+  EXPECT_NEAR(p.doppler.z_m, 12e-3, 0.1e-3);
+  EXPECT_EQ(scene.viewer->settings().dock, Dock::spectrogram) << "its sonogram opens";
+  EXPECT_GE(scene.params_changed, 1);
+  scene.frames(2);  // the picture has made room
+  drag_mm(scene, {3.0, 12.0}, {-4.0, 15.0});
+  EXPECT_NEAR(p.doppler.x_m, -4e-3, 0.2e-3);
+  EXPECT_NEAR(p.doppler.z_m, 15e-3, 0.2e-3);
+  EXPECT_NEAR(p.doppler.length_m, 2e-3, 1e-9);
+  drag_mm(scene, {-4.0, 16.0}, {-4.0, 18.0});
+  EXPECT_NEAR(p.doppler.length_m, 6e-3, 0.4e-3);
+  EXPECT_NEAR(p.doppler.z_m, 15e-3, 0.2e-3) << "the middle stays";
+  // With the pointer as well; beside the gate it does what it always does.
+  scene.click("tool/pointer");
+  drag_mm(scene, {-4.0, 15.0}, {0.0, 15.0});
+  EXPECT_NEAR(p.doppler.x_m, 0.0, 0.3e-3);
+  drag_mm(scene, {8.0, 20.0}, {8.0, 10.0});
+  EXPECT_NEAR(p.doppler.x_m, 0.0, 0.3e-3);
+  EXPECT_TRUE(scene.state.marks.list.empty());
+  scene.click("close_dock");
+  EXPECT_EQ(p.doppler.gate, Gate::off) << "nothing is computed that nobody sees";
+  EXPECT_EQ(scene.gl_error(), 0);
+}
+
+TEST(GateOnThePicture, ADrawingToolStillDraws) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.doppler.gate = Gate::on;
+  scene.state.params.doppler.x_m = 0.0;
+  scene.state.params.doppler.z_m = 15e-3;
+  scene.put_image(kSquare, dim);
+  scene.frames(3);
+  scene.click("tool/distance");
+  drag_mm(scene, {0.0, 15.0}, {5.0, 15.0});
+  EXPECT_EQ(scene.state.marks.list.size(), 1U);
+  EXPECT_EQ(scene.state.params.doppler.x_m, 0.0);
+}
+
+// Flow towards the probe in the last second, a gap before it, away from it before that.
+float two_ways(double ago_s, double v_m_s) {
+  if (ago_s > 1.0 && ago_s < 1.5) return std::nanf("");
+  const double at = ago_s <= 1.0 ? 0.3 : -0.2;
+  return std::abs(v_m_s - at) < 0.05 ? -20.0F : -90.0F;
+}
+
+float y_of(const Rect& box, double v_m_s, double baseline = 0.0) {
+  return box.y0 + 0.5F * static_cast<float>(1.0 + baseline - v_m_s / 0.5) * box.height();
+}
+float x_of(const Rect& box, double ago_s) { return box.x1 - box.width() * static_cast<float>(ago_s / 4.0); }
+
+TEST(SpectrogramStrip, PowerIsBrightTowardsTheProbeIsUpAndGapsAreBlack) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.doppler.gate = Gate::on;
+  scene.put_image(kSquare, dim);
+  scene.put_spectrogram(500, two_ways);
+  scene.frames(3);
+  const Rect box = scene.viewer->spectrogram_rect();
+  ASSERT_GT(box.width(), 300.0F);
+  RgbImage shot = scene.shot();
+  EXPECT_GT(gray_at(shot, x_of(box, 0.5), y_of(box, 0.3)), 220);
+  EXPECT_LT(gray_at(shot, x_of(box, 0.5), y_of(box, -0.2)), 12);
+  EXPECT_GT(gray_at(shot, x_of(box, 2.0), y_of(box, -0.2)), 220);
+  EXPECT_LT(gray_at(shot, x_of(box, 2.0), y_of(box, 0.3)), 12);
+  for (const double v : {0.3, -0.2, 0.1}) EXPECT_LT(gray_at(shot, x_of(box, 1.25), y_of(box, v)), 12) << v;
+  EXPECT_LT(gray_at(shot, x_of(box, 3.2), y_of(box, -0.2)), 12) << "before the first column";
+  // The baseline moved down: what was at the top goes on from the bottom.
+  scene.state.params.doppler.baseline = -0.6;
+  scene.frames(3);
+  shot = scene.shot();
+  EXPECT_GT(gray_at(shot, x_of(box, 2.0), y_of(box, -0.2, -0.6)), 220);
+  EXPECT_GT(gray_at(shot, x_of(box, 0.5), y_of(box, 0.3 - 1.0, -0.6)), 220) << "beyond the limit it is the alias";
+  // Less range, the same white.
+  scene.state.params.doppler.gain_db = -60.0;
+  scene.frames(3);
+  EXPECT_LT(gray_at(scene.shot(), x_of(box, 2.0), y_of(box, -0.2, -0.6)), 12);
+  EXPECT_EQ(scene.gl_error(), 0);
+}
+
+TEST(SpectrogramStrip, TheBaselineFollowsTheMouse) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.doppler.gate = Gate::on;
+  scene.put_image(kSquare, dim);
+  scene.put_spectrogram(500, two_ways);
+  scene.frames(3);
+  const Rect box = scene.viewer->spectrogram_rect(), axis = scene.rect("sonogram_axis");
+  ASSERT_GT(axis.width(), 8.0F);
+  InjectedInput input;
+  input.mouse_x = axis.cx();
+  input.mouse_y = axis.cy();
+  scene.move(input.mouse_x, input.mouse_y);
+  input.left = true;
+  scene.inject(input);
+  input.mouse_y += 0.2F * box.height();
+  scene.inject(input);
+  EXPECT_NEAR(scene.state.params.doppler.baseline, 0.4, 0.03);
+  EXPECT_GE(scene.params_changed, 1);
+  scene.move(input.mouse_x, input.mouse_y);
+  scene.click("sonogram_axis", true);
+  EXPECT_EQ(scene.state.params.doppler.baseline, 0.0);
+}
+
+TEST(SpectrogramStrip, FrozenItStandsStill) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.doppler.gate = Gate::on;
+  scene.put_image(kSquare, dim);
+  scene.put_spectrogram(500, two_ways);
+  scene.frames(3);
+  scene.freeze(50, 50.0);
+  scene.put_past(0, kSquare, dim, 1);
+  scene.put_spectrogram(500, [](double, double v) { return v > 0.0 ? -20.0F : -90.0F; });
+  scene.frames(3);
+  const Rect box = scene.viewer->spectrogram_rect();
+  ASSERT_GT(box.width(), 300.0F);
+  EXPECT_GT(gray_at(scene.shot(), x_of(box, 2.0), y_of(box, -0.2)), 220) << "what was there when it froze";
+  scene.state.run = RunState::live;
+  scene.frames(3);
+  EXPECT_LT(gray_at(scene.shot(), x_of(box, 2.0), y_of(box, -0.2)), 12);
+}
+
+TEST(SpectrogramStrip, WithoutAnythingToShowItSaysWhatToDo) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, dim);
+  scene.frames(2);
+  scene.click("dock/sonogram");
+  EXPECT_EQ(scene.state.params.doppler.gate, Gate::on);
+  EXPECT_EQ(scene.state.marks.tool, MarkTool::gate);
+  EXPECT_EQ(scene.viewer->spectrogram_rect().width(), 0.0F) << "no spectrum has come";
+  scene.click("dock/sonogram");
+  EXPECT_EQ(scene.state.params.doppler.gate, Gate::off);
+  EXPECT_EQ(scene.viewer->settings().dock, Dock::none);
+  scene.press(Key::d);
+  EXPECT_EQ(scene.state.params.doppler.gate, Gate::on);
+  EXPECT_EQ(scene.viewer->settings().dock, Dock::spectrogram);
+  scene.frames(1);
+  scene.click("close_dock");
+  EXPECT_EQ(scene.state.params.doppler.gate, Gate::off);
+  EXPECT_EQ(scene.viewer->settings().dock, Dock::none);
+  EXPECT_EQ(scene.state.marks.tool, MarkTool::pointer);
+}
+
+}  // namespace
+}  // namespace echoloop::testing::spectrogram_test
