@@ -307,6 +307,10 @@ TEST_F(ScannerWindow, TheNetworkIsListenedAtAfterAQuestion) {
   EXPECT_EQ(app_->state().opening.scanner_token, token.string());
   EXPECT_EQ(std::filesystem::file_size(token), 33U);
   EXPECT_EQ(std::filesystem::status(token).permissions(), std::filesystem::perms(0600));
+  const std::filesystem::path own = folder_ / "own";
+  std::ofstream(own) << "correct-horse\n";
+  open("live:tcp:0.0.0.0:" + std::to_string(20000 + (::getpid() + 31) % 20000) + ",token=" + own.string());
+  ASSERT_TRUE(until([&] { return app_->state().opening.scanner_token == own.string(); }));
   click("scanner_access/This machine");
   ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == "live:default"; }));
 }

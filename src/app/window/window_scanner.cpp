@@ -33,7 +33,16 @@ void WindowScanner::look() {
   } else {
     parts_.state.scanner.reset();
   }
+  constexpr std::string_view kToken = ",token=";
+  const std::size_t at = named().find(kToken);
+  parts_.state.opening.scanner_token =
+      at == std::string::npos ? token_file().string() : named().substr(at + kToken.size());
   look_at_phantom();
+}
+
+// The scanner as it was named: with its token file.
+const std::string& WindowScanner::named() const {
+  return opening_.scanner().has_value() ? opening_.name() : parts_.named;
 }
 
 void WindowScanner::command(SenderCommand what) {
@@ -47,8 +56,7 @@ void WindowScanner::toggle_phantom() {
   if (!parts_.state.scanner.has_value() || parts_.refused_in_kiosk()) return;
   std::vector<std::string> words;
   if (is_on_path("setpriv")) words = {"setpriv", "--pdeathsig", "TERM"};  // this program may be killed
-  const std::string& source = opening_.scanner().has_value() ? opening_.name() : parts_.named;
-  words.insert(words.end(), {program_file().string(), "send", "sim:heart", "--to", local_address(source)});
+  words.insert(words.end(), {program_file().string(), "send", "sim:heart", "--to", local_address(named())});
   phantom_.emplace(words);
   sends_to_ = parts_.state.scanner->address;
   ending_ = false;

@@ -21,6 +21,7 @@ class WindowScanner {
  private:
   // Starts `echoloop send` with the heart phantom, which ends with this program, or ends it.
   void toggle_phantom();
+  [[nodiscard]] const std::string& named() const;
   void say(const std::vector<LiveNote>& notes);
   void look_at_phantom();
   void end_phantom();
