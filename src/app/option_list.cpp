@@ -143,7 +143,7 @@ void describe_render(CLI::App& app) {
   app.description(
       "Images of recordings, and of folders of recordings: DIR/NAME.npy with all images of NAME ([frame][nz][nx], "
       "float32 dB), metadata in NAME.json, and the report of the run in NAME.report.json. Complete ones are "
-      "left out.");
+      "skipped.");
   app.footer("");
   for (CLI::Option* const option : app.get_options()) {
     const bool shown = option->get_positional() || std::ranges::any_of(kOfRender, [&](std::string_view name) {

@@ -359,6 +359,18 @@ std::string shown_value(const FactForm& form, const FileOutline& outline, const 
   return std::to_string(json->size()) + " values, " + unit(least) + " … " + unit(most);
 }
 
+std::vector<std::string> roles_by_length(const std::vector<std::size_t>& shape) {
+  std::vector<std::string> roles(shape.size());
+  std::vector<std::size_t> order;
+  for (std::size_t a = 0; a < shape.size(); ++a) order.push_back(a);
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t a) { return shape[a]; });
+  constexpr const char* kOrder[] = {"time", "element", "transmit", "frame"};
+  for (std::size_t k = 0; k < std::min(order.size(), std::size(kOrder)); ++k) {
+    if (shape[order[k]] > 1) roles[order[k]] = kOrder[k];
+  }
+  return roles;
+}
+
 std::string typed_value(const FactForm& form, const std::string& text) {
   const auto json = json_of(text);
   if (!json) return "";

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/base/quantity.h"
 #include "formats/file_outline.h"
@@ -75,5 +76,8 @@ std::string typed_value(const FactForm& form, const std::string& json);
 std::string variable_of(const FileOutline& outline, const std::string& json);
 // The one number that a value stands for, SI; nothing: several, or unknown.
 std::optional<double> number_of(const FileOutline& outline, const std::string& json);
+
+// Roles of the axes of an array by their lengths alone: the longest is time.
+std::vector<std::string> roles_by_length(const std::vector<std::size_t>& shape);
 
 }  // namespace echoloop

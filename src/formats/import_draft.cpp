@@ -20,19 +20,6 @@ std::string json_quoted(const std::string& text) {
 
 bool unsaid(FactState state) { return state == FactState::assumed || state == FactState::missing; }
 
-// By lengths alone, where nothing was guessed: the longest axis is time.
-std::vector<std::string> plain_roles(const std::vector<std::size_t>& shape) {
-  std::vector<std::string> roles(shape.size());
-  std::vector<std::size_t> order;
-  for (std::size_t a = 0; a < shape.size(); ++a) order.push_back(a);
-  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t a) { return shape[a]; });
-  constexpr const char* kOrder[] = {"time", "element", "transmit", "frame"};
-  for (std::size_t k = 0; k < std::min(order.size(), std::size(kOrder)); ++k) {
-    if (shape[order[k]] > 1) roles[order[k]] = kOrder[k];
-  }
-  return roles;
-}
-
 }  // namespace
 
 ImportDraft::ImportDraft(FileOutline outline, std::string file_name)
@@ -64,7 +51,7 @@ void ImportDraft::take_guesses() {
     if (guess.key == "axes") {
       const Json axes = Json::parse(guess.value, nullptr, false);
       if (axes.is_array() && std::ranges::all_of(axes, [](const Json& one) { return one.is_string(); }))
-        now_.axes = axes.get<std::vector<std::string>>();
+        now_.axes = guessed_axes_ = axes.get<std::vector<std::string>>();
     }
     const bool inferred =
         guess.reason.find("read as") != std::string::npos ||
@@ -90,7 +77,7 @@ void ImportDraft::take_guesses() {
   guessed_.erase("axes");
   now_.values = guessed_;
   const std::size_t n_axes = shape().size();
-  if (now_.axes.size() != n_axes) now_.axes = plain_roles(shape());
+  if (now_.axes.size() != n_axes) now_.axes = roles_by_length(shape());
 }
 
 // What is not in the file and has a usual value; and the band of the echoes, until they are measured.
@@ -165,8 +152,39 @@ std::vector<std::size_t> ImportDraft::shape() const {
     for (const Json& one : json) extents.push_back(one.is_number_unsigned() ? one.get<std::size_t>() : 0);
     return extents;
   }
+  if (is_split()) {
+    const Json json = Json::parse(now_.values.at("shape").json, nullptr, false);
+    if (json.is_array() && std::ranges::all_of(json, [](const Json& one) { return one.is_number_unsigned(); }))
+      return json.get<std::vector<std::size_t>>();
+  }
+  return stored_shape();
+}
+
+std::vector<std::size_t> ImportDraft::stored_shape() const {
   const OutlineEntry* const entry = now_.values.contains("data") ? entry_of(data()) : nullptr;
   return entry == nullptr ? std::vector<std::size_t>() : entry->shape;
+}
+
+bool ImportDraft::can_split() const {
+  const auto guess = guessed_.find("data"), now = now_.values.find("data");
+  return !raw_ && guessed_.contains("shape") && guess != guessed_.end() && now != now_.values.end() &&
+         guess->second.json == now->second.json;
+}
+
+bool ImportDraft::is_split() const { return !raw_ && now_.values.contains("shape"); }
+
+std::string ImportDraft::toggle_split() {
+  if (!can_split()) return "no axis to split";
+  State next = now_;
+  if (is_split()) {
+    next.values.erase("shape");
+    next.axes = roles_by_length(stored_shape());
+  } else {
+    next.values["shape"] = guessed_.at("shape");
+    next.axes = guessed_axes_;
+  }
+  change(std::move(next), is_split() ? "Axes: as stored" : "Axes: split");
+  return "";
 }
 
 std::size_t ImportDraft::count(const char* role) const {
@@ -382,9 +400,10 @@ std::string ImportDraft::set_data(const std::string& path) {
     return one_line(path) + " has fewer than two axes";
   if (path == data()) return "";
   State next = now_;
-  const bool alike = entry->shape.size() == now_.axes.size();
+  const bool alike = entry->shape.size() == now_.axes.size() && !is_split();
   next.values["data"] = {json_quoted(path), FactState::answered, ""};
-  if (!alike) next.axes = plain_roles(entry->shape);
+  next.values.erase("shape");
+  if (!alike) next.axes = roles_by_length(entry->shape);
   change(std::move(next), "Data: " + data() + " → " + path);
   return "";
 }

@@ -38,7 +38,9 @@ class ImportDraft {
   [[nodiscard]] const FileOutline& outline() const { return outline_; }
   [[nodiscard]] bool raw() const { return raw_; }
   [[nodiscard]] std::string data() const { return word("data"); }  // path of the array
-  [[nodiscard]] std::vector<std::size_t> shape() const;            // of the array, as the outline has it
+  [[nodiscard]] std::vector<std::size_t> shape() const;            // of the array, with axes that are split
+  [[nodiscard]] bool can_split() const;                            // it is guessed how
+  [[nodiscard]] bool is_split() const;
   [[nodiscard]] const std::vector<std::string>& axes() const { return now_.axes; }
   [[nodiscard]] std::string word(const std::string& key) const;       // a text of the description; "" without one
   [[nodiscard]] std::size_t whole(const std::string& key) const;      // a number of it; 0 without one
@@ -60,6 +62,7 @@ class ImportDraft {
   std::string choose_form(std::string_view id, std::size_t form);
   std::string set_role(std::size_t axis, const std::string& role);  // the axis that has it gets this one's
   std::string set_data(const std::string& path);
+  std::string toggle_split();                                            // as guessed, or as stored
   std::string set_raw(const std::string& key, const std::string& text);  // dtype, byte_order, header_bytes
   std::string set_extent(std::size_t axis, const std::string& text);     // of raw bytes; 0 slowest: the rest
   // In place of an assumed value, from the samples: no step of undo, and never in place of an answer.
@@ -91,11 +94,13 @@ class ImportDraft {
   void change(State next, const std::string& text);
   [[nodiscard]] const OutlineEntry* entry_of(const std::string& path) const;
   [[nodiscard]] std::vector<std::string> named_axes() const;
+  [[nodiscard]] std::vector<std::size_t> stored_shape() const;
 
   FileOutline outline_;
   std::string file_name_;
   bool raw_ = false;
   std::map<std::string, Value> guessed_;
+  std::vector<std::string> guessed_axes_;
   State now_;
   std::vector<State> past_, future_;
 };

@@ -16,7 +16,6 @@ namespace {
 
 using namespace test;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 constexpr const char* kInvalid = "sent an invalid message";
 constexpr const char* kSilent = "did not answer in time";
@@ -163,13 +162,11 @@ class LyingReader : public ::testing::TestWithParam<Lie> {
 
 TEST_P(LyingReader, CostsOneLine) {
   const auto file = fake.file(GetParam().role);
-  const auto begin = steady_clock::now();
   const std::string line = error_of([&] { read_on(file); });
   EXPECT_TRUE(line.starts_with(file.string())) << line;
   EXPECT_NE(line.find(GetParam().naming), std::string::npos) << line;
   EXPECT_LT(line.size(), 2300U);
   EXPECT_TRUE(std::all_of(line.begin(), line.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7f; }));
-  EXPECT_LT(steady_clock::now() - begin, milliseconds(9000));
   EXPECT_TRUE(::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) << "a reader process was left, or a zombie";
 }
 
@@ -189,34 +186,26 @@ class WaitingForAReader : public ::testing::TestWithParam<const char*> {
   const FakeReader fake;
 };
 
-constexpr auto kHeardWithin = milliseconds(10'000);  // far below patience, also on a busy machine
-
 TEST_P(WaitingForAReader, EndsWithTheStopToken) {
   const auto file = fake.file(GetParam());
   std::stop_source stop;
-  steady_clock::time_point requested;
   const std::jthread later([&, viewer = ::gettid()] {
     wait_for_standstill(viewer);
-    requested = steady_clock::now();
     stop.request_stop();
   });
   const std::string line = error_of([&] { read_on(file, stop.get_token()); });
-  EXPECT_LT(steady_clock::now() - requested, kHeardWithin);
   EXPECT_NE(line.find("was stopped"), std::string::npos) << line;
 }
 
 TEST_P(WaitingForAReader, EndsWithTheProgram) {
   const auto file = fake.file(GetParam());
   std::atomic<bool> ends{false};
-  steady_clock::time_point ended;
   stop_reading_when([&] { return ends.load(); });
   const std::jthread later([&, viewer = ::gettid()] {
     wait_for_standstill(viewer);
-    ended = steady_clock::now();
     ends = true;
   });
   const std::string line = error_of([&] { read_on(file); });
-  EXPECT_LT(steady_clock::now() - ended, kHeardWithin);
   EXPECT_NE(line.find("was stopped"), std::string::npos) << line;
 }
 

@@ -1,5 +1,6 @@
 #include "formats/support.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "test_paths.h"
 
@@ -82,6 +84,29 @@ double frame_sum(const Recording& recording, std::uint64_t frame) {
     }
   }
   return sum;
+}
+
+double computing_time_s() {
+  double total_s = 0.0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {  // children: those that have ended
+    rusage used{};
+    getrusage(who, &used);
+    for (const timeval& part : {used.ru_utime, used.ru_stime})
+      total_s += static_cast<double>(part.tv_sec) + 1e-6 * static_cast<double>(part.tv_usec);
+  }
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(task.path() / "children");
+    for (long pid = 0; children >> pid;) {
+      const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+      std::istringstream fields(stat.substr(std::min(stat.rfind(')') + 1, stat.size())));
+      std::string skipped;
+      for (int k = 0; k < 11; ++k) fields >> skipped;  // up to utime and stime
+      double user = 0.0, system = 0.0;
+      fields >> user >> system;
+      total_s += (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+    }
+  }
+  return total_s;
 }
 
 std::string npy(const std::string& descr, bool fortran, const std::string& shape, const std::string& data,

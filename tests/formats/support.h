@@ -50,6 +50,9 @@ void expect_every_truncation_refused(const std::string& name, const std::string&
 double sample(const Recording& recording, std::uint64_t frame, int transmit, int element, int sample, int value = 0);
 double frame_sum(const Recording& recording, std::uint64_t frame);
 
+// Seconds of processor time of this process and of those that it started: the same on a busy machine.
+double computing_time_s();
+
 // Values as little-endian bytes (reversed: big-endian).
 enum class Endian { little, big };
 template <class T>

@@ -103,6 +103,28 @@ TEST(ImportDraft, EveryAnswerIsUndoneAndRedone) {
   }
 }
 
+// Waves side by side in a matrix: split as guessed, or as they are stored.
+TEST(ImportDraft, AnAxisIsSplitAndJoinedAgain) {
+  FileOutline o = outline();
+  o.entries[0].shape = {1544, 192};
+  o.guesses = {{.key = "data", .value = "\"rf\"", .reason = "", .assumed = false},
+               {.key = "shape", .value = "[1544,64,3]", .reason = "3 waves of 64 elements", .assumed = false},
+               {.key = "axes", .value = R"(["time","element","transmit"])", .reason = "", .assumed = false}};
+  ImportDraft draft(o, "a.npz");
+  ASSERT_TRUE(draft.can_split() && draft.is_split());
+  EXPECT_EQ(draft.count("element"), 64U);
+  EXPECT_EQ(described(draft).at("shape"), Json({1544, 64, 3}));
+  EXPECT_EQ(draft.toggle_split(), "");
+  EXPECT_EQ(draft.shape(), (std::vector<std::size_t>{1544, 192}));
+  EXPECT_EQ(draft.axes(), (std::vector<std::string>{"time", "element"}));
+  EXPECT_FALSE(described(draft).contains("shape"));
+  EXPECT_EQ(draft.toggle_split(), "");
+  EXPECT_EQ(draft.count("transmit"), 3U);
+  EXPECT_TRUE(draft.undo());
+  EXPECT_FALSE(draft.is_split());
+  EXPECT_FALSE(ImportDraft(outline(), "a.npz").can_split());
+}
+
 TEST(ImportDraft, ARoleThatIsTakenIsSwapped) {
   ImportDraft draft(outline(), "a.npz");
   EXPECT_EQ(draft.set_role(0, "element"), "");

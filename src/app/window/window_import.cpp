@@ -192,6 +192,8 @@ void WindowImport::execute(const ImportOrder& order) {
       return change([&](ImportDraft& draft) { return draft.set_role(order.index, order.text); }, "axes");
     case ImportAct::data:
       return change([&](ImportDraft& draft) { return draft.set_data(order.text); }, "data");
+    case ImportAct::split:
+      return change([](ImportDraft& draft) { return draft.toggle_split(); }, "axes");
     case ImportAct::raw:
       return change([&](ImportDraft& draft) { return draft.set_raw(order.id, order.text); }, order.id);
     case ImportAct::extent:
@@ -424,8 +426,10 @@ void WindowImport::fill() {
   const FileOutline& outline = draft_->outline();
   state.container = outline.container + " · " + byte_text(outline.bytes);
   state.refusal = outline.refusal;
-  state.data = draft_->data();
-  state.why_data = draft_->reason("data");
+  state.data.name = draft_->data();
+  state.data.can_split = draft_->can_split();
+  state.data.split = draft_->is_split();
+  state.data.why = draft_->reason(state.data.split ? "shape" : "data");
   state.entries.clear();
   for (const OutlineEntry& entry : outline.entries) {
     state.entries.push_back({.path = entry.path,

@@ -45,12 +45,18 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
   const ImportState& import = c.import();
   if (!import.raw.on) {
     const Rect line = ui.row(column, 24, 4);
-    const float text_end = choice.narrow ? line.x1 - ui.px(92) : line.x1;  // before the button
+    const float button_end = choice.narrow ? line.x1 - ui.px(92) : line.x1;  // before the buttons
+    const float text_end = import.data.can_split ? button_end - ui.px(72) : button_end;
     float x = ui.text(Type::body, line, theme::kText2, "Data") + ui.px(8);
     x = ui.text_fitted(Type::strong, x, text_end, line.y0, line.height(), theme::kText,
-                       import.data.empty() ? "the array" : import.data) +
+                       import.data.name.empty() ? "the array" : import.data.name) +
         ui.px(10);
-    ui.text_fitted(Type::small, x, text_end, line.y0, line.height(), theme::kMuted, import.why_data);
+    ui.text_fitted(Type::small, x, text_end, line.y0, line.height(), theme::kMuted, import.data.why);
+    if (import.data.can_split &&
+        ui.button("import/split", {button_end - ui.px(64), line.y0, button_end, line.y1},
+                  {.label = "Split", .active = import.data.split},
+                  {"Split", "One axis as two: waves side by side in a matrix. Off: the axes as they are stored.", {}}))
+      c.order({.act = ImportAct::split});
     if (choice.narrow) {
       const Rect button{line.x1 - ui.px(84), line.y0, line.x1, line.y1};
       if (ui.button("import/contents", button, {.label = "Contents", .active = choice.contents_open},

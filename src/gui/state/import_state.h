@@ -83,9 +83,15 @@ struct ImportPreview {
   std::string effect;  // of the last change on the sharpness; empty: not known
 };
 
+struct ImportArray {  // with the samples
+  std::string name, why;
+  bool can_split = false, split = false;  // one of its axes into two
+};
+
 struct ImportState {
   bool open = false;
-  std::string file_name, container, note, data, why_data;
+  std::string file_name, container, note;
+  ImportArray data;
   std::vector<ImportEntry> entries;
   std::vector<ImportAxis> axes;
   std::string axes_error;  // empty: they are complete
@@ -107,6 +113,7 @@ enum class ImportAct {
   form,      // `id` is stated in way `index`
   role,      // axis `index` is `text`
   data,      // the array is `text`
+  split,     // its axes as guessed, or as stored
   raw,       // "dtype", "byte_order", "header_bytes" = `text`
   extent,    // axis `index` has length `text`
   keep,      // the doubt about `id` is dismissed
