@@ -5,8 +5,8 @@
 
 #include "app/outputs/provenance.h"
 #include "gui/figure/figure_caption.h"
-#include "gui/figure/figure_strip.h"
 #include "gui/figure/figure_key.h"
+#include "gui/figure/figure_strip.h"
 #include "gui/overlay/sample_fault_text.h"
 #include "history/export.h"
 #include "history/json_text.h"
