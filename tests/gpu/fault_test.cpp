@@ -42,7 +42,7 @@ TEST_F(Faults, LoadLastsAsLongAsAsked) {
     const Span span = span_of(*lane, Stage::load);
     const double lasted_ms = static_cast<double>(span.end_ns - span.start_ns) * 1e-6;
     EXPECT_GE(lasted_ms, ms - 0.04);  // the device's clock moves in steps
-    EXPECT_LE(lasted_ms, ms + 0.5);
+    EXPECT_LE(lasted_ms, ms + 5.0);   // other programs on the device may lengthen it
     EXPECT_EQ(span.frame, 3U);
   }
   start_frame(*lane, plan, frame);
