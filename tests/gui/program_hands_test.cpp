@@ -182,7 +182,7 @@ TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
   EXPECT_GT(kept.size(), 20U);
   scene.press(Key::escape);
   window.hands({"key",   "minus", "sleep", "0.2", "key",   "minus", "sleep", "0.2", "key",   "bracketleft",
-                "sleep", "0.2",   "key",   "2",   "sleep", "0.5",   "key",   "8",   "sleep", "0.5"});
+                "sleep", "0.2",   "key",   "2",   "sleep", "0.5",   "key",   "9",   "sleep", "0.5"});
   // Save the picture, its numbers and what was measured.
   window.hands({"key", "s", "sleep", "0.3"});
   scene.freeze(30, 10);

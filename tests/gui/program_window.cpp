@@ -304,7 +304,7 @@ void look_like_the_program(Scene& scene, const std::string& phantom) {
   scene.state.source.phantom = phantom;
   scene.state.source.opened_as = "sim:" + phantom;  // its row Settings
   scene.state.device.backend = "CPU";
-  for (const char* name : {"Detail", "Smooth", "Deep", "Course", "Coherence", "Wiener", "Capon"}) {
+  for (const char* name : {"Detail", "Smooth", "Deep", "Course", "Coherence", "Wiener", "Capon", "Focused beams"}) {
     PresetView preset;
     preset.name = name;
     preset.slot = static_cast<int>(scene.state.presets.list.size()) + 1;
