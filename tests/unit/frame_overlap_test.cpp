@@ -43,6 +43,20 @@ TEST(FrameOverlap, IsMeasuredAgainAfterAThousandFramesAndForAnotherPlan) {
   EXPECT_EQ(side_by_side(overlap, 16, 100, 112), 0);
 }
 
+TEST(FrameOverlap, SingleFramesOfAPauseDoNotDecide) {
+  const int plan = 0;
+  FrameOverlap overlap;
+  overlap.begin(&plan);
+  int seen = 0, count = 0;
+  for (int i = 0; i < 100; ++i) {
+    const Turn turn = overlap.next();
+    if (turn == Turn::measured) overlap.measured(100, seen++ % 3 == 1 ? 1000 : 91);
+    count += turn == Turn::side_by_side ? 1 : 0;
+  }
+  EXPECT_EQ(seen, 8);
+  EXPECT_EQ(count, 0);
+}
+
 TEST(FrameOverlap, FramesThatAreNotMeasuredLeaveThemInOrder) {
   FrameOverlap overlap;
   for (int i = 0; i < 100; ++i) EXPECT_NE(overlap.next(), Turn::side_by_side);

@@ -18,15 +18,17 @@
 
 namespace echoloop {
 
-// 1 / |s|, finite where s is 0. Of samples times a power of two: |s|^2 is a float.
-ECHO_HD float inverse_root(float energy) {
-  const float positive = larger_of(energy, 0x1p-126f);
+// |s|^2 of a sample times a power of two, so that it is a float; at least 2^-126, so that it has an inverse root.
+ECHO_HD float energy_of(Complex s) { return s.re * s.re + (s.im * s.im + 0x1p-126f); }
+
+// v^(-1/2) of v >= 2^-126
+ECHO_HD float inverse_root(float v) {
 #if defined(__CUDA_ARCH__)
   float root;
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(positive));
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(v));
   return root;
 #else
-  return 1.0f / sqrtf(positive);
+  return 1.0f / sqrtf(v);
 #endif
 }
 

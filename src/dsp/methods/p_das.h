@@ -21,12 +21,9 @@ struct PDas {
 
   ECHO_HD void add(Sums& sums, float weight, Complex s, ChannelPlace /*at*/) const {
     sums.weights += fabsf(weight);
-    const float energy = s.re * s.re + s.im * s.im;
-    if (root == 2.0f) {
-      sums.roots = sums.roots + weight * inverse_root(energy * inverse_root(energy)) * s;
-    } else if (energy > 0.0f) {
-      sums.roots = sums.roots + weight * powf(energy, 0.5f / root - 0.5f) * s;
-    }
+    const float energy = energy_of(s);
+    const float factor = root == 2.0f ? inverse_root(energy * inverse_root(energy)) : powf(energy, 0.5f / root - 0.5f);
+    sums.roots = sums.roots + weight * factor * s;
   }
 
   [[nodiscard]] ECHO_HD Complex pixel(const Sums& sums) const {

@@ -20,9 +20,8 @@ struct PhaseCoherence {
   };
 
   ECHO_HD void add(Sums& sums, float weight, Complex s, ChannelPlace /*at*/) const {
-    const float energy = s.re * s.re + s.im * s.im;
     sums.weights += fabsf(weight);
-    sums.unit = sums.unit + weight * inverse_root(energy) * s;
+    sums.unit = sums.unit + weight * inverse_root(energy_of(s)) * s;
   }
 
   [[nodiscard]] ECHO_HD float weight(const Sums& sums, Complex /*sum*/, float /*n*/) const {
