@@ -78,6 +78,16 @@ std::string without_spaces(std::string_view text) {
   return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
 }
 
+std::vector<std::string> parts_of(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    if (std::string one = without_spaces(text.substr(at, end - at)); !one.empty()) parts.push_back(std::move(one));
+    at = end + 1;
+  }
+  return parts;
+}
+
 // Numbers parted by spaces or commas; nothing: something else stands there.
 std::optional<std::vector<double>> plain_numbers(std::string_view text) {
   std::vector<double> numbers;
@@ -93,6 +103,22 @@ std::optional<std::vector<double>> plain_numbers(std::string_view text) {
   }
   if (numbers.empty()) return std::nullopt;
   return numbers;
+}
+
+// Rows "x z; x z"; of positions also "x z, x z" and "(x, z), (x, z)".
+std::vector<std::string> rows_in(std::string_view text, bool positions) {
+  if (!positions || text.find(';') != std::string_view::npos) return parts_of(text, ';');
+  if (text.find('(') != std::string_view::npos) {
+    std::vector<std::string> rows = parts_of(text, ')');
+    for (std::string& row : rows) row.erase(0, row.find('(') == std::string::npos ? 0 : row.find('(') + 1);
+    return rows;
+  }
+  const std::vector<std::string> rows = parts_of(text, ',');
+  const bool apart = std::ranges::all_of(rows, [](const std::string& row) {
+    const auto values = plain_numbers(row);
+    return values && values->size() > 1;
+  });
+  return apart ? rows : std::vector{std::string(text)};
 }
 
 // "first : step : last"
@@ -278,15 +304,11 @@ ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutli
     return json && form.shape != FactShape::number ? checked_answer(row, form, *json) : refused_answer(form, text);
   }
   if (form.shape == FactShape::points) {
+    const bool positions = form.key != std::string_view("tx_delays_s");
     Json rows = Json::array();
-    std::size_t at = 0;
-    while (at <= text.size()) {
-      const std::size_t end = std::min(text.find(';', at), text.size());
-      const std::string one = text.substr(at, end - at);
-      at = end + 1;
-      if (without_spaces(one).empty()) continue;
+    for (const std::string& one : rows_in(text, positions)) {
       auto values = plain_numbers(one);
-      if (!values || values->size() < 2) return refused_answer(form, text);
+      if (!values || values->size() < 2 || (positions && values->size() > 3)) return refused_answer(form, text);
       for (double& value : *values) value *= form.per_unit;
       rows.push_back(*values);
     }

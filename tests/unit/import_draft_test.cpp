@@ -67,6 +67,24 @@ TEST(ImportDraft, AVariableIsTakenInTheUnitThatItsSizeSays) {
   EXPECT_FALSE(described(draft).contains("virtual_source_m"));
 }
 
+TEST(ImportDraft, PointsAreTypedInTheWaysThatTheyAreWritten) {
+  ImportDraft draft(outline(), "a.npz");
+  EXPECT_EQ(draft.choose_form("transmits", 1), "");
+  const Json want = Json::parse("[[-0.006, -0.01], [0, -0.01], [0.006, -0.01]]");
+  for (const char* typed : {"-6 -10; 0 -10; 6 -10", "-6, -10; 0, -10; 6, -10;", "-6 -10, 0 -10, 6 -10",
+                            "(-6, -10), (0, -10), (6, -10)", "(-6 -10) (0 -10) (6 -10)"}) {
+    ASSERT_EQ(draft.answer("transmits", typed), "") << typed;
+    const Json rows = described(draft).at("virtual_source_m");
+    ASSERT_EQ(rows.size(), want.size()) << typed;
+    for (std::size_t k = 0; k < want.size(); ++k) {
+      ASSERT_EQ(rows[k].size(), 2U) << typed;
+      for (std::size_t n = 0; n < 2; ++n)
+        EXPECT_NEAR(rows[k][n].get<double>(), want[k][n].get<double>(), 1e-15) << typed;
+    }
+  }
+  EXPECT_NE(draft.answer("transmits", "-6, -10, 0, -10, 6, -10"), "") << "six numbers are no point";
+}
+
 TEST(ImportDraft, RefusesInOneLineAndChangesNothing) {
   ImportDraft draft(outline(), "a.npz");
   const std::string before = draft.description();

@@ -231,11 +231,16 @@ void WindowImport::execute(const ImportOrder& order) {
   }
 }
 
-std::string WindowImport::why_not_open() const {
+std::string WindowImport::missing_fact() const {
   const std::vector<std::string> missing = draft_->missing();
   if (missing.empty()) return "";
   const FactRow* const row = find_fact_row(missing.front());
   return "Missing: " + std::string(row == nullptr ? "roles of the axes" : row->label) + ".";
+}
+
+std::string WindowImport::why_not_open() const {
+  const std::string missing = missing_fact();
+  return missing.empty() ? parts_.state.import.preview.error : missing;
 }
 
 void WindowImport::save() {
@@ -261,12 +266,9 @@ void WindowImport::open_file() {
 void WindowImport::ask_preview() {
   ImportPreview& preview = parts_.state.import.preview;
   preview.current = false;
-  if (const std::string why = why_not_open(); !why.empty()) {
-    preview.error = why;
-    previewer_->forget();
-    return;
-  }
-  preview.error.clear();
+  preview.error = missing_fact();
+  parts_.state.import.why_not_open = preview.error;
+  if (!preview.error.empty()) return previewer_->forget();
   previewer_->ask({.number = ++shown_.number,
                    .file = file_.string(),
                    .description = draft_->description(),
@@ -295,6 +297,7 @@ void WindowImport::take_preview(PreviewResult result) {
   preview.took_ms = result.took_ms;
   if (result.image == nullptr) {
     preview.error = without_names(result.error, file_);
+    parts_.state.import.why_not_open = preview.error;
     return;
   }
   const DraftFact centre = draft_->fact("centre");

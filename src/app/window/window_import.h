@@ -57,7 +57,8 @@ class WindowImport {
   void leave();
   void save();
   void open_file();
-  [[nodiscard]] std::string why_not_open() const;
+  [[nodiscard]] std::string missing_fact() const;
+  [[nodiscard]] std::string why_not_open() const;  // a fact is missing, or no image can be made of those there are
 
   WindowParts& parts_;
   WindowOpening& opening_;
