@@ -398,10 +398,14 @@ TEST(MinimumVariance, OfEqualChannelsIsDelayAndSum) {
   }
 }
 
-// The vector is cut to the elements that count, and the subarray with it.
-TEST(MinimumVariance, ElementsThatDoNotCountLeaveNoTrace) {
-  std::vector<GivenChannels> rows = noise_rows(40, 3);
-  std::vector<GivenChannels> fewer = rows;
+struct HalfThatCounts {
+  std::vector<GivenChannels> rows;   // 40 elements: 10 outside of the aperture, 10 without a sample
+  std::vector<GivenChannels> fewer;  // the 20 that count
+};
+
+HalfThatCounts rows_of_which_half_count() {
+  HalfThatCounts made{noise_rows(40, 3), noise_rows(40, 3)};
+  auto& [rows, fewer] = made;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t e = 0; e < 10; ++e) rows[r].receive[e] = 0.0f;
     for (std::size_t e = 30; e < 40; ++e) {
@@ -412,6 +416,12 @@ TEST(MinimumVariance, ElementsThatDoNotCountLeaveNoTrace) {
       fewer[r].x[t].assign(rows[r].x[t].begin() + 10, rows[r].x[t].begin() + 30);
     }
   }
+  return made;
+}
+
+// The vector is cut to the elements that count, and the subarray with it.
+TEST(MinimumVariance, ElementsThatDoNotCountLeaveNoTrace) {
+  const auto [rows, fewer] = rows_of_which_half_count();
   const Complex made = minimum_variance_of({0.4f, 0.01f}, rows, 1);
   const Complex expected = minimum_variance_of({0.4f, 0.01f}, fewer, 1);
   EXPECT_EQ(made.re, expected.re);
@@ -462,18 +472,7 @@ TEST(ShortLagCoherence, IsOneForEqualElementsMinusOneForOppositeNeighboursAndSma
 
 // Lags are those of the array: elements outside of the aperture and samples that were not recorded leave no pairs.
 TEST(ShortLagCoherence, ElementsThatDoNotCountLeaveNoTrace) {
-  std::vector<GivenChannels> rows = noise_rows(40, 3);
-  std::vector<GivenChannels> fewer = rows;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    for (std::size_t e = 0; e < 10; ++e) rows[r].receive[e] = 0.0f;
-    for (std::size_t e = 30; e < 40; ++e) {
-      for (auto& transmit : rows[r].x) transmit[e] = {{0.0f, 0.0f}, false};
-    }
-    fewer[r].receive.assign(20, 1.0f);
-    for (std::size_t t = 0; t < fewer[r].x.size(); ++t) {
-      fewer[r].x[t].assign(rows[r].x[t].begin() + 10, rows[r].x[t].begin() + 30);
-    }
-  }
+  const auto [rows, fewer] = rows_of_which_half_count();
   EXPECT_EQ(slsc_of(rows, 10, 2), slsc_of(fewer, 10, 2));
 }
 

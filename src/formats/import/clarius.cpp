@@ -3,7 +3,7 @@
 // lines; a .yml of the same name holds sampling, delay, probe and lines. The scanner packs both into a .tar. RF and IQ
 // are beamformed. "delay samples" there: leading samples before the first valid one; a line with them is as long as the
 // imaging depth (3120 samples at 60 MHz for 40 mm in github.com/clariusdev/raw, viewer/data/wirephantom), so sample 1
-// is at depth 0. Nothing public says the sign of "angle": all published files have 0.
+// is at depth 0. Nothing public says the sign of "angle": the published files have 0.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the window knows about flow: the newest picture of it, and what became of the ensembles. UI thread only.
+// State of flow in the window: its newest image, and counts of the ensembles. UI thread only.
 #pragma once
 
 #include <memory>

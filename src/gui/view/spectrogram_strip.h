@@ -1,5 +1,5 @@
 // The spectrogram on screen and its texture: the reader of the spectrograms' mailbox. It has a texture only while a
-// gate is on; frozen it takes nothing, so that the strip stands still. UI thread only.
+// gate is on; while frozen it takes no columns, and the image does not move. UI thread only.
 #pragma once
 
 #include <cstdint>
