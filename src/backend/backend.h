@@ -64,6 +64,8 @@ class StructureDevice;  // backend/structure_device.h
 //   set_plan, upload, condition, beamform, envelope, compress, refine if the plan has it, keep_line or not, finish;
 //   then
 //   uploaded()/finished() until true, then image().
+// Several frames at once, where frames_at_once() allows it, go the same way together: expect_reference() must have been
+// called with the level of compress(), and there is neither refine() nor keep_line() nor pixels().
 // Nothing here waits for the device except wait(), and set_plan() when sizes grow.
 class Lane {
  public:
@@ -73,8 +75,13 @@ class Lane {
   // frames.
   virtual void set_plan(const std::shared_ptr<const Plan>& plan) = 0;
 
-  // Starts the copy of the samples; `frame.samples` must stay until uploaded(). Remembers the stamp for image().
-  virtual void upload(const RfFrame& frame) = 0;
+  // How many frames the verbs may take together with the plan that is set: more than one where frames are so small that
+  // the host's work on each would be the bound.
+  [[nodiscard]] virtual int frames_at_once() const { return 1; }
+  // Starts the copy of the samples; they must stay until uploaded(). Remembers the stamps for image(). At least one
+  // frame, at most frames_at_once().
+  virtual void upload(std::span<const RfFrame> frames) = 0;
+  void upload(const RfFrame& frame) { upload(std::span(&frame, 1)); }
   // Injected faults (core/injection.h), between upload() and condition(). load(): the device is busy for `ms` before it
   // works on the frame. fail(): the device does what it does when it fails; an exception comes from here or from a
   // later verb.
@@ -104,9 +111,10 @@ class Lane {
   // Of the frame in the lane; after beamform(), without a level that was expected, until the next frame's verbs.
   [[nodiscard]] virtual PixelView pixels() = 0;
 
-  // The image of the finished frame: stamp, grid, pixel pointers and storage are set; the Pipeline fills in the rest
-  // and swaps it through a Mailbox, so that the next frame may find another image's storage here (or none).
-  [[nodiscard]] virtual Image& image() = 0;
+  // The image of the k-th frame that has finished: stamp, grid, pixel pointers and storage are set; the Pipeline fills
+  // in the rest and swaps it through a Mailbox, so that the next frame may find another image's storage here (or none).
+  [[nodiscard]] virtual Image& image(std::size_t k) = 0;
+  [[nodiscard]] Image& image() { return image(0); }
 
   // Of the finished frame, dB, [nz]: its column that was kept. Valid until the next frame's verbs.
   [[nodiscard]] virtual std::span<const float> line() = 0;

@@ -7,8 +7,13 @@ namespace echoloop {
 
 void form_frame(Lane& lane, const std::shared_ptr<const Plan>& plan, const RfFrame& frame,
                 const FrameForming& forming) {
+  form_frames(lane, plan, {&frame, 1}, forming);
+}
+
+void form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<const RfFrame> frames,
+                 const FrameForming& forming) {
   lane.set_plan(plan);
-  lane.upload(frame);
+  lane.upload(frames);
   if (forming.load_ms > 0.0) lane.load(forming.load_ms);
   if (forming.fault.has_value()) lane.fail(*forming.fault);
   lane.condition();

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "backend/backend.h"
 
@@ -25,7 +26,10 @@ struct ImageMaking {
   std::optional<int> line = {};           // column that is kept on the host, see Lane::keep_line
 };
 
-// upload, condition, beamform, envelope. `frame.samples` must stay until lane.uploaded().
+// upload, condition, beamform, envelope. The samples must stay until lane.uploaded(). Several frames: at most
+// lane.frames_at_once() with this plan, and forming.expected_db is the level of make_image().
+void form_frames(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<const RfFrame> frames,
+                 const FrameForming& forming = {});
 void form_frame(Lane& lane, const std::shared_ptr<const Plan>& plan, const RfFrame& frame,
                 const FrameForming& forming = {});
 

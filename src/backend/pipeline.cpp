@@ -16,6 +16,7 @@ namespace echoloop {
 Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition, const ImagingParams& params,
                    Mailbox<Image>& images, TimingTrace& trace, PipelineOptions options)
     : ring_(ring),
+      ring_slots_(ring.counts().slots),
       acquisition_(std::move(acquisition)),
       images_(images),
       trace_(trace),
@@ -83,10 +84,10 @@ void Pipeline::give_up_frames() {
   for (std::size_t i = 0; i < flight_.slots.size(); ++i) {
     Slot& slot = flight_.from_oldest(i);
     try {
-      if (slot.lease.has_value()) slot.lane->wait();
+      if (!slot.leases.empty()) slot.lane->wait();
     } catch (const std::exception&) {  // the device is lost: nothing reads any more
     }
-    slot.lease.reset();
+    slot.leases.clear();
   }
 }
 
@@ -97,7 +98,7 @@ bool Pipeline::step() {
   analyses_.retire(planning_.plan->params);
   if (may_start() && !flight_.slots[flight_.next].busy) {
     if (auto lease = next_frame(reviewing)) {
-      start_frame(flight_.slots[flight_.next], std::move(*lease));
+      start_frames(flight_.slots[flight_.next], std::move(*lease));
       flight_.next = (flight_.next + 1) % flight_.slots.size();
     }
   } else if (flight_.frames() > 0) {
@@ -115,10 +116,19 @@ std::optional<FrameRing::ReadLease> Pipeline::next_frame(WaitPolicy::Lanes revie
   const WaitPolicy::Lanes live = flight_.frames() > 0 ? WaitPolicy::Lanes::busy : WaitPolicy::Lanes::idle;
   const bool happened = wait_policy_.spin(live, [&] {
     release_uploaded();
-    return ring_.has_news() || (live == WaitPolicy::Lanes::busy && flight_.slots[flight_.oldest].lane->finished());
+    return enough_ready() || (live == WaitPolicy::Lanes::busy && flight_.slots[flight_.oldest].lane->finished());
   });
+  if (happened && !enough_ready()) return std::nullopt;
   if (happened) return ring_.begin_read(std::chrono::nanoseconds(0));
   return ring_.begin_read(wait_policy_.sleep(now_ns(), live == WaitPolicy::Lanes::busy ? live : reviewing));
+}
+
+// A frame that comes while others are on their way to the device would wait for them there: it waits for more of its
+// kind, as many as a lane takes together. Something else than frames is news at once.
+bool Pipeline::enough_ready() {
+  const std::size_t ready = ring_.ready();
+  if (ready == 0 || ready >= flight_.most_together) return ring_.has_news();
+  return std::all_of(flight_.slots.begin(), flight_.slots.end(), [](const Slot& slot) { return slot.leases.empty(); });
 }
 
 bool Pipeline::step_review() {
@@ -144,21 +154,21 @@ void Pipeline::take_params() {
   }
 }
 
-// The frame has been read. One that was lost with its file ends the stream.
-void Pipeline::end_lease(Slot& slot) {
-  if (!slot.lease.has_value()) return;
-  const std::span<const std::byte> samples = slot.lease->frame().samples;
-  slot.lease.reset();
-  require_readable(samples);
+// The frames have been read. One that was lost with its file ends the stream.
+void Pipeline::end_leases(Slot& slot) {
+  if (slot.leases.empty()) return;
+  for (FrameRing::ReadLease& lease : slot.leases) lease.release();
+  slot.leases.clear();
+  for (const RfFrame& frame : slot.frames) require_readable(frame.samples);
 }
 
 // Oldest first: whoever keeps the frames gets them in order.
 void Pipeline::release_uploaded() {
   for (std::size_t i = 0; i < flight_.slots.size(); ++i) {
     Slot& slot = flight_.from_oldest(i);
-    if (!slot.lease.has_value()) continue;
+    if (slot.leases.empty()) continue;
     if (!slot.lane->uploaded()) return;
-    end_lease(slot);
+    end_leases(slot);
   }
 }
 
@@ -169,42 +179,65 @@ bool Pipeline::collect_finished() {
   return true;
 }
 
-// The Pipeline's work on one frame: through the stages of a lane, at a level, until its picture is handed on.
-// Processing thread.
+// The Pipeline's work on the frames of a slot: through the stages of a lane, at a level, until their images are handed
+// on. Processing thread.
 
-void Pipeline::start_frame(Slot& slot, FrameRing::ReadLease lease) {
-  ++flight_.started;
+void Pipeline::start_frames(Slot& slot, FrameRing::ReadLease lease) {
   slot.busy = true;
-  slot.lease.emplace(std::move(lease));
-  wait_policy_.frame_came(slot.lease->frame().stamp.acquired_ns, now_ns());
+  slot.frames.clear();
+  const auto take = [&](FrameRing::ReadLease next) {
+    ++flight_.started;
+    slot.frames.push_back(next.frame());
+    slot.leases.push_back(std::move(next));
+    wait_policy_.frame_came(slot.frames.back().stamp.acquired_ns, now_ns());
+  };
+  take(std::move(lease));
   set_lane_plan(slot);
   Lane& lane = *slot.lane;
-  const RfFrame& frame = slot.lease->frame();
-  const bool automatic = holds_level(*planning_.plan);
-  const bool asked = level_.measure.exchange(false);
-  const bool measure = automatic && (asked || (level_.held_db <= kAutoReference && level_due()));
-  slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
+  const bool measure = measures_level();
+  slot.line = line_.column(slot.plan->grid);
   // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow and spectral Doppler
   // need, are then not kept.
   const bool pixels = analyses_.wants_pixels(slot.plan->params);
+  flight_.most_together = measure || pixels ? 1 : frames_together(slot);
+  while (slot.leases.size() < flight_.most_together && ring_.ready() > 0) {
+    auto next = ring_.begin_read(std::chrono::nanoseconds(0));
+    if (!next.has_value()) break;  // taken back by the source
+    take(std::move(*next));
+  }
+  const RfFrame& frame = slot.frames.front();
+  slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
   FrameForming forming = injected_faults(frame.stamp.sequence);
   if (!measure && !pixels) forming.expected_db = slot.reference_db;
-  form_frame(lane, slot.plan, frame, forming);
+  form_frames(lane, slot.plan, slot.frames, forming);
   if (ending_.abandoned) return;  // incomplete: nothing is made of it
   if (measure) {
     measure_reference(slot);
     slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
   }
   const std::optional<FrameAverage> average = next_average(slot);
-  slot.line = line_.column(slot.plan->grid);
   make_image(lane, *slot.plan,
              {.reference_db = slot.reference_db,
               .copy = host_copy_,
               .average = average.has_value() ? &*average : nullptr,
               .line = slot.line});
   if (pixels && !ending_.abandoned) {
-    analyses_.take_pixels({slot.plan, lane.pixels(), slot.lease->frame().stamp, slot.reference_db});
+    analyses_.take_pixels({slot.plan, lane.pixels(), frame.stamp, slot.reference_db});
   }
+}
+
+bool Pipeline::measures_level() {
+  const bool asked = level_.measure.exchange(false);
+  return holds_level(*planning_.plan) && (asked || (level_.held_db <= kAutoReference && level_due()));
+}
+
+// Frames of which each needs work of its own go one by one. Of a ring's slots half stay for the source.
+std::size_t Pipeline::frames_together(const Slot& slot) const {
+  const bool injected = injected_.load_ms > 0.0 || injected_.error_at > 0.0 || injected_.lost_at > 0.0;
+  if (injected || slot.line.has_value() || slot.plan->refine != nullptr) return 1;
+  std::uint64_t most = static_cast<std::uint64_t>(std::max(1, std::min(slot.lane->frames_at_once(), ring_slots_ / 2)));
+  if (options_.max_frames > 0) most = std::min(most, options_.max_frames - flight_.started + slot.frames.size());
+  return static_cast<std::size_t>(most);
 }
 
 // Of the frame that has just been formed; the one before it lies in the slot before.
@@ -214,7 +247,7 @@ std::optional<FrameAverage> Pipeline::next_average(Slot& slot) {
     persistence_.reset();
     return std::nullopt;
   }
-  const Persistence::Step step = persistence_.next(slot.plan, slot.lease->frame().stamp);
+  const Persistence::Step step = persistence_.next(slot.plan, slot.frames.front().stamp);
   const Lane* before = flight_.slots[(flight_.next + flight_.slots.size() - 1) % flight_.slots.size()].lane.get();
   slot.averaged_frames = step.frames;
   return FrameAverage{.before = step.begins ? nullptr : before, .keep = step.keep};
@@ -261,21 +294,23 @@ void Pipeline::measure_reference(Slot& slot) {
 }
 
 void Pipeline::collect(Slot& slot) {
-  end_lease(slot);
-  Image& image = slot.lane->image();
-  describe(image, *slot.plan, slot.reference_db, slot.averaged_frames);
-  image.number = flight_.finished + 1;
-  wait_policy_.frame_ended(image.ready_ns);
+  end_leases(slot);
   slot.lane->append_spans(trace_);
-  trace_.add_latency(Latency::ready, image.stamp.acquired_ns, image.ready_ns);
-  if (options_.on_image) options_.on_image(image);
-  analyses_.take_live(image);
-  if (slot.line.has_value()) line_.take(image, *slot.line, slot.lane->line());
-  std::swap(image, images_.back());
-  images_.publish();
+  for (std::size_t k = 0; k < slot.frames.size(); ++k) {
+    Image& image = slot.lane->image(k);
+    describe(image, *slot.plan, slot.reference_db, slot.averaged_frames);
+    image.number = flight_.finished + 1;
+    wait_policy_.frame_ended(image.ready_ns);
+    trace_.add_latency(Latency::ready, image.stamp.acquired_ns, image.ready_ns);
+    if (options_.on_image) options_.on_image(image);
+    analyses_.take_live(image);
+    if (slot.line.has_value()) line_.take(image, *slot.line, slot.lane->line());
+    std::swap(image, images_.back());
+    images_.publish();
+    ++flight_.finished;  // last: whatever throws above, the frame is still in flight and will be counted as lost
+    ring_.count_processed();
+  }
   slot.busy = false;
-  ++flight_.finished;  // last: whatever throws above, the frame is still in flight and will be counted as lost
-  ring_.count_processed();
 }
 
 // What other threads ask of the Pipeline, and what they may know.

@@ -76,9 +76,11 @@ class Pipeline {
   [[nodiscard]] double held_reference_db() const { return level_.held_db; }            // of all transmits; any thread
 
  private:
+  // A lane and its frames: one, or several small ones.
   struct Slot {
     std::unique_ptr<Lane> lane;
-    std::optional<FrameRing::ReadLease> lease;
+    std::vector<FrameRing::ReadLease> leases;  // until the samples are on the device
+    std::vector<RfFrame> frames;               // of the leases
     std::shared_ptr<const Plan> plan;
     double reference_db = 0.0;
     double averaged_frames = 0.0;
@@ -95,8 +97,9 @@ class Pipeline {
   // The lanes and the frames in them, in turn.
   struct Flight {
     std::vector<Slot> slots;
-    std::size_t next = 0;    // slot of the next frame
-    std::size_t oldest = 0;  // slot of the oldest frame in flight
+    std::size_t next = 0;           // slot of the next frame
+    std::size_t oldest = 0;         // slot of the oldest frame in flight
+    std::size_t most_together = 1;  // frames that a slot may take now
     std::uint64_t started = 0, finished = 0;
     [[nodiscard]] int frames() const { return static_cast<int>(started - finished); }
     // The k-th slot from the one of the oldest frame on.
@@ -127,7 +130,10 @@ class Pipeline {
   bool step();
   std::optional<FrameRing::ReadLease> next_frame(WaitPolicy::Lanes reviewing);
   void take_params();
-  void start_frame(Slot& slot, FrameRing::ReadLease lease);
+  void start_frames(Slot& slot, FrameRing::ReadLease lease);
+  [[nodiscard]] bool enough_ready();
+  [[nodiscard]] bool measures_level();
+  [[nodiscard]] std::size_t frames_together(const Slot& slot) const;
   void set_lane_plan(Slot& slot);
   std::optional<FrameAverage> next_average(Slot& slot);
   FrameForming injected_faults(std::uint64_t sequence);
@@ -135,7 +141,7 @@ class Pipeline {
   void refuse(const std::string& why);
   [[nodiscard]] bool level_due() const;
   void measure_reference(Slot& slot);
-  static void end_lease(Slot& slot);
+  static void end_leases(Slot& slot);
   void release_uploaded();
   void give_up_frames();
   bool collect_finished();
@@ -143,6 +149,7 @@ class Pipeline {
   [[nodiscard]] bool may_start() const;
 
   FrameRing& ring_;
+  const int ring_slots_;
   AcquisitionPtr acquisition_;
   Mailbox<Image>& images_;
   TimingTrace& trace_;

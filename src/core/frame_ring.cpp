@@ -39,7 +39,10 @@ std::size_t FrameRing::pop_oldest() {
 }
 
 // After every change of what it is made of. Under mutex_.
-void FrameRing::tell_news() { news_.store(ready_count_ > 0 || closed_ || woken_, std::memory_order_release); }
+void FrameRing::tell_news() {
+  ready_seen_.store(ready_count_, std::memory_order_release);
+  news_.store(ready_count_ > 0 || closed_ || woken_, std::memory_order_release);
+}
 
 void FrameRing::number_frame(std::uint64_t sequence, const FrameGap& known) {
   const bool first = counts_.produced == 0;  // wherever a source begins to count

@@ -82,6 +82,8 @@ class FrameRing {
   void wake();  // ends the reader's wait, or its next one; any thread
   // Whether begin_read() would not wait; takes no lock. [any thread]
   [[nodiscard]] bool has_news() const { return news_.load(std::memory_order_acquire); }
+  // Frames that begin_read() would bring; takes no lock. [any thread]
+  [[nodiscard]] std::size_t ready() const { return ready_seen_.load(std::memory_order_acquire); }
 
   void count_processed();  // a frame that was read became an image [processing thread]
   void count_lost();       // a frame that was read could not be processed: counted as dropped [processing thread]
@@ -118,7 +120,8 @@ class FrameRing {
   std::condition_variable freed_;
   std::condition_variable readied_;
   FrameKeeper* keeper_;
-  std::atomic<bool> news_{false};  // something for the reader; written under mutex_
+  std::atomic<bool> news_{false};           // something for the reader; written under mutex_
+  std::atomic<std::size_t> ready_seen_{0};  // ready_count_, likewise
   // All below under mutex_.
   std::vector<Slot> slots_;
   std::vector<std::size_t> ready_;  // slot numbers, oldest first; a circle of slots_.size() entries

@@ -100,6 +100,45 @@ TEST(Stream, RemakingDoesNotMoveTheFrameLimit) {
   rig.expect_every_frame_in_order(60);
 }
 
+// A lane that takes four frames: once the level is known, and four wait.
+TEST(Stream, FramesTogetherAreCountedAndHandedOnOneByOne) {
+  Rig rig;
+  FakeBackend backend;
+  std::atomic<Session*> running{nullptr};
+  backend.frames_at_once = 4;
+  backend.on_upload = [&](const RfFrame& frame) {
+    wait_until([&] { return running != nullptr; });
+    if (frame.stamp.sequence % 4 == 3) wait_until([&] { return running.load()->counts().slots_ready >= 4; });
+  };
+  StreamSettings stream = testing::unpaced();
+  stream.slots = 10;  // four in the lane, four that wait, one that is written
+  Session session(backend, rig.source, rig.images, rig.trace, rig.options(stream, 37));
+  running = &session;
+  wait_until([&] { return session.done(); });
+  session.stop();
+  EXPECT_EQ(backend.most_taken, 4);
+  EXPECT_EQ(session.counts().processed, 37U);
+  EXPECT_EQ(session.counts().dropped + session.counts().refused, 0U);
+  expect_counts_add_up(session.counts());
+  rig.expect_every_frame_in_order(37);
+}
+
+// A fault is injected into one frame: frames go one by one until then, and none is counted twice.
+TEST(Stream, FramesTogetherLeaveTheFaultyFrameToItself) {
+  Rig rig;
+  FakeBackend backend;
+  backend.frames_at_once = 4;
+  SessionOptions options = rig.options(testing::unpaced());
+  options.stream.inject.error_at = 21.0;
+  Session session(backend, rig.source, rig.images, rig.trace, options);
+  wait_until([&] { return session.done(); });
+  session.stop();
+  EXPECT_EQ(session.counts().processed, 21U);
+  EXPECT_EQ(session.counts().in_flight, 0U);
+  expect_counts_add_up(session.counts());
+  rig.expect_every_frame_in_order(21);
+}
+
 TEST(Stream, PausedItStandsStill) {
   Rig rig;
   StreamSettings stream = testing::unpaced();

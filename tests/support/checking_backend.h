@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "backend/flow_device.h"
 #include "backend/gate_device.h"
@@ -65,10 +66,11 @@ class CheckingBackend final : public Backend {
    public:
     CheckingLane(CheckingBackend& backend, std::unique_ptr<Lane> inner) : backend_(backend), inner_(std::move(inner)) {}
     void set_plan(const std::shared_ptr<const Plan>& plan) override { inner_->set_plan(plan); }
-    void upload(const RfFrame& frame) override {
-      frame_ = frame;
+    [[nodiscard]] int frames_at_once() const override { return inner_->frames_at_once(); }
+    void upload(std::span<const RfFrame> frames) override {
+      frames_.assign(frames.begin(), frames.end());
       check(backend_.torn_before);
-      inner_->upload(frame);
+      inner_->upload(frames);
     }
     void load(double ms) override { inner_->load(ms); }
     void fail(DeviceFault fault) override { inner_->fail(fault); }
@@ -89,26 +91,28 @@ class CheckingBackend final : public Backend {
     [[nodiscard]] bool finished() override { return let_go(inner_->finished()); }
     void wait() override { inner_->wait(); }
     [[nodiscard]] PixelView pixels() override { return inner_->pixels(); }
-    [[nodiscard]] Image& image() override { return inner_->image(); }
+    [[nodiscard]] Image& image(std::size_t k) override { return inner_->image(k); }
     [[nodiscard]] std::span<const float> line() override { return inner_->line(); }
     void append_spans(TimingTrace& trace) override { inner_->append_spans(trace); }
     std::vector<float> read_back(Tap tap) override { return inner_->read_back(tap); }
 
    private:
     void check(std::atomic<std::uint64_t>& torn) {
-      ++backend_.checked;
-      if (!backend_.is_whole_(frame_)) ++torn;
+      for (const RfFrame& frame : frames_) {
+        ++backend_.checked;
+        if (!backend_.is_whole_(frame)) ++torn;
+      }
     }
     bool let_go(bool done) {
-      if (done && !frame_.samples.empty()) {
+      if (done) {
         check(backend_.torn_after);
-        frame_ = {};
+        frames_.clear();
       }
       return done;
     }
     CheckingBackend& backend_;
     std::unique_ptr<Lane> inner_;
-    RfFrame frame_;  // empty when the lane needs none
+    std::vector<RfFrame> frames_;  // that the lane needs
   };
 
   Backend& inner_;

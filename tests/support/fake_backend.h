@@ -2,6 +2,7 @@
 // they do on a device: load() takes its time, fail() throws, a lost device stays lost.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -25,8 +26,10 @@ class FakeBackend final : public Backend {
   std::function<std::unique_ptr<PageLock>(std::span<const std::byte>)> on_page_lock;  // [any thread]
   bool all_kinds = false;                                                             // of host memory; else pageable
   bool refuse_lanes = false;
-  DeviceMemory device_memory;     // what memory() says
-  std::atomic<bool> lost{false};  // what usable() denies
+  DeviceMemory device_memory;      // what memory() says
+  int frames_at_once = 1;          // that a lane takes together
+  std::atomic<int> most_taken{0};  // that a lane took
+  std::atomic<bool> lost{false};   // what usable() denies
   std::atomic<bool> abandoned{false};
   std::atomic<int> images{0};  // that were begun: compressed
 
@@ -66,10 +69,14 @@ class FakeBackend final : public Backend {
    public:
     explicit FakeLane(FakeBackend& backend) : backend_(backend) {}
     void set_plan(const std::shared_ptr<const Plan>& plan) override { plan_ = plan; }
-    void upload(const RfFrame& frame) override {
-      frame_ = frame;
+    [[nodiscard]] int frames_at_once() const override { return backend_.frames_at_once; }
+    void upload(std::span<const RfFrame> frames) override {
+      frames_.assign(frames.begin(), frames.end());
+      backend_.most_taken = std::max(backend_.most_taken.load(), static_cast<int>(frames.size()));
       uploaded_ = false;
-      if (backend_.on_upload) backend_.on_upload(frame_);
+      for (const RfFrame& frame : frames_) {
+        if (backend_.on_upload) backend_.on_upload(frame);
+      }
     }
     void load(double ms) override {
       take_time(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double, std::milli>(ms)));
@@ -78,31 +85,35 @@ class FakeBackend final : public Backend {
       backend_.lost = backend_.lost || fault == DeviceFault::lost;
       throw std::runtime_error(std::string("injected fault: the device ") +
                                (fault == DeviceFault::lost ? "was lost" : "refused work") + " on frame " +
-                               std::to_string(frame_.stamp.sequence));
+                               std::to_string(frames_.front().stamp.sequence));
     }
     void condition() override {}
     void beamform() override {
-      if (backend_.on_beamform) backend_.on_beamform(frame_);
+      for (const RfFrame& frame : frames_) {
+        if (backend_.on_beamform) backend_.on_beamform(frame);
+      }
       uploaded_ = true;
     }
     void envelope() override {}
-    void compress(double) override { ++backend_.images; }
+    void compress(double) override { backend_.images += static_cast<int>(frames_.size()); }
     void refine(const FrameAverage*) override {}
     void keep_line(int) override {}
     void finish(HostCopy) override {
       pixels_.assign(plan_->grid.pixels(), 0.0f);
-      image_ = {};
-      image_.stamp = frame_.stamp;
-      image_.grid = plan_->grid;
-      image_.host_db = pixels_.data();
+      images_.assign(frames_.size(), {});
+      for (std::size_t k = 0; k < frames_.size(); ++k) {
+        images_[k].stamp = frames_[k].stamp;
+        images_[k].grid = plan_->grid;
+        images_[k].host_db = pixels_.data();
+      }
     }
     [[nodiscard]] bool uploaded() override { return uploaded_; }
     [[nodiscard]] bool finished() override { return true; }
     void wait() override {}
     [[nodiscard]] PixelView pixels() override { return {}; }
-    [[nodiscard]] Image& image() override { return image_; }
+    [[nodiscard]] Image& image(std::size_t k) override { return images_.at(k); }
     [[nodiscard]] std::span<const float> line() override {
-      return std::span(pixels_).first(static_cast<std::size_t>(image_.grid.nz));
+      return std::span(pixels_).first(static_cast<std::size_t>(plan_->grid.nz));
     }
     void append_spans(TimingTrace&) override {}
     std::vector<float> read_back(Tap) override { return {}; }
@@ -110,10 +121,10 @@ class FakeBackend final : public Backend {
    private:
     FakeBackend& backend_;
     std::shared_ptr<const Plan> plan_;
-    RfFrame frame_;
+    std::vector<RfFrame> frames_;
     bool uploaded_ = false;
     std::vector<float> pixels_;
-    Image image_;
+    std::vector<Image> images_;
   };
 };
 

@@ -49,8 +49,8 @@ void CpuLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   steps_ = steps.get();
 }
 
-void CpuLane::upload(const RfFrame& frame) {
-  frame_ = frame;
+void CpuLane::upload(std::span<const RfFrame> frames) {
+  frame_ = frames.front();
   conditioned_ = false;
   finished_ = false;
   has_span_ = {};

@@ -20,7 +20,7 @@ class CpuLane final : public Lane {
   CpuLane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number);
 
   void set_plan(const std::shared_ptr<const Plan>& plan) override;
-  void upload(const RfFrame& frame) override;
+  void upload(std::span<const RfFrame> frames) override;
   void load(double ms) override;
   void fail(DeviceFault fault) override;
   void condition() override;
@@ -34,7 +34,7 @@ class CpuLane final : public Lane {
   [[nodiscard]] bool finished() override { return finished_; }
   void wait() override {}
   [[nodiscard]] PixelView pixels() override;
-  [[nodiscard]] Image& image() override { return image_; }
+  [[nodiscard]] Image& image(std::size_t /*k*/) override { return image_; }
   [[nodiscard]] std::span<const float> line() override { return line_; }
   void append_spans(TimingTrace& trace) override;
   std::vector<float> read_back(Tap tap) override;

@@ -1,5 +1,9 @@
 #include "backend/cuda/cuda_lane.h"
 
+#include <array>
+#include <stdexcept>
+
+#include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/kernels/gather.h"
 #include "backend/cuda/kernels/kernels.h"
 #include "core/error.h"
@@ -16,9 +20,10 @@ CudaLane::CudaLane(std::shared_ptr<Context> context, int number, StreamMode mode
     : context_(std::move(context)),
       number_(number),
       copy_(mode == StreamMode::serial ? context_->processing.view() : context_->copy.view()),
-      images_(mode == StreamMode::serial ? context_->processing.view() : context_->images.view()),
+      to_host_(mode == StreamMode::serial ? context_->processing.view() : context_->images.view()),
       buffers_(*context_, copy_),
-      refiner_(*context_) {}
+      refiner_(*context_),
+      images_(1) {}
 
 CudaLane::~CudaLane() {
   if (device_lost()) return;  // nothing runs any more
@@ -27,7 +32,7 @@ CudaLane::~CudaLane() {
   copy_.synchronize_quietly();
   own_.stream.view().synchronize_quietly();
   processing().synchronize_quietly();
-  images_.synchronize_quietly();
+  to_host_.synchronize_quietly();
 }
 
 LaneSteps& CudaLane::steps_for(const Plan& plan) {
@@ -47,14 +52,18 @@ void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   LaneSteps& steps = steps_for(*plan);
   steps.set_plan(*plan);
   refiner_.set_plan(plan->refine);
-  buffers_.raw.grow(plan->formed->frame_bytes());
   steps_ = &steps;
+  buffers_.raw.grow(static_cast<std::size_t>(frames_at_once()) * plan->formed->frame_bytes());
   plan_ = plan;
   if (may_overlap()) context_->overlap.begin(plan.get());
 }
 
 // Lanes beside the stream (kMaxLanes) work on single frames.
 bool CudaLane::may_overlap() const { return copy_.get() != processing().get() && number_ < kMaxLanes; }
+
+int CudaLane::frames_at_once() const {
+  return may_overlap() && context_->mapped->empty() ? steps_->frames_at_once() : 1;
+}
 
 // The frame's kernels come after all that the processing stream holds: tables, buffers, readers of the lane's memory.
 void CudaLane::fork() {
@@ -77,28 +86,34 @@ void CudaLane::join() {
   static_cast<void>(steps_->work_on(processing()));
 }
 
-void CudaLane::upload(const RfFrame& frame) {
+void CudaLane::upload(std::span<const RfFrame> frames) {
   const std::size_t bytes = plan_->acquisition->frame_bytes();
-  if (frame.samples.size() < bytes) {
+  for (const RfFrame& frame : frames) {
+    if (frame.samples.size() >= bytes) continue;
     throw Error("frame " + std::to_string(frame.stamp.sequence), std::to_string(frame.samples.size()) + " bytes",
                 "at least " + std::to_string(bytes) + " bytes, the frame size of the acquisition");
   }
   context_->make_current();
   const ProfileRange range(Stage::upload);
   context_->clock.refresh();
-  stamp_ = frame.stamp;
-  frame_ = {};
-  steps_->write_decibels(nullptr, 0.0f);
-  ImageStorage::fit(image_, context_, plan_->grid.pixels());
-  image_.grid = plan_->grid;
-  image_.stamp = stamp_;
+  frame_ = {.count = frames.size()};
+  steps_->take_frames(static_cast<int>(frames.size()));
+  steps_->write_decibels({}, 0.0f);
+  if (images_.size() < frames.size()) images_.resize(frames.size());
+  sequences_.clear();
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    ImageStorage::fit(images_[k], context_, plan_->grid.pixels());
+    images_[k].grid = plan_->grid;
+    images_[k].stamp = frames[k].stamp;
+    sequences_.push_back(frames[k].stamp.sequence);
+  }
 
   fork();
-  find_samples(frame.samples);
-  if (!raw_free_) raw_done_->hold_back(copy_);  // the lane's previous frame
+  find_samples(frames.front().samples);
+  if (!raw_free_) raw_done_->hold_back(copy_);  // the lane's previous frames
   raw_free_ = false;
   mark(kUpload, copy_);
-  if (!frame_.in_place) copy_samples(frame.samples.data());
+  if (!frame_.in_place) copy_samples(frames);
   mark(kUploaded, copy_);
   // Here and not in condition(): whatever becomes of the frame, memory freed in the order of the processing stream is
   // no longer being copied to.
@@ -114,16 +129,34 @@ void CudaLane::find_samples(std::span<const std::byte> frame) {
   raw_ = frame_.in_place ? mapped + offset : buffers_.raw.as<std::byte>();
 }
 
-void CudaLane::copy_samples(const std::byte* frame) {
+// Frames whose samples lie at equal distances, as in a recording, go in one copy.
+void CudaLane::copy_samples(std::span<const RfFrame> frames) {
   const TransmitPick& pick = plan_->pick;
   const std::size_t bytes = transmit_bytes(*plan_->formed);
-  const std::byte* from = frame + static_cast<std::size_t>(pick.first) * bytes;
-  if (pick.every == 1) {
-    CUDA_CHECK(cudaMemcpyAsync(buffers_.raw.as<void>(), from, plan_->formed->frame_bytes(), cudaMemcpyHostToDevice,
-                               copy_.get()));
-  } else {
-    CUDA_CHECK(cudaMemcpy2DAsync(buffers_.raw.as<void>(), bytes, from, static_cast<std::size_t>(pick.every) * bytes,
-                                 bytes, static_cast<std::size_t>(pick.count), cudaMemcpyHostToDevice, copy_.get()));
+  const std::size_t frame_bytes = plan_->formed->frame_bytes();
+  const auto distance = [&](std::size_t k) { return frames[k].samples.data() - frames[k - 1].samples.data(); };
+  const auto copy = [&](std::byte* to, const std::byte* from, std::size_t from_row, std::size_t row, std::size_t rows) {
+    from += static_cast<std::size_t>(pick.first) * bytes;
+    if (rows == 1) {
+      CUDA_CHECK(cudaMemcpyAsync(to, from, row, cudaMemcpyHostToDevice, copy_.get()));
+    } else {
+      CUDA_CHECK(cudaMemcpy2DAsync(to, row, from, from_row, row, rows, cudaMemcpyHostToDevice, copy_.get()));
+    }
+  };
+  auto* to = buffers_.raw.as<std::byte>();
+  for (std::size_t k = 0, run = 1; k < frames.size(); k += run, run = 1) {
+    const std::byte* from = frames[k].samples.data();
+    if (pick.every > 1) {
+      copy(to + k * frame_bytes, from, static_cast<std::size_t>(pick.every) * bytes, bytes,
+           static_cast<std::size_t>(pick.count));
+      continue;
+    }
+    const bool has_next = k + 1 < frames.size();
+    const std::ptrdiff_t step = has_next ? distance(k + 1) : 0;
+    if (step >= static_cast<std::ptrdiff_t>(frame_bytes)) {
+      while (k + run < frames.size() && distance(k + run) == step) ++run;
+    }
+    copy(to + k * frame_bytes, from, static_cast<std::size_t>(step), frame_bytes, run);
   }
 }
 
@@ -157,7 +190,11 @@ void CudaLane::condition() {
 }
 
 void CudaLane::expect_reference(double reference_db) {
-  if (steps_->write_decibels(image_.device_db, static_cast<float>(reference_db))) frame_.written_db = reference_db;
+  std::array<float*, kMostFramesAtOnce> db{};
+  for (std::size_t k = 0; k < frame_.count; ++k) db.at(k) = images_[k].device_db;
+  if (steps_->write_decibels(std::span(db).first(frame_.count), static_cast<float>(reference_db))) {
+    frame_.written_db = reference_db;
+  }
 }
 
 void CudaLane::beamform() {
@@ -175,6 +212,7 @@ void CudaLane::envelope() {
 void CudaLane::compress(double reference_db) {
   const ProfileRange range(Stage::compress);
   const bool one_pass = !frame_.compressed && frame_.written_db == reference_db;  // beamform() wrote what is asked for
+  if (!one_pass && frame_.count > 1) throw std::logic_error("frames together: their level was not expected");
   // A second call for the same frame comes later than the envelope: it has a beginning of its own.
   frame_.compress_begin = one_pass ? kCompressed : frame_.compressed || frame_.written_db ? kCompress : kDetected;
   if (!one_pass) join();
@@ -188,13 +226,13 @@ void CudaLane::compress(double reference_db) {
 
 void CudaLane::write_decibels() {
   if (plan_->method.shows_factor) {
-    CUDA_CHECK(cudaMemcpyAsync(image_.device_db, buffers_.envelope.as<void>(), plan_->grid.pixels() * sizeof(float),
-                               cudaMemcpyDeviceToDevice, processing().get()));
+    CUDA_CHECK(cudaMemcpyAsync(images_.front().device_db, buffers_.envelope.as<void>(),
+                               plan_->grid.pixels() * sizeof(float), cudaMemcpyDeviceToDevice, processing().get()));
     return;
   }
   level_.measured_db = steps_->own_level_db();
-  to_decibels(buffers_.envelope.as<float>(), plan_->grid.pixels(), level_.db, level_.measured_db, image_.device_db,
-              processing());
+  to_decibels(buffers_.envelope.as<float>(), plan_->grid.pixels(), level_.db, level_.measured_db,
+              images_.front().device_db, processing());
 }
 
 void CudaLane::refine(const FrameAverage* average) {
@@ -203,9 +241,9 @@ void CudaLane::refine(const FrameAverage* average) {
   if (average != nullptr) {
     const auto* before = static_cast<const CudaLane*>(average->before);
     refiner_.average(before != nullptr ? &before->refiner_ : nullptr, average->keep, buffers_.envelope.as<float>(),
-                     level_, image_.device_db);
+                     level_, images_.front().device_db);
   }
-  refiner_.filter(image_.device_db);
+  refiner_.filter(images_.front().device_db);
   refined_mark_.record(processing());
   frame_.refined = true;
 }
@@ -215,22 +253,26 @@ void CudaLane::keep_line(int column) {
   join();
   const Grid& grid = plan_->grid;
   line_.grow(static_cast<std::size_t>(grid.nz) * sizeof(float));
-  gather_column(image_.device_db, {.nx = grid.nx, .nz = grid.nz, .column = column}, line_.as<float>(), processing());
+  gather_column(images_.front().device_db, {.nx = grid.nx, .nz = grid.nz, .column = column}, line_.as<float>(),
+                processing());
   line_there_.record(processing());
   frame_.line_kept = true;
 }
 
 void CudaLane::finish(HostCopy copy) {
-  image_.host_db = nullptr;
+  for (Image& image : std::span(images_).first(frame_.count)) image.host_db = nullptr;
   Event& ready = frame_.line_kept ? line_there_ : picture_mark();
   end_ = &ready;
   if (copy == HostCopy::made) {
     const std::size_t pixels = plan_->grid.pixels();
-    image_.host_db = ImageStorage::fit(image_, context_, pixels).host();
-    ready.hold_back(images_);
-    CUDA_CHECK(cudaMemcpyAsync(image_.host_db, image_.device_db, pixels * sizeof(float), cudaMemcpyDeviceToHost,
-                               images_.get()));
-    copied_to_host_.record(images_);
+    ready.hold_back(to_host_);
+    for (std::size_t k = 0; k < frame_.count; ++k) {
+      Image& image = images_[k];
+      image.host_db = ImageStorage::fit(image, context_, pixels).host();
+      CUDA_CHECK(cudaMemcpyAsync(image.host_db, image.device_db, pixels * sizeof(float), cudaMemcpyDeviceToHost,
+                                 to_host_.get()));
+    }
+    copied_to_host_.record(to_host_);
     end_ = &copied_to_host_;
   }
   frame_.ended = true;
@@ -262,16 +304,20 @@ PixelView CudaLane::pixels() {
   return {.values = buffers_.pixels.as<Complex>(), .count = plan_->das->tables->grid.pixels()};
 }
 
-// The frame has finished: its events have passed, and reading them waits for nothing.
+// The frames have finished: their events have passed, and reading them waits for nothing. Of frames together each has
+// its part of a stage's time.
 void CudaLane::append_spans(TimingTrace& trace) {
   const GpuClock::Anchor& anchor = context_->clock.anchor_before(event(kUpload));
   const auto ns = [&](Mark mark) { return anchor.to_ns(event(mark)); };
   const auto add = [&](Stage stage, std::int64_t start_ns, std::int64_t end_ns) {
-    trace.add({.frame = stamp_.sequence,
-               .stage = stage,
-               .lane = static_cast<std::uint8_t>(number_),
-               .start_ns = start_ns,
-               .end_ns = end_ns});
+    const auto count = static_cast<std::int64_t>(frame_.count);
+    for (std::int64_t k = 0; k < count; ++k) {
+      trace.add({.frame = sequences_[static_cast<std::size_t>(k)],
+                 .stage = stage,
+                 .lane = static_cast<std::uint8_t>(number_),
+                 .start_ns = start_ns + k * (end_ns - start_ns) / count,
+                 .end_ns = start_ns + (k + 1) * (end_ns - start_ns) / count});
+    }
   };
   add(Stage::upload, ns(kUpload), ns(kUploaded));
   if (frame_.loaded) add(Stage::load, ns(kLoad), ns(kLoaded));

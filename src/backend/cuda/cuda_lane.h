@@ -1,8 +1,9 @@
-// A lane of the CUDA backend: one frame in flight. Its verbs queue work and return. Copies to the device run on the
-// copy stream, kernels on the processing stream, images to the host on a third; events order them and time the stages.
-// Up to the first decibels the kernels may run on the lane's own stream, beside those of other lanes: such a frame
-// starts after all that the processing stream holds (fork), and the processing stream waits for it (join) before
-// anything else uses what it made. In serial mode all streams are the processing stream. Processing thread only.
+// A lane of the CUDA backend: one frame in flight, or several small ones. Its verbs queue work and return. Copies to
+// the device run on the copy stream, kernels on the processing stream, images to the host on a third; events order them
+// and time the stages. Up to the first decibels the kernels may run on the lane's own stream, beside those of other
+// lanes: such a frame starts after all that the processing stream holds (fork), and the processing stream waits for it
+// (join) before anything else uses what it made. In serial mode all streams are the processing stream. Processing
+// thread only.
 #pragma once
 
 #include <array>
@@ -28,7 +29,8 @@ class CudaLane final : public Lane {
   CudaLane& operator=(const CudaLane&) = delete;
 
   void set_plan(const std::shared_ptr<const Plan>& plan) override;
-  void upload(const RfFrame& frame) override;
+  [[nodiscard]] int frames_at_once() const override;
+  void upload(std::span<const RfFrame> frames) override;
   void load(double ms) override;
   void fail(DeviceFault fault) override;
   void condition() override;
@@ -44,16 +46,16 @@ class CudaLane final : public Lane {
   // After a verb threw: until the device is done with the frame's samples, so that the lane takes another frame.
   void wait() override;
   [[nodiscard]] PixelView pixels() override;
-  [[nodiscard]] Image& image() override { return image_; }
+  [[nodiscard]] Image& image(std::size_t k) override { return images_.at(k); }
   [[nodiscard]] std::span<const float> line() override {
-    return {line_.as<float>(), static_cast<std::size_t>(image_.grid.nz)};
+    return {line_.as<float>(), static_cast<std::size_t>(plan_->grid.nz)};
   }
   void append_spans(TimingTrace& trace) override;
   std::vector<float> read_back(Tap tap) override;
 
  private:
-  // Points in time of a frame; a stage lies between two of them. Each costs the processing thread a microsecond or two:
-  // of frames side by side, conditioning begins with the end of the upload.
+  // Points in time of the frames; a stage lies between two of them. Each costs the processing thread a microsecond or
+  // two: of frames side by side, conditioning begins with the end of the upload.
   enum Mark {
     kUpload,
     kUploaded,
@@ -66,8 +68,9 @@ class CudaLane final : public Lane {
     kCompress,
     kCompressed
   };
-  // What has been done for the frame.
+  // What has been done for the frames.
   struct FrameState {
+    std::size_t count = 1;     // frames together
     bool in_place = false;     // samples are read from mapped host memory
     bool loaded = false;       // load() was called
     bool conditioned = false;  // condition()
@@ -96,7 +99,7 @@ class CudaLane final : public Lane {
   void fork();
   void join();
   void find_samples(std::span<const std::byte> frame);
-  void copy_samples(const std::byte* frame);
+  void copy_samples(std::span<const RfFrame> frames);
   void write_decibels();
   LaneSteps& steps_for(const Plan& plan);
   Event& event(Mark mark) {
@@ -111,8 +114,8 @@ class CudaLane final : public Lane {
   std::shared_ptr<Context> context_;  // first: freed last
   int number_;
   OwnStream own_;
-  StreamView copy_;    // samples to the device
-  StreamView images_;  // images to the host
+  StreamView copy_;     // samples to the device
+  StreamView to_host_;  // images
   LaneBuffers buffers_;
   CudaRefiner refiner_;
   LevelReference level_{};               // that the frame's decibels count from
@@ -121,8 +124,8 @@ class CudaLane final : public Lane {
   std::unique_ptr<LaneSteps> course_;
   LaneSteps* steps_ = nullptr;  // of the plan in use
   std::shared_ptr<const Plan> plan_;
-  FrameStamp stamp_;
-  const std::byte* raw_ = nullptr;  // device address of the frame's samples
+  std::vector<std::uint64_t> sequences_;  // of the frames
+  const std::byte* raw_ = nullptr;        // device address of the frames' samples
   FrameState frame_;
   std::array<TimeMark, kCompressed> marks_;          // all but the last
   Event compressed_mark_{EventUse::time_and_sleep};  // also what a waiting thread sleeps on
@@ -134,7 +137,7 @@ class CudaLane final : public Lane {
   Event line_there_{EventUse::sleep};  // the column that is kept is on the host
   Landing line_;
   const Event* end_ = nullptr;  // what a finished frame has passed
-  Image image_;
+  std::vector<Image> images_;   // of the frames
 };
 
 }  // namespace echoloop::cuda

@@ -72,6 +72,9 @@ PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
           .radians_per_m = plan.radians_per_m,
           .units_per_radian = plan.units_per_radian,
           .window_weight = plan.window_weight,
+          .n_frames = 1,
+          .frame_words = 0,
+          .n_tiles = plan.n_tiles(),
           .items = m.items,
           .rx_start = m.rx_start,
           .tx_start = m.tx_start,
@@ -79,7 +82,7 @@ PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
           .arrivals = m.arrivals,
           .pixels = m.pixels,
           .envelope = m.envelope,
-          .db = nullptr,
+          .db = {},
           .reference_db = 0.0f};
 }
 
@@ -103,6 +106,7 @@ void allow_packed_das(const PackedPlan& plan) {
 void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, StreamView stream) {
   launch(kernel_of(plan),
          {.blocks = plan.items.size(),
+          .rows = args.n_frames,
           .threads = plan.summing_threads + kWarp,
           .shared_bytes = plan.shared_bytes,
           .start = earliest_start()},

@@ -10,6 +10,8 @@
 
 namespace echoloop::cuda {
 
+inline constexpr int kMostFramesAtOnce = 8;
+
 struct PackedDasArgs {
   DasGeometry geometry;  // pointers: the device's
   const uint2* words;    // line (tx, el) begins at (tx * n_el + el) * pitch + window
@@ -29,14 +31,17 @@ struct PackedDasArgs {
   float radians_per_m;     // receive phase: 2 pi demod / c
   float units_per_radian;  // delay units
   WindowPolynomial window_weight;
+  int n_frames;          // side by side, each with its own words, partials, arrivals and decibels
+  unsigned frame_words;  // words from one frame's lines to the next one's
+  int n_tiles;
   const PackedItem* items;
-  const int* rx_start;  // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
-  const int* tx_start;  // [n_tiles][n_tx] ... plus this for a transmit
-  Complex* partials;    // [n_parts][nz][nx], with more than one part
-  unsigned* arrivals;   // [n_tiles], zero between frames
-  Complex* pixels;      // [nz][nx]
-  float* envelope;      // [nz][nx]
-  float* db;            // [nz][nx] decibels against reference_db, or null
+  const int* rx_start;           // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
+  const int* tx_start;           // [n_tiles][n_tx] ... plus this for a transmit
+  Complex* partials;             // [n_frames][n_parts][nz][nx], with more than one part
+  unsigned* arrivals;            // [n_frames][n_tiles], zero between frames
+  Complex* pixels;               // [nz][nx], of a frame alone
+  float* envelope;               // [nz][nx], likewise
+  float* db[kMostFramesAtOnce];  // [nz][nx] decibels against reference_db, or null
   float reference_db;
 };
 
@@ -59,8 +64,8 @@ struct PackedMemory {
   const PackedItem* items;
   const int* rx_start;
   const int* tx_start;
-  Complex* partials;   // [n_parts][nz][nx], with more than one part
-  unsigned* arrivals;  // [n_tiles], zeroed once
+  Complex* partials;   // [n_frames][n_parts][nz][nx], with more than one part
+  unsigned* arrivals;  // [n_frames][n_tiles], zeroed once
   Complex* pixels;
   float* envelope;
 };

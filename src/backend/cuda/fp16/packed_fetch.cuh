@@ -27,7 +27,8 @@ class BulkFetch {
     for (int t = 0; t < kT; ++t) {
       const int tx = min(item.part / a.n_splits * kT + t, a.geometry.n_tx - 1);
       of_transmit_[t] = tx_start[tx];
-      line_[t] = static_cast<unsigned>((tx * a.geometry.n_el + item.first_element) * a.pitch + a.window);
+      line_[t] = static_cast<unsigned>((tx * a.geometry.n_el + item.first_element) * a.pitch + a.window) +
+                 blockIdx.y * a.frame_words;
     }
   }
 
@@ -87,7 +88,8 @@ class WarpFetch {
     const int e = first + row / kT;
     const int tx = min(first_tx_ + row % kT, a.geometry.n_tx - 1);
     const int start = min(max(starts_[e] + tx_start_[tx], -a.window), a.n_words);
-    return static_cast<unsigned>((tx * a.geometry.n_el + first_element_ + e) * a.pitch + a.window + start);
+    return static_cast<unsigned>((tx * a.geometry.n_el + first_element_ + e) * a.pitch + a.window + start) +
+           blockIdx.y * a.frame_words;
   }
 
   // `word`: where row number `lane` begins. Before compute capability 8.0 copies pass through registers: as many rows

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/fp16/packed_fir_kernel.h"
@@ -20,6 +21,15 @@ PackedLineShape line_shape(const PackedFormation& packed) {
           .pitch = packed.tiles->pitch,
           .window = packed.tiles->window,
           .n_parts = packed.fir_parts};
+}
+
+// Frames whose copy, and whose image, take the device less time than the host's work on a launch. Samples of floats are
+// scaled by each frame's largest one, which the conditioner looks for in one frame only.
+int small_frames_at_once(const Acquisition& a, std::size_t n_pixels) {
+  constexpr std::size_t kBytes = std::size_t{4} << 20;  // of all of them
+  if (a.sample_type != SampleType::int16) return 1;
+  const std::size_t largest = std::max(a.frame_bytes(), n_pixels * sizeof(float));
+  return std::clamp(static_cast<int>(kBytes / largest), 1, kMostFramesAtOnce);
 }
 
 float half_bits(std::uint32_t bits) {
@@ -55,19 +65,29 @@ class PackedSteps final : public LaneSteps {
     packed_ = plan.packed;
     type_ = plan.formed->sample_type;
     const PackedPlan& tiles = *packed_->tiles;
-    buffers_.lines.grow_for<uint2>(packed_words(n_lines(*plan.formed), line_shape(*packed_)));
+    n_lines_ = n_lines(*plan.formed);
+    frames_at_once_ = small_frames_at_once(*plan.formed, n_pixels());
+    const auto frames = static_cast<std::size_t>(frames_at_once_);
+    buffers_.lines.grow_for<uint2>(packed_words(n_lines_ * frames_at_once_, line_shape(*packed_)));
     buffers_.pixels.grow_for<Complex>(n_pixels());
     buffers_.envelope.grow_for<float>(n_pixels());
-    const std::size_t peaks = peak_slots(n_lines(*plan.formed)) * sizeof(FirPeak);
+    const std::size_t peaks = peak_slots(n_lines_) * sizeof(FirPeak);
     peaks_.grow(peaks);
     CUDA_CHECK(cudaMemsetAsync(peaks_.as<void>(), 0, peaks, stream().get()));
     scale_.grow_for<float>(1);
-    if (tiles.n_parts() > 1) partials_.grow_for<Complex>(n_pixels() * static_cast<std::size_t>(tiles.n_parts()));
-    const std::size_t counters = static_cast<std::size_t>(tiles.n_tiles()) * sizeof(unsigned);
+    if (tiles.n_parts() > 1)
+      partials_.grow_for<Complex>(frames * n_pixels() * static_cast<std::size_t>(tiles.n_parts()));
+    const std::size_t counters = frames * static_cast<std::size_t>(tiles.n_tiles()) * sizeof(unsigned);
     arrivals_.grow(counters);
     CUDA_CHECK(cudaMemsetAsync(arrivals_.as<void>(), 0, counters, stream().get()));
     set_fir(*plan.formed);
     set_das();
+  }
+
+  [[nodiscard]] int frames_at_once() const override { return frames_at_once_; }
+  void take_frames(int count) override {
+    fir_.n_lines = n_lines_ * count;
+    das_.n_frames = count;
   }
 
   void widen(const std::byte* raw) override {
@@ -82,17 +102,16 @@ class PackedSteps final : public LaneSteps {
     work_ = fir_.at_once ? this->stream() : stream;
     return !fir_.at_once;
   }
-  bool write_decibels(float* db, float reference_db) override {
-    das_.db = db;
+  bool write_decibels(std::span<float* const> db, float reference_db) override {
+    std::fill(std::begin(das_.db), std::end(das_.db), nullptr);
+    std::copy(db.begin(), db.end(), das_.db);
     das_.reference_db = reference_db;
     return true;
   }
   void beamform() override { run_packed_das(*packed_->tiles, das_, work_); }
   void envelope() override {}  // beamform() did it
   const float* own_level_db() override { return nullptr; }
-  [[nodiscard]] std::size_t line_floats() const override {
-    return 2 * packed_words(fir_.n_lines, line_shape(*packed_));
-  }
+  [[nodiscard]] std::size_t line_floats() const override { return 2 * packed_words(n_lines_, line_shape(*packed_)); }
   [[nodiscard]] std::size_t pixel_floats() const override { return 2 * n_pixels(); }
 
   // Words -> Complex [n_tx][n_el][n_out] of the packed band; zeros beyond the record.
@@ -100,8 +119,8 @@ class PackedSteps final : public LaneSteps {
     float scale = 0.0f;
     CUDA_CHECK(cudaMemcpy(&scale, scale_.as<float>(), sizeof scale, cudaMemcpyDeviceToHost));
     const auto n_out = static_cast<std::size_t>(packed_->band->n_out);
-    std::vector<float> values(2 * n_out * static_cast<std::size_t>(fir_.n_lines), 0.0f);
-    for (int line = 0; line < fir_.n_lines; ++line) {
+    std::vector<float> values(2 * n_out * static_cast<std::size_t>(n_lines_), 0.0f);
+    for (int line = 0; line < n_lines_; ++line) {
       const float* words = read.data() + 2 * (static_cast<std::size_t>(fir_.window) +
                                               static_cast<std::size_t>(line) * static_cast<std::size_t>(fir_.pitch));
       float* to = values.data() + 2 * n_out * static_cast<std::size_t>(line);
@@ -153,6 +172,7 @@ class PackedSteps final : public LaneSteps {
                                    .arrivals = arrivals_.as<unsigned>(),
                                    .pixels = buffers_.pixels.as<Complex>(),
                                    .envelope = buffers_.envelope.as<float>()});
+    das_.frame_words = static_cast<unsigned>(n_lines_ * tiles.pitch);
     allow_packed_das(tiles);
   }
 
@@ -165,6 +185,8 @@ class PackedSteps final : public LaneSteps {
   DeviceBuffer arrivals_;  // unsigned [n_tiles]
   std::shared_ptr<const PackedFormation> packed_;
   SampleType type_ = SampleType::float32;
+  int n_lines_ = 0;  // of a frame
+  int frames_at_once_ = 1;
   PackedFirArgs fir_{};
   PackedDasArgs das_{};
   DasOnDevice on_device_;

@@ -40,20 +40,22 @@ __device__ void write_pixels(const PackedDasArgs& a, const PackedItem& item, uns
   const PixelPlace<kP> p = pixel_place<kP>(a, item);
   const long long n_pixels = static_cast<long long>(g.nx) * g.nz;
   const float scale = *a.scale;
+  const int frame = static_cast<int>(blockIdx.y);
   if (a.n_parts > 1) {
+    Complex* partials = a.partials + frame * a.n_parts * n_pixels;
+    unsigned* arrivals = a.arrivals + frame * a.n_tiles + item.tile;
     // Every part is written; the block that comes last adds them up in their order, whoever it is.
 #pragma unroll
     for (int i = 0; i < kP; ++i) {
-      if (p.inside[i])
-        a.partials[item.part * n_pixels + static_cast<long long>(p.iz[i]) * g.nx + p.ix] = {re[i], im[i]};
+      if (p.inside[i]) partials[item.part * n_pixels + static_cast<long long>(p.iz[i]) * g.nx + p.ix] = {re[i], im[i]};
     }
     __threadfence();
     summers_wait();
     auto* is_last = reinterpret_cast<unsigned*>(shared + 2 * kMaxStageSlots * 8);
     if (threadIdx.x == 0) {
-      const unsigned before = atomicAdd(&a.arrivals[item.tile], 1u);
+      const unsigned before = atomicAdd(arrivals, 1u);
       *is_last = before + 1u == static_cast<unsigned>(a.n_parts) ? 1u : 0u;
-      if (*is_last != 0u) a.arrivals[item.tile] = 0u;  // for the next frame
+      if (*is_last != 0u) *arrivals = 0u;  // for the next frame
     }
     summers_wait();
     if (*is_last == 0u) return;
@@ -63,7 +65,7 @@ __device__ void write_pixels(const PackedDasArgs& a, const PackedItem& item, uns
       re[i] = im[i] = 0.0f;
       const long long pixel = static_cast<long long>(p.iz[i]) * g.nx + p.ix;
       for (int part = 0; part < a.n_parts; ++part) {
-        const float2 v = __ldcg(reinterpret_cast<const float2*>(a.partials + part * n_pixels + pixel));
+        const float2 v = __ldcg(reinterpret_cast<const float2*>(partials + part * n_pixels + pixel));
         re[i] += v.x;
         im[i] += v.y;
       }
@@ -74,10 +76,12 @@ __device__ void write_pixels(const PackedDasArgs& a, const PackedItem& item, uns
     if (!p.inside[i]) continue;
     const long long pixel = static_cast<long long>(p.iz[i]) * g.nx + p.ix;
     const Complex value{re[i] * scale, im[i] * scale};
-    a.pixels[pixel] = value;
     const float level = magnitude(value);
-    a.envelope[pixel] = level;
-    if (a.db != nullptr) a.db[pixel] = to_db(level, a.reference_db);
+    if (a.n_frames == 1) {
+      a.pixels[pixel] = value;
+      a.envelope[pixel] = level;
+    }
+    if (a.db[frame] != nullptr) a.db[frame][pixel] = to_db(level, a.reference_db);
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "backend/cuda/runtime/context.h"
@@ -45,8 +46,12 @@ class LaneSteps {
   // Queues widen(), condition() and beamform() on `stream` from now on, in place of the processing stream. False when
   // they must stay there.
   virtual bool work_on(StreamView /*stream*/) { return false; }
-  // Asks beamform() to write decibels as well; null: not. False when it cannot.
-  virtual bool write_decibels(float* /*db*/, float /*reference_db*/) { return false; }
+  // How many frames the verbs can take at once, one behind the other in `raw`; and how many the next ones take.
+  [[nodiscard]] virtual int frames_at_once() const { return 1; }
+  virtual void take_frames(int /*count*/) {}
+  // Asks beamform() to write decibels as well, of each frame to its own place; none: not. False when it cannot. Of
+  // several frames it then writes nothing else.
+  virtual bool write_decibels(std::span<float* const> /*db*/, float /*reference_db*/) { return false; }
   virtual void beamform() = 0;
   virtual void envelope() = 0;
   // Level that the recipe takes from the frame itself, on the device; nullptr: it takes none.

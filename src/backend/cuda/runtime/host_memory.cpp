@@ -49,6 +49,11 @@ const std::byte* MappedRanges::find(std::span<const std::byte> samples) const {
   return inside ? range->second.device + offset : nullptr;
 }
 
+bool MappedRanges::empty() const {
+  const std::scoped_lock lock(mutex_);
+  return ranges_.empty();
+}
+
 HostBlock::HostBlock(std::size_t bytes, HostMemory kind, std::shared_ptr<MappedRanges> mapped)
     : bytes_(bytes), kind_(kind), mapped_(std::move(mapped)) {
   void* memory = nullptr;

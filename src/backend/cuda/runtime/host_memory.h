@@ -18,6 +18,7 @@ class MappedRanges {
   void remove(const std::byte* host);                            // any thread
   // Device address of `samples`, nullptr when they do not lie in mapped memory. [any thread]
   [[nodiscard]] const std::byte* find(std::span<const std::byte> samples) const;
+  [[nodiscard]] bool empty() const;  // any thread
 
  private:
   struct Range {
