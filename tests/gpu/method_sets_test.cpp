@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 
 #include "gpu/gpu_support.h"
 #include "support/environment_variable.h"
@@ -15,15 +16,25 @@ class MethodSets : public GpuTest {};
 // Levels this far below the highest are small differences of large sums.
 constexpr float kCompared_db = 50.0F, kLevels_db = 0.1F, kWeights = 1e-3F;
 
+struct Difference {
+  std::size_t pixels = 0;
+  float of_one = 0.0F, most = 0.0F, highest = 0.0F;  // the pixel that differs most: value, difference; the image's peak
+};
+
+std::ostream& operator<<(std::ostream& out, const Difference& d) {
+  return out << d.pixels << " pixels differ; " << d.of_one << " by " << d.most << ", highest " << d.highest;
+}
+
 // Pixels of an edge: an element may be in on one side and out on the other (parity_test.cpp).
-std::size_t differing(const std::vector<float>& a, const std::vector<float>& b, bool weights) {
-  const float highest = *std::ranges::max_element(a);
-  std::size_t n = 0;
+Difference difference(const std::vector<float>& a, const std::vector<float>& b, bool weights) {
+  Difference d{.highest = *std::ranges::max_element(a)};
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!weights && std::max(a[i], b[i]) < highest - kCompared_db) continue;
-    n += std::abs(a[i] - b[i]) > (weights ? kWeights : kLevels_db) ? 1 : 0;
+    if (!weights && std::max(a[i], b[i]) < d.highest - kCompared_db) continue;
+    const float by = std::abs(a[i] - b[i]);
+    d.pixels += by > (weights ? kWeights : kLevels_db) ? 1 : 0;
+    if (by > d.most) d = {d.pixels, a[i], by, d.highest};
   }
-  return n;
+  return d;
 }
 
 TEST_F(MethodSets, AreTheSameOnBothDevices) {
@@ -36,7 +47,8 @@ TEST_F(MethodSets, AreTheSameOnBothDevices) {
     for (const float v : got) ASSERT_TRUE(std::isfinite(v)) << "set " << round << ": " << set.words;
     // Beside one sample alone lies what the filter's rounding leaves, other values on each device; roots raise them.
     if (set.one_sample && set.params.formation.adaptive == Adaptive::p_das) continue;
-    EXPECT_LE(differing(want, got, shows_weight(set.params.formation)), 2U) << "set " << round << ": " << set.words;
+    const Difference d = difference(want, got, shows_weight(set.params.formation));
+    EXPECT_LE(d.pixels, 2U) << "set " << round << ": " << set.words << ": " << d;
   }
 }
 

@@ -154,5 +154,59 @@ TEST_F(Overlap, SmallFramesSideBySideEqualFramesAlone) {
   EXPECT_GT(side_by_side, 100) << "of " << kEnough << " frames";
 }
 
+// Frames whose bytes are no multiple of a wide load, at equal distances in host memory and in an order of their own.
+TEST_F(Overlap, FramesTogetherEqualFramesAlone) {
+  constexpr std::size_t kDifferent = 9;
+  constexpr std::size_t kGap = 2;  // bytes between frames
+  for (Case c : {kSmall, Case{.name = "odd", .n_el = 33, .n_tx = 5, .n_samples = 509, .nx = 40, .nz = 30}}) {
+    c.type = SampleType::int16;
+    c.precision = Precision::fp16;
+    const AcquisitionPtr acquisition = make_acquisition(c);
+    for (const int every : {1, 2}) {
+      ImagingParams params = make_params(c, *acquisition);
+      params.transmits.every = every;
+      const auto plan = make_plan(acquisition, params);
+      if (plan->packed == nullptr) GTEST_SKIP() << "no half precision: " << plan->why_fp32;
+      const std::size_t bytes = acquisition->frame_bytes();
+      const auto block = gpu().allocate_host(kDifferent * (bytes + kGap), HostMemory::pinned);
+      std::vector<RfFrame> frames;
+      std::vector<std::vector<float>> want;
+      for (std::size_t i = 0; i < kDifferent; ++i) {
+        const auto frame = make_frame(c, *acquisition, static_cast<unsigned>(i));
+        const auto place = block->bytes().subspan(i * (bytes + kGap), bytes);
+        std::memcpy(place.data(), frame.data(), bytes);
+        frames.push_back({.stamp = {.sequence = i}, .samples = place});
+        want.push_back(run_picture(gpu(), plan, frame, StreamMode::serial));
+      }
+      const auto lane = gpu().make_lane(0, StreamMode::overlap);
+      lane->set_plan(plan);
+      ASSERT_GE(lane->frames_at_once(), 4) << c.name;
+      const double level_db = plan->params.level.reference_db;
+      const auto expect_images = [&](std::span<const RfFrame> group) {
+        form_frames(*lane, plan, group, {.expected_db = level_db});
+        make_image(*lane, *plan, {.reference_db = level_db});
+        lane->wait();
+        ASSERT_TRUE(lane->finished());
+        TimingTrace trace;
+        lane->append_spans(trace);
+        EXPECT_EQ(trace.spans().size(), 5 * group.size());
+        for (std::size_t k = 0; k < group.size(); ++k) {
+          const std::uint64_t n = group[k].stamp.sequence;
+          EXPECT_EQ(lane->image(k).stamp.sequence, n);
+          const auto image = lane->image(k).host();
+          EXPECT_EQ(std::vector<float>(image.begin(), image.end()), want[n])
+              << c.name << ", every " << every << ", frame " << k << " of " << group.size();
+        }
+      };
+      for (int n = 1; n <= lane->frames_at_once(); ++n) {
+        expect_images(std::span(frames).first(static_cast<std::size_t>(n)));
+      }
+      const std::vector<RfFrame> shuffled{frames[4], frames[1], frames[2], frames[3]};
+      expect_images(shuffled);
+      expect_images(std::span(frames).subspan(5, 1));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace echoloop::gpu_test::overlap_test

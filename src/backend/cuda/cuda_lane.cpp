@@ -96,7 +96,8 @@ void CudaLane::upload(std::span<const RfFrame> frames) {
   context_->make_current();
   const ProfileRange range(Stage::upload);
   context_->clock.refresh();
-  frame_ = {.count = frames.size()};
+  frame_ = {};
+  frame_.count = frames.size();
   steps_->take_frames(static_cast<int>(frames.size()));
   steps_->write_decibels({}, 0.0f);
   if (images_.size() < frames.size()) images_.resize(frames.size());

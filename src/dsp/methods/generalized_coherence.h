@@ -37,12 +37,11 @@ struct GeneralizedCoherence {
   ECHO_HD void add_turned(Sums& sums, float weight, Complex s, Complex step) const {
     sums.weights += fabsf(weight);
     sums.energy += fabsf(weight) * (s.re * s.re + s.im * s.im);
-    const Complex v = weight * s;
     Complex turn = step;
     for (int k = 0; k < kMost; ++k) {
       if (kMost > 2 && k >= bins) break;  // sums of more bins than weight() reads do not matter
-      sums.cosine[k] = sums.cosine[k] + turn.re * v;
-      sums.sine[k] = sums.sine[k] + turn.im * v;
+      sums.cosine[k] = sums.cosine[k] + (weight * turn.re) * s;
+      sums.sine[k] = sums.sine[k] + (weight * turn.im) * s;
       turn = turn * step;
     }
   }

@@ -184,42 +184,80 @@ __global__ void __launch_bounds__(kTileX* kTileZ)
   store_channels(Channels(geometry, lines, ix, to.first + row), neighbours, to.of(row, ix, geometry.nx));
 }
 
+// Sums of pairs of channels up to kMost places apart. Channels are taken two by two: half as many moves from register
+// to register as one by one.
+template <int kMost>
+struct LagSums {
+  Complex before[kMost] = {};  // the channel m + 1 places before
+  float pairs[kMost] = {};
+  Complex waiting{0.0f, 0.0f};  // the first of two
+  bool waits = false;
+
+  static __device__ __forceinline__ float product(Complex a, Complex b) { return a.re * b.re + a.im * b.im; }
+
+  __device__ __forceinline__ void add(Complex s) {
+    if (!waits) {
+      waiting = s;
+      waits = true;
+      return;
+    }
+    waits = false;
+#pragma unroll
+    for (int m = 0; m < kMost; ++m) {
+      pairs[m] += product(waiting, before[m]);
+      pairs[m] += product(s, m == 0 ? waiting : before[m - 1]);
+    }
+#pragma unroll
+    for (int m = kMost - 1; m > 1; --m) before[m] = before[m - 2];
+    before[0] = s;
+    before[1] = waiting;
+  }
+
+  // After the last channel.
+  __device__ __forceinline__ void finish() {
+    if (!waits) return;
+#pragma unroll
+    for (int m = 0; m < kMost; ++m) pairs[m] += product(waiting, before[m]);
+#pragma unroll
+    for (int m = kMost - 1; m > 0; --m) before[m] = before[m - 1];
+    before[0] = waiting;
+  }
+};
+
 // Short-lag coherence of pixels of whose channels none between the first and the last is 0: sums of energies are those
 // of all channels less the first or last ones.
 template <int kMost>
 __device__ bool store_tile_terms(const ShortLagCoherence& method, const TileChannels& tile, bool in_image,
                                  const Strided& to) {
   constexpr float kLeastShare = 1e-2f;  // of the energy, that the difference may leave
-  Complex before[kMost] = {};           // the channel m + 1 places before
-  float pairs[kMost] = {};
+  LagSums<kMost> sums;
   float energy = 0.0f;
+  float least = 1.0f;  // energy of a channel
   int n = 0;
+  int first = 0;
   int last = 0;
-  bool whole = true;
   for_each_compounded(tile, [&](const TileChannels::Element& element, Complex s) {
-    const float own = s.re * s.re + s.im * s.im;
-    whole = whole && own > 0.0f && (n == 0 || element.index == last + 1);
+    const float own = LagSums<kMost>::product(s, s);
+    least = fminf(least, own);
     last = element.index;
+    if (n == 0) first = last;
     energy += own;
     if (in_image && n < method.lags) to[2 * n + 1].re = energy;
-#pragma unroll
-    for (int m = 0; m < kMost; ++m) pairs[m] += s.re * before[m].re + s.im * before[m].im;
-#pragma unroll
-    for (int m = kMost - 1; m > 0; --m) before[m] = before[m - 1];
-    before[0] = s;
+    sums.add(s);
     ++n;
   });
-  if (!in_image || !whole || n == 0) return false;
+  sums.finish();
+  if (!in_image || !(least > 0.0f) || n == 0 || last - first + 1 != n) return false;
   float behind = 0.0f;
 #pragma unroll
   for (int m = 0; m < kMost; ++m) {
     if (m >= method.lags) break;
-    behind += before[m].re * before[m].re + before[m].im * before[m].im;
+    behind += LagSums<kMost>::product(sums.before[m], sums.before[m]);
     const bool any = m + 1 < n;
     const float left = any ? energy - behind : 0.0f;
     const float right = any ? energy - to[2 * m + 1].re : 0.0f;
     if (any && fminf(left, right) < kLeastShare * energy) return false;
-    to[2 * m] = {pairs[m], left};
+    to[2 * m] = {sums.pairs[m], left};
     to[2 * m + 1] = {right, 0.0f};
   }
   to[2 * method.lags] = {1.0f, 0.0f};
