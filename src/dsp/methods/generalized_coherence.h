@@ -37,11 +37,26 @@ struct GeneralizedCoherence {
   ECHO_HD void add_turned(Sums& sums, float weight, Complex s, Complex step) const {
     sums.weights += fabsf(weight);
     sums.energy += fabsf(weight) * (s.re * s.re + s.im * s.im);
+    const Complex v = weight * s;
     Complex turn = step;
     for (int k = 0; k < kMost; ++k) {
       if (kMost > 2 && k >= bins) break;  // sums of more bins than weight() reads do not matter
-      sums.cosine[k] = sums.cosine[k] + (weight * turn.re) * s;
-      sums.sine[k] = sums.sine[k] + (weight * turn.im) * s;
+      sums.cosine[k] = sums.cosine[k] + turn.re * v;
+      sums.sine[k] = sums.sine[k] + turn.im * v;
+      turn = turn * step;
+    }
+  }
+
+  // Two channels of weight 1 and conjugate steps, that of `a` being `step`.
+  ECHO_HD void add_mirrored(Sums& sums, Complex a, Complex b, Complex step) const {
+    sums.energy += a.re * a.re + a.im * a.im + (b.re * b.re + b.im * b.im);
+    const Complex both = a + b;
+    const Complex difference{a.re - b.re, a.im - b.im};
+    Complex turn = step;
+    for (int k = 0; k < kMost; ++k) {
+      if (kMost > 2 && k >= bins) break;
+      sums.cosine[k] = sums.cosine[k] + turn.re * both;
+      sums.sine[k] = sums.sine[k] + turn.im * difference;
       turn = turn * step;
     }
   }

@@ -19,8 +19,7 @@ void with_method(const MethodSettings& s, const Run& run) {
     case Adaptive::coherence:
       return run(CoherenceFactor{s.strength, s.axis, s.order});
     case Adaptive::generalized:
-      if (s.bins <= 1) return run(GeneralizedCoherence<1>{s.bins, s.strength, s.axis, s.order});
-      if (s.bins == 2) return run(GeneralizedCoherence<2>{s.bins, s.strength, s.axis, s.order});
+      if (s.bins <= 2) return run(GeneralizedCoherence<2>{s.bins, s.strength, s.axis, s.order});
       return run(GeneralizedCoherence<kMostAdaptiveBins>{s.bins, s.strength, s.axis, s.order});
     case Adaptive::phase:
       return run(PhaseCoherence{s.strength, s.axis, s.order});

@@ -124,8 +124,8 @@ __device__ MethodPixel form_with(const Method& method, const Channels& channels)
   return form_each_transmit(method, channels);
 }
 
-template <ChannelLoop loop, class Method>
-__device__ MethodPixel form_tile_with(const Method& method, const TileChannels& tile) {
+template <ChannelLoop loop, class Method, class Tile>
+__device__ MethodPixel form_tile_with(const Method& method, const Tile& tile) {
   if constexpr (loop == ChannelLoop::transmits) return form_tile_transmits(method, tile);
   if constexpr (loop == ChannelLoop::both) return form_tile_both(method, tile);
   if constexpr (loop == ChannelLoop::compounded) return form_tile_compounded(method, tile);
@@ -136,9 +136,11 @@ __device__ MethodPixel form_tile_with(const Method& method, const TileChannels& 
 template <class Method>
 inline constexpr bool kLarge = sizeof(typename Method::Sums) > 64;
 
-// An SM holds so many where 64 registers a thread are enough: then images of 100,000 pixels are made at once.
+// An SM holds eight where 64 registers a thread are enough: then images of 100,000 pixels are made at once.
 template <class Method>
-inline constexpr int kBlocksPerSm = kLarge<Method> ? 3 : 8;
+inline constexpr int kBlocksPerSm = kLarge<Method>   ? 3
+                                    : Method::counts ? 5
+                                                     : 8;
 
 template <ChannelLoop loop, class Channels, class Method>
 __global__ void __launch_bounds__(kTileX* kTileZ, kBlocksPerSm<Method>)
@@ -151,9 +153,10 @@ __global__ void __launch_bounds__(kTileX* kTileZ, kBlocksPerSm<Method>)
   MethodPixel made;
   bool tuned = false;
   if constexpr (std::is_same_v<Channels, FastChannels> && !(kLarge<Method> && loop == ChannelLoop::each_transmit)) {
-    const TileChannels tile(geometry, args, lines, ix, iz);
+    const TilePixels tile(geometry, args, lines, ix, iz);
     tuned = args.may_fit && tile.fits();
-    if (tuned) made = form_tile_with<loop>(method, tile);
+    if (tuned && args.is_weighed) made = form_tile_with<loop>(method, TileChannels<true>(tile));
+    if (tuned && !args.is_weighed) made = form_tile_with<loop>(method, TileChannels<false>(tile));
   }
   if (!in_image) return;
   if (!tuned) made = form_with<loop>(method, Channels(geometry, lines, ix, iz));
@@ -226,9 +229,8 @@ struct LagSums {
 
 // Short-lag coherence of pixels of whose channels none between the first and the last is 0: sums of energies are those
 // of all channels less the first or last ones.
-template <int kMost>
-__device__ bool store_tile_terms(const ShortLagCoherence& method, const TileChannels& tile, bool in_image,
-                                 const Strided& to) {
+template <int kMost, class Tile>
+__device__ bool store_tile_terms(const ShortLagCoherence& method, const Tile& tile, bool in_image, const Strided& to) {
   constexpr float kLeastShare = 1e-2f;  // of the energy, that the difference may leave
   LagSums<kMost> sums;
   float energy = 0.0f;
@@ -236,7 +238,7 @@ __device__ bool store_tile_terms(const ShortLagCoherence& method, const TileChan
   int n = 0;
   int first = 0;
   int last = 0;
-  for_each_compounded(tile, [&](const TileChannels::Element& element, Complex s) {
+  for_each_compounded(tile, [&](const TilePixels::Element& element, Complex s) {
     const float own = LagSums<kMost>::product(s, s);
     least = fminf(least, own);
     last = element.index;
@@ -268,7 +270,7 @@ constexpr int kFewLags = 10;  // sums of so many stay in registers of which an S
 
 // elements: work space of pixels that are not made so.
 template <int kMost, class Channels>
-__global__ void __launch_bounds__(kTileX* kTileZ, kMost > kFewLags ? 3 : 8)
+__global__ void __launch_bounds__(kTileX* kTileZ, kMost > kFewLags ? 3 : 5)
     slsc_terms_kernel(const __grid_constant__ DasGeometry geometry, const ShortLagCoherence method, const TileArgs args,
                       const Complex* __restrict__ lines, const Slices elements, const Slices terms) {
   const int ix = thread_x();
@@ -277,9 +279,10 @@ __global__ void __launch_bounds__(kTileX* kTileZ, kMost > kFewLags ? 3 : 8)
   const Strided to = in_image ? terms.of(row, ix, geometry.nx) : Strided{};
   bool made = false;
   if constexpr (std::is_same_v<Channels, FastChannels>) {
-    const TileChannels tile(geometry, args, lines, ix, terms.first + row);
+    const TilePixels tile(geometry, args, lines, ix, terms.first + row);
     if (args.may_fit && method.lags <= kMost && tile.fits()) {
-      made = store_tile_terms<kMost>(method, tile, in_image, to);
+      made = args.is_weighed ? store_tile_terms<kMost>(method, TileChannels<true>(tile), in_image, to)
+                             : store_tile_terms<kMost>(method, TileChannels<false>(tile), in_image, to);
     }
   }
   if (made || !in_image) return;

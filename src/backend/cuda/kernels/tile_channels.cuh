@@ -24,7 +24,8 @@ struct TileArgs {
   }
 };
 
-class TileChannels {
+// The pixels of a warp and their transmits.
+class TilePixels {
  public:
   static constexpr int kTogether = 3;  // transmits for which the receive part is computed once
 
@@ -45,14 +46,13 @@ class TileChannels {
   };
 
   // Every thread of the warp; of threads beyond the edge the image's last pixel.
-  __device__ TileChannels(const DasGeometry& g, const TileArgs& args, const Complex* lines, int ix, int iz)
+  __device__ TilePixels(const DasGeometry& g, const TileArgs& args, const Complex* lines, int ix, int iz)
       : g_(g),
         lines_(lines),
         ix_(min(ix, g.nx - 1)),
         iz_(min(iz, g.nz - 1)),
         at_(place_of(g, ix_, iz_)),
-        transmit_bytes_(args.transmit_bytes),
-        is_weighed_(args.is_weighed) {}
+        transmit_bytes_(args.transmit_bytes) {}
 
   // The same for the warp. From the elements' delays at one of its pixels, and the samples of the first transmit there.
   [[nodiscard]] __device__ bool fits() const {
@@ -86,14 +86,6 @@ class TileChannels {
     return __all_sync(kWarp, fit) != 0;
   }
 
-  // Elements that count; a loop of its own where they are weighed.
-  [[nodiscard]] __device__ float n_channels() const {
-    if (!is_weighed_) return static_cast<float>(g_.n_el);
-    float n = 0.0f;
-    for (int e = 0; e < g_.n_el; ++e) n += receive_weight(g_, g_.elements[e], at_) != 0.0f ? 1.0f : 0.0f;
-    return n;
-  }
-
   // run(group) for all transmits.
   template <class Run>
   __device__ __forceinline__ void for_each_group(int first, const Run& run) const {
@@ -109,24 +101,6 @@ class TileChannels {
       run(group<kTogether>(0));
     } else {
       run(group<1>(0));
-    }
-  }
-
-  // run(element) for those that count; their lines are those of transmit `first`.
-  template <class Run>
-  __device__ __forceinline__ void for_each_element(int first, const Run& run) const {
-    // In integers: no such object exists.
-    unsigned long long line = reinterpret_cast<unsigned long long>(lines_) +
-                              static_cast<unsigned>(first) * transmit_bytes_ -
-                              static_cast<unsigned long long>(kMagicBits) * sizeof(Complex);
-#pragma unroll 1
-    for (int e = 0; e < g_.n_el; ++e, line += static_cast<unsigned long long>(g_.n_line) * sizeof(Complex)) {
-      const ElementGeometry* element = g_.elements + e;
-      float weight = 1.0f;
-      if (is_weighed_) weight = receive_weight(g_, *element, at_);
-      if (weight == 0.0f) continue;
-      const float rx = receive_excess<DasForm::general>(g_, element->x_m, element->z_m, at_);
-      run(Element{e, weight, rx, reduced_phasor(rx * g_.turns_per_sample), line});
     }
   }
 
@@ -158,6 +132,27 @@ class TileChannels {
     return unit_phasor(transmit_turns<DasForm::plain>(g_, t, ix_, iz_, excess));
   }
 
+ protected:
+  [[nodiscard]] __device__ unsigned long long first_line(int transmit) const {
+    // In integers: no such object exists.
+    return reinterpret_cast<unsigned long long>(lines_) + static_cast<unsigned>(transmit) * transmit_bytes_ -
+           static_cast<unsigned long long>(kMagicBits) * sizeof(Complex);
+  }
+  [[nodiscard]] __device__ unsigned long long line_bytes() const {
+    return static_cast<unsigned long long>(g_.n_line) * sizeof(Complex);
+  }
+  [[nodiscard]] __device__ __forceinline__ Element element_at(int e, float weight, unsigned long long line) const {
+    const ElementGeometry* element = g_.elements + e;
+    const float rx = receive_excess<DasForm::general>(g_, element->x_m, element->z_m, at_);
+    return {e, weight, rx, reduced_phasor(rx * g_.turns_per_sample), line};
+  }
+
+  const DasGeometry& g_;
+  const Complex* lines_;
+  int ix_, iz_;
+  PixelPlace at_;
+  unsigned long long transmit_bytes_;
+
  private:
   static constexpr unsigned kWarp = 0xffffffffU;
 
@@ -186,22 +181,68 @@ class TileChannels {
     for (int by = 16; by > 0; by /= 2) v = fmaxf(v, __shfl_xor_sync(kWarp, v, by));
     return v;
   }
-
-  const DasGeometry& g_;
-  const Complex* lines_;
-  int ix_, iz_;
-  PixelPlace at_;
-  unsigned long long transmit_bytes_;
-  bool is_weighed_;
 };
 
-// exp(2 pi i j / N) of the places that a method reads, j < N: absolute error 5e-7.
+// Its elements: all of them, or those of a weight.
+template <bool kWeighed>
+class TileChannels : public TilePixels {
+ public:
+  static constexpr bool kIsWeighed = kWeighed;
+
+  __device__ explicit TileChannels(const TilePixels& pixels) : TilePixels(pixels) {}
+
+  // Elements that count; a loop of its own where they are weighed.
+  [[nodiscard]] __device__ float n_channels() const {
+    if (!kWeighed) return static_cast<float>(g_.n_el);
+    float n = 0.0f;
+    for (int e = 0; e < g_.n_el; ++e) n += receive_weight(g_, g_.elements[e], at_) != 0.0f ? 1.0f : 0.0f;
+    return n;
+  }
+
+  // run(element) for those that count; their lines are those of transmit `first`.
+  template <class Run>
+  __device__ __forceinline__ void for_each_element(int first, const Run& run) const {
+    unsigned long long line = first_line(first);
+#pragma unroll 1
+    for (int e = 0; e < g_.n_el; ++e, line += line_bytes()) {
+      float weight = 1.0f;
+      if constexpr (kWeighed) weight = receive_weight(g_, g_.elements[e], at_);
+      if (weight == 0.0f) continue;
+      run(element_at(e, weight, line));
+    }
+  }
+
+  // run(element, mirrored element), from the first and the last one to the middle; an element there has itself.
+  template <class Run>
+  __device__ __forceinline__ void for_each_mirrored(int first, const Run& run) const {
+    const unsigned long long begin = first_line(first);
+#pragma unroll 1
+    for (int e = 0; 2 * e < g_.n_el; ++e) {
+      const int mirrored = g_.n_el - 1 - e;
+      run(element_at(e, 1.0f, begin + static_cast<unsigned>(e) * line_bytes()),
+          element_at(mirrored, 1.0f, begin + static_cast<unsigned>(mirrored) * line_bytes()));
+    }
+  }
+};
+
+// exp(2 pi i j / N) of the places j of N channels, counted from the middle of the aperture: sums over places that begin
+// elsewhere differ in their phases only. Absolute error 5e-7.
 template <class Method>
-__device__ __forceinline__ Complex turn_of(float place, float count) {
-  if constexpr (!Method::counts) return {};
-  const float radians = 6.28318531f * __fdividef(place, count);
-  return {__cosf(radians), __sinf(radians)};
-}
+class PlaceTurns {
+ public:
+  __device__ explicit PlaceTurns(float count) : radians_(6.28318531f / count), place_(-0.5f * (count - 1.0f)) {}
+
+  // Of the next place.
+  __device__ __forceinline__ Complex next() {
+    if constexpr (!Method::counts) return {};
+    const float radians = place_ * radians_;
+    place_ += 1.0f;
+    return {__cosf(radians), __sinf(radians)};
+  }
+
+ private:
+  float radians_, place_;
+};
 
 template <class Method>
 __device__ __forceinline__ void add_channel(const Method& method, typename Method::Sums& sums, float weight, Complex x,
@@ -221,17 +262,36 @@ __device__ void set_common(ChannelSet<Method>& set, float n, float weights) {
   if constexpr (requires { set.sums.count; }) set.sums.count = n;
 }
 
-template <class Method>
-__device__ MethodPixel form_tile_each_transmit(const Method& method, const TileChannels& tile) {
-  FormedPixel made;
-  const float count = Method::counts ? tile.n_channels() : 0.0f;
-  tile.for_each_group(0, [&](const auto& group) {
-    constexpr int kSize = std::decay_t<decltype(group)>::kSize;
-    ChannelSet<Method> sets[kSize];
-    float n = 0.0f;
-    float weights = 0.0f;
-    tile.for_each_element(group.first, [&](const TileChannels::Element& element) {
-      const Complex turn = turn_of<Method>(n, count);
+// Sums of a set of a group's transmits each.
+template <class Method, class Tile, class Group>
+__device__ __forceinline__ void add_elements(const Method& method, const Tile& tile, const Group& group, float count,
+                                             ChannelSet<Method> (&sets)[Group::kSize]) {
+  PlaceTurns<Method> turns(count);
+  float n = 0.0f;
+  float weights = 0.0f;
+  if constexpr (Method::counts && !Tile::kIsWeighed) {
+    // Mirrored places have conjugate turns: two channels are added as one.
+    tile.for_each_mirrored(group.first, [&](const TilePixels::Element& a, const TilePixels::Element& b) {
+      const Complex turn = turns.next();
+      Complex of_a[Group::kSize];
+      tile.for_each_sample(group, a, [&](int t, Complex x) { of_a[t] = x; });
+      if (a.index == b.index) {
+#pragma unroll
+        for (int t = 0; t < Group::kSize; ++t) {
+          sets[t].sum = sets[t].sum + of_a[t];
+          method.add_turned(sets[t].sums, 1.0f, of_a[t], turn);
+        }
+        return;
+      }
+      tile.for_each_sample(group, b, [&](int t, Complex x) {
+        sets[t].sum = sets[t].sum + (of_a[t] + x);
+        method.add_mirrored(sets[t].sums, of_a[t], x, turn);
+      });
+    });
+    n = weights = count;
+  } else {
+    tile.for_each_element(group.first, [&](const TilePixels::Element& element) {
+      const Complex turn = turns.next();
       tile.for_each_sample(group, element, [&](int t, Complex x) {
         sets[t].sum = sets[t].sum + element.weight * x;
         add_channel(method, sets[t].sums, element.weight, x, turn);
@@ -239,9 +299,21 @@ __device__ MethodPixel form_tile_each_transmit(const Method& method, const TileC
       n += 1.0f;
       weights += fabsf(element.weight);
     });
+  }
+#pragma unroll
+  for (int t = 0; t < Group::kSize; ++t) set_common(sets[t], n, weights);
+}
+
+template <class Method, class Tile>
+__device__ MethodPixel form_tile_each_transmit(const Method& method, const Tile& tile) {
+  FormedPixel made;
+  const float count = Method::counts ? tile.n_channels() : 0.0f;
+  tile.for_each_group(0, [&](const auto& group) {
+    constexpr int kSize = std::decay_t<decltype(group)>::kSize;
+    ChannelSet<Method> sets[kSize];
+    add_elements(method, tile, group, count, sets);
 #pragma unroll
     for (int t = 0; t < kSize; ++t) {
-      set_common(sets[t], n, weights);
       FormedPixel one;
       one.factor = 1.0f;
       one.add(method, sets[t], tile.transmit_weight(group.first + t));
@@ -261,8 +333,8 @@ __device__ MethodPixel pixel_of(const Method& method, const ChannelSet<Method>& 
   return made.template pixel<Method>();
 }
 
-template <class Method>
-__device__ MethodPixel form_tile_both(const Method& method, const TileChannels& tile) {
+template <class Method, class Tile>
+__device__ MethodPixel form_tile_both(const Method& method, const Tile& tile) {
   const float count = Method::counts ? tile.n_channels() : 0.0f;
   ChannelSet<Method> all;
   Complex sum{0.0f, 0.0f};
@@ -280,8 +352,9 @@ __device__ MethodPixel form_tile_both(const Method& method, const TileChannels& 
     }
     float n = 0.0f;
     float weights = 0.0f;
-    tile.for_each_element(group.first, [&](const TileChannels::Element& element) {
-      const Complex turn = turn_of<Method>(n, count);
+    PlaceTurns<Method> turns(count);
+    tile.for_each_element(group.first, [&](const TilePixels::Element& element) {
+      const Complex turn = turns.next();
       tile.for_each_sample(group, element, [&](int t, Complex x) {
         partial[t] = partial[t] + element.weight * x;
         if constexpr (Method::reads_phases) x = transmit_turn[t] * x;
@@ -303,8 +376,8 @@ __device__ MethodPixel form_tile_both(const Method& method, const TileChannels& 
   return pixel_of(method, all);
 }
 
-template <class Method>
-__device__ MethodPixel form_tile_transmits(const Method& method, const TileChannels& tile) {
+template <class Method, class Tile>
+__device__ MethodPixel form_tile_transmits(const Method& method, const Tile& tile) {
   float count = 0.0f;
   if constexpr (Method::counts) {
     tile.for_each_group(0, [&](const auto& group) {
@@ -318,7 +391,7 @@ __device__ MethodPixel form_tile_transmits(const Method& method, const TileChann
     constexpr int kSize = std::decay_t<decltype(group)>::kSize;
     Complex sum[kSize] = {};
     bool any = false;
-    tile.for_each_element(group.first, [&](const TileChannels::Element& element) {
+    tile.for_each_element(group.first, [&](const TilePixels::Element& element) {
       tile.for_each_sample(group, element, [&](int t, Complex x) { sum[t] = sum[t] + element.weight * x; });
       any = true;
     });
@@ -337,7 +410,7 @@ template <class Group>
 struct TransmitRotors {
   Complex of[Group::kSize];
 
-  __device__ TransmitRotors(const TileChannels& tile, const Group& group) {
+  __device__ TransmitRotors(const TilePixels& tile, const Group& group) {
 #pragma unroll
     for (int t = 0; t < Group::kSize; ++t) {
       of[t] = tile.transmit_weight(group.first + t) * tile.transmit_turn(group.first + t, group.excess[t]);
@@ -346,14 +419,14 @@ struct TransmitRotors {
 };
 
 // run(element, s) for the elements that count, s summed over the transmits: those of a first group are read once.
-template <class Run>
-__device__ __forceinline__ void for_each_compounded(const TileChannels& tile, const Run& run) {
-  const auto add = [&](const auto& group, const auto& rotors, const TileChannels::Element& element, Complex& s) {
+template <class Tile, class Run>
+__device__ __forceinline__ void for_each_compounded(const Tile& tile, const Run& run) {
+  const auto add = [&](const auto& group, const auto& rotors, const TilePixels::Element& element, Complex& s) {
     tile.for_each_sample(group, element, [&](int t, Complex x) { s = s + rotors.of[t] * x; });
   };
   tile.with_first_group([&](const auto& group) {
     const TransmitRotors rotors(tile, group);
-    tile.for_each_element(group.first, [&](const TileChannels::Element& element) {
+    tile.for_each_element(group.first, [&](const TilePixels::Element& element) {
       Complex s{0.0f, 0.0f};
       add(group, rotors, element, s);
       tile.for_each_group(std::decay_t<decltype(group)>::kSize, [&](const auto& more) {
@@ -364,14 +437,15 @@ __device__ __forceinline__ void for_each_compounded(const TileChannels& tile, co
   });
 }
 
-template <class Method>
-__device__ MethodPixel form_tile_compounded(const Method& method, const TileChannels& tile) {
+template <class Method, class Tile>
+__device__ MethodPixel form_tile_compounded(const Method& method, const Tile& tile) {
   const float count = Method::counts ? tile.n_channels() : 0.0f;
+  PlaceTurns<Method> turns(count);
   ChannelSet<Method> all;
   float weights = 0.0f;
-  for_each_compounded(tile, [&](const TileChannels::Element& element, Complex s) {
+  for_each_compounded(tile, [&](const TilePixels::Element& element, Complex s) {
     all.sum = all.sum + element.weight * s;
-    add_channel(method, all.sums, element.weight, s, turn_of<Method>(all.n, count));
+    add_channel(method, all.sums, element.weight, s, turns.next());
     all.n += 1.0f;
     weights += fabsf(element.weight);
   });
