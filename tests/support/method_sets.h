@@ -24,7 +24,6 @@ class MethodSets {
     ImagingParams params;
     std::vector<std::byte> frame;  // as backends see it: without invalid samples
     std::string words;             // for messages
-    bool one_sample = false;       // all others are zero
   };
 
   explicit MethodSets(unsigned seed) : random_(seed) {
@@ -38,7 +37,7 @@ class MethodSets {
 
   Set next() {
     for (;;) {
-      Set set{.acquisition = kinds_[pick(kinds_.size())], .params = {}, .frame = {}, .words = {}, .one_sample = false};
+      Set set{.acquisition = kinds_[pick(kinds_.size())], .params = {}, .frame = {}, .words = {}};
       set.params = params_for(*set.acquisition);
       try {
         check_params(*set.acquisition, set.params);
@@ -46,7 +45,6 @@ class MethodSets {
         continue;  // refused with a reason: not a valid set
       }
       set.frame = frame_for(*set.acquisition, set.words);
-      set.one_sample = set.words.starts_with("one sample");
       set.words = set.acquisition->probe.name + ", " + std::to_string(set.acquisition->n_transmits()) + " transmits, " +
                   std::string(kAdaptiveMethods[static_cast<std::size_t>(set.params.formation.adaptive)].name) +
                   " over " + method_channels(set.params.formation) + ", " + set.words;

@@ -10,9 +10,15 @@ namespace echoloop {
 struct ShortLagCoherence {
   int lags;  // M
 
-  // Values of a row that are summed over rows: for each lag (pairs, energy of e) and (energy of e + m, -); behind them
-  // the factor of the samples.
-  [[nodiscard]] ECHO_HD int n_terms() const { return 2 * lags + 1; }
+  // Values of a row that are summed over rows: (pairs, energy of e) of each lag, energies of e + m of two lags each,
+  // and the factor of the samples.
+  [[nodiscard]] ECHO_HD int n_terms() const { return factor_term() + 1; }
+  [[nodiscard]] ECHO_HD int factor_term() const { return lags + (lags + 1) / 2; }
+  // Of lag m + 1.
+  ECHO_HD float& right_term(const Strided& to, int m) const {
+    Complex& two = to[lags + m / 2];
+    return m % 2 == 0 ? two.re : two.im;
+  }
 
   // element(e): s_e, 0 where e does not count.
   template <class Elements>
@@ -32,15 +38,15 @@ struct ShortLagCoherence {
         left += count * of_a;
         right += count * of_b;
       }
-      to[2 * (m - 1)] = {pairs, left};
-      to[2 * (m - 1) + 1] = {right, 0.0f};
+      to[m - 1] = {pairs, left};
+      right_term(to, m - 1) = right;
     }
-    to[2 * lags] = {factor, 0.0f};
+    to[factor_term()] = {factor, 0.0f};
   }
 
   [[nodiscard]] ECHO_HD float pixel(const StridedRows& terms) const {
-    float common = terms.own(2 * lags).re;
-    for (int row = 0; row < terms.count; ++row) common = common_factor(common, terms.at(row, 2 * lags).re);
+    float common = terms.own(factor_term()).re;
+    for (int row = 0; row < terms.count; ++row) common = common_factor(common, terms.at(row, factor_term()).re);
     float sum = 0.0f;
     float count = 0.0f;
     for (int m = 1; m <= lags; ++m) {
@@ -72,11 +78,12 @@ struct ShortLagCoherence {
     float left = 0.0f;
     float right = 0.0f;
     for (int row = 0; row < terms.count; ++row) {
-      const float ratio = power_ratio(common, terms.at(row, 2 * lags).re);
-      const Complex a = terms.at(row, 2 * (m - 1));
+      const float ratio = power_ratio(common, terms.at(row, factor_term()).re);
+      const Complex a = terms.at(row, m - 1);
+      const Complex two = terms.at(row, lags + (m - 1) / 2);
       pairs += ratio * a.re;
       left += ratio * a.im;
-      right += ratio * terms.at(row, 2 * (m - 1) + 1).re;
+      right += ratio * (m % 2 == 1 ? two.re : two.im);
     }
     const float energy = sqrtf(left) * sqrtf(right);
     c = energy > 0.0f ? pairs / energy : 0.0f;

@@ -3,6 +3,7 @@
 // that read rows store slices of a band of rows first, then make its pixels.
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/kernels/tile_channels.cuh"
@@ -21,9 +22,12 @@ struct MethodImage {
   float* weights;
 };
 
-dim3 tiles(int nx, int rows) {
-  return {static_cast<unsigned>((nx + kTileX - 1) / kTileX), static_cast<unsigned>((rows + kTileZ - 1) / kTileZ)};
+// Of kTileX columns and so many rows.
+dim3 blocks(int nx, int rows, int rows_of_block) {
+  return {static_cast<unsigned>((nx + kTileX - 1) / kTileX),
+          static_cast<unsigned>((rows + rows_of_block - 1) / rows_of_block)};
 }
+dim3 tiles(int nx, int rows) { return blocks(nx, rows, kTileZ); }
 
 // A warp's 8 x 4 pixels of the block's 32 x 4.
 __device__ int thread_x() {
@@ -32,10 +36,7 @@ __device__ int thread_x() {
 }
 __device__ int thread_z() { return static_cast<int>(blockIdx.y) * kTileZ + static_cast<int>(threadIdx.x) / kWarpX; }
 
-// Any grid, any transmits: the kernels are too many for two forms.
-using DasChannels = echoloop::DasChannels<DasForm::general>;
-
-// The same by the fast instructions; lines of at most kMostSamples.
+// As echoloop::DasChannels, of any grid and any transmits, by the fast instructions.
 class FastChannels {
  public:
   struct Element {
@@ -47,7 +48,7 @@ class FastChannels {
   struct Transmit {
     float weight;
     float excess;  // samples beyond base
-    float magic;   // kMagic + base
+    int base;
     Complex turn;
     int transmit;  // -1: none
   };
@@ -69,32 +70,39 @@ class FastChannels {
   [[nodiscard]] __device__ __forceinline__ Transmit transmit(int t) const {
     const TransmitPlace place = transmit_place<DasForm::general>(geometry_, t, ix_, iz_);
     const float turns = transmit_turns<DasForm::general>(geometry_, t, ix_, iz_, place.excess);
-    // A base that no such float counts lies outside every record.
-    const int base = abs(place.base) < kMostSamples ? place.base : -kMostSamples;
-    return {transmit_weight<DasForm::general>(geometry_, t, ix_, iz_), place.excess, kMagic + static_cast<float>(base),
-            unit_phasor(turns), place.transmit};
+    return {transmit_weight<DasForm::general>(geometry_, t, ix_, iz_), place.excess, place.base, unit_phasor(turns),
+            place.transmit};
   }
 
   [[nodiscard]] __device__ __forceinline__ bool recorded(const Transmit& t, const Element& e) const {
-    return t.transmit >= 0 && is_inside(__fadd_rd(t.excess + e.excess, t.magic));
+    return place_of_sample(t, t.excess + e.excess).inside;
   }
 
   [[nodiscard]] __device__ __forceinline__ ChannelSample sample(const Transmit& t, const Element& e) const {
-    const float p = t.excess + e.excess;
-    const float place = __fadd_rd(p, t.magic);
-    if (t.transmit < 0 || !is_inside(place)) return {{0.0f, 0.0f}, false};
-    const float w = p - (place - t.magic);
-    const Complex* s = lines_ + (static_cast<long long>(t.transmit) * geometry_.n_el + e.index) * geometry_.n_line +
-                       (__float_as_uint(place) - kMagicBits);
+    const Place place = place_of_sample(t, t.excess + e.excess);
+    if (!place.inside) return {{0.0f, 0.0f}, false};
+    const Complex* s =
+        lines_ + (static_cast<long long>(t.transmit) * geometry_.n_el + e.index) * geometry_.n_line + place.whole;
     const Complex a = s[0];
     const Complex b = s[1];
-    const Complex v{__fmaf_rn(w, b.re - a.re, a.re), __fmaf_rn(w, b.im - a.im, a.im)};
+    const Complex v{__fmaf_rn(place.rest, b.re - a.re, a.re), __fmaf_rn(place.rest, b.im - a.im, a.im)};
     return {t.turn * e.turn * v, true};
   }
 
  private:
-  [[nodiscard]] __device__ __forceinline__ bool is_inside(float place) const {
-    return __float_as_uint(place) - kMagicBits < static_cast<unsigned>(geometry_.n_valid - 1);
+  struct Place {
+    int whole;
+    float rest;
+    bool inside;
+  };
+
+  // `beyond` the base, samples.
+  [[nodiscard]] __device__ __forceinline__ Place place_of_sample(const Transmit& t, float beyond) const {
+    constexpr float kFar = 1e9f;  // no record is as long, and no such sum of integers overflows
+    const int whole = __float2int_rd(fminf(fmaxf(beyond, -kFar), kFar));
+    const int place = max(min(t.base, 1 << 30), -(1 << 30)) + whole;
+    return {place, beyond - static_cast<float>(whole),
+            t.transmit >= 0 && static_cast<unsigned>(place) < static_cast<unsigned>(geometry_.n_valid - 1)};
   }
 
   const DasGeometry& geometry_;
@@ -136,13 +144,13 @@ __device__ MethodPixel form_tile_with(const Method& method, const Tile& tile) {
 template <class Method>
 inline constexpr bool kLarge = sizeof(typename Method::Sums) > 64;
 
-// An SM holds eight where 64 registers a thread are enough: then images of 100,000 pixels are made at once.
+// Of an SM: eight where 64 registers a thread are enough; then images of 100,000 pixels are made at once.
 template <class Method>
 inline constexpr int kBlocksPerSm = kLarge<Method>   ? 3
                                     : Method::counts ? 5
                                                      : 8;
 
-template <ChannelLoop loop, class Channels, class Method>
+template <ChannelLoop loop, class Method>
 __global__ void __launch_bounds__(kTileX* kTileZ, kBlocksPerSm<Method>)
     method_kernel(const __grid_constant__ DasGeometry geometry, const Method method, const TileArgs args,
                   const Complex* __restrict__ lines, const MethodImage to) {
@@ -152,14 +160,14 @@ __global__ void __launch_bounds__(kTileX* kTileZ, kBlocksPerSm<Method>)
   const bool in_image = ix < geometry.nx && iz < geometry.nz;
   MethodPixel made;
   bool tuned = false;
-  if constexpr (std::is_same_v<Channels, FastChannels> && !(kLarge<Method> && loop == ChannelLoop::each_transmit)) {
+  if constexpr (!(kLarge<Method> && loop == ChannelLoop::each_transmit)) {
     const TilePixels tile(geometry, args, lines, ix, iz);
     tuned = args.may_fit && tile.fits();
     if (tuned && args.is_weighed) made = form_tile_with<loop>(method, TileChannels<true>(tile));
     if (tuned && !args.is_weighed) made = form_tile_with<loop>(method, TileChannels<false>(tile));
   }
   if (!in_image) return;
-  if (!tuned) made = form_with<loop>(method, Channels(geometry, lines, ix, iz));
+  if (!tuned) made = form_with<loop>(method, FastChannels(geometry, lines, ix, iz));
   to.pixels[at] = made.sum;
   to.weights[at] = made.weight;
 }
@@ -177,100 +185,120 @@ struct Slices {
   }
 };
 
-template <class Channels>
 __global__ void __launch_bounds__(kTileX* kTileZ)
     store_kernel(const __grid_constant__ DasGeometry geometry, int neighbours, const Complex* __restrict__ lines,
                  const Slices to) {
   const int ix = thread_x();
   const int row = thread_z();
   if (ix >= geometry.nx || row >= to.count) return;
-  store_channels(Channels(geometry, lines, ix, to.first + row), neighbours, to.of(row, ix, geometry.nx));
+  store_channels(FastChannels(geometry, lines, ix, to.first + row), neighbours, to.of(row, ix, geometry.nx));
 }
 
-// Sums of pairs of channels up to kMost places apart. Channels are taken two by two: half as many moves from register
-// to register as one by one.
+// Sums of pairs of channels up to kMost places apart. Channels come several at a time, which saves moves from register
+// to register.
 template <int kMost>
 struct LagSums {
   Complex before[kMost] = {};  // the channel m + 1 places before
   float pairs[kMost] = {};
-  Complex waiting{0.0f, 0.0f};  // the first of two
-  bool waits = false;
 
-  static __device__ __forceinline__ float product(Complex a, Complex b) { return a.re * b.re + a.im * b.im; }
-
-  __device__ __forceinline__ void add(Complex s) {
-    if (!waits) {
-      waiting = s;
-      waits = true;
-      return;
-    }
-    waits = false;
-#pragma unroll
-    for (int m = 0; m < kMost; ++m) {
-      pairs[m] += product(waiting, before[m]);
-      pairs[m] += product(s, m == 0 ? waiting : before[m - 1]);
-    }
-#pragma unroll
-    for (int m = kMost - 1; m > 1; --m) before[m] = before[m - 2];
-    before[0] = s;
-    before[1] = waiting;
+  static __device__ __forceinline__ float add_product(float to, Complex a, Complex b) {
+    return to + a.re * b.re + a.im * b.im;
   }
 
-  // After the last channel.
-  __device__ __forceinline__ void finish() {
-    if (!waits) return;
+  template <int n>
+  __device__ __forceinline__ void add(const Complex (&s)[n]) {
 #pragma unroll
-    for (int m = 0; m < kMost; ++m) pairs[m] += product(waiting, before[m]);
+    for (int i = 0; i < n; ++i) {
 #pragma unroll
-    for (int m = kMost - 1; m > 0; --m) before[m] = before[m - 1];
-    before[0] = waiting;
+      for (int m = 0; m < kMost; ++m) pairs[m] = add_product(pairs[m], s[i], m < i ? s[i - 1 - m] : before[m - i]);
+    }
+    // No loop: the compiler would make a move of memory of it.
+    [&]<std::size_t... m>(std::index_sequence<m...>) {
+      ((before[kMost - 1 - m] = kMost - 1 - m < n ? s[m + n - kMost] : before[kMost - 1 - m - n]), ...);
+    }
+    (std::make_index_sequence<kMost>());
   }
 };
 
 // Short-lag coherence of pixels of whose channels none between the first and the last is 0: sums of energies are those
 // of all channels less the first or last ones.
+template <int kMost>
+class TileTerms {
+ public:
+  __device__ TileTerms(const ShortLagCoherence& method, bool in_image, const Strided& to)
+      : method_(method), in_image_(in_image), to_(to) {}
+
+  template <Chunk kind>
+  __device__ __forceinline__ void add(const TilePixels::Element (&chunk)[kChunk], const Complex (&s)[kChunk]) {
+    const bool keeps = in_image_ && n_ < method_.lags;
+#pragma unroll
+    for (int i = 0; i < kChunk; ++i) {
+      if (kind == Chunk::some && chunk[i].weight == 0.0f) continue;
+      const float own = Sums::add_product(0.0f, s[i], s[i]);
+      least_ = fminf(least_, own);
+      energy_ += own;
+      if (keeps && n_ + (kind == Chunk::full ? i : 0) < method_.lags) {
+        method_.right_term(to_, n_ + (kind == Chunk::full ? i : 0)) = energy_;
+      }
+      if constexpr (kind == Chunk::full) continue;
+      if (n_ == 0) first_ = chunk[i].index;
+      last_ = chunk[i].index;
+      ++n_;
+      const Complex one[] = {s[i]};
+      sums_.add(one);
+    }
+    if constexpr (kind == Chunk::full) {
+      sums_.add(s);
+      n_ += kChunk;
+      last_ = chunk[kChunk - 1].index;
+    }
+  }
+
+  // False, and nothing is stored that counts, where the terms are not made so.
+  __device__ bool store() const {
+    constexpr float kLeastShare = 1e-2f;  // of the energy, that the difference may leave
+    if (!in_image_ || !(least_ > 0.0f) || n_ == 0 || last_ - first_ + 1 != n_) return false;
+    float behind = 0.0f;
+#pragma unroll
+    for (int m = 0; m < kMost; ++m) {
+      if (m >= method_.lags) break;
+      behind = Sums::add_product(behind, sums_.before[m], sums_.before[m]);
+      const bool any = m + 1 < n_;
+      const float left = any ? energy_ - behind : 0.0f;
+      const float right = any ? energy_ - method_.right_term(to_, m) : 0.0f;
+      if (any && fminf(left, right) < kLeastShare * energy_) return false;
+      to_[m] = {sums_.pairs[m], left};
+      method_.right_term(to_, m) = right;
+    }
+    to_[method_.factor_term()] = {1.0f, 0.0f};
+    return true;
+  }
+
+ private:
+  using Sums = LagSums<kMost>;
+
+  const ShortLagCoherence& method_;
+  bool in_image_;
+  Strided to_;
+  Sums sums_;
+  float energy_ = 0.0f;
+  float least_ = 1.0f;  // energy of a channel
+  int n_ = 0;           // channels
+  int first_ = 0, last_ = 0;
+};
+
 template <int kMost, class Tile>
 __device__ bool store_tile_terms(const ShortLagCoherence& method, const Tile& tile, bool in_image, const Strided& to) {
-  constexpr float kLeastShare = 1e-2f;  // of the energy, that the difference may leave
-  LagSums<kMost> sums;
-  float energy = 0.0f;
-  float least = 1.0f;  // energy of a channel
-  int n = 0;
-  int first = 0;
-  int last = 0;
-  for_each_compounded(tile, [&](const TilePixels::Element& element, Complex s) {
-    const float own = LagSums<kMost>::product(s, s);
-    least = fminf(least, own);
-    last = element.index;
-    if (n == 0) first = last;
-    energy += own;
-    if (in_image && n < method.lags) to[2 * n + 1].re = energy;
-    sums.add(s);
-    ++n;
-  });
-  sums.finish();
-  if (!in_image || !(least > 0.0f) || n == 0 || last - first + 1 != n) return false;
-  float behind = 0.0f;
-#pragma unroll
-  for (int m = 0; m < kMost; ++m) {
-    if (m >= method.lags) break;
-    behind += LagSums<kMost>::product(sums.before[m], sums.before[m]);
-    const bool any = m + 1 < n;
-    const float left = any ? energy - behind : 0.0f;
-    const float right = any ? energy - to[2 * m + 1].re : 0.0f;
-    if (any && fminf(left, right) < kLeastShare * energy) return false;
-    to[2 * m] = {sums.pairs[m], left};
-    to[2 * m + 1] = {right, 0.0f};
-  }
-  to[2 * method.lags] = {1.0f, 0.0f};
-  return true;
+  TileTerms<kMost> terms(method, in_image, to);
+  for_each_compounded(tile, terms);
+  return terms.store();
 }
 
 constexpr int kFewLags = 10;  // sums of so many stay in registers of which an SM has enough
 
 // elements: work space of pixels that are not made so.
-template <int kMost, class Channels>
-__global__ void __launch_bounds__(kTileX* kTileZ, kMost > kFewLags ? 3 : 5)
+template <int kMost>
+__global__ void __launch_bounds__(kTileX* kTileZ, kMost > kFewLags ? 3 : 4)
     slsc_terms_kernel(const __grid_constant__ DasGeometry geometry, const ShortLagCoherence method, const TileArgs args,
                       const Complex* __restrict__ lines, const Slices elements, const Slices terms) {
   const int ix = thread_x();
@@ -278,16 +306,14 @@ __global__ void __launch_bounds__(kTileX* kTileZ, kMost > kFewLags ? 3 : 5)
   const bool in_image = ix < geometry.nx && row < terms.count;
   const Strided to = in_image ? terms.of(row, ix, geometry.nx) : Strided{};
   bool made = false;
-  if constexpr (std::is_same_v<Channels, FastChannels>) {
-    const TilePixels tile(geometry, args, lines, ix, terms.first + row);
-    if (args.may_fit && method.lags <= kMost && tile.fits()) {
-      made = args.is_weighed ? store_tile_terms<kMost>(method, TileChannels<true>(tile), in_image, to)
-                             : store_tile_terms<kMost>(method, TileChannels<false>(tile), in_image, to);
-    }
+  const TilePixels tile(geometry, args, lines, ix, terms.first + row);
+  if (args.may_fit && method.lags <= kMost && tile.fits()) {
+    made = args.is_weighed ? store_tile_terms<kMost>(method, TileChannels<true>(tile), in_image, to)
+                           : store_tile_terms<kMost>(method, TileChannels<false>(tile), in_image, to);
   }
   if (made || !in_image) return;
   const Strided element = elements.of(row, ix, geometry.nx);
-  store_channels(Channels(geometry, lines, ix, terms.first + row), 1, element);
+  store_channels(FastChannels(geometry, lines, ix, terms.first + row), 1, element);
   method.store_terms([&](int e) { return element[e]; }, geometry.n_el, to);
 }
 
@@ -307,10 +333,12 @@ __device__ StridedRows rows_around(const Slices& slices, const RowBand& band, in
           .centre = iz - first};
 }
 
-__global__ void __launch_bounds__(kTileX* kTileZ)
+constexpr int kSlscRows = 16;  // of a block: rows above and below are read once for all of them
+
+__global__ void __launch_bounds__(kTileX* kSlscRows)
     slsc_kernel(const ShortLagCoherence method, const Slices terms, const RowBand band, const MethodImage to) {
-  const int ix = thread_x();
-  const int iz = band.begin + thread_z();
+  const int ix = static_cast<int>(blockIdx.x * kTileX + threadIdx.x);
+  const int iz = band.begin + static_cast<int>(blockIdx.y * kSlscRows + threadIdx.y);
   if (ix >= band.nx || iz >= band.end) return;
   const float value = method.pixel(rows_around(terms, band, ix, iz));
   const long long at = static_cast<long long>(iz) * band.nx + ix;
@@ -364,7 +392,6 @@ RowPlan plan_rows(const MethodSettings& s, const DasGeometry& g) {
 
 int slice_rows(const MethodSettings& s, const DasGeometry& g, int band) { return std::min(g.nz, band + 2 * s.rows); }
 
-template <class Channels>
 void sum_by_rows(const MethodSettings& s, const DasGeometry& g, const Complex* lines, MethodImage to, Complex* scratch,
                  StreamView stream) {
   const dim3 threads(kTileX, kTileZ);
@@ -383,12 +410,12 @@ void sum_by_rows(const MethodSettings& s, const DasGeometry& g, const Complex* l
     if (slsc) {
       const ShortLagCoherence method{s.lags};
       const Slices terms{behind, method.n_terms(), first, count};
-      const auto kernel =
-          s.lags > kFewLags ? slsc_terms_kernel<2 * kFewLags, Channels> : slsc_terms_kernel<kFewLags, Channels>;
+      const auto kernel = s.lags > kFewLags ? slsc_terms_kernel<2 * kFewLags> : slsc_terms_kernel<kFewLags>;
       kernel<<<tiles(g.nx, count), threads, 0, stream.get()>>>(g, method, TileArgs::of(g), lines, channels, terms);
-      slsc_kernel<<<tiles(g.nx, end - begin), threads, 0, stream.get()>>>(method, terms, band, to);
+      slsc_kernel<<<blocks(g.nx, end - begin, kSlscRows), dim3(kTileX, kSlscRows), 0, stream.get()>>>(method, terms,
+                                                                                                      band, to);
     } else {
-      store_kernel<Channels><<<tiles(g.nx, count), threads, 0, stream.get()>>>(g, neighbours, lines, channels);
+      store_kernel<<<tiles(g.nx, count), threads, 0, stream.get()>>>(g, neighbours, lines, channels);
       const MinimumVariance method{s.subarray, s.loading};
       minimum_variance_kernel<<<tiles(g.nx, end - begin), threads, 0, stream.get()>>>(method, n, channels, band, behind,
                                                                                       to);
@@ -408,19 +435,13 @@ std::size_t method_scratch(const MethodSettings& s, const DasGeometry& g) {
 void sum_by_method(const MethodSettings& s, const DasGeometry& g, const Complex* lines, const MethodBuffers& buffers,
                    StreamView stream) {
   const MethodImage to{buffers.pixels, buffers.weights};
-  const bool countable = g.n_line < kMostSamples;
-  if (reads_rows(s.method)) {
-    const auto run = countable ? sum_by_rows<FastChannels> : sum_by_rows<DasChannels>;
-    run(s, g, lines, to, buffers.scratch, stream);
-  }
+  if (reads_rows(s.method)) sum_by_rows(s, g, lines, to, buffers.scratch, stream);
   with_method(s, [&](const auto& method) {
     const auto run = [&](auto kernel) {
       kernel<<<tiles(g.nx, g.nz), dim3(kTileX, kTileZ), 0, stream.get()>>>(g, method, TileArgs::of(g), lines, to);
     };
     using Method = std::decay_t<decltype(method)>;
-    const auto run_loop = [&]<ChannelLoop loop>() {
-      run(countable ? method_kernel<loop, FastChannels, Method> : method_kernel<loop, DasChannels, Method>);
-    };
+    const auto run_loop = [&]<ChannelLoop loop>() { run(method_kernel<loop, Method>); };
     switch (loop_of(method)) {
       case ChannelLoop::each_transmit:
         return run_loop.template operator()<ChannelLoop::each_transmit>();

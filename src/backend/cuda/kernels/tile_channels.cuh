@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "backend/cuda/kernels/das_math.cuh"
-#include "dsp/methods/channel_sums.h"
+#include "dsp/methods/coherence.h"
 
 namespace echoloop::cuda {
 
@@ -15,12 +15,12 @@ namespace echoloop::cuda {
 struct TileArgs {
   unsigned long long transmit_bytes;  // from a transmit's lines to the next one's
   bool is_weighed;                    // elements have weights
-  bool may_fit;                       // every pixel has the lines of every transmit
+  bool may_fit;                       // every pixel has the lines of every transmit, of at most kMostSamples
 
   static TileArgs of(const DasGeometry& g) {
     return {static_cast<unsigned long long>(g.n_el) * static_cast<unsigned long long>(g.n_line) * sizeof(Complex),
             g.f_number > 0.0f || g.apodization != Apodization::boxcar || g.width_over_wavelength > 0.0f,
-            g.columns == nullptr && g.weights.cone == nullptr};
+            g.columns == nullptr && g.weights.cone == nullptr && g.n_line < kMostSamples};
   }
 };
 
@@ -104,15 +104,18 @@ class TilePixels {
     }
   }
 
+  [[nodiscard]] __device__ bool is_one_group() const { return g_.n_tx == kTogether || g_.n_tx == 1; }
+  [[nodiscard]] __device__ int n_elements() const { return g_.n_el; }
+
   // The element with its line of a later transmit.
   [[nodiscard]] __device__ Element of_transmit(int first, Element element) const {
     element.line += static_cast<unsigned>(first) * transmit_bytes_;
     return element;
   }
 
-  // run(t, x) for the transmits of a group: x turned by the phase of the receive delay.
+  // run(t, v) for the transmits of a group, v interpolated.
   template <int n, class Run>
-  __device__ __forceinline__ void for_each_sample(const Group<n>& group, const Element& element, const Run& run) const {
+  __device__ __forceinline__ void for_each_value(const Group<n>& group, const Element& element, const Run& run) const {
 #pragma unroll
     for (int t = 0; t < n; ++t) {
       const float p = group.excess[t] + element.excess;
@@ -123,8 +126,14 @@ class TilePixels {
                                           static_cast<unsigned long long>(__float_as_uint(place)) * sizeof(Complex));
       const float2 a = __ldg(s);
       const float2 b = __ldg(s + 1);
-      run(t, element.turn * Complex{__fmaf_rn(w, b.x - a.x, a.x), __fmaf_rn(w, b.y - a.y, a.y)});
+      run(t, Complex{__fmaf_rn(w, b.x - a.x, a.x), __fmaf_rn(w, b.y - a.y, a.y)});
     }
+  }
+
+  // run(t, x): turned by the phase of the receive delay.
+  template <int n, class Run>
+  __device__ __forceinline__ void for_each_sample(const Group<n>& group, const Element& element, const Run& run) const {
+    for_each_value(group, element, [&](int t, Complex v) { run(t, element.turn * v); });
   }
 
   [[nodiscard]] __device__ float transmit_weight(int t) const { return echoloop::transmit_weight(g_, t); }
@@ -212,6 +221,13 @@ class TileChannels : public TilePixels {
     }
   }
 
+  // With its line of the first transmit; weight 0 where there is none that counts.
+  [[nodiscard]] __device__ __forceinline__ Element element_or_none(int e) const {
+    if (e >= g_.n_el) return {};
+    const float weight = kWeighed ? receive_weight(g_, g_.elements[e], at_) : 1.0f;
+    return element_at(e, weight, first_line(0) + static_cast<unsigned>(e) * line_bytes());
+  }
+
   // run(element, mirrored element), from the first and the last one to the middle; an element there has itself.
   template <class Run>
   __device__ __forceinline__ void for_each_mirrored(int first, const Run& run) const {
@@ -244,20 +260,34 @@ class PlaceTurns {
   float radians_, place_;
 };
 
+// A set whose energy is summed as squares of real and of imaginary parts: shorter chains of dependent sums.
 template <class Method>
-__device__ __forceinline__ void add_channel(const Method& method, typename Method::Sums& sums, float weight, Complex x,
-                                            Complex turn) {
-  if constexpr (Method::counts) {
-    method.add_turned(sums, weight, x, turn);
-  } else {
-    method.add(sums, weight, x, {});
+struct TileSet : ChannelSet<Method> {
+  static constexpr bool kEnergyAlone = std::is_same_v<Method, CoherenceFactor>;  // all that its channels add
+
+  Complex squares{0.0f, 0.0f};
+
+  __device__ __forceinline__ void add_squares(float weight, Complex x) {
+    squares.re += weight * x.re * x.re;
+    squares.im += weight * x.im * x.im;
   }
-}
+
+  __device__ __forceinline__ void add_channel(const Method& method, float weight, Complex x, Complex turn) {
+    if constexpr (kEnergyAlone) {
+      add_squares(fabsf(weight), x);
+    } else if constexpr (Method::counts) {
+      method.add_turned(this->sums, weight, x, turn);
+    } else {
+      method.add(this->sums, weight, x, {});
+    }
+  }
+};
 
 // What the sets of all transmits have in common: n channels and the sum of their weights.
 template <class Method>
-__device__ void set_common(ChannelSet<Method>& set, float n, float weights) {
+__device__ void set_common(TileSet<Method>& set, float n, float weights) {
   set.n = n;
+  if constexpr (requires { set.sums.energy; }) set.sums.energy += set.squares.re + set.squares.im;
   if constexpr (requires { set.sums.weights; }) set.sums.weights = weights;
   if constexpr (requires { set.sums.count; }) set.sums.count = n;
 }
@@ -265,7 +295,7 @@ __device__ void set_common(ChannelSet<Method>& set, float n, float weights) {
 // Sums of a set of a group's transmits each.
 template <class Method, class Tile, class Group>
 __device__ __forceinline__ void add_elements(const Method& method, const Tile& tile, const Group& group, float count,
-                                             ChannelSet<Method> (&sets)[Group::kSize]) {
+                                             TileSet<Method> (&sets)[Group::kSize]) {
   PlaceTurns<Method> turns(count);
   float n = 0.0f;
   float weights = 0.0f;
@@ -285,6 +315,8 @@ __device__ __forceinline__ void add_elements(const Method& method, const Tile& t
       }
       tile.for_each_sample(group, b, [&](int t, Complex x) {
         sets[t].sum = sets[t].sum + (of_a[t] + x);
+        sets[t].add_squares(1.0f, of_a[t]);
+        sets[t].add_squares(1.0f, x);
         method.add_mirrored(sets[t].sums, of_a[t], x, turn);
       });
     });
@@ -294,11 +326,14 @@ __device__ __forceinline__ void add_elements(const Method& method, const Tile& t
       const Complex turn = turns.next();
       tile.for_each_sample(group, element, [&](int t, Complex x) {
         sets[t].sum = sets[t].sum + element.weight * x;
-        add_channel(method, sets[t].sums, element.weight, x, turn);
+        sets[t].add_channel(method, element.weight, x, turn);
       });
-      n += 1.0f;
-      weights += fabsf(element.weight);
+      if constexpr (Tile::kIsWeighed) {
+        n += 1.0f;
+        weights += fabsf(element.weight);
+      }
     });
+    if constexpr (!Tile::kIsWeighed) n = weights = tile.n_channels();
   }
 #pragma unroll
   for (int t = 0; t < Group::kSize; ++t) set_common(sets[t], n, weights);
@@ -310,7 +345,7 @@ __device__ MethodPixel form_tile_each_transmit(const Method& method, const Tile&
   const float count = Method::counts ? tile.n_channels() : 0.0f;
   tile.for_each_group(0, [&](const auto& group) {
     constexpr int kSize = std::decay_t<decltype(group)>::kSize;
-    ChannelSet<Method> sets[kSize];
+    TileSet<Method> sets[kSize];
     add_elements(method, tile, group, count, sets);
 #pragma unroll
     for (int t = 0; t < kSize; ++t) {
@@ -336,7 +371,7 @@ __device__ MethodPixel pixel_of(const Method& method, const ChannelSet<Method>& 
 template <class Method, class Tile>
 __device__ MethodPixel form_tile_both(const Method& method, const Tile& tile) {
   const float count = Method::counts ? tile.n_channels() : 0.0f;
-  ChannelSet<Method> all;
+  TileSet<Method> all;
   Complex sum{0.0f, 0.0f};
   float n_all = 0.0f;
   float weights_all = 0.0f;
@@ -358,11 +393,14 @@ __device__ MethodPixel form_tile_both(const Method& method, const Tile& tile) {
       tile.for_each_sample(group, element, [&](int t, Complex x) {
         partial[t] = partial[t] + element.weight * x;
         if constexpr (Method::reads_phases) x = transmit_turn[t] * x;
-        add_channel(method, all.sums, element.weight * weight[t], x, turn);
+        all.add_channel(method, element.weight * weight[t], x, turn);
       });
-      n += 1.0f;
-      weights += fabsf(element.weight);
+      if constexpr (Tile::kIsWeighed) {
+        n += 1.0f;
+        weights += fabsf(element.weight);
+      }
     });
+    if constexpr (!Tile::kIsWeighed) n = weights = tile.n_channels();
 #pragma unroll
     for (int t = 0; t < kSize; ++t) {
       n_all += weight[t] != 0.0f ? n : 0.0f;
@@ -418,39 +456,87 @@ struct TransmitRotors {
   }
 };
 
-// run(element, s) for the elements that count, s summed over the transmits: those of a first group are read once.
-template <class Tile, class Run>
-__device__ __forceinline__ void for_each_compounded(const Tile& tile, const Run& run) {
-  const auto add = [&](const auto& group, const auto& rotors, const TilePixels::Element& element, Complex& s) {
-    tile.for_each_sample(group, element, [&](int t, Complex x) { s = s + rotors.of[t] * x; });
+constexpr int kChunk = 4;  // elements for which the transmit part is computed once
+
+// Whether all elements of a chunk count; of others the weight is 0.
+enum class Chunk { full, some };
+
+// run.add(chunk, s), s summed over the transmits by add(chunk, s) and turned.
+template <class Tile, class Add, class Run>
+__device__ __forceinline__ void for_each_chunk(const Tile& tile, const Add& add, Run&& run) {
+  const auto step = [&]<Chunk kind>(int first) {
+    TilePixels::Element chunk[kChunk];
+    Complex s[kChunk] = {};
+#pragma unroll
+    for (int i = 0; i < kChunk; ++i) chunk[i] = tile.element_or_none(first + i);
+    add(chunk, s);
+#pragma unroll
+    for (int i = 0; i < kChunk; ++i) s[i] = chunk[i].turn * s[i];
+    run.template add<kind>(chunk, s);
   };
-  tile.with_first_group([&](const auto& group) {
-    const TransmitRotors rotors(tile, group);
-    tile.for_each_element(group.first, [&](const TilePixels::Element& element) {
-      Complex s{0.0f, 0.0f};
-      add(group, rotors, element, s);
-      tile.for_each_group(std::decay_t<decltype(group)>::kSize, [&](const auto& more) {
-        add(more, TransmitRotors(tile, more), tile.of_transmit(more.first, element), s);
-      });
-      run(element, s);
-    });
-  });
+  int first = 0;
+  if constexpr (!Tile::kIsWeighed) {
+#pragma unroll 1
+    for (; first + kChunk <= tile.n_elements(); first += kChunk) step.template operator()<Chunk::full>(first);
+  }
+#pragma unroll 1
+  for (; first < tile.n_elements(); first += kChunk) step.template operator()<Chunk::some>(first);
 }
+
+template <class Tile, class Run>
+__device__ __forceinline__ void for_each_compounded(const Tile& tile, Run&& run) {
+  const auto add_group = [&](const auto& group, const auto& rotors, const auto& chunk, Complex(&s)[kChunk]) {
+#pragma unroll
+    for (int i = 0; i < kChunk; ++i) {
+      if (chunk[i].weight == 0.0f) continue;
+      tile.for_each_value(group, tile.of_transmit(group.first, chunk[i]),
+                          [&](int t, Complex v) { s[i] = s[i] + rotors.of[t] * v; });
+    }
+  };
+  if (tile.is_one_group()) {
+    tile.with_first_group([&](const auto& group) {
+      const TransmitRotors rotors(tile, group);
+      for_each_chunk(
+          tile, [&](const auto& chunk, auto& s) { add_group(group, rotors, chunk, s); }, run);
+    });
+    return;
+  }
+  for_each_chunk(
+      tile,
+      [&](const auto& chunk, auto& s) {
+        tile.for_each_group(0, [&](const auto& group) { add_group(group, TransmitRotors(tile, group), chunk, s); });
+      },
+      run);
+}
+
+// The set of the elements' sums over the transmits.
+template <class Method>
+struct CompoundedSet {
+  const Method& method;
+  PlaceTurns<Method> turns;
+  TileSet<Method> set{};
+  float weights = 0.0f;
+
+  template <Chunk kind>
+  __device__ __forceinline__ void add(const TilePixels::Element (&chunk)[kChunk], const Complex (&s)[kChunk]) {
+#pragma unroll
+    for (int i = 0; i < kChunk; ++i) {
+      const float weight = chunk[i].weight;
+      if (kind == Chunk::some && weight == 0.0f) continue;
+      set.sum = set.sum + weight * s[i];
+      set.add_channel(method, weight, s[i], turns.next());
+      set.n += 1.0f;
+      weights += fabsf(weight);
+    }
+  }
+};
 
 template <class Method, class Tile>
 __device__ MethodPixel form_tile_compounded(const Method& method, const Tile& tile) {
-  const float count = Method::counts ? tile.n_channels() : 0.0f;
-  PlaceTurns<Method> turns(count);
-  ChannelSet<Method> all;
-  float weights = 0.0f;
-  for_each_compounded(tile, [&](const TilePixels::Element& element, Complex s) {
-    all.sum = all.sum + element.weight * s;
-    add_channel(method, all.sums, element.weight, s, turns.next());
-    all.n += 1.0f;
-    weights += fabsf(element.weight);
-  });
-  set_common(all, all.n, weights);
-  return pixel_of(method, all);
+  CompoundedSet<Method> all{method, PlaceTurns<Method>(Method::counts ? tile.n_channels() : 0.0f)};
+  for_each_compounded(tile, all);
+  set_common(all.set, all.set.n, all.weights);
+  return pixel_of(method, all.set);
 }
 
 }  // namespace echoloop::cuda
