@@ -76,11 +76,13 @@ bool follow_acquisition(Session& session, OpenedSource& opened, const Options& o
 // that were being worked on are finished: they count, and so does their time. After a signal that takes no long time.
 double run_to_end(Session& session, OpenedSource& opened, const Options& options, double limit_s) {
   const auto elapsed_s = [&] { return static_cast<double>(now_ns() - session.started_ns()) * 1e-9; };
+  // The end of a recording counts in the time that is measured; the stream of a scanner has no end.
+  const std::chrono::milliseconds between_looks{opened.info.live ? 10 : 1};
   while (!interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
     say_live_notes(*opened.source);
     if (!follow_acquisition(session, opened, options) && session.done()) break;
     session.advance();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(between_looks);
   }
   const double waited_s = elapsed_s();
   const std::uint64_t processed = session.counts().processed;
