@@ -12,6 +12,7 @@ On Linux and the same machine the samples go through shared memory, elsewhere ov
 viewer is away: send() returns a status, and the script runs on. One Sender, one thread. Licence: MIT, as Echoloop.
 """
 import collections
+import errno
 import json
 import mmap
 import os
@@ -45,6 +46,7 @@ _CREDIT = struct.Struct("<IIQ")
 _HERE, _INLINE = 1, 2
 _MAY_BE_SKIPPED = 0x80000000
 _RETRY_S = 0.1
+_CONNECT_S = 3.0  # a host that does not answer is asked again then
 _POLICIES = ("block", "error", "drop-oldest", "drop-newest")
 _LEAST_SHARED = 1 << 20  # bytes of a frame that several threads copy
 _PIECE = 1 << 19         # bytes that one of them takes
@@ -202,6 +204,7 @@ class Sender:
     # The connection.
 
     def _forget(self):
+        self._connecting = False  # the host has not answered yet
         self._welcomed = self._accepted = self._ready = self._stopped = False
         self._frame_bytes = 0
         self._blocks = 0
@@ -260,19 +263,30 @@ class Sender:
             return
         self._last_try = time.monotonic()
         self._busy = False
-        try:
-            if self._path is not None:
-                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                self._socket.connect(self._path)
-            else:
-                self._socket = socket.create_connection(self._place, timeout=1.0)
-                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        except OSError:
-            if self._socket is not None:
-                self._socket.close()
-            self._socket = None
-            return
+        here = self._path is not None
+        self._socket = socket.socket(socket.AF_UNIX if here else socket.AF_INET, socket.SOCK_STREAM)
         self._socket.setblocking(False)
+        self._connecting = True
+        try:
+            if not here:
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._socket.connect(self._path if here else self._place)
+        except BlockingIOError as error:
+            if here and error.errno == errno.EAGAIN:  # too many senders wait
+                return self._drop("")
+        except OSError:
+            return self._drop("")
+        self._finish_connect(0.0)
+
+    def _finish_connect(self, wait_s):
+        _, writable, failed = select.select([], [self._socket], [self._socket], wait_s)
+        if not writable and not failed:
+            if time.monotonic() - self._last_try > _CONNECT_S:
+                self._drop("")
+            return
+        if self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0:
+            return self._drop("")
+        self._connecting = False
         transport = _HERE if self._path is not None else _INLINE
         clock = 1 if sys.platform.startswith("linux") else 0
         payload = struct.pack("<HHIQII", 1, 0, 0x01020304, os.getpid(), transport, clock)
@@ -388,6 +402,9 @@ class Sender:
         if self._socket is None:
             if wait_s > 0.0:
                 time.sleep(min(wait_s, _RETRY_S))
+            return
+        if self._connecting:
+            self._finish_connect(wait_s)
             return
         if wait_s > 0.0:
             select.select([self._socket], [], [], wait_s)

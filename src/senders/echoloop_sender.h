@@ -10,9 +10,10 @@
  *     echoloop_send(s, samples, bytes, NULL, 100);        (every frame)
  *
  * Linux: shared memory with a viewer on the same machine, and TCP. Windows (link ws2_32) and macOS: TCP.
- * No call waits longer than its timeout, and none raises a signal: without a viewer a call returns ECHOLOOP_NO_VIEWER,
- * and a later one connects again. One handle belongs to one thread; it has threads of its own only after
- * echoloop_copy_threads(). After fork() the child opens a handle of its own. Licence: MIT, as Echoloop. */
+ * No call waits longer than its timeout (other than for the number of a host that is given by name), and none raises a
+ * signal: without a viewer a call returns ECHOLOOP_NO_VIEWER, and a later one connects again. One handle belongs to one
+ * thread; it has threads of its own only after echoloop_copy_threads(). After fork() the child opens a handle of its
+ * own. Licence: MIT, as Echoloop. */
 #ifndef ECHOLOOP_SENDER_H
 #define ECHOLOOP_SENDER_H
 
@@ -128,6 +129,7 @@ typedef int echoloop__socket;
 
 #define ECHOLOOP__MARK 0x4f4843e1u
 #define ECHOLOOP__RETRY_MS 100
+#define ECHOLOOP__CONNECT_MS 3000 /* a host that does not answer is asked again then */
 #define ECHOLOOP__MOST_CREDITS 1024
 #define ECHOLOOP__MOST_THREADS 16
 #define ECHOLOOP__LEAST_SHARED 1048576u /* bytes of a frame that several threads copy */
@@ -147,6 +149,7 @@ struct echoloop_sender {
   long pid;
   echoloop__socket socket;
   int64_t tried_ms;
+  int connecting; /* the host has not answered yet */
   int welcomed, accepted, stopped, refused;
   int busy; /* another sender is connected: the message has its name */
   uint32_t generation;
@@ -191,20 +194,20 @@ static int echoloop__would_wait(void) {
 #endif
 }
 
-/* Waits until the socket can be read (or written). */
-static void echoloop__wait_socket(echoloop_sender* s, int write, int ms) {
+/* Waits until the socket can be read (or written): whether it can. */
+static int echoloop__wait_socket(echoloop_sender* s, int write, int ms) {
 #ifdef _WIN32
   WSAPOLLFD p;
   p.fd = s->socket;
   p.events = (SHORT)(write ? POLLOUT : POLLIN);
   p.revents = 0;
-  WSAPoll(&p, 1, ms);
+  return WSAPoll(&p, 1, ms) > 0;
 #else
   struct pollfd p;
   p.fd = s->socket;
   p.events = (short)(write ? POLLOUT : POLLIN);
   p.revents = 0;
-  poll(&p, 1, ms);
+  return poll(&p, 1, ms) > 0;
 #endif
 }
 
@@ -234,7 +237,7 @@ static void echoloop__drop(echoloop_sender* s, const char* why) {
   }
 #endif
   s->descriptor = -1;
-  s->welcomed = s->accepted = s->stopped = 0;
+  s->connecting = s->welcomed = s->accepted = s->stopped = 0;
   s->n_credits = 0;
   s->n_incoming = 0;
   if (why != NULL) echoloop__say(s, why);
@@ -316,8 +319,52 @@ static void echoloop__set_nonblocking(echoloop__socket socket) {
 #endif
 }
 
+static int echoloop__in_progress(void) {
+#ifdef _WIN32
+  return WSAGetLastError() == WSAEWOULDBLOCK;
+#else
+  return errno == EINPROGRESS;
+#endif
+}
+
+/* The socket is being connected: waits for that, for so long at most. */
+static void echoloop__finish_connect(echoloop_sender* s, int wait_ms) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (!echoloop__wait_socket(s, 1, wait_ms)) {
+    if (echoloop__now_ns() / 1000000 - s->tried_ms > ECHOLOOP__CONNECT_MS) echoloop__drop(s, NULL);
+    return;
+  }
+  getsockopt(s->socket, SOL_SOCKET, SO_ERROR, (char*)&error, &size);
+  if (error != 0) {
+    echoloop__drop(s, NULL);
+    return;
+  }
+  s->connecting = 0;
+  echoloop__hello(s);
+}
+
+/* Begins to connect to a socket's name. */
+static void echoloop__begin_connect(echoloop_sender* s, int family, const void* name, size_t size) {
+  const int on = 1;
+  s->socket = socket(family, SOCK_STREAM, 0);
+  if (s->socket == ECHOLOOP__NONE) return;
+  echoloop__set_nonblocking(s->socket);
+  if (family == AF_INET) setsockopt(s->socket, IPPROTO_TCP, TCP_NODELAY, (const char*)&on, sizeof on);
+#ifdef SO_NOSIGPIPE
+  setsockopt(s->socket, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+  s->connecting = 1;
+  if (connect(s->socket, (const struct sockaddr*)name, (socklen_t)size) != 0 && !echoloop__in_progress()) {
+    echoloop__drop(s, NULL);
+  } else {
+    echoloop__finish_connect(s, 0);
+  }
+}
+
 static void echoloop__connect(echoloop_sender* s) {
   const int64_t now_ms = echoloop__now_ns() / 1000000;
+  struct addrinfo want, *found = NULL;
   if (s->tried_ms != 0 && now_ms - s->tried_ms < ECHOLOOP__RETRY_MS) return;
   s->tried_ms = now_ms;
   s->busy = 0;
@@ -327,40 +374,16 @@ static void echoloop__connect(echoloop_sender* s) {
     memset(&name, 0, sizeof name);
     name.sun_family = AF_UNIX;
     memcpy(name.sun_path, s->path, strlen(s->path) + 1);
-    s->socket = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (s->socket >= 0 && connect(s->socket, (struct sockaddr*)&name, sizeof name) != 0) {
-      close(s->socket);
-      s->socket = ECHOLOOP__NONE;
-    }
-  } else
-#endif
-  {
-    struct addrinfo want, *found = NULL;
-    memset(&want, 0, sizeof want);
-    want.ai_family = AF_INET;
-    want.ai_socktype = SOCK_STREAM;
-    if (getaddrinfo(s->host, s->port, &want, &found) != 0 || found == NULL) return;
-    s->socket = socket(found->ai_family, found->ai_socktype, found->ai_protocol);
-    if (s->socket != ECHOLOOP__NONE) {
-      const int on = 1;
-      if (connect(s->socket, found->ai_addr, (socklen_t)found->ai_addrlen) != 0) {
-        echoloop__close_socket(s->socket);
-        s->socket = ECHOLOOP__NONE;
-      } else {
-        setsockopt(s->socket, IPPROTO_TCP, TCP_NODELAY, (const char*)&on, sizeof on);
-      }
-    }
-    freeaddrinfo(found);
-  }
-  if (s->socket == ECHOLOOP__NONE) return;
-  echoloop__set_nonblocking(s->socket);
-#ifdef SO_NOSIGPIPE
-  {
-    const int on = 1;
-    setsockopt(s->socket, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+    echoloop__begin_connect(s, AF_UNIX, &name, sizeof name);
+    return;
   }
 #endif
-  echoloop__hello(s);
+  memset(&want, 0, sizeof want);
+  want.ai_family = AF_INET;
+  want.ai_socktype = SOCK_STREAM;
+  if (getaddrinfo(s->host, s->port, &want, &found) != 0 || found == NULL) return;
+  echoloop__begin_connect(s, AF_INET, found->ai_addr, (size_t)found->ai_addrlen);
+  freeaddrinfo(found);
 }
 
 /* The text at `at` of a payload becomes the message. */
@@ -523,6 +546,10 @@ static void echoloop__advance(echoloop_sender* s, int wait_ms) {
     if (wait_ms > 0) echoloop__sleep(wait_ms < 20 ? wait_ms : 20);
     return;
   }
+  if (s->connecting) {
+    echoloop__finish_connect(s, wait_ms);
+    return;
+  }
   if (wait_ms > 0) echoloop__wait_socket(s, 0, wait_ms);
   for (;;) {
     long n;
@@ -645,8 +672,8 @@ static int echoloop__room(echoloop_sender* s, int timeout_ms) {
   for (;;) {
     int64_t now;
     if (s->refused) return ECHOLOOP_REFUSED;
-    if (s->socket == ECHOLOOP__NONE || !s->welcomed) {
-      if (s->socket == ECHOLOOP__NONE) return ECHOLOOP_NO_VIEWER;
+    if (s->socket == ECHOLOOP__NONE || s->connecting) {
+      return ECHOLOOP_NO_VIEWER;
     } else if (s->stopped) {
       return ECHOLOOP_STOPPED;
     } else if (s->n_credits > 0) {
@@ -899,7 +926,7 @@ const char* echoloop_message(echoloop_sender* s) { return s != NULL ? s->message
 
 void echoloop_close(echoloop_sender* s) {
   if (s == NULL) return;
-  if (!echoloop__wrong(s) && s->socket != ECHOLOOP__NONE) {
+  if (!echoloop__wrong(s) && s->socket != ECHOLOOP__NONE && !s->connecting) {
     unsigned char out[64];
     unsigned char* end = echoloop__put_text(out + 16, "the sender ended");
     const int64_t limit = echoloop__now_ns() + (int64_t)2000 * 1000000;

@@ -1,7 +1,10 @@
 // The built program as a viewer of a scanner: the senders that users get, headless runs, and what the report says. The
 // images of recordings that are sent are those of opening them, bit by bit.
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -11,6 +14,7 @@
 #include "support/environment_variable.h"
 #include "support/uff_file.h"
 #include "test_paths.h"
+#include "transport/file_descriptor.h"
 
 namespace echoloop::live_test {
 namespace {
@@ -54,6 +58,27 @@ const std::string kSmall =
     " 'fc_hz': 5e6, 'c_m_s': 1540, 'pitch_m': 3e-4, 't0_s': 0, 't_zero': 'origin', 'device_hz': 1e6,"
     " 'tx': [{'kind': 'plane', 'angle_rad': 0}]}\n"
     "frame = array.array('h', range(2048))\n";
+
+// A port at which connections are not taken, nor refused: as many wait as may.
+class SilentHost {
+ public:
+  SilentHost() {
+    sockaddr_in name{
+        .sin_family = AF_INET, .sin_port = 0, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+    socklen_t size = sizeof name;
+    auto* const address = reinterpret_cast<sockaddr*>(&name);
+    EXPECT_EQ(::bind(sockets_[0].get(), address, size) + ::listen(sockets_[0].get(), 0), 0);
+    EXPECT_EQ(::getsockname(sockets_[0].get(), address, &size), 0);
+    port_ = ntohs(name.sin_port);
+    for (std::size_t k = 1; k < sockets_.size(); ++k) static_cast<void>(::connect(sockets_[k].get(), address, size));
+  }
+  [[nodiscard]] std::string address() const { return "live:tcp:127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  static FileDescriptor make() { return FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0)); }
+  std::array<FileDescriptor, 4> sockets_ = {make(), make(), make(), make()};
+  int port_ = 0;
+};
 
 TEST(LiveProgram, ARunThatNoSenderComesToEndsInALine) {
   Viewer late({"--duration", "0.3"});
@@ -228,6 +253,23 @@ TEST(LiveProgram, AViewerThatIsKilledDoesNotEndTheScript) {
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
   script.join();
   EXPECT_TRUE(std::filesystem::exists(done));
+}
+
+// A host that does not answer, as behind a firewall: calls end by their own limits, not by that of the network.
+TEST(LiveProgram, AHostThatDoesNotAnswerHoldsUpNoCall) {
+  const SilentHost host;
+  const TemporaryFolder folder;
+  const std::string built = (folder / "asks").string();
+  testing::write_text_file(folder / "asks.c",
+                           "#define ECHOLOOP_SENDER_IMPLEMENTATION\n#include \"echoloop_sender.h\"\n"
+                           "int main(int n, char** words) {\n"
+                           "  echoloop_sender* s = echoloop_open(words[n - 1], NULL);\n"
+                           "  return echoloop_describe(s, \"{}\", 200) == ECHOLOOP_NO_VIEWER ? 0 : 1;\n}\n");
+  ASSERT_EQ(std::system(("cc -I'" + kSenders.string() + "' " + built + ".c -o " + built).c_str()), 0);
+  EXPECT_EQ(std::system(("timeout 60 " + built + " " + host.address()).c_str()), 0);
+  EXPECT_EQ(run_python("import signal\nsignal.alarm(60)\n" + kSmall + "s = Sender(scan, '" + host.address() +
+                       "', timeout=0.2)\nfor k in range(100): assert s.send(frame, timeout=0) == 'no viewer'\n"),
+            0);
 }
 
 // The header for Windows: compiled as C and as C++, and run by wine over TCP.
