@@ -68,9 +68,37 @@ def _read_text(payload, offset):
 
 def _plain(value):
     """What numpy leaves in a description, for JSON."""
+    if numpy is not None and isinstance(value, (type, numpy.dtype)):
+        return str(numpy.dtype(value))
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError("a description cannot hold " + type(value).__name__)
+
+
+def _described(description):
+    """A description (dict or JSON) as the viewer gets it."""
+    text = description if isinstance(description, (str, bytes)) else json.dumps(description, default=_plain)
+    plain = json.loads(text)
+    if not isinstance(plain, dict):
+        raise ValueError(f"a description of type {type(plain).__name__}; expected a dict, or JSON of an object")
+    if "like" in plain:
+        plain["like"] = os.path.abspath(plain["like"])
+    return plain
+
+
+def _type_of(view):
+    """Of the values of a memoryview, as descriptions name it; its format where they do not."""
+    letter = view.format.lstrip("@=<>")
+    order = "big-endian " if view.format.startswith(">") else ""
+    for letters, name in (("bhilq", "int"), ("BHILQ", "uint"), ("efd", "float")):
+        if letter in letters:
+            return f"{order}{name}{8 * view.itemsize}"
+    return order + {"Zf": "complex64", "Zd": "complex128"}.get(letter, view.format)
+
+
+def _long_axes(shape, values):
+    """Of axes longer than 1."""
+    return tuple(value for length, value in zip(shape, values) if length != 1)
 
 
 def _parse(address):
@@ -97,9 +125,7 @@ class Sender:
     def __init__(self, description, address=None, *, name=None, timeout=10.0, copy_threads=2):
         if not 1 <= copy_threads <= 16:
             raise ValueError(f"copy_threads = {copy_threads}; expected 1 to 16")
-        self._description = json.loads(description) if isinstance(description, (str, bytes)) else dict(description)
-        if "like" in self._description:
-            self._description["like"] = os.path.abspath(self._description["like"])
+        self._description = _described(description)
         self._path, self._place, token_file = _parse(address)
         self._token = open(token_file).read().split()[0] if token_file else ""
         self._name = name or os.path.basename(sys.argv[0] or "") or "python3"
@@ -162,9 +188,7 @@ class Sender:
 
     def describe(self, description):
         """From now on the frames are others: depth, sequence, probe."""
-        self._description = dict(description)
-        if "like" in self._description:
-            self._description["like"] = os.path.abspath(self._description["like"])
+        self._description = _described(description)
         self._generation += 1
         self._accepted = self._ready = False
         self._credits.clear()
@@ -254,9 +278,24 @@ class Sender:
         except TypeError:
             raise ValueError(f"a frame of type {type(frame).__name__}; expected an array or bytes (a NumPy array, "
                              "array.array, bytearray)") from None
+        self._check(view)
         if view.c_contiguous:
             return view.cast("B") if view.nbytes else view
         return view.tobytes(order="A" if "strides_bytes" in self._description else "C")
+
+    def _check(self, view):
+        """An array of another type or order can have as many bytes as the described one, and make another image."""
+        d = self._description
+        if "shape" not in d or "dtype" not in d or (view.ndim == 1 and view.itemsize == 1):  # bytes
+            return
+        if _type_of(view) != d["dtype"]:
+            raise ValueError(f"a frame of type {_type_of(view)}; expected {d['dtype']}, as described")
+        same = _long_axes(view.shape, view.shape) == _long_axes(d["shape"], d["shape"])
+        if "strides_bytes" not in d:
+            if view.ndim > 1 and not same:
+                raise ValueError(f"a frame of shape {view.shape}; expected {tuple(d['shape'])}, as described")
+        elif same and _long_axes(view.shape, view.strides) != _long_axes(d["shape"], d["strides_bytes"]):
+            raise ValueError(f"a frame with strides {view.strides}; expected {tuple(d['strides_bytes'])}, as described")
 
     def _connect(self):
         if time.monotonic() - self._last_try < _RETRY_S:
@@ -293,7 +332,7 @@ class Sender:
         self._message(_HELLO, payload + _text(self._name) + _text(self._token))
 
     def _send_description(self):
-        text = json.dumps(self._description, default=_plain).encode()
+        text = json.dumps(self._description).encode()
         self._message(_DESCRIBE, struct.pack("<II", self._generation, 0) + text)
 
     def _message(self, kind, payload):

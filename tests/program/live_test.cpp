@@ -154,6 +154,28 @@ TEST(LiveProgram, PythonFillsBlocksInPlace) {
   EXPECT_EQ(viewer.frames()["processed"], 50);
 }
 
+// Arrays with as many bytes as the described ones, but of another type or order: they would make another image.
+TEST(LiveProgram, PythonRefusesFramesOfOtherTypesAndShapes) {
+  Viewer viewer({"--frames", "4"});
+  EXPECT_EQ(
+      run_python(kSmall + "import ctypes\nraw = memoryview(frame).cast('B')\n"
+                          "def refused(s, other, text):\n"
+                          "    try: s.send(other)\n"
+                          "    except ValueError as why: assert text in str(why), why\n"
+                          "    else: raise SystemExit(text)\n"
+                          "with Sender(scan, 'live:test') as s:\n"
+                          "    refused(s, raw.cast('H'), 'uint16; expected int16')\n"
+                          "    refused(s, raw.cast('f'), 'float32; expected int16')\n"
+                          "    refused(s, (ctypes.c_int16.__ctype_be__ * 2048)(), 'big-endian int16; expected int16')\n"
+                          "    refused(s, raw.cast('h', [1, 256, 8]), '(1, 256, 8); expected (1, 8, 256)')\n"
+                          "    for right in (frame, raw, raw.cast('h', [8, 256])): assert s.send(right) == 'ok'\n"
+                          "    s.describe({**scan, 'strides_bytes': [4096, 2, 16]})\n"
+                          "    refused(s, raw.cast('h', [1, 8, 256]), '(4096, 512, 2); expected (4096, 2, 16)')\n"
+                          "    assert s.send(raw.cast('h', [256, 8])) == 'ok'\n"),
+      0);
+  EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+}
+
 TEST(LiveProgram, AnotherDescriptionIsFollowed) {
   Viewer viewer({"--frames", "60"});
   ASSERT_EQ(run_python(kSmall + "with Sender(scan, 'live:test') as s:\n"
