@@ -46,6 +46,7 @@ _CREDIT = struct.Struct("<IIQ")
 _HERE, _INLINE = 1, 2
 _MAY_BE_SKIPPED = 0x80000000
 _RETRY_S = 0.1
+_MOST_JSON = (64 << 20) - 8  # bytes of a description
 _CONNECT_S = 3.0  # a host that does not answer is asked again then
 _POLICIES = ("block", "error", "drop-oldest", "drop-newest")
 _LEAST_SHARED = 1 << 20  # bytes of a frame that several threads copy
@@ -333,6 +334,8 @@ class Sender:
 
     def _send_description(self):
         text = json.dumps(self._description).encode()
+        if len(text) > _MOST_JSON:
+            raise Refused(f"a description of {len(text)} bytes; expected up to {_MOST_JSON}")
         self._message(_DESCRIBE, struct.pack("<II", self._generation, 0) + text)
 
     def _message(self, kind, payload):
@@ -353,6 +356,8 @@ class Sender:
                 select.select([], [self._socket], [], 0.1)
                 continue
             except OSError:
+                self._receive()  # its last line
+                self._handle_all()
                 self._drop("the viewer is gone")
                 return False
             while parts and sent >= len(parts[0]):

@@ -129,7 +129,8 @@ typedef int echoloop__socket;
 
 #define ECHOLOOP__MARK 0x4f4843e1u
 #define ECHOLOOP__RETRY_MS 100
-#define ECHOLOOP__CONNECT_MS 3000 /* a host that does not answer is asked again then */
+#define ECHOLOOP__CONNECT_MS 3000     /* a host that does not answer is asked again then */
+#define ECHOLOOP__MOST_JSON 67108856u /* bytes of a description */
 #define ECHOLOOP__MOST_CREDITS 1024
 #define ECHOLOOP__MOST_THREADS 16
 #define ECHOLOOP__LEAST_SHARED 1048576u /* bytes of a frame that several threads copy */
@@ -644,6 +645,10 @@ int echoloop_describe(echoloop_sender* s, const char* json, int timeout_ms) {
   char* copy;
   if (echoloop__wrong(s) || json == NULL || s->begun)
     return s == NULL ? ECHOLOOP_BAD_CALL : (s->result = ECHOLOOP_BAD_CALL);
+  if (strlen(json) > ECHOLOOP__MOST_JSON) {
+    echoloop__say(s, "a description of more than 64 MiB");
+    return s->result = ECHOLOOP_REFUSED;
+  }
   if (s->json == NULL || s->accepted || s->refused || strcmp(s->json, json) != 0) { /* else the answer is awaited on */
     copy = (char*)malloc(strlen(json) + 1);
     if (copy == NULL) return s->result = ECHOLOOP_NO_ROOM;

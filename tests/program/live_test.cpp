@@ -127,6 +127,13 @@ TEST(LiveProgram, ARefusedDescriptionSaysWhy) {
                                 "try:\n    Sender(scan, 'live:test')\n    raise SystemExit(1)\n"
                                 "except Refused as why:\n    assert 't_zero' in str(why), why\n"),
             0);
+  EXPECT_TRUE(viewer.program->waits_for([&] {
+    return viewer.program->errors().find("Description refused") != std::string::npos;
+  })) << "said before there is a stream";
+  EXPECT_EQ(run_python(kSmall + "from echoloop import Refused\nscan['name'] = 'x' * (64 << 20)\n"
+                                "try:\n    Sender(scan, 'live:test')\n    raise SystemExit(1)\n"
+                                "except Refused as why:\n    assert 'expected up to 67108856' in str(why), why\n"),
+            0);
 }
 
 TEST(LiveProgram, NetworkNeedsTheToken) {
