@@ -140,6 +140,9 @@ typedef struct {
   uint64_t offset;
 } echoloop__credit;
 
+/* Of a connection; CONNECTING also without a socket. */
+enum { ECHOLOOP__CONNECTING = 0, ECHOLOOP__CONNECTED, ECHOLOOP__WELCOMED };
+
 struct echoloop_sender {
   char path[108]; /* of the socket; empty: TCP */
   char host[200], port[8];
@@ -150,8 +153,7 @@ struct echoloop_sender {
   long pid;
   echoloop__socket socket;
   int64_t tried_ms;
-  int connecting; /* the host has not answered yet */
-  int welcomed, accepted, stopped, refused;
+  int stage, accepted, stopped, refused;
   int busy; /* another sender is connected: the message has its name */
   uint32_t generation;
   uint64_t frame_bytes;
@@ -238,7 +240,8 @@ static void echoloop__drop(echoloop_sender* s, const char* why) {
   }
 #endif
   s->descriptor = -1;
-  s->connecting = s->welcomed = s->accepted = s->stopped = 0;
+  s->stage = ECHOLOOP__CONNECTING;
+  s->accepted = s->stopped = 0;
   s->n_credits = 0;
   s->n_incoming = 0;
   if (why != NULL) echoloop__say(s, why);
@@ -341,7 +344,7 @@ static void echoloop__finish_connect(echoloop_sender* s, int wait_ms) {
     echoloop__drop(s, NULL);
     return;
   }
-  s->connecting = 0;
+  s->stage = ECHOLOOP__CONNECTED;
   echoloop__hello(s);
 }
 
@@ -355,7 +358,6 @@ static void echoloop__begin_connect(echoloop_sender* s, int family, const void* 
 #ifdef SO_NOSIGPIPE
   setsockopt(s->socket, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
 #endif
-  s->connecting = 1;
   if (connect(s->socket, (const struct sockaddr*)name, (socklen_t)size) != 0 && !echoloop__in_progress()) {
     echoloop__drop(s, NULL);
   } else {
@@ -447,7 +449,7 @@ static void echoloop__handle(echoloop_sender* s, uint32_t kind, const unsigned c
     case 2: /* WELCOME */
       if (size >= 12) memcpy(&words[0], payload + 8, 4);
       s->policy = (int)words[0];
-      s->welcomed = 1;
+      s->stage = ECHOLOOP__WELCOMED;
       if (s->json != NULL) echoloop__send_description(s);
       break;
     case 4:
@@ -547,7 +549,7 @@ static void echoloop__advance(echoloop_sender* s, int wait_ms) {
     if (wait_ms > 0) echoloop__sleep(wait_ms < 20 ? wait_ms : 20);
     return;
   }
-  if (s->connecting) {
+  if (s->stage == ECHOLOOP__CONNECTING) {
     echoloop__finish_connect(s, wait_ms);
     return;
   }
@@ -658,14 +660,14 @@ int echoloop_describe(echoloop_sender* s, const char* json, int timeout_ms) {
     s->json = copy;
     s->accepted = s->refused = 0;
     s->n_credits = 0;
-    if (s->socket != ECHOLOOP__NONE && s->welcomed) echoloop__send_description(s);
+    if (s->stage == ECHOLOOP__WELCOMED) echoloop__send_description(s);
   }
   for (;;) {
     const int64_t left_ms = (limit - echoloop__now_ns()) / 1000000;
     echoloop__advance(s, left_ms > 0 ? (int)left_ms : 0);
     if (s->accepted) return s->result = ECHOLOOP_OK;
     if (s->refused) return s->result = ECHOLOOP_REFUSED;
-    if (left_ms <= 0) return s->result = s->welcomed ? ECHOLOOP_TIMEOUT : ECHOLOOP_NO_VIEWER;
+    if (left_ms <= 0) return s->result = s->stage == ECHOLOOP__WELCOMED ? ECHOLOOP_TIMEOUT : ECHOLOOP_NO_VIEWER;
   }
 }
 
@@ -677,13 +679,9 @@ static int echoloop__room(echoloop_sender* s, int timeout_ms) {
   for (;;) {
     int64_t now;
     if (s->refused) return ECHOLOOP_REFUSED;
-    if (s->socket == ECHOLOOP__NONE || s->connecting) {
-      return ECHOLOOP_NO_VIEWER;
-    } else if (s->stopped) {
-      return ECHOLOOP_STOPPED;
-    } else if (s->n_credits > 0) {
-      return ECHOLOOP_OK;
-    }
+    if (s->stage == ECHOLOOP__CONNECTING) return ECHOLOOP_NO_VIEWER;
+    if (s->stopped) return ECHOLOOP_STOPPED;
+    if (s->n_credits > 0) return ECHOLOOP_OK;
     now = echoloop__now_ns();
     if (limit == 0) limit = now + (int64_t)timeout_ms * 1000000;
     if (now >= limit) return ECHOLOOP_TIMEOUT;
@@ -931,7 +929,7 @@ const char* echoloop_message(echoloop_sender* s) { return s != NULL ? s->message
 
 void echoloop_close(echoloop_sender* s) {
   if (s == NULL) return;
-  if (!echoloop__wrong(s) && s->socket != ECHOLOOP__NONE && !s->connecting) {
+  if (!echoloop__wrong(s) && s->stage != ECHOLOOP__CONNECTING) {
     unsigned char out[64];
     unsigned char* end = echoloop__put_text(out + 16, "the sender ended");
     const int64_t limit = echoloop__now_ns() + (int64_t)2000 * 1000000;
