@@ -127,6 +127,7 @@ class Sender:
         if not 1 <= copy_threads <= 16:
             raise ValueError(f"copy_threads = {copy_threads}; expected 1 to 16")
         self._description = _described(description)
+        self._checked = None    # format, shape and strides that agree with the description
         self._path, self._place, token_file = _parse(address)
         self._token = open(token_file).read().split()[0] if token_file else ""
         self._name = name or os.path.basename(sys.argv[0] or "") or "python3"
@@ -190,6 +191,7 @@ class Sender:
     def describe(self, description):
         """From now on the frames are others: depth, sequence, probe."""
         self._description = _described(description)
+        self._checked = None
         self._generation += 1
         self._accepted = self._ready = False
         self._credits.clear()
@@ -279,7 +281,10 @@ class Sender:
         except TypeError:
             raise ValueError(f"a frame of type {type(frame).__name__}; expected an array or bytes (a NumPy array, "
                              "array.array, bytearray)") from None
-        self._check(view)
+        kind = view.format, view.shape, view.strides
+        if kind != self._checked:
+            self._check(view)
+            self._checked = kind
         if view.c_contiguous:
             return view.cast("B") if view.nbytes else view
         return view.tobytes(order="A" if "strides_bytes" in self._description else "C")
