@@ -55,10 +55,12 @@ Limits limits_for(const Options& options, const SourceInfo& info) {
 }
 
 // What a scanner's connection has to say, on the terminal.
+void say_notes(const std::vector<LiveNote>& notes) {
+  for (const LiveNote& note : notes) print_error("{}\n", note.text);
+}
+
 void say_live_notes(Source& source) {
-  LiveSource* const live = source.live();
-  if (live == nullptr) return;
-  for (const LiveNote& note : live->take_notes()) print_error("{}\n", note.text);
+  if (LiveSource* const live = source.live()) say_notes(live->take_notes());
 }
 
 // A scanner that describes other frames: the stream goes on with them, with the settings of the command line.
@@ -76,11 +78,13 @@ bool follow_acquisition(Session& session, OpenedSource& opened, const Options& o
 // that were being worked on are finished: they count, and so does their time. After a signal that takes no long time.
 double run_to_end(Session& session, OpenedSource& opened, const Options& options, double limit_s) {
   const auto elapsed_s = [&] { return static_cast<double>(now_ns() - session.started_ns()) * 1e-9; };
+  // The end of a recording counts in the time that is measured; the stream of a scanner has no end.
+  const std::chrono::milliseconds between_looks{opened.info.live ? 10 : 1};
   while (!interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
     say_live_notes(*opened.source);
     if (!follow_acquisition(session, opened, options) && session.done()) break;
     session.advance();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(between_looks);
   }
   const double waited_s = elapsed_s();
   const std::uint64_t processed = session.counts().processed;
@@ -103,12 +107,13 @@ class SenderWait {
     const LiveStatus status = waiting.status();
     print_error("Waiting for a sender at {}. {}\n", status.address, status.reach);
     waiting.set_policy(policy_);
-    clock_ = std::jthread([this, since_ns = now_ns()](const std::stop_token& opened) {
+    clock_ = std::jthread([this, waiting, since_ns = now_ns()](const std::stop_token& opened) {
       while (!opened.stop_requested() && !ended_.stop_requested()) {
         if (interrupted() || (limit_s_ > 0.0 && static_cast<double>(now_ns() - since_ns) * 1e-9 >= limit_s_)) {
           ended_.request_stop();
         }
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        say_notes(waiting.take_notes());
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
     });
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "core/units.h"
 #include "core/value_error.h"
@@ -17,7 +18,9 @@ void require(bool ok, const std::string& what, const std::string& field, const s
 void require_range(const std::string& what, const std::string& field, double value, double min, double max,
                    const std::string& rule) {
   if (std::isfinite(value) && value >= min && value <= max) return;
-  throw out_of_range(what + ": " + field, std::to_string(value), rule);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  throw out_of_range(what + ": " + field, text, rule);
 }
 
 void validate_probe(const Probe& probe, const std::string& what) {

@@ -12,6 +12,7 @@ On Linux and the same machine the samples go through shared memory, elsewhere ov
 viewer is away: send() returns a status, and the script runs on. One Sender, one thread. Licence: MIT, as Echoloop.
 """
 import collections
+import errno
 import json
 import mmap
 import os
@@ -45,6 +46,8 @@ _CREDIT = struct.Struct("<IIQ")
 _HERE, _INLINE = 1, 2
 _MAY_BE_SKIPPED = 0x80000000
 _RETRY_S = 0.1
+_MOST_JSON = (64 << 20) - 8  # bytes of a description
+_CONNECT_S = 3.0  # a host that does not answer is asked again then
 _POLICIES = ("block", "error", "drop-oldest", "drop-newest")
 _LEAST_SHARED = 1 << 20  # bytes of a frame that several threads copy
 _PIECE = 1 << 19         # bytes that one of them takes
@@ -66,9 +69,37 @@ def _read_text(payload, offset):
 
 def _plain(value):
     """What numpy leaves in a description, for JSON."""
+    if numpy is not None and isinstance(value, (type, numpy.dtype)):
+        return str(numpy.dtype(value))
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError("a description cannot hold " + type(value).__name__)
+
+
+def _described(description):
+    """A description (dict or JSON) as the viewer gets it."""
+    text = description if isinstance(description, (str, bytes)) else json.dumps(description, default=_plain)
+    plain = json.loads(text)
+    if not isinstance(plain, dict):
+        raise ValueError(f"a description of type {type(plain).__name__}; expected a dict, or JSON of an object")
+    if "like" in plain:
+        plain["like"] = os.path.abspath(plain["like"])
+    return plain
+
+
+def _type_of(view):
+    """Of the values of a memoryview, as descriptions name it; its format where they do not."""
+    letter = view.format.lstrip("@=<>")
+    order = "big-endian " if view.format.startswith(">") else ""
+    for letters, name in (("bhilq", "int"), ("BHILQ", "uint"), ("efd", "float")):
+        if letter in letters:
+            return f"{order}{name}{8 * view.itemsize}"
+    return order + {"Zf": "complex64", "Zd": "complex128"}.get(letter, view.format)
+
+
+def _long_axes(shape, values):
+    """Of axes longer than 1."""
+    return tuple(value for length, value in zip(shape, values) if length != 1)
 
 
 def _parse(address):
@@ -95,9 +126,8 @@ class Sender:
     def __init__(self, description, address=None, *, name=None, timeout=10.0, copy_threads=2):
         if not 1 <= copy_threads <= 16:
             raise ValueError(f"copy_threads = {copy_threads}; expected 1 to 16")
-        self._description = json.loads(description) if isinstance(description, (str, bytes)) else dict(description)
-        if "like" in self._description:
-            self._description["like"] = os.path.abspath(self._description["like"])
+        self._description = _described(description)
+        self._checked = None    # format, shape and strides that agree with the description
         self._path, self._place, token_file = _parse(address)
         self._token = open(token_file).read().split()[0] if token_file else ""
         self._name = name or os.path.basename(sys.argv[0] or "") or "python3"
@@ -160,9 +190,8 @@ class Sender:
 
     def describe(self, description):
         """From now on the frames are others: depth, sequence, probe."""
-        self._description = dict(description)
-        if "like" in self._description:
-            self._description["like"] = os.path.abspath(self._description["like"])
+        self._description = _described(description)
+        self._checked = None
         self._generation += 1
         self._accepted = self._ready = False
         self._credits.clear()
@@ -202,6 +231,7 @@ class Sender:
     # The connection.
 
     def _forget(self):
+        self._connecting = False  # the host has not answered yet
         self._welcomed = self._accepted = self._ready = self._stopped = False
         self._frame_bytes = 0
         self._blocks = 0
@@ -251,35 +281,66 @@ class Sender:
         except TypeError:
             raise ValueError(f"a frame of type {type(frame).__name__}; expected an array or bytes (a NumPy array, "
                              "array.array, bytearray)") from None
+        kind = view.format, view.shape, view.strides
+        if kind != self._checked:
+            self._check(view)
+            self._checked = kind
         if view.c_contiguous:
             return view.cast("B") if view.nbytes else view
         return view.tobytes(order="A" if "strides_bytes" in self._description else "C")
+
+    def _check(self, view):
+        """An array of another type or order can have as many bytes as the described one, and make another image."""
+        d = self._description
+        if "shape" not in d or "dtype" not in d or (view.ndim == 1 and view.itemsize == 1):  # bytes
+            return
+        if _type_of(view) != d["dtype"]:
+            raise ValueError(f"a frame of type {_type_of(view)}; expected {d['dtype']}, as described")
+        same = _long_axes(view.shape, view.shape) == _long_axes(d["shape"], d["shape"])
+        if "strides_bytes" not in d:
+            if view.ndim > 1 and not same:
+                raise ValueError(f"a frame of shape {view.shape}; expected {tuple(d['shape'])}, as described")
+        elif same and _long_axes(view.shape, view.strides) != _long_axes(d["shape"], d["strides_bytes"]):
+            raise ValueError(f"a frame with strides {view.strides}; expected {tuple(d['strides_bytes'])}, as described")
 
     def _connect(self):
         if time.monotonic() - self._last_try < _RETRY_S:
             return
         self._last_try = time.monotonic()
         self._busy = False
-        try:
-            if self._path is not None:
-                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                self._socket.connect(self._path)
-            else:
-                self._socket = socket.create_connection(self._place, timeout=1.0)
-                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        except OSError:
-            if self._socket is not None:
-                self._socket.close()
-            self._socket = None
-            return
+        here = self._path is not None
+        self._socket = socket.socket(socket.AF_UNIX if here else socket.AF_INET, socket.SOCK_STREAM)
         self._socket.setblocking(False)
+        self._connecting = True
+        try:
+            if not here:
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._socket.connect(self._path if here else self._place)
+        except BlockingIOError as error:
+            if here and error.errno == errno.EAGAIN:  # too many senders wait
+                return self._drop("")
+        except OSError:
+            return self._drop("")
+        self._finish_connect(0.0)
+
+    def _finish_connect(self, wait_s):
+        _, writable, failed = select.select([], [self._socket], [self._socket], wait_s)
+        if not writable and not failed:
+            if time.monotonic() - self._last_try > _CONNECT_S:
+                self._drop("")
+            return
+        if self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0:
+            return self._drop("")
+        self._connecting = False
         transport = _HERE if self._path is not None else _INLINE
         clock = 1 if sys.platform.startswith("linux") else 0
         payload = struct.pack("<HHIQII", 1, 0, 0x01020304, os.getpid(), transport, clock)
         self._message(_HELLO, payload + _text(self._name) + _text(self._token))
 
     def _send_description(self):
-        text = json.dumps(self._description, default=_plain).encode()
+        text = json.dumps(self._description).encode()
+        if len(text) > _MOST_JSON:
+            raise Refused(f"a description of {len(text)} bytes; expected up to {_MOST_JSON}")
         self._message(_DESCRIBE, struct.pack("<II", self._generation, 0) + text)
 
     def _message(self, kind, payload):
@@ -300,6 +361,8 @@ class Sender:
                 select.select([], [self._socket], [], 0.1)
                 continue
             except OSError:
+                self._receive()  # its last line
+                self._handle_all()
                 self._drop("the viewer is gone")
                 return False
             while parts and sent >= len(parts[0]):
@@ -388,6 +451,9 @@ class Sender:
         if self._socket is None:
             if wait_s > 0.0:
                 time.sleep(min(wait_s, _RETRY_S))
+            return
+        if self._connecting:
+            self._finish_connect(wait_s)
             return
         if wait_s > 0.0:
             select.select([self._socket], [], [], wait_s)

@@ -10,9 +10,10 @@
  *     echoloop_send(s, samples, bytes, NULL, 100);        (every frame)
  *
  * Linux: shared memory with a viewer on the same machine, and TCP. Windows (link ws2_32) and macOS: TCP.
- * No call waits longer than its timeout, and none raises a signal: without a viewer a call returns ECHOLOOP_NO_VIEWER,
- * and a later one connects again. One handle belongs to one thread; it has threads of its own only after
- * echoloop_copy_threads(). After fork() the child opens a handle of its own. Licence: MIT, as Echoloop. */
+ * No call waits longer than its timeout (other than for the number of a host that is given by name), and none raises a
+ * signal: without a viewer a call returns ECHOLOOP_NO_VIEWER, and a later one connects again. One handle belongs to one
+ * thread; it has threads of its own only after echoloop_copy_threads(). After fork() the child opens a handle of its
+ * own. Licence: MIT, as Echoloop. */
 #ifndef ECHOLOOP_SENDER_H
 #define ECHOLOOP_SENDER_H
 
@@ -128,6 +129,8 @@ typedef int echoloop__socket;
 
 #define ECHOLOOP__MARK 0x4f4843e1u
 #define ECHOLOOP__RETRY_MS 100
+#define ECHOLOOP__CONNECT_MS 3000     /* a host that does not answer is asked again then */
+#define ECHOLOOP__MOST_JSON 67108856u /* bytes of a description */
 #define ECHOLOOP__MOST_CREDITS 1024
 #define ECHOLOOP__MOST_THREADS 16
 #define ECHOLOOP__LEAST_SHARED 1048576u /* bytes of a frame that several threads copy */
@@ -136,6 +139,9 @@ typedef struct {
   uint32_t block, generation;
   uint64_t offset;
 } echoloop__credit;
+
+/* Of a connection; CONNECTING also without a socket. */
+enum { ECHOLOOP__CONNECTING = 0, ECHOLOOP__CONNECTED, ECHOLOOP__WELCOMED };
 
 struct echoloop_sender {
   char path[108]; /* of the socket; empty: TCP */
@@ -147,7 +153,7 @@ struct echoloop_sender {
   long pid;
   echoloop__socket socket;
   int64_t tried_ms;
-  int welcomed, accepted, stopped, refused;
+  int stage, accepted, stopped, refused;
   int busy; /* another sender is connected: the message has its name */
   uint32_t generation;
   uint64_t frame_bytes;
@@ -191,20 +197,20 @@ static int echoloop__would_wait(void) {
 #endif
 }
 
-/* Waits until the socket can be read (or written). */
-static void echoloop__wait_socket(echoloop_sender* s, int write, int ms) {
+/* Waits until the socket can be read (or written): whether it can. */
+static int echoloop__wait_socket(echoloop_sender* s, int write, int ms) {
 #ifdef _WIN32
   WSAPOLLFD p;
   p.fd = s->socket;
   p.events = (SHORT)(write ? POLLOUT : POLLIN);
   p.revents = 0;
-  WSAPoll(&p, 1, ms);
+  return WSAPoll(&p, 1, ms) > 0;
 #else
   struct pollfd p;
   p.fd = s->socket;
   p.events = (short)(write ? POLLOUT : POLLIN);
   p.revents = 0;
-  poll(&p, 1, ms);
+  return poll(&p, 1, ms) > 0;
 #endif
 }
 
@@ -234,7 +240,8 @@ static void echoloop__drop(echoloop_sender* s, const char* why) {
   }
 #endif
   s->descriptor = -1;
-  s->welcomed = s->accepted = s->stopped = 0;
+  s->stage = ECHOLOOP__CONNECTING;
+  s->accepted = s->stopped = 0;
   s->n_credits = 0;
   s->n_incoming = 0;
   if (why != NULL) echoloop__say(s, why);
@@ -316,8 +323,51 @@ static void echoloop__set_nonblocking(echoloop__socket socket) {
 #endif
 }
 
+static int echoloop__in_progress(void) {
+#ifdef _WIN32
+  return WSAGetLastError() == WSAEWOULDBLOCK;
+#else
+  return errno == EINPROGRESS;
+#endif
+}
+
+/* The socket is being connected: waits for that, for so long at most. */
+static void echoloop__finish_connect(echoloop_sender* s, int wait_ms) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (!echoloop__wait_socket(s, 1, wait_ms)) {
+    if (echoloop__now_ns() / 1000000 - s->tried_ms > ECHOLOOP__CONNECT_MS) echoloop__drop(s, NULL);
+    return;
+  }
+  getsockopt(s->socket, SOL_SOCKET, SO_ERROR, (char*)&error, &size);
+  if (error != 0) {
+    echoloop__drop(s, NULL);
+    return;
+  }
+  s->stage = ECHOLOOP__CONNECTED;
+  echoloop__hello(s);
+}
+
+/* Begins to connect to a socket's name. */
+static void echoloop__begin_connect(echoloop_sender* s, int family, const void* name, size_t size) {
+  const int on = 1;
+  s->socket = socket(family, SOCK_STREAM, 0);
+  if (s->socket == ECHOLOOP__NONE) return;
+  echoloop__set_nonblocking(s->socket);
+  if (family == AF_INET) setsockopt(s->socket, IPPROTO_TCP, TCP_NODELAY, (const char*)&on, sizeof on);
+#ifdef SO_NOSIGPIPE
+  setsockopt(s->socket, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+  if (connect(s->socket, (const struct sockaddr*)name, (socklen_t)size) != 0 && !echoloop__in_progress()) {
+    echoloop__drop(s, NULL);
+  } else {
+    echoloop__finish_connect(s, 0);
+  }
+}
+
 static void echoloop__connect(echoloop_sender* s) {
   const int64_t now_ms = echoloop__now_ns() / 1000000;
+  struct addrinfo want, *found = NULL;
   if (s->tried_ms != 0 && now_ms - s->tried_ms < ECHOLOOP__RETRY_MS) return;
   s->tried_ms = now_ms;
   s->busy = 0;
@@ -327,40 +377,16 @@ static void echoloop__connect(echoloop_sender* s) {
     memset(&name, 0, sizeof name);
     name.sun_family = AF_UNIX;
     memcpy(name.sun_path, s->path, strlen(s->path) + 1);
-    s->socket = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (s->socket >= 0 && connect(s->socket, (struct sockaddr*)&name, sizeof name) != 0) {
-      close(s->socket);
-      s->socket = ECHOLOOP__NONE;
-    }
-  } else
-#endif
-  {
-    struct addrinfo want, *found = NULL;
-    memset(&want, 0, sizeof want);
-    want.ai_family = AF_INET;
-    want.ai_socktype = SOCK_STREAM;
-    if (getaddrinfo(s->host, s->port, &want, &found) != 0 || found == NULL) return;
-    s->socket = socket(found->ai_family, found->ai_socktype, found->ai_protocol);
-    if (s->socket != ECHOLOOP__NONE) {
-      const int on = 1;
-      if (connect(s->socket, found->ai_addr, (socklen_t)found->ai_addrlen) != 0) {
-        echoloop__close_socket(s->socket);
-        s->socket = ECHOLOOP__NONE;
-      } else {
-        setsockopt(s->socket, IPPROTO_TCP, TCP_NODELAY, (const char*)&on, sizeof on);
-      }
-    }
-    freeaddrinfo(found);
-  }
-  if (s->socket == ECHOLOOP__NONE) return;
-  echoloop__set_nonblocking(s->socket);
-#ifdef SO_NOSIGPIPE
-  {
-    const int on = 1;
-    setsockopt(s->socket, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+    echoloop__begin_connect(s, AF_UNIX, &name, sizeof name);
+    return;
   }
 #endif
-  echoloop__hello(s);
+  memset(&want, 0, sizeof want);
+  want.ai_family = AF_INET;
+  want.ai_socktype = SOCK_STREAM;
+  if (getaddrinfo(s->host, s->port, &want, &found) != 0 || found == NULL) return;
+  echoloop__begin_connect(s, AF_INET, found->ai_addr, (size_t)found->ai_addrlen);
+  freeaddrinfo(found);
 }
 
 /* The text at `at` of a payload becomes the message. */
@@ -423,7 +449,7 @@ static void echoloop__handle(echoloop_sender* s, uint32_t kind, const unsigned c
     case 2: /* WELCOME */
       if (size >= 12) memcpy(&words[0], payload + 8, 4);
       s->policy = (int)words[0];
-      s->welcomed = 1;
+      s->stage = ECHOLOOP__WELCOMED;
       if (s->json != NULL) echoloop__send_description(s);
       break;
     case 4:
@@ -523,6 +549,10 @@ static void echoloop__advance(echoloop_sender* s, int wait_ms) {
     if (wait_ms > 0) echoloop__sleep(wait_ms < 20 ? wait_ms : 20);
     return;
   }
+  if (s->stage == ECHOLOOP__CONNECTING) {
+    echoloop__finish_connect(s, wait_ms);
+    return;
+  }
   if (wait_ms > 0) echoloop__wait_socket(s, 0, wait_ms);
   for (;;) {
     long n;
@@ -617,6 +647,10 @@ int echoloop_describe(echoloop_sender* s, const char* json, int timeout_ms) {
   char* copy;
   if (echoloop__wrong(s) || json == NULL || s->begun)
     return s == NULL ? ECHOLOOP_BAD_CALL : (s->result = ECHOLOOP_BAD_CALL);
+  if (strlen(json) > ECHOLOOP__MOST_JSON) {
+    echoloop__say(s, "a description of more than 64 MiB");
+    return s->result = ECHOLOOP_REFUSED;
+  }
   if (s->json == NULL || s->accepted || s->refused || strcmp(s->json, json) != 0) { /* else the answer is awaited on */
     copy = (char*)malloc(strlen(json) + 1);
     if (copy == NULL) return s->result = ECHOLOOP_NO_ROOM;
@@ -626,14 +660,14 @@ int echoloop_describe(echoloop_sender* s, const char* json, int timeout_ms) {
     s->json = copy;
     s->accepted = s->refused = 0;
     s->n_credits = 0;
-    if (s->socket != ECHOLOOP__NONE && s->welcomed) echoloop__send_description(s);
+    if (s->stage == ECHOLOOP__WELCOMED) echoloop__send_description(s);
   }
   for (;;) {
     const int64_t left_ms = (limit - echoloop__now_ns()) / 1000000;
     echoloop__advance(s, left_ms > 0 ? (int)left_ms : 0);
     if (s->accepted) return s->result = ECHOLOOP_OK;
     if (s->refused) return s->result = ECHOLOOP_REFUSED;
-    if (left_ms <= 0) return s->result = s->welcomed ? ECHOLOOP_TIMEOUT : ECHOLOOP_NO_VIEWER;
+    if (left_ms <= 0) return s->result = s->stage == ECHOLOOP__WELCOMED ? ECHOLOOP_TIMEOUT : ECHOLOOP_NO_VIEWER;
   }
 }
 
@@ -645,13 +679,9 @@ static int echoloop__room(echoloop_sender* s, int timeout_ms) {
   for (;;) {
     int64_t now;
     if (s->refused) return ECHOLOOP_REFUSED;
-    if (s->socket == ECHOLOOP__NONE || !s->welcomed) {
-      if (s->socket == ECHOLOOP__NONE) return ECHOLOOP_NO_VIEWER;
-    } else if (s->stopped) {
-      return ECHOLOOP_STOPPED;
-    } else if (s->n_credits > 0) {
-      return ECHOLOOP_OK;
-    }
+    if (s->stage == ECHOLOOP__CONNECTING) return ECHOLOOP_NO_VIEWER;
+    if (s->stopped) return ECHOLOOP_STOPPED;
+    if (s->n_credits > 0) return ECHOLOOP_OK;
     now = echoloop__now_ns();
     if (limit == 0) limit = now + (int64_t)timeout_ms * 1000000;
     if (now >= limit) return ECHOLOOP_TIMEOUT;
@@ -899,7 +929,7 @@ const char* echoloop_message(echoloop_sender* s) { return s != NULL ? s->message
 
 void echoloop_close(echoloop_sender* s) {
   if (s == NULL) return;
-  if (!echoloop__wrong(s) && s->socket != ECHOLOOP__NONE) {
+  if (!echoloop__wrong(s) && s->stage != ECHOLOOP__CONNECTING) {
     unsigned char out[64];
     unsigned char* end = echoloop__put_text(out + 16, "the sender ended");
     const int64_t limit = echoloop__now_ns() + (int64_t)2000 * 1000000;

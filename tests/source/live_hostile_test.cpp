@@ -106,12 +106,14 @@ TEST(LiveHostile, DescriptionsThatCannotBe) {
        {std::string(100'000, '['), std::string("{\"axes\": "), std::string("[]"), std::string(),
         std::string(R"({"like": "relative.mat"})"), std::string(R"({"acquisition": {"version": 1}})"), small_scan(0),
         small_scan(1 << 30), small_scan(8, R"("strides_bytes": [9223372036854775808, 4611686018427387904, 2],)"),
-        small_scan(8, R"("strides_bytes": [-2, 16, 2],)"), small_scan(8, R"("channel_of_element": [4],)")}) {
+        small_scan(8, R"("strides_bytes": [-2, 16, 2],)"), small_scan(8, R"("channel_of_element": [4],)"),
+        small_scan(8, R"("frame_rate_hz": 1e300,)")}) {
     const std::uint32_t before = sender->generation;
     ASSERT_TRUE(sender->describe(++generation, json));
     const auto refused = sender->expect(5);
     ASSERT_TRUE(refused.has_value());
     EXPECT_NE(refused->text(8).find("description: "), std::string::npos) << refused->text(8);
+    EXPECT_LT(refused->text(8).size(), 250U) << "one line";
     sender->generation = before;
   }
   EXPECT_FALSE(rig.status().last_refusal.empty());

@@ -77,6 +77,19 @@ TEST(LiveTurn, IsTheServersWhenTheProducerStaysAway) {
   EXPECT_TRUE(server.serves_again());
 }
 
+// The producer waits for what the server thread reads: that thread goes on without a pause.
+TEST(LiveTurn, GoesOnAtTheServerThatWasWanted) {
+  using Clock = std::chrono::steady_clock;
+  Server server;
+  const auto went_on_at_once = [&] {
+    server.turn.begin_producer();
+    server.turn.end_producer(NextTurn::server);
+    const Clock::time_point begin = Clock::now();
+    return server.serves_again() && Clock::now() - begin < LiveTurn::kAway;
+  };
+  EXPECT_TRUE(holds_within(kLimit, went_on_at_once));  // some of the tries are slow on a busy machine
+}
+
 // It waits for the producer, which does not leave: the end of the program comes through all the same.
 TEST(LiveTurn, TheServersWaitEndsByAStop) {
   Server server;

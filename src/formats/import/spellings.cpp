@@ -1,13 +1,12 @@
 #include "formats/import/spellings.h"
 
-#include <array>
 #include <cctype>
 #include <utility>
 
 namespace echoloop {
 namespace {
 
-constexpr std::array kSpellings{
+constexpr Spelling kSpellings[] = {
     Spelling{Fact::samples, "rfdata"},
     Spelling{Fact::samples, "rf"},
     Spelling{Fact::samples, "channeldata"},

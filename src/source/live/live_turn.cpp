@@ -15,7 +15,7 @@ bool LiveTurn::begin_server(const std::stop_token& stop) {
       asleep_ = false;
     }
   }
-  server_wanted_ = false;
+  if (std::exchange(server_wanted_, false)) seen_ = visits_;  // the producer waits for what this thread reads
   server_serves_ = !stop.stop_requested();
   return server_serves_;
 }

@@ -17,6 +17,8 @@ enum class NextTurn { any, server };  // server: something waits for that thread
 
 class LiveTurn {
  public:
+  static constexpr std::chrono::milliseconds kAway{20};  // so long without the producer: it does not come
+
   // `wake` ends the server thread's wait at the sockets; any thread.
   explicit LiveTurn(std::function<void()> wake) : wake_(std::move(wake)) {}
 
@@ -29,8 +31,6 @@ class LiveTurn {
   void end_producer(NextTurn next);
 
  private:
-  static constexpr std::chrono::milliseconds kAway{20};
-
   const std::function<void()> wake_;
   std::mutex mutex_;
   std::condition_variable server_, producer_;
