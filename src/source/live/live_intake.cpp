@@ -107,7 +107,6 @@ LiveIntake::Taken LiveIntake::take(const FrameWord& word) {
     return {{}, "generation " + std::to_string(word.generation) + ", which was not accepted"};
   }
   if (word.generation < generation_) {
-    ++status_.stale;
     account_.add_stale(word.sequence);
     return {};
   }
@@ -135,6 +134,7 @@ void LiveIntake::put(const FrameWord& word, FrameMemory memory, std::int64_t clo
   status_.duplicates = account_.duplicates();
   status_.lost = account_.lost();
   status_.missing = account_.missing();
+  status_.stale = account_.stale();
   ++status_.frames;
   const bool stamped = scan_->clock == SenderClock::monotonic && word.acquired_ns > 0;
   status_.newest_ns = stamped ? std::min(word.acquired_ns + clock_offset_ns, now) : now;
