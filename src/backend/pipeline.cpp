@@ -7,6 +7,7 @@
 #include "backend/reference_level.h"
 #include "backend/refine_plan.h"
 #include "core/error.h"
+#include "core/long_work.h"
 #include "core/mapped_files.h"
 #include "core/transmits.h"
 #include "core/units.h"
@@ -37,6 +38,7 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
   }
   const int lanes = std::clamp(options_.lanes, 1, kMaxLanes);
   for (int i = 0; i < lanes; ++i) {
+    check_long_work();  // lanes of large frames take seconds
     flight_.slots.push_back({});
     flight_.slots.back().lane = backend.make_lane(i, options_.mode);
     set_lane_plan(flight_.slots.back());

@@ -282,8 +282,15 @@ double LiveIntake::device_hz() const {
 }
 
 void LiveIntake::make_blocks(const std::function<FrameMemory(std::size_t)>& allocate) {
+  std::size_t bytes = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    bytes = streamed_->description.layout->frame_bytes();
+    blocks_.drop_free();
+  }
+  std::vector<FrameMemory> made = blocks_.allocate(bytes, allocate);  // takes seconds where frames are large
   const std::scoped_lock lock(mutex_);
-  blocks_.make(streamed_->description.layout->frame_bytes(), generation_, allocate);
+  blocks_.use(std::move(made), bytes, generation_);
 }
 
 void LiveIntake::resume() {
