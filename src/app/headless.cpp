@@ -72,6 +72,20 @@ bool follow_acquisition(Session& session, OpenedSource& opened, const Options& o
   return true;
 }
 
+// Why the stream ends, for the sender of a scanner.
+std::string farewell(const Session& session, const Options& options) {
+  if (interrupted()) return "the viewer was ended by a signal";
+  if (const std::string fault = session.fault(); !fault.empty()) return fault;
+  if (session.producer_state() == ProducerState::changed) {
+    return "the description changed: a viewer that writes all frames to a file ends then";
+  }
+  if (const std::string report = session.producer_report(); !report.empty()) return report;
+  if (options.frames > 0 && session.counts().processed >= options.frames) {
+    return fmt::format("the viewer has processed its {} frames (--frames)", options.frames);
+  }
+  return "the viewer has run for its time (--duration)";
+}
+
 // Waits for the end of the stream or of the time allowed and stops it; returns the seconds since it started. Frames
 // that were being worked on are finished: they count, and so does their time. After a signal that takes no long time.
 double run_to_end(Session& session, OpenedSource& opened, const Options& options, double limit_s) {
@@ -84,6 +98,7 @@ double run_to_end(Session& session, OpenedSource& opened, const Options& options
     session.advance();
     std::this_thread::sleep_for(between_looks);
   }
+  if (LiveSource* const live = opened.source->live()) live->set_farewell(farewell(session, options));
   const double waited_s = elapsed_s();
   const std::uint64_t processed = session.counts().processed;
   if (interrupted()) {

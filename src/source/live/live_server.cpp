@@ -59,6 +59,11 @@ void LiveServer::set_admission(Admission admission) {
   wake();
 }
 
+void LiveServer::set_farewell(std::string why) {
+  const std::scoped_lock lock(mutex_);
+  farewell_ = std::move(why);
+}
+
 std::vector<LiveNote> LiveServer::take_notes() { return notes_.take(now_ns()); }
 
 LiveStatus LiveServer::status() const {
@@ -90,8 +95,9 @@ void LiveServer::run(const std::stop_token& stop) {
     serve_all(ServedBy::server);
     turn_.end_server();
   }
+  const std::scoped_lock lock(mutex_);
   for (const std::unique_ptr<Connection>& connection : connections_) {
-    connection->stream.send(static_cast<std::uint32_t>(LiveKind::bye), encode_live_text("the viewer was closed"));
+    connection->stream.send(static_cast<std::uint32_t>(LiveKind::bye), encode_live_text(farewell_));
   }
 }
 
