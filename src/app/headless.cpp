@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -92,13 +93,19 @@ double run_to_end(Session& session, OpenedSource& opened, const Options& options
   const auto elapsed_s = [&] { return static_cast<double>(now_ns() - session.started_ns()) * 1e-9; };
   // The end of a recording counts in the time that is measured; the stream of a scanner has no end.
   const std::chrono::milliseconds between_looks{opened.info.live ? 10 : 1};
-  while (!interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
-    say_live_notes(*opened.source);
-    if (!follow_acquisition(session, opened, options) && session.done()) break;
-    session.advance();
-    std::this_thread::sleep_for(between_looks);
+  LiveSource* const live = opened.source->live();
+  try {
+    while (!interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
+      say_live_notes(*opened.source);
+      if (!follow_acquisition(session, opened, options) && session.done()) break;
+      session.advance();
+      std::this_thread::sleep_for(between_looks);
+    }
+  } catch (const std::exception& error) {  // another stream does not fit, say
+    if (live != nullptr) live->set_farewell(error.what());
+    throw;
   }
-  if (LiveSource* const live = opened.source->live()) live->set_farewell(farewell(session, options));
+  if (live != nullptr) live->set_farewell(farewell(session, options));
   const double waited_s = elapsed_s();
   const std::uint64_t processed = session.counts().processed;
   if (interrupted()) {
