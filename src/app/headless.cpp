@@ -182,7 +182,9 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   if (const std::string refusal = session.take_refusal(); !refusal.empty()) print_error("{}\n", refusal);
   const std::string fault = session.fault();  // of which a report of the producer may be a consequence
   const std::string problem = fault.empty() ? session.producer_report() : fault;
-  if (!problem.empty() && !complete) {  // else what was asked for has been done
+  // A signal can come before a stream of another description has begun.
+  const bool to_follow = interrupted() && session.producer_state() == ProducerState::changed;
+  if (!problem.empty() && !complete && !to_follow) {  // else what was asked for has been done
     print_error("echoloop: {}\n", problem);
     ++totals.errors;
     // A file that cannot be read is bad input; one that was lost while it was read is a fault of the run.
