@@ -13,6 +13,11 @@
 #include "core/units.h"
 
 namespace echoloop {
+namespace {
+
+constexpr std::size_t kLargeFrame = std::size_t{1} << 22;  // values of a frame: a lane takes part of a second
+
+}  // namespace
 
 Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition, const ImagingParams& params,
                    Mailbox<Image>& images, TimingTrace& trace, PipelineOptions options)
@@ -38,7 +43,7 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
   }
   const int lanes = std::clamp(options_.lanes, 1, kMaxLanes);
   for (int i = 0; i < lanes; ++i) {
-    check_long_work();  // lanes of large frames take seconds
+    if (acquisition_->frame_values() > kLargeFrame) check_long_work();
     flight_.slots.push_back({});
     flight_.slots.back().lane = backend.make_lane(i, options_.mode);
     set_lane_plan(flight_.slots.back());

@@ -56,10 +56,7 @@ std::string Session::take_refusal() {
 
 void Session::stop() { stop_until(std::numeric_limits<std::int64_t>::max()); }
 
-void Session::stop_soon() {
-  end_long_work();
-  stop_until(now_ns() + kGrace_ns);
-}
+void Session::stop_soon() { stop_until(now_ns() + kGrace_ns); }
 
 void Session::stop_until(std::int64_t give_up_ns) {
   try {
