@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -74,18 +75,39 @@ bool follow_acquisition(Session& session, OpenedSource& opened, const Options& o
   return true;
 }
 
+// Why the stream ends, for the sender of a scanner.
+std::string farewell(const Session& session, const Options& options) {
+  if (interrupted()) return "the viewer was ended by a signal";
+  if (const std::string fault = session.fault(); !fault.empty()) return fault;
+  if (session.producer_state() == ProducerState::changed) {
+    return "the description changed: a viewer that writes all frames to a file ends then";
+  }
+  if (const std::string report = session.producer_report(); !report.empty()) return report;
+  if (options.frames > 0 && session.counts().processed >= options.frames) {
+    return fmt::format("the viewer has processed its {} frames (--frames)", options.frames);
+  }
+  return "the viewer has run for its time (--duration)";
+}
+
 // Waits for the end of the stream or of the time allowed and stops it; returns the seconds since it started. Frames
 // that were being worked on are finished: they count, and so does their time. After a signal that takes no long time.
 double run_to_end(Session& session, OpenedSource& opened, const Options& options, double limit_s) {
   const auto elapsed_s = [&] { return static_cast<double>(now_ns() - session.started_ns()) * 1e-9; };
   // The end of a recording counts in the time that is measured; the stream of a scanner has no end.
   const std::chrono::milliseconds between_looks{opened.info.live ? 10 : 1};
-  while (!interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
-    say_live_notes(*opened.source);
-    if (!follow_acquisition(session, opened, options) && session.done()) break;
-    session.advance();
-    std::this_thread::sleep_for(between_looks);
+  LiveSource* const live = opened.source->live();
+  try {
+    while (!interrupted() && (limit_s <= 0.0 || elapsed_s() < limit_s)) {
+      say_live_notes(*opened.source);
+      if (!follow_acquisition(session, opened, options) && session.done()) break;
+      session.advance();
+      std::this_thread::sleep_for(between_looks);
+    }
+  } catch (const std::exception& error) {  // another stream does not fit, say
+    if (live != nullptr) live->set_farewell(error.what());
+    throw;
   }
+  if (live != nullptr) live->set_farewell(farewell(session, options));
   const double waited_s = elapsed_s();
   const std::uint64_t processed = session.counts().processed;
   if (interrupted()) {
@@ -163,7 +185,9 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   if (const std::string refusal = session.take_refusal(); !refusal.empty()) print_error("{}\n", refusal);
   const std::string fault = session.fault();  // of which a report of the producer may be a consequence
   const std::string problem = fault.empty() ? session.producer_report() : fault;
-  if (!problem.empty() && !complete) {  // else what was asked for has been done
+  // A signal can come before a stream of another description has begun.
+  const bool to_follow = interrupted() && session.producer_state() == ProducerState::changed;
+  if (!problem.empty() && !complete && !to_follow) {  // else what was asked for has been done
     print_error("echoloop: {}\n", problem);
     ++totals.errors;
     // A file that cannot be read is bad input; one that was lost while it was read is a fault of the run.

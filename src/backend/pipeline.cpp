@@ -7,11 +7,17 @@
 #include "backend/reference_level.h"
 #include "backend/refine_plan.h"
 #include "core/error.h"
+#include "core/long_work.h"
 #include "core/mapped_files.h"
 #include "core/transmits.h"
 #include "core/units.h"
 
 namespace echoloop {
+namespace {
+
+constexpr std::size_t kLargeFrame = std::size_t{1} << 22;  // values of a frame: a lane takes part of a second
+
+}  // namespace
 
 Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition, const ImagingParams& params,
                    Mailbox<Image>& images, TimingTrace& trace, PipelineOptions options)
@@ -38,6 +44,7 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
   }
   const int lanes = std::clamp(options_.lanes, 1, kMaxLanes);
   for (int i = 0; i < lanes; ++i) {
+    if (acquisition_->frame_values() > kLargeFrame) check_long_work();
     flight_.slots.push_back({});
     flight_.slots.back().lane = backend.make_lane(i, options_.mode);
     set_lane_plan(flight_.slots.back());

@@ -14,6 +14,8 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 
 void end_long_work() { ended = true; }
 
+bool long_work_ended() { return ended; }
+
 void check_long_work() {
   if (ended) throw Error("image formation", "stopped, as the program ends", "a run to its end");
 }

@@ -82,8 +82,9 @@ bool is_limit_of_type(std::int16_t value) {
 // Where one extreme of the frame is.
 struct Extreme {
   std::uint64_t samples = 0;
+  std::uint64_t flat = 0;          // of these, next to another one
   int longest = 0;                 // in a row
-  std::vector<std::size_t> times;  // different ones, the first kManyTimes
+  std::vector<std::size_t> times;  // of flat ones, different, the first kManyTimes
   std::vector<bool> elements;
 };
 
@@ -102,6 +103,8 @@ void look_along(const Sample* line, const LineShape& shape, Sample value, std::s
       ++found.samples;
       found.longest = std::max(found.longest, run);
       found.elements[element] = true;
+      if (run == 1) continue;
+      found.flat += run == 2 ? 2 : 1;
       const bool known = std::find(found.times.begin(), found.times.end(), i) != found.times.end();
       if (!known && found.times.size() < kManyTimes) found.times.push_back(i);
     }
@@ -112,7 +115,7 @@ bool is_limit(float value, const Extreme& e, std::uint64_t n_samples) {
   const bool whole = value == std::trunc(value);
   if (value == 0.0F || (whole && std::abs(value) < kLeastLimit)) return false;
   if (2 * e.samples > n_samples) return false;
-  return e.longest >= kLongPlateau || (e.samples >= kManySamples && e.times.size() >= kManyTimes);
+  return e.longest >= kLongPlateau || (e.flat >= kManySamples && e.times.size() >= kManyTimes);
 }
 
 bool is_limit(std::int16_t value, const Extreme& e, std::uint64_t n_samples) {

@@ -6,14 +6,15 @@
 // value each are taken for such a limit when
 //   it is the limit of the type (int16), twice in a row on a line (of IQ: in one component), or
 //   it stands kLongPlateau times in a row, or
-//   it occurs kManySamples times, at kManyTimes different times: at four samples a period few are in a row;
+//   kManySamples of it stand two or more in a row, at kManyTimes different times: at four samples a period few are;
 // then all samples of that value are clipped. A value that more than half of the frame has is the level at rest, and a
 // line of one value has no signal: both are left alone unless they are at the limit of the type. Why these numbers:
 // around a maximum A that is not clipped, four samples differ by A (1 - cos(3 pi f / fs)), which is more than a quantum
 // from A = 100 up to fs = 66 f; smaller integers are left alone. Two equal samples do occur (a maximum between two
-// samples), and the same maximum on many lines does in simulations (symmetric arrays, equal transmits), but there at
-// one time. The extremes are the frame's own, so that its numbers do not depend on which frames came before. Beamformed
-// recordings are not looked through for clipping: a converter's limit is not in them any more.
+// samples), on many lines in simulations (symmetric arrays, equal transmits), but there at one time; single equal
+// maxima on many lines and at many times do in simulations without noise. The extremes are the frame's own, so that its
+// numbers do not depend on which frames came before. Beamformed recordings are not looked through for clipping: a
+// converter's limit is not in them any more.
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "core/long_work.h"
+
 namespace echoloop {
 
 bool seal(int memory, std::size_t size) {
@@ -24,7 +28,10 @@ SharedMemory::~SharedMemory() { ::munmap(data_, size_); }
 
 void SharedMemory::make_resident([[maybe_unused]] std::size_t offset, [[maybe_unused]] std::size_t size) const {
 #if defined(MADV_POPULATE_READ)
-  ::madvise(data_ + offset, size, MADV_POPULATE_READ);
+  constexpr std::size_t kPiece = std::size_t{32} << 20;  // GBs take seconds
+  for (std::size_t done = 0; done < size && !long_work_ended(); done += kPiece) {
+    ::madvise(data_ + offset + done, std::min(kPiece, size - done), MADV_POPULATE_READ);
+  }
 #endif
 }
 

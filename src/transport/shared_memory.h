@@ -23,7 +23,8 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
   ~SharedMemory();
   [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }
-  // Takes memory for these whole pages and maps them at once, not page by page as they are read.
+  // Takes memory for these whole pages and maps them at once, not page by page as they are read (which they are where
+  // the program ends meanwhile: core/long_work.h).
   void make_resident(std::size_t offset, std::size_t size) const;
   void forget(std::size_t offset, std::size_t size) const;  // whole pages: what is there is lost, its memory free
 

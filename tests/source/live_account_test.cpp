@@ -36,6 +36,19 @@ TEST(LiveAccount, CountsStaleFramesOfAGap) {
   const NumberedFrame after = account.add(5, 1);
   EXPECT_EQ(after.gap.lost, 1U);
   EXPECT_EQ(after.gap.stale, 2U);
+  EXPECT_EQ(account.stale(), 2U);
+}
+
+TEST(LiveAccount, CountsStaleFramesWithTheFrameThatFollows) {
+  LiveAccount account;
+  account.add(7, 0);
+  account.add_stale(8);
+  EXPECT_EQ(account.stale(), 0U) << "as in the counts of the stream";
+  account.begin_epoch();
+  const NumberedFrame first = account.add(100, 0);
+  EXPECT_EQ(first.gap.stale, 1U);
+  EXPECT_EQ(first.sequence, 9U);
+  EXPECT_EQ(account.stale(), 1U);
 }
 
 TEST(LiveAccount, AnotherConnectionFollowsOn) {

@@ -175,8 +175,6 @@ TEST(LiveHostile, BlocksOfAnEarlierGeneration) {
   ASSERT_TRUE(sender->describe(1, small_scan(16)));
   ASSERT_TRUE(sender->expect(4).has_value());
   for (std::uint64_t k = 1; k < 4; ++k) ASSERT_TRUE(sender->words({{.sequence = k, .bytes = size, .block = block}}));
-  ASSERT_TRUE(rig.wait_until([&] { return rig.status().stale == 3; }));
-  EXPECT_EQ(rig.status().faults, 0U);
   ASSERT_TRUE(rig.wait_until([&] { return rig.producer->state() != ProducerState::running; }));
   rig.stream(RingPolicy::block, 4, rig.end_stream());
   ASSERT_TRUE(sender->frame(4, 7));
@@ -185,7 +183,35 @@ TEST(LiveHostile, BlocksOfAnEarlierGeneration) {
   EXPECT_EQ(seen->sequence, 4U);
   EXPECT_EQ(seen->value, 7);
   EXPECT_EQ(rig.ring->counts().stale, 3U);
+  EXPECT_EQ(rig.status().stale, 3U) << "as STATE tells the sender";
+  EXPECT_EQ(rig.status().faults, 0U);
   rig.expect_sums();
+}
+
+// What WELCOME says is the largest; the earlier description stays.
+TEST(LiveHostile, FramesThatNeedMoreMemoryThanThereIs) {
+  LiveRig rig;
+  const auto sender = rig.connect();
+  ASSERT_TRUE(sender->hello());
+  const auto welcome = sender->expect(2);
+  ASSERT_TRUE(welcome.has_value());
+  const auto largest = welcome->at<std::uint64_t>(16);
+  EXPECT_GT(largest, 1U << 20);
+  ASSERT_TRUE(sender->describe(0, small_scan()));
+  ASSERT_TRUE(sender->expect(4).has_value());
+  const std::uint64_t elements = 4096, samples = largest / (2 * elements) + 1;
+  std::string scan = small_scan(static_cast<int>(samples));
+  scan.replace(scan.find("[1, 4, "), 7, "[1, 4096, ");
+  ASSERT_TRUE(sender->describe(1, scan));
+  const auto refused = sender->expect(5);
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_EQ(refused->text(8), "description: frames of " + std::to_string(2 * elements * samples) +
+                                  " bytes; expected up to " + std::to_string(largest) +
+                                  ", a sixteenth of the memory for frames");
+  rig.source = rig.waiting->open({});
+  rig.stream();
+  sender->generation = 0;
+  rig.expect_frame(*sender, 0, 1);
 }
 
 // What is sent to it fills the socket, and then its connection ends.

@@ -104,6 +104,27 @@ TEST(SampleCheck, LeavesSignalsAloneThatAreNotClipped) {
   EXPECT_FALSE(check_samples(bytes_of(equal, SampleType::int16), a).any());
 }
 
+// A simulation without noise: the same echo on all lines, at many times, whose highest sample is often the same
+// integer.
+TEST(SampleCheck, LeavesEqualMaximaOfASimulationAlone) {
+  for (const double samples_a_period : {8.0, 6.0, 4.0}) {
+    std::vector<float> values;
+    int highest = 0;
+    for (int e = 0; e < kElements * 4; ++e) {
+      for (int i = 0; i < kSamples / 4; ++i) {
+        const double periods = (i - 40.0 - 0.0371 * e * e / 16.0) / samples_a_period;
+        values.push_back(static_cast<float>(
+            std::round(8000.0 * std::exp(-0.5 * periods * periods) * std::cos(2.0 * kPi * periods))));
+        highest += values.back() == 8000.0F ? 1 : 0;
+      }
+    }
+    Acquisition a = testing::linear_acquisition(kElements * 4, kSamples / 4);
+    a.sample_type = SampleType::int16;
+    EXPECT_GT(highest, 2) << samples_a_period;
+    EXPECT_FALSE(check_samples(bytes_of(values, SampleType::int16), a).any()) << samples_a_period;
+  }
+}
+
 // A level at rest below a rectified signal, and elements without a signal: each is the smallest value many times.
 TEST(SampleCheck, LeavesALevelAtRestAlone) {
   for (const SampleType type : {SampleType::int16, SampleType::float32}) {

@@ -111,13 +111,13 @@ std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
   const bool lent = plan.source->lends_frames();
   const std::size_t bytes = plan.source->acquisition()->frame_bytes();
   slot_bytes_ = lent ? 0 : bytes;
+  if (!lent) {  // before the slots, which can be in other memory than a scanner's blocks
+    plan.source->read_ahead_in(
+        [&](std::size_t ahead) { return frame_memory(plan.backend, *plan.source, ahead, plan.stream.host_memory); });
+  }
   std::vector<FrameMemory> slots;
   for (int i = 0; i < plan.stream.slots; ++i) {
     slots.push_back(lent ? FrameMemory{} : frame_memory(plan.backend, *plan.source, bytes, plan.stream.host_memory));
-  }
-  if (!lent) {
-    plan.source->read_ahead_in(
-        [&](std::size_t ahead) { return frame_memory(plan.backend, *plan.source, ahead, plan.stream.host_memory); });
   }
   const bool copied = pinned_.page_lock != nullptr || (pinned_.source != plan.source && pinned_.background == nullptr);
   host_memory_ = !lent ? slots.front().kind : copied ? pinned_.kind : HostMemory::pageable;

@@ -56,13 +56,16 @@ std::string Session::take_refusal() {
 
 void Session::stop() { stop_until(std::numeric_limits<std::int64_t>::max()); }
 
-void Session::stop_soon() {
-  end_long_work();
-  stop_until(now_ns() + kGrace_ns);
-}
+void Session::stop_soon() { stop_until(now_ns() + kGrace_ns); }
 
 void Session::stop_until(std::int64_t give_up_ns) {
-  while (!advance()) wait_a_little();
+  try {
+    while (!advance()) wait_a_little();
+  } catch (const std::exception&) {  // of what was being made
+    if (!long_work_ended()) throw;
+    change_.phase = Phase::steady;
+    return;
+  }
   running_->producer().stop();
   running_->pipeline().stop();
   while (running_->producer().state() == ProducerState::running || !running_->pipeline().done()) {
@@ -166,6 +169,7 @@ void Session::begin_stream(const StreamSettings& stream) {
 
 void Session::follow_acquisition(const ImagingParams& params) {
   if (change_.phase != Phase::steady || !running()) return;
+  check_fits(options_.stream);
   options_.params = params;
   review_.reset();
   change_.other_acquisition = true;

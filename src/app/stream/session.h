@@ -47,7 +47,7 @@ class Session {
   void begin_stream(const StreamSettings& stream);
   // The source has changed its acquisition between two frames (ProducerState::changed): begins the change to a stream
   // of the new one, with these parameters. What the history keeps of the old one stays until newer frames need its
-  // room.
+  // room. Throws Error, and changes nothing, when the new stream does not fit the memory there is.
   void follow_acquisition(const ImagingParams& params);
   // Goes on with what is under way; true when nothing is. A configuration that could not be made is reported by
   // take_refusal() and replaced by the last one that worked; throws when not even that works. Then only destruction is

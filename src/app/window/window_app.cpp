@@ -15,6 +15,7 @@
 #include "app/stream/stream_memory.h"
 #include "app/window/echo_place.h"
 #include "core/error.h"
+#include "core/long_work.h"
 #include "core/units.h"
 #include "gui/docks/film_plan.h"
 #include "gui/state/mark_editor.h"
@@ -471,6 +472,7 @@ void WindowApp::write_files(const nlohmann::json& display) {
     print_error("echoloop: {}\n", state().saving.last);  // the window closes: its message is not seen
   }
   if (interrupted() || viewer().should_close()) {
+    end_long_work();
     parts_.session->stop_soon();
   } else {
     parts_.session->stop();

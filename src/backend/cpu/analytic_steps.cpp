@@ -53,7 +53,7 @@ class AnalyticCpuSteps final : public CpuSteps {
   bool filtering_ = false;        // filters_ conditions the frames of this plan
   bool windows_ = false;          // window_ beamforms them
   std::vector<RowScratch> rows_;  // one a thread
-  std::vector<Complex> lines_;    // [n_tx][n_el][n_out]
+  PlainArray<Complex> lines_;     // [n_tx][n_el][n_out]
   std::vector<float> peaks_;      // [n_tx][n_el], largest component of each line
   PlainArray<Complex> pixels_;    // [nz][nx] of the beamformed grid
   PlainArray<float> weights_;     // likewise, of an adaptive method

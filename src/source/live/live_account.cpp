@@ -6,15 +6,16 @@
 namespace echoloop {
 
 NumberedFrame LiveAccount::begin(std::uint64_t sequence, std::uint64_t lost_so_far) {
-  // The first epoch of all keeps the sender's numbers.
-  if (epochs_ > 0) offset_ = next_ + offset_ - sequence;
+  // The first epoch of all keeps the sender's numbers. Stale frames at the end of the one before have numbers, too.
+  const std::uint64_t stale = epochs_ > 0 ? std::exchange(stale_, 0) : 0;
+  if (epochs_ > 0) offset_ = next_ + offset_ + stale - sequence;
+  all_stale_ += stale;
   begun_ = true;
   ++epochs_;
   first_ = sequence;
   next_ = sequence + 1;
   lost_ = lost_so_far;
-  stale_ = 0;
-  return {.kind = NumberedFrame::Kind::new_epoch, .sequence = sequence + offset_, .gap = {}};
+  return {.kind = NumberedFrame::Kind::new_epoch, .sequence = sequence + offset_, .gap = {.stale = stale}};
 }
 
 NumberedFrame LiveAccount::add(std::uint64_t sequence, std::uint64_t lost_so_far) {
@@ -32,6 +33,7 @@ NumberedFrame LiveAccount::add(std::uint64_t sequence, std::uint64_t lost_so_far
   next_ = sequence + 1;
   const std::uint64_t stale = std::min(std::exchange(stale_, 0), left_out - lost);
   all_lost_ += lost;
+  all_stale_ += stale;
   all_missing_ += left_out - lost - stale;
   return {.kind = NumberedFrame::Kind::follows, .sequence = sequence + offset_, .gap = {.lost = lost, .stale = stale}};
 }

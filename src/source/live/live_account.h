@@ -22,13 +22,15 @@ class LiveAccount {
   void begin_epoch() { begun_ = false; }
   // The next frame that came; `lost_so_far` as its word says.
   NumberedFrame add(std::uint64_t sequence, std::uint64_t lost_so_far);
-  // One that came, and is not put into the stream: it was made with an earlier description.
+  // One that came, and is not put into the stream: it was made with an earlier description. Counted with the next frame
+  // that follows, as what is missing is.
   void add_stale(std::uint64_t sequence);
 
   [[nodiscard]] std::uint64_t epochs() const { return epochs_; }
   [[nodiscard]] std::uint64_t duplicates() const { return duplicates_; }
   [[nodiscard]] std::uint64_t lost() const { return all_lost_; }        // at the sender, in all epochs
   [[nodiscard]] std::uint64_t missing() const { return all_missing_; }  // likewise
+  [[nodiscard]] std::uint64_t stale() const { return all_stale_; }      // likewise
   [[nodiscard]] std::uint64_t next() const { return next_ + offset_; }  // number that the stream expects
 
   // A number further ahead than this, or further back than that, is not a gap or a duplicate, but begins an epoch.
@@ -44,7 +46,7 @@ class LiveAccount {
   std::uint64_t offset_ = 0;  // of the stream's number over the sender's, modulo 2^64
   std::uint64_t lost_ = 0;    // the sender's count at the last frame
   std::uint64_t stale_ = 0;   // since the last frame
-  std::uint64_t duplicates_ = 0, all_lost_ = 0, all_missing_ = 0;
+  std::uint64_t duplicates_ = 0, all_lost_ = 0, all_missing_ = 0, all_stale_ = 0;
 };
 
 }  // namespace echoloop

@@ -1,7 +1,10 @@
 #include "source/live/live_blocks.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+
+#include "core/error.h"
 
 namespace echoloop {
 namespace {
@@ -21,29 +24,35 @@ std::size_t LiveBlocks::count_for(std::size_t frame_bytes) {
   return std::clamp(kAhead / stride_of(frame_bytes), kFewest, kMost);
 }
 
-void LiveBlocks::make(std::size_t frame_bytes, std::uint32_t generation,
-                      const std::function<FrameMemory(std::size_t)>& allocate) {
+std::vector<FrameMemory> LiveBlocks::allocate(std::size_t frame_bytes,
+                                              const std::function<FrameMemory(std::size_t)>& allocate) const {
   const std::size_t count = count_for(frame_bytes), stride = stride_of(frame_bytes);
+  const std::size_t together = std::max<std::size_t>(kPiece / stride, 1);
+  std::vector<FrameMemory> made;
+  while (made.size() < count) {
+    const std::size_t n = std::min(together, count - made.size());
+    FrameMemory piece = allocate(n * stride);
+    if (!arena_->holds(piece.bytes)) piece = arena_->allocate(n * stride);
+    if (piece.bytes.empty()) break;
+    for (std::size_t k = 0; k < n; ++k) {
+      made.push_back({.bytes = piece.bytes.subspan(k * stride, frame_bytes),
+                      .owner = std::make_shared<std::shared_ptr<const void>>(piece.owner),
+                      .kind = piece.kind});
+    }
+  }
+  if (!made.empty()) return made;
+  throw Error("live source", "no memory for a frame of " + std::to_string(frame_bytes) + " bytes",
+              "smaller frames, or a smaller history");
+}
+
+void LiveBlocks::use(std::vector<FrameMemory> made, std::size_t frame_bytes, std::uint32_t generation) {
   if (frame_bytes != frame_bytes_) {
-    lent_.assign(count, std::nullopt);
+    lent_.assign(count_for(frame_bytes), std::nullopt);
     n_lent_ = 0;
   }
   frame_bytes_ = frame_bytes;
   generation_ = generation;
-  free_.clear();
-  const std::size_t together = std::max<std::size_t>(kPiece / stride, 1);
-  for (std::size_t made = 0; made < count;) {
-    const std::size_t n = std::min(together, count - made);
-    FrameMemory piece = allocate(n * stride);
-    if (!arena_->holds(piece.bytes)) piece = arena_->allocate(n * stride);
-    if (piece.bytes.empty()) return;
-    for (std::size_t k = 0; k < n; ++k) {
-      free_.push_back({.bytes = piece.bytes.subspan(k * stride, frame_bytes),
-                       .owner = std::make_shared<std::shared_ptr<const void>>(piece.owner),
-                       .kind = piece.kind});
-    }
-    made += n;
-  }
+  free_ = std::move(made);
 }
 
 std::optional<LiveCredit> LiveBlocks::lend() {

@@ -22,9 +22,14 @@ class LiveBlocks {
   // How many blocks frames of this size get.
   [[nodiscard]] static std::size_t count_for(std::size_t frame_bytes);
 
-  // From now on blocks are for such frames, in memory of `allocate` if that is of the arena. What is lent for frames of
-  // another size is lost to the sender; else it comes back, and then goes.
-  void make(std::size_t frame_bytes, std::uint32_t generation, const std::function<FrameMemory(std::size_t)>& allocate);
+  // Blocks for such frames, in memory of `allocate` if that is of the arena. Any thread: it reads nothing of this
+  // table. Throws Error when the arena has no room for any.
+  [[nodiscard]] std::vector<FrameMemory> allocate(std::size_t frame_bytes,
+                                                  const std::function<FrameMemory(std::size_t)>& allocate) const;
+  // From now on these are the blocks. What is lent for frames of another size is lost to the sender; else it comes
+  // back, and then goes.
+  void use(std::vector<FrameMemory> made, std::size_t frame_bytes, std::uint32_t generation);
+  void drop_free() { free_.clear(); }  // before others are allocated
 
   void set_generation(std::uint32_t generation) { generation_ = generation; }  // the same frames, described again
 

@@ -107,7 +107,6 @@ LiveIntake::Taken LiveIntake::take(const FrameWord& word) {
     return {{}, "generation " + std::to_string(word.generation) + ", which was not accepted"};
   }
   if (word.generation < generation_) {
-    ++status_.stale;
     account_.add_stale(word.sequence);
     return {};
   }
@@ -135,6 +134,7 @@ void LiveIntake::put(const FrameWord& word, FrameMemory memory, std::int64_t clo
   status_.duplicates = account_.duplicates();
   status_.lost = account_.lost();
   status_.missing = account_.missing();
+  status_.stale = account_.stale();
   ++status_.frames;
   const bool stamped = scan_->clock == SenderClock::monotonic && word.acquired_ns > 0;
   status_.newest_ns = stamped ? std::min(word.acquired_ns + clock_offset_ns, now) : now;
@@ -282,8 +282,15 @@ double LiveIntake::device_hz() const {
 }
 
 void LiveIntake::make_blocks(const std::function<FrameMemory(std::size_t)>& allocate) {
+  std::size_t bytes = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    bytes = streamed_->description.layout->frame_bytes();
+    blocks_.drop_free();
+  }
+  std::vector<FrameMemory> made = blocks_.allocate(bytes, allocate);  // takes seconds where frames are large
   const std::scoped_lock lock(mutex_);
-  blocks_.make(streamed_->description.layout->frame_bytes(), generation_, allocate);
+  blocks_.use(std::move(made), bytes, generation_);
 }
 
 void LiveIntake::resume() {

@@ -1,16 +1,15 @@
 #include "source/live/live_server.h"
 
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "core/error.h"
-#include "core/free_memory.h"
 #include "core/plain_text.h"
 #include "core/units.h"
+#include "source/live/live_memory.h"
 #include "transport/payload.h"
 
 namespace echoloop {
@@ -23,29 +22,13 @@ constexpr std::int64_t kBetweenStates_ns = 100'000'000;
 constexpr std::uint64_t kMostFaults = 10'000;  // in a row: not a fault of the line
 constexpr int kMessagesAtOnce = 64;            // of one connection, before others get their turn
 
-FileDescriptor make_memory(const std::string& address, std::size_t size) {
-  FileDescriptor memory(::memfd_create("echoloop live frames", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (memory.get() >= 0 && seal(memory.get(), size)) return memory;
-  throw Error(address, "no shared memory of " + std::to_string(size >> 20) + " MiB",
-              "a system with sealed memory files");
-}
-
-// Half of the free memory; pages cost nothing until they are used.
-std::size_t memory_bytes() { return free_host_memory() / 2 / 4096 * 4096; }
-
-std::shared_ptr<FrameArena> make_arena(const std::string& address, const FileDescriptor& memory, std::size_t size) {
-  std::shared_ptr<SharedMemory> mapped = SharedMemory::map(memory.get(), size);
-  if (mapped == nullptr) throw Error(address, "no room for shared memory", "more free address space");
-  return std::make_shared<FrameArena>(std::move(mapped));
-}
-
 }  // namespace
 
 LiveServer::LiveServer(const LiveAddress& address)
     : listener_(address),
-      memory_size_(memory_bytes()),
-      memory_(make_memory(address.text, memory_size_)),
-      intake_(make_arena(address.text, memory_, memory_size_)),
+      memory_size_(live_memory_bytes()),
+      memory_(make_live_memory(address.text, memory_size_)),
+      intake_(make_live_arena(address.text, memory_, memory_size_)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       turn_([this] { wake(); }) {
   const LiveAddress& in_use = listener_.address();
@@ -74,6 +57,11 @@ void LiveServer::wake() const {
 void LiveServer::set_admission(Admission admission) {
   accepting_ = admission == Admission::open;
   wake();
+}
+
+void LiveServer::set_farewell(std::string why) {
+  const std::scoped_lock lock(mutex_);
+  farewell_ = std::move(why);
 }
 
 std::vector<LiveNote> LiveServer::take_notes() { return notes_.take(now_ns()); }
@@ -107,8 +95,9 @@ void LiveServer::run(const std::stop_token& stop) {
     serve_all(ServedBy::server);
     turn_.end_server();
   }
+  const std::scoped_lock lock(mutex_);
   for (const std::unique_ptr<Connection>& connection : connections_) {
-    connection->stream.send(static_cast<std::uint32_t>(LiveKind::bye), encode_live_text("the viewer was closed"));
+    connection->stream.send(static_cast<std::uint32_t>(LiveKind::bye), encode_live_text(farewell_));
   }
 }
 
@@ -284,7 +273,7 @@ void LiveServer::greet(Connection& connection, std::span<const std::byte> payloa
   send(connection, LiveKind::welcome,
        encode(LiveWelcome{.transport = hello.transport,
                           .policy = connection.state.policy,
-                          .largest_frame = memory_size_ / 8,
+                          .largest_frame = largest_live_frame(memory_size_),
                           .version = "Echoloop"}));
   notes_.add(LiveNote::Kind::info, "connections",
              status().sender + " (" + connection.peer.place + ") connected at " + status().address, now_ns());
@@ -310,10 +299,7 @@ void LiveServer::describe(Connection& connection, std::span<const std::byte> pay
       scan->readable = std::make_shared<const std::string>(readable_description(asked.json));
     }
     const std::size_t bytes = scan->description.layout->frame_bytes();
-    if (std::max(bytes, scan->description.acquisition->frame_bytes()) > memory_size_ / 8) {
-      throw Error("description", "frames of " + std::to_string(bytes) + " bytes",
-                  "up to " + std::to_string(memory_size_ / 8) + ", an eighth of the memory for frames");
-    }
+    if (scan != before) require_live_memory(*scan, before.get(), memory_size_);
     intake_.describe(scan, asked.generation);
     connection.described = true;
     connection.generation = asked.generation;

@@ -1,0 +1,26 @@
+// The memory that a live source shares with its sender, and how much of it a description may ask for. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "source/live/live_scan.h"
+#include "transport/file_descriptor.h"
+#include "transport/frame_arena.h"
+
+namespace echoloop {
+
+// Half of the free memory; pages cost nothing until they are used.
+[[nodiscard]] std::size_t live_memory_bytes();
+[[nodiscard]] FileDescriptor make_live_memory(const std::string& address, std::size_t size);  // sealed; throws Error
+[[nodiscard]] std::shared_ptr<FrameArena> make_live_arena(const std::string& address, const FileDescriptor& memory,
+                                                          std::size_t size);  // throws Error
+
+// Bytes of the largest frame that is accepted at all.
+[[nodiscard]] std::size_t largest_live_frame(std::size_t memory_size);
+// Throws Error where a stream of such frames does not fit. `before`: what is described at present, whose stream goes
+// then; null: nothing.
+void require_live_memory(const LiveScan& scan, const LiveScan* before, std::size_t memory_size);
+
+}  // namespace echoloop
