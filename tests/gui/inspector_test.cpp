@@ -1,4 +1,5 @@
 // The dock below the picture: opening, splitter, what its plots show and where; nothing is wanted while it is closed.
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -165,6 +166,22 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
     scene.inject(input);
   }
   EXPECT_EQ(scene.state.image.inspector.transmit, 1);
+}
+
+TEST(Inspector, AChosenTransmitOfManyComesIntoView) {
+  ECHO_SCENE(scene, 1600, 900);
+  show(scene);
+  InspectorView& view = scene.state.image.inspector;
+  view.pictures.resize(200);
+  scene.press(Key::n);
+  for (const int transmit : {199, 0, 100}) {
+    auto pixel = std::make_shared<Inspection>(*wire());
+    pixel->transmit = transmit;
+    view.pixel = pixel;
+    scene.frames(2);
+    EXPECT_LT(view.pictures_seen.size(), 200U);
+    EXPECT_EQ(std::ranges::count(view.pictures_seen, transmit), 1) << transmit;
+  }
 }
 
 TEST(Inspector, InASmallWindowItComesInPages) {
