@@ -140,14 +140,14 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
   auto picture = std::make_shared<TransmitImage>();
-  picture->transmit = 1;
+  picture->transmit = 4;
   picture->grid = {-10e-3, 10e-3, 5e-3, 25e-3, 16, 16};
   picture->db.assign(256, 0.0F);
-  scene.state.image.inspector.pictures[1] = picture;
+  scene.state.image.inspector.pictures[4] = picture;
   scene.press(Key::n);
   scene.frames(3);
   ASSERT_GE(scene.state.image.inspector.pictures_seen.size(), 2U);
-  EXPECT_EQ(scene.state.image.inspector.pictures_seen[0], 0);
+  EXPECT_EQ(scene.state.image.inspector.pictures_seen[0], 4) << "in the row of the chosen one";
   const Rect list = scene.rect("transmit_pictures");
   const RgbImage shot = scene.shot();
   int white = 0;
@@ -165,7 +165,7 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
     input.left = down;
     scene.inject(input);
   }
-  EXPECT_EQ(scene.state.image.inspector.transmit, 1);
+  EXPECT_EQ(scene.state.image.inspector.transmit, 4);
 }
 
 TEST(Inspector, AChosenTransmitOfManyComesIntoView) {
