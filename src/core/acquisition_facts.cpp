@@ -19,7 +19,7 @@ constexpr std::array<FactSpec, 4> kFacts{{
     {"bandwidth_hz", "Bandwidth", "MHz", kHertzPerMegahertz, 0.0, 1e9, 0.0, 2e7, false,
      "Full width of the echo spectrum, and the initial width of the band-pass filter; 0 when unknown.",
      [](const Acquisition& a) { return a.bandwidth_hz; }, [](Acquisition& a, double v) { a.bandwidth_hz = v; }},
-    {"frame_rate_hz", "Frame rate", "Hz", 1.0, 0.0, 1e6, 1.0, 1e4, true,
+    {"frame_rate_hz", "Acquisition rate", "Hz", 1.0, 0.0, 1e6, 1.0, 1e4, true,
      "Acquisition frame rate of the recording, and the initial playback rate; 0 when unknown.",
      [](const Acquisition& a) { return a.frame_rate_hz; }, [](Acquisition& a, double v) { a.frame_rate_hz = v; }},
     {"first_sample_s", "First sample", "\u00b5s", 1e-6, -1e-2, 1e-2, -2e-5, 2e-5, false,

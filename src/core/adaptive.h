@@ -15,10 +15,10 @@ enum class AdaptiveOrder { each_transmit, compounded };  // axis elements: befor
 inline constexpr std::array<ParamChoice, 7> kAdaptiveMethods = {
     {{"off", "Off", "delay-and-sum"},
      {"coherence", "Coherence factor", "coherent over total energy; Wiener at strength 0"},
-     {"generalized", "Generalized coherence", "energy near broadside over total energy"},
+     {"generalized", "Generalized CF", "energy near broadside over total energy"},
      {"phase", "Phase coherence", "agreement of phases"},
      {"p_das", "p-DAS", "roots of the amplitudes are summed"},
-     {"slsc", "Short-lag coherence", "correlation of near elements"},
+     {"slsc", "Short-lag (SLSC)", "correlation of near elements"},
      {"minimum_variance", "Minimum variance", "Capon weights of the aperture"}}};
 inline constexpr std::array<ParamChoice, 3> kAdaptiveAxes = {
     {{"elements", "Elements"}, {"transmits", "Transmits"}, {"both", "Both"}}};

@@ -89,6 +89,8 @@ void draw_about(Ui& ui, const ProgramFacts& facts) {
 
 void ProgramPanels::open_keys(Ui& ui) const { ui.open_popup(kKeysOverlay); }
 
+bool ProgramPanels::keys_open() const { return ImGui::IsPopupOpen(kKeysOverlay); }
+
 std::optional<float> ProgramPanels::draw(Ui& ui, const UiState& state, const UiCommands& commands, float wanted_scale) {
   const ManualButton manual = state.no_effect.files.empty() ? ManualButton::shown : ManualButton::hidden;
   const OverlayRequests asked = draw_keys_overlay(ui, key_help(), wanted_scale, manual);

@@ -47,6 +47,7 @@ class ProgramPanels {
   // Every frame. The interface scale that was chosen in the list of keys; nothing: none was.
   std::optional<float> draw(Ui& ui, const UiState& state, const UiCommands& commands, float wanted_scale);
   void open_keys(Ui& ui) const;
+  [[nodiscard]] bool keys_open() const;
   [[nodiscard]] Tour& tour() { return tour_; }
 
  private:

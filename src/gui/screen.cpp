@@ -42,7 +42,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   panels_.tour().hide();
   ui_.focus().enter(WindowPart::callout);
   const bool controls = !presentation_.on() && !view_.transient.lecture && !state.import.open;
-  if (controls && !dialog_.is_open() && input.image.number != 0) {
+  if (controls && !dialog_.is_open() && !panels_.keys_open() && input.image.number != 0) {
     const std::string_view lesson = panels_.tour().draw(ui_, image_.layout().image);
     if (!lesson.empty()) call(commands_.open_lesson, std::string(lesson));
   }

@@ -71,7 +71,7 @@ float draw_pace_field(PanelContext& c, float x, const Rect& r, PaceWords words) 
   if (pace.held_back != HeldBack::no && !speed.empty()) {
     help += fmt::format(" The acquisition is {}.", speed);
   }
-  const char* title = pace.held_back == HeldBack::by_processing ? "Source held back"
+  const char* title = pace.held_back == HeldBack::by_processing ? "Source blocked"
                       : pace.held_back == HeldBack::by_source   ? "Source below the set rate"
                                                                 : "Slower than real time";
   c.ui.tip("pace", h, area, {title, help, {}});

@@ -24,7 +24,7 @@ constexpr std::array kTable{
     PhantomSetting{"rate_hz", "Acquisition rate", "Hz", 1.0, 0.1, 1e5, 10.0, 1e4, 0, true, SettingGroup::any,
                    "Frames per second of the simulated scanner. Doppler methods use this as PRF.",
                    [](const S& s) { return frame_rate_hz(s); }, [](S& s, double v) { s.frame_rate_hz = v; }},
-    PhantomSetting{"sound_speed_m_s", "Sound speed in phantom", "m/s", 1.0, 1000.0, 2500.0, 1400.0, 1700.0, 0, false,
+    PhantomSetting{"sound_speed_m_s", "Sound speed", "m/s", 1.0, 1000.0, 2500.0, 1400.0, 1700.0, 0, false,
                    SettingGroup::any, "Speed in the simulated tissue. The image uses its own sound speed.",
                    [](const S& s) { return s.sound_speed_m_s; }, [](S& s, double v) { s.sound_speed_m_s = v; }},
     PhantomSetting{"noise_db", "Channel noise", "dB", 1.0, -300.0, 40.0, -60.0, 20.0, 0, false, SettingGroup::any,

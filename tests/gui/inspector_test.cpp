@@ -1,4 +1,5 @@
 // The dock below the picture: opening, splitter, what its plots show and where; nothing is wanted while it is closed.
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -139,14 +140,14 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
   auto picture = std::make_shared<TransmitImage>();
-  picture->transmit = 1;
+  picture->transmit = 4;
   picture->grid = {-10e-3, 10e-3, 5e-3, 25e-3, 16, 16};
   picture->db.assign(256, 0.0F);
-  scene.state.image.inspector.pictures[1] = picture;
+  scene.state.image.inspector.pictures[4] = picture;
   scene.press(Key::n);
   scene.frames(3);
   ASSERT_GE(scene.state.image.inspector.pictures_seen.size(), 2U);
-  EXPECT_EQ(scene.state.image.inspector.pictures_seen[0], 0);
+  EXPECT_EQ(scene.state.image.inspector.pictures_seen[0], 4) << "in the row of the chosen one";
   const Rect list = scene.rect("transmit_pictures");
   const RgbImage shot = scene.shot();
   int white = 0;
@@ -164,7 +165,23 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
     input.left = down;
     scene.inject(input);
   }
-  EXPECT_EQ(scene.state.image.inspector.transmit, 1);
+  EXPECT_EQ(scene.state.image.inspector.transmit, 4);
+}
+
+TEST(Inspector, AChosenTransmitOfManyComesIntoView) {
+  ECHO_SCENE(scene, 1600, 900);
+  show(scene);
+  InspectorView& view = scene.state.image.inspector;
+  view.pictures.resize(200);
+  scene.press(Key::n);
+  for (const int transmit : {199, 0, 100}) {
+    auto pixel = std::make_shared<Inspection>(*wire());
+    pixel->transmit = transmit;
+    view.pixel = pixel;
+    scene.frames(2);
+    EXPECT_LT(view.pictures_seen.size(), 200U);
+    EXPECT_EQ(std::ranges::count(view.pictures_seen, transmit), 1) << transmit;
+  }
 }
 
 TEST(Inspector, InASmallWindowItComesInPages) {

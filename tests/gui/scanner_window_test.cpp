@@ -311,7 +311,7 @@ TEST_F(ScannerWindow, TheNetworkIsListenedAtAfterAQuestion) {
   std::ofstream(own) << "correct-horse\n";
   open("live:tcp:0.0.0.0:" + std::to_string(20000 + (::getpid() + 31) % 20000) + ",token=" + own.string());
   ASSERT_TRUE(until([&] { return app_->state().opening.scanner_token == own.string(); }));
-  click("scanner_access/This machine");
+  click("scanner_access/Local");
   ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == "live:default"; }));
 }
 

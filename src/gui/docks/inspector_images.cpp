@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/units.h"
 #include "gui/docks/inspector_parts.h"
@@ -93,6 +94,11 @@ void TransmitImages::draw(PanelContext& c, const Rect& cell) {
   const int rows = (n + across - 1) / across;
   const float most = std::max(0.0F, static_cast<float>(rows) * row - gap - area.height());
   if (over.hovered) scroll_ -= ImGui::GetIO().MouseWheel * 0.5F * row;
+  // A transmit that was chosen elsewhere comes into view.
+  if (view.pixel != nullptr && std::exchange(followed_, view.pixel->transmit) != view.pixel->transmit) {
+    const float top = static_cast<float>(view.pixel->transmit / across) * row;
+    scroll_ = std::clamp(scroll_, top - std::max(0.0F, area.height() - row + gap), top);
+  }
   scroll_ = std::clamp(scroll_, 0.0F, most);
   head(most > 0.0F ? fmt::format("{} transmits (scroll)", n) : "Individual transmits");
   ui.list().PushClipRect({area.x0, area.y0}, {area.x1, area.y1}, true);

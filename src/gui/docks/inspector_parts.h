@@ -56,6 +56,7 @@ class TransmitImages {
 
   std::map<int, Shown> shown_;  // those in view
   float scroll_ = 0;
+  int followed_ = -1;  // transmit that was in view when it was chosen
 };
 
 }  // namespace echoloop

@@ -95,6 +95,7 @@ void read_out(const Ui& ui, const TimeScale& scale, const MModeColumns& columns)
 
 std::string_view why_none(const UiState& state) {
   if (!state.image.inspected) return "Choose a line: select the inspect tool and click on the image.";
+  if (state.run == RunState::fault) return "No images: the stream has stopped.";
   if (state.run != RunState::frozen) return "Waiting for images…";
   return state.image.m_mode.progress.failed ? "History frames could not be re-beamformed."
          : state.cine.frames == 0           ? "No frames in history."

@@ -17,6 +17,7 @@ namespace {
 std::string_view why_no_spectrogram(const UiState& state) {
   if (state.params.doppler.gate == Gate::off) return "Select the sample volume tool and click on a vessel.";
   if (state.run == RunState::frozen) return "Spectral Doppler records live frames only. Press Space to resume.";
+  if (state.run == RunState::fault) return "No spectrum: the stream has stopped.";
   return "Collecting consecutive frames for the first spectrum…";
 }
 

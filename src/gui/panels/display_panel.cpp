@@ -23,7 +23,7 @@ void swatch(const Ui& ui, const Rect& r, ColorMap map) {
 bool map_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const auto chosen = static_cast<std::size_t>(c.state.params.display.color_map);
-  const Rect r = ui.labelled(column, "Colour map", {}, true);
+  const Rect r = ui.labelled(column, "Colour map", true);
   const float gap = ui.px(6);
   const float side = (r.width() - ui.px(2) - 3 * gap) / 4;
   bool changed = false;
@@ -52,7 +52,7 @@ bool map_row(PanelContext& c, Column& column) {
 void reference_row(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const std::string& why = c.state.no_effect.reference;
-  const Rect r = ui.labelled(column, "0 dB level", {}, why.empty());
+  const Rect r = ui.labelled(column, "0 dB level", why.empty());
   if (ui.button("auto_reference", r, {.label = "Brightest pixel"},
                 {"0 dB level",
                  "Sets 0 dB to the brightest pixel of the current image, once. The level is then fixed: brightness "

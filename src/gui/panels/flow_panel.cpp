@@ -18,7 +18,7 @@ bool gate_row(PanelContext& c, Column& column) {
   const ParamSpec& spec = param("gate");
   constexpr std::array<Choice, 2> kOffOn = {{{"Off"}, {"On"}}};
   const std::string_view why = why_no_effect(spec, param_context(c));
-  const Rect r = c.ui.labelled(column, "Doppler", {}, why.empty());
+  const Rect r = c.ui.labelled(column, "Doppler", why.empty());
   const auto picked =
       c.ui.segmented("gate", r, kOffOn, static_cast<int>(get_number(c.state.params, spec)),
                      {"Spectral Doppler",

@@ -138,7 +138,7 @@ bool grid_row(PanelContext& c, Column& column) {
   choices[0].note = "1/3 wavelength";
   const std::string help = std::string(param("grid_nx").help) + " " + std::string(param("grid_nz").help);
   const bool show_note = automatic && c.shown_grid.nx > 0;
-  const auto picked = ui.combo("grid", ui.labelled(column, "Grid", {}, true), {now, show_note ? "auto" : ""}, choices,
+  const auto picked = ui.combo("grid", ui.labelled(column, "Grid", true), {now, show_note ? "auto" : ""}, choices,
                                chosen, {"Grid", help, {}});
   if (!picked) return false;
   p.formation.grid_nx = p.formation.grid_nz = kGridSides[static_cast<std::size_t>(*picked)];

@@ -86,7 +86,7 @@ std::string_view outcome(RingPolicy policy) {
     case RingPolicy::block:
       return "all frames, later";
     case RingPolicy::error:
-      return "stopped, last image";
+      return "stopped";
     case RingPolicy::drop_oldest:
       return "the newest frames";
     case RingPolicy::drop_newest:

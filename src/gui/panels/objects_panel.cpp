@@ -163,7 +163,7 @@ void found_row(PanelContext& c, Column& column, const StructureImage& found) {
   if (small > 0) text += fmt::format(", {} below minimum", grouped(small));
   const Rect words{r.x0, r.y0, button.x0 - ui.px(6), r.y1};
   if (ui.width(Type::small, text) > words.width()) {  // a narrow column
-    text = fmt::format("{}, {} smaller", grouped(found.objects.size()), grouped(small));
+    text = fmt::format("{} found, {} small", grouped(found.objects.size()), grouped(small));
   }
   ui.hit("objects_found", words,
          {"Found", "Objects in the table, and objects below the minimum area, which are ignored.", {}});

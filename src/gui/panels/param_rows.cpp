@@ -80,8 +80,8 @@ bool choice_row(PanelContext& c, Column& column, const ParamSpec& spec, std::str
   const Tip tip{spec.label, spec.help, why};
   const std::vector<Choice> choices = choices_of(spec);
   const int chosen = static_cast<int>(get_number(c.state.params, spec));
-  const Rect r = c.ui.labelled(column, label, {}, why.empty());
   const Choice shown{get_choice(c.state.params, spec).label, note};
+  const Rect r = c.ui.labelled(column, label, why.empty(), is_listed(spec) ? c.ui.combo_width(shown.label) : 0.0F);
   const bool listed = is_listed(spec) || !fits_segments(c.ui, r, choices);
   const auto picked = listed ? c.ui.combo(spec.key.data(), r, shown, choices, chosen, tip)
                              : c.ui.segmented(spec.key.data(), r, choices, chosen, tip);

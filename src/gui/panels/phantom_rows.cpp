@@ -47,7 +47,7 @@ bool probe_row(Ui& ui, Column& column, PhantomSettings& settings) {
     if (probe.name == settings.probe) chosen = static_cast<int>(choices.size());
     choices.push_back({probe.name, facts[choices.size()]});
   }
-  const Rect r = ui.labelled(column, "Probe", {}, settings.probe != PhantomSettings().probe);
+  const Rect r = ui.labelled(column, "Probe", settings.probe != PhantomSettings().probe);
   const auto picked = ui.combo("phantom_probe", r, {}, choices, chosen,
                                {"Probe", "The simulated array: elements, pitch, centre frequency and depth.", {}});
   if (picked) settings.probe = probe_models()[static_cast<std::size_t>(*picked)].name;
@@ -137,7 +137,7 @@ void phantom_rows(PanelContext& c, Column& column) {
   }
   if (edit.asked && !c.state.opening.progress.has_value()) edit = {.open = edit.open};
   const PhantomSettings running = parse_phantom(std::string_view(opened_as).substr(kPhantomPrefix.size()));
-  const Rect r = ui.labelled(column, "Settings", {}, phantom_text(running) != running.name);
+  const Rect r = ui.labelled(column, "Settings", phantom_text(running) != running.name);
   const std::string summary = fmt::format("{}, {} angle{}", running.probe, running.angles_rad.size(),
                                           running.angles_rad.size() == 1 ? "" : "s");
   if (ui.button("phantom_settings", r,

@@ -70,7 +70,7 @@ void place_rows(PanelContext& c, Column& column, const LiveStatus& s) {
   Ui& ui = c.ui;
   const bool network = s.address.starts_with(kTcp);
   if (!network) {
-    const Rect r = ui.labelled(column, "Name", {}, true);
+    const Rect r = ui.labelled(column, "Name", true);
     const std::string name = s.address.substr(s.address.find(':') + 1);
     if (ui.is_editing("scanner_name")) {
       const std::optional<std::string> typed = ui.edit_field(r);
@@ -82,8 +82,8 @@ void place_rows(PanelContext& c, Column& column, const LiveStatus& s) {
       ui.start_editing("scanner_name", name);
     }
   }
-  constexpr std::array<Choice, 2> kAccess{{{"This machine"}, {"Network"}}};
-  const auto picked = ui.segmented("scanner_access", ui.labelled(column, "Access", {}, true), kAccess, network ? 1 : 0,
+  constexpr std::array<Choice, 2> kAccess{{{"Local"}, {"Network"}}};
+  const auto picked = ui.segmented("scanner_access", ui.labelled(column, "Access", true), kAccess, network ? 1 : 0,
                                    {"Access", s.reach, why_no_files(c.state)});
   if (picked == 1 && !network) ui.open_popup(kNetworkPanel);
   if (picked == 0 && network) call(c.commands.open_scanner, std::string(kScannerAddress));
@@ -151,7 +151,7 @@ void scanner_rows(PanelContext& c, Column& column) {
   if (!c.state.scanner.has_value()) return;
   const LiveStatus& s = *c.state.scanner;
   place_rows(c, column, s);
-  const Rect r = ui.labelled(column, "Address", {}, true);
+  const Rect r = ui.labelled(column, "Address", true);
   const float button = ui.px(56);
   const Rect address{r.x0, r.y0, r.x1 - button - ui.px(8), r.y1};
   const std::string named = sender_address(s.address, c.state.opening.host);

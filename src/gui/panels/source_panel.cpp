@@ -51,18 +51,19 @@ void info_line(PanelContext& c, Column& column) {
   }
   const Acquisition& a = *source.acquisition;
   const auto words = [&](std::string_view elements) {
-    std::string line = fmt::format("{} {} · {} MHz · {}", a.n_elements(), elements,
-                                   fixed(a.center_hz / kHertzPerMegahertz, 2), transmit_words(a));
-    if (source.frame_count > 0) {
-      line += fmt::format(" · {} frame{}", grouped(source.frame_count), source.frame_count == 1 ? "" : "s");
-    }
-    return line;
+    return fmt::format("{} {} · {} MHz · {}", a.n_elements(), elements, fixed(a.center_hz / kHertzPerMegahertz, 2),
+                       transmit_words(a));
   };
+  std::string frames;
+  if (source.frame_count > 0) {
+    frames = fmt::format(" · {} frame{}", grouped(source.frame_count), source.frame_count == 1 ? "" : "s");
+  }
   const bool assumed = !a.assumptions.empty() && source.phantom.empty();
   const float room = r.width() - (assumed ? ui.px(14) : 0);  // for the dot that says so
   const bool formed = a.data == DataKind::beamformed;
-  std::string line = words(formed ? "columns, beamformed" : "elements");
-  if (ui.width(Type::small, line) > room) line = words(formed ? "columns" : "el.");
+  std::string line = words(formed ? "columns, beamformed" : "elements") + frames;
+  if (ui.width(Type::small, line) > room) line = words(formed ? "columns" : "el.") + frames;
+  if (ui.width(Type::small, line) > room) line.resize(line.size() - frames.size());
   const float end = ui.text_fitted(Type::small, r.x0, r.x0 + room, r.y0, r.height(), theme::kText2, line);
   if (assumed) ui.disc(end + ui.px(8), r.cy(), 3, theme::kWarn);
   ui.hit("source_facts", r, {source.name, facts(source), {}});
@@ -158,9 +159,8 @@ void fact_sliders(PanelContext& c, Column& column) {
     if (!assumed) continue;
     const auto edited = c.state.facts.given.find(spec.key);
     const double now = edited == c.state.facts.given.end() ? spec.get(a) : edited->second;
-    const std::string label = std::string(spec.label) + (spec.logarithmic && now == 0.0 ? " (unknown)" : "");
     const SliderLook look{.id = spec.key,
-                          .label = label,
+                          .label = spec.label,
                           .unit = spec.unit,
                           .decimals = 2,
                           .track_min = spec.track_least / spec.per_unit,
@@ -168,7 +168,8 @@ void fact_sliders(PanelContext& c, Column& column) {
                           .least = spec.least / spec.per_unit,
                           .most = spec.most / spec.per_unit,
                           .track = spec.logarithmic ? Track::logarithmic : Track::linear,
-                          .help = spec.help};
+                          .help = spec.help,
+                          .text_at_least = now == 0.0 && spec.logarithmic ? "unknown" : ""};
     const double shown = now / spec.per_unit;
     const auto reader = c.state.facts.assumed.find(spec.key);  // what the slider goes back to
     const bool known = reader != c.state.facts.assumed.end();

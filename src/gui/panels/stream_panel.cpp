@@ -20,7 +20,7 @@ constexpr std::array<Choice, 4> kLanes = {{{"1"}, {"2"}, {"3"}, {"4"}}};
 // A row with its label at the left; returns the rest. Labels are shorter than in other panels, as two of them share a
 // row where there is room.
 Rect way_row(PanelContext& c, Column& column, std::string_view label, bool enabled) {
-  if (c.compact) return c.ui.labelled(column, label, {}, enabled);
+  if (c.compact) return c.ui.labelled(column, label, enabled);
   const Rect r = c.ui.row(column, theme::kRow, 4);
   c.ui.text(Type::body, r, enabled ? theme::kText2 : theme::kDisabled, label);
   return {r.x0 + c.ui.px(kStreamLabels), r.y0, r.x1, r.y1};

@@ -72,7 +72,7 @@ bool tgc_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   ImagingParams& p = c.state.params;
   column.y += ui.px(3);
-  const Rect r = ui.labelled(column, "TGC", {}, true);
+  const Rect r = ui.labelled(column, "TGC", true);
   const bool flat = is_flat(p.display.tgc_db);
   const float reset_width = ui.px(52);
   const Rect face{r.x0, r.y0, flat ? r.x1 : r.x1 - reset_width - ui.px(6), r.y1};

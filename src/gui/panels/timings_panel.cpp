@@ -135,8 +135,8 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
 
 std::string summary(const UiState& state, const StageSummary& frame) {
   if (state.numbers.frame_budget_ms <= 0.0)
-    return frame.count > 0 ? fixed(frame.p95_ms, 2) + " ms" : "no budget: rate max";
-  return fmt::format("{} of {} ms", fixed(frame.p95_ms, 2), budget_text(state));
+    return frame.count > 0 ? ms_text(frame.p95_ms, true) + " ms" : "no budget: rate max";
+  return fmt::format("{} of {} ms", ms_text(frame.p95_ms, true), budget_text(state));
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 namespace echoloop {
 namespace {
 
+constexpr float kComboLeft = 10, kComboRight = 26;  // beside its text; at the right the chevron
+
 // Of a text field: its id without the marks that hide it and the number that renews it.
 std::string_view stop_of_text(std::string_view id) {
   while (!id.empty() && id.front() == '#') id.remove_prefix(1);
@@ -140,11 +142,10 @@ void Ui::paragraph_row(Column& c, float line, ImU32 color, std::string_view text
   c.y += paragraph(Type::small, c.x0, c.y, c.x1 - c.x0, px(line), color, text) + px(kGap);
 }
 
-Rect Ui::labelled(Column& c, std::string_view label, std::string_view note, bool enabled) {
+Rect Ui::labelled(Column& c, std::string_view label, bool enabled, float needed) {
   Rect r = row(c, theme::kRow, theme::kRowGap);
   const float end = text(Type::body, r.x0, r.y0, r.height(), enabled ? theme::kText2 : theme::kDisabled, label);
-  if (!note.empty()) text(Type::small, end + px(6), r.y0, r.height(), theme::kMuted, note);
-  r.x0 += px(c.label_width());
+  r.x0 = std::min(r.x0 + px(c.label_width()), std::max(end + px(8), r.x1 - needed));
   return r;
 }
 
@@ -335,6 +336,10 @@ std::optional<int> Ui::segmented(const char* id, const Rect& r, std::span<const 
   return result;
 }
 
+float Ui::combo_width(std::string_view shown) const {
+  return std::ceil(width(Type::body, shown) + px(kComboLeft + kComboRight));
+}
+
 std::optional<int> Ui::combo(const char* id, const Rect& r, const Choice& shown, std::span<const Choice> options,
                              int chosen, const Tip& t) {
   const bool enabled = t.why_not.empty();
@@ -344,8 +349,8 @@ std::optional<int> Ui::combo(const char* id, const Rect& r, const Choice& shown,
   const bool open = ImGui::IsPopupOpen(popup.c_str());
   fill(r, (h.hovered || open) && enabled ? theme::kHover : theme::kField, theme::kRadius);
   const ImU32 ink = enabled ? theme::kText : theme::kDisabled;
-  const float room = r.x1 - px(26);
-  const float end = text_fitted(Type::body, r.x0 + px(10), room, r.y0, r.height(), ink, shown.label);
+  const float room = r.x1 - px(kComboRight);
+  const float end = text_fitted(Type::body, r.x0 + px(kComboLeft), room, r.y0, r.height(), ink, shown.label);
   if (!shown.note.empty() && end + px(6) + width(Type::body, shown.note) <= room) {
     text(Type::body, end + px(6), r.y0, r.height(), enabled ? theme::kText2 : theme::kDisabled, shown.note);
   }

@@ -91,7 +91,8 @@ class Ui : public Painter {
   Rect row(Column& c, float height, float gap) const;
   // Text over the whole width, in lines of `line` at scale 1, and a gap below it.
   void paragraph_row(Column& c, float line, ImU32 color, std::string_view text) const;
-  Rect labelled(Column& c, std::string_view label, std::string_view note, bool enabled);
+  // The part of the row right of the label; where the control needs more pixels, as far left as the label leaves.
+  Rect labelled(Column& c, std::string_view label, bool enabled, float needed = 0);
 
   bool button(const char* id, const Rect& r, const ButtonLook& look, const Tip& tip);
   bool link(const char* id, const Rect& r, std::string_view label, std::string_view shortcut, const Tip& tip);
@@ -100,6 +101,7 @@ class Ui : public Painter {
                                const Tip& t);
   std::optional<int> combo(const char* id, const Rect& r, const Choice& shown, std::span<const Choice> options,
                            int chosen, const Tip& tip);
+  [[nodiscard]] float combo_width(std::string_view shown) const;  // with all of its text
   // A list that opens below r; the caller draws r's face.
   std::optional<int> menu(const char* id, const Rect& r, std::span<const Choice> options, int chosen, const Tip& tip);
   bool radio(const char* id, const Rect& r, std::string_view label, bool chosen, const Tip& tip);
