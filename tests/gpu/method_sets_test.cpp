@@ -14,7 +14,10 @@
 namespace echoloop::gpu_test::method_sets_test {
 namespace {
 
-class MethodSets : public GpuTest {};
+class MethodSets : public GpuTest {
+ public:
+  using GpuTest::cpu, GpuTest::gpu;
+};
 
 // Levels this far below the highest are small differences of large sums; this far below the largest sample they are
 // what the rounding of filters and of weights at the edge of the aperture leaves.
@@ -40,7 +43,7 @@ float largest_sample_db(std::span<const std::byte> frame) {
 }
 
 Difference difference(const testing::MethodSets::Set& set) {
-  const std::vector<float> a = testing::image_of(GpuTest::cpu(), set), b = testing::image_of(GpuTest::gpu(), set);
+  const std::vector<float> a = testing::image_of(MethodSets::cpu(), set), b = testing::image_of(MethodSets::gpu(), set);
   EXPECT_EQ(a.size(), b.size());
   const bool weights = shows_weight(set.params.formation);
   Difference d{.highest = *std::ranges::max_element(a)};
