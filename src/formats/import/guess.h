@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/import/array_tree.h"
@@ -30,6 +31,12 @@ struct GuessedDescription {
   bool has_samples = false;
   bool measure_center = false;  // fc_hz stands for what the spectrum of the first frame says
   std::string refusal;          // what it is that cannot be shown, and what to do
+
+  void say(const std::string& key, Json value, std::string reason, bool assumed = false, std::string fact = {}) {
+    meta[key] = std::move(value);
+    guesses.push_back({key, std::move(reason), assumed, std::move(fact)});
+  }
+  void miss(const char* key, std::string text) { missing.push_back({key, std::move(text)}); }
 };
 
 GuessedDescription guess_description(const ArrayTree& tree);

@@ -115,7 +115,7 @@ class Hdf5Tree final : public ArrayTree {
       if (!values.empty()) {
         put({.path = prefix + "@" + name,
              .type = "attribute",
-             .shape = values.size() == 1 ? std::vector<std::size_t>{} : std::vector<std::size_t>{values.size()},
+             .shape = values.size() == 1 ? std::vector<std::size_t>{} : object.attribute_extents(name.c_str()),
              .numeric = true,
              .text = {}},
             name);
