@@ -54,7 +54,11 @@ class Guesser {
     if (!chosen) return;
     data_ = chosen->entry;
     shape_ = entries_[data_].shape;
+    out_.named_samples = chosen->named;
     say("data", entries_[data_].path, chosen->reason);
+    if (chosen->n_alike > 1)
+      miss("data", words("choice among ", chosen->n_alike, " arrays named ", plain_name(entries_[data_].path), " ",
+                         shape_text(shape_), " (only one is read: save them as one array)"));
     if (!chosen->quadrature) return;
     say("imag", entries_[*chosen->quadrature].path, "quadrature part by name");
     is_iq_ = true;
@@ -201,7 +205,6 @@ class Guesser {
                 factor == 1.0 ? "" : unit_note(factor, factor > 1e5 ? "MHz" : "kHz")),
           false, "center_hz");
     } else if (fs_hz > 0.0 && !is_iq_) {
-      out_.meta["fc_hz"] = 0.25 * fs_hz;
       out_.measure_center = true;
     } else if (fs_hz > 0.0) {
       miss("fc_hz", "centre frequency");
@@ -341,7 +344,10 @@ class Guesser {
           words(pitch->path, ", ", pitch->values[0] * factor * 1e3, " mm",
                 unit_note(factor, factor > 1e-4 ? "millimetres" : "micrometres")));
       reach_m_ = pitch->values[0] * factor * static_cast<double>(n_elements_);
-      if (factor != 1.0 && may_be_wavelengths(*pitch, factor))
+      const std::string name = plain_name(pitch->path);
+      if (name == "dx" || name == "dy")
+        miss("pitch_m", words("distance of the elements in steps of ", pitch->path));
+      else if (factor != 1.0 && may_be_wavelengths(*pitch, factor))
         miss("pitch_m", words("unit of ", pitch->path, " = ", pitch->values[0], ": millimetres or wavelengths"));
       if (const FactNumbers* const radius = scalar(Fact::radius);
           radius != nullptr && std::isfinite(radius->values[0]) && radius->values[0] > 0.0) {
@@ -364,7 +370,7 @@ class Guesser {
   }
 
   void order_missing() {
-    constexpr const char* kOrder[] = {"axes", "tx", "fs_hz", "pitch_m", "fc_hz", "t0_s"};
+    constexpr const char* kOrder[] = {"data", "axes", "tx", "fs_hz", "pitch_m", "fc_hz", "t0_s"};
     std::ranges::stable_sort(out_.missing, {}, [&](const Missing& m) {
       return std::ranges::find_if(kOrder, [&](const char* key) { return m.key == key; }) - std::begin(kOrder);
     });

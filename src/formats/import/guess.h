@@ -29,7 +29,8 @@ struct GuessedDescription {
   std::vector<Guess> guesses;    // in the order of the table of keys
   std::vector<Missing> missing;  // most important first; empty: the file opens
   bool has_samples = false;
-  bool measure_center = false;  // fc_hz stands for what the spectrum of the first frame says
+  bool named_samples = false;   // by a known name
+  bool measure_center = false;  // the spectrum of the first frame says fc_hz
   std::string refusal;          // what it is that cannot be shown, and what to do
 
   void say(const std::string& key, Json value, std::string reason, bool assumed = false, std::string fact = {}) {

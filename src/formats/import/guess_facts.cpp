@@ -65,7 +65,7 @@ void GuessFacts::collect(const ArrayTree& tree, std::size_t samples) {
   const std::string data = plain_name(tree.entries()[samples].path);
   for (std::size_t k = 0; k < tree.entries().size(); ++k) {
     const TreeEntry& entry = tree.entries()[k];
-    if (k == samples || !entry.numeric || entry.complex || entry.count() > kMostValues) continue;
+    if (k == samples || entry.part || !entry.numeric || entry.complex || entry.count() > kMostValues) continue;
     const auto named = named_fact(entry.path);
     if (!named || named->fact == Fact::samples) continue;
     const std::string name = plain_name(entry.path);

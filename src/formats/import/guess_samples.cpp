@@ -64,6 +64,8 @@ bool names_picture(const std::string& name) {
 }
 
 bool names_photoacoustics(const std::string& name) {
+  const auto rest = name.starts_with("pa") ? named_fact(std::string_view(name).substr(2)) : std::nullopt;
+  if (rest && rest->fact == Fact::samples) return true;  // "PAdata"
   return std::ranges::any_of(
       std::array{"photoacoustic", "optoacoustic", "laserenergy", "laserwavelength", "acquisitionwavelength"},
       [&](const char* word) { return name.find(word) != std::string::npos; });
@@ -129,7 +131,7 @@ std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const TreeEntry& entry = entries[k];
     const std::size_t n_axes = long_axes(entry.shape).size();
-    if (!entry.numeric || n_axes < 2 || n_axes > 5 || entry.count() < kLeastSamples) continue;
+    if (!entry.numeric || entry.part || n_axes < 2 || n_axes > 5 || entry.count() < kLeastSamples) continue;
     const auto named = named_fact(entry.path);
     if (named && named->fact != Fact::samples) continue;
     double score = std::log2(static_cast<double>(entry.count()));
@@ -140,9 +142,14 @@ std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
     chosen = {.entry = k,
               .quadrature = std::nullopt,
               .reason = (named ? "by name, " : "the largest array, ") + shape_text(entry.shape) + " " + entry.type};
+    chosen.named = named.has_value();
   }
   if (best <= 0.0) return std::nullopt;
   find_quadrature(tree, chosen);
+  const TreeEntry& data = entries[chosen.entry];
+  chosen.n_alike = static_cast<std::size_t>(std::ranges::count_if(entries, [&](const TreeEntry& e) {
+    return e.numeric && e.shape == data.shape && e.type == data.type && plain_name(e.path) == plain_name(data.path);
+  }));
   return chosen;
 }
 

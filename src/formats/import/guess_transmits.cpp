@@ -8,7 +8,7 @@
 namespace echoloop {
 namespace {
 
-constexpr double kWidestAngle = 0.8;   // of plane waves, rad; larger ones may be degrees
+constexpr double kWidestAngle = 0.55;  // of plane waves, rad; larger ones may be degrees
 constexpr double kLongestDelay = 4.0;  // times that of sound along the array
 
 }  // namespace
@@ -31,6 +31,10 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
   angles_ = facts_.first(Fact::angles, [&](const FactNumbers& c) {
     return c.values.size() == 1 || (is_list(c.shape) && is_axis(c.values.size()));
   });
+  fired_ = facts_.first(Fact::fired, [&](const FactNumbers& c) {
+    const auto whole = [](double v) { return v >= 0.0 && v < 1e5 && v == std::floor(v); };
+    return is_list(c.shape) && is_axis(c.values.size()) && std::ranges::all_of(c.values, whole);
+  });
   if (const FactNumbers* const points = sources_ != nullptr ? sources_ : foci_; points != nullptr) {
     const auto dims = long_axes(points->shape);
     hints.n_transmits = dims.size() == 1 ? 1 : std::ranges::max(dims);
@@ -40,6 +44,8 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
     hints.n_transmits = dims.size() == 1 ? 1 : dims[0] == hints.n_elements ? dims[1] : dims[0];
   } else if (angles_ != nullptr) {
     hints.n_transmits = angles_->values.size();
+  } else if (fired_ != nullptr) {
+    hints.n_transmits = fired_->values.size();
   }
 }
 
@@ -75,6 +81,8 @@ bool SentWaves::describe(const ArrayCounts& counts, const AxesGuess& axes, Guess
              words("transmits (", focus->path, " = ", focus->values[0], ": focused at that depth, or plane waves)"));
   } else if (angles_ != nullptr && angles_->values.size() == n) {
     angles(out);
+  } else if (fired_ != nullptr && fired_->values.size() == n) {
+    elements(out);
   } else if (const FactNumbers* const lost = list(counts.n_elements); lost != nullptr) {
     out.miss("tx",
              words("transmits (", lost->path, " has ", rows_of(*lost, counts.n_elements), " values, the samples ",
@@ -112,6 +120,15 @@ void SentWaves::angles(GuessedDescription& out) const {
             most * factor * 180.0 / std::numbers::pi, " degrees", degrees ? ", read as degrees" : ", read as radians"));
 }
 
+// Counted from 1, or from 0 where there is a 0.
+void SentWaves::elements(GuessedDescription& out) const {
+  const bool from_zero = std::ranges::min(fired_->values) == 0.0;
+  Json numbers = Json::array();
+  for (const double value : fired_->values) numbers.push_back(value + 1.0);
+  out.say("tx_elements", from_zero ? std::move(numbers) : Json(named(*fired_, 1.0)),
+          words(fired_->path, ", single elements, counted from ", from_zero ? "0" : "1"), true);
+}
+
 // One number for all transmits, neither 0 nor infinite as those of plane waves are.
 const FactNumbers* SentWaves::focal_depth() const {
   const FactNumbers* const depth = facts_.scalar(Fact::foci);
@@ -132,6 +149,9 @@ void SentWaves::points(const FactNumbers& c, std::size_t n, GuessedDescription& 
   out.say(deepest > 0.0 ? "tx_foci_m" : "virtual_source_m", named(c, factor),
           words(c.path, ", ", n, " ", deepest > 0.0 ? "foci" : "virtual sources",
                 unit_note(factor, factor > 1e-4 ? "millimetres" : "micrometres")));
+  if (deepest > 0.0 && &c == sources_)
+    out.miss("tx", words("side of ", c.path, " (z up to ", deepest * factor * 1e3,
+                         " mm: foci in front of the array, or virtual sources behind it)"));
 }
 
 }  // namespace echoloop

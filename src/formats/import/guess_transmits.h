@@ -34,11 +34,12 @@ class SentWaves {
   [[nodiscard]] const FactNumbers* focal_depth() const;
   void delays(const ArrayCounts& counts, std::size_t n, GuessedDescription& out) const;
   void angles(GuessedDescription& out) const;
+  void elements(GuessedDescription& out) const;
   void points(const FactNumbers& c, std::size_t n, GuessedDescription& out) const;
 
   const GuessFacts& facts_;
   std::vector<std::size_t> shape_;
-  const FactNumbers *delays_ = nullptr, *sources_ = nullptr, *foci_ = nullptr, *angles_ = nullptr;
+  const FactNumbers *delays_ = nullptr, *sources_ = nullptr, *foci_ = nullptr, *angles_ = nullptr, *fired_ = nullptr;
 };
 
 }  // namespace echoloop

@@ -168,7 +168,7 @@ class Hdf5Tree final : public ArrayTree {
 }  // namespace
 
 std::unique_ptr<ArrayTree> hdf5_tree(const OpenRequest& request, const Node& root, AxisCount count) {
-  return std::make_unique<Hdf5Tree>(request, root, count);
+  return with_stacks(std::make_unique<Hdf5Tree>(request, root, count));
 }
 
 }  // namespace echoloop

@@ -32,6 +32,7 @@ enum class Fact {
   foci_x,
   foci_z,
   delays,
+  fired,  // element of each transmit
   first_sample,
   first_index,  // in samples
   frame_rate,
