@@ -151,7 +151,7 @@ bool looks_like_npy(std::span<const std::byte> bytes) {
 }
 
 bool holds_objects(const std::string& what, std::span<const std::byte> bytes) {
-  return HeaderParser(what, split(what, bytes).first).parse().descr == "|O";
+  return HeaderParser(what, split(what, bytes).header).parse().descr == "|O";
 }
 
 NpyFile read_npy(const std::string& what, std::span<const std::byte> bytes) {

@@ -77,6 +77,11 @@ bool SentWaves::describe(const ArrayCounts& counts, const AxesGuess& axes, Guess
     delays(counts, n, out);
   } else if (const FactNumbers* const focus = focal_depth();
              focus != nullptr && (n == 1 || (angles_ != nullptr && angles_->values.size() == n))) {
+    if (angles_ != nullptr && angles_->values.size() == n) {
+      angles(out);
+    } else {
+      out.say("tx_angles_rad", Json::array({0.0}), "one transmit: a plane wave at 0 degrees", true);
+    }
     out.miss("tx",
              words("transmits (", focus->path, " = ", focus->values[0], ": focused at that depth, or plane waves)"));
   } else if (angles_ != nullptr && angles_->values.size() == n) {
