@@ -41,6 +41,10 @@ class Guesser {
   void say(Of&&... said) {
     out_.say(std::forward<Of>(said)...);
   }
+  template <class... Of>
+  void assume(Of&&... said) {
+    out_.assume(std::forward<Of>(said)...);
+  }
   void miss(const char* key, std::string text) { out_.miss(key, std::move(text)); }
   template <class Fits>
   const FactNumbers* first(Fact fact, Fits&& fits) const {
@@ -203,7 +207,7 @@ class Guesser {
       say("fc_hz", named(*fc, factor),
           words(fc->path, ", ", center_hz_ * 1e-6, " MHz",
                 factor == 1.0 ? "" : unit_note(factor, factor > 1e5 ? "MHz" : "kHz")),
-          false, "center_hz");
+          "center_hz");
     } else if (fs_hz > 0.0 && !is_iq_) {
       out_.measure_center = true;
     } else if (fs_hz > 0.0) {
@@ -229,12 +233,12 @@ class Guesser {
       std::vector<double> all = map->values;
       std::ranges::nth_element(all, all.begin() + std::ssize(all) / 2);
       value = all[all.size() / 2];
-      say("c_m_s", value,
-          words("median of ", map->path, ", which has ", std::ranges::min(all), " to ", std::ranges::max(all), " m/s"),
-          true);
+      assume(
+          "c_m_s", value,
+          words("median of ", map->path, ", which has ", std::ranges::min(all), " to ", std::ranges::max(all), " m/s"));
     } else {
       value = 1540.0;
-      say("c_m_s", value, "1540 m/s, not in the file", true);
+      assume("c_m_s", value, "1540 m/s, not in the file");
     }
     speed_m_s_ = value;
   }
@@ -243,7 +247,7 @@ class Guesser {
     if (const FactNumbers* const f = scalar(Fact::demodulation); f != nullptr && f->values[0] > 0.0) {
       say("demod_hz", named(*f, hertz(*f)), words(f->path, ", ", f->values[0] * hertz(*f) * 1e-6, " MHz"));
     } else if (center_hz_ > 0.0) {
-      say("demod_hz", center_hz_, "IQ demodulated at the centre frequency", true);
+      assume("demod_hz", center_hz_, "IQ demodulated at the centre frequency");
     }
   }
 
@@ -254,9 +258,9 @@ class Guesser {
       say("bandwidth_hz", named(*bw, factor), words(bw->path, ", ", value * factor * 1e-6, " MHz"));
     }
     if (const FactNumbers* const rate = scalar(Fact::frame_rate); rate != nullptr && rate->values[0] > 0.0) {
-      say("frame_rate_hz", named(*rate, 1.0), words(rate->path, ", ", rate->values[0], " Hz"), false, "frame_rate_hz");
+      say("frame_rate_hz", named(*rate, 1.0), words(rate->path, ", ", rate->values[0], " Hz"), "frame_rate_hz");
     } else if (const FactNumbers* const prf = scalar(Fact::transmit_rate); prf != nullptr && prf->values[0] > 0.0) {
-      say("prf_hz", named(*prf, 1.0), words(prf->path, ", ", prf->values[0], " Hz, taken as transmits a second"), false,
+      say("prf_hz", named(*prf, 1.0), words(prf->path, ", ", prf->values[0], " Hz, taken as transmits a second"),
           "frame_rate_hz");
     }
   }
@@ -290,19 +294,19 @@ class Guesser {
       say("t0_s", same ? Json(t0->values[0] * factor) : Json(named(*t0, factor)),
           words(t0->path, ", ", t0->values[0] * factor * 1e6, " us",
                 subtracted ? ", subtracted from the samples' times as beside ActElePosX" : ""),
-          false, "first_sample_s");
+          "first_sample_s");
       if (may_be_index(*t0, factor))
         miss("t0_s", words("unit of ", t0->path, " = ", t0->values[0], ": microseconds or samples"));
     } else if (const FactNumbers* const index = scalar(Fact::first_index);
                !by_times && index != nullptr && fs_hz_ > 0.0) {
       const double t0_s = index->values[0] / fs_hz_;
-      say("t0_s", t0_s, words(index->path, " = ", index->values[0], " samples, ", t0_s * 1e6, " us"), true,
-          "first_sample_s");
+      assume("t0_s", t0_s, words(index->path, " = ", index->values[0], " samples, ", t0_s * 1e6, " us"),
+             "first_sample_s");
     } else if (!by_times && times_ != nullptr) {
       const double t0_s = times_->values[0] * times_factor();
-      say("t0_s", t0_s, words("the first of ", times_->path, ", ", t0_s * 1e6, " us"), false, "first_sample_s");
+      say("t0_s", t0_s, words("the first of ", times_->path, ", ", t0_s * 1e6, " us"), "first_sample_s");
     } else if (!by_times) {
-      say("t0_s", 0, "first sample at time 0, not in the file", true, "first_sample_s");
+      assume("t0_s", 0, "first sample at time 0, not in the file", "first_sample_s");
       if (const FactNumbers* const other = first(Fact::first_sample, [](const FactNumbers&) { return true; }))
         miss("t0_s", words("time of the first sample (", other->path, " has ", other->values.size(),
                            " values, the samples ", std::max<std::size_t>(n_transmits_, 1), " transmits)"));
@@ -310,10 +314,9 @@ class Guesser {
     // tstart: what calc_scat and its kin of Field II return, whose delays are 0 at the centre of the aperture.
     if (is_lines_) return;
     if (t0 != nullptr && !by_times && plain_name(t0->path) == "tstart") {
-      say("t_zero", "origin", "time counted from the passage of the wave through the centre, as tstart of Field II",
-          true);
+      assume("t_zero", "origin", "time counted from the passage of the wave through the centre, as tstart of Field II");
     } else {
-      say("t_zero", "first_firing", "time counted from the first firing, not in the file", true);
+      assume("t_zero", "first_firing", "time counted from the first firing, not in the file");
     }
   }
 

@@ -80,7 +80,7 @@ bool SentWaves::describe(const ArrayCounts& counts, const AxesGuess& axes, Guess
     if (angles_ != nullptr && angles_->values.size() == n) {
       angles(out);
     } else {
-      out.say("tx_angles_rad", Json::array({0.0}), "one transmit: a plane wave at 0 degrees", true);
+      out.assume("tx_angles_rad", Json::array({0.0}), "one transmit: a plane wave at 0 degrees");
     }
     out.miss("tx",
              words("transmits (", focus->path, " = ", focus->values[0], ": focused at that depth, or plane waves)"));
@@ -93,9 +93,9 @@ bool SentWaves::describe(const ArrayCounts& counts, const AxesGuess& axes, Guess
              words("transmits (", lost->path, " has ", rows_of(*lost, counts.n_elements), " values, the samples ",
                    n == 1 ? "one transmit" : words(n, " transmits"), axes.open.empty() ? "" : "; ", axes.open, ")"));
   } else if (n > 1 && n == counts.n_elements) {
-    out.say("tx_elements", "all", "as many transmits as elements: single elements, one after another", true);
+    out.assume("tx_elements", "all", "as many transmits as elements: single elements, one after another");
   } else if (n == 1 && axes.open.empty()) {
-    out.say("tx_angles_rad", Json::array({0.0}), "one transmit: a plane wave at 0 degrees", true);
+    out.assume("tx_angles_rad", Json::array({0.0}), "one transmit: a plane wave at 0 degrees");
   } else {
     if (axes.open.empty()) out.miss("tx", "transmits (angles, sources, delays or single elements)");
     return false;
@@ -130,8 +130,8 @@ void SentWaves::elements(GuessedDescription& out) const {
   const bool from_zero = std::ranges::min(fired_->values) == 0.0;
   Json numbers = Json::array();
   for (const double value : fired_->values) numbers.push_back(value + 1.0);
-  out.say("tx_elements", from_zero ? std::move(numbers) : Json(named(*fired_, 1.0)),
-          words(fired_->path, ", single elements, counted from ", from_zero ? "0" : "1"), true);
+  out.assume("tx_elements", from_zero ? std::move(numbers) : Json(named(*fired_, 1.0)),
+             words(fired_->path, ", single elements, counted from ", from_zero ? "0" : "1"));
 }
 
 // One number for all transmits, neither 0 nor infinite as those of plane waves are.

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "formats/import/guess.h"
 #include "formats/import/guess_axes.h"
 #include "formats/import/guess_facts.h"
+#include "formats/import/guessed_description.h"
 
 namespace echoloop {
 
