@@ -149,6 +149,15 @@ TEST(Guess, ADescriptionNeedsNoCentreFrequency) {
   EXPECT_TRUE(assumes(*open_recording(path).acquisition, "centre frequency"));
 }
 
+TEST(Guess, ADescriptionSaysTheTransmitsOnce) {
+  const TempFolder folder;
+  const auto path = write(folder, angles);
+  folder.write("a.json", R"({"data": "rf", "axes": ["transmit", "element", "time"], "fs_hz": "fs", "pitch_m": "pitch",
+      "t0_s": 0, "t_zero": "origin", "tx_angles_rad": [-0.1, 0, 0.1], "tx_elements": [1, 2, 3]})");
+  const std::string line = refusal(path);
+  EXPECT_NE(line.find("both tx_angles_rad and tx_elements"), std::string::npos) << line;
+}
+
 // One group a transmit, in the order of their numbers.
 void write_groups(Hdf5Fixture& file, const std::vector<const char*>& names) {
   const std::vector<double> all = sample_table("tei", kSize);
