@@ -259,7 +259,7 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
   std::string said;
   for (const char* const key : {"tx", "tx_angles_rad", "virtual_source_m", "tx_foci_m", "tx_delays_s", "tx_elements"}) {
     if (!meta.contains(key)) continue;
-    if (!said.empty()) throw Error(what, "both " + said + " and " + key, "transmits said once");
+    if (!said.empty()) throw Error(what, "both " + said + " and " + key, "one key for the transmits");
     said = key;
   }
   const char* const delays = meta.contains("tx_delays_s") ? "tx_delays_s" : "element_delays_s";
