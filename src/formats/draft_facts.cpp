@@ -230,6 +230,33 @@ const FactRow* find_fact_row(std::string_view id) {
   return found == kFactRows.end() ? nullptr : found;
 }
 
+std::string question_about(const FileOutline& outline, const FactRow& row) {
+  const auto found = std::ranges::find_if(outline.missing, [&](const OutlineGuess& missing) {
+    const FactRow* const its = fact_row_of_key(missing.key);
+    return its != nullptr && its->id == row.id;
+  });
+  return found == outline.missing.end() ? "" : found->reason;
+}
+
+std::string question_about_axes(const FileOutline& outline) {
+  const auto found = std::ranges::find_if(
+      outline.missing, [](const OutlineGuess& missing) { return missing.key == "axes" || missing.key == "data"; });
+  return found == outline.missing.end() ? "" : found->reason;
+}
+
+const OutlineEntry* largest_array(const FileOutline& outline) {
+  const OutlineEntry* largest = nullptr;
+  const auto count = [](const OutlineEntry& entry) {
+    double n = 1.0;
+    for (const std::size_t extent : entry.shape) n *= static_cast<double>(extent);
+    return n;
+  };
+  for (const OutlineEntry& entry : outline.entries) {
+    if (entry.numeric && (largest == nullptr || count(entry) > count(*largest))) largest = &entry;
+  }
+  return largest;
+}
+
 const FactRow* fact_row_of_key(std::string_view key) {
   const auto* const found =
       std::ranges::find_if(kFactRows, [&](const FactRow& row) { return form_of_key(row, key).has_value(); });

@@ -77,6 +77,11 @@ std::string variable_of(const FileOutline& outline, const std::string& json);
 // The one number that a value stands for, SI; nothing: several, or unknown.
 std::optional<double> number_of(const FileOutline& outline, const std::string& json);
 
+// What is asked about a fact that is guessed all the same, or about the axes; empty: nothing.
+std::string question_about(const FileOutline& outline, const FactRow& row);
+std::string question_about_axes(const FileOutline& outline);
+const OutlineEntry* largest_array(const FileOutline& outline);  // of numbers; null: none
+
 // Roles of the axes of an array by their lengths alone: the longest is time.
 std::vector<std::string> roles_by_length(const std::vector<std::size_t>& shape);
 

@@ -56,22 +56,16 @@ void ImportDraft::take_guesses() {
     const bool inferred =
         guess.reason.find("read as") != std::string::npos ||
         (row != nullptr && (row->id == std::string_view("transmits") || row->id == std::string_view("elements")));
+    const std::string question = row == nullptr ? "" : question_about(outline_, *row);
     guessed_[guess.key] = {guess.value,
-                           guess.assumed ? FactState::assumed
-                           : inferred    ? FactState::guessed
-                                         : FactState::read,
-                           guess.reason};
+                           !question.empty() ? FactState::asked
+                           : guess.assumed   ? FactState::assumed
+                           : inferred        ? FactState::guessed
+                                             : FactState::read,
+                           question.empty() ? guess.reason : question};
   }
   if (!guessed_.contains("data")) {
-    const OutlineEntry* largest = nullptr;
-    const auto count = [](const OutlineEntry& entry) {
-      double n = 1.0;
-      for (const std::size_t extent : entry.shape) n *= static_cast<double>(extent);
-      return n;
-    };
-    for (const OutlineEntry& entry : outline_.entries) {
-      if (entry.numeric && (largest == nullptr || count(entry) > count(*largest))) largest = &entry;
-    }
+    const OutlineEntry* const largest = largest_array(outline_);
     if (largest != nullptr) guessed_["data"] = {json_quoted(largest->path), FactState::guessed, "the largest array"};
   }
   guessed_.erase("axes");

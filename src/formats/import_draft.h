@@ -15,7 +15,7 @@
 
 namespace echoloop {
 
-enum class FactState { missing, assumed, guessed, read, answered };
+enum class FactState { missing, asked, assumed, guessed, read, answered };  // asked: a guess that may be wrong
 
 struct DraftFact {  // as it stands
   const FactRow* row = nullptr;
@@ -42,6 +42,7 @@ class ImportDraft {
   [[nodiscard]] bool can_split() const;                            // it is guessed how
   [[nodiscard]] bool is_split() const;
   [[nodiscard]] const std::vector<std::string>& axes() const { return now_.axes; }
+  [[nodiscard]] bool axes_as_guessed() const { return now_.axes == guessed_axes_; }
   [[nodiscard]] std::string word(const std::string& key) const;       // a text of the description; "" without one
   [[nodiscard]] std::size_t whole(const std::string& key) const;      // a number of it; 0 without one
   [[nodiscard]] std::string reason(const std::string& key) const;     // why it is guessed so

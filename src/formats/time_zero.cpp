@@ -159,6 +159,10 @@ class Search {
       cycles.push_back(a.signal == SignalKind::iq ? lines_.mix_hz() * a.transmits[t].t0_s : 0.0);
     lines_.count_phase_from(std::move(cycles));
     stated_.assign(lines_.transmits().size(), 0.0);
+    for (const std::size_t e : lines_.elements()) {
+      const double normal_rad = a.probe.elements[e].normal_rad;
+      normals_.push_back({std::sin(normal_rad), std::cos(normal_rad)});
+    }
   }
 
   std::optional<TimeZeroDoubt> run() {
@@ -212,12 +216,13 @@ class Search {
   using Aperture = std::array<bool, kMostElements>;
 
   [[nodiscard]] Aperture aperture_of(const Place& p) const {
+    static const double least = std::pow(std::cos(kWidestAngle), 2);
     Aperture seen{};
     for (std::size_t e = 0; e < lines_.elements().size(); ++e) {
       const Element& element = a_.probe.elements[lines_.elements()[e]];
       const double dx = p.x_m - element.x_m, dz = p.z_m - element.z_m;
-      const double ahead = dx * std::sin(element.normal_rad) + dz * std::cos(element.normal_rad);
-      seen[e] = ahead >= std::hypot(dx, dz) * std::cos(kWidestAngle);
+      const double ahead = dx * normals_[e].x_m + dz * normals_[e].z_m;
+      seen[e] = ahead > 0.0 && ahead * ahead >= (dx * dx + dz * dz) * least;
     }
     return seen;
   }
@@ -229,7 +234,8 @@ class Search {
     std::array<double, kMostElements> path_s{};
     for (std::size_t e = 0; e < lines_.elements().size(); ++e) {
       const Element& element = a_.probe.elements[lines_.elements()[e]];
-      path_s[e] = std::hypot(p.x_m - element.x_m, p.z_m - element.z_m) / a_.sound_speed_m_s;
+      const double dx = p.x_m - element.x_m, dz = p.z_m - element.z_m;
+      path_s[e] = std::sqrt(dx * dx + dz * dz) / a_.sound_speed_m_s;
     }
     for (std::size_t t = 0; t < lines_.transmits().size(); t += every) {
       const Transmit& transmit = a_.transmits[lines_.transmits()[t]];
@@ -346,6 +352,7 @@ class Search {
   const Acquisition& a_;
   Envelopes lines_;
   std::vector<double> stated_;
+  std::vector<Place> normals_;  // of the elements, of length 1
   std::vector<Place> echoes_;
   double echoes_at_s_ = 0.0;  // the shift with which they were found
   double step_x_m_ = 0.0, step_z_m_ = 0.0;

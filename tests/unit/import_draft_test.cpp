@@ -49,6 +49,25 @@ TEST(ImportDraft, NamesWhatIsMissingMostImportantFirst) {
   EXPECT_FALSE(Json::parse(draft.description(ImportDraft::Naming::any_file)).contains("file"));
 }
 
+TEST(ImportDraft, AGuessThatMayBeWrongIsAskedFor) {
+  FileOutline o = outline();
+  o.guesses.push_back({.key = "t0_s", .value = "200e-6", .reason = "t0, 200 us", .assumed = false});
+  o.guesses.push_back({.key = "tx_angles_rad", .value = "[0.7, 0, 0.7]", .reason = "angles", .assumed = false});
+  o.missing = {{.key = "tx", .value = "", .reason = "unit of angles", .assumed = false},
+               {.key = "t0_s", .value = "", .reason = "unit of t0 = 200: microseconds or samples", .assumed = false},
+               {.key = "axes", .value = "", .reason = "axes 2 and 3", .assumed = false}};
+  ImportDraft draft(o, "a.npz");
+  EXPECT_EQ(draft.fact("zero").state, FactState::asked);
+  EXPECT_EQ(draft.fact("zero").reason, "unit of t0 = 200: microseconds or samples");
+  EXPECT_EQ(draft.fact("transmits").state, FactState::asked);
+  EXPECT_EQ(question_about_axes(draft.outline()), "axes 2 and 3");
+  EXPECT_TRUE(draft.axes_as_guessed());
+  EXPECT_EQ(draft.answer("zero", "5"), "");
+  EXPECT_EQ(draft.fact("zero").state, FactState::answered);
+  EXPECT_EQ(draft.set_role(2, "element"), "");
+  EXPECT_FALSE(draft.axes_as_guessed());
+}
+
 TEST(ImportDraft, AVariableIsTakenInTheUnitThatItsSizeSays) {
   ImportDraft draft(outline(), "a.npz");
   EXPECT_EQ(draft.answer("sampling", "rate"), "");

@@ -36,7 +36,8 @@ std::string without_names(std::string text, const fs::path& file) {
 ImportGroup import_group_of(const DraftFact& fact) {
   if (fact.state == FactState::answered) return ImportGroup::answered;
   if (fact.row->need == FactNeed::optional && fact.json.empty()) return ImportGroup::optional;
-  if (fact.json.empty() || (fact.state == FactState::assumed && fact.row->need == FactNeed::required) ||
+  if (fact.json.empty() || fact.state == FactState::asked ||
+      (fact.state == FactState::assumed && fact.row->need == FactNeed::required) ||
       (fact.state == FactState::assumed && fact.row->id == std::string_view("zero")))
     return ImportGroup::missing;
   return fact.state == FactState::read ? ImportGroup::read : ImportGroup::guessed;
@@ -454,6 +455,8 @@ void WindowImport::fill() {
   state.axes_error = std::ranges::find(missing, "axes") == missing.end()
                          ? ""
                          : "time and element (or line) are needed, and a role for each axis";
+  state.axes_asked = state.axes_error.empty() && draft_->axes_as_guessed();
+  if (state.axes_asked) state.axes_error = question_about_axes(draft_->outline());
   if (const auto refused = refused_.find("axes"); refused != refused_.end()) state.axes_error = refused->second;
   fill_fields();
   fill_raw();

@@ -36,7 +36,7 @@ constexpr std::array kKeys{
     DescriptionKey{"fs_hz", "time", "40e6", "sampling frequency", true},
     DescriptionKey{"time_s", "time", R"("acq.t")",
                    "times of all samples, in place of `fs_hz` and `t0_s`: evenly spaced, one for each sample", true},
-    DescriptionKey{"fc_hz", "time", "5e6", "centre frequency of the transmitted pulse", true},
+    DescriptionKey{"fc_hz", "time", "5e6", "centre frequency of the transmitted pulse; of RF measured without it", true},
     DescriptionKey{"bandwidth_hz", "time", "3e6", "full width of the echo spectrum", true},
     DescriptionKey{"demod_hz", "time", "5e6", "demodulation frequency of IQ samples", true},
     DescriptionKey{"c_m_s", "time", "1540", "speed of sound; default 1540", true},

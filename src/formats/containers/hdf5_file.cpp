@@ -346,6 +346,15 @@ std::vector<double> Node::numbers_attribute(const char* name, std::size_t most) 
   return values;
 }
 
+std::vector<std::size_t> Node::attribute_extents(const char* name) const {
+  const Id attribute(H5Aopen(id(), name, H5P_DEFAULT));
+  if (!attribute.valid()) return {};
+  const Id space(H5Aget_space(attribute));
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const int rank = H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+  return {extents.begin(), extents.begin() + std::max(rank, 0)};
+}
+
 std::optional<std::string> Node::enum_attribute(const char* name) const {
   if (H5Aexists(id(), name) <= 0) return std::nullopt;
   const Id attribute(H5Aopen(id(), name, H5P_DEFAULT));

@@ -73,6 +73,7 @@ class Node {  // a group or a dataset; copies share it
   [[nodiscard]] std::optional<double> number_attribute(const char* name) const;
   // Up to `most` numbers of any class; empty when there are none, more, or something else.
   [[nodiscard]] std::vector<double> numbers_attribute(const char* name, std::size_t most) const;
+  [[nodiscard]] std::vector<std::size_t> attribute_extents(const char* name) const;  // slowest first
   [[nodiscard]] std::optional<std::string> enum_attribute(const char* name) const;
 
   // Datasets only (Error otherwise).

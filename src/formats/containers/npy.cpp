@@ -150,6 +150,10 @@ bool looks_like_npy(std::span<const std::byte> bytes) {
          std::string_view(reinterpret_cast<const char*>(bytes.data()), kMagic.size()) == kMagic;
 }
 
+bool holds_objects(const std::string& what, std::span<const std::byte> bytes) {
+  return HeaderParser(what, split(what, bytes).header).parse().descr == "|O";
+}
+
 NpyFile read_npy(const std::string& what, std::span<const std::byte> bytes) {
   const auto [text, data] = split(what, bytes);
   const Header header = HeaderParser(what, text).parse();

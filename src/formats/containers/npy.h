@@ -22,5 +22,6 @@ struct NpyFile {
 // arrays. `bytes` is the whole file or zip member. Throws Error naming `what` for everything else (objects, structures,
 // ...).
 NpyFile read_npy(const std::string& what, std::span<const std::byte> bytes);
+bool holds_objects(const std::string& what, std::span<const std::byte> bytes);  // of Python, pickled
 
 }  // namespace echoloop

@@ -25,6 +25,7 @@ std::map<std::string, NpzMember> read_npz_members(const std::string& what, std::
     const MemberData data = zip_extract(what, bytes, entry, check_stop);
     const std::string name = entry.name.substr(0, entry.name.size() - 4);
     const std::string member_what = what + " (member " + printable(name) + ")";
+    if (holds_objects(member_what, data.bytes)) continue;
     if (!members.emplace(name, NpzMember{.npy = read_npy(member_what, data.bytes), .owner = data.owner}).second) {
       throw Error(what, "two members named '" + printable(name) + "'", "each name once");
     }

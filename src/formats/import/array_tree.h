@@ -35,6 +35,7 @@ struct TreeEntry {
   bool numeric = false;            // numbers; everything else only has a name
   bool complex = false;            // known complex (of MATLAB v5: once it was read)
   std::string text;                // of a text
+  bool part = false;               // of an entry that joins several
 
   [[nodiscard]] std::size_t count() const { return checked_bytes(shape, 1).value_or(0); }
 };
@@ -105,6 +106,9 @@ std::unique_ptr<ArrayTree> npy_tree(const OpenRequest& request, const NpyFile& f
 std::unique_ptr<ArrayTree> pickle_tree(const OpenRequest& request, std::shared_ptr<const pickle::Tree> tree);
 // One array that lies in the file as it is described: raw binary, and what other readers have found.
 std::unique_ptr<ArrayTree> view_tree(std::string container, std::vector<std::pair<std::string, TreeArray>> arrays);
+
+// The tree, with one more entry for arrays whose paths differ in a number alone.
+std::unique_ptr<ArrayTree> with_stacks(std::unique_ptr<ArrayTree> tree);
 
 // Its numbers (real parts), last axis fastest, in whatever order they lie.
 std::vector<double> row_major_numbers(const ArrayView& view);

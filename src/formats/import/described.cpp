@@ -6,7 +6,9 @@
 #include "core/error.h"
 #include "core/number.h"
 #include "formats/base/description_keys.h"
+#include "formats/base/echo_spectrum.h"
 #include "formats/base/printable.h"
+#include "formats/import/words.h"
 #include "formats/readers/description.h"
 
 namespace echoloop {
@@ -174,6 +176,38 @@ std::vector<double> take_line_times(const std::string& what, Json& meta, const A
   return times_s;
 }
 
+std::vector<std::byte> first_frame(const LibraryRecording& recording) {
+  std::vector<std::byte> frame(recording.acquisition->frame_bytes());
+  recording.read_frame(0, frame);
+  return frame;
+}
+
+// In place of a centre frequency that neither the file nor the description says.
+void measure_center(LibraryRecording& recording) {
+  Acquisition a = *recording.acquisition;
+  const auto spectrum = measure_spectrum(a, first_frame(recording));
+  if (spectrum && spectrum->center_hz > 1e4) {
+    a.center_hz = spectrum->center_hz;
+    a.assumptions.emplace_back(
+        words("centre frequency ", a.center_hz * 1e-6, " MHz from the spectrum of the first frame"), "center_hz");
+  } else {
+    a.assumptions.emplace_back(words("centre frequency ", a.center_hz * 1e-6, " MHz assumed (fs / 4)"), "center_hz");
+  }
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+}
+
+// A quarter of the sampling frequency, until the first frame says it. False: nothing is to be measured.
+bool assume_center(const std::string& what, Json& meta, const ArrayExtents& extents) {
+  if (meta.contains("fc_hz") || extents.n_values != 1 || describes_lines(meta)) return false;
+  if (meta.contains("fs_hz")) {
+    meta["fc_hz"] = 0.25 * json_number(what, meta.at("fs_hz"), "fs_hz");
+  } else if (const auto times = meta.find("time_s"); times != meta.end() && times->size() > 1) {
+    const std::vector<double> all = json_numbers(what, *times, "time_s");
+    meta["fc_hz"] = 0.25 * static_cast<double>(all.size() - 1) / (all.back() - all.front());
+  }
+  return meta.contains("fc_hz");
+}
+
 }  // namespace
 
 LibraryRecording described_tree(const OpenRequest& request, const std::string& what, const Json& description,
@@ -203,8 +237,13 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
   }
   if (tree.is_complex(*entry) || !plan.imaginary.empty()) extents.n_values = 2;
   const std::vector<double> line_times_s = take_line_times(what, meta, extents);
+  const bool unknown_center = assume_center(what, meta, extents);
   plan.acquisition = describe_acquisition(what, meta, extents, plan.rotation_rad);
-  if (!describes_lines(meta)) return tree.recording(request, std::move(plan));
+  if (!describes_lines(meta)) {
+    LibraryRecording channels = tree.recording(request, std::move(plan));
+    if (unknown_center) measure_center(channels);
+    return channels;
+  }
   const bool parallel = are_parallel(plan.acquisition.probe);
   if (extents.n_values == 2 && parallel) plan.acquisition.data = DataKind::beamformed;
   LibraryRecording lines = tree.recording(request, std::move(plan));

@@ -3,34 +3,10 @@
 // the recording, and by `echoloop describe`. Reader process. Internal to src/formats/import.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "formats/import/array_tree.h"
-#include "formats/readers/description_json.h"
+#include "formats/import/guessed_description.h"
 
 namespace echoloop {
-
-struct Guess {
-  std::string key;       // of the description
-  std::string reason;    // "acq.fs, 10.88 MHz"
-  bool assumed = false;  // nothing in the file says it
-  std::string fact;      // key of --set that says it otherwise; empty: none
-};
-
-struct Missing {
-  std::string key;
-  std::string text;  // "sampling frequency"
-};
-
-struct GuessedDescription {
-  Json meta;                     // as far as it goes
-  std::vector<Guess> guesses;    // in the order of the table of keys
-  std::vector<Missing> missing;  // most important first; empty: the file opens
-  bool has_samples = false;
-  bool measure_center = false;  // fc_hz stands for what the spectrum of the first frame says
-  std::string refusal;          // what it is that cannot be shown, and what to do
-};
 
 GuessedDescription guess_description(const ArrayTree& tree);
 

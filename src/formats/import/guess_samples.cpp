@@ -1,7 +1,9 @@
 #include "formats/import/guess_samples.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
 #include <string_view>
 #include <utility>
 
@@ -61,6 +63,32 @@ bool names_picture(const std::string& name) {
   return name == "bf" || name == "das" || name == "b";
 }
 
+bool names_photoacoustics(const std::string& name) {
+  const auto rest = name.starts_with("pa") ? named_fact(std::string_view(name).substr(2)) : std::nullopt;
+  if (rest && rest->fact == Fact::samples) return true;  // "PAdata"
+  return std::ranges::any_of(
+      std::array{"photoacoustic", "optoacoustic", "laserenergy", "laserwavelength", "acquisitionwavelength"},
+      [&](const char* word) { return name.find(word) != std::string::npos; });
+}
+
+// Elements x (x, z) or (x, y, z), or transposed, in a closed line: about their centre no quarter turn is without one.
+bool is_ring(const std::vector<std::size_t>& shape, const std::vector<double>& values) {
+  const auto dims = long_axes(shape);
+  if (dims.size() != 2 || std::min(dims[0], dims[1]) > 3) return false;
+  const std::size_t n_axes = std::min(dims[0], dims[1]), n = values.size() / n_axes;
+  const bool rows = dims[1] == n_axes;
+  const auto at = [&](std::size_t e, std::size_t axis) { return values[rows ? n_axes * e + axis : axis * n + e]; };
+  std::vector<double> directions;
+  double x = 0.0, y = 0.0;
+  for (std::size_t e = 0; e < n; ++e)
+    x += at(e, 0) / static_cast<double>(n), y += at(e, n_axes - 1) / static_cast<double>(n);
+  for (std::size_t e = 0; e < n; ++e) directions.push_back(std::atan2(at(e, n_axes - 1) - y, at(e, 0) - x));
+  std::ranges::sort(directions);
+  double gap = directions.front() + 2.0 * std::numbers::pi - directions.back();
+  for (std::size_t e = 1; e < n; ++e) gap = std::max(gap, directions[e] - directions[e - 1]);
+  return n > 4 && gap < 0.5 * std::numbers::pi;
+}
+
 // Elements x (x, y, z), or transposed, in several rows.
 bool is_matrix_probe(const std::vector<std::size_t>& shape, const std::vector<double>& values) {
   const auto dims = long_axes(shape);
@@ -81,13 +109,13 @@ bool is_matrix_probe(const std::vector<std::size_t>& shape, const std::vector<do
 std::string why_not_imaged(const ArrayTree& tree, std::size_t data, const std::vector<FactNumbers>& positions) {
   for (const TreeEntry& entry : tree.entries()) {
     const std::string name = plain_name(entry.path);
-    if (name.find("photoacoustic") != std::string::npos || name.find("laserenergy") != std::string::npos)
+    if (names_photoacoustics(name))
       return "photoacoustic data (" + entry.path + "): one-way travel times, which are not imaged";
   }
   for (const FactNumbers& c : positions) {
-    const TreeEntry& entry = tree.entries()[c.entry];
-    if (is_matrix_probe(entry.shape, c.values))
-      return "a matrix probe (" + entry.path + " with several rows of elements): volumes are not imaged";
+    if (is_matrix_probe(c.shape, c.values))
+      return "a matrix probe (" + c.path + " with several rows of elements): volumes are not imaged";
+    if (is_ring(c.shape, c.values)) return "a ring of elements (" + c.path + "): images from all sides are not formed";
   }
   const std::string& samples = tree.entries()[data].path;
   if (!names_picture(plain_name(samples))) return "";
@@ -103,7 +131,7 @@ std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const TreeEntry& entry = entries[k];
     const std::size_t n_axes = long_axes(entry.shape).size();
-    if (!entry.numeric || n_axes < 2 || n_axes > 5 || entry.count() < kLeastSamples) continue;
+    if (!entry.numeric || entry.part || n_axes < 2 || n_axes > 5 || entry.count() < kLeastSamples) continue;
     const auto named = named_fact(entry.path);
     if (named && named->fact != Fact::samples) continue;
     double score = std::log2(static_cast<double>(entry.count()));
@@ -114,9 +142,14 @@ std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
     chosen = {.entry = k,
               .quadrature = std::nullopt,
               .reason = (named ? "by name, " : "the largest array, ") + shape_text(entry.shape) + " " + entry.type};
+    chosen.named = named.has_value();
   }
   if (best <= 0.0) return std::nullopt;
   find_quadrature(tree, chosen);
+  const TreeEntry& data = entries[chosen.entry];
+  chosen.n_alike = static_cast<std::size_t>(std::ranges::count_if(entries, [&](const TreeEntry& e) {
+    return e.numeric && e.shape == data.shape && e.type == data.type && plain_name(e.path) == plain_name(data.path);
+  }));
   return chosen;
 }
 

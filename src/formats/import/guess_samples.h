@@ -15,6 +15,8 @@ struct GuessedSamples {
   std::size_t entry = 0;                  // of the tree
   std::optional<std::size_t> quadrature;  // entry of the quadrature part, where it is an array of its own
   std::string reason;
+  bool named = false;       // a known name, else the largest
+  std::size_t n_alike = 1;  // arrays of that name, shape and type
 };
 std::optional<GuessedSamples> guess_samples(const ArrayTree& tree);  // nothing: no array could be samples
 

@@ -13,7 +13,10 @@ namespace echoloop {
 struct FactNumbers {
   std::size_t entry = 0;
   NamedFact named;
-  std::vector<double> values;  // last axis fastest
+  std::vector<double> values;      // last axis fastest
+  std::vector<std::size_t> shape;  // of the values
+  std::string path;                // of the entry, or of all that they are made of
+  bool literal = false;            // the entry does not hold them in this form
 };
 
 double largest(const std::vector<double>& values);  // magnitude of the finite ones

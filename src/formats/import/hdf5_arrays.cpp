@@ -115,7 +115,7 @@ class Hdf5Tree final : public ArrayTree {
       if (!values.empty()) {
         put({.path = prefix + "@" + name,
              .type = "attribute",
-             .shape = values.size() == 1 ? std::vector<std::size_t>{} : std::vector<std::size_t>{values.size()},
+             .shape = values.size() == 1 ? std::vector<std::size_t>{} : object.attribute_extents(name.c_str()),
              .numeric = true,
              .text = {}},
             name);
@@ -168,7 +168,7 @@ class Hdf5Tree final : public ArrayTree {
 }  // namespace
 
 std::unique_ptr<ArrayTree> hdf5_tree(const OpenRequest& request, const Node& root, AxisCount count) {
-  return std::make_unique<Hdf5Tree>(request, root, count);
+  return with_stacks(std::make_unique<Hdf5Tree>(request, root, count));
 }
 
 }  // namespace echoloop

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace echoloop {
@@ -47,10 +50,26 @@ constexpr std::array kSignatures{
     Signature{0, "<html"sv, "a web page", "the download went wrong: fetch the file itself"},
     Signature{0, "\x93NUMPY"sv, "a damaged .npy file", ""},
     Signature{0, "\x28\xb5\x2f\xfd"sv, "a Zstandard archive", kUnpack},
+    Signature{0, "TDSm"sv, "a LabVIEW TDMS file", "save the samples as .npy, .mat or .h5"},
+    Signature{344, "n+1\0"sv, "a NIfTI image", kFinished},
+    Signature{344, "ni1\0"sv, "a NIfTI image", kFinished},
     Signature{0, "PAR1"sv, "a Parquet table", "save the samples as .npy, .mat or .h5"},
     Signature{0, "ARROW1"sv, "an Arrow file", "save the samples as .npy, .mat or .h5"},
     Signature{0, "SIMPLE  ="sv, "a FITS file", "save the samples as .npy, .mat or .h5"},
 };
+
+// MATLAB v4: no signature, but a header of five integers: type (0 to 52), rows, columns, complex or not, length of the
+// name, which ends in a zero.
+bool is_mat4(std::string_view start) {
+  std::array<std::int32_t, 5> header{};
+  if (start.size() < sizeof(header)) return false;
+  std::memcpy(header.data(), start.data(), sizeof(header));
+  const auto [type, rows, columns, complex, length] = header;
+  const std::size_t end = sizeof(header) + static_cast<std::size_t>(std::clamp(length, 1, 64));
+  return type >= 0 && type <= 52 && rows > 0 && columns > 0 && (complex == 0 || complex == 1) && length > 1 &&
+         length <= 64 && start.size() >= end && start.find('\0', sizeof(header)) == end - 1 &&
+         std::isalpha(static_cast<unsigned char>(start[sizeof(header)])) != 0;
+}
 
 }  // namespace
 
@@ -59,6 +78,7 @@ OtherKind identify_other_kind(std::span<const std::byte> bytes) {
   for (const Signature& kind : kSignatures) {
     if (start.size() >= kind.at && start.substr(kind.at).starts_with(kind.bytes)) return {kind.found, kind.hint};
   }
+  if (is_mat4(start)) return {"a MATLAB v4 file", "save the variables again with save -v7"};
   const bool elf = start.starts_with(
       "\x7f"
       "ELF");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "formats/base/echo_spectrum.h"
 #include "formats/base/format_table.h"
 #include "formats/base/printable.h"
 #include "formats/containers/hdf5_file.h"
@@ -20,26 +19,6 @@
 
 namespace echoloop {
 namespace {
-
-std::vector<std::byte> first_frame(const LibraryRecording& recording) {
-  std::vector<std::byte> frame(recording.acquisition->frame_bytes());
-  recording.read_frame(0, frame);
-  return frame;
-}
-
-// In place of a centre frequency that the file does not say.
-void measure_center(LibraryRecording& recording) {
-  Acquisition a = *recording.acquisition;
-  const auto spectrum = measure_spectrum(a, first_frame(recording));
-  if (spectrum && spectrum->center_hz > 1e4) {
-    a.center_hz = spectrum->center_hz;
-    a.assumptions.emplace_back(
-        words("centre frequency ", a.center_hz * 1e-6, " MHz from the spectrum of the first frame"), "center_hz");
-  } else {
-    a.assumptions.emplace_back(words("centre frequency ", a.center_hz * 1e-6, " MHz assumed (fs / 4)"), "center_hz");
-  }
-  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
-}
 
 void say_guesses(LibraryRecording& recording, const GuessedDescription& guess) {
   Acquisition a = *recording.acquisition;
@@ -62,7 +41,7 @@ LibraryRecording guessed_recording(const OpenRequest& request, const ArrayTree& 
     const auto misses = [&](const char* key) {
       return std::ranges::any_of(guess.missing, [&](const Missing& one) { return one.key == key; });
     };
-    if (request.folder == nullptr && misses("fs_hz") && misses("pitch_m"))
+    if (request.folder == nullptr && !guess.named_samples && misses("fs_hz") && misses("pitch_m"))
       throw unknown;  // nothing speaks for channel data
     std::string list;
     for (const Missing& one : guess.missing) list += (list.empty() ? "" : ", ") + one.text;
@@ -71,7 +50,6 @@ LibraryRecording guessed_recording(const OpenRequest& request, const ArrayTree& 
                 "a description beside the file", how);
   }
   LibraryRecording recording = described_tree(request, what, guess.meta, tree, tree.container() + ", read by names");
-  if (guess.measure_center) measure_center(recording);
   say_guesses(recording, guess);
   return recording;
 }

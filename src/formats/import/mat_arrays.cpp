@@ -157,13 +157,13 @@ class MatlabTree final : public MemoryTree {
 }  // namespace
 
 std::unique_ptr<ArrayTree> mat_tree(const OpenRequest& request, const MatFile& file) {
-  if (file.container() == MatContainer::v5) return std::make_unique<MatlabTree>(request, file);
+  if (file.container() == MatContainer::v5) return with_stacks(std::make_unique<MatlabTree>(request, file));
   auto stored =
       hdf5_tree(request, hdf5::Node::open(request.what(), request.path_to_open.string(), request.bytes().size()),
                 AxisCount::matlab);
   // Cells are followed where the samples lie in them: that reads all of the file.
   const bool nested = std::ranges::any_of(stored->entries(), [](const TreeEntry& e) { return e.type == "cell"; });
-  if (nested && !guess_samples(*stored)) return std::make_unique<MatlabTree>(request, file);
+  if (nested && !guess_samples(*stored)) return with_stacks(std::make_unique<MatlabTree>(request, file));
   return stored;
 }
 

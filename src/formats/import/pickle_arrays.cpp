@@ -11,7 +11,7 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kMostListed = 32;  // items of a list that are no numbers
+constexpr std::size_t kMostListed = 4096;  // items of a list that are no numbers
 
 class PickleArrays final : public MemoryTree {
  public:
@@ -130,7 +130,7 @@ class PickleArrays final : public MemoryTree {
 }  // namespace
 
 std::unique_ptr<ArrayTree> pickle_tree(const OpenRequest&, std::shared_ptr<const pickle::Tree> tree) {
-  return std::make_unique<PickleArrays>(std::move(tree));
+  return with_stacks(std::make_unique<PickleArrays>(std::move(tree)));
 }
 
 }  // namespace echoloop

@@ -50,7 +50,7 @@ std::unique_ptr<ArrayTree> npz_tree(const OpenRequest& request, const std::map<s
     }
   }
   static_cast<void>(request);
-  return tree;
+  return with_stacks(std::move(tree));
 }
 
 std::unique_ptr<ArrayTree> npy_tree(const OpenRequest& request, const NpyFile& file) {

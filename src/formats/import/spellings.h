@@ -26,9 +26,15 @@ enum class Fact {
   elements,
   angles,
   sources,
+  sources_x,
+  sources_z,
   foci,
+  foci_x,
+  foci_z,
   delays,
+  fired,  // element of each transmit
   first_sample,
+  first_index,  // in samples
   frame_rate,
   transmit_rate,
 };

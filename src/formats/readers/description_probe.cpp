@@ -256,6 +256,12 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
     return rows;
   };
   const auto nested = [](const Json& list) { return list.is_array() && !list.empty() && list[0].is_array(); };
+  std::string said;
+  for (const char* const key : {"tx", "tx_angles_rad", "virtual_source_m", "tx_foci_m", "tx_delays_s", "tx_elements"}) {
+    if (!meta.contains(key)) continue;
+    if (!said.empty()) throw Error(what, "both " + said + " and " + key, "one key for the transmits");
+    said = key;
+  }
   const char* const delays = meta.contains("tx_delays_s") ? "tx_delays_s" : "element_delays_s";
   if (meta.contains("tx") && (meta.at("tx").is_array() || meta.at("tx").is_object())) {
     const Json& list = meta.at("tx");

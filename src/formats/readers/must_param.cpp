@@ -142,31 +142,21 @@ bool says_transmits(const std::string& name, const std::vector<std::size_t>& dim
   return long_axes == 1 || rows || (n_third > 1 && std::ranges::find(dims, n_third) != dims.end());
 }
 
-// All fire at once, MUST's default, is no guess for samples beside a list of what was sent, nor for several waves or
-// frames (`n_third`) of variables of their own, which nothing tells apart.
-void refuse_lost_transmits(const std::string& what, const MatFile& file, const MatVariable* param,
-                           const MatVariable& samples, const Fields& fields, std::size_t n_third) {
+// All fire at once, MUST's default, is no guess for samples beside a list of what was sent.
+void refuse_lost_transmits(const std::string& what, const MatFile& file, const MatVariable& samples,
+                           const Fields& fields, std::size_t n_third) {
   const auto check = [&](const std::string& name, const std::vector<std::size_t>& dims, double first, bool of_param) {
     if (!says_transmits(name, dims, first, of_param, n_third)) return;
     throw UnknownLayout(
         what, shape_text(dims) + " values of " + printable(name) + ", but no transmit delays",
         "param.TXdelay or txdel, one row of delays for each transmit; for plane waves param.TXangle in radians");
   };
-  for (const auto& [name, field] : fields)
-    check(name, field.dims, field.values.empty() ? 0.0 : field.values[0], param != nullptr);
+  for (const auto& [name, field] : fields) check(name, field.dims, field.values.empty() ? 0.0 : field.values[0], true);
   for (const MatVariable& variable : file.variables()) {
-    if (param == nullptr || !variable.numeric || &variable == &samples || count(variable) == 0) continue;
+    if (!variable.numeric || &variable == &samples || count(variable) == 0) continue;
     const bool one = count(variable) == 1;
     check(variable.name, variable.dims, one ? file.read_array(variable.name).real.real_at(0) : 0.0, false);
   }
-  for (const auto& [name, field] : fields) {
-    if (param == nullptr && has_part(name, {"tstart", "t_start", "start_time"}))
-      throw UnknownLayout(what, "times of the first sample as " + printable(name),
-                          "t0, seconds after the first firing");
-  }
-  if (param == nullptr && n_third > 1)
-    throw UnknownLayout(what, "a third axis of length " + std::to_string(n_third) + " without transmit delays",
-                        "TXdelay or TXangle, or a struct param");
 }
 
 }  // namespace
@@ -202,7 +192,11 @@ std::map<std::string, MatField> read_must_param(const OpenRequest& request, cons
     if (auto field = node == nullptr ? std::nullopt : delays_of(what, delays->name, *node))
       fields["txdelay"] = std::move(*field);
   }
-  if (!fields.contains("txdelay")) refuse_lost_transmits(what, file, param, samples, fields, n_third);
+  if (fields.contains("txdelay")) return fields;
+  if (param == nullptr)  // loose variables: read by their names
+    throw UnknownLayout(what, "variables without transmit delays and without a struct param",
+                        "TXdelay or TXangle, or a struct param");
+  refuse_lost_transmits(what, file, samples, fields, n_third);
   return fields;
 }
 

@@ -137,7 +137,8 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
   }
   if (!import.axes_error.empty()) {
     const Rect line = ui.row(column, 16, 2);
-    ui.text_fitted(Type::small, line.x0, line.x1, line.y0, line.height(), theme::kRed, import.axes_error);
+    ui.text_fitted(Type::small, line.x0, line.x1, line.y0, line.height(),
+                   import.axes_asked ? theme::kWarn : theme::kRed, import.axes_error);
   }
 }
 

@@ -94,7 +94,8 @@ struct ImportState {
   ImportArray data;
   std::vector<ImportEntry> entries;
   std::vector<ImportAxis> axes;
-  std::string axes_error;  // empty: they are complete
+  std::string axes_error;   // empty: they are complete
+  bool axes_asked = false;  // axes_error is a question about roles that may be wrong
   std::vector<ImportField> fields;
   std::size_t n_missing = 0;  // without which nothing opens
   std::string last_change;

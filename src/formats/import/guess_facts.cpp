@@ -1,0 +1,117 @@
+#include "formats/import/guess_facts.h"
+
+#include "core/error.h"
+#include "formats/import/guess_samples.h"
+#include "formats/import/words.h"
+
+namespace echoloop {
+namespace {
+
+constexpr std::size_t kMostValues = 65'536;  // of a fact
+
+// Facts that are one number.
+bool is_single(Fact fact) {
+  constexpr Fact kSingle[] = {Fact::sampling,     Fact::sample_step, Fact::center, Fact::bandwidth,
+                              Fact::demodulation, Fact::speed,       Fact::pitch,  Fact::radius,
+                              Fact::width,        Fact::elements,    Fact::foci,   Fact::frame_rate,
+                              Fact::transmit_rate};
+  return std::ranges::find(kSingle, fact) != std::end(kSingle);
+}
+
+// (azimuth, elevation) of each, as rows or columns, with all elevations 0: the azimuths. Else nothing.
+std::vector<double> level_azimuths(const FactNumbers& c) {
+  const auto dims = long_axes(c.shape);
+  if (dims.size() != 2 || std::min(dims[0], dims[1]) != 2) return {};
+  std::vector<double> azimuths;
+  for (std::size_t k = 0; k < c.values.size(); ++k) {
+    const bool azimuth = dims[1] == 2 ? k % 2 == 0 : k < dims[1];
+    if (azimuth) azimuths.push_back(c.values[k]);
+    if (!azimuth && c.values[k] != 0.0) return {};
+  }
+  return azimuths;
+}
+
+}  // namespace
+
+bool is_list(const std::vector<std::size_t>& shape) { return long_axes(shape).size() == 1; }
+
+Json named(const FactNumbers& c, double factor) {
+  if (!c.literal) return factor == 1.0 ? c.path : words(c.path, " * ", exact_number(factor));
+  if (c.shape.empty()) return c.values[0] * factor;
+  const std::size_t width = c.shape.size() > 1 ? c.shape.back() : 1;
+  Json list = Json::array();
+  for (std::size_t k = 0; k < c.values.size(); k += width) {
+    Json row = Json::array();
+    for (std::size_t i = 0; i < width; ++i) row.push_back(c.values[k + i] * factor);
+    list.push_back(c.shape.size() > 1 ? std::move(row) : std::move(row[0]));
+  }
+  return list;
+}
+
+GuessFacts::GuessFacts(const ArrayTree& tree, std::size_t samples) {
+  collect(tree, samples);
+  simplify();
+  add_points(Fact::sources_x, Fact::sources_z, Fact::sources);
+  add_points(Fact::foci_x, Fact::foci_z, Fact::foci);
+}
+
+const std::vector<FactNumbers>& GuessFacts::all(Fact fact) const {
+  static const std::vector<FactNumbers> kNone;
+  const auto found = all_.find(fact);
+  return found == all_.end() ? kNone : found->second;
+}
+
+void GuessFacts::collect(const ArrayTree& tree, std::size_t samples) {
+  const std::string data = plain_name(tree.entries()[samples].path);
+  for (std::size_t k = 0; k < tree.entries().size(); ++k) {
+    const TreeEntry& entry = tree.entries()[k];
+    if (k == samples || entry.part || !entry.numeric || entry.complex || entry.count() > kMostValues) continue;
+    const auto named = named_fact(entry.path);
+    if (!named || named->fact == Fact::samples) continue;
+    const std::string name = plain_name(entry.path);
+    if ((name == "dx" || name == "dy") && data != "sensordata" && data != "p") continue;  // of pixels
+    FactNumbers numbers{.entry = k, .named = *named, .values = {}, .shape = entry.shape, .path = entry.path};
+    try {
+      numbers.values = tree.numbers(k, kMostValues);
+    } catch (const Error&) {
+      continue;
+    }
+    all_[named->fact].push_back(std::move(numbers));
+  }
+  for (auto& [fact, list] : all_) std::ranges::stable_sort(list, {}, [](const FactNumbers& c) { return c.named.rank; });
+}
+
+// One number that is stored many times, and the azimuths of directions without elevation.
+void GuessFacts::simplify() {
+  for (auto& [fact, list] : all_) {
+    for (FactNumbers& c : list) {
+      std::vector<double> simple = fact == Fact::angles ? level_azimuths(c) : std::vector<double>();
+      if (is_single(fact) && c.values.size() > 1 && std::ranges::count(c.values, c.values[0]) == std::ssize(c.values))
+        simple = {c.values[0]};
+      if (simple.empty()) continue;
+      c.shape = simple.size() == 1 ? std::vector<std::size_t>() : std::vector{simple.size()};
+      c.values = std::move(simple);
+      c.literal = true;
+    }
+  }
+}
+
+// Points from two lists, or from a list of x and one depth for all.
+void GuessFacts::add_points(Fact of_x, Fact of_z, Fact points) {
+  for (const FactNumbers& x : all(of_x)) {
+    for (const FactNumbers& z : all(of_z)) {
+      const std::size_t n = x.values.size();
+      if ((z.values.size() != n && z.values.size() != 1) || x.named.unit != z.named.unit) continue;
+      FactNumbers both{.entry = x.entry, .named = x.named, .values = {}, .shape = {n, 2}, .path = {}, .literal = true};
+      both.path = x.path + ", " + z.path;
+      for (std::size_t k = 0; k < n; ++k) {
+        both.values.push_back(x.values[k]);
+        both.values.push_back(z.values[z.values.size() == 1 ? 0 : k]);
+      }
+      all_[points].push_back(std::move(both));
+      return;
+    }
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,219 @@
+// What files of arrays with plain names are taken for, and what is asked in place of a wrong guess.
+#include <cmath>
+#include <functional>
+
+#include "formats/hdf5_fixture.h"
+#include "formats/import/identify.h"
+#include "formats/support.h"
+
+namespace echoloop::guess_test {
+namespace {
+
+using namespace test;
+
+const Extents kSize{.frames = 1, .transmits = 3, .elements = 16, .samples = 256};
+
+void write_samples(Hdf5Fixture& file) { file.numbers("rf", sample_dims("tei", kSize), sample_table("tei", kSize)); }
+
+// A file that opens but for what `add` says; it says the transmits too.
+std::filesystem::path write(const TempFolder& folder, const std::function<void(Hdf5Fixture&)>& add) {
+  Hdf5Fixture file(folder.path() / "a.h5");
+  write_samples(file);
+  file.number("fs", 20e6);
+  file.number("fc", 5e6);
+  file.number("pitch", 0.3e-3);
+  add(file);
+  return file.close();
+}
+
+std::string refused(const std::function<void(Hdf5Fixture&)>& add) {
+  const TempFolder folder;
+  return refusal(write(folder, add));
+}
+
+Acquisition opened(const std::function<void(Hdf5Fixture&)>& add) {
+  const TempFolder folder;
+  const Recording recording = open_recording(write(folder, add));
+  expect_samples(recording, kSize);
+  return *recording.acquisition;
+}
+
+bool assumes(const Acquisition& a, const std::string& words) {
+  return std::ranges::any_of(a.assumptions,
+                             [&](const Assumption& one) { return one.text.find(words) != std::string::npos; });
+}
+
+void angles(Hdf5Fixture& file) { file.numbers("angles", {3}, {-0.1, 0.0, 0.1}); }
+
+TEST(Guess, PointsAsTwoLists) {
+  const Acquisition behind = opened([](Hdf5Fixture& file) {
+    file.numbers("vs_x", {3}, {-5e-3, 0.0, 5e-3});
+    file.numbers("vs_z", {3}, {-12e-3, -13e-3, -12e-3});
+  });
+  EXPECT_EQ(behind.transmits[2].kind, TransmitKind::diverging);
+  EXPECT_NEAR(behind.transmits[2].source_x_m, 5e-3, 1e-9);
+  EXPECT_NEAR(behind.transmits[1].source_z_m, -13e-3, 1e-9);
+  EXPECT_TRUE(assumes(behind, "vs_x, vs_z"));
+  const Acquisition front = opened([](Hdf5Fixture& file) {
+    file.numbers("focus_x_mm", {3}, {-5.0, 0.0, 5.0});
+    file.number("focus_z_mm", 30.0);
+  });
+  EXPECT_EQ(front.transmits[2].kind, TransmitKind::focused);
+  EXPECT_NEAR(front.transmits[2].source_x_m, 5e-3, 1e-9);
+  EXPECT_NEAR(front.transmits[0].source_z_m, 30e-3, 1e-9);
+}
+
+TEST(Guess, SourcesInFrontOfTheArrayAreAskedFor) {
+  const std::string line = refused([](Hdf5Fixture& file) {
+    file.numbers("virtual_sources", {3, 2}, {-5e-3, 12e-3, 0.0, 13e-3, 5e-3, 12e-3});
+  });
+  EXPECT_NE(line.find("foci in front of the array, or virtual sources behind it"), std::string::npos) << line;
+}
+
+TEST(Guess, DirectionsWithoutElevationAreAngles) {
+  const auto directions = [](double elevation) {
+    return [elevation](Hdf5Fixture& file) {
+      file.numbers("transmit_direction", {2, 3}, {-0.1, 0.0, 0.1, 0.0, elevation, 0.0});
+    };
+  };
+  EXPECT_NEAR(opened(directions(0.0)).transmits[0].angle_rad, -0.1, 1e-7);
+  EXPECT_NE(refused(directions(0.2)).find("transmits"), std::string::npos);
+}
+
+TEST(Guess, ElementsThatFireCountFromZeroOrOne) {
+  const auto source_x = [](std::vector<double> fired) {
+    return opened([&](Hdf5Fixture& file) { file.numbers("tx_idx", {3}, fired); }).transmits[1].source_x_m;
+  };
+  EXPECT_NEAR(source_x({1, 8, 16}), -0.5 * 0.3e-3, 1e-9);
+  EXPECT_NEAR(source_x({0, 8, 15}), 0.5 * 0.3e-3, 1e-9);
+}
+
+TEST(Guess, OneSpeedOfAMap) {
+  const auto speed = [](std::vector<double> map) {
+    return opened([&](Hdf5Fixture& file) {
+      angles(file);
+      file.numbers("sound_speed", {2, 3}, map);
+    });
+  };
+  EXPECT_EQ(speed(std::vector<double>(6, 1500.0)).sound_speed_m_s, 1500.0);
+  const Acquisition varied = speed({1400, 1500, 1500, 1500, 1500, 1600});
+  EXPECT_EQ(varied.sound_speed_m_s, 1500.0);
+  EXPECT_TRUE(assumes(varied, "median of sound_speed, which has 1400 to 1600 m/s"));
+}
+
+TEST(Guess, TheFirstSampleByItsNumber) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    file.numbers("angles", {3}, {0.0, 0.0, 0.0});
+    file.number("start_sample", 400.0);
+  });
+  EXPECT_NEAR(a.transmits[0].t0_s, 400.0 / 20e6, 1e-12);
+  EXPECT_TRUE(assumes(a, "start_sample = 400 samples, 20 us"));
+}
+
+TEST(Guess, UnitsThatMayBeSamplesOrWavelengthsAreAskedFor) {
+  const std::string first = refused([](Hdf5Fixture& file) {
+    angles(file);
+    file.number("t0", 200.0);
+  });
+  EXPECT_NE(first.find("unit of t0 = 200: microseconds or samples"), std::string::npos) << first;
+  const std::string delays = refused([](Hdf5Fixture& file) {
+    std::vector<double> laws(48, 0.0);
+    laws[3] = 85.0;
+    file.numbers("tx_delays", {3, 16}, laws);
+  });
+  EXPECT_NE(delays.find("unit of tx_delays (up to 85: samples"), std::string::npos) << delays;
+  const std::string pitch = refused([](Hdf5Fixture& file) {
+    angles(file);
+    file.remove("pitch");
+    file.number("spacing", 0.97);
+  });
+  EXPECT_NE(pitch.find("unit of spacing = 0.97: millimetres or wavelengths"), std::string::npos) << pitch;
+  const std::string turned = refused([](Hdf5Fixture& file) { file.numbers("angles", {3}, {-0.7, 0.0, 0.7}); });
+  EXPECT_NE(turned.find("degrees or radians"), std::string::npos) << turned;
+}
+
+TEST(Guess, ADemodulationFrequencyOfRfIsThatOfTheEchoes) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    angles(file);
+    file.remove("fc");
+    file.number("modulation_frequency", 4e6);
+  });
+  EXPECT_EQ(a.center_hz, 4e6);
+}
+
+TEST(Guess, ADescriptionNeedsNoCentreFrequency) {
+  const TempFolder folder;
+  const auto path = write(folder, [](Hdf5Fixture& file) { file.remove("fc"); });
+  folder.write("a.json", R"({"data": "rf", "axes": ["transmit", "element", "time"], "fs_hz": "fs", "pitch_m": "pitch",
+      "t0_s": 0, "t_zero": "origin", "tx_angles_rad": [-0.1, 0, 0.1]})");
+  EXPECT_TRUE(assumes(*open_recording(path).acquisition, "centre frequency"));
+}
+
+TEST(Guess, ADescriptionSaysTheTransmitsOnce) {
+  const TempFolder folder;
+  const auto path = write(folder, angles);
+  folder.write("a.json", R"({"data": "rf", "axes": ["transmit", "element", "time"], "fs_hz": "fs", "pitch_m": "pitch",
+      "t0_s": 0, "t_zero": "origin", "tx_angles_rad": [-0.1, 0, 0.1], "tx_elements": [1, 2, 3]})");
+  const std::string line = refusal(path);
+  EXPECT_NE(line.find("both tx_angles_rad and tx_elements"), std::string::npos) << line;
+}
+
+// One group a transmit, in the order of their numbers.
+void write_groups(Hdf5Fixture& file, const std::vector<const char*>& names) {
+  const std::vector<double> all = sample_table("tei", kSize);
+  const std::size_t n = all.size() / 3;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::string group = names[k];
+    file.group(group);
+    file.numbers(
+        group + "/rf", {16, 256},
+        {all.begin() + static_cast<std::ptrdiff_t>(k * n), all.begin() + static_cast<std::ptrdiff_t>((k + 1) * n)});
+    file.number(group + "/angle", 0.1 * static_cast<double>(k));
+  }
+  file.number("fs", 20e6);
+  file.number("fc", 5e6);
+  file.number("pitch", 0.3e-3);
+}
+
+TEST(Guess, OneArrayATransmitIsJoined) {
+  const TempFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  write_groups(file, {"tx_2", "tx_9", "tx_10"});
+  const Recording recording = open_recording(file.close());
+  expect_samples(recording, kSize);
+  EXPECT_NEAR(recording.acquisition->transmits[2].angle_rad, 0.2, 1e-7);
+  EXPECT_TRUE(assumes(*recording.acquisition, "tx_*/angle"));
+}
+
+TEST(Guess, ArraysOfOneNameAreNotPassedOver) {
+  const TempFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  write_groups(file, {"left", "middle", "right"});
+  const std::string line = refusal(file.close());
+  EXPECT_NE(line.find("choice among 3 arrays named rf"), std::string::npos) << line;
+}
+
+TEST(Guess, RingsAndPhotoacousticDataAreNamed) {
+  const std::string ring = refused([](Hdf5Fixture& file) {
+    std::vector<double> places;
+    for (int e = 0; e < 16; ++e) places.push_back(0.05 * std::cos(e * 0.3927));
+    for (int e = 0; e < 16; ++e) places.push_back(0.05 * std::sin(e * 0.3927));
+    file.numbers("transducerPositionsXY", {2, 16}, places);
+  });
+  EXPECT_NE(ring.find("a ring of elements (transducerPositionsXY)"), std::string::npos) << ring;
+  const std::string light = refused([](Hdf5Fixture& file) { file.number("laser_wavelength_nm", 800.0); });
+  EXPECT_NE(light.find("photoacoustic data (laser_wavelength_nm)"), std::string::npos) << light;
+}
+
+TEST(Guess, OtherKindsOfFilesAreNamed) {
+  const auto named = [](const std::string& content) { return identify_other_kind(bytes_of(content)).found; };
+  EXPECT_EQ(named("TDSm" + std::string(600, '\1')), "a LabVIEW TDMS file");
+  std::string nifti(352, '\0');
+  nifti.replace(344, 3, "n+1");
+  EXPECT_EQ(named(nifti), "a NIfTI image");
+  const std::string header = packed<std::int32_t>({0, 100, 64, 0, 3});
+  EXPECT_EQ(named(header + std::string("rf\0", 3) + std::string(600, '\1')), "a MATLAB v4 file");
+}
+
+}  // namespace
+}  // namespace echoloop::guess_test
