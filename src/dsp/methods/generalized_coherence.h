@@ -47,8 +47,9 @@ struct GeneralizedCoherence {
     }
   }
 
-  // Two channels of weight 1 and conjugate steps, that of `a` being `step`; less their energy.
+  // Two channels of weight 1 and conjugate steps, that of `a` being `step`.
   ECHO_HD void add_mirrored(Sums& sums, Complex a, Complex b, Complex step) const {
+    sums.energy += a.re * a.re + a.im * a.im + (b.re * b.re + b.im * b.im);
     const Complex both = a + b;
     const Complex difference{a.re - b.re, a.im - b.im};
     Complex turn = step;

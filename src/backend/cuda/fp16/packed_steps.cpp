@@ -24,10 +24,12 @@ PackedLineShape line_shape(const PackedFormation& packed) {
 }
 
 // Frames whose copy, and whose image, take the device less time than the host's work on a launch. Samples of floats are
-// scaled by each frame's largest one, which the conditioner looks for in one frame only.
+// scaled by each frame's largest one, which the conditioner looks for in one frame only; its sums depend on where a
+// line lies in a wide load.
 int small_frames_at_once(const Acquisition& a, std::size_t n_pixels) {
   constexpr std::size_t kBytes = std::size_t{4} << 20;  // of all of them
-  if (a.sample_type != SampleType::int16) return 1;
+  constexpr std::size_t kWideLoad = 16;
+  if (a.sample_type != SampleType::int16 || a.frame_bytes() % kWideLoad != 0) return 1;
   const std::size_t largest = std::max(a.frame_bytes(), n_pixels * sizeof(float));
   return std::clamp(static_cast<int>(kBytes / largest), 1, kMostFramesAtOnce);
 }

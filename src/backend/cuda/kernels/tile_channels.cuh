@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "backend/cuda/kernels/das_math.cuh"
-#include "dsp/methods/coherence.h"
+#include "dsp/methods/channel_sums.h"
 
 namespace echoloop::cuda {
 
@@ -260,34 +260,20 @@ class PlaceTurns {
   float radians_, place_;
 };
 
-// A set whose energy is summed as squares of real and of imaginary parts: shorter chains of dependent sums.
 template <class Method>
-struct TileSet : ChannelSet<Method> {
-  static constexpr bool kEnergyAlone = std::is_same_v<Method, CoherenceFactor>;  // all that its channels add
-
-  Complex squares{0.0f, 0.0f};
-
-  __device__ __forceinline__ void add_squares(float weight, Complex x) {
-    squares.re += weight * x.re * x.re;
-    squares.im += weight * x.im * x.im;
+__device__ __forceinline__ void add_channel(const Method& method, typename Method::Sums& sums, float weight, Complex x,
+                                            Complex turn) {
+  if constexpr (Method::counts) {
+    method.add_turned(sums, weight, x, turn);
+  } else {
+    method.add(sums, weight, x, {});
   }
-
-  __device__ __forceinline__ void add_channel(const Method& method, float weight, Complex x, Complex turn) {
-    if constexpr (kEnergyAlone) {
-      add_squares(fabsf(weight), x);
-    } else if constexpr (Method::counts) {
-      method.add_turned(this->sums, weight, x, turn);
-    } else {
-      method.add(this->sums, weight, x, {});
-    }
-  }
-};
+}
 
 // What the sets of all transmits have in common: n channels and the sum of their weights.
 template <class Method>
-__device__ void set_common(TileSet<Method>& set, float n, float weights) {
+__device__ void set_common(ChannelSet<Method>& set, float n, float weights) {
   set.n = n;
-  if constexpr (requires { set.sums.energy; }) set.sums.energy += set.squares.re + set.squares.im;
   if constexpr (requires { set.sums.weights; }) set.sums.weights = weights;
   if constexpr (requires { set.sums.count; }) set.sums.count = n;
 }
@@ -295,7 +281,7 @@ __device__ void set_common(TileSet<Method>& set, float n, float weights) {
 // Sums of a set of a group's transmits each.
 template <class Method, class Tile, class Group>
 __device__ __forceinline__ void add_elements(const Method& method, const Tile& tile, const Group& group, float count,
-                                             TileSet<Method> (&sets)[Group::kSize]) {
+                                             ChannelSet<Method> (&sets)[Group::kSize]) {
   PlaceTurns<Method> turns(count);
   float n = 0.0f;
   float weights = 0.0f;
@@ -315,8 +301,6 @@ __device__ __forceinline__ void add_elements(const Method& method, const Tile& t
       }
       tile.for_each_sample(group, b, [&](int t, Complex x) {
         sets[t].sum = sets[t].sum + (of_a[t] + x);
-        sets[t].add_squares(1.0f, of_a[t]);
-        sets[t].add_squares(1.0f, x);
         method.add_mirrored(sets[t].sums, of_a[t], x, turn);
       });
     });
@@ -326,7 +310,7 @@ __device__ __forceinline__ void add_elements(const Method& method, const Tile& t
       const Complex turn = turns.next();
       tile.for_each_sample(group, element, [&](int t, Complex x) {
         sets[t].sum = sets[t].sum + element.weight * x;
-        sets[t].add_channel(method, element.weight, x, turn);
+        add_channel(method, sets[t].sums, element.weight, x, turn);
       });
       if constexpr (Tile::kIsWeighed) {
         n += 1.0f;
@@ -345,7 +329,7 @@ __device__ MethodPixel form_tile_each_transmit(const Method& method, const Tile&
   const float count = Method::counts ? tile.n_channels() : 0.0f;
   tile.for_each_group(0, [&](const auto& group) {
     constexpr int kSize = std::decay_t<decltype(group)>::kSize;
-    TileSet<Method> sets[kSize];
+    ChannelSet<Method> sets[kSize];
     add_elements(method, tile, group, count, sets);
 #pragma unroll
     for (int t = 0; t < kSize; ++t) {
@@ -371,7 +355,7 @@ __device__ MethodPixel pixel_of(const Method& method, const ChannelSet<Method>& 
 template <class Method, class Tile>
 __device__ MethodPixel form_tile_both(const Method& method, const Tile& tile) {
   const float count = Method::counts ? tile.n_channels() : 0.0f;
-  TileSet<Method> all;
+  ChannelSet<Method> all;
   Complex sum{0.0f, 0.0f};
   float n_all = 0.0f;
   float weights_all = 0.0f;
@@ -393,7 +377,7 @@ __device__ MethodPixel form_tile_both(const Method& method, const Tile& tile) {
       tile.for_each_sample(group, element, [&](int t, Complex x) {
         partial[t] = partial[t] + element.weight * x;
         if constexpr (Method::reads_phases) x = transmit_turn[t] * x;
-        all.add_channel(method, element.weight * weight[t], x, turn);
+        add_channel(method, all.sums, element.weight * weight[t], x, turn);
       });
       if constexpr (Tile::kIsWeighed) {
         n += 1.0f;
@@ -514,7 +498,7 @@ template <class Method>
 struct CompoundedSet {
   const Method& method;
   PlaceTurns<Method> turns;
-  TileSet<Method> set{};
+  ChannelSet<Method> set{};
   float weights = 0.0f;
 
   template <Chunk kind>
@@ -524,7 +508,7 @@ struct CompoundedSet {
       const float weight = chunk[i].weight;
       if (kind == Chunk::some && weight == 0.0f) continue;
       set.sum = set.sum + weight * s[i];
-      set.add_channel(method, weight, s[i], turns.next());
+      add_channel(method, set.sums, weight, s[i], turns.next());
       set.n += 1.0f;
       weights += fabsf(weight);
     }
