@@ -159,7 +159,9 @@ void place_lines(ClariusYml yml, KnownLines& lines) {
         words("convex probe of ", lines.radius_m * 1e3, " mm; depth 0 is the chord between the outer lines, ",
               lines.radius_m * (1.0 - std::cos(outer_rad)) * 1e3, " mm above the middle of the probe"));
   if (steered)
-    lines.assumptions.emplace_back("angles of the lines taken from the probe's normal, positive towards larger x (assumed: their sign is not published)");
+    lines.assumptions.emplace_back(
+        "angles of the lines taken from the probe's normal, positive towards larger x (assumed: their sign is not "
+        "published)");
 }
 
 void take_yml(std::span<const std::byte> bytes, KnownLines& lines) {

@@ -72,9 +72,6 @@ PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
           .radians_per_m = plan.radians_per_m,
           .units_per_radian = plan.units_per_radian,
           .window_weight = plan.window_weight,
-          .n_frames = 1,
-          .frame_words = 0,
-          .n_tiles = plan.n_tiles(),
           .items = m.items,
           .rx_start = m.rx_start,
           .tx_start = m.tx_start,
@@ -103,10 +100,10 @@ void allow_packed_das(const PackedPlan& plan) {
   CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
 }
 
-void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, StreamView stream) {
+void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, int n_frames, StreamView stream) {
   launch(kernel_of(plan),
          {.blocks = plan.items.size(),
-          .rows = args.n_frames,
+          .rows = n_frames,
           .threads = plan.summing_threads + kWarp,
           .shared_bytes = plan.shared_bytes,
           .start = earliest_start()},

@@ -12,6 +12,7 @@ namespace echoloop::cuda {
 
 inline constexpr int kMostFramesAtOnce = 8;
 
+// Of frames side by side, each with its own words, partials, arrivals and decibels; the grid's y counts them.
 struct PackedDasArgs {
   DasGeometry geometry;  // pointers: the device's
   const uint2* words;    // line (tx, el) begins at (tx * n_el + el) * pitch + window
@@ -31,9 +32,6 @@ struct PackedDasArgs {
   float radians_per_m;     // receive phase: 2 pi demod / c
   float units_per_radian;  // delay units
   WindowPolynomial window_weight;
-  int n_frames;          // side by side, each with its own words, partials, arrivals and decibels
-  unsigned frame_words;  // words from one frame's lines to the next one's
-  int n_tiles;
   const PackedItem* items;
   const int* rx_start;           // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
   const int* tx_start;           // [n_tiles][n_tx] ... plus this for a transmit
@@ -77,6 +75,6 @@ int packed_das_code();
 LaunchStart earliest_start();
 // Before the first launch of a plan: lets the kernel have its shared memory.
 void allow_packed_das(const PackedPlan& plan);
-void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, StreamView stream);
+void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, int n_frames, StreamView stream);
 
 }  // namespace echoloop::cuda

@@ -11,6 +11,11 @@ __device__ inline int stages(const PackedDasArgs& a, const PackedItem& item) {
   return (item.n_elements + a.stage_elements - 1) / a.stage_elements;
 }
 
+// Of the block's frame.
+__device__ inline unsigned first_word(const PackedDasArgs& a) {
+  return blockIdx.y * static_cast<unsigned>(a.geometry.n_tx * a.geometry.n_el * a.pitch);
+}
+
 // Starts the copies of stages: rows are the windows of elements [first, end) of the item, all transmits of the group,
 // one behind the other from `to`. Outside the record the neighbouring zeros serve; a window never leaves them.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -27,8 +32,8 @@ class BulkFetch {
     for (int t = 0; t < kT; ++t) {
       const int tx = min(item.part / a.n_splits * kT + t, a.geometry.n_tx - 1);
       of_transmit_[t] = tx_start[tx];
-      line_[t] = static_cast<unsigned>((tx * a.geometry.n_el + item.first_element) * a.pitch + a.window) +
-                 blockIdx.y * a.frame_words;
+      line_[t] =
+          static_cast<unsigned>((tx * a.geometry.n_el + item.first_element) * a.pitch + a.window) + first_word(a);
     }
   }
 
@@ -89,7 +94,7 @@ class WarpFetch {
     const int tx = min(first_tx_ + row % kT, a.geometry.n_tx - 1);
     const int start = min(max(starts_[e] + tx_start_[tx], -a.window), a.n_words);
     return static_cast<unsigned>((tx * a.geometry.n_el + first_element_ + e) * a.pitch + a.window + start) +
-           blockIdx.y * a.frame_words;
+           first_word(a);
   }
 
   // `word`: where row number `lane` begins. Before compute capability 8.0 copies pass through registers: as many rows

@@ -89,7 +89,7 @@ class PackedSteps final : public LaneSteps {
   [[nodiscard]] int frames_at_once() const override { return frames_at_once_; }
   void take_frames(int count) override {
     fir_.n_lines = n_lines_ * count;
-    das_.n_frames = count;
+    n_frames_ = count;
   }
 
   void widen(const std::byte* raw) override {
@@ -110,7 +110,7 @@ class PackedSteps final : public LaneSteps {
     das_.reference_db = reference_db;
     return true;
   }
-  void beamform() override { run_packed_das(*packed_->tiles, das_, work_); }
+  void beamform() override { run_packed_das(*packed_->tiles, das_, n_frames_, work_); }
   void envelope() override {}  // beamform() did it
   const float* own_level_db() override { return nullptr; }
   [[nodiscard]] std::size_t line_floats() const override { return 2 * packed_words(n_lines_, line_shape(*packed_)); }
@@ -174,7 +174,6 @@ class PackedSteps final : public LaneSteps {
                                    .arrivals = arrivals_.as<unsigned>(),
                                    .pixels = buffers_.pixels.as<Complex>(),
                                    .envelope = buffers_.envelope.as<float>()});
-    das_.frame_words = static_cast<unsigned>(n_lines_ * tiles.pitch);
     allow_packed_das(tiles);
   }
 
@@ -189,6 +188,7 @@ class PackedSteps final : public LaneSteps {
   SampleType type_ = SampleType::float32;
   int n_lines_ = 0;  // of a frame
   int frames_at_once_ = 1;
+  int n_frames_ = 1;  // of the next verbs
   PackedFirArgs fir_{};
   PackedDasArgs das_{};
   DasOnDevice on_device_;

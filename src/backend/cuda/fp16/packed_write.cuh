@@ -43,7 +43,7 @@ __device__ void write_pixels(const PackedDasArgs& a, const PackedItem& item, uns
   const int frame = static_cast<int>(blockIdx.y);
   if (a.n_parts > 1) {
     Complex* partials = a.partials + frame * a.n_parts * n_pixels;
-    unsigned* arrivals = a.arrivals + frame * a.n_tiles + item.tile;
+    unsigned* arrivals = a.arrivals + blockIdx.y * (gridDim.x / static_cast<unsigned>(a.n_parts)) + item.tile;
     // Every part is written; the block that comes last adds them up in their order, whoever it is.
 #pragma unroll
     for (int i = 0; i < kP; ++i) {
@@ -77,7 +77,7 @@ __device__ void write_pixels(const PackedDasArgs& a, const PackedItem& item, uns
     const long long pixel = static_cast<long long>(p.iz[i]) * g.nx + p.ix;
     const Complex value{re[i] * scale, im[i] * scale};
     const float level = magnitude(value);
-    if (a.n_frames == 1) {
+    if (gridDim.y == 1) {
       a.pixels[pixel] = value;
       a.envelope[pixel] = level;
     }

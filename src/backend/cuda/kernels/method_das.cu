@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "backend/cuda/kernels/kernels.h"
-#include "backend/cuda/kernels/tile_channels.cuh"
+#include "backend/cuda/kernels/tile_sums.cuh"
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/methods.h"
 

@@ -1,0 +1,294 @@
+// The loops of dsp/methods/channel_sums.h over the channels of a tile (tile_channels.cuh), without the turn of the
+// transmit where all channels of a set share it.
+#pragma once
+
+#include <type_traits>
+
+#include "backend/cuda/kernels/tile_channels.cuh"
+#include "dsp/methods/channel_sums.h"
+
+namespace echoloop::cuda {
+
+// exp(2 pi i j / N) of the places j of N channels, counted from the middle of the aperture: sums over places that begin
+// elsewhere differ in their phases only. Absolute error 5e-7.
+template <class Method>
+class PlaceTurns {
+ public:
+  __device__ explicit PlaceTurns(float count) : radians_(6.28318531f / count), place_(-0.5f * (count - 1.0f)) {}
+
+  // Of the next place.
+  __device__ __forceinline__ Complex next() {
+    if constexpr (!Method::counts) return {};
+    const float radians = place_ * radians_;
+    place_ += 1.0f;
+    return {__cosf(radians), __sinf(radians)};
+  }
+
+ private:
+  float radians_, place_;
+};
+
+template <class Method>
+__device__ __forceinline__ void add_channel(const Method& method, typename Method::Sums& sums, float weight, Complex x,
+                                            Complex turn) {
+  if constexpr (Method::counts) {
+    method.add_turned(sums, weight, x, turn);
+  } else {
+    method.add(sums, weight, x, {});
+  }
+}
+
+// What the sets of all transmits have in common: n channels and the sum of their weights.
+template <class Method>
+__device__ void set_common(ChannelSet<Method>& set, float n, float weights) {
+  set.n = n;
+  if constexpr (requires { set.sums.weights; }) set.sums.weights = weights;
+  if constexpr (requires { set.sums.count; }) set.sums.count = n;
+}
+
+// Sums of a set of a group's transmits each.
+template <class Method, class Tile, class Group>
+__device__ __forceinline__ void add_elements(const Method& method, const Tile& tile, const Group& group, float count,
+                                             ChannelSet<Method> (&sets)[Group::kSize]) {
+  PlaceTurns<Method> turns(count);
+  float n = 0.0f;
+  float weights = 0.0f;
+  if constexpr (Method::counts && !Tile::kIsWeighed) {
+    // Mirrored places have conjugate turns: two channels are added as one.
+    tile.for_each_mirrored(group.first, [&](const TilePixels::Element& a, const TilePixels::Element& b) {
+      const Complex turn = turns.next();
+      Complex of_a[Group::kSize];
+      tile.for_each_sample(group, a, [&](int t, Complex x) { of_a[t] = x; });
+      if (a.index == b.index) {
+#pragma unroll
+        for (int t = 0; t < Group::kSize; ++t) {
+          sets[t].sum = sets[t].sum + of_a[t];
+          method.add_turned(sets[t].sums, 1.0f, of_a[t], turn);
+        }
+        return;
+      }
+      tile.for_each_sample(group, b, [&](int t, Complex x) {
+        sets[t].sum = sets[t].sum + (of_a[t] + x);
+        method.add_mirrored(sets[t].sums, of_a[t], x, turn);
+      });
+    });
+    n = weights = count;
+  } else {
+    tile.for_each_element(group.first, [&](const TilePixels::Element& element) {
+      const Complex turn = turns.next();
+      tile.for_each_sample(group, element, [&](int t, Complex x) {
+        sets[t].sum = sets[t].sum + element.weight * x;
+        add_channel(method, sets[t].sums, element.weight, x, turn);
+      });
+      if constexpr (Tile::kIsWeighed) {
+        n += 1.0f;
+        weights += fabsf(element.weight);
+      }
+    });
+    if constexpr (!Tile::kIsWeighed) n = weights = tile.n_channels();
+  }
+#pragma unroll
+  for (int t = 0; t < Group::kSize; ++t) set_common(sets[t], n, weights);
+}
+
+template <class Method, class Tile>
+__device__ MethodPixel form_tile_each_transmit(const Method& method, const Tile& tile) {
+  FormedPixel made;
+  const float count = Method::counts ? tile.n_channels() : 0.0f;
+  tile.for_each_group(0, [&](const auto& group) {
+    constexpr int kSize = std::decay_t<decltype(group)>::kSize;
+    ChannelSet<Method> sets[kSize];
+    add_elements(method, tile, group, count, sets);
+#pragma unroll
+    for (int t = 0; t < kSize; ++t) {
+      FormedPixel one;
+      one.factor = 1.0f;
+      one.add(method, sets[t], tile.transmit_weight(group.first + t));
+      const Complex turn = tile.transmit_turn(group.first + t, group.excess[t]);
+      made.das = made.das + turn * one.das;
+      made.formed = made.formed + turn * one.formed;
+    }
+  });
+  return made.template pixel<Method>();
+}
+
+template <class Method>
+__device__ MethodPixel pixel_of(const Method& method, const ChannelSet<Method>& set) {
+  FormedPixel made;
+  made.factor = 1.0f;
+  made.add(method, set, 1.0f);
+  return made.template pixel<Method>();
+}
+
+template <class Method, class Tile>
+__device__ MethodPixel form_tile_both(const Method& method, const Tile& tile) {
+  const float count = Method::counts ? tile.n_channels() : 0.0f;
+  ChannelSet<Method> all;
+  Complex sum{0.0f, 0.0f};
+  float n_all = 0.0f;
+  float weights_all = 0.0f;
+  tile.for_each_group(0, [&](const auto& group) {
+    constexpr int kSize = std::decay_t<decltype(group)>::kSize;
+    Complex transmit_turn[kSize];
+    float weight[kSize];
+    Complex partial[kSize] = {};
+#pragma unroll
+    for (int t = 0; t < kSize; ++t) {
+      weight[t] = tile.transmit_weight(group.first + t);
+      transmit_turn[t] = tile.transmit_turn(group.first + t, group.excess[t]);
+    }
+    float n = 0.0f;
+    float weights = 0.0f;
+    PlaceTurns<Method> turns(count);
+    tile.for_each_element(group.first, [&](const TilePixels::Element& element) {
+      const Complex turn = turns.next();
+      tile.for_each_sample(group, element, [&](int t, Complex x) {
+        partial[t] = partial[t] + element.weight * x;
+        if constexpr (Method::reads_phases) x = transmit_turn[t] * x;
+        add_channel(method, all.sums, element.weight * weight[t], x, turn);
+      });
+      if constexpr (Tile::kIsWeighed) {
+        n += 1.0f;
+        weights += fabsf(element.weight);
+      }
+    });
+    if constexpr (!Tile::kIsWeighed) n = weights = tile.n_channels();
+#pragma unroll
+    for (int t = 0; t < kSize; ++t) {
+      n_all += weight[t] != 0.0f ? n : 0.0f;
+      weights_all += fabsf(weight[t]) * weights;
+      sum = sum + weight[t] * transmit_turn[t] * partial[t];
+    }
+  });
+  all.sum = sum;
+  set_common(all, n_all, weights_all);
+  if constexpr (requires { all.sums.count; }) all.sums.count = count;  // of one transmit
+  return pixel_of(method, all);
+}
+
+template <class Method, class Tile>
+__device__ MethodPixel form_tile_transmits(const Method& method, const Tile& tile) {
+  float count = 0.0f;
+  if constexpr (Method::counts) {
+    tile.for_each_group(0, [&](const auto& group) {
+      for (int t = 0; t < std::decay_t<decltype(group)>::kSize; ++t) {
+        count += tile.transmit_weight(group.first + t) != 0.0f ? 1.0f : 0.0f;
+      }
+    });
+  }
+  ChannelSet<Method> all;
+  tile.for_each_group(0, [&](const auto& group) {
+    constexpr int kSize = std::decay_t<decltype(group)>::kSize;
+    Complex sum[kSize] = {};
+    bool any = false;
+    tile.for_each_element(group.first, [&](const TilePixels::Element& element) {
+      tile.for_each_sample(group, element, [&](int t, Complex x) { sum[t] = sum[t] + element.weight * x; });
+      any = true;
+    });
+#pragma unroll
+    for (int t = 0; t < kSize; ++t) {
+      const float weight = tile.transmit_weight(group.first + t);
+      if (!any || weight == 0.0f) continue;
+      all.add(method, weight, tile.transmit_turn(group.first + t, group.excess[t]) * sum[t], {all.n, count});
+    }
+  });
+  return pixel_of(method, all);
+}
+
+// What x_{e,t} of a group are multiplied by for the sum over the transmits.
+template <class Group>
+struct TransmitRotors {
+  Complex of[Group::kSize];
+
+  __device__ TransmitRotors(const TilePixels& tile, const Group& group) {
+#pragma unroll
+    for (int t = 0; t < Group::kSize; ++t) {
+      of[t] = tile.transmit_weight(group.first + t) * tile.transmit_turn(group.first + t, group.excess[t]);
+    }
+  }
+};
+
+constexpr int kChunk = 4;  // elements for which the transmit part is computed once
+
+// Whether all elements of a chunk count; of others the weight is 0.
+enum class Chunk { full, some };
+
+// run.add(chunk, s), s summed over the transmits by add(chunk, s) and turned.
+template <class Tile, class Add, class Run>
+__device__ __forceinline__ void for_each_chunk(const Tile& tile, const Add& add, Run&& run) {
+  const auto step = [&]<Chunk kind>(int first) {
+    TilePixels::Element chunk[kChunk];
+    Complex s[kChunk] = {};
+#pragma unroll
+    for (int i = 0; i < kChunk; ++i) chunk[i] = tile.element_or_none(first + i);
+    add(chunk, s);
+#pragma unroll
+    for (int i = 0; i < kChunk; ++i) s[i] = chunk[i].turn * s[i];
+    run.template add<kind>(chunk, s);
+  };
+  int first = 0;
+  if constexpr (!Tile::kIsWeighed) {
+#pragma unroll 1
+    for (; first + kChunk <= tile.n_elements(); first += kChunk) step.template operator()<Chunk::full>(first);
+  }
+#pragma unroll 1
+  for (; first < tile.n_elements(); first += kChunk) step.template operator()<Chunk::some>(first);
+}
+
+template <class Tile, class Run>
+__device__ __forceinline__ void for_each_compounded(const Tile& tile, Run&& run) {
+  const auto add_group = [&](const auto& group, const auto& rotors, const auto& chunk, Complex(&s)[kChunk]) {
+#pragma unroll
+    for (int i = 0; i < kChunk; ++i) {
+      if (chunk[i].weight == 0.0f) continue;
+      tile.for_each_value(group, tile.of_transmit(group.first, chunk[i]),
+                          [&](int t, Complex v) { s[i] = s[i] + rotors.of[t] * v; });
+    }
+  };
+  if (tile.is_one_group()) {
+    tile.with_first_group([&](const auto& group) {
+      const TransmitRotors rotors(tile, group);
+      for_each_chunk(
+          tile, [&](const auto& chunk, auto& s) { add_group(group, rotors, chunk, s); }, run);
+    });
+    return;
+  }
+  for_each_chunk(
+      tile,
+      [&](const auto& chunk, auto& s) {
+        tile.for_each_group(0, [&](const auto& group) { add_group(group, TransmitRotors(tile, group), chunk, s); });
+      },
+      run);
+}
+
+// The set of the elements' sums over the transmits.
+template <class Method>
+struct CompoundedSet {
+  const Method& method;
+  PlaceTurns<Method> turns;
+  ChannelSet<Method> set{};
+  float weights = 0.0f;
+
+  template <Chunk kind>
+  __device__ __forceinline__ void add(const TilePixels::Element (&chunk)[kChunk], const Complex (&s)[kChunk]) {
+#pragma unroll
+    for (int i = 0; i < kChunk; ++i) {
+      const float weight = chunk[i].weight;
+      if (kind == Chunk::some && weight == 0.0f) continue;
+      set.sum = set.sum + weight * s[i];
+      add_channel(method, set.sums, weight, s[i], turns.next());
+      set.n += 1.0f;
+      weights += fabsf(weight);
+    }
+  }
+};
+
+template <class Method, class Tile>
+__device__ MethodPixel form_tile_compounded(const Method& method, const Tile& tile) {
+  CompoundedSet<Method> all{method, PlaceTurns<Method>(Method::counts ? tile.n_channels() : 0.0f)};
+  for_each_compounded(tile, all);
+  set_common(all.set, all.set.n, all.weights);
+  return pixel_of(method, all.set);
+}
+
+}  // namespace echoloop::cuda
