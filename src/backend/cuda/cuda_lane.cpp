@@ -53,7 +53,7 @@ void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   steps.set_plan(*plan);
   refiner_.set_plan(plan->refine);
   steps_ = &steps;
-  buffers_.raw.grow(static_cast<std::size_t>(frames_at_once()) * plan->formed->frame_bytes());
+  buffers_.raw.grow(static_cast<std::size_t>(most_frames()) * plan->formed->frame_bytes());
   plan_ = plan;
   if (may_overlap()) context_->overlap.begin(plan.get());
 }
@@ -61,9 +61,10 @@ void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
 // Lanes beside the stream (kMaxLanes) work on single frames.
 bool CudaLane::may_overlap() const { return copy_.get() != processing().get() && number_ < kMaxLanes; }
 
-int CudaLane::frames_at_once() const {
-  return may_overlap() && context_->mapped->empty() ? steps_->frames_at_once() : 1;
-}
+int CudaLane::most_frames() const { return may_overlap() ? steps_->frames_at_once() : 1; }
+
+// Frames in mapped memory are read where they lie. Another configuration of the stream may have others.
+int CudaLane::frames_at_once() const { return context_->mapped->empty() ? most_frames() : 1; }
 
 // The frame's kernels come after all that the processing stream holds: tables, buffers, readers of the lane's memory.
 void CudaLane::fork() {

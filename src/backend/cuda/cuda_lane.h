@@ -96,6 +96,7 @@ class CudaLane final : public Lane {
   };
 
   [[nodiscard]] bool may_overlap() const;
+  [[nodiscard]] int most_frames() const;
   void fork();
   void join();
   void find_samples(std::span<const std::byte> frame);
