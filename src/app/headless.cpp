@@ -76,7 +76,7 @@ bool follow_acquisition(Session& session, OpenedSource& opened, const Options& o
 }
 
 // Why the stream ends, for the sender of a scanner.
-std::string farewell(const Session& session, const Options& options) {
+std::string end_reason(const Session& session, const Options& options) {
   if (interrupted()) return "the viewer was ended by a signal";
   if (const std::string fault = session.fault(); !fault.empty()) return fault;
   if (session.producer_state() == ProducerState::changed) {
@@ -104,10 +104,10 @@ double run_to_end(Session& session, OpenedSource& opened, const Options& options
       std::this_thread::sleep_for(between_looks);
     }
   } catch (const std::exception& error) {  // another stream does not fit, say
-    if (live != nullptr) live->set_farewell(error.what());
+    if (live != nullptr) live->set_end_reason(error.what());
     throw;
   }
-  if (live != nullptr) live->set_farewell(farewell(session, options));
+  if (live != nullptr) live->set_end_reason(end_reason(session, options));
   const double waited_s = elapsed_s();
   const std::uint64_t processed = session.counts().processed;
   if (interrupted()) {

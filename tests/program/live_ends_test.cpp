@@ -35,7 +35,7 @@ struct Viewer {
     EXPECT_TRUE(sender->begin(scan(256)));
   }
   // Of the BYE; empty: none came.
-  [[nodiscard]] std::string farewell() const {
+  [[nodiscard]] std::string end_reason() const {
     const auto bye = sender->expect(13);
     return bye.has_value() ? bye->text(0) : std::string();
   }
@@ -51,14 +51,14 @@ TEST(LiveEnds, ByASignal) {
   ASSERT_TRUE(viewer.sender->frame(0, 1));
   ASSERT_TRUE(viewer.sender->expect(8).has_value());  // the stream runs
   viewer.program->send(SIGTERM);
-  EXPECT_EQ(viewer.farewell(), "the viewer was ended by a signal");
+  EXPECT_EQ(viewer.end_reason(), "the viewer was ended by a signal");
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
 }
 
 TEST(LiveEnds, AfterTheFramesThatWereAskedFor) {
   Viewer viewer({"--frames", "3"});
   for (std::uint64_t k = 0; k < 3; ++k) ASSERT_TRUE(viewer.sender->frame(k, 1));
-  EXPECT_EQ(viewer.farewell(), "the viewer has processed its 3 frames (--frames)");
+  EXPECT_EQ(viewer.end_reason(), "the viewer has processed its 3 frames (--frames)");
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
 }
 
@@ -68,16 +68,16 @@ TEST(LiveEnds, AtADescriptionThatARecordingCannotHold) {
   ASSERT_TRUE(viewer.sender->frame(0, 1));
   ASSERT_TRUE(viewer.sender->describe(1, scan(512)));
   ASSERT_TRUE(viewer.sender->expect(4).has_value());
-  EXPECT_EQ(viewer.farewell(), "the description changed: a viewer that writes all frames to a file ends then");
+  EXPECT_EQ(viewer.end_reason(), "the description changed: a viewer that writes all frames to a file ends then");
 }
 
 TEST(LiveEnds, AtAnOverrunWithTheLineOfStopped) {
   Viewer viewer({"--policy", "error", "--slots", "2", "--inject", "load_ms=50"});
   std::uint64_t k = 0;
   while (!viewer.sender->seen.contains(9) && k < 10'000 && viewer.sender->soon_frame(k, {})) ++k;
-  const std::string farewell = viewer.farewell();
+  const std::string end_reason = viewer.end_reason();
   EXPECT_TRUE(viewer.sender->seen.contains(9));
-  EXPECT_NE(farewell.find("(stop on overrun)"), std::string::npos) << farewell;
+  EXPECT_NE(end_reason.find("(stop on overrun)"), std::string::npos) << end_reason;
 }
 
 // Memory for the slots and lanes of large frames is made for seconds: the program does not wait for it.
@@ -87,7 +87,7 @@ TEST(LiveEnds, WhileAnotherStreamIsMade) {
   ASSERT_TRUE(viewer.sender->describe(1, scan(1 << 21)));
   ASSERT_TRUE(viewer.sender->expect(4).has_value());
   viewer.program->send(SIGTERM);
-  EXPECT_EQ(viewer.farewell(), "the viewer was ended by a signal");
+  EXPECT_EQ(viewer.end_reason(), "the viewer was ended by a signal");
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
 }
 

@@ -59,9 +59,9 @@ void LiveServer::set_admission(Admission admission) {
   wake();
 }
 
-void LiveServer::set_farewell(std::string why) {
+void LiveServer::set_end_reason(std::string why) {
   const std::scoped_lock lock(mutex_);
-  farewell_ = std::move(why);
+  end_reason_ = std::move(why);
 }
 
 std::vector<LiveNote> LiveServer::take_notes() { return notes_.take(now_ns()); }
@@ -97,7 +97,7 @@ void LiveServer::run(const std::stop_token& stop) {
   }
   const std::scoped_lock lock(mutex_);
   for (const std::unique_ptr<Connection>& connection : connections_) {
-    connection->stream.send(static_cast<std::uint32_t>(LiveKind::bye), encode_live_text(farewell_));
+    connection->stream.send(static_cast<std::uint32_t>(LiveKind::bye), encode_live_text(end_reason_));
   }
 }
 

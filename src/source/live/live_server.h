@@ -38,7 +38,7 @@ class LiveServer {
   [[nodiscard]] LiveIntake& intake() { return intake_; }
   [[nodiscard]] LiveStatus status() const;  // any thread
   void set_admission(Admission admission);  // any thread
-  void set_farewell(std::string why);       // of the BYE that ends it; any thread
+  void set_end_reason(std::string why);     // of the BYE that ends it; any thread
   std::vector<LiveNote> take_notes();       // any thread
 
  private:
@@ -124,8 +124,8 @@ class LiveServer {
   std::vector<pollfd> sockets_;
   std::atomic<bool> accepting_{true};
   mutable std::mutex mutex_;
-  LiveStatus status_;                               // what is known here; under mutex_
-  std::string farewell_ = "the viewer was closed";  // under mutex_
+  LiveStatus status_;                                 // what is known here; under mutex_
+  std::string end_reason_ = "the viewer was closed";  // under mutex_
   std::jthread thread_;
 };
 

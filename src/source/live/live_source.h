@@ -54,7 +54,7 @@ class LiveSource final : public Source {
   [[nodiscard]] LiveStatus status() const;  // any thread
   std::vector<LiveNote> take_notes();       // any thread
   void set_admission(Admission admission);  // any thread
-  void set_farewell(std::string why);       // that the sender is told when the source goes; any thread
+  void set_end_reason(std::string why);     // that the sender is told when the source goes; any thread
 
  private:
   std::shared_ptr<LiveServer> server_;
