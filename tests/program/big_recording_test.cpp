@@ -37,11 +37,17 @@ std::string sparse_recording(const TemporaryFolder& folder) {
   return path;
 }
 
+#if defined(ECHO_SANITIZED)
+constexpr double kInfoLimit_s = 4.0;
+#else
+constexpr double kInfoLimit_s = 1.0;
+#endif
+
 void expect_at_once_and_in_little_memory(const std::string& path, int frames) {
   const Ended info = run_program({"info", path});
   ASSERT_EQ(info.status, 0) << info.err;
   EXPECT_NE(info.out.find("frames        5000"), std::string::npos) << info.out;
-  EXPECT_LT(info.cpu_seconds, 4.0);  // who reads all of it takes longer, and sanitizers take three times as long
+  EXPECT_LT(info.cpu_seconds, kInfoLimit_s);  // who reads all of it takes longer
   const Ended played =
       run_program({path, "--headless", "--backend", "cpu", "--frames", std::to_string(frames), "--rate", "max",
                    "--grid", "-5:5:8,5:20:16", "--history-mb", std::to_string(kHistoryMb)});
