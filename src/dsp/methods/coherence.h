@@ -25,6 +25,9 @@ struct CoherenceFactor {
     sums.energy += fabsf(weight) * (s.re * s.re + s.im * s.im);
   }
 
+  // Of weight 1, for executors that know the sum of the weights.
+  ECHO_HD void add_equal(Sums& sums, Complex s) const { sums.energy = s.re * s.re + (s.im * s.im + sums.energy); }
+
   [[nodiscard]] ECHO_HD float weight(const Sums& sums, Complex sum, float n) const {
     const float most = sums.weights * sums.energy;
     if (!(most > 0.0f)) return 0.0f;

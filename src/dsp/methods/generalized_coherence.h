@@ -47,11 +47,11 @@ struct GeneralizedCoherence {
     }
   }
 
-  // Two channels of weight 1 and conjugate steps, that of `a` being `step`.
-  ECHO_HD void add_mirrored(Sums& sums, Complex a, Complex b, Complex step) const {
-    sums.energy += a.re * a.re + a.im * a.im + (b.re * b.re + b.im * b.im);
-    const Complex both = a + b;
-    const Complex difference{a.re - b.re, a.im - b.im};
+  // Two channels of weight 1 and conjugate steps, that of `a` being `step`: both = a + b. Adds twice their energy.
+  ECHO_HD void add_mirrored(Sums& sums, Complex both, Complex a, Complex step) const {
+    const Complex difference{fmaf(2.0f, a.re, -both.re), fmaf(2.0f, a.im, -both.im)};
+    sums.energy = both.re * both.re + (both.im * both.im + sums.energy);
+    sums.energy = difference.re * difference.re + (difference.im * difference.im + sums.energy);
     Complex turn = step;
     for (int k = 0; k < kMost; ++k) {
       if (kMost > 2 && k >= bins) break;

@@ -185,8 +185,8 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks) grouped_kernel(const __
         windows.touch(a, first, next, rx_start[next], touch_length);
       }
       if (kWeighted && weight == 0.0f) continue;
-      const float rx = receive_excess<form>(g, element->x_m, element->z_m, at);
-      Complex rotor = reduced_phasor(rx * g.turns_per_sample);
+      const float rx = receive_excess<form>(g, *element, at);
+      Complex rotor = delay_phasor(rx, g.turns_per_sample);
       if (kWeighted) rotor = weight * rotor;
       if (fabsf(rx - middle) <= reach) {
 #pragma unroll
@@ -198,10 +198,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks) grouped_kernel(const __
               origin + static_cast<unsigned long long>(__float_as_uint(place)) * sizeof(Complex));
           const float2 v0 = __ldg(s);
           const float2 v1 = __ldg(s + 1);
-          const float re = __fmaf_rn(w, v1.x - v0.x, v0.x);
-          const float im = __fmaf_rn(w, v1.y - v0.y, v0.y);
-          sum[t].re = __fmaf_rn(rotor.re, re, __fmaf_rn(-rotor.im, im, sum[t].re));
-          sum[t].im = __fmaf_rn(rotor.re, im, __fmaf_rn(rotor.im, re, sum[t].im));
+          sum[t] = add_product(sum[t], rotor, {__fmaf_rn(w, v1.x - v0.x, v0.x), __fmaf_rn(w, v1.y - v0.y, v0.y)});
         }
       } else {
 #pragma unroll 1

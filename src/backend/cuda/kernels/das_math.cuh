@@ -28,33 +28,47 @@ __device__ __forceinline__ float newton_quotient(float a, float b) {
   return __fmaf_rn(__fmaf_rn(-q, b, a), estimate, q);
 }
 
-__device__ __forceinline__ Complex reduced_phasor(float turns) {
-  const float whole = __fadd_rn(__fadd_rn(turns, 1.5f * kMagic), -1.5f * kMagic);
-  const float radians = 6.28318531f * (turns - whole);
+// Of the phase of a delay of so many samples.
+__device__ __forceinline__ Complex delay_phasor(float excess, float turns_per_sample) {
+  const float whole = __fadd_rn(__fmaf_rn(excess, turns_per_sample, 1.5f * kMagic), -1.5f * kMagic);
+  const float radians = 6.28318531f * __fmaf_rn(excess, turns_per_sample, -whole);
   Complex c;
   asm("cos.approx.ftz.f32 %0, %1;" : "=f"(c.re) : "f"(radians));
   asm("sin.approx.ftz.f32 %0, %1;" : "=f"(c.im) : "f"(radians));
   return c;
 }
 
+// to + a b
+__device__ __forceinline__ Complex add_product(Complex to, Complex a, Complex b) {
+  return {__fmaf_rn(a.re, b.re, __fmaf_rn(-a.im, b.im, to.re)), __fmaf_rn(a.re, b.im, __fmaf_rn(a.im, b.re, to.im))};
+}
+
+__device__ __forceinline__ float distance_of(float dx, float dz) {
+  return newton_root(__fmaf_rn(dx, dx, __fmaf_rn(dz, dz, 1e-30f)));
+}
+
 // receive_term() of dsp/das.h: samples beyond row_base ...
 template <DasForm form>
-__device__ __forceinline__ float receive_excess(const DasGeometry& g, float element_x_m, float element_z_m,
-                                                const PixelPlace& at) {
-  const float dx = at.x_m - element_x_m;
-  const float dz = at.z_m - element_z_m;
-  const float distance = newton_root(__fmaf_rn(dx, dx, __fmaf_rn(dz, dz, 1e-30f)));
+__device__ __forceinline__ float receive_excess(const DasGeometry& g, const ElementGeometry& e, const PixelPlace& at) {
+  const float dx = at.x_m - e.x_m;
+  const float distance = distance_of(dx, at.z_m - e.z_m);
   if (form == DasForm::plain || g.down_m == nullptr) {
-    return newton_quotient(__fmaf_rn(dx, dx, element_z_m * __fmaf_rn(-2.0f, at.z_m, element_z_m)),
+    return newton_quotient(__fmaf_rn(dx, dx, e.z_m * __fmaf_rn(-2.0f, at.z_m, e.z_m)),
                            distance + (fabsf(at.z_m) + 1e-12f)) *
            g.samples_per_m;
   }
   const float down = at.z_m - g.apex_z_m;
-  const float element_down = element_z_m - g.apex_z_m;
-  return newton_quotient(__fmaf_rn(element_x_m, __fmaf_rn(-2.0f, at.x_m, element_x_m),
-                                   element_down * __fmaf_rn(-2.0f, down, element_down)),
-                         distance + (at.r_m + 1e-12f)) *
+  const float element_down = e.z_m - g.apex_z_m;
+  return newton_quotient(
+             __fmaf_rn(e.x_m, __fmaf_rn(-2.0f, at.x_m, e.x_m), element_down * __fmaf_rn(-2.0f, down, element_down)),
+             distance + (at.r_m + 1e-12f)) *
          g.samples_per_m;
+}
+
+// ... the same where g.is_flat ...
+__device__ __forceinline__ float flat_excess(const DasGeometry& g, const ElementGeometry& e, const PixelPlace& at) {
+  const float dx = at.x_m - e.x_m;
+  return newton_quotient(dx * dx, distance_of(dx, at.z_m) + (fabsf(at.z_m) + 1e-12f)) * g.samples_per_m;
 }
 
 // ... and the weight.

@@ -14,27 +14,35 @@ namespace echoloop::cuda {
 namespace {
 
 constexpr int kTileX = 32;
-constexpr int kTileZ = 4;
 constexpr int kWarpX = 8;
+constexpr int kWarpZ = 4;
+constexpr int kTall = 16;  // rows of a block: its warps read much the same samples
+constexpr int kLow = 4;    // and of kernels of many registers
 
 struct MethodImage {
   Complex* pixels;
   float* weights;
 };
 
-// Of kTileX columns and so many rows.
-dim3 blocks(int nx, int rows, int rows_of_block) {
-  return {static_cast<unsigned>((nx + kTileX - 1) / kTileX),
-          static_cast<unsigned>((rows + rows_of_block - 1) / rows_of_block)};
-}
-dim3 tiles(int nx, int rows) { return blocks(nx, rows, kTileZ); }
+struct Tiles {
+  dim3 grid, block;
 
-// A warp's 8 x 4 pixels of the block's 32 x 4.
+  // Blocks of kTileX columns and so many rows.
+  Tiles(int nx, int rows, int rows_of_block)
+      : grid(static_cast<unsigned>((nx + kTileX - 1) / kTileX),
+             static_cast<unsigned>((rows + rows_of_block - 1) / rows_of_block)),
+        block(kTileX, static_cast<unsigned>(rows_of_block)) {}
+};
+
+// A warp's 8 x 4 pixels of the block's 32 x blockDim.y; threadIdx.y counts the warps.
 __device__ int thread_x() {
-  return static_cast<int>(blockIdx.x) * kTileX + static_cast<int>(threadIdx.y) * kWarpX +
+  return static_cast<int>(blockIdx.x) * kTileX + static_cast<int>(threadIdx.y) % (kTileX / kWarpX) * kWarpX +
          static_cast<int>(threadIdx.x) % kWarpX;
 }
-__device__ int thread_z() { return static_cast<int>(blockIdx.y) * kTileZ + static_cast<int>(threadIdx.x) / kWarpX; }
+__device__ int thread_z() {
+  return static_cast<int>(blockIdx.y * blockDim.y) + static_cast<int>(threadIdx.y) / (kTileX / kWarpX) * kWarpZ +
+         static_cast<int>(threadIdx.x) / kWarpX;
+}
 
 // As echoloop::DasChannels, of any grid and any transmits, by the fast instructions.
 class FastChannels {
@@ -63,8 +71,8 @@ class FastChannels {
     const ElementGeometry& element = geometry_.elements[e];
     const float weight = receive_weight(geometry_, element, at_);
     if (weight == 0.0f) return {0.0f, 0.0f, {0.0f, 0.0f}, e};
-    const float excess = receive_excess<DasForm::general>(geometry_, element.x_m, element.z_m, at_);
-    return {weight, excess, reduced_phasor(excess * geometry_.turns_per_sample), e};
+    const float excess = receive_excess<DasForm::general>(geometry_, element, at_);
+    return {weight, excess, delay_phasor(excess, geometry_.turns_per_sample), e};
   }
 
   [[nodiscard]] __device__ __forceinline__ Transmit transmit(int t) const {
@@ -144,14 +152,17 @@ __device__ MethodPixel form_tile_with(const Method& method, const Tile& tile) {
 template <class Method>
 inline constexpr bool kLarge = sizeof(typename Method::Sums) > 64;
 
-// Of an SM: eight where 64 registers a thread are enough; then images of 100,000 pixels are made at once.
+template <class Method>
+inline constexpr int kRows = kLarge<Method> ? kLow : kTall;
+
+// Of an SM: two where 64 registers a thread are enough; then images of 100,000 pixels are made at once.
 template <class Method>
 inline constexpr int kBlocksPerSm = kLarge<Method>   ? 3
-                                    : Method::counts ? 5
-                                                     : 8;
+                                    : Method::counts ? 1
+                                                     : 2;
 
 template <ChannelLoop loop, class Method>
-__global__ void __launch_bounds__(kTileX* kTileZ, kBlocksPerSm<Method>)
+__global__ void __launch_bounds__(kTileX* kRows<Method>, kBlocksPerSm<Method>)
     method_kernel(const __grid_constant__ DasGeometry geometry, const Method method, const TileArgs args,
                   const Complex* __restrict__ lines, const MethodImage to) {
   const int ix = thread_x();
@@ -163,8 +174,10 @@ __global__ void __launch_bounds__(kTileX* kTileZ, kBlocksPerSm<Method>)
   if constexpr (!(kLarge<Method> && loop == ChannelLoop::each_transmit)) {
     const TilePixels tile(geometry, args, lines, ix, iz);
     tuned = args.may_fit && tile.fits();
-    if (tuned && args.is_weighed) made = form_tile_with<loop>(method, TileChannels<true>(tile));
-    if (tuned && !args.is_weighed) made = form_tile_with<loop>(method, TileChannels<false>(tile));
+    if (tuned) {
+      made = with_elements(tile, args.elements,
+                           [&](const auto& channels) { return form_tile_with<loop>(method, channels); });
+    }
   }
   if (!in_image) return;
   if (!tuned) made = form_with<loop>(method, FastChannels(geometry, lines, ix, iz));
@@ -185,7 +198,7 @@ struct Slices {
   }
 };
 
-__global__ void __launch_bounds__(kTileX* kTileZ)
+__global__ void __launch_bounds__(kTileX* kTall)
     store_kernel(const __grid_constant__ DasGeometry geometry, int neighbours, const Complex* __restrict__ lines,
                  const Slices to) {
   const int ix = thread_x();
@@ -298,7 +311,7 @@ constexpr int kFewLags = 10;  // sums of so many stay in registers of which an S
 
 // elements: work space of pixels that are not made so.
 template <int kMost>
-__global__ void __launch_bounds__(kTileX* kTileZ, kMost > kFewLags ? 3 : 4)
+__global__ void __launch_bounds__(kTileX* kLow, kMost > kFewLags ? 3 : 4)
     slsc_terms_kernel(const __grid_constant__ DasGeometry geometry, const ShortLagCoherence method, const TileArgs args,
                       const Complex* __restrict__ lines, const Slices elements, const Slices terms) {
   const int ix = thread_x();
@@ -308,8 +321,8 @@ __global__ void __launch_bounds__(kTileX* kTileZ, kMost > kFewLags ? 3 : 4)
   bool made = false;
   const TilePixels tile(geometry, args, lines, ix, terms.first + row);
   if (args.may_fit && method.lags <= kMost && tile.fits()) {
-    made = args.is_weighed ? store_tile_terms<kMost>(method, TileChannels<true>(tile), in_image, to)
-                           : store_tile_terms<kMost>(method, TileChannels<false>(tile), in_image, to);
+    made = with_elements(tile, args.elements,
+                         [&](const auto& channels) { return store_tile_terms<kMost>(method, channels, in_image, to); });
   }
   if (made || !in_image) return;
   const Strided element = elements.of(row, ix, geometry.nx);
@@ -347,7 +360,7 @@ __global__ void __launch_bounds__(kTileX* kSlscRows)
 }
 
 // scratch: [n_scratch][threads of the launch]
-__global__ void __launch_bounds__(kTileX* kTileZ)
+__global__ void __launch_bounds__(kTileX* kTall)
     minimum_variance_kernel(const MinimumVariance method, int n, const Slices channels, const RowBand band,
                             Complex* __restrict__ scratch, const MethodImage to) {
   const int ix = thread_x();
@@ -394,7 +407,6 @@ int slice_rows(const MethodSettings& s, const DasGeometry& g, int band) { return
 
 void sum_by_rows(const MethodSettings& s, const DasGeometry& g, const Complex* lines, MethodImage to, Complex* scratch,
                  StreamView stream) {
-  const dim3 threads(kTileX, kTileZ);
   const RowPlan plan = plan_rows(s, g);
   for (int begin = 0; begin < g.nz; begin += plan.band) {
     const int end = std::min(begin + plan.band, g.nz);
@@ -411,14 +423,16 @@ void sum_by_rows(const MethodSettings& s, const DasGeometry& g, const Complex* l
       const ShortLagCoherence method{s.lags};
       const Slices terms{behind, method.n_terms(), first, count};
       const auto kernel = s.lags > kFewLags ? slsc_terms_kernel<2 * kFewLags> : slsc_terms_kernel<kFewLags>;
-      kernel<<<tiles(g.nx, count), threads, 0, stream.get()>>>(g, method, TileArgs::of(g), lines, channels, terms);
-      slsc_kernel<<<blocks(g.nx, end - begin, kSlscRows), dim3(kTileX, kSlscRows), 0, stream.get()>>>(method, terms,
-                                                                                                      band, to);
+      const Tiles of_terms(g.nx, count, kLow);
+      kernel<<<of_terms.grid, of_terms.block, 0, stream.get()>>>(g, method, TileArgs::of(g), lines, channels, terms);
+      const Tiles of_image(g.nx, end - begin, kSlscRows);
+      slsc_kernel<<<of_image.grid, of_image.block, 0, stream.get()>>>(method, terms, band, to);
     } else {
-      store_kernel<<<tiles(g.nx, count), threads, 0, stream.get()>>>(g, neighbours, lines, channels);
+      const Tiles stored(g.nx, count, kTall);
+      store_kernel<<<stored.grid, stored.block, 0, stream.get()>>>(g, neighbours, lines, channels);
       const MinimumVariance method{s.subarray, s.loading};
-      minimum_variance_kernel<<<tiles(g.nx, end - begin), threads, 0, stream.get()>>>(method, n, channels, band, behind,
-                                                                                      to);
+      const Tiles made(g.nx, end - begin, kTall);
+      minimum_variance_kernel<<<made.grid, made.block, 0, stream.get()>>>(method, n, channels, band, behind, to);
     }
   }
 }
@@ -437,10 +451,11 @@ void sum_by_method(const MethodSettings& s, const DasGeometry& g, const Complex*
   const MethodImage to{buffers.pixels, buffers.weights};
   if (reads_rows(s.method)) sum_by_rows(s, g, lines, to, buffers.scratch, stream);
   with_method(s, [&](const auto& method) {
-    const auto run = [&](auto kernel) {
-      kernel<<<tiles(g.nx, g.nz), dim3(kTileX, kTileZ), 0, stream.get()>>>(g, method, TileArgs::of(g), lines, to);
-    };
     using Method = std::decay_t<decltype(method)>;
+    const Tiles tiles(g.nx, g.nz, kRows<Method>);
+    const auto run = [&](auto kernel) {
+      kernel<<<tiles.grid, tiles.block, 0, stream.get()>>>(g, method, TileArgs::of(g), lines, to);
+    };
     const auto run_loop = [&]<ChannelLoop loop>() { run(method_kernel<loop, Method>); };
     switch (loop_of(method)) {
       case ChannelLoop::each_transmit:

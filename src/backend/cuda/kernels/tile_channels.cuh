@@ -8,16 +8,26 @@
 
 namespace echoloop::cuda {
 
+// Which elements count: all of them alike, also in a straight line, or those of a weight.
+enum class TileElements { flat, equal, weighed };
+
 // What is the same for all pixels.
 struct TileArgs {
-  unsigned long long transmit_bytes;  // from a transmit's lines to the next one's
-  bool is_weighed;                    // elements have weights
-  bool may_fit;                       // every pixel has the lines of every transmit, of at most kMostSamples
+  unsigned transmit_samples;  // from a transmit's lines to the next one's
+  TileElements elements;
+  bool may_fit;  // every pixel has the lines of every transmit, of at most kMostSamples
 
+  static TileElements elements_of(const DasGeometry& g) {
+    if (g.f_number > 0.0f || g.apodization != Apodization::boxcar || g.width_over_wavelength > 0.0f) {
+      return TileElements::weighed;
+    }
+    return g.is_flat ? TileElements::flat : TileElements::equal;
+  }
   static TileArgs of(const DasGeometry& g) {
-    return {static_cast<unsigned long long>(g.n_el) * static_cast<unsigned long long>(g.n_line) * sizeof(Complex),
-            g.f_number > 0.0f || g.apodization != Apodization::boxcar || g.width_over_wavelength > 0.0f,
-            g.columns == nullptr && g.weights.cone == nullptr && g.n_line < kMostSamples};
+    const long long transmit = static_cast<long long>(g.n_el) * g.n_line;
+    return {static_cast<unsigned>(transmit), elements_of(g),
+            g.columns == nullptr && g.weights.cone == nullptr && g.n_line < kMostSamples &&
+                g.n_tx * transmit < static_cast<long long>(~kMagicBits)};
   }
 };
 
@@ -31,7 +41,7 @@ class TilePixels {
     float weight;
     float excess;  // samples
     Complex turn;
-    unsigned long long line;  // address of its line of a group's first transmit, less kMagicBits samples
+    unsigned line;  // first sample of its line of a group's first transmit, of all lines
   };
   // n transmits, kTogether or 1.
   template <int n>
@@ -49,7 +59,9 @@ class TilePixels {
         ix_(min(ix, g.nx - 1)),
         iz_(min(iz, g.nz - 1)),
         at_(place_of(g, ix_, iz_)),
-        transmit_bytes_(args.transmit_bytes) {}
+        origin_(reinterpret_cast<unsigned long long>(lines) -
+                static_cast<unsigned long long>(kMagicBits) * sizeof(Complex)),
+        transmit_samples_(args.transmit_samples) {}
 
   // The same for the warp. From the elements' delays at one of its pixels, and the samples of the first transmit there.
   [[nodiscard]] __device__ bool fits() const {
@@ -61,7 +73,7 @@ class TilePixels {
     float farthest = -1e30f;
     float largest = 0.0f;
     for (int e = static_cast<int>(threadIdx.x); e < g_.n_el; e += 32) {
-      const float rx = receive_excess<DasForm::general>(g_, g_.elements[e].x_m, g_.elements[e].z_m, middle);
+      const float rx = receive_excess<DasForm::general>(g_, g_.elements[e], middle);
       nearest = fminf(nearest, rx);
       farthest = fmaxf(farthest, rx);
       const int i = min(max(__float2int_rd(start + rx), 0), g_.n_valid - 1);
@@ -106,7 +118,7 @@ class TilePixels {
 
   // The element with its line of a later transmit.
   [[nodiscard]] __device__ Element of_transmit(int first, Element element) const {
-    element.line += static_cast<unsigned>(first) * transmit_bytes_;
+    element.line += static_cast<unsigned>(first) * transmit_samples_;
     return element;
   }
 
@@ -118,19 +130,13 @@ class TilePixels {
       const float p = group.excess[t] + element.excess;
       const float place = __fadd_rd(p, group.magic[t]);
       const float w = p - (place - group.magic[t]);
+      const unsigned sample = element.line + t * transmit_samples_ + __float_as_uint(place);
       const auto* s =
-          reinterpret_cast<const float2*>(element.line + t * transmit_bytes_ +
-                                          static_cast<unsigned long long>(__float_as_uint(place)) * sizeof(Complex));
+          reinterpret_cast<const float2*>(origin_ + static_cast<unsigned long long>(sample) * sizeof(Complex));
       const float2 a = __ldg(s);
       const float2 b = __ldg(s + 1);
       run(t, Complex{__fmaf_rn(w, b.x - a.x, a.x), __fmaf_rn(w, b.y - a.y, a.y)});
     }
-  }
-
-  // run(t, x): turned by the phase of the receive delay.
-  template <int n, class Run>
-  __device__ __forceinline__ void for_each_sample(const Group<n>& group, const Element& element, const Run& run) const {
-    for_each_value(group, element, [&](int t, Complex v) { run(t, element.turn * v); });
   }
 
   [[nodiscard]] __device__ float transmit_weight(int t) const { return echoloop::transmit_weight(g_, t); }
@@ -139,25 +145,16 @@ class TilePixels {
   }
 
  protected:
-  [[nodiscard]] __device__ unsigned long long first_line(int transmit) const {
-    // In integers: no such object exists.
-    return reinterpret_cast<unsigned long long>(lines_) + static_cast<unsigned>(transmit) * transmit_bytes_ -
-           static_cast<unsigned long long>(kMagicBits) * sizeof(Complex);
-  }
-  [[nodiscard]] __device__ unsigned long long line_bytes() const {
-    return static_cast<unsigned long long>(g_.n_line) * sizeof(Complex);
-  }
-  [[nodiscard]] __device__ __forceinline__ Element element_at(int e, float weight, unsigned long long line) const {
-    const ElementGeometry* element = g_.elements + e;
-    const float rx = receive_excess<DasForm::general>(g_, element->x_m, element->z_m, at_);
-    return {e, weight, rx, reduced_phasor(rx * g_.turns_per_sample), line};
+  [[nodiscard]] __device__ unsigned line_of(int transmit, int e) const {
+    return static_cast<unsigned>(transmit) * transmit_samples_ + static_cast<unsigned>(e * g_.n_line);
   }
 
   const DasGeometry& g_;
   const Complex* lines_;
   int ix_, iz_;
   PixelPlace at_;
-  unsigned long long transmit_bytes_;
+  unsigned long long origin_;  // address of the lines less kMagicBits samples: in integers, no such object exists
+  unsigned transmit_samples_;
 
  private:
   static constexpr unsigned kWarp = 0xffffffffU;
@@ -189,17 +186,16 @@ class TilePixels {
   }
 };
 
-// Its elements: all of them, or those of a weight.
-template <bool kWeighed>
+template <TileElements kElements>
 class TileChannels : public TilePixels {
  public:
-  static constexpr bool kIsWeighed = kWeighed;
+  static constexpr bool kIsWeighed = kElements == TileElements::weighed;
 
   __device__ explicit TileChannels(const TilePixels& pixels) : TilePixels(pixels) {}
 
   // Elements that count; a loop of its own where they are weighed.
   [[nodiscard]] __device__ float n_channels() const {
-    if (!kWeighed) return static_cast<float>(g_.n_el);
+    if (!kIsWeighed) return static_cast<float>(g_.n_el);
     float n = 0.0f;
     for (int e = 0; e < g_.n_el; ++e) n += receive_weight(g_, g_.elements[e], at_) != 0.0f ? 1.0f : 0.0f;
     return n;
@@ -208,12 +204,11 @@ class TileChannels : public TilePixels {
   // run(element) for those that count; their lines are those of transmit `first`.
   template <class Run>
   __device__ __forceinline__ void for_each_element(int first, const Run& run) const {
-    unsigned long long line = first_line(first);
+    unsigned line = line_of(first, 0);
 #pragma unroll 1
-    for (int e = 0; e < g_.n_el; ++e, line += line_bytes()) {
-      float weight = 1.0f;
-      if constexpr (kWeighed) weight = receive_weight(g_, g_.elements[e], at_);
-      if (weight == 0.0f) continue;
+    for (int e = 0; e < g_.n_el; ++e, line += static_cast<unsigned>(g_.n_line)) {
+      const float weight = weight_of(e);
+      if (kIsWeighed && weight == 0.0f) continue;
       run(element_at(e, weight, line));
     }
   }
@@ -221,21 +216,43 @@ class TileChannels : public TilePixels {
   // With its line of the first transmit; weight 0 where there is none that counts.
   [[nodiscard]] __device__ __forceinline__ Element element_or_none(int e) const {
     if (e >= g_.n_el) return {};
-    const float weight = kWeighed ? receive_weight(g_, g_.elements[e], at_) : 1.0f;
-    return element_at(e, weight, first_line(0) + static_cast<unsigned>(e) * line_bytes());
+    return element_at(e, weight_of(e), line_of(0, e));
   }
 
-  // run(element, mirrored element), from the first and the last one to the middle; an element there has itself.
+  // run(element, mirrored element), from the first and the last one towards the middle.
   template <class Run>
   __device__ __forceinline__ void for_each_mirrored(int first, const Run& run) const {
-    const unsigned long long begin = first_line(first);
 #pragma unroll 1
-    for (int e = 0; 2 * e < g_.n_el; ++e) {
-      const int mirrored = g_.n_el - 1 - e;
-      run(element_at(e, 1.0f, begin + static_cast<unsigned>(e) * line_bytes()),
-          element_at(mirrored, 1.0f, begin + static_cast<unsigned>(mirrored) * line_bytes()));
+    for (int a = 0, b = g_.n_el - 1; a < b; ++a, --b) {
+      run(element_at(a, 1.0f, line_of(first, a)), element_at(b, 1.0f, line_of(first, b)));
     }
   }
+
+  // run(element) of one that is its own mirror.
+  template <class Run>
+  __device__ __forceinline__ void with_middle(int first, const Run& run) const {
+    const int middle = g_.n_el / 2;
+    if (g_.n_el % 2 != 0) run(element_at(middle, 1.0f, line_of(first, middle)));
+  }
+
+ private:
+  [[nodiscard]] __device__ __forceinline__ float weight_of(int e) const {
+    return kIsWeighed ? receive_weight(g_, g_.elements[e], at_) : 1.0f;
+  }
+  [[nodiscard]] __device__ __forceinline__ Element element_at(int e, float weight, unsigned line) const {
+    const ElementGeometry& element = g_.elements[e];
+    const float rx = kElements == TileElements::flat ? flat_excess(g_, element, at_)
+                                                     : receive_excess<DasForm::general>(g_, element, at_);
+    return {e, weight, rx, delay_phasor(rx, g_.turns_per_sample), line};
+  }
 };
+
+// run(channels) with the elements of the pixels.
+template <class Run>
+__device__ __forceinline__ auto with_elements(const TilePixels& pixels, TileElements elements, const Run& run) {
+  if (elements == TileElements::flat) return run(TileChannels<TileElements::flat>(pixels));
+  if (elements == TileElements::equal) return run(TileChannels<TileElements::equal>(pixels));
+  return run(TileChannels<TileElements::weighed>(pixels));
+}
 
 }  // namespace echoloop::cuda

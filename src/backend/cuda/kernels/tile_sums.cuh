@@ -28,13 +28,29 @@ class PlaceTurns {
   float radians_, place_;
 };
 
-template <class Method>
+template <bool kWeighed, class Method>
 __device__ __forceinline__ void add_channel(const Method& method, typename Method::Sums& sums, float weight, Complex x,
                                             Complex turn) {
   if constexpr (Method::counts) {
     method.add_turned(sums, weight, x, turn);
+  } else if constexpr (!kWeighed && requires { method.add_equal(sums, x); }) {
+    method.add_equal(sums, x);
   } else {
     method.add(sums, weight, x, {});
+  }
+}
+
+// Sample v of an element, added to a sum of its turned samples and to the sums of the method.
+template <bool kWeighed, class Method>
+__device__ __forceinline__ void add_value(const Method& method, ChannelSet<Method>& set,
+                                          const TilePixels::Element& element, Complex v, Complex turn) {
+  if constexpr (Method::reads_phases) {
+    const Complex x = element.turn * v;
+    set.sum = set.sum + element.weight * x;
+    add_channel<kWeighed>(method, set.sums, element.weight, x, turn);
+  } else {
+    set.sum = add_product(set.sum, element.weight * element.turn, v);
+    add_channel<kWeighed>(method, set.sums, element.weight, v, turn);
   }
 }
 
@@ -58,28 +74,26 @@ __device__ __forceinline__ void add_elements(const Method& method, const Tile& t
     tile.for_each_mirrored(group.first, [&](const TilePixels::Element& a, const TilePixels::Element& b) {
       const Complex turn = turns.next();
       Complex of_a[Group::kSize];
-      tile.for_each_sample(group, a, [&](int t, Complex x) { of_a[t] = x; });
-      if (a.index == b.index) {
+      tile.for_each_value(group, a, [&](int t, Complex v) { of_a[t] = a.turn * v; });
+      tile.for_each_value(group, b, [&](int t, Complex v) {
+        const Complex both = add_product(of_a[t], b.turn, v);
+        sets[t].sum = sets[t].sum + both;
+        method.add_mirrored(sets[t].sums, both, of_a[t], turn);
+      });
+    });
 #pragma unroll
-        for (int t = 0; t < Group::kSize; ++t) {
-          sets[t].sum = sets[t].sum + of_a[t];
-          method.add_turned(sets[t].sums, 1.0f, of_a[t], turn);
-        }
-        return;
-      }
-      tile.for_each_sample(group, b, [&](int t, Complex x) {
-        sets[t].sum = sets[t].sum + (of_a[t] + x);
-        method.add_mirrored(sets[t].sums, of_a[t], x, turn);
+    for (int t = 0; t < Group::kSize; ++t) sets[t].sums.energy *= 0.5f;
+    tile.with_middle(group.first, [&](const TilePixels::Element& middle) {
+      tile.for_each_value(group, middle, [&](int t, Complex v) {
+        add_value<false>(method, sets[t], middle, v, {1.0f, 0.0f});
       });
     });
     n = weights = count;
   } else {
     tile.for_each_element(group.first, [&](const TilePixels::Element& element) {
       const Complex turn = turns.next();
-      tile.for_each_sample(group, element, [&](int t, Complex x) {
-        sets[t].sum = sets[t].sum + element.weight * x;
-        add_channel(method, sets[t].sums, element.weight, x, turn);
-      });
+      tile.for_each_value(group, element,
+                          [&](int t, Complex v) { add_value<Tile::kIsWeighed>(method, sets[t], element, v, turn); });
       if constexpr (Tile::kIsWeighed) {
         n += 1.0f;
         weights += fabsf(element.weight);
@@ -120,49 +134,60 @@ __device__ MethodPixel pixel_of(const Method& method, const ChannelSet<Method>& 
   return made.template pixel<Method>();
 }
 
+template <class Sums>
+__device__ __forceinline__ void add_scaled(Sums& to, float weight, const Sums& part) {
+  if constexpr (requires { to.energy; }) to.energy += weight * part.energy;
+  if constexpr (requires { to.weights; }) to.weights += weight * part.weights;
+}
+
+// Of a group: the sum of each transmit, and the sums of the method over all of them, which read the transmits' phases.
+template <class Method, class Tile, class Group>
+__device__ __forceinline__ void add_phases(const Method& method, const Tile& tile, const Group& group, float count,
+                                           ChannelSet<Method> (&sets)[Group::kSize], typename Method::Sums& sums) {
+  float weight[Group::kSize];
+  Complex transmit_turn[Group::kSize];
+#pragma unroll
+  for (int t = 0; t < Group::kSize; ++t) {
+    weight[t] = tile.transmit_weight(group.first + t);
+    transmit_turn[t] = tile.transmit_turn(group.first + t, group.excess[t]);
+  }
+  PlaceTurns<Method> turns(count);
+  float n = 0.0f;
+  tile.for_each_element(group.first, [&](const TilePixels::Element& element) {
+    const Complex turn = turns.next();
+    tile.for_each_value(group, element, [&](int t, Complex v) {
+      const Complex x = element.turn * v;
+      sets[t].sum = sets[t].sum + element.weight * x;
+      add_channel<true>(method, sums, element.weight * weight[t], transmit_turn[t] * x, turn);
+    });
+    if constexpr (Tile::kIsWeighed) n += 1.0f;
+  });
+  if constexpr (!Tile::kIsWeighed) n = tile.n_channels();
+#pragma unroll
+  for (int t = 0; t < Group::kSize; ++t) sets[t].n = n;
+}
+
 template <class Method, class Tile>
 __device__ MethodPixel form_tile_both(const Method& method, const Tile& tile) {
   const float count = Method::counts ? tile.n_channels() : 0.0f;
   ChannelSet<Method> all;
-  Complex sum{0.0f, 0.0f};
-  float n_all = 0.0f;
-  float weights_all = 0.0f;
   tile.for_each_group(0, [&](const auto& group) {
     constexpr int kSize = std::decay_t<decltype(group)>::kSize;
-    Complex transmit_turn[kSize];
-    float weight[kSize];
-    Complex partial[kSize] = {};
-#pragma unroll
-    for (int t = 0; t < kSize; ++t) {
-      weight[t] = tile.transmit_weight(group.first + t);
-      transmit_turn[t] = tile.transmit_turn(group.first + t, group.excess[t]);
+    ChannelSet<Method> sets[kSize];
+    if constexpr (Method::reads_phases) {
+      add_phases(method, tile, group, count, sets, all.sums);
+    } else {
+      add_elements(method, tile, group, count, sets);
     }
-    float n = 0.0f;
-    float weights = 0.0f;
-    PlaceTurns<Method> turns(count);
-    tile.for_each_element(group.first, [&](const TilePixels::Element& element) {
-      const Complex turn = turns.next();
-      tile.for_each_sample(group, element, [&](int t, Complex x) {
-        partial[t] = partial[t] + element.weight * x;
-        if constexpr (Method::reads_phases) x = transmit_turn[t] * x;
-        add_channel(method, all.sums, element.weight * weight[t], x, turn);
-      });
-      if constexpr (Tile::kIsWeighed) {
-        n += 1.0f;
-        weights += fabsf(element.weight);
-      }
-    });
-    if constexpr (!Tile::kIsWeighed) n = weights = tile.n_channels();
 #pragma unroll
     for (int t = 0; t < kSize; ++t) {
-      n_all += weight[t] != 0.0f ? n : 0.0f;
-      weights_all += fabsf(weight[t]) * weights;
-      sum = sum + weight[t] * transmit_turn[t] * partial[t];
+      const float weight = tile.transmit_weight(group.first + t);
+      all.n += weight != 0.0f ? sets[t].n : 0.0f;
+      all.sum = add_product(all.sum, weight * tile.transmit_turn(group.first + t, group.excess[t]), sets[t].sum);
+      if constexpr (!Method::reads_phases) add_scaled(all.sums, fabsf(weight), sets[t].sums);
     }
   });
-  all.sum = sum;
-  set_common(all, n_all, weights_all);
-  if constexpr (requires { all.sums.count; }) all.sums.count = count;  // of one transmit
+  if constexpr (Method::counts) all.sums.count = count;  // of one transmit
   return pixel_of(method, all);
 }
 
@@ -182,7 +207,9 @@ __device__ MethodPixel form_tile_transmits(const Method& method, const Tile& til
     Complex sum[kSize] = {};
     bool any = false;
     tile.for_each_element(group.first, [&](const TilePixels::Element& element) {
-      tile.for_each_sample(group, element, [&](int t, Complex x) { sum[t] = sum[t] + element.weight * x; });
+      tile.for_each_value(group, element, [&, turn = element.weight * element.turn](int t, Complex v) {
+        sum[t] = add_product(sum[t], turn, v);
+      });
       any = true;
     });
 #pragma unroll
@@ -242,7 +269,7 @@ __device__ __forceinline__ void for_each_compounded(const Tile& tile, Run&& run)
     for (int i = 0; i < kChunk; ++i) {
       if (chunk[i].weight == 0.0f) continue;
       tile.for_each_value(group, tile.of_transmit(group.first, chunk[i]),
-                          [&](int t, Complex v) { s[i] = s[i] + rotors.of[t] * v; });
+                          [&](int t, Complex v) { s[i] = add_product(s[i], rotors.of[t], v); });
     }
   };
   if (tile.is_one_group()) {
@@ -276,7 +303,7 @@ struct CompoundedSet {
       const float weight = chunk[i].weight;
       if (kind == Chunk::some && weight == 0.0f) continue;
       set.sum = set.sum + weight * s[i];
-      add_channel(method, set.sums, weight, s[i], turns.next());
+      add_channel<kind == Chunk::some>(method, set.sums, weight, s[i], turns.next());
       set.n += 1.0f;
       weights += fabsf(weight);
     }
