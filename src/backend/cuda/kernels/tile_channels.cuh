@@ -69,11 +69,14 @@ class TilePixels {
     const PixelPlace middle{__shfl_sync(kWarp, at_.x_m, kMiddle), __shfl_sync(kWarp, at_.z_m, kMiddle),
                             __shfl_sync(kWarp, at_.r_m, kMiddle)};
     const float start = __shfl_sync(kWarp, start_of(0), kMiddle);
+    const float reference_m = g_.down_m == nullptr ? fabsf(middle.z_m) : middle.r_m;
     float nearest = 1e30f;
     float farthest = -1e30f;
     float largest = 0.0f;
     for (int e = static_cast<int>(threadIdx.x); e < g_.n_el; e += 32) {
-      const float rx = receive_excess<DasForm::general>(g_, g_.elements[e], middle);
+      const ElementGeometry& element = g_.elements[e];
+      const float way_m = distance_of(middle.x_m - element.x_m, middle.z_m - element.z_m) - reference_m;
+      const float rx = way_m * g_.samples_per_m;  // less exact than receive_excess()
       nearest = fminf(nearest, rx);
       farthest = fmaxf(farthest, rx);
       const int i = min(max(__float2int_rd(start + rx), 0), g_.n_valid - 1);
