@@ -316,8 +316,7 @@ LiveDescription described_like(const std::string& what, const Json& meta, LikeFi
 LiveDescription described_exactly(const std::string& what, const Json& meta) {
   refuse_other_keys(what, meta, "acquisition");
   std::optional<Acquisition> known = acquisition_from_json(meta.at("acquisition").dump());
-  if (!known)
-    throw Error(what, "an 'acquisition' that is incomplete or invalid", "that of a recording made by Echoloop");
+  if (!known) throw Error(what, "an invalid 'acquisition'", "that of a recording made by Echoloop");
   return described_by_acquisition(what, meta, std::move(*known));
 }
 

@@ -77,11 +77,11 @@ void LiveBlocks::give_back(FrameMemory memory) {
 }
 
 void LiveBlocks::recall() {
-  for (std::optional<FrameMemory>& lent : credited_) {
-    if (!lent.has_value()) continue;
+  for (std::optional<FrameMemory>& block : credited_) {
+    if (!block.has_value()) continue;
     --n_credited_;
-    give_back(std::move(*lent));
-    lent.reset();
+    give_back(std::move(*block));
+    block.reset();
   }
 }
 
