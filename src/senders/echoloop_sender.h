@@ -385,7 +385,7 @@ static void echoloop__connect(echoloop_sender* s) {
   want.ai_family = AF_INET;
   want.ai_socktype = SOCK_STREAM;
   if (getaddrinfo(s->host, s->port, &want, &found) != 0 || found == NULL) {
-    echoloop__say(s, "the host or the port of the address is unknown");
+    echoloop__say(s, "the host of the address is unknown");
     return;
   }
   echoloop__begin_connect(s, AF_INET, found->ai_addr, (size_t)found->ai_addrlen);
@@ -597,6 +597,8 @@ static int echoloop__parse(echoloop_sender* s, const char* address) {
     const char* token = strstr(address, ",token=");
     const char* end = token != NULL ? token : address + strlen(address);
     const char* colon = end;
+    char* rest;
+    long port;
     address += 4;
     while (colon > address && *colon != ':') --colon;
     if (colon <= address || (size_t)(colon - address) >= sizeof s->host || end - colon - 1 <= 0 ||
@@ -605,6 +607,8 @@ static int echoloop__parse(echoloop_sender* s, const char* address) {
     }
     memcpy(s->host, address, (size_t)(colon - address));
     memcpy(s->port, colon + 1, (size_t)(end - colon - 1));
+    port = strtol(s->port, &rest, 10);
+    if (*rest != '\0' || port < 1 || port > 65535) return 0;
     return token == NULL || token[7] == '\0' || echoloop__read_token(s, token + 7);
   }
 #ifdef _WIN32
