@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/param_table.h"
+#include "core/params.h"
 #include "core/plain_text.h"
 #include "formats/base/acquisition_json.h"
 #include "formats/base/description_keys.h"
@@ -205,6 +207,15 @@ std::unique_ptr<LiveLayout> make_layout(const std::string& what, const FrameArra
   return std::make_unique<ArrayLayout>(std::move(source), a.sample_type, frame.bytes);
 }
 
+// A stream begins with the default parameters: a description that they do not fit would end it.
+void check_default_params(const std::string& what, const Acquisition& a) {
+  try {
+    validate_params(default_params(a), a);
+  } catch (const Error& error) {
+    throw Error::from_line(what + ": default parameters: " + error.what());
+  }
+}
+
 // From all keys.
 LiveDescription described_by_keys(const std::string& what, const Json& meta) {
   const FrameArray frame = described_frame(what, meta);
@@ -305,7 +316,7 @@ LiveDescription described_like(const std::string& what, const Json& meta, LikeFi
 LiveDescription described_exactly(const std::string& what, const Json& meta) {
   refuse_other_keys(what, meta, "acquisition");
   std::optional<Acquisition> known = acquisition_from_json(meta.at("acquisition").dump());
-  if (!known) throw Error(what, "an 'acquisition' that is none", "that of a recording made by Echoloop");
+  if (!known) throw Error(what, "an invalid 'acquisition'", "that of a recording made by Echoloop");
   return described_by_acquisition(what, meta, std::move(*known));
 }
 
@@ -321,6 +332,10 @@ LiveDescription describe_live(const std::string& what, std::span<const std::byte
   auto acquisition = std::make_shared<Acquisition>(*described.acquisition);
   for (Assumption& assumption : acquisition->assumptions) assumption.fact.clear();  // the sender alone knows better
   described.acquisition = std::move(acquisition);
+  check_default_params(what, *described.acquisition);
+  if (meta.contains("demod_hz") && described.acquisition->signal != SignalKind::iq) {
+    unused += std::string(unused.empty() ? "" : ", ") + "demod_hz (the samples are not IQ)";
+  }
   described.unused = std::move(unused);
   if (meta.contains("device_hz")) {
     described.device_hz = json_number(what, meta.at("device_hz"), "device_hz");

@@ -111,12 +111,20 @@ def _parse(address):
     if rest.startswith("tcp:"):
         place, _, token = rest[len("tcp:"):].partition(",token=")
         host, _, port = place.rpartition(":")
-        if not host or not port.isdigit():
-            raise ValueError(f"address = '{address}'; expected live:tcp:HOST:PORT[,token=FILE]")
+        if not host or not port.isdigit() or not 0 < int(port) < 65536:
+            raise ValueError(f"address = '{address}'; expected live:tcp:HOST:PORT[,token=FILE], PORT from 1 to 65535")
         return None, (host, int(port)), token or None
     folder = os.environ.get("XDG_RUNTIME_DIR", "")
     folder = os.path.join(folder, "echoloop") if folder.startswith("/") else f"/tmp/echoloop-{os.geteuid()}"
     return os.path.join(folder, rest + ".sock"), None, None
+
+
+def _read_token(file):
+    with open(file) as text:
+        words = text.read().split()
+    if not words:
+        raise ValueError(f"token file '{file}' without a word; expected the word of the viewer's token file")
+    return words[0]
 
 
 class Sender:
@@ -129,7 +137,7 @@ class Sender:
         self._description = _described(description)
         self._checked = None    # format, shape and strides that agree with the description
         self._path, self._place, token_file = _parse(address)
-        self._token = open(token_file).read().split()[0] if token_file else ""
+        self._token = _read_token(token_file) if token_file else ""
         self._name = name or os.path.basename(sys.argv[0] or "") or "python3"
         self.timeout = timeout
         self._pid = os.getpid()
@@ -319,6 +327,8 @@ class Sender:
         except BlockingIOError as error:
             if here and error.errno == errno.EAGAIN:  # too many senders wait
                 return self._drop("")
+        except socket.gaierror as error:
+            return self._drop(f"host '{self._place[0]}': {error.strerror}")
         except OSError:
             return self._drop("")
         self._finish_connect(0.0)

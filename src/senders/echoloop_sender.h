@@ -53,8 +53,8 @@ typedef struct {
   int paused;           /* the viewer asks for a pause */
 } echoloop_counts;
 
-/* NULL: "live:default". "live:NAME", "live:tcp:HOST:PORT[,token=FILE]". NULL is returned without memory or for an
- * address of another form. Does not connect yet. */
+/* NULL: "live:default". "live:NAME", "live:tcp:HOST:PORT[,token=FILE]". NULL is returned without memory, for an
+ * address of another form, or for a token file without a readable word. Does not connect yet. */
 echoloop_sender* echoloop_open(const char* address, const char* name);
 /* Connects if need be. Any time again, when the frames become others. */
 int echoloop_describe(echoloop_sender* s, const char* json, int timeout_ms);
@@ -384,7 +384,10 @@ static void echoloop__connect(echoloop_sender* s) {
   memset(&want, 0, sizeof want);
   want.ai_family = AF_INET;
   want.ai_socktype = SOCK_STREAM;
-  if (getaddrinfo(s->host, s->port, &want, &found) != 0 || found == NULL) return;
+  if (getaddrinfo(s->host, s->port, &want, &found) != 0 || found == NULL) {
+    echoloop__say(s, "the host of the address is unknown");
+    return;
+  }
   echoloop__begin_connect(s, AF_INET, found->ai_addr, (size_t)found->ai_addrlen);
   freeaddrinfo(found);
 }
@@ -574,14 +577,16 @@ static void echoloop__advance(echoloop_sender* s, int wait_ms) {
   }
 }
 
-/* A text without spaces from a file. */
-static void echoloop__read_token(echoloop_sender* s, const char* file) {
+/* A text without spaces from a file; 0: there is none. */
+static int echoloop__read_token(echoloop_sender* s, const char* file) {
   char format[16];
+  int n;
   FILE* in = fopen(file, "r");
-  if (in == NULL) return;
+  if (in == NULL) return 0;
   snprintf(format, sizeof format, "%%%ds", (int)sizeof s->token - 1);
-  if (fscanf(in, format, s->token) != 1) s->token[0] = '\0';
+  n = fscanf(in, format, s->token);
   fclose(in);
+  return n == 1;
 }
 
 static int echoloop__parse(echoloop_sender* s, const char* address) {
@@ -592,6 +597,8 @@ static int echoloop__parse(echoloop_sender* s, const char* address) {
     const char* token = strstr(address, ",token=");
     const char* end = token != NULL ? token : address + strlen(address);
     const char* colon = end;
+    char* rest;
+    long port;
     address += 4;
     while (colon > address && *colon != ':') --colon;
     if (colon <= address || (size_t)(colon - address) >= sizeof s->host || end - colon - 1 <= 0 ||
@@ -600,8 +607,9 @@ static int echoloop__parse(echoloop_sender* s, const char* address) {
     }
     memcpy(s->host, address, (size_t)(colon - address));
     memcpy(s->port, colon + 1, (size_t)(end - colon - 1));
-    if (token != NULL) echoloop__read_token(s, token + 7);
-    return 1;
+    port = strtol(s->port, &rest, 10);
+    if (*rest != '\0' || port < 1 || port > 65535) return 0;
+    return token == NULL || token[7] == '\0' || echoloop__read_token(s, token + 7);
   }
 #ifdef _WIN32
   return 0;

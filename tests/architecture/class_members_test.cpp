@@ -39,7 +39,6 @@ constexpr auto kExceptions = std::to_array<Exception>({
     {"PackedDasArgs", 27, "arguments of a kernel"},
     {"PackedFirArgs", 23, "arguments of a kernel"},
     {"echoloop_sender", 36, "C, in one header that users copy"},
-    {"Connection", 23, "one connection of a sender: its messages fill it from one function each"},
     {"CudaLane", 27, "not yet split: images, spans and read-back of one lane"},
 });
 

@@ -160,6 +160,21 @@ TEST(LiveProgram, NetworkNeedsTheToken) {
   EXPECT_EQ(viewer.frames()["processed"], 50);
 }
 
+TEST(LiveProgram, PythonSaysWhatIsWrongWithAnAddress) {
+  TemporaryFolder folder;
+  testing::write_text_file(folder / "empty", "");
+  EXPECT_EQ(
+      run_python(
+          kSmall + "empty = '" + (folder / "empty").string() +
+          "'\n"
+          "for bad in ('live:tcp:127.0.0.1:99999', 'live:tcp:127.0.0.1:0', 'live:tcp:127.0.0.1:9,token=' + empty):\n"
+          "    try:\n        Sender(scan, bad, timeout=0)\n        raise SystemExit(bad)\n"
+          "    except ValueError as why:\n        assert 'expected' in str(why), why\n"
+          "s = Sender(scan, 'live:tcp:a.invalid:9', timeout=0)\n"
+          "assert s.status == 'no viewer' and 'a.invalid' in s.message, s.message\n"),
+      0);
+}
+
 // Killed while frames come: the script runs on, its frames are lost and counted, and the next viewer gets the others.
 TEST(LiveProgram, AViewerThatIsKilledDoesNotEndTheScript) {
   Viewer viewer({});

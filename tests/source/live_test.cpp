@@ -255,6 +255,13 @@ TEST(LiveDescription, AKeyThatResemblesOneThatIsAbsentIsRefused) {
   EXPECT_NE(refusal_of(scan_with(many)).find("more than 100 unknown keys"), std::string::npos);
 }
 
+// The stream that begins with it would end at once.
+TEST(LiveDescription, OneWhoseBandNoParameterCanHaveIsRefused) {
+  std::string json = small_scan();
+  json.replace(json.find("\"fc_hz\": "), 9, "\"fc_hz\": 4e8, \"_\": ");
+  EXPECT_EQ(refusal_of(json).find("description: default parameters: band_low_hz = "), 0U) << refusal_of(json);
+}
+
 TEST(LiveDescription, OtherKeysAreSaid) {
   const auto unused = [](const std::string& json) {
     return describe_live("description", std::as_bytes(std::span(json.data(), json.size())), LikeFiles::refused).unused;
@@ -263,6 +270,7 @@ TEST(LiveDescription, OtherKeysAreSaid) {
   EXPECT_EQ(unused(scan_with(R"("note": "wires", "points_m": [1, 2], "pitch_mm": 0.3,)")), "note, pitch_mm, points_m");
   EXPECT_EQ(unused(scan_with(R"("q1": 0, "q2": 0, "q3": 0, "q4": 0, "q5": 0, "q6": 0, "q7": 0, "q8": 0,)")),
             "q1, q2, q3, q4, q5, q6 and 2 more");
+  EXPECT_EQ(unused(scan_with(R"("demod_hz": 5e6,)")), "demod_hz (the samples are not IQ)");
 }
 
 TEST(Live, KeysWithoutEffectAreInTheAnswerAndInTheLog) {

@@ -153,10 +153,10 @@ void stream_panel(PanelContext& c, Column& column, bool& open) {
                   .more = open ? &c.more_stream : nullptr},
                  open);
   if (!open) return;
-  sender_rows(c, column);
-  policy_rows(c, column);
+  policy_rows(c, column);  // the summary in the header is their label
   slot_rows(c, column);
   if (c.more_stream) way_rows(c, column);
+  sender_rows(c, column);
   counter_rows(c, column);
   if (c.more_stream) memory_rows(c, column);
   latency_rows(c, column);

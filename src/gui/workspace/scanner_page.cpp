@@ -109,6 +109,7 @@ class Page {
       return line(Type::body, kSubtitle, theme::kMuted,
                   "Start a sender. The first image appears with the first frame.");
     }
+    if (ui_.width(Type::body, refusal()) <= x1_ - x0_) return line(Type::body, kSubtitle, theme::kRed, refusal());
     ui_.paragraph(Type::body, x0_, y_, x1_ - x0_, ui_.px(20), theme::kRed, refusal());
     y_ += subtitle_height();
   }

@@ -46,7 +46,8 @@ static void describe(int n, const mxArray* arguments[]) {
     sender = echoloop_open(address, "MATLAB");
     mxFree(address);
     if (sender == NULL) {
-      mexErrMsgIdAndTxt("echoloop:input", "address: expected live:NAME (Linux) or live:tcp:HOST:PORT[,token=FILE]");
+      mexErrMsgIdAndTxt("echoloop:input",
+                        "address: expected live:NAME (Linux) or live:tcp:HOST:PORT[,token=FILE], FILE with a word");
     }
     mexAtExit(close_sender);
   }

@@ -36,7 +36,7 @@ void parse_tcp(LiveAddress& address, std::string_view rest, const std::string& w
     throw Error(whole, "port '" + std::string(port) + "'", "a port from 0 (any free one) to 65535");
   }
   if (!address.is_loopback() && address.token.empty()) {
-    throw Error(whole, "no token on a network address", whole + ",token=FILE",
+    throw Error(whole, "no token on a network address", "live:tcp:" + std::string(place) + ",token=FILE",
                 "FILE holds a word that senders have to send; 127.0.0.1 needs none");
   }
 }

@@ -47,41 +47,41 @@ std::vector<FrameMemory> LiveBlocks::allocate(std::size_t frame_bytes,
 
 void LiveBlocks::use(std::vector<FrameMemory> made, std::size_t frame_bytes, std::uint32_t generation) {
   if (frame_bytes != frame_bytes_) {
-    lent_.assign(count_for(frame_bytes), std::nullopt);
-    n_lent_ = 0;
+    credited_.assign(count_for(frame_bytes), std::nullopt);
+    n_credited_ = 0;
   }
   frame_bytes_ = frame_bytes;
   generation_ = generation;
   free_ = std::move(made);
 }
 
-std::optional<LiveCredit> LiveBlocks::lend() {
-  if (free_.empty() || n_lent_ == lent_.size()) return std::nullopt;
-  const auto place = std::ranges::find_if_not(lent_, &std::optional<FrameMemory>::has_value);
+std::optional<LiveCredit> LiveBlocks::issue_credit() {
+  if (free_.empty() || n_credited_ == credited_.size()) return std::nullopt;
+  const auto place = std::ranges::find_if_not(credited_, &std::optional<FrameMemory>::has_value);
   *place = std::move(free_.back());
   free_.pop_back();
-  ++n_lent_;
-  return LiveCredit{.block = static_cast<std::uint32_t>(place - lent_.begin()),
+  ++n_credited_;
+  return LiveCredit{.block = static_cast<std::uint32_t>(place - credited_.begin()),
                     .generation = generation_,
                     .offset = arena_->offset_of((*place)->bytes)};
 }
 
 std::optional<FrameMemory> LiveBlocks::take(std::uint32_t block) {
-  if (block >= lent_.size() || !lent_[block].has_value()) return std::nullopt;
-  --n_lent_;
-  return std::exchange(lent_[block], std::nullopt);
+  if (block >= credited_.size() || !credited_[block].has_value()) return std::nullopt;
+  --n_credited_;
+  return std::exchange(credited_[block], std::nullopt);
 }
 
 void LiveBlocks::give_back(FrameMemory memory) {
-  if (can_exchange(memory) && free_.size() + n_lent_ < lent_.size()) free_.push_back(std::move(memory));
+  if (can_exchange(memory) && free_.size() + n_credited_ < credited_.size()) free_.push_back(std::move(memory));
 }
 
 void LiveBlocks::recall() {
-  for (std::optional<FrameMemory>& lent : lent_) {
-    if (!lent.has_value()) continue;
-    --n_lent_;
-    give_back(std::move(*lent));
-    lent.reset();
+  for (std::optional<FrameMemory>& block : credited_) {
+    if (!block.has_value()) continue;
+    --n_credited_;
+    give_back(std::move(*block));
+    block.reset();
   }
 }
 

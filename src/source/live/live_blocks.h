@@ -34,7 +34,7 @@ class LiveBlocks {
   void set_generation(std::uint32_t generation) { generation_ = generation; }  // the same frames, described again
 
   // A free block for the sender; nothing when there is none.
-  std::optional<LiveCredit> lend();
+  std::optional<LiveCredit> issue_credit();
   // A lent block, which the sender has filled, with an owner of its own. Nothing when it is not lent.
   std::optional<FrameMemory> take(std::uint32_t block);
   // Memory to lend: what take() gave, or what was exchanged for it.
@@ -42,8 +42,8 @@ class LiveBlocks {
   void recall();  // the sender is gone: what was lent is free
 
   [[nodiscard]] std::size_t free() const { return free_.size(); }
-  [[nodiscard]] std::size_t lent() const { return n_lent_; }
-  [[nodiscard]] std::size_t size() const { return lent_.size(); }
+  [[nodiscard]] std::size_t credited() const { return n_credited_; }
+  [[nodiscard]] std::size_t size() const { return credited_.size(); }
   // Can take the place of a slot's memory, and be lent then.
   [[nodiscard]] bool can_exchange(const FrameMemory& slot) const;
 
@@ -52,8 +52,8 @@ class LiveBlocks {
   std::size_t frame_bytes_ = 0;
   std::uint32_t generation_ = 0;
   std::vector<FrameMemory> free_;
-  std::vector<std::optional<FrameMemory>> lent_;  // by block
-  std::size_t n_lent_ = 0;
+  std::vector<std::optional<FrameMemory>> credited_;  // by block
+  std::size_t n_credited_ = 0;
 };
 
 }  // namespace echoloop

@@ -75,26 +75,26 @@ LiveScanPtr LiveIntake::scan() const {
 }
 
 // Blocks to lend now; 0 while they are not worth a message. Under mutex_.
-std::size_t LiveIntake::lendable() const {
-  if (!lending_ || !stopped_.empty() || changed()) return 0;
+std::size_t LiveIntake::credits_due() const {
+  if (!issues_credits_ || !stopped_.empty() || changed()) return 0;
   std::size_t count = blocks_.free(), most = blocks_.size();
   if (policy_ == RingPolicy::block) {
     most = std::min(most, allowance_.frames());
-    count = std::min(count, most - std::min(most, blocks_.lent() + queue_.size()));
+    count = std::min(count, most - std::min(most, blocks_.credited() + queue_.size()));
   }
   return count * kShareToReturn >= most ? count : 0;
 }
 
 bool LiveIntake::owes_credits() const {
   const std::scoped_lock lock(mutex_);
-  return lendable() > 0;
+  return credits_due() > 0;
 }
 
 std::vector<LiveCredit> LiveIntake::credits() {
   const std::scoped_lock lock(mutex_);
   std::vector<LiveCredit> credits;
-  for (std::size_t left = lendable(); left > 0; --left) {
-    const std::optional<LiveCredit> credit = blocks_.lend();
+  for (std::size_t left = credits_due(); left > 0; --left) {
+    const std::optional<LiveCredit> credit = blocks_.issue_credit();
     if (!credit.has_value()) break;
     credits.push_back(*credit);
   }
@@ -174,7 +174,7 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   unused = {};
   if (!has_news() && !inlined_) {
     serve(lock, stop);
-  } else if (lendable() > 0) {
+  } else if (credits_due() > 0) {
     lock.unlock();
     wake_();
     lock.lock();
@@ -185,7 +185,7 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   const bool dropped = !queue_.empty() && queue_.front().dropped;
   if (!dropped && (queue_.empty() || queue_.front().scan != streamed_)) {
     const LiveScanPtr& next_scan = queue_.empty() ? scan_ : queue_.front().scan;
-    lending_ = false;
+    issues_credits_ = false;
     streamed_ = next_scan;
     producer_.acquisition = streamed_->description.acquisition;
     return Arrival{.stamp = {.sequence = account_.next(), .source_index = account_.next()},
@@ -296,7 +296,7 @@ void LiveIntake::make_blocks(const std::function<FrameMemory(std::size_t)>& allo
 void LiveIntake::resume() {
   {
     const std::scoped_lock lock(mutex_);
-    lending_ = true;
+    issues_credits_ = true;
     if (!std::exchange(stopped_, {}).empty()) drop_queue();
   }
   wake_();

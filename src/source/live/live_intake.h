@@ -107,7 +107,7 @@ class LiveIntake {
   void give_back(FrameMemory memory);
   void drop_queue();
   void check(std::span<const std::byte> samples);
-  [[nodiscard]] std::size_t lendable() const;
+  [[nodiscard]] std::size_t credits_due() const;
   [[nodiscard]] bool has_news() const { return !queue_.empty() || changed(); }
   [[nodiscard]] bool changed() const { return scan_ != nullptr && streamed_ != scan_; }
 
@@ -121,8 +121,8 @@ class LiveIntake {
   LiveScanPtr scan_;      // the last one that was accepted
   LiveScanPtr streamed_;  // that the stream runs with
   std::uint32_t generation_ = 0;
-  bool lending_ = false;  // a stream runs, and has blocks
-  bool inlined_ = false;  // samples come over the socket: they are received beside the producer's work
+  bool issues_credits_ = false;  // a stream runs, and has blocks
+  bool inlined_ = false;         // samples come over the socket: they are received beside the producer's work
   LiveAllowance allowance_;
   LiveAccount account_;
   LiveClock clock_;

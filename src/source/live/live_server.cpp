@@ -154,7 +154,8 @@ void LiveServer::wait() {
 int LiveServer::timeout_ms() const {
   constexpr int kLook_ms = 100;
   const bool waits = std::ranges::any_of(connections_, [](const auto& connection) {
-    return !connection->greeted || connection->unsent || connection->stream.in_the_middle() || connection->pings();
+    return !connection->greeted || connection->sent.counts_differ || connection->stream.in_the_middle() ||
+           connection->pings();
   });
   return waits ? kLook_ms : -1;
 }
@@ -175,15 +176,15 @@ void LiveServer::serve(Connection& connection, ServedBy by) {
     handle(connection, *std::exchange(connection.description, std::nullopt));
   }
   for (int n = 0; n < kMessagesAtOnce && !connection.over; ++n) {
-    if (connection.filling.has_value() || connection.skipping) {
+    if (connection.incoming.has_begun()) {
       if (!stream.take_samples()) {
         more_to_do_ = more_to_do_ || stream.made_progress();
         break;
       }
-      connection.skipping = false;
-      if (connection.filling.has_value()) {
-        finish_frame(connection, *std::exchange(connection.filling, std::nullopt),
-                     std::move(*std::exchange(connection.memory, std::nullopt)));
+      connection.incoming.skipped = false;
+      if (connection.incoming.word.has_value()) {
+        finish_frame(connection, *std::exchange(connection.incoming.word, std::nullopt),
+                     std::move(*std::exchange(connection.incoming.memory, std::nullopt)));
       }
       continue;
     }
@@ -257,7 +258,7 @@ void LiveServer::greet(Connection& connection, std::span<const std::byte> payloa
   connection.greeted = true;
   sender_ = &connection;
   const LiveIntake::ForSender now = intake_.for_sender();
-  connection.state.policy = static_cast<std::uint32_t>(now.policy);
+  connection.sent.state.policy = static_cast<std::uint32_t>(now.policy);
   intake_.sender_came(hello.transport);
   {
     const std::scoped_lock lock(mutex_);
@@ -272,7 +273,7 @@ void LiveServer::greet(Connection& connection, std::span<const std::byte> payloa
   }
   send(connection, LiveKind::welcome,
        encode(LiveWelcome{.transport = hello.transport,
-                          .policy = connection.state.policy,
+                          .policy = connection.sent.state.policy,
                           .largest_frame = largest_live_frame(memory_size_),
                           .version = "Echoloop"}));
   notes_.add(LiveNote::Kind::info, "connections",
@@ -303,15 +304,15 @@ void LiveServer::describe(Connection& connection, std::span<const std::byte> pay
     intake_.describe(scan, asked.generation);
     connection.described = true;
     connection.generation = asked.generation;
-    const bool lends = connection.hello.transport == LiveTransport::shared && !connection.has_memory;
+    const bool sends_memory = connection.hello.transport == LiveTransport::shared && !connection.sent.memory;
     send(connection, LiveKind::accepted,
          encode(LiveAccepted{.generation = asked.generation,
                              .blocks = static_cast<std::uint32_t>(LiveBlocks::count_for(bytes)),
                              .frame_bytes = bytes,
-                             .memory_bytes = lends ? memory_size_ : 0,
+                             .memory_bytes = sends_memory ? memory_size_ : 0,
                              .assumed = assumed_text(scan->description)}),
-         lends ? memory_.get() : -1);
-    connection.has_memory = connection.has_memory || lends;
+         sends_memory ? memory_.get() : -1);
+    connection.sent.memory = connection.sent.memory || sends_memory;
     if (scan != before && !scan->description.unused.empty()) {
       notes_.add(LiveNote::Kind::warning, "keys without effect",
                  "Description: keys without effect: " + scan->description.unused, now_ns());
@@ -344,11 +345,11 @@ void LiveServer::take_frames(Connection& connection, const StreamMessage& messag
       if (taken.memory.has_value()) finish_frame(connection, word, std::move(*taken.memory));
       continue;
     }
-    connection.skipping = !taken.memory.has_value();
-    if (connection.skipping) continue;
+    connection.incoming.skipped = !taken.memory.has_value();
+    if (connection.incoming.skipped) continue;
     connection.stream.samples_into(taken.memory->bytes);
-    connection.filling = word;
-    connection.memory = std::move(taken.memory);
+    connection.incoming.word = word;
+    connection.incoming.memory = std::move(taken.memory);
   }
 }
 
@@ -359,7 +360,7 @@ void LiveServer::finish_frame(Connection& connection, const FrameWord& word, Fra
   }
   ++connection.frames;
   connection.faults = 0;
-  intake_.put(word, std::move(memory), connection.offset_ns);
+  intake_.put(word, std::move(memory), connection.clock.offset_ns);
   frames_came_ = true;
 }
 
@@ -373,12 +374,12 @@ void LiveServer::answer_ping(Connection& connection, std::span<const std::byte> 
 void LiveServer::take_pong(Connection& connection, std::span<const std::byte> payload) {
   const LivePing pong = decode_ping(payload);
   const std::int64_t now = now_ns(), round_trip_ns = now - pong.asked_ns;
-  if (pong.asked_ns != connection.pinged_ns || round_trip_ns <= 0) return;
-  if (connection.round_trip_ns != 0 && round_trip_ns >= connection.round_trip_ns) return;
-  connection.round_trip_ns = round_trip_ns;
-  connection.offset_ns = pong.asked_ns + round_trip_ns / 2 - pong.answered_ns;
+  if (pong.asked_ns != connection.clock.pinged_ns || round_trip_ns <= 0) return;
+  if (connection.clock.round_trip_ns != 0 && round_trip_ns >= connection.clock.round_trip_ns) return;
+  connection.clock.round_trip_ns = round_trip_ns;
+  connection.clock.offset_ns = pong.asked_ns + round_trip_ns / 2 - pong.answered_ns;
   const std::scoped_lock lock(mutex_);
-  status_.clock_offset_ns = connection.offset_ns;
+  status_.clock_offset_ns = connection.clock.offset_ns;
   status_.clock_within_ns = (round_trip_ns + 1) / 2;
 }
 
@@ -386,8 +387,8 @@ void LiveServer::take_pong(Connection& connection, std::span<const std::byte> pa
 void LiveServer::tell(Connection& connection) {
   const LiveIntake::ForSender now = intake_.for_sender();
   tell_state(connection, now);
-  if (now.stopped != connection.stopped) {
-    connection.stopped = now.stopped;
+  if (now.stopped != connection.sent.stopped) {
+    connection.sent.stopped = now.stopped;
     now.stopped.empty() ? send(connection, LiveKind::resume, {})
                         : send(connection, LiveKind::stopped, encode_live_text(now.stopped));
   }
@@ -409,14 +410,14 @@ void LiveServer::tell_state(Connection& connection, const LiveIntake::ForSender&
                         .lost = now.lost,
                         .missing = now.missing,
                         .stale = now.stale};
-  const LiveState& sent = connection.state;
-  connection.unsent = state != sent;
-  const bool soon = state.policy == sent.policy && state.paused == sent.paused;
+  SentState& sent = connection.sent;
+  sent.counts_differ = state != sent.state;
+  const bool soon = state.policy == sent.state.policy && state.paused == sent.state.paused;
   const std::int64_t time_ns = now_ns();
-  if (!connection.unsent || (soon && time_ns - connection.sent_ns < kBetweenStates_ns)) return;
-  connection.state = state;
-  connection.sent_ns = time_ns;
-  connection.unsent = false;
+  if (!sent.counts_differ || (soon && time_ns - sent.state_ns < kBetweenStates_ns)) return;
+  sent.state = state;
+  sent.state_ns = time_ns;
+  sent.counts_differ = false;
   send(connection, LiveKind::state, encode(state));
 }
 
@@ -430,8 +431,8 @@ void LiveServer::look_at_time(Connection& connection) {
   if (waits && now - connection.heard_ns > kPatience_ns) {
     throw Ended(connection.greeted ? "sent half a message, and nothing for 2 s" : "sent no HELLO for 2 s");
   }
-  if (!connection.pings() || now - connection.pinged_ns < kBetweenPings_ns) return;
-  connection.pinged_ns = now;
+  if (!connection.pings() || now - connection.clock.pinged_ns < kBetweenPings_ns) return;
+  connection.clock.pinged_ns = now;
   send(connection, LiveKind::ping, encode(LivePing{.number = 0, .asked_ns = now}));
 }
 
@@ -460,7 +461,7 @@ void LiveServer::fault(Connection& connection, const std::string& text) {
 void LiveServer::end(Connection& connection, const std::string& why) {
   if (connection.over) return;
   connection.over = true;
-  if (connection.memory.has_value()) intake_.drop(std::move(*connection.memory));
+  if (connection.incoming.memory.has_value()) intake_.drop(std::move(*connection.incoming.memory));
   if (&connection != sender_) {
     if (!why.empty()) {
       notes_.add(LiveNote::Kind::warning, "connections that ended", connection.peer.place + " " + why, now_ns());

@@ -42,6 +42,26 @@ class LiveServer {
   std::vector<LiveNote> take_notes();       // any thread
 
  private:
+  // Of a frame whose samples follow its word.
+  struct InlineFrame {
+    bool skipped = false;           // the samples go nowhere
+    std::optional<FrameWord> word;  // whose samples are coming
+    std::optional<FrameMemory> memory;
+    [[nodiscard]] bool has_begun() const { return skipped || word.has_value(); }
+  };
+  // The viewer's side, as the sender has it.
+  struct SentState {
+    LiveState state;
+    std::int64_t state_ns = 0;   // when `state` was sent
+    bool counts_differ = false;  // from `state`; sent a little later
+    std::string stopped;
+    bool memory = false;  // the descriptor of the shared memory
+  };
+  struct PeerClock {
+    std::int64_t pinged_ns = 0;
+    std::int64_t round_trip_ns = 0;  // the smallest; 0: none
+    std::int64_t offset_ns = 0;      // of this machine's clock over the sender's
+  };
   // One that has connected. The first whose HELLO is accepted is the sender until it is gone.
   struct Connection {
     Connection(LivePeer from, std::int64_t now_ns)
@@ -53,24 +73,16 @@ class LiveServer {
     LiveHello hello;
     std::optional<StreamMessage> description;  // a DESCRIBE that waits for the server thread
     bool over = false;
-    bool skipping = false;  // inline: samples of a frame that is not taken are coming
     bool greeted = false;
     bool described = false;
     std::uint32_t generation = 0;
-    bool has_memory = false;           // the sender has the descriptor of the shared memory
-    std::optional<FrameWord> filling;  // inline: whose samples are coming
-    std::optional<FrameMemory> memory;
-    LiveState state;           // as sent
-    std::string stopped;       // as sent
-    std::int64_t sent_ns = 0;  // when `state` was
-    bool unsent = false;       // counts have changed since, and go out a little later
+    InlineFrame incoming;
+    SentState sent;
+    PeerClock clock;
     std::uint64_t frames = 0;
     std::uint64_t faults = 0;  // since the last frame that was right
     std::int64_t heard_ns = 0;
     std::uint64_t heard_bytes = 0;
-    std::int64_t pinged_ns = 0;
-    std::int64_t round_trip_ns = 0;  // the smallest; 0: none
-    std::int64_t offset_ns = 0;      // of this machine's clock over the sender's
 
     // The clock of another machine is compared with this one's.
     [[nodiscard]] bool pings() const { return greeted && !peer.is_here; }
