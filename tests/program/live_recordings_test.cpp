@@ -26,11 +26,17 @@ const std::filesystem::path kSource = ECHO_SOURCE_DIR;
 const std::filesystem::path kSenders = kSource / "src" / "senders";
 constexpr std::uint64_t kFrames = 3;
 
-// The viewer's image of the last of three frames.
+// The viewer's image of the last of three frames: fewer pixels than by default, yet more than samples of an element.
+Words image_of(const std::string& source, const std::filesystem::path& image) {
+  return {source,        "--headless",  "--backend", "cpu",
+          "--policy",    "block",       "--frames",  std::to_string(kFrames),
+          "--set",       "grid_nx=64",  "--set",     "grid_nz=128",
+          "--image-out", image.string()};
+}
+
 std::string image_of_file(const std::filesystem::path& file, const TemporaryFolder& folder) {
   const std::filesystem::path image = folder / "opened.npy";
-  const testing::Ended ended = run_program({file.string(), "--headless", "--backend", "cpu", "--policy", "block",
-                                            "--frames", std::to_string(kFrames), "--image-out", image.string()});
+  const testing::Ended ended = run_program(image_of(file.string(), image));
   EXPECT_EQ(ended.status, 0) << ended.err;
   return read_text(image);
 }
@@ -39,9 +45,7 @@ class WaitingViewer {
  public:
   explicit WaitingViewer(const std::string& address = "live:test")
       : runtime_("XDG_RUNTIME_DIR", folder_.path().string()),
-        program_({address, "--headless", "--backend", "cpu", "--policy", "block", "--frames", std::to_string(kFrames),
-                  "--image-out", (folder_ / "sent.npy").string()},
-                 folder_) {}
+        program_(image_of(address, folder_ / "sent.npy"), folder_) {}
   std::string image() {
     EXPECT_EQ(program_.end(), 0) << program_.errors();
     return read_text(folder_ / "sent.npy");

@@ -21,8 +21,10 @@ namespace {
 using namespace testing;
 using Words = std::vector<std::string>;
 
+// With images of few pixels: they are not what is tested.
 Words raw_out_to(const std::filesystem::path& file, Words more) {
-  Words words = {"sim:points", "--headless", "--backend", "cpu", "--raw-out", file.string()};
+  Words words = {"sim:points", "--headless",      "--backend", "cpu",
+                 "--grid",     "-5:5:16,5:25:16", "--raw-out", file.string()};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }

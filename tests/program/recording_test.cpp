@@ -18,8 +18,10 @@ namespace {
 using namespace testing;
 using Words = std::vector<std::string>;
 
+// With images of few pixels: they are not what is tested.
 Words recording_to(const std::filesystem::path& file, Words more) {
-  Words words = {"sim:points", "--headless", "--backend", "cpu", "--record", file.string()};
+  Words words = {"sim:points", "--headless",      "--backend", "cpu",
+                 "--grid",     "-5:5:16,5:25:16", "--record",  file.string()};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }

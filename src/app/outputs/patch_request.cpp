@@ -11,17 +11,53 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-FinePoint refine_point(PatchWork work, Session& session, Clock::time_point end) {
-  work.ask(session);
-  while (!work.take(session)) {
-    if (!session.fault().empty() || Clock::now() > end) {
-      FinePoint none = work.result();
-      none.why_not = kNoAnswer;
-      return none;
-    }
+// False: the device failed, or it is later than `end`.
+template <class Done>
+bool wait_for(const Session& session, Clock::time_point end, const Done& done) {
+  while (!done()) {
+    if (!session.fault().empty() || Clock::now() > end) return false;
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
-  return work.result();
+  return true;
+}
+
+bool runs(const Session* session) { return session != nullptr && session->running() && session->fault().empty(); }
+
+FinePoint refine_point(PatchWork work, Session& session, Clock::time_point end) {
+  work.ask(session);
+  if (wait_for(session, end, [&] { return work.take(session); })) return work.result();
+  FinePoint none = work.result();
+  none.why_not = kNoAnswer;
+  return none;
+}
+
+// Nothing that is made beside the image, no average of earlier frames.
+ImagingParams of_one_frame(const Image& image) {
+  ImagingParams p = without_display(image.params);
+  p.color_flow.mode = FlowMode::off;
+  p.doppler.gate = Gate::off;
+  p.objects.kind = Structure::off;
+  p.refine.persistence_s = 0.0;
+  return p;
+}
+
+std::shared_ptr<PatchAnswer> ask_for(Session& session, const KeptFrame& kept, const ImagingParams& params) {
+  auto answer = std::make_shared<PatchAnswer>();
+  session.review({.frame = kept.frame,
+                  .owner = kept.owner,
+                  .params = params,
+                  .compare = {},
+                  .deliver =
+                      [answer](const Image* image, const FlowImage*) {
+                        if (image != nullptr) {
+                          answer->db.assign(image->host().begin(), image->host().end());
+                          answer->grid = image->grid;
+                        }
+                        answer->done = true;
+                      },
+                  .ensemble = {},
+                  .acquisition = kept.acquisition});
+  return answer;
 }
 
 }  // namespace
@@ -43,11 +79,7 @@ std::string why_no_fine_grid(const Image& image) {
 }
 
 ImagingParams patch_params(const Image& image, const Grid& patch) {
-  ImagingParams p = without_display(image.params);
-  p.color_flow.mode = FlowMode::off;
-  p.doppler.gate = Gate::off;
-  p.objects.kind = Structure::off;
-  p.refine.persistence_s = 0.0;
+  ImagingParams p = of_one_frame(image);
   p.formation.grid_nx = patch.nx;
   p.formation.grid_nz = patch.nz;
   if (patch.polar()) {
@@ -76,22 +108,8 @@ PatchWork::PatchWork(Image image, const MeasuredPoint& point, KeptFrame kept)
               .frame = kept_.frame.stamp.sequence} {}
 
 void PatchWork::ask(Session& session) {
-  answer_ = std::make_shared<PatchAnswer>();
   configuration_ = session.configurations();
-  session.review({.frame = kept_.frame,
-                  .owner = kept_.owner,
-                  .params = patch_params(image_, patch_.grid()),
-                  .compare = {},
-                  .deliver =
-                      [answer = answer_](const Image* image, const FlowImage*) {
-                        if (image != nullptr) {
-                          answer->db.assign(image->host().begin(), image->host().end());
-                          answer->grid = image->grid;
-                        }
-                        answer->done = true;
-                      },
-                  .ensemble = {},
-                  .acquisition = kept_.acquisition});
+  answer_ = ask_for(session, kept_, patch_params(image_, patch_.grid()));
 }
 
 bool PatchWork::take(Session& session) {
@@ -115,38 +133,18 @@ std::string why_not_of(const Image& image, const Session& session) {
 }
 
 std::vector<float> levels_without_method(const Image& image, const PointsAgain& again) {
-  const bool runs = again.session != nullptr && again.session->running() && again.session->fault().empty();
-  if (!again.kept || !runs || !why_not_of(image, *again.session).empty()) return {};
-  ImagingParams params = without_display(image.params);
+  if (!again.kept || !runs(again.session) || !why_not_of(image, *again.session).empty()) return {};
+  ImagingParams params = of_one_frame(image);
   params.formation.adaptive = Adaptive::off;
-  params.color_flow.mode = FlowMode::off;
-  params.doppler.gate = Gate::off;
-  params.objects.kind = Structure::off;
-  params.refine.persistence_s = 0.0;
-  const auto answer = std::make_shared<PatchAnswer>();
-  again.session->review({.frame = again.kept->frame,
-                         .owner = again.kept->owner,
-                         .params = params,
-                         .compare = {},
-                         .deliver =
-                             [answer](const Image* made, const FlowImage*) {
-                               if (made != nullptr) answer->db.assign(made->host().begin(), made->host().end());
-                               answer->done = true;
-                             },
-                         .ensemble = {}});
-  const Clock::time_point end = Clock::now() + again.longest;
-  while (!answer->done) {
-    if (!again.session->fault().empty() || Clock::now() > end) return {};
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
-  return answer->db;
+  const auto answer = ask_for(*again.session, *again.kept, params);
+  const bool answered = wait_for(*again.session, Clock::now() + again.longest, [&] { return answer->done.load(); });
+  return answered ? answer->db : std::vector<float>();
 }
 
 void refine_points(Measured& measured, const PointsAgain& again) {
   std::string why_not = why_no_fine_grid(measured.image);
   if (why_not.empty() && !again.kept) why_not = "the image's frame is not in the history";
-  const bool runs = again.session != nullptr && again.session->running() && again.session->fault().empty();
-  if (why_not.empty() && !runs) why_not = "no stream is running";
+  if (why_not.empty() && !runs(again.session)) why_not = "no stream is running";
   if (why_not.empty()) why_not = why_not_of(measured.image, *again.session);
   const Clock::time_point end = Clock::now() + again.longest;
   measured.fine = again.known;

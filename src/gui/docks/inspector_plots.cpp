@@ -36,7 +36,7 @@ double time_us(const Inspection& p, double sample) { return 1e6 * (p.first_s + s
 void draw_delay_curve(const Ui& ui, const Plot& plot, const Inspection& p) {
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
   const auto at = [&](std::size_t e) {
-    return ImVec2{plot.x_px(static_cast<double>(e) + 1.0), plot.y_px(time_us(p, p.channels[e].sample + 0.5))};
+    return plot.px(static_cast<double>(e) + 1.0, time_us(p, p.channels[e].sample + 0.5));
   };
   for (std::size_t e = 1; e < p.channels.size(); ++e) {
     const bool seen = p.channels[e].weight > 0.0F && p.channels[e - 1].weight > 0.0F;

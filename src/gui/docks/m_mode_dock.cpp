@@ -25,7 +25,7 @@ struct TimeScale {
   const Plot& plot;
   double newest_s;
   [[nodiscard]] ImVec2 place(double time_s, double depth_m) const {
-    return {plot.x_px(time_s - newest_s), plot.y_px(depth_m * kMmPerM)};
+    return plot.px(time_s - newest_s, depth_m * kMmPerM);
   }
   [[nodiscard]] double time_s(float x) const { return newest_s + plot.x_at(x); }
   [[nodiscard]] double depth_m(float y) const { return plot.y_at(std::clamp(y, plot.box.y0, plot.box.y1)) / kMmPerM; }

@@ -32,26 +32,25 @@ void lobe_plot(PanelContext& c, const Rect& outer, const SpreadSide& side) {
   const Ui& ui = c.ui;
   const Lobe& lobe = side.lobe;
   const double reach = reach_mm(lobe);
-  const ProfilePlot plot =
-      draw_plot_frame(ui, outer, {.x0 = -reach, .x1 = reach, .y0 = kSpreadFloor_db, .y1 = 2.0}, "mm");
+  const Plot plot = draw_plot_frame(ui, outer, {-reach, reach, "mm"}, {2.0, kSpreadFloor_db, {}});
   std::vector<ImVec2> points;
   if (lobe.fit) {
     constexpr int kSteps = 60;
     for (int i = 0; i <= kSteps; ++i) {
       const double offset_mm = reach * (2.0 * i / kSteps - 1.0);
       const double level = lobe.fit->level_db(offset_mm * 1e-3);
-      points.push_back({plot.x(offset_mm), level >= -20.0 ? plot.y(level) : NAN});
+      points.push_back(plot.px(offset_mm, level >= -20.0 ? level : NAN));
     }
     draw_curve(ui, plot, points, theme::kText2, 1.25F);
     points.clear();
   }
   for (std::size_t i = 0; i < lobe.offset_m.size(); ++i) {
-    points.push_back({plot.x(lobe.offset_m[i] * 1e3), plot.y(static_cast<double>(lobe.level_db[i]))});
+    points.push_back(plot.px(lobe.offset_m[i] * 1e3, static_cast<double>(lobe.level_db[i])));
   }
   draw_curve(ui, plot, points, theme::kAccent, 1.5F);
   if (std::isfinite(lobe.fwhm_m)) {
-    const float y = std::round(plot.y(-6.0)), half = 0.5F * (plot.x(lobe.fwhm_m * 1e3) - plot.x(0.0));
-    ui.horizontal(plot.x(0.0) - half, plot.x(0.0) + half, y, theme::kText);
+    const double half_mm = 0.5 * lobe.fwhm_m * 1e3;
+    ui.horizontal(plot.x_px(-half_mm), plot.x_px(half_mm), std::round(plot.y_px(-6.0)), theme::kText);
   }
   ui.text(Type::small, plot.box.x0 + ui.px(4), plot.box.y0 + ui.px(2), ui.px(14), theme::kText2, side.label);
 }
@@ -187,12 +186,11 @@ void profile_plot(PanelContext& c, Column& column, const LineProfile& line, cons
   high = high > -1e9 ? std::ceil(high / 10.0) * 10.0 : 0.0;
   low = std::clamp(std::floor(low / 10.0) * 10.0, high - 80.0, high - 20.0);
   const Rect row = ui.row(column, kPlotHeight, 4);
-  const ProfilePlot plot =
-      draw_plot_frame(ui, row, {.x0 = 0.0, .x1 = std::max(length_mm, 1e-3), .y0 = low, .y1 = high}, "mm");
+  const Plot plot = draw_plot_frame(ui, row, {0.0, std::max(length_mm, 1e-3), "mm"}, {high, low, {}});
   const auto curve = [&](const LineProfile& p, ImU32 color) {
     std::vector<ImVec2> points;
     for (std::size_t i = 0; i < p.at_m.size(); ++i) {
-      points.push_back({plot.x(p.at_m[i] * 1e3), plot.y(static_cast<double>(p.level_db[i]))});
+      points.push_back(plot.px(p.at_m[i] * 1e3, static_cast<double>(p.level_db[i])));
     }
     draw_curve(ui, plot, points, color, 1.25F);
   };

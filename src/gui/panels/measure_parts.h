@@ -3,12 +3,12 @@
 
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gui/panels/panels.h"
+#include "gui/toolkit/plot.h"
 
 namespace echoloop {
 
@@ -50,22 +50,9 @@ void table_row(PanelContext& c, Column& column, const TableRow& row);
 // A caution about numbers, in as many lines as it needs.
 void note_row(PanelContext& c, Column& column, const std::string& text);
 
-// A plot with an axis below, of millimetres or decibels, and of decibels at the left.
-struct ProfilePlot {
-  Rect box = {};  // of the curves
-  double x0 = 0, x1 = 1, y0 = -40, y1 = 0;
-  [[nodiscard]] float x(double value) const {
-    return box.x0 + static_cast<float>((value - x0) / (x1 - x0)) * box.width();
-  }
-  [[nodiscard]] float y(double value) const {
-    return box.y1 - static_cast<float>((value - y0) / (y1 - y0)) * box.height();
-  }
-};
-// `unit` stands at the end of the axis.
-ProfilePlot draw_plot_frame(const Ui& ui, const Rect& outer, ProfilePlot plot, std::string_view x_unit);
+// A plot with lines at the ticks; the unit of x stands at the end of its axis.
+Plot draw_plot_frame(const Ui& ui, const Rect& outer, const PlotAxis& x, const PlotAxis& y);
 // Levels along a line; with `a`, those of side A below them.
 void profile_plot(PanelContext& c, Column& column, const LineProfile& line, const LineProfile* a);
-// Broken where it is not a number, clipped to the box.
-void draw_curve(const Ui& ui, const ProfilePlot& plot, std::span<const ImVec2> points, ImU32 color, float thickness);
 
 }  // namespace echoloop

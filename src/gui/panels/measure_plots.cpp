@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gui/panels/measure_parts.h"
 #include "gui/state/number_text.h"
@@ -24,15 +25,6 @@ struct Range {
   }
 };
 
-void trend_curve(const Ui& ui, const ProfilePlot& plot, const std::vector<float>& values, ImU32 color) {
-  std::vector<ImVec2> points;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto value = static_cast<double>(values[i]);
-    points.push_back({plot.x(static_cast<double>(i)), std::isnan(value) ? NAN : plot.y(value)});
-  }
-  draw_curve(ui, plot, points, color, 1.25F);
-}
-
 // Over the range of both, but never over less than a hundredth of the value: noise of the last digit is no trend.
 void trend_box(const Ui& ui, const Rect& box, const MeasuredValue* first, const MeasuredValue* second) {
   ui.fill(box, theme::kCanvas, 2);
@@ -44,9 +36,9 @@ void trend_box(const Ui& ui, const Rect& box, const MeasuredValue* first, const 
   if (!range.known) return;
   const double least = std::max(0.01 * std::max(std::abs(range.low), std::abs(range.high)), 1e-6);
   const double middle = 0.5 * (range.low + range.high), span = std::max(range.high - range.low, least);
-  const ProfilePlot plot{box.inset(ui.px(2)), 0, kTrendSteps - 1, middle - 0.5 * span, middle + 0.5 * span};
-  if (second != nullptr) trend_curve(ui, plot, second->trend, theme::kMuted);
-  if (first != nullptr) trend_curve(ui, plot, first->trend, theme::kAccent);
+  const Plot plot{box.inset(ui.px(2)), {0, kTrendSteps - 1, {}}, {middle + 0.5 * span, middle - 0.5 * span, {}}};
+  if (second != nullptr) draw_curve(ui, plot, second->trend, 0.0, 1.0, theme::kMuted);
+  if (first != nullptr) draw_curve(ui, plot, first->trend, 0.0, 1.0, theme::kAccent);
 }
 
 std::string trend_text(const MeasuredValue* value, int decimals) {
@@ -66,32 +58,31 @@ std::string slope_sentence(double slope) {
                      slope > 1.0 ? "stretched" : "compressed");
 }
 
-// Both axes begin and end at tens of decibels.
-ProfilePlot axes_of(const std::vector<ScatterPoint>& points) {
-  const auto down = [](float db) { return 10.0 * std::floor(0.1 * static_cast<double>(db)); };
-  const auto up = [](float db) { return 10.0 * std::floor(0.1 * static_cast<double>(db) + 1.0); };
-  const auto [x0, x1] = std::ranges::minmax(points, {}, &ScatterPoint::das_db);
-  const auto [y0, y1] = std::ranges::minmax(points, {}, &ScatterPoint::method_db);
-  return {.x0 = down(x0.das_db), .x1 = up(x1.das_db), .y0 = down(y0.method_db), .y1 = up(y1.method_db)};
+// From tens of decibels to tens of decibels.
+PlotAxis tens(const std::vector<ScatterPoint>& points, float ScatterPoint::*level_db, std::string_view unit) {
+  const auto [low, high] = std::ranges::minmax(points, {}, level_db);
+  return {.first = 10.0 * std::floor(0.1 * static_cast<double>(low.*level_db)),
+          .last = 10.0 * std::floor(0.1 * static_cast<double>(high.*level_db) + 1.0),
+          .unit = unit};
 }
 
-void draw_dashes(const Ui& ui, const ProfilePlot& plot) {
+void draw_dashes(const Ui& ui, const Plot& plot) {
   constexpr int kDashes = 40;
-  const double step = (plot.x1 - plot.x0) / kDashes;
+  const double step = (plot.x.last - plot.x.first) / kDashes;
   for (int i = 0; i < kDashes; ++i) {
-    const double from = plot.x0 + step * i, to = from + 0.55 * step;
-    const ImVec2 ends[] = {{plot.x(from), plot.y(from)}, {plot.x(to), plot.y(to)}};
+    const double from = plot.x.first + step * i, to = from + 0.55 * step;
+    const ImVec2 ends[] = {plot.px(from, from), plot.px(to, to)};
     if (plot.box.contains(ends[0].x, ends[0].y) && plot.box.contains(ends[1].x, ends[1].y)) {
       draw_curve(ui, plot, ends, theme::kText2, 1);
     }
   }
 }
 
-void draw_points(const Ui& ui, const ProfilePlot& plot, const std::vector<ScatterPoint>& points) {
+void draw_points(const Ui& ui, const Plot& plot, const std::vector<ScatterPoint>& points) {
   const float half = 0.75F * ui.scale();
   for (const ScatterPoint& p : points) {
-    const float x = plot.x(static_cast<double>(p.das_db)), y = plot.y(static_cast<double>(p.method_db));
-    ui.fill({x - half, y - half, x + half, y + half},
+    const ImVec2 at = plot.px(static_cast<double>(p.das_db), static_cast<double>(p.method_db));
+    ui.fill({at.x - half, at.y - half, at.x + half, at.y + half},
             p.role == RegionRole::background ? theme::kMuted : theme::kHistoryBefore, 0);
   }
 }
@@ -113,50 +104,29 @@ void legend_row(PanelContext& c, Column& column, const MeasuredScatter& scatter)
 
 }  // namespace
 
-void draw_curve(const Ui& ui, const ProfilePlot& plot, std::span<const ImVec2> points, ImU32 color, float thickness) {
-  ImDrawList& list = ui.list();
-  list.PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
-  std::vector<ImVec2> piece;
-  const auto draw = [&] {
-    if (piece.size() == 1) piece.push_back({piece[0].x + 1.5F * ui.scale(), piece[0].y});  // one value alone: a dot
-    if (!piece.empty()) {
-      compat::add_polyline(list, piece.data(), static_cast<int>(piece.size()), color, thickness * ui.scale());
-    }
-    piece.clear();
-  };
-  for (const ImVec2& p : points) {
-    if (std::isfinite(p.y)) {
-      piece.push_back({p.x, std::clamp(p.y, plot.box.y0 - plot.box.height(), plot.box.y1 + plot.box.height())});
-    } else {
-      draw();
-    }
-  }
-  draw();
-  list.PopClipRect();
-}
-
-ProfilePlot draw_plot_frame(const Ui& ui, const Rect& outer, ProfilePlot plot, std::string_view x_unit) {
-  const Rect& box = plot.box = {outer.x0 + ui.px(kAxisLeft), outer.y0, outer.x1, outer.y1 - ui.px(kAxisBottom)};
+Plot draw_plot_frame(const Ui& ui, const Rect& outer, const PlotAxis& x, const PlotAxis& y) {
+  const Plot plot{{outer.x0 + ui.px(kAxisLeft), outer.y0, outer.x1, outer.y1 - ui.px(kAxisBottom)}, x, y};
+  const Rect& box = plot.box;
   ui.fill(box, theme::kCanvas, 2);
-  const double y_step = round_up_125((plot.y1 - plot.y0) * static_cast<double>(ui.px(22) / box.height()));
-  for (double y = std::ceil(plot.y0 / y_step - 1e-6) * y_step; y <= plot.y1 + 1e-6 * y_step; y += y_step) {
-    const float at = std::round(plot.y(y));
+  const auto step = [&](const PlotAxis& axis, float least, float length) {
+    return round_up_125(std::abs(axis.last - axis.first) * static_cast<double>(ui.px(least) / length));
+  };
+  y.each_tick(step(y, 22, box.height()), [&](double value, const std::string& text) {
+    const float at = std::round(plot.y_px(value));
     ui.horizontal(box.x0, box.x1, std::min(at, box.y1 - ui.hairline()), theme::kFaintLine);
     const float text_y = std::clamp(at - ui.px(7), box.y0 - ui.px(2), box.y1 - ui.px(11));
-    ui.text_right(Type::small, box.x0 - ui.px(4), text_y, ui.px(14), theme::kMuted, fixed(y, decimals_of_125(y_step)));
-  }
-  const double x_step = round_up_125((plot.x1 - plot.x0) * static_cast<double>(ui.px(40) / box.width()));
-  const float unit_x = box.x1 - ui.width(Type::small, x_unit);
-  ui.text(Type::small, unit_x, box.y1 + ui.px(2), ui.px(14), theme::kMuted, x_unit);
-  for (double x = std::ceil(plot.x0 / x_step - 1e-6) * x_step; x <= plot.x1 + 1e-6 * x_step; x += x_step) {
-    const float at = std::round(plot.x(x));
+    ui.text_right(Type::small, box.x0 - ui.px(4), text_y, ui.px(14), theme::kMuted, text);
+  });
+  const float unit_x = box.x1 - ui.width(Type::small, x.unit);
+  ui.text(Type::small, unit_x, box.y1 + ui.px(2), ui.px(14), theme::kMuted, x.unit);
+  x.each_tick(step(x, 40, box.width()), [&](double value, const std::string& text) {
+    const float at = std::round(plot.x_px(value));
     ui.vertical(std::min(at, box.x1 - ui.hairline()), box.y0, box.y1, theme::kFaintLine);
-    const std::string text = fixed(std::abs(x) < 1e-9 * x_step ? 0.0 : x, decimals_of_125(x_step));
     const float w = ui.width(Type::small, text);
     const float text_x = std::max(box.x0, std::round(at - 0.5F * w));
-    if (text_x + w > unit_x - ui.px(4)) continue;
+    if (text_x + w > unit_x - ui.px(4)) return;
     ui.text(Type::small, text_x, box.y1 + ui.px(2), ui.px(14), theme::kMuted, text);
-  }
+  });
   return plot;
 }
 
@@ -211,13 +181,15 @@ void scatter_block(PanelContext& c, Column& column, const std::string& object) {
   Ui& ui = c.ui;
   ui.paragraph_row(column, 18, theme::kMuted, slope_sentence(scatter->line.slope));
   const Rect area = ui.row(column, kScatterHeight, 2);
-  const ProfilePlot plot = draw_plot_frame(ui, area, axes_of(scatter->points), "A, dB");
+  PlotAxis y = tens(scatter->points, &ScatterPoint::method_db, {});
+  std::swap(y.first, y.last);
+  const Plot plot = draw_plot_frame(ui, area, tens(scatter->points, &ScatterPoint::das_db, "A, dB"), y);
   draw_points(ui, plot, scatter->points);
   draw_dashes(ui, plot);
   const auto at = [&](double das_db) {
-    return ImVec2{plot.x(das_db), plot.y(scatter->line.intercept_db + scatter->line.slope * das_db)};
+    return plot.px(das_db, scatter->line.intercept_db + scatter->line.slope * das_db);
   };
-  const ImVec2 line[] = {at(plot.x0), at(plot.x1)};
+  const ImVec2 line[] = {at(plot.x.first), at(plot.x.last)};
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
   ui.stroke(line[0], line[1], theme::kAccent, 1.5F);
   ui.list().PopClipRect();

@@ -37,14 +37,9 @@ void progress_row(PanelContext& c, Column& column, double fraction) {
 void draw_phi(const Ui& ui, const Rect& box, const FoundSpeeds& found, const FoundSpeed& curve, ImU32 color) {
   if (curve.phi.size() < 2) return;
   const float highest = *std::ranges::max_element(curve.phi);
-  const ProfilePlot plot{box, found.first_m_s, found.last_m_s, 0.0, 1.08 * static_cast<double>(highest)};
-  std::vector<ImVec2> points;
+  const Plot plot{box, {found.first_m_s, found.last_m_s, {}}, {1.08 * static_cast<double>(highest), 0.0, {}}};
   const double step = (found.last_m_s - found.first_m_s) / static_cast<double>(curve.phi.size() - 1);
-  for (std::size_t i = 0; i < curve.phi.size(); ++i) {
-    points.push_back(
-        {plot.x(found.first_m_s + step * static_cast<double>(i)), plot.y(static_cast<double>(curve.phi[i]))});
-  }
-  draw_curve(ui, plot, points, color, 1.5F);
+  draw_curve(ui, plot, curve.phi, found.first_m_s, step, color, 1.5F);
 }
 
 // Each curve over its own highest value: their peaks are compared, not their heights.
@@ -56,16 +51,16 @@ void curve_plot(PanelContext& c, Column& column, const FoundSpeeds& found) {
   const FoundSpeed& chosen = found.chosen();
   draw_phi(ui, box, found, &chosen == &found.elements ? found.transmits : found.elements, theme::kMuted);
   draw_phi(ui, box, found, chosen, theme::kAccent);
-  const ProfilePlot plot{box, found.first_m_s, found.last_m_s, 0.0, 1.0};
-  ui.vertical(std::round(plot.x(found.assumed_m_s)), box.y0, box.y1, theme::kLine2);
-  ui.vertical(std::round(plot.x(chosen.peak_m_s)), box.y0, box.y1, theme::kAccent);
+  const Plot plot{box, {found.first_m_s, found.last_m_s, {}}, {}};
+  ui.vertical(std::round(plot.x_px(found.assumed_m_s)), box.y0, box.y1, theme::kLine2);
+  ui.vertical(std::round(plot.x_px(chosen.peak_m_s)), box.y0, box.y1, theme::kAccent);
   const float y = box.y1 + ui.px(1), h = ui.px(14);
   ui.text(Type::small, box.x0, y, h, theme::kMuted, fixed(found.first_m_s, 0));
   ui.text_right(Type::small, box.x1, y, h, theme::kMuted, fixed(found.last_m_s, 0) + " m/s");
   const std::string peak = fixed(chosen.peak_m_s, 0);
   const float half = 0.5F * ui.width(Type::small, peak);
   const float left = box.x0 + ui.px(40), right = box.x1 - ui.px(64);
-  ui.text(Type::small, std::clamp(plot.x(chosen.peak_m_s) - half, left, std::max(left, right - 2 * half)), y, h,
+  ui.text(Type::small, std::clamp(plot.x_px(chosen.peak_m_s) - half, left, std::max(left, right - 2 * half)), y, h,
           theme::kText, peak);
   const Hit hit = ui.hit("sound_speed_curve", area);
   ui.tip("sound_speed_curve", hit, area,

@@ -72,25 +72,35 @@ void draw_plot_note(const Ui& ui, const Rect& cell, const Plot& plot, std::strin
   ui.text_right(Type::small, cell.x1, cell.y0, ui.px(kTitle), theme::kText, note);
 }
 
-void draw_curve(const Ui& ui, const Plot& plot, std::span<const float> values, double first_x, double step_x,
-                ImU32 color) {
-  std::vector<ImVec2> points;
+void draw_curve(const Ui& ui, const Plot& plot, std::span<const ImVec2> points, ImU32 color, float thickness) {
+  ImDrawList& list = ui.list();
+  list.PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
+  std::vector<ImVec2> piece;
   const auto draw = [&] {
-    if (points.size() > 1) {
-      compat::add_polyline(ui.list(), points.data(), static_cast<int>(points.size()), color, 1.25F * ui.scale());
+    if (piece.size() == 1) piece.push_back({piece[0].x + 1.5F * ui.scale(), piece[0].y});
+    if (!piece.empty()) {
+      compat::add_polyline(list, piece.data(), static_cast<int>(piece.size()), color, thickness * ui.scale());
     }
-    points.clear();
+    piece.clear();
   };
-  ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::isnan(values[i])) {
+  for (const ImVec2& p : points) {
+    if (std::isfinite(p.y)) {
+      piece.push_back({p.x, std::clamp(p.y, plot.box.y0 - plot.box.height(), plot.box.y1 + plot.box.height())});
+    } else {
       draw();
-      continue;
     }
-    points.push_back({plot.x_px(first_x + static_cast<double>(i) * step_x), plot.y_px(static_cast<double>(values[i]))});
   }
   draw();
-  ui.list().PopClipRect();
+  list.PopClipRect();
+}
+
+void draw_curve(const Ui& ui, const Plot& plot, std::span<const float> values, double first_x, double step_x,
+                ImU32 color, float thickness) {
+  std::vector<ImVec2> points;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    points.push_back(plot.px(first_x + static_cast<double>(i) * step_x, static_cast<double>(values[i])));
+  }
+  draw_curve(ui, plot, points, color, thickness);
 }
 
 void draw_cursor(const Ui& ui, const Plot& plot, double x) {

@@ -14,6 +14,7 @@ struct Plot {
   PlotAxis x, y;
   [[nodiscard]] float x_px(double v) const;
   [[nodiscard]] float y_px(double v) const;
+  [[nodiscard]] ImVec2 px(double x_value, double y_value) const { return {x_px(x_value), y_px(y_value)}; }
   [[nodiscard]] double x_at(float px) const;
   [[nodiscard]] double y_at(float px) const;
 };
@@ -32,9 +33,11 @@ Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look);
 // A word at the right end of the title's row: values under the pointer.
 void draw_plot_note(const Ui& ui, const Rect& cell, const Plot& plot, std::string_view title, std::string_view note);
 
-// Values at first_x + i * step_x, within the box; gaps where there is no number.
+// Through points in pixels, clipped to the box: broken where one is not a number, a dot where one is alone.
+void draw_curve(const Ui& ui, const Plot& plot, std::span<const ImVec2> points, ImU32 color, float thickness);
+// Values at first_x + i * step_x.
 void draw_curve(const Ui& ui, const Plot& plot, std::span<const float> values, double first_x, double step_x,
-                ImU32 color);
+                ImU32 color, float thickness = 1.25F);
 void draw_cursor(const Ui& ui, const Plot& plot, double x);  // a vertical line, dashed
 
 }  // namespace echoloop
