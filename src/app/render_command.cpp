@@ -9,6 +9,8 @@
 #include "app/interrupts.h"
 #include "app/opening/source_kinds.h"
 #include "app/options/terminal.h"
+#include "app/outputs/output_files.h"
+#include "app/outputs/provenance.h"
 #include "core/error.h"
 #include "formats/base/accepted_files.h"
 
@@ -22,7 +24,8 @@ struct Job {
   fs::path images, report;  // the report is there once the run is complete
 };
 
-// Of a folder and the folders in it, by name: files whose ending a format has. Descriptions (.json) are no recordings.
+// Of a folder and the folders in it, by name: files whose ending a format has. Descriptions (.json) are no recordings,
+// nor are the images of an earlier run.
 std::vector<std::string> recordings_in(const fs::path& folder) {
   const std::vector<std::string_view> endings = recording_endings();
   std::vector<std::string> found;
@@ -31,7 +34,8 @@ std::vector<std::string> recordings_in(const fs::path& folder) {
        entry.increment(error)) {
     const std::string ending = entry->path().extension();
     const bool readable = std::find(endings.begin(), endings.end(), ending) != endings.end() && ending != ".json";
-    if (readable && entry->is_regular_file()) found.push_back(entry->path().string());
+    const bool image = ending == ".npy" && is_of_program(fs::path(entry->path()).replace_extension(".json"));
+    if (readable && !image && entry->is_regular_file()) found.push_back(entry->path().string());
   }
   if (error) throw Error(folder.string(), error.message(), "a folder that can be read");
   std::sort(found.begin(), found.end());
@@ -83,23 +87,22 @@ std::vector<Job> jobs_of(const Options& options) {
 void require_render_options(const Options& o) {
   if (o.render_files.empty()) throw Error("render", "no recording given", "echoloop render FILE... --out DIR");
   if (o.render_out.empty()) throw Error("render", "no --out given", "echoloop render FILE... --out DIR");
-  for (const fs::path* file :
-       {&o.image_out, &o.images_out, &o.flow_out, &o.structure_out, &o.spectrogram_out, &o.png, &o.png16, &o.screenshot,
-        &o.video, &o.report, &o.trace, &o.csv, &o.measurements, &o.find_sound_speed, &o.figure}) {
-    if (!file->empty()) throw Error("render", "found the output file " + file->string(), "--out DIR alone");
-  }
-  if (std::any_of(o.frame_files.begin(), o.frame_files.end(), [](const auto& f) { return !f.second.empty(); }))
-    throw Error("render", "found a file of raw frames", "--out DIR alone");
+  require_no_outputs(o, "render", "--out DIR alone");
   std::error_code error;
   fs::create_directories(o.render_out, error);
   if (error) throw Error(o.render_out.string(), error.message(), "a folder that can be written");
 }
 
-// What a run that did not complete has left is kept, and is not taken for complete.
+// What a run that did not complete has left is kept, and is not taken for complete. Other files stay as they are.
 void set_aside(const Job& job) {
   std::error_code ignored;
   fs::remove(job.report, ignored);
-  fs::rename(job.images, fs::path(job.images).replace_extension(".incomplete.npy"), ignored);
+  if (!fs::exists(job.images, ignored)) return;
+  const fs::path described = fs::path(job.images).replace_extension(".json");
+  if (!is_of_program(described))
+    throw Error(job.images.string(), "not of an earlier run of render", "a folder without a file of this name");
+  for (const fs::path& file : {job.images, described})
+    fs::rename(file, fs::path(file).replace_extension(".incomplete" + file.extension().string()), ignored);
 }
 
 int run_job(const Options& options, const Job& job, const ChosenBackend& chosen) {
@@ -112,7 +115,11 @@ int run_job(const Options& options, const Job& job, const ChosenBackend& chosen)
   one.stream.rate_hz = kRateMax;
   one.stream.loop = false;
   try {
-    return run_headless(one, chosen);
+    require_outputs(one);
+    set_aside(job);
+    const int status = run_headless(one, chosen);
+    if (status != 0 || interrupted()) set_aside(job);
+    return status;
   } catch (const Error& error) {
     print_error("echoloop: {}\n", error.what());
     return 2;
@@ -138,14 +145,12 @@ int run_render(const Options& options) {
       continue;
     }
     print_out("{} of {}: {}\n", i + 1, jobs.size(), job.source);
-    set_aside(job);
     const int ended = run_job(options, job, chosen);
     chosen.note.clear();  // said once
     if (ended == 0 && !interrupted()) {
       ++made;
       continue;
     }
-    set_aside(job);
     if (ended != 0) ++failed;
     status = std::max(status, ended);
   }

@@ -148,6 +148,32 @@ TEST(Render, LeavesOutWhatIsComplete) {
   EXPECT_EQ(read_text(again), image);
 }
 
+TEST(Render, TakesNoImageForARecording) {
+  const Recordings r;
+  fs::remove(r.folder / "in/broken.uff");
+  const std::string in = (r.folder / "in").string(), out = (r.folder / "in/images").string();
+  const Words words = {"render", in, "--out", out, "--backend", "cpu", "--grid", "-8:8:33,5:35:61"};
+  ASSERT_EQ(run_program(words).status, 0);
+  const Ended again = run_program(words);
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_NE(again.out.find("Rendered 0 of 3 recordings"), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find("3 already there"), std::string::npos) << again.out;
+}
+
+// DIR/NAME.npy may be the recording itself, or another file that no run of render has made.
+TEST(Render, LeavesFilesThatItDidNotMake) {
+  const TemporaryFolder folder;
+  const std::string in = (folder / "a.uff").string(), raw = (folder / "a.npy").string();
+  ASSERT_EQ(run_points({"--frames", "2", "--record", in, "--raw-out", raw}).status, 0);
+  const std::string before = read_text(raw);
+  for (const std::string& source : {raw, in}) {
+    const Ended ended = run_program({"render", source, "--out", folder.path().string(), "--backend", "cpu"});
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_NE(ended.err.find("a.npy"), std::string::npos) << ended.err;
+    EXPECT_EQ(read_text(raw), before);
+  }
+}
+
 TEST(Render, RefusesInOneLine) {
   const Recordings r;
   const std::string out = (r.folder / "x").string(), file = (r.folder / "in/b.uff").string();
