@@ -48,12 +48,11 @@ void add_grid(std::vector<std::string>& settings, const std::string& text) {
   const GridAxis x = parse_axis(text.substr(0, comma), text);
   const GridAxis z = parse_axis(comma == std::string::npos ? "" : text.substr(comma + 1), text);
   settings.push_back("grid_kind=cartesian");
-  // 17 digits bring every double back as it was.
-  settings.push_back(fmt::format("lateral_min_m={:.17g}", x.first_m));
-  settings.push_back(fmt::format("lateral_max_m={:.17g}", x.last_m));
+  settings.push_back(fmt::format("lateral_min_m={}", x.first_m));
+  settings.push_back(fmt::format("lateral_max_m={}", x.last_m));
   settings.push_back(fmt::format("grid_nx={}", x.n));
-  settings.push_back(fmt::format("depth_min_m={:.17g}", z.first_m));
-  settings.push_back(fmt::format("depth_max_m={:.17g}", z.last_m));
+  settings.push_back(fmt::format("depth_min_m={}", z.first_m));
+  settings.push_back(fmt::format("depth_max_m={}", z.last_m));
   settings.push_back(fmt::format("grid_nz={}", z.n));
 }
 
