@@ -93,15 +93,20 @@ void require_render_options(const Options& o) {
   if (error) throw Error(o.render_out.string(), error.message(), "a folder that can be written");
 }
 
-// What a run that did not complete has left is kept, and is not taken for complete. Other files stay as they are.
+fs::path description_of(const Job& job) { return fs::path(job.images).replace_extension(".json"); }
+
+// Files that no run of this program has made stay as they are. Throws Error.
+void require_own_images(const Job& job) {
+  const fs::path described = description_of(job);
+  if ((fs::exists(job.images) || fs::exists(described)) && !is_of_program(described))
+    throw Error(job.images.string(), "this name is taken by a file that is not of an earlier run", "another folder");
+}
+
+// What a run that did not complete has left is kept, and is not taken for complete.
 void set_aside(const Job& job) {
   std::error_code ignored;
   fs::remove(job.report, ignored);
-  if (!fs::exists(job.images, ignored)) return;
-  const fs::path described = fs::path(job.images).replace_extension(".json");
-  if (!is_of_program(described))
-    throw Error(job.images.string(), "not of an earlier run of render", "a folder without a file of this name");
-  for (const fs::path& file : {job.images, described})
+  for (const fs::path& file : {job.images, description_of(job)})
     fs::rename(file, fs::path(file).replace_extension(".incomplete" + file.extension().string()), ignored);
 }
 
@@ -114,19 +119,22 @@ int run_job(const Options& options, const Job& job, const ChosenBackend& chosen)
   one.stream.policy = RingPolicy::block;
   one.stream.rate_hz = kRateMax;
   one.stream.loop = false;
+  int status = 1;
+  bool begun = false;
   try {
     require_outputs(one);
+    require_own_images(job);
     set_aside(job);
-    const int status = run_headless(one, chosen);
-    if (status != 0 || interrupted()) set_aside(job);
-    return status;
+    begun = true;
+    status = run_headless(one, chosen);
   } catch (const Error& error) {
     print_error("echoloop: {}\n", error.what());
-    return 2;
+    status = 2;
   } catch (const std::exception& error) {
     print_error("echoloop: {}\n", error.what());
-    return 1;
   }
+  if (begun && (status != 0 || interrupted())) set_aside(job);
+  return status;
 }
 
 }  // namespace

@@ -149,15 +149,14 @@ TEST(Render, LeavesOutWhatIsComplete) {
 }
 
 TEST(Render, TakesNoImageForARecording) {
-  const Recordings r;
-  fs::remove(r.folder / "in/broken.uff");
-  const std::string in = (r.folder / "in").string(), out = (r.folder / "in/images").string();
-  const Words words = {"render", in, "--out", out, "--backend", "cpu", "--grid", "-8:8:33,5:35:61"};
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_points({"--frames", "2", "--record", (folder / "a.uff").string()}).status, 0);
+  const Words words = {"render", folder.path().string(), "--out", (folder / "images").string(), "--backend", "cpu"};
   ASSERT_EQ(run_program(words).status, 0);
   const Ended again = run_program(words);
   EXPECT_EQ(again.status, 0) << again.err;
-  EXPECT_NE(again.out.find("Rendered 0 of 3 recordings"), std::string::npos) << again.out;
-  EXPECT_NE(again.out.find("3 already there"), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find("Rendered 0 of 1 recordings"), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find("1 already there"), std::string::npos) << again.out;
 }
 
 // DIR/NAME.npy may be the recording itself, or another file that no run of render has made.
@@ -172,6 +171,10 @@ TEST(Render, LeavesFilesThatItDidNotMake) {
     EXPECT_NE(ended.err.find("a.npy"), std::string::npos) << ended.err;
     EXPECT_EQ(read_text(raw), before);
   }
+  fs::remove(raw);
+  write_text_file(folder / "a.json", "other text");
+  EXPECT_EQ(run_program({"render", in, "--out", folder.path().string(), "--backend", "cpu"}).status, 2);
+  EXPECT_EQ(read_text(folder / "a.json"), "other text");
 }
 
 TEST(Render, RefusesInOneLine) {

@@ -81,6 +81,7 @@ void WindowOutputs::write_report_of(const Run& run, FileWriter& writer) {
   if (!frame_file(options, kRecordOption).empty()) report["recording"] = recording_json(run.recording);
   report["display"] = run.display;
   if (sinks_ != nullptr) sinks_->add_to(report);
+  report["frames"]["errors"] = run.totals.errors + writer.refused();
   writer([&] { write_report(options, report); });
 }
 
