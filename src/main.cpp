@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
+#include <stdexcept>
 #include <system_error>
 
 #include "app/bench/bench.h"
@@ -18,6 +19,7 @@
 #include "app/options/options.h"
 #include "app/options/terminal.h"
 #include "app/outputs/describe_source.h"
+#include "app/outputs/output_files.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "formats/open_recording.h"
@@ -62,6 +64,7 @@ int run(int argc, char** argv) {
       print_out("{}", params_markdown_table());
       return 0;
     case Command::info:
+      require_no_outputs(options, "info", "--json alone");
       return print_info(options);
     case Command::describe:
       return run_describe(options);
@@ -92,8 +95,9 @@ void open_standard_streams() {
 
 int run_and_flush(int argc, char** argv) {
   const int status = run(argc, argv);
-  if (std::fflush(stdout) == 0) return status;
-  throw std::system_error(errno, std::generic_category(), "standard output");
+  if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "standard output");
+  if (std::ferror(stdout) != 0) throw std::runtime_error("standard output: not all of it could be written");
+  return status;
 }
 
 }  // namespace

@@ -48,12 +48,11 @@ void add_grid(std::vector<std::string>& settings, const std::string& text) {
   const GridAxis x = parse_axis(text.substr(0, comma), text);
   const GridAxis z = parse_axis(comma == std::string::npos ? "" : text.substr(comma + 1), text);
   settings.push_back("grid_kind=cartesian");
-  // 17 digits bring every double back as it was.
-  settings.push_back(fmt::format("lateral_min_m={:.17g}", x.first_m));
-  settings.push_back(fmt::format("lateral_max_m={:.17g}", x.last_m));
+  settings.push_back(fmt::format("lateral_min_m={}", x.first_m));
+  settings.push_back(fmt::format("lateral_max_m={}", x.last_m));
   settings.push_back(fmt::format("grid_nx={}", x.n));
-  settings.push_back(fmt::format("depth_min_m={:.17g}", z.first_m));
-  settings.push_back(fmt::format("depth_max_m={:.17g}", z.last_m));
+  settings.push_back(fmt::format("depth_min_m={}", z.first_m));
+  settings.push_back(fmt::format("depth_max_m={}", z.last_m));
   settings.push_back(fmt::format("grid_nz={}", z.n));
 }
 
@@ -69,27 +68,27 @@ void check_ranges(const Options& o) {
     throw out_of_range("--slots", std::to_string(o.stream.slots), fmt::format("{} to {}", kMinSlots, kMaxSlots));
   }
   if (!(o.stream.pace_ms >= 0.0 && o.stream.pace_ms <= 10'000.0)) {
-    throw out_of_range("--pace", fmt::format("{:g}", o.stream.pace_ms), "0 to 10000 ms");
+    throw out_of_range("--pace", fmt::format("{}", o.stream.pace_ms), "0 to 10000 ms");
   }
   if (o.stream.lanes < 1 || o.stream.lanes > kMaxLanes) {
     throw out_of_range("--lanes", std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
   }
   if (o.ui_scale != 0.0 && !(o.ui_scale >= 0.75 && o.ui_scale <= 3.0)) {
-    throw Error("--scale", fmt::format("found {:g}", o.ui_scale), "0.75 to 3, or 0 for automatic");
+    throw Error("--scale", fmt::format("found {}", o.ui_scale), "0.75 to 3, or 0 for automatic");
   }
   if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
     throw out_of_range("--width x --height", fmt::format("{} x {}", o.width, o.height), "64 to 16384 pixels");
   }
   if (o.figure_width_mm && !kFigureWidth_mm.holds(*o.figure_width_mm))
-    throw out_of_range("--figure-width", fmt::format("{:g}", *o.figure_width_mm), "60 to 1000 mm");
+    throw out_of_range("--figure-width", fmt::format("{}", *o.figure_width_mm), "60 to 1000 mm");
   if (o.figure_mm_per_cm && !kFigureScale_mm_per_cm.holds(*o.figure_mm_per_cm))
-    throw out_of_range("--figure-scale", fmt::format("{:g}", *o.figure_mm_per_cm), "1 to 200 mm per cm");
+    throw out_of_range("--figure-scale", fmt::format("{}", *o.figure_mm_per_cm), "1 to 200 mm per cm");
   if (o.figure_width_mm && o.figure_mm_per_cm)
     throw Error("--figure-scale", "found together with --figure-width", "one of the two");
   if (!kFigureDpi.holds(o.figure_dpi))
-    throw out_of_range("--figure-dpi", fmt::format("{:g}", o.figure_dpi), "72 to 1200");
+    throw out_of_range("--figure-dpi", fmt::format("{}", o.figure_dpi), "72 to 1200");
   if (!(o.duration_s >= 0.0 && std::isfinite(o.duration_s)))
-    throw out_of_range("--duration", fmt::format("{:g}", o.duration_s), "seconds above 0");
+    throw out_of_range("--duration", fmt::format("{}", o.duration_s), "seconds above 0");
 }
 
 // A value that is no number where one belongs: says which, in the words of the other refusals.
@@ -107,15 +106,6 @@ void check_ranges(const Options& o) {
     }
   }
   throw Error("command line", error.what(), "the options of echoloop --help");
-}
-
-// An option with an empty value (an unset variable in a script) must not pass for one that was not given.
-void refuse_empty_values(const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& value : option->results()) {
-      if (value.empty()) throw Error(option->get_name(), "empty value", "a value");
-    }
-  }
 }
 
 // What was typed, as values. `app` knows which options were given.
@@ -138,7 +128,7 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   if (!t.inject.empty()) stream.inject = parse_injection(t.inject);
   if (app.count("--history-mb") > 0) {
     if (!(t.history_mb >= 0.0 && t.history_mb <= 1e6)) {
-      throw out_of_range("--history-mb", fmt::format("{:g}", t.history_mb), "0 to 1000000");
+      throw out_of_range("--history-mb", fmt::format("{}", t.history_mb), "0 to 1000000");
     }
     o.history_bytes = static_cast<std::size_t>(t.history_mb * 1e6);
   }
@@ -148,7 +138,7 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
 void take_kiosk(Options& o, const OptionTexts& t, const CLI::App& app) {
   if (app.count("--kiosk") == 0) return;
   if (!(t.kiosk_s >= 1.0 && t.kiosk_s <= 86'400.0)) {
-    throw Error("--kiosk", fmt::format("found {:g}", t.kiosk_s), "1 to 86400 s");
+    throw out_of_range("--kiosk", app.get_option("--kiosk")->results().front(), "1 to 86400 s");
   }
   if (o.headless) throw Error("--kiosk", "not available with --headless", "--kiosk with a window");
   o.kiosk_idle_s = t.kiosk_s;
@@ -182,6 +172,7 @@ std::vector<std::string> split_sets(const std::vector<std::string>& given) {
 // Later settings win: a session's, a preset's, then --recipe and --grid, then --set.
 void take_settings(Options& o, const OptionTexts& t) {
   if (!t.preset.empty()) {
+    o.settings_files.push_back(t.preset);
     const std::vector<std::string> preset = preset_settings(read_preset(t.preset));
     o.settings.insert(o.settings.end(), preset.begin(), preset.end());
   }
@@ -201,6 +192,7 @@ Options options_of(const std::filesystem::path& file) {
   o.settings = session->settings;
   o.facts = session->facts;
   o.session = session;
+  o.settings_files = {file};
   return o;
 }
 
@@ -272,6 +264,14 @@ Options parse_view(std::vector<std::string> words, Options o) {
 }
 
 }  // namespace
+
+void refuse_empty_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& value : option->results()) {
+      if (value.empty()) throw Error(option->get_name(), "empty value", "a value");
+    }
+  }
+}
 
 std::filesystem::path frame_file(const Options& options, std::string_view option) {
   const auto found = options.frame_files.find(std::string(option));

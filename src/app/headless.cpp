@@ -16,7 +16,6 @@
 #include "app/interrupts.h"
 #include "app/opening/open_source.h"
 #include "app/options/terminal.h"
-#include "app/outputs/figures.h"
 #include "app/outputs/frame_outputs.h"
 #include "app/outputs/image_sinks.h"
 #include "app/outputs/live_outputs.h"
@@ -31,7 +30,6 @@
 #include "core/results/live_images.h"
 #include "core/units.h"
 #include "gui/overlay/sample_fault_text.h"
-#include "history/export.h"
 #include "history/film.h"
 #include "history/json_text.h"
 #include "history/rf_history.h"
@@ -223,11 +221,6 @@ void add_scanner(nlohmann::json& report, const OpenedSource& opened) {
                        {"clipped_samples", s.clipped_samples}};
 }
 
-void write_times(const Options& options, const TimingTrace& trace) {
-  if (!options.trace.empty()) write_text(options.trace, trace.chrome_json());
-  if (!options.csv.empty()) write_text(options.csv, trace.csv());
-}
-
 // Only now, when the stream runs: a run that is refused says why, in one line.
 void say_notes(const std::string& backend_note, const Acquisition& acquisition, const ImagingParams& params) {
   if (!backend_note.empty()) print_error("{}\n", backend_note);
@@ -312,7 +305,8 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
 
   int status = say_how_it_ended(options, limits, session, files, totals);
   const Image* image = live.images.take() ? &live.images.front() : nullptr;
-  status = std::max(status, sinks.finish({image, *chosen.backend, options.source}, totals));
+  FileWriter writer;
+  writer([&] { status = std::max(status, sinks.finish({image, *chosen.backend, options.source}, totals)); });
   const ImagingParams& made_with = image != nullptr ? image->params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   add_scanner(report, opened);
@@ -321,33 +315,33 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
   sinks.add_to(report);
   end_live_outputs(
       {.options = options, .source = options.source, .params = params, .backend = *chosen.backend, .session = session},
-      live, report);
+      live, report, writer);
   files.add_to(report);
-  if (image != nullptr) write_image_files(options, *image, *chosen.backend, options.source);
-  if (image != nullptr && wants_measures(options, marks)) {
-    const Measured measured =
-        measure_image(*image, marks, {.session = &session, .kept = frame_again(*opened.source, image->stamp)});
-    if (!options.measurements.empty()) {
-      write_measurements(options.measurements, {measured, marks, *chosen.backend, options.source});
-    }
-    if (!options.figure.empty()) {
-      write_last_figure(options, opened.info, *image, live, {.marks = marks, .measured = &measured});
-    }
-  } else if (image != nullptr && !options.figure.empty()) {
-    write_last_figure(options, opened.info, *image, live, {.marks = marks});
+  if (image != nullptr) {
+    write_image_files({.options = options,
+                       .info = opened.info,
+                       .source = *opened.source,
+                       .named = options.source,
+                       .backend = *chosen.backend,
+                       .session = session,
+                       .live = live,
+                       .marks = marks},
+                      *image, writer);
   }
   if (image != nullptr && !options.screenshot.empty()) {
-    write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals);
+    writer([&] { write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals); });
   }
-  write_times(options, trace);
-  write_report(options, report);
   const bool reported = image == nullptr && status != 0;  // the reason of the missing image
   if (!reported && wants_picture(options) && image == nullptr) {
-    throw Error(options.source, "no frame was processed", "a run of at least one frame");
+    writer([&] { throw Error(options.source, "no frame was processed", "a run of at least one frame"); });
   }
-  if (!reported) sinks.require_files();
+  if (!reported) writer([&] { sinks.require_files(); });
+  write_times(options, trace, writer);
+  report["frames"]["errors"] = totals.errors + writer.refused();
+  writer([&] { write_report(options, report); });
   say_summary(opened, *chosen.backend, session.counts(), report);
   sinks.print_summaries();
+  writer.require_all();
   return status;
 }
 

@@ -1,5 +1,9 @@
 #include "app/image_files.h"
 
+#include <optional>
+
+#include "app/outputs/figures.h"
+#include "app/outputs/measure_image.h"
 #include "app/outputs/provenance.h"
 #include "core/error.h"
 #include "gui/overlay/flow_overlay.h"
@@ -17,10 +21,25 @@
 #endif
 
 namespace echoloop {
-void write_image_files(const Options& options, const Image& image, const Backend& backend, const std::string& source) {
-  if (!options.image_out.empty()) write_image_npy(options.image_out, image, image_json(backend, source, image));
-  if (!options.png.empty()) write_picture(options.png, image, image.params);
-  if (!options.png16.empty()) write_levels(options.png16, image, source);
+
+void write_image_files(const ImagedRun& run, const Image& image, FileWriter& writer) {
+  const Options& o = run.options;
+  if (!o.image_out.empty()) {
+    writer([&] { write_image_npy(o.image_out, image, image_json(run.backend, run.named, image)); });
+  }
+  if (!o.png.empty()) writer([&] { write_picture(o.png, image, image.params); });
+  if (!o.png16.empty()) writer([&] { write_levels(o.png16, image, run.named); });
+  std::optional<Measured> measured;
+  if (wants_measures(o, run.marks)) {
+    measured = measure_image(image, run.marks, {.session = &run.session, .kept = frame_again(run.source, image.stamp)});
+    if (!o.measurements.empty()) {
+      writer([&] { write_measurements(o.measurements, {*measured, run.marks, run.backend, run.named}); });
+    }
+  }
+  if (o.figure.empty()) return;
+  writer([&] {
+    write_last_figure(o, run.info, image, run.live, {.marks = run.marks, .measured = measured ? &*measured : nullptr});
+  });
 }
 
 void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source) {

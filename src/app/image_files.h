@@ -5,6 +5,7 @@
 
 #include "app/opening/open_source.h"
 #include "app/options/options.h"
+#include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
 #include "app/stream/session.h"
 #include "core/results/flow_image.h"
@@ -15,8 +16,19 @@
 
 namespace echoloop {
 
-// --image-out, --png and --png16 of an image with a host copy. `source`: as the user named it.
-void write_image_files(const Options& options, const Image& image, const Backend& backend, const std::string& source);
+// A run that has ended with an image.
+struct ImagedRun {
+  const Options& options;
+  const SourceInfo& info;
+  Source& source;
+  const std::string& named;  // the source, as the user named it
+  const Backend& backend;
+  Session& session;
+  LiveImages& live;
+  const Marks& marks;
+};
+// --image-out, --png, --png16, --measurements and --figure of an image with a host copy.
+void write_image_files(const ImagedRun& run, const Image& image, FileWriter& writer);
 void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source);  // 16 bit PNG
 
 // The image as the display parameters of `display` show it, aspect true, one pixel of the finer grid step or more a PNG

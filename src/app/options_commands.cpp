@@ -3,6 +3,7 @@
 
 #include "app/opening/source_kinds.h"
 #include "app/options/option_text.h"
+#include "app/outputs/output_files.h"
 #include "core/value_error.h"
 
 namespace echoloop {
@@ -19,6 +20,7 @@ bool read_words(CLI::App& app, const std::vector<std::string>& words, Options& o
   } catch (const CLI::ParseError& error) {
     throw Error(app.get_name(), error.what(), "the options of " + app.get_name() + " --help");
   }
+  refuse_empty_values(app);
   return true;
 }
 
@@ -35,10 +37,11 @@ Options parse_bench(const std::vector<std::string>& words) {
   app.add_option("--seconds", o.bench_seconds, "Duration of each measurement")
       ->check(CLI::Range(0.05, 60.0))
       ->type_name("S");
-  app.add_option("--json", o.json_out, "Write the table as JSON")->type_name("F.json");
+  app.add_option("--json", o.report, "Write the table as JSON")->type_name("F.json");
   app.add_option("--revision", o.bench_revision, "Program revision for the JSON")->type_name("REV");
   if (!read_words(app, words, o)) return o;
   if (!std::isfinite(o.bench_seconds)) throw Error("echoloop bench --seconds", "not a number", "0.05 to 60");
+  if (!o.report.empty()) require_place(o.report);
   if (!backend.empty()) o.backend = backend_choice(backend);
   constexpr std::array<std::string_view, 8> kCases = {"S1",     "S1L",  "S2",        "demo",
                                                       "sector", "flow", "structure", "methods"};
@@ -62,6 +65,7 @@ Options parse_send(const std::vector<std::string>& words) {
   if (!read_words(app, words, o)) return o;
   o.source_given = app.count("source") > 0;
   if (!o.source_given && !o.list_viewers) throw Error("send", "no source given", "echoloop send SOURCE --to ADDRESS");
+  if (app.count("--frames") > 0 && o.frames == 0) throw out_of_range("--frames", "0", "1 and more");
   if (rate == "max") {
     o.stream.rate_hz = kRateMax;
   } else if (!rate.empty()) {

@@ -9,6 +9,8 @@
 #include "app/interrupts.h"
 #include "app/opening/source_kinds.h"
 #include "app/options/terminal.h"
+#include "app/outputs/output_files.h"
+#include "app/outputs/provenance.h"
 #include "core/error.h"
 #include "formats/base/accepted_files.h"
 
@@ -22,7 +24,8 @@ struct Job {
   fs::path images, report;  // the report is there once the run is complete
 };
 
-// Of a folder and the folders in it, by name: files whose ending a format has. Descriptions (.json) are no recordings.
+// Of a folder and the folders in it, by name: files whose ending a format has. Descriptions (.json) are no recordings,
+// nor are the images of an earlier run.
 std::vector<std::string> recordings_in(const fs::path& folder) {
   const std::vector<std::string_view> endings = recording_endings();
   std::vector<std::string> found;
@@ -31,7 +34,8 @@ std::vector<std::string> recordings_in(const fs::path& folder) {
        entry.increment(error)) {
     const std::string ending = entry->path().extension();
     const bool readable = std::find(endings.begin(), endings.end(), ending) != endings.end() && ending != ".json";
-    if (readable && entry->is_regular_file()) found.push_back(entry->path().string());
+    const bool image = ending == ".npy" && is_of_program(fs::path(entry->path()).replace_extension(".json"));
+    if (readable && !image && entry->is_regular_file()) found.push_back(entry->path().string());
   }
   if (error) throw Error(folder.string(), error.message(), "a folder that can be read");
   std::sort(found.begin(), found.end());
@@ -83,23 +87,27 @@ std::vector<Job> jobs_of(const Options& options) {
 void require_render_options(const Options& o) {
   if (o.render_files.empty()) throw Error("render", "no recording given", "echoloop render FILE... --out DIR");
   if (o.render_out.empty()) throw Error("render", "no --out given", "echoloop render FILE... --out DIR");
-  for (const fs::path* file :
-       {&o.image_out, &o.images_out, &o.flow_out, &o.structure_out, &o.spectrogram_out, &o.png, &o.png16, &o.screenshot,
-        &o.video, &o.report, &o.trace, &o.csv, &o.measurements, &o.find_sound_speed, &o.figure}) {
-    if (!file->empty()) throw Error("render", "found the output file " + file->string(), "--out DIR alone");
-  }
-  if (std::any_of(o.frame_files.begin(), o.frame_files.end(), [](const auto& f) { return !f.second.empty(); }))
-    throw Error("render", "found a file of raw frames", "--out DIR alone");
+  require_no_outputs(o, "render", "--out DIR alone");
   std::error_code error;
   fs::create_directories(o.render_out, error);
   if (error) throw Error(o.render_out.string(), error.message(), "a folder that can be written");
+}
+
+fs::path description_of(const Job& job) { return fs::path(job.images).replace_extension(".json"); }
+
+// Files that no run of this program has made stay as they are. Throws Error.
+void require_own_images(const Job& job) {
+  const fs::path described = description_of(job);
+  if ((fs::exists(job.images) || fs::exists(described)) && !is_of_program(described))
+    throw Error(job.images.string(), "this name is taken by a file that is not of an earlier run", "another folder");
 }
 
 // What a run that did not complete has left is kept, and is not taken for complete.
 void set_aside(const Job& job) {
   std::error_code ignored;
   fs::remove(job.report, ignored);
-  fs::rename(job.images, fs::path(job.images).replace_extension(".incomplete.npy"), ignored);
+  for (const fs::path& file : {job.images, description_of(job)})
+    fs::rename(file, fs::path(file).replace_extension(".incomplete" + file.extension().string()), ignored);
 }
 
 int run_job(const Options& options, const Job& job, const ChosenBackend& chosen) {
@@ -111,15 +119,22 @@ int run_job(const Options& options, const Job& job, const ChosenBackend& chosen)
   one.stream.policy = RingPolicy::block;
   one.stream.rate_hz = kRateMax;
   one.stream.loop = false;
+  int status = 1;
+  bool begun = false;
   try {
-    return run_headless(one, chosen);
+    require_outputs(one);
+    require_own_images(job);
+    set_aside(job);
+    begun = true;
+    status = run_headless(one, chosen);
   } catch (const Error& error) {
     print_error("echoloop: {}\n", error.what());
-    return 2;
+    status = 2;
   } catch (const std::exception& error) {
     print_error("echoloop: {}\n", error.what());
-    return 1;
   }
+  if (begun && (status != 0 || interrupted())) set_aside(job);
+  return status;
 }
 
 }  // namespace
@@ -138,14 +153,12 @@ int run_render(const Options& options) {
       continue;
     }
     print_out("{} of {}: {}\n", i + 1, jobs.size(), job.source);
-    set_aside(job);
     const int ended = run_job(options, job, chosen);
     chosen.note.clear();  // said once
     if (ended == 0 && !interrupted()) {
       ++made;
       continue;
     }
-    set_aside(job);
     if (ended != 0) ++failed;
     status = std::max(status, ended);
   }

@@ -132,19 +132,23 @@ std::string description_template(const FileOutline& outline, const std::string& 
   return text + comment + "\n}\n";
 }
 
-std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, std::span<const std::byte> content) {
+std::vector<std::filesystem::path> description_places(const std::filesystem::path& array_file) {
   std::filesystem::path whole = array_file, own = array_file;
   whole += ".json";
   own.replace_extension(".json");
+  std::vector<std::filesystem::path> places{whole, own, array_file.parent_path() / "params.json"};
+  if (std::error_code ignored; std::filesystem::is_directory(array_file, ignored))
+    places.push_back(array_file / "params.json");
+  if (array_file.extension() == ".raw") {
+    for (const char* const ending : {".yml", ".yaml"}) places.push_back(own.replace_extension(ending));
+  }
+  return places;
+}
+
+std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, std::span<const std::byte> content) {
   std::vector<SidecarFile> found;
   if (auto used = used_description(array_file)) found.push_back(std::move(*used));
-  std::vector<std::filesystem::path> names{whole, own, array_file.parent_path() / "params.json"};
-  if (std::error_code ignored; std::filesystem::is_directory(array_file, ignored))
-    names.push_back(array_file / "params.json");
-  if (array_file.extension() == ".raw") {
-    for (const char* const ending : {".yml", ".yaml"}) names.push_back(own.replace_extension(ending));
-  }
-  for (const std::filesystem::path& path : names) {
+  for (const std::filesystem::path& path : description_places(array_file)) {
     std::error_code ignored;
     if (path == array_file || !std::filesystem::is_regular_file(path, ignored)) continue;
     if (std::filesystem::file_size(path, ignored) > 0) found.push_back({path, MappedFile::open(path)});

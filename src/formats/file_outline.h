@@ -47,6 +47,7 @@ std::string description_template(const FileOutline& outline, const std::string& 
 
 // What may describe a file: the description in use (own_descriptions.h), X.npy.json, X.json and params.json beside it,
 // the .yml of a Clarius scanner, and the user's own description of this content.
+std::vector<std::filesystem::path> description_places(const std::filesystem::path& array_file);  // beside it
 std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, std::span<const std::byte> content);
 
 }  // namespace echoloop

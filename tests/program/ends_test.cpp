@@ -91,6 +91,7 @@ TEST(Ends, WithoutStandardStreams) {
   EXPECT_EQ(status_of(" sim:points --headless --frames 1 <&- >&- 2>&-"), 0);
   EXPECT_EQ(status_of(" --list-params >&- 2>&-"), 0);
   EXPECT_EQ(status_of(" info sim:points >/dev/full 2>&-"), 1);
+  EXPECT_EQ(status_of(" --help >/dev/full 2>&-"), 1);  // longer than the buffer of the stream
 }
 
 // Frames that are finished after the time allowed count, and so does their time.

@@ -148,6 +148,35 @@ TEST(Render, LeavesOutWhatIsComplete) {
   EXPECT_EQ(read_text(again), image);
 }
 
+TEST(Render, TakesNoImageForARecording) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_points({"--frames", "2", "--record", (folder / "a.uff").string()}).status, 0);
+  const Words words = {"render", folder.path().string(), "--out", (folder / "images").string(), "--backend", "cpu"};
+  ASSERT_EQ(run_program(words).status, 0);
+  const Ended again = run_program(words);
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_NE(again.out.find("Rendered 0 of 1 recordings"), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find("1 already there"), std::string::npos) << again.out;
+}
+
+// DIR/NAME.npy may be the recording itself, or another file that no run of render has made.
+TEST(Render, LeavesFilesThatItDidNotMake) {
+  const TemporaryFolder folder;
+  const std::string in = (folder / "a.uff").string(), raw = (folder / "a.npy").string();
+  ASSERT_EQ(run_points({"--frames", "2", "--record", in, "--raw-out", raw}).status, 0);
+  const std::string before = read_text(raw);
+  for (const std::string& source : {raw, in}) {
+    const Ended ended = run_program({"render", source, "--out", folder.path().string(), "--backend", "cpu"});
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_NE(ended.err.find("a.npy"), std::string::npos) << ended.err;
+    EXPECT_EQ(read_text(raw), before);
+  }
+  fs::remove(raw);
+  write_text_file(folder / "a.json", "other text");
+  EXPECT_EQ(run_program({"render", in, "--out", folder.path().string(), "--backend", "cpu"}).status, 2);
+  EXPECT_EQ(read_text(folder / "a.json"), "other text");
+}
+
 TEST(Render, RefusesInOneLine) {
   const Recordings r;
   const std::string out = (r.folder / "x").string(), file = (r.folder / "in/b.uff").string();

@@ -185,14 +185,14 @@ void bench_one(const BenchRun& run, BenchTable& table) {
 }
 
 void write_record(const Options& options, const std::string& machine, const json& rows) {
-  if (options.json_out.empty()) return;
+  if (options.report.empty()) return;
   const json record = {{"machine", machine},
                        {"date", fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr)))},
                        {"version", kVersion},
                        {"revision", options.bench_revision},
                        {"settings", {{"seconds_a_figure", options.bench_seconds}, {"lanes", kLanes}}},
                        {"results", rows}};
-  write_text(options.json_out, json_text(record, 1) + "\n");
+  write_text(options.report, json_text(record, 1) + "\n");
 }
 
 }  // namespace

@@ -37,8 +37,9 @@ OpenedSource open_live(const SourceRequest& request) {
   if (!request.facts.empty()) {
     throw Error("--set " + request.facts.begin()->first, "not available for a scanner", "a recording");
   }
+  if (!request.waiting) throw Error(request.name, "a scanner", "a recording or a phantom");
   const LiveWaiting waiting(request.name);
-  if (request.waiting) request.waiting(waiting);
+  request.waiting(waiting);
   OpenedSource opened;
   opened.source = waiting.open(request.stop);
   opened.info.format = "scanner";

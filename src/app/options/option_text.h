@@ -11,6 +11,10 @@
 #include "core/number.h"
 #include "core/value_error.h"
 
+namespace CLI {
+class App;
+}
+
 namespace echoloop {
 
 // The place of `text` among `names`. Throws Error.
@@ -36,6 +40,8 @@ inline double parse_number(std::string_view text, const std::string& option, con
   return *value;
 }
 
+// An option with an empty value (an unset variable in a script) must not pass for one that was not given. Throws Error.
+void refuse_empty_values(const CLI::App& app);
 Options parse_send(const std::vector<std::string>& words);   // what follows `echoloop send`; throws Error
 Options parse_bench(const std::vector<std::string>& words);  // what follows `echoloop bench`; throws Error
 

@@ -60,8 +60,7 @@ struct Options {
   std::vector<std::string> render_files;  // render: recordings and folders
   std::filesystem::path render_out;       // render: the folder of its files
   std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo", "sector", "flow", "structure", "methods"};
-  double bench_seconds = 0.5;      // of each measurement
-  std::filesystem::path json_out;  // bench
+  double bench_seconds = 0.5;  // of each measurement
   std::string bench_revision;
   std::filesystem::path figure;                             // .png, .svg or .pdf
   std::optional<double> figure_width_mm, figure_mm_per_cm;  // of the whole figure; or of the image plane
@@ -71,6 +70,7 @@ struct Options {
       report, trace, csv, measurements, find_sound_speed;
   std::map<std::string, std::filesystem::path> frame_files;  // by the options of file_sinks()
   std::filesystem::path marks;                               // read
+  std::vector<std::filesystem::path> settings_files;         // read: preset and session
   std::shared_ptr<const SavedSession> session;               // that was named in place of a source; null: none
 };
 

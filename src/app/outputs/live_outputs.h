@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/options/options.h"
+#include "app/outputs/output_files.h"
 #include "app/stream/session.h"
 #include "backend/backend.h"
 #include "core/results/live_images.h"
@@ -24,7 +25,7 @@ struct EndedRun {
 };
 
 // Takes the last of each from `live`, writes the files that the options name, and adds "flow", "structure" and
-// "sonogram" to the report where they are on. Throws Error when a file is wanted and nothing came.
-void end_live_outputs(const EndedRun& run, LiveImages& live, nlohmann::json& report);
+// "sonogram" to the report where they are on. A file that is wanted and of which nothing came is a refusal.
+void end_live_outputs(const EndedRun& run, LiveImages& live, nlohmann::json& report, FileWriter& writer);
 
 }  // namespace echoloop

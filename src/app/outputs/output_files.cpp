@@ -1,15 +1,22 @@
 #include "app/outputs/output_files.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <fstream>
 #include <vector>
 
 #include "app/opening/source_kinds.h"
+#include "app/options/terminal.h"
+#include "app/outputs/provenance.h"
 #include "core/error.h"
+#include "formats/file_outline.h"
 #include "gui/figure/figure_file.h"
 #include "history/export.h"
 #include "history/file_sinks.h"
 #include "history/film.h"
 #include "history/json_text.h"
+#include "history/part_file.h"
 
 namespace echoloop {
 namespace {
@@ -21,12 +28,13 @@ struct Output {
   const fs::path& file;
   const char* ending;  // that its name must have; null: any
   const char* beside;  // of a second file that it writes; null: none
+  bool needs_headless = false;
 };
 
 std::vector<Output> outputs_of(const Options& o) {
   std::vector<Output> wanted;
   for (const Output& output : {Output{"--image-out", o.image_out, ".npy", ".json"},
-                               {"--images-out", o.images_out, ".npy", ".json"},
+                               {"--images-out", o.images_out, ".npy", ".json", true},
                                {"--flow-out", o.flow_out, ".npy", ".json"},
                                {"--structure-out", o.structure_out, ".json", ".npy"},
                                {"--sonogram-out", o.spectrogram_out, ".npy", ".json"},
@@ -45,23 +53,9 @@ std::vector<Output> outputs_of(const Options& o) {
   for (const FileSinkRow& row : file_sinks()) {
     const auto file = o.frame_files.find(row.option);
     if (file == o.frame_files.end() || file->second.empty()) continue;
-    if (!o.headless && row.option != kRecordOption) throw Error(row.option, "found without --headless", "--headless");
-    wanted.push_back({row.option, file->second, row.ending, nullptr});
+    wanted.push_back({row.option, file->second, row.ending, nullptr, row.option != kRecordOption});
   }
   return wanted;
-}
-
-void require_folder(const fs::path& file) {
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  if (!fs::is_directory(folder)) {
-    throw Error(file.string(), "missing folder " + folder.string(), "a file in an existing folder");
-  }
-}
-
-bool same_file(const fs::path& a, const fs::path& b) {
-  std::error_code error;
-  if (fs::exists(a, error) && fs::exists(b, error)) return fs::equivalent(a, b, error);
-  return fs::weakly_canonical(fs::absolute(a), error) == fs::weakly_canonical(fs::absolute(b), error);
 }
 
 // Devices and pipes take any number of outputs.
@@ -70,16 +64,32 @@ bool takes_one(const fs::path& file) {
   return !fs::exists(file, error) || fs::is_regular_file(file, error);
 }
 
-// The files that the run reads: marks, the recording, and where its description can be.
-std::vector<fs::path> inputs_of(const Options& options) {
-  std::vector<fs::path> inputs;
-  if (!options.marks.empty()) inputs.push_back(options.marks);
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  if (fs::exists(a, error) && fs::exists(b, error)) return fs::equivalent(a, b, error);
+  return fs::weakly_canonical(fs::absolute(a), error) == fs::weakly_canonical(fs::absolute(b), error);
+}
+
+struct Taken {
+  fs::path file;
+  std::string by;
+};
+
+// The files that the run reads. JSON that this program has written beside a recording describes no recording.
+std::vector<Taken> inputs_of(const Options& options) {
+  std::vector<Taken> inputs;
+  if (!options.marks.empty()) inputs.push_back({options.marks, "is the file of --marks"});
+  for (const fs::path& file : options.settings_files) inputs.push_back({file, "is the preset or session in use"});
   if (!is_file_source(options.source)) return inputs;
   const fs::path recording = options.source;
-  inputs.push_back(recording);
-  if (recording.extension() == ".npy" || recording.extension() == ".npz") {
-    inputs.push_back(fs::path(recording).replace_extension(".json"));
-    inputs.push_back(recording.parent_path() / "params.json");
+  inputs.push_back({recording, "is the input recording"});
+  for (const fs::path& file : description_places(recording)) {
+    std::error_code error;
+    if (fs::exists(file, error) && !is_of_program(file)) inputs.push_back({file, "describes the input recording"});
+  }
+  std::error_code none;  // a file
+  for (const fs::path& file : fs::directory_iterator(recording, none)) {
+    inputs.push_back({file, "is part of the input recording"});
   }
   return inputs;
 }
@@ -90,15 +100,9 @@ bool report_is_beside_image(const Options& o) {
   return same_file(o.report, fs::path(o.image_out).replace_extension(".json"));
 }
 
-struct Taken {
-  fs::path file;
-  std::string by;
-};
-
 // Every file has one use. Throws Error.
 void require_own_files(const Options& options, const std::vector<Output>& outputs) {
-  std::vector<Taken> taken;
-  for (const fs::path& input : inputs_of(options)) taken.push_back({input, "is the input recording"});
+  std::vector<Taken> taken = inputs_of(options);
   for (const Output& output : outputs) {
     std::vector<fs::path> files = {output.file};
     if (output.beside != nullptr) files.push_back(fs::path(output.file).replace_extension(output.beside));
@@ -126,13 +130,26 @@ void require_measurements(const Options& options) {
 
 }  // namespace
 
-void require_outputs(const Options& options) {
-  if (!options.images_out.empty() && !options.headless) {
-    throw Error("--images-out", "found without --headless", "--headless");
+// Files are written beside their place and renamed; devices and pipes are written to.
+void require_place(const fs::path& file) {
+  std::error_code error;
+  const fs::path target = fs::is_symlink(file, error) ? fs::weakly_canonical(file, error) : file;
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  if (!fs::is_directory(folder, error)) {
+    throw Error(file.string(), "missing folder " + folder.string(), "a file in an existing folder");
   }
+  if (fs::is_directory(target, error)) throw Error(file.string(), "a folder", "a file name");
+  if (takes_one(target) && ::access(folder.c_str(), W_OK) != 0) {
+    throw Error(file.string(), "cannot be written: " + disk_error_text(errno), "a writable folder");
+  }
+}
+
+void require_outputs(const Options& options) {
   const std::vector<Output> outputs = outputs_of(options);
   for (const Output& output : outputs) {
-    require_folder(output.file);
+    require_place(output.file);
+    if (output.needs_headless && !options.headless)
+      throw Error(output.option, "found without --headless", "--headless");
     if (output.ending != nullptr && output.file.extension() != output.ending) {
       throw Error(output.option, "'" + output.file.string() + "'",
                   std::string("a file name ending in ") + output.ending);
@@ -142,6 +159,31 @@ void require_outputs(const Options& options) {
   require_measurements(options);
   if (!options.figure.empty()) figure_format(options.figure);
   require_own_files(options, outputs);
+}
+
+void require_no_outputs(const Options& options, const std::string& command, const std::string& accepted,
+                        const fs::path* own) {
+  for (const Output& output : outputs_of(options)) {
+    if (&output.file != own) throw Error(command, std::string("found ") + output.option, accepted);
+  }
+}
+
+void FileWriter::operator()(const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const std::exception& error) {
+    if (refused_ > 0) print_error("echoloop: {}\n", error.what());
+    if (refused_++ == 0) first_ = std::current_exception();
+  }
+}
+
+void FileWriter::require_all() const {
+  if (refused_ > 0) std::rethrow_exception(first_);
+}
+
+void write_times(const Options& options, const TimingTrace& trace, FileWriter& writer) {
+  if (!options.trace.empty()) writer([&] { write_text(options.trace, trace.chrome_json()); });
+  if (!options.csv.empty()) writer([&] { write_text(options.csv, trace.csv()); });
 }
 
 void write_report(const Options& options, const nlohmann::json& report) {

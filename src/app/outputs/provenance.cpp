@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <fstream>
 
 #include "core/acquisition_facts.h"
 #include "core/param_table.h"
@@ -35,6 +36,13 @@ const char* name_of(TransmitKind kind) {
 
 nlohmann::json program_json(const Backend& backend, const std::string& source) {
   return {{"version", kVersion}, {"backend", backend.name()}, {"device", backend.device()}, {"source", source}};
+}
+
+bool is_of_program(const std::filesystem::path& file) {
+  std::ifstream text(file);
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  return json.is_object() && std::ranges::all_of(std::array{"version", "backend", "device", "source"},
+                                                 [&](const char* key) { return json.contains(key); });
 }
 
 nlohmann::json assumptions_json(const Acquisition& a) {

@@ -1,6 +1,7 @@
 // What every file that leaves the program says about where it comes from: enough to make it again.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -10,6 +11,7 @@
 namespace echoloop {
 
 nlohmann::json program_json(const Backend& backend, const std::string& source);  // version, backend, device, source
+bool is_of_program(const std::filesystem::path& file);                           // a JSON file with all of these
 
 nlohmann::json assumptions_json(const Acquisition& acquisition);  // [{text, set: key of --set or ""}]
 nlohmann::json acquisition_json(const Acquisition& acquisition);  // SI units

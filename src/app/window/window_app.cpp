@@ -443,14 +443,16 @@ void WindowApp::cancel() {
 }
 
 void WindowApp::write_outputs() {
-  outputs_.write_screenshot();
-  if (parts_.session == nullptr) return;
+  FileWriter writer;
+  writer([&] { outputs_.write_screenshot(); });
+  if (parts_.session == nullptr) return writer.require_all();
   nlohmann::json display = times_.report();
   display.update({{"renderer", viewer().gl_renderer()},
                   {"picture", viewer().interop_status()},
                   {"interop", !viewer().needs_host_image()},
                   {"first_picture_s", times_.first_image_s()}});
-  write_files(display);
+  writer([&] { write_files(display); });
+  writer.require_all();
 }
 
 // Called in the middle of a call of the window, which may not be used any more.

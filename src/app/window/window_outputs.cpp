@@ -6,11 +6,8 @@
 
 #include "app/image_files.h"
 #include "app/options/terminal.h"
-#include "app/outputs/figures.h"
 #include "app/outputs/live_outputs.h"
-#include "app/outputs/measure_image.h"
 #include "app/outputs/output_files.h"
-#include "history/export.h"
 #include "history/file_sinks.h"
 #include "history/png.h"
 
@@ -47,52 +44,45 @@ void WindowOutputs::write_screenshot() {
 void WindowOutputs::write(const Run& run) {
   const Options& options = parts_.options;
   parts_.live.images.take();
-  if (!options.trace.empty()) write_text(options.trace, parts_.trace.chrome_json());
-  if (!options.csv.empty()) write_text(options.csv, parts_.trace.csv());
+  FileWriter writer;
+  write_times(options, parts_.trace, writer);
   RunTotals totals = run.totals;
-  if (sinks_ != nullptr) sinks_->finish({&parts_.live.images.front(), *parts_.backend, parts_.named}, totals);
-  if (parts_.live.images.front().host_db != nullptr) write_last_image();
-  write_report_of(run);
-  if (sinks_ == nullptr) return;
-  sinks_->require_files();
-  sinks_->print_summaries();
-}
-
-// With its marks' numbers where a file needs them.
-void WindowOutputs::write_last_image() {
-  const Options& options = parts_.options;
   const Image& last = parts_.live.images.front();
-  const Marks& marks = parts_.state.marks;
-  write_image_files(options, last, *parts_.backend, parts_.named);
-  std::optional<Measured> measured;
-  if (wants_measures(options, marks)) {
-    measured =
-        measure_image(last, marks, {.session = parts_.session.get(), .kept = frame_again(*parts_.source, last.stamp)});
-    if (!options.measurements.empty()) {
-      write_measurements(options.measurements, {*measured, marks, *parts_.backend, parts_.named});
-    }
+  if (sinks_ != nullptr) writer([&] { sinks_->finish({&last, *parts_.backend, parts_.named}, totals); });
+  if (last.host_db != nullptr) {
+    write_image_files({.options = options,
+                       .info = parts_.state.source,
+                       .source = *parts_.source,
+                       .named = parts_.named,
+                       .backend = *parts_.backend,
+                       .session = *parts_.session,
+                       .live = parts_.live,
+                       .marks = parts_.state.marks},
+                      last, writer);
   }
-  if (options.figure.empty()) return;
-  write_last_figure(options, parts_.state.source, last, parts_.live,
-                    {.marks = marks, .measured = measured ? &*measured : nullptr});
+  write_report_of(run, writer);
+  if (sinks_ != nullptr) writer([&] { sinks_->require_files(); });
+  if (sinks_ != nullptr) sinks_->print_summaries();
+  writer.require_all();
 }
 
-void WindowOutputs::write_report_of(const Run& run) {
+void WindowOutputs::write_report_of(const Run& run, FileWriter& writer) {
   const Options& options = parts_.options;
   const ImagingParams& params = parts_.state.params;
   nlohmann::json report = make_report(*parts_.backend, *parts_.session, parts_.named, params, parts_.trace, run.totals);
   report["samples"] = samples_json(parts_.state.source.samples, parts_.live.images.front().stamp);
-  require_live_outputs(options, params);
+  writer([&] { require_live_outputs(options, params); });
   end_live_outputs({.options = options,
                     .source = parts_.named,
                     .params = params,
                     .backend = *parts_.backend,
                     .session = *parts_.session},
-                   parts_.live, report);
+                   parts_.live, report, writer);
   if (!frame_file(options, kRecordOption).empty()) report["recording"] = recording_json(run.recording);
   report["display"] = run.display;
   if (sinks_ != nullptr) sinks_->add_to(report);
-  write_report(options, report);
+  report["frames"]["errors"] = run.totals.errors + writer.refused();
+  writer([&] { write_report(options, report); });
 }
 
 }  // namespace echoloop

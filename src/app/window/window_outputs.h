@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/outputs/image_sinks.h"
+#include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
 #include "app/window/window_parts.h"
 #include "history/recorder.h"
@@ -32,8 +33,7 @@ class WindowOutputs {
   void write(const Run& run);
 
  private:
-  void write_last_image();
-  void write_report_of(const Run& run);
+  void write_report_of(const Run& run, FileWriter& writer);
 
   WindowParts& parts_;
   const bool need_host_image_;
