@@ -60,6 +60,19 @@ void doubt_time_zero(const Acquisition& a, std::span<const std::byte> frame, std
          .change = found->shift_s});
     return;
   }
+  if (found->fault == TimeZeroFault::mirrored) {
+    const bool plane =
+        std::ranges::all_of(a.transmits, [](const Transmit& t) { return t.kind == TransmitKind::plane; });
+    const char* const key = plane ? "tx_angles_rad" : "tx";
+    doubts.push_back(
+        {.text = fmt::format("points of the first frame are sharper with the transmits mirrored {}: {}, or "
+                             "elements in the opposite order",
+                             sharper, plane ? "angles of the opposite sign" : "x of the opposite sign"),
+         .cure = fmt::format("\"{}\" with the opposite sign in a description", key),
+         .key = key,
+         .opposite = true});
+    return;
+  }
   const bool origin = found->fault == TimeZeroFault::not_first;
   const char* const first = "the first firing";
   const char* const passage = "the passage of the wave through the centre of the array";
