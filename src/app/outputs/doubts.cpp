@@ -26,7 +26,7 @@ double rounded(double hertz) {
 void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::vector<Doubt>& doubts) {
   const bool folded =
       a.signal == SignalKind::rf && a.sampling_hz < kLeastSampling * std::max(a.center_hz, measured.high_hz);
-  if (folded || !(measured.center_hz > 0.0)) return;
+  if (folded || !(measured.center_hz > 0.0) || !(measured.low_hz > 0.0)) return;  // from 0 on: no echoes of a pulse
   if (std::abs(measured.center_hz - a.center_hz) > kLeastCentreError * a.center_hz) {
     const double center_hz = rounded(measured.center_hz);
     doubts.push_back(

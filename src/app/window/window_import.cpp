@@ -371,7 +371,9 @@ void WindowImport::fill_fields() {
         field.cured = fmt::format("{:.3g}", doubt.measured / fact.as().per_unit);
       }
       if (!field.cured.empty())
-        field.cure = doubt.opposite ? "Opposite sign" : fmt::format("Use {} {}", field.cured, field.unit);
+        field.cure = doubt.opposite       ? "Opposite sign"
+                     : field.unit.empty() ? "Use " + field.cured
+                                          : fmt::format("Use {} {}", field.cured, field.unit);
       if (field.id == "centre" && shown_.spectrum) {
         const EchoSpectrum& s = *shown_.spectrum;
         state.spectrum = {s.power, s.first_hz, s.step_hz, s.low_hz, s.high_hz, doubt.stated, doubt.measured};
