@@ -168,9 +168,18 @@ class Search {
   std::optional<TimeZeroDoubt> run() {
     find_echoes(0.0);
     if (echoes_.empty()) return std::nullopt;
-    TimeZeroDoubt best{.stated_coherence = coherence(stated_)};
-    best.found_coherence = best.stated_coherence;
-    if (decibels(1.0 / best.stated_coherence) < kPointGain_db) return std::nullopt;
+    TimeZeroDoubt stated{.stated_coherence = coherence(stated_)};
+    stated.found_coherence = stated.stated_coherence;
+    if (decibels(1.0 / stated.stated_coherence) < kPointGain_db) return std::nullopt;
+    const auto other_time = other_times(stated);
+    const TimeZeroDoubt& best = other_time ? *other_time : stated;
+    const auto mirrored = best.found_coherence < kPointCoherence ? mirror(stated) : std::nullopt;
+    return mirrored && decibels(mirrored->found_coherence / best.found_coherence) >= kPointGain_db ? mirrored
+                                                                                                   : other_time;
+  }
+
+ private:
+  [[nodiscard]] std::optional<TimeZeroDoubt> other_times(TimeZeroDoubt best) {
     for (const TimeZeroFault fault : {TimeZeroFault::not_first, TimeZeroFault::not_origin}) {
       const std::vector<double> shifts = event_shifts(fault);
       if (!shifts.empty()) consider(best, fault, shifts);
@@ -190,7 +199,17 @@ class Search {
     return best;
   }
 
- private:
+  // The echoes of single transmits lie at other places, too.
+  [[nodiscard]] std::optional<TimeZeroDoubt> mirror(TimeZeroDoubt found) {
+    side_ = -1.0;
+    find_echoes(0.0);
+    if (echoes_.empty()) return std::nullopt;
+    found.fault = TimeZeroFault::mirrored;
+    found.found_coherence = coherence(stated_);
+    if (!is_sharper(found)) return std::nullopt;
+    return found;
+  }
+
   static bool is_sharper(const TimeZeroDoubt& found) {
     const double gain_db = decibels(found.found_coherence / found.stated_coherence);
     return (gain_db >= kLeastGain_db && found.found_coherence >= kLeastCoherence) ||
@@ -239,7 +258,7 @@ class Search {
     }
     for (std::size_t t = 0; t < lines_.transmits().size(); t += every) {
       const Transmit& transmit = a_.transmits[lines_.transmits()[t]];
-      const double sent_s = arrival_s(a_, transmit, p) - transmit.t0_s - shifts_s[t];
+      const double sent_s = arrival_s(a_, transmit, {side_ * p.x_m, p.z_m}) - transmit.t0_s - shifts_s[t];
       std::complex<double> one;
       for (std::size_t e = 0; e < lines_.elements().size(); ++e) {
         if (!seen[e]) continue;
@@ -355,6 +374,7 @@ class Search {
   std::vector<Place> normals_;  // of the elements, of length 1
   std::vector<Place> echoes_;
   double echoes_at_s_ = 0.0;  // the shift with which they were found
+  double side_ = 1.0;         // -1: the waves are sent from right to left
   double step_x_m_ = 0.0, step_z_m_ = 0.0;
 };
 

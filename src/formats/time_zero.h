@@ -1,5 +1,6 @@
-// Whether the point echoes of a frame say another time of sample 0 than the one stated: of a few strong echoes, the
-// coherence of all channels as a function of that time, and of the event from which it is counted. Any thread.
+// Whether the point echoes of a frame say another time of sample 0 than the one stated, or waves to the other side: of
+// a few strong echoes, the coherence of all channels as a function of that time, and of the event from which it is
+// counted. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@ namespace echoloop {
 enum class TimeZeroFault {
   shift,       // all transmits by the same time
   not_origin,  // stated from the wave's passage through the origin, but counted from the first firing
-  not_first    // stated from the first firing, but counted from the wave's passage through the origin
+  not_first,   // stated from the first firing, but counted from the wave's passage through the origin
+  mirrored     // no fault of time: left and right of the transmits are those of the elements exchanged
 };
 
 struct TimeZeroDoubt {

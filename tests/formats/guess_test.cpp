@@ -110,6 +110,40 @@ TEST(Guess, TheFirstSampleByItsNumber) {
   EXPECT_TRUE(assumes(a, "start_sample = 400 samples, 20 us"));
 }
 
+// Half of the array is 15 x 0.15 mm long: the wave of 0.3 rad needs 0.43 us for it.
+TEST(Guess, ATimeOfEachWaveSaysTheEvent) {
+  const double way_s = 15.0 * 0.15e-3 * std::sin(0.3) / 1540.0;
+  const auto with = [](std::vector<double> times_s) {
+    return opened([&](Hdf5Fixture& file) {
+      file.numbers("angles", {3}, {-0.3, 0.0, 0.3});
+      file.numbers("t0", {3}, times_s);
+    });
+  };
+  const Acquisition after = with({2e-6 - way_s, 2e-6, 2e-6 - way_s});  // of sample 0, after the passage
+  EXPECT_NEAR(after.transmits[0].t0_s, 2e-6 - way_s, 1e-9);
+  EXPECT_TRUE(assumes(after, "as t0 differs by the waves' ways along the array"));
+  const Acquisition before = with({2e-6 + way_s, 2e-6, 2e-6 + way_s});  // of the passage, after sample 0
+  EXPECT_NEAR(before.transmits[0].t0_s, -2e-6 - way_s, 1e-9);
+  const Acquisition firing = with({2e-6, 2e-6, 2e-6});
+  EXPECT_NEAR(firing.transmits[0].t0_s, 2e-6 - way_s, 1e-8);
+  EXPECT_TRUE(assumes(firing, "time counted from the first firing, not in the file"));
+}
+
+TEST(Guess, WritersThatCountFromThePassageAreKnown) {
+  const auto first_s = [](const char* t0, const char* angles) {
+    return opened([&](Hdf5Fixture& file) {
+             file.numbers(angles, {3}, {-0.3, 0.0, 0.3});
+             file.number(t0, 2e-6);
+           })
+        .transmits[0]
+        .t0_s;
+  };
+  EXPECT_NEAR(first_s("tstart", "angles"), 2e-6, 1e-9);
+  EXPECT_NEAR(first_s("start_time", "transmit_direction"), 2e-6, 1e-9);
+  EXPECT_NEAR(first_s("t0", "sender_angle"), 2e-6, 1e-9);
+  for (const char* const t0 : {"start_time", "t_start"}) EXPECT_LT(first_s(t0, "angles"), 1.7e-6) << t0;
+}
+
 TEST(Guess, UnitsThatMayBeSamplesOrWavelengthsAreAskedFor) {
   const std::string first = refused([](Hdf5Fixture& file) {
     angles(file);

@@ -83,6 +83,18 @@ TEST(Sidecar, RefusesAPitchThatPlacesElementsOnOneSpotOrInReverse) {
   }
 }
 
+TEST(Sidecar, TheWidthOfTheElementsIsReadWithEachKindOfProbe) {
+  const TempFolder folder;
+  for (const Json& probe : {Json{{"pitch_m", kPitch}}, Json{{"pitch_m", kPitch}, {"radius_m", 0.05}},
+                            Json{{"element_x_m", {-kPitch, 0.0, kPitch}}}}) {
+    Json meta = plane_meta();
+    for (const char* const key : {"pitch_m", "element_x_m"}) meta.erase(key);
+    meta.update(probe);
+    meta["element_width_m"] = 0.2e-3;
+    EXPECT_EQ(open_with(folder, meta, plane_npy()).acquisition->probe.element_width_m, 0.2e-3) << probe;
+  }
+}
+
 TEST(Sidecar, FirstFiringBecomesTheWavePassingTheOrigin) {
   const TempFolder folder;
   Json meta = plane_meta();

@@ -93,6 +93,18 @@ TEST(TimeZero, TheOtherEventIsFound) {
   EXPECT_EQ(origin->fault, TimeZeroFault::not_origin);
 }
 
+TEST(TimeZero, WavesToTheOtherSideAreFound) {  // of one wave alone only the place changes
+  for (const std::vector<double>& angles : {std::vector{0.0, 0.1, 0.2}, kAngles}) {
+    const auto frame = echoes(waves(angles));
+    std::vector<double> opposite = angles;
+    for (double& angle : opposite) angle = -angle;
+    const auto found = measure_time_zero(waves(opposite), frame);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->fault, TimeZeroFault::mirrored);
+    EXPECT_GT(found->found_coherence, 0.9);
+  }
+}
+
 TEST(TimeZero, NoiseHasNone) {
   Acquisition a = waves(kAngles);
   std::vector<float> values(a.frame_values());

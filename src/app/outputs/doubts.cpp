@@ -26,7 +26,7 @@ double rounded(double hertz) {
 void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::vector<Doubt>& doubts) {
   const bool folded =
       a.signal == SignalKind::rf && a.sampling_hz < kLeastSampling * std::max(a.center_hz, measured.high_hz);
-  if (folded || !(measured.center_hz > 0.0)) return;
+  if (folded || !(measured.center_hz > 0.0) || !(measured.low_hz > 0.0)) return;  // from 0 on: no echoes of a pulse
   if (std::abs(measured.center_hz - a.center_hz) > kLeastCentreError * a.center_hz) {
     const double center_hz = rounded(measured.center_hz);
     doubts.push_back(
@@ -58,6 +58,19 @@ void doubt_time_zero(const Acquisition& a, std::span<const std::byte> frame, std
          .cure = fmt::format("--set first_sample_s={:.4g}", (stated_us + shift_us) * 1e-6),
          .key = "t0_s",
          .change = found->shift_s});
+    return;
+  }
+  if (found->fault == TimeZeroFault::mirrored) {
+    const bool plane =
+        std::ranges::all_of(a.transmits, [](const Transmit& t) { return t.kind == TransmitKind::plane; });
+    const char* const key = plane ? "tx_angles_rad" : "tx";
+    doubts.push_back(
+        {.text = fmt::format("points of the first frame are sharper with the transmits mirrored {}: {}, or "
+                             "elements in the opposite order",
+                             sharper, plane ? "angles of the opposite sign" : "x of the opposite sign"),
+         .cure = fmt::format("\"{}\" with the opposite sign in a description", key),
+         .key = key,
+         .opposite = true});
     return;
   }
   const bool origin = found->fault == TimeZeroFault::not_first;

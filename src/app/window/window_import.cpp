@@ -359,18 +359,21 @@ void WindowImport::fill_fields() {
       field.group = ImportGroup::doubts;
       field.reason = doubt.text;
       const auto stated = number_of(outline, fact.json);
-      if (!doubt.word.empty()) {
-        field.cure = "Use " + doubt.word;
-        field.keep = "Keep " + field.value;
+      field.keep = "Keep";
+      if (stated) field.keep += fmt::format(" {:.4g} {}", *stated / fact.as().per_unit, field.unit);
+      if (doubt.opposite) {
+        field.cured = opposite_answer(fact.as(), outline, fact.json);
+      } else if (!doubt.word.empty()) {
+        field.cured = doubt.word;
       } else if (doubt.change != 0.0 && stated) {
-        field.cure = fmt::format("Use {:.4g} {}", (*stated + doubt.change) / fact.as().per_unit, field.unit);
-        field.keep = fmt::format("Keep {:.4g} {}", *stated / fact.as().per_unit, field.unit);
+        field.cured = fmt::format("{:.4g}", (*stated + doubt.change) / fact.as().per_unit);
       } else if (doubt.measured > 0.0) {
-        field.cure = fmt::format("Use {:.3g} {}", doubt.measured / fact.as().per_unit, field.unit);
-        field.keep = fmt::format("Keep {:.3g} {}", doubt.stated / fact.as().per_unit, field.unit);
-      } else {
-        field.keep = "Keep";
+        field.cured = fmt::format("{:.3g}", doubt.measured / fact.as().per_unit);
       }
+      if (!field.cured.empty())
+        field.cure = doubt.opposite       ? "Opposite sign"
+                     : field.unit.empty() ? "Use " + field.cured
+                                          : fmt::format("Use {} {}", field.cured, field.unit);
       if (field.id == "centre" && shown_.spectrum) {
         const EchoSpectrum& s = *shown_.spectrum;
         state.spectrum = {s.power, s.first_hz, s.step_hz, s.low_hz, s.high_hz, doubt.stated, doubt.measured};

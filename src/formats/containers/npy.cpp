@@ -172,7 +172,9 @@ NpyFile read_npy(const std::string& what, std::span<const std::byte> bytes) {
     item_bytes = 4 * width;
   } else {
     const auto type = parse_number_type(descr.empty() ? descr : descr.substr(1), descr.empty() ? '?' : descr[0]);
-    if (!type) throw Error(what, "dtype '" + printable(descr) + "'", kNpyFile);
+    if (!type)
+      throw Error(what, "dtype '" + printable(descr) + "'", kNpyFile,
+                  descr == "|O" ? "Python objects: save the arrays with numpy.savez(FILE, **DICT)" : "");
     file.array.type = *type;
     item_bytes = type->bytes;
   }

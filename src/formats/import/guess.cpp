@@ -30,6 +30,7 @@ class Guesser {
     sampling();
     elements();
     transmits();
+    first_sample();
     if (!axes_.open.empty() && !transmits_known_)
       miss("tx", "transmits (angles, sources, delays or single elements; " + axes_.open + ")");
     order_missing();
@@ -217,7 +218,6 @@ class Guesser {
     speed();
     if (is_iq_) demodulation();
     band_and_rate();
-    first_sample();
   }
 
   void speed() {
@@ -288,12 +288,16 @@ class Guesser {
                                         })) != nullptr;
     const bool by_times = out_.meta.contains("time_s");
     // The beamformer that these names belong to subtracts t0 from the samples' times.
-    const bool subtracted = tree_.find("ActElePosX").has_value() && tree_.find("tx_angle").has_value();
+    const bool known = tree_.find("ActElePosX").has_value() && tree_.find("tx_angle").has_value();
+    const int along = t0 == nullptr || by_times || is_lines_ ? 0 : sign_of_leads(*t0);
+    const bool subtracted = known || along < 0;
     if (t0 != nullptr && !by_times) {
       const double factor = seconds(*t0, 1e-2) * (subtracted ? -1.0 : 1.0);
       say("t0_s", same ? Json(t0->values[0] * factor) : Json(named(*t0, factor)),
           words(t0->path, ", ", t0->values[0] * factor * 1e6, " us",
-                subtracted ? ", subtracted from the samples' times as beside ActElePosX" : ""),
+                known        ? ", subtracted from the samples' times as beside ActElePosX"
+                : subtracted ? ", of the passage of the wave, counted from sample 0"
+                             : ""),
           "first_sample_s");
       if (may_be_index(*t0, factor))
         miss("t0_s", words("unit of ", t0->path, " = ", t0->values[0], ": microseconds or samples"));
@@ -311,13 +315,56 @@ class Guesser {
         miss("t0_s", words("time of the first sample (", other->path, " has ", other->values.size(),
                            " values, the samples ", std::max<std::size_t>(n_transmits_, 1), " transmits)"));
     }
-    // tstart: what calc_scat and its kin of Field II return, whose delays are 0 at the centre of the aperture.
     if (is_lines_) return;
-    if (t0 != nullptr && !by_times && plain_name(t0->path) == "tstart") {
-      assume("t_zero", "origin", "time counted from the passage of the wave through the centre, as tstart of Field II");
+    const std::string writer = t0 == nullptr || by_times ? "" : origin_writer(t0->path);
+    if (along != 0) {
+      assume("t_zero", "origin",
+             words("time counted from the passage of the wave through the centre, as ", t0->path,
+                   " differs by the waves' ways along the array"));
+    } else if (!writer.empty()) {
+      assume("t_zero", "origin", "time counted from the passage of the wave through the centre, as " + writer);
     } else {
       assume("t_zero", "first_firing", "time counted from the first firing, not in the file");
     }
+  }
+
+  // Writers whose delays are 0 at the centre of the array, by the names that they use.
+  [[nodiscard]] std::string origin_writer(const std::string& t0) const {
+    struct Names {
+      const char *t0, *angles, *text;
+    };
+    constexpr Names kNames[] = {{"tstart", "", "tstart of Field II"},  // t_start is anyone's
+                                {"start_time", "transmitdirection", "start_time beside transmit_direction of CUBDL"},
+                                {"t0", "senderangle", "t0 beside sender_angle of vbeam"}};
+    const FactNumbers* const angles = sent_->plane_angles();
+    const std::string name = angles == nullptr ? "" : plain_name(angles->path);
+    const std::string last = t0.substr(t0.find_last_of("./@") + 1);
+    for (const Names& row : kNames)
+      if (last == row.t0 && (*row.angles == '\0' || name == row.angles)) return row.text;
+    return {};
+  }
+
+  // A first sample that follows each first firing by one time, counted from the passage of the wave: the times are
+  // smaller by the wave's way along half of the array (1), or this way is what they say (-1). 0: neither.
+  [[nodiscard]] int sign_of_leads(const FactNumbers& t0) const {
+    constexpr double kLeastSpread_s = 0.1e-6, kMostRest = 0.1;
+    const FactNumbers* const angles = sent_->plane_angles();
+    if (angles == nullptr || angles->values.size() != t0.values.size() || reach_m_ == 0.0) return 0;
+    const double of_t0 = seconds(t0, 1e-2), of_angle = radians(*angles);
+    const auto spread = [&](double of_lead, double of_time) {
+      double least = HUGE_VAL, most = -HUGE_VAL;
+      for (std::size_t k = 0; k < t0.values.size(); ++k) {
+        const double lead_s = 0.5 * reach_m_ * std::abs(std::sin(angles->values[k] * of_angle)) / speed_m_s_;
+        const double value = of_lead * lead_s + of_time * of_t0 * t0.values[k];
+        least = std::min(least, value), most = std::max(most, value);
+      }
+      return most - least;
+    };
+    const double all_s = spread(1.0, 0.0);
+    if (all_s < kLeastSpread_s) return 0;
+    for (const int sign : {1, -1})
+      if (spread(1.0, sign) < kMostRest * all_s) return sign;
+    return 0;
   }
 
   // `spacing` is in wavelengths in Verasonics' Trans; elements are not farther apart than two of them.

@@ -26,6 +26,10 @@ class SentWaves {
   // A list that says of several transmits what was sent; null: there is none.
   [[nodiscard]] const FactNumbers* list(std::size_t n_elements) const;
   [[nodiscard]] std::size_t rows_of(const FactNumbers& list, std::size_t n_elements) const;  // transmits of it
+  // Null: other waves, or nothing is said of them.
+  [[nodiscard]] const FactNumbers* plane_angles() const {
+    return sources_ == nullptr && foci_ == nullptr && delays_ == nullptr ? angles_ : nullptr;
+  }
   // The transmits, or what is missing. `axes`: as they were guessed. False: nothing is known of them.
   bool describe(const ArrayCounts& counts, const AxesGuess& axes, GuessedDescription& out) const;
 

@@ -260,8 +260,7 @@ void draw_doubt(const AssistantScene& c, Column& column, const ImportField& fiel
         const auto time = std::ranges::find(axes, "time", &ImportAxis::role);
         if (time != axes.end()) c.order({.act = ImportAct::role, .text = "element", .index = time->index});
       } else {
-        const std::string text = field.cure.substr(4, field.cure.find(' ', 4) - 4);
-        c.order({.act = ImportAct::answer, .id = field.id, .text = text});
+        c.order({.act = ImportAct::answer, .id = field.id, .text = field.cured});
       }
     }
   }

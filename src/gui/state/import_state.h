@@ -39,6 +39,7 @@ struct ImportField {
   std::vector<std::string> forms = {};  // several: how it is stated
   std::size_t form = 0;
   std::string cure = {}, keep = {};  // buttons of a doubt: "Use 2.5 MHz", "Keep 2 MHz"
+  std::string cured = {};            // the answer of the cure, as typed
 };
 
 struct ImportSpectrum {      // evidence for the centre frequency

@@ -44,7 +44,10 @@ std::string broken_text(const ImportDraft& draft) {
   std::vector<std::string> texts{draft.last_change()};
   for (const DraftFact& fact : draft.facts()) {
     texts.push_back(fact.reason);
-    if (!fact.json.empty()) texts.push_back(shown_value(fact.as(), draft.outline(), fact.json));
+    if (!fact.json.empty()) {
+      texts.push_back(shown_value(fact.as(), draft.outline(), fact.json));
+      texts.push_back(opposite_answer(fact.as(), draft.outline(), fact.json));
+    }
   }
   const auto found = std::ranges::find_if_not(texts, is_one_line);
   return found == texts.end() ? "" : *found;
