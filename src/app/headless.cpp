@@ -309,6 +309,7 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
   writer([&] { status = std::max(status, sinks.finish({image, *chosen.backend, options.source}, totals)); });
   const ImagingParams& made_with = image != nullptr ? image->params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
+  report["given"] = given_json(options);
   add_scanner(report, opened);
   report["samples"] = samples_json(opened.info.samples, image != nullptr ? image->stamp : FrameStamp{});
   say_faults(opened.info.samples);

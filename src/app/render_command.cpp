@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <set>
 #include <system_error>
@@ -110,6 +111,18 @@ void set_aside(const Job& job) {
     fs::rename(file, fs::path(file).replace_extension(".incomplete" + file.extension().string()), ignored);
 }
 
+// Throws Error where the images of a complete run are there, made with other settings.
+bool is_complete(const Options& options, const Job& job) {
+  std::error_code ignored;
+  if (!fs::exists(job.report, ignored) || !fs::exists(job.images, ignored)) return false;
+  std::ifstream file(job.report);
+  const nlohmann::json report = nlohmann::json::parse(file, nullptr, false);
+  const nlohmann::json given = given_json(options);
+  if (report.is_object() && report.value("given", given) == given) return true;
+  throw Error(job.images.string(), "made with other settings than those given now",
+              "another --out, or this file deleted");
+}
+
 int run_job(const Options& options, const Job& job, const ChosenBackend& chosen) {
   Options one = options;
   one.headless = true;
@@ -147,9 +160,15 @@ int run_render(const Options& options) {
   int status = 0, made = 0, there = 0, failed = 0;
   for (std::size_t i = 0; i < jobs.size() && !interrupted(); ++i) {
     const Job& job = jobs[i];
-    std::error_code ignored;
-    if (fs::exists(job.report, ignored) && fs::exists(job.images, ignored)) {
-      ++there;
+    try {
+      if (is_complete(options, job)) {
+        ++there;
+        continue;
+      }
+    } catch (const Error& error) {
+      print_error("echoloop: {}\n", error.what());
+      ++failed;
+      status = 2;
       continue;
     }
     print_out("{} of {}: {}\n", i + 1, jobs.size(), job.source);

@@ -148,6 +148,27 @@ TEST(Render, LeavesOutWhatIsComplete) {
   EXPECT_EQ(read_text(again), image);
 }
 
+TEST(Render, NeverTakesImagesOfOtherSettingsForComplete) {
+  const TemporaryFolder folder;
+  const std::string in = (folder / "a.uff").string();
+  ASSERT_EQ(run_points({"--frames", "2", "--record", in}).status, 0);
+  const auto render = [&](const Words& more) {
+    Words words = {"render", in, "--out", (folder / "images").string(), "--backend", "cpu"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  };
+  ASSERT_EQ(render({"--set", "f_number=1"}).status, 0);
+  const std::string before = read_text(folder / "images/a.npy");
+  for (const Words& other : {Words{}, Words{"--set", "f_number=2"}, Words{"--set", "f_number=1", "--frames", "1"},
+                             Words{"--set", "f_number=1", "--images-type", "uint8"}}) {
+    const Ended ended = render(other);
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_NE(ended.err.find("made with other settings"), std::string::npos) << ended.err;
+    EXPECT_EQ(read_text(folder / "images/a.npy"), before);
+  }
+  EXPECT_EQ(render({"--set", "f_number=1"}).status, 0);
+}
+
 TEST(Render, TakesNoImageForARecording) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_points({"--frames", "2", "--record", (folder / "a.uff").string()}).status, 0);

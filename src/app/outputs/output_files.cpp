@@ -186,6 +186,14 @@ void write_times(const Options& options, const TimingTrace& trace, FileWriter& w
   if (!options.csv.empty()) writer([&] { write_text(options.csv, trace.csv()); });
 }
 
+nlohmann::json given_json(const Options& options) {
+  return {{"settings", options.settings},
+          {"facts", options.facts},
+          {"frames", options.frames},
+          {"duration_s", options.duration_s},
+          {"images_type", kImageValueNames[static_cast<std::size_t>(options.image_values)]}};
+}
+
 void write_report(const Options& options, const nlohmann::json& report) {
   if (options.report.empty()) return;
   nlohmann::json all = nlohmann::json::object();

@@ -36,6 +36,10 @@ class FileWriter {
 
 void write_times(const Options& options, const TimingTrace& trace, FileWriter& writer);  // --trace, --csv
 
+// What of the command line decides the images of a recording, for the report: settings, facts, frames, duration_s,
+// images_type.
+nlohmann::json given_json(const Options& options);
+
 // --report, after the other files: where the image's description has its name, the file holds both. Throws Error.
 void write_report(const Options& options, const nlohmann::json& report);
 
