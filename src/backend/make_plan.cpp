@@ -41,8 +41,6 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParam
       .apex_z_m = static_cast<float>(tables->grid.sector.apex_z_m),
       .columns = tables->columns.empty() ? nullptr : tables->columns.data(),
       .elements = tables->elements.data(),
-      .is_flat = tables->down_m.empty() &&
-                 std::ranges::all_of(tables->elements, [](const ElementGeometry& e) { return e.z_m == 0.0f; }),
       .row_base = tables->row_base.data(),
       .row_turns = tables->row_turns.data(),
       .tx_excess = tables->tx_excess.data(),

@@ -53,7 +53,6 @@ struct DasGeometry {
   float apex_z_m = 0.0f;                    // polar
   const ColumnTransmit* columns = nullptr;  // [n_tx][nx] transmit of sum t; null: it is transmit t, everywhere
   const ElementGeometry* elements;          // [n_el]
-  bool is_flat = false;                     // Cartesian, and all elements have z 0
   const int* row_base;                      // [n_tx][nz] samples
   const float* row_turns;                   // [n_tx][nz] phase of row_base (and of t0 for IQ input), turns
   const float* tx_excess;                   // [n_tx][nz][nx] samples

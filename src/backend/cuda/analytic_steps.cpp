@@ -45,7 +45,7 @@ class AnalyticSteps final : public LaneSteps {
     if (method_.method == Adaptive::off) {
       sum_delayed(das_.geometry, lines(), pixels(), stream());
     } else {
-      sum_by_method(method_, das_.geometry, lines(),
+      sum_by_method(method_, {das_.geometry, das_.is_flat, lines()},
                     {pixels(), buffers_.weights.as<float>(), buffers_.method_scratch.as<Complex>()}, stream());
     }
   }

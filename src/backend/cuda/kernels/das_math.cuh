@@ -65,7 +65,7 @@ __device__ __forceinline__ float receive_excess(const DasGeometry& g, const Elem
          g.samples_per_m;
 }
 
-// ... the same where g.is_flat ...
+// ... the same where all elements have z 0 and the grid is Cartesian ...
 __device__ __forceinline__ float flat_excess(const DasGeometry& g, const ElementGeometry& e, const PixelPlace& at) {
   const float dx = at.x_m - e.x_m;
   return newton_quotient(dx * dx, distance_of(dx, at.z_m) + (fabsf(at.z_m) + 1e-12f)) * g.samples_per_m;

@@ -1,10 +1,14 @@
 #include "backend/cuda/kernels/das_on_device.h"
 
+#include <algorithm>
+
 namespace echoloop::cuda {
 
 DasOnDevice das_on_device(Context& context, const DasPlan& plan, StreamView stream) {
   const DasTables& t = *plan.tables;
   DasOnDevice on{.geometry = plan.geometry, .tables = nullptr, .weights = nullptr, .cones = nullptr};
+  on.is_flat =
+      t.down_m.empty() && std::ranges::all_of(t.elements, [](const ElementGeometry& e) { return e.z_m == 0.0f; });
   on.tables =
       context.tables.get(plan.tables, {std::as_bytes(std::span(t.x_m)), std::as_bytes(std::span(t.z_m)),
                                        std::as_bytes(std::span(t.elements)), std::as_bytes(std::span(t.row_base)),

@@ -10,6 +10,7 @@ namespace echoloop::cuda {
 
 struct DasOnDevice {
   DasGeometry geometry{};                               // pointers: the device's, into the tables below
+  bool is_flat = false;                                 // Cartesian, and all elements have z 0
   std::shared_ptr<const DeviceTables> tables, weights;  // weights: null where all transmits weigh 1
   std::shared_ptr<const DeviceTables> cones;            // null: none
 };

@@ -55,6 +55,11 @@ void sum_delayed(const DasGeometry& geometry, const Complex* lines, Complex* pix
 bool sum_grouped(const DasGeometry& geometry, const Complex* lines, Complex* pixels, StreamView stream);
 
 // method_das.cu
+struct MethodInput {
+  const DasGeometry& geometry;
+  bool is_flat;  // Cartesian, and all elements have z 0
+  const Complex* lines;
+};
 struct MethodBuffers {
   Complex* pixels;   // [nz][nx]
   float* weights;    // [nz][nx] of the amplitudes
@@ -62,8 +67,7 @@ struct MethodBuffers {
 };
 std::size_t method_scratch(const MethodSettings& settings, const DasGeometry& geometry);
 // As sum_delayed(), with an adaptive method, which is not off.
-void sum_by_method(const MethodSettings& settings, const DasGeometry& geometry, const Complex* lines,
-                   const MethodBuffers& to, StreamView stream);
+void sum_by_method(const MethodSettings& settings, const MethodInput& in, const MethodBuffers& to, StreamView stream);
 
 // course.cu
 struct CourseTaps {

@@ -405,8 +405,8 @@ RowPlan plan_rows(const MethodSettings& s, const DasGeometry& g) {
 
 int slice_rows(const MethodSettings& s, const DasGeometry& g, int band) { return std::min(g.nz, band + 2 * s.rows); }
 
-void sum_by_rows(const MethodSettings& s, const DasGeometry& g, const Complex* lines, MethodImage to, Complex* scratch,
-                 StreamView stream) {
+void sum_by_rows(const MethodSettings& s, const MethodInput& in, MethodImage to, Complex* scratch, StreamView stream) {
+  const DasGeometry& g = in.geometry;
   const RowPlan plan = plan_rows(s, g);
   for (int begin = 0; begin < g.nz; begin += plan.band) {
     const int end = std::min(begin + plan.band, g.nz);
@@ -424,12 +424,13 @@ void sum_by_rows(const MethodSettings& s, const DasGeometry& g, const Complex* l
       const Slices terms{behind, method.n_terms(), first, count};
       const auto kernel = s.lags > kFewLags ? slsc_terms_kernel<2 * kFewLags> : slsc_terms_kernel<kFewLags>;
       const Tiles of_terms(g.nx, count, kLow);
-      kernel<<<of_terms.grid, of_terms.block, 0, stream.get()>>>(g, method, TileArgs::of(g), lines, channels, terms);
+      kernel<<<of_terms.grid, of_terms.block, 0, stream.get()>>>(g, method, TileArgs::of(in), in.lines, channels,
+                                                                 terms);
       const Tiles of_image(g.nx, end - begin, kSlscRows);
       slsc_kernel<<<of_image.grid, of_image.block, 0, stream.get()>>>(method, terms, band, to);
     } else {
       const Tiles stored(g.nx, count, kTall);
-      store_kernel<<<stored.grid, stored.block, 0, stream.get()>>>(g, neighbours, lines, channels);
+      store_kernel<<<stored.grid, stored.block, 0, stream.get()>>>(g, neighbours, in.lines, channels);
       const MinimumVariance method{s.subarray, s.loading};
       const Tiles made(g.nx, end - begin, kTall);
       minimum_variance_kernel<<<made.grid, made.block, 0, stream.get()>>>(method, n, channels, band, behind, to);
@@ -446,15 +447,15 @@ std::size_t method_scratch(const MethodSettings& s, const DasGeometry& g) {
          plan.per_pixels * static_cast<std::size_t>(plan.band);
 }
 
-void sum_by_method(const MethodSettings& s, const DasGeometry& g, const Complex* lines, const MethodBuffers& buffers,
-                   StreamView stream) {
+void sum_by_method(const MethodSettings& s, const MethodInput& in, const MethodBuffers& buffers, StreamView stream) {
+  const DasGeometry& g = in.geometry;
   const MethodImage to{buffers.pixels, buffers.weights};
-  if (reads_rows(s.method)) sum_by_rows(s, g, lines, to, buffers.scratch, stream);
+  if (reads_rows(s.method)) sum_by_rows(s, in, to, buffers.scratch, stream);
   with_method(s, [&](const auto& method) {
     using Method = std::decay_t<decltype(method)>;
     const Tiles tiles(g.nx, g.nz, kRows<Method>);
     const auto run = [&](auto kernel) {
-      kernel<<<tiles.grid, tiles.block, 0, stream.get()>>>(g, method, TileArgs::of(g), lines, to);
+      kernel<<<tiles.grid, tiles.block, 0, stream.get()>>>(g, method, TileArgs::of(in), in.lines, to);
     };
     const auto run_loop = [&]<ChannelLoop loop>() { run(method_kernel<loop, Method>); };
     switch (loop_of(method)) {
