@@ -132,7 +132,7 @@ TEST(StreamOptions, BadValuesAreOneLineEach) {
   const std::pair<Words, Words> table[] = {
       {{"--history-mb", "-1"}, {"--history-mb", "-1"}},
       {{"--history-mb", "much"}, {"--history-mb", "much"}},
-      {{"--history-mb", "1e9"}, {"--history-mb", "1e+09", "1000000"}},
+      {{"--history-mb", "1e9"}, {"--history-mb", "1000000000", "1000000"}},
       {{"--history-mb", "nan"}, {"--history-mb", "nan"}},
       {{"--history-mb", ""}, {"--history-mb"}},
       {{"--pace", "-1"}, {"--pace", "-1", "0 to 10000 ms"}},
