@@ -156,7 +156,7 @@ void measure_packed(Rig& rig, const PackedTuning& tuning) {
   const auto image = [&] {
     rig.pixels.fill(0xff);
     partials.fill(0xff);
-    run_packed_das(*plan, args, rig.stream.view());
+    run_packed_das(*plan, args, 1, rig.stream.view());
     rig.stream.view().synchronize();
     return rig.pixels.read();
   };
@@ -177,11 +177,76 @@ void measure_packed(Rig& rig, const PackedTuning& tuning) {
   }
   const auto launch = [&](int copy) {
     args.words = words.get() + words_each * static_cast<std::size_t>(copy);
-    run_packed_das(*plan, args, rig.stream.view());
+    run_packed_das(*plan, args, 1, rig.stream.view());
   };
   row.ms_cold = time_ms(rig.stream, rig.bench.repeats, [&](int i) { launch(i % copies); });
   row.ms_hot = time_ms(rig.stream, rig.bench.repeats, [&](int) { launch(0); });
   add_row(row, rig.delay_sums());
+}
+
+// Two frames, of noise and of points, summed together: time of both; decibels against those of each alone.
+void measure_pair(Rig& rig, const PackedTuning& tuning) {
+  const auto plan = make_packed_plan(rig.bench.plan->packed->das->geometry, tuning);
+  if (plan == nullptr || plan->pair.elements == 0) return;
+  allow_packed_das(*plan);
+  const PackedLineShape shape{rig.geometry.n_valid, plan->pitch, plan->window};
+  const int n_lines = static_cast<int>(rig.n_lines);
+  const std::size_t words_each = (packed_words(2 * n_lines, shape) + 31) / 32 * 32;
+  const auto copies = static_cast<int>(kPastCache / (words_each * 8) + 2);
+  const Device<uint2> words(words_each * static_cast<std::size_t>(copies));
+  const Device<PackedItem> items(plan->items);
+  const Device<int> rx_start(plan->windows->rx_start), tx_start(plan->windows->tx_start);
+  const Device<Complex> partials(2 * rig.n_pixels * static_cast<std::size_t>(plan->n_parts()));
+  Device<unsigned> arrivals(2 * static_cast<std::size_t>(plan->n_tiles()));
+  arrivals.fill(0);
+  Device<float> scale(1);
+  PackedDasArgs args =
+      packed_das_args(*plan, {rig.geometry, words.get(), scale.get(), items.get(), rx_start.get(), tx_start.get(),
+                              partials.get(), arrivals.get(), rig.pixels.get(), rig.envelope.get()});
+  const float largest = rig.largest(rig.noise);
+  CUDA_CHECK(cudaMemcpy(scale.get(), &largest, sizeof largest, cudaMemcpyHostToDevice));
+  const std::size_t frame_words = rig.n_lines * static_cast<std::size_t>(plan->pitch);
+  for (int i = 0; i < copies; ++i) {
+    uint2* const to = words.get() + words_each * static_cast<std::size_t>(i);
+    pack_lines(rig.bench, rig.noise.get(), plan->pitch, plan->window, largest, to);
+    pack_lines(rig.bench, rig.points.get(), plan->pitch, plan->window, rig.largest(rig.points), to + frame_words);
+  }
+  CUDA_CHECK(cudaDeviceSynchronize());
+  Device<float> db[2] = {Device<float>(rig.n_pixels), Device<float>(rig.n_pixels)};
+  Row row{.name = rig.bench.name,
+          .what = "pair",
+          .input = "words",
+          .precision = "fp16",
+          .text = describe(*plan),
+          .f_number = rig.bench.plan->params.formation.f_number};
+  char text[80];
+  std::snprintf(text, sizeof text, " pair E%d slots %d shared %d", plan->pair.elements, plan->pair.n_slots,
+                plan->pair.shared_bytes);
+  row.text += text;
+  std::vector<float> alone[2];
+  for (std::size_t f = 0; f < 2; ++f) {
+    args.db[0] = db[f].get();
+    args.words = words.get() + f * frame_words;
+    run_packed_das(*plan, args, 1, rig.stream.view());
+    rig.stream.view().synchronize();
+    alone[f] = db[f].read();
+    db[f].fill(0xff);
+  }
+  args.words = words.get();
+  args.db[0] = db[0].get();
+  args.db[1] = db[1].get();
+  run_packed_das(*plan, args, 2, rig.stream.view());
+  rig.stream.view().synchronize();
+  for (std::size_t f = 0; f < 2; ++f) {
+    if (std::memcmp(alone[f].data(), db[f].read().data(), alone[f].size() * sizeof(float)) != 0) row.text += " DIFFERS";
+  }
+  const auto launch = [&](int copy) {
+    args.words = words.get() + words_each * static_cast<std::size_t>(copy);
+    run_packed_das(*plan, args, 2, rig.stream.view());
+  };
+  row.ms_cold = time_ms(rig.stream, rig.bench.repeats, [&](int i) { launch(i % copies); });
+  row.ms_hot = time_ms(rig.stream, rig.bench.repeats, [&](int) { launch(0); });
+  add_row(row, 2 * rig.delay_sums());
 }
 
 void write_json(const std::string& path, const std::string& device) {
@@ -239,8 +304,10 @@ int main(int argc, char** argv) {
       const BenchCase c = make_bench_case(name, SampleType::int16);
       Rig rig(c);
       measure_plain(rig);
-      for (const PackedTuning& tuning : rank_tunings(rig.geometry, {.code = packed_das_code()}))
+      for (const PackedTuning& tuning : rank_tunings(rig.geometry, {.code = packed_das_code()})) {
         measure_packed(rig, tuning);
+        measure_pair(rig, tuning);
+      }
     }
     if (!json.empty()) write_json(json, properties.name);
   } catch (const std::exception& error) {

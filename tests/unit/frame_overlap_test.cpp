@@ -30,6 +30,18 @@ TEST(FrameOverlap, ComesWhereKernelsTakeATenthLongerThanCopies) {
   EXPECT_EQ(side_by_side(bus, 5000, 100, 108), 0);
 }
 
+TEST(FrameOverlap, KernelsAreTheBoundOfFramesSideBySideOnly) {
+  const int plan = 0;
+  FrameOverlap overlap;
+  overlap.begin(&plan);
+  for (int i = 0; i < 2100; ++i) {
+    const bool bound = overlap.bound() == FrameOverlap::Bound::kernels;
+    const Turn turn = overlap.next();
+    EXPECT_EQ(bound, turn == Turn::side_by_side) << i;
+    if (turn == Turn::measured) overlap.measured(100, i < 1024 ? 112 : 108);
+  }
+}
+
 TEST(FrameOverlap, IsMeasuredAgainAfterAThousandFramesAndForAnotherPlan) {
   const int plans[2] = {};
   FrameOverlap overlap;

@@ -152,9 +152,32 @@ TEST(PackedPlan, FitsTheSharedMemoryOfEveryDevice) {
     EXPECT_EQ(plan->why_fp32, nullptr);
     const PackedPlan& tiles = *plan->packed->tiles;
     EXPECT_LE(tiles.shared_bytes, device.shared_of_block(tiles.tuning.form.blocks_per_sm));
+    EXPECT_LE(tiles.pair.shared_bytes, device.shared_of_block(tiles.tuning.form.blocks_per_sm));
     EXPECT_GE(tiles.tuning.n_slots, 2);
     expect_covered(*plan);
   }
+}
+
+// Sums of halves are turned after the same elements as those of a frame alone: a whole number of stages makes one of
+// its.
+TEST(PackedPlan, PairsOfFramesFitTheirRings) {
+  for (const int n_tx : {3, 31}) {
+    const auto plan = half_plan(linear_acquisition(32, 700, std::vector<double>(static_cast<std::size_t>(n_tx), 1.0)));
+    const PackedPlan& p = *plan->packed->tiles;
+    const PackedForm& form = p.tuning.form;
+    ASSERT_EQ(form.most_frames, 2) << n_tx;
+    ASSERT_GT(p.pair.elements, 0) << n_tx;
+    EXPECT_GE(p.pair.n_slots, 2);
+    EXPECT_LE(p.pair.n_slots * p.pair.elements * form.n_transmits * p.window * 8, kFrameRing);
+    if (form.rotation == Rotation::receive_first) {
+      EXPECT_EQ(p.tuning.stage_elements % p.pair.elements, 0);
+    }
+  }
+  const Multiprocessors turing{.count = 46, .shared_bytes = 64 * 1024, .reserved_bytes = 0, .code = 75};
+  const auto acquisition = share(linear_acquisition(32, 700, {0.0}));
+  const auto plan = make_plan(acquisition, half_precision(*acquisition), nullptr, turing);
+  ASSERT_NE(plan->packed, nullptr);
+  EXPECT_EQ(plan->packed->tiles->pair.elements, 0);
 }
 
 TEST(PackedPlan, SinglePrecisionHasAReason) {
@@ -194,18 +217,20 @@ TEST(PackedPlan, LongLinesAreMadeInParts) {
 }
 
 TEST(PackedPlan, TheFormFollowsTransmitsAndImage) {
-  const auto best = [](int n_tx, int nx, int nz) {
+  const auto best = [](int n_tx, int nx, int nz, int frames_together = 1) {
     DasGeometry g{};
     g.nx = nx;
     g.nz = nz;
     g.n_tx = n_tx;
     g.n_el = 128;
-    return rank_tunings(g).front();
+    return rank_tunings(g, {}, frames_together).front();
   };
   EXPECT_EQ(best(3, 256, 512).form, kPackedForms[0]);
   EXPECT_EQ(best(3, 512, 1024).form, kPackedForms[1]);
   EXPECT_EQ(best(75, 387, 609).form, kPackedForms[2]);
   EXPECT_EQ(best(1, 512, 1024).form, kPackedForms[3]);
+  EXPECT_EQ(best(7, 192, 768, 1).form, kPackedForms[1]);
+  EXPECT_EQ(best(7, 192, 768, 2).form, kPackedForms[0]) << "the one that sums pairs of frames";
   EXPECT_EQ(best(3, 256, 512).n_splits, 1);
   EXPECT_GT(best(3, 64, 64).n_splits, 1) << "a small image has too few tiles for the device";
 }
@@ -226,17 +251,17 @@ TEST(PackedPlan, RefusesWhatItCannotDo) {
   const Rig rig;
   DasGeometry g = rig.before->packed->das->geometry;
   g.n_valid = 1;
-  EXPECT_EQ(choose_packed_plan(g, {}, nullptr), nullptr) << "no two samples to interpolate between";
+  EXPECT_EQ(choose_packed_plan(g, {}, 1, nullptr), nullptr) << "no two samples to interpolate between";
   g = rig.before->packed->das->geometry;
   g.samples_per_m *= 1e5f;  // windows of a million samples
-  EXPECT_EQ(choose_packed_plan(g, {}, nullptr), nullptr);
+  EXPECT_EQ(choose_packed_plan(g, {}, 1, nullptr), nullptr);
   g = rig.before->packed->das->geometry;
   g.turns_per_sample = 0.0f;
-  EXPECT_EQ(choose_packed_plan(g, {}, nullptr), nullptr) << "no phase to measure distances in";
+  EXPECT_EQ(choose_packed_plan(g, {}, 1, nullptr), nullptr) << "no phase to measure distances in";
   g = rig.before->packed->das->geometry;
   const std::vector<ColumnTransmit> columns(static_cast<std::size_t>(g.nx));
   g.columns = columns.data();
-  EXPECT_EQ(choose_packed_plan(g, {}, nullptr), nullptr) << "scan lines";
+  EXPECT_EQ(choose_packed_plan(g, {}, 1, nullptr), nullptr) << "scan lines";
 }
 
 TEST(WindowPolynomials, FollowTheirWindows) {

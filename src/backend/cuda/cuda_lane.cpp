@@ -61,10 +61,13 @@ void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
 // Lanes beside the stream (kMaxLanes) work on single frames.
 bool CudaLane::may_overlap() const { return copy_.get() != processing().get() && number_ < kMaxLanes; }
 
-int CudaLane::most_frames() const { return may_overlap() ? steps_->frames_at_once() : 1; }
+int CudaLane::most_frames() const { return may_overlap() ? steps_->frames_at_once(FrameOverlap::Bound::kernels) : 1; }
 
 // Frames in mapped memory are read where they lie. Another configuration of the stream may have others.
-int CudaLane::frames_at_once() const { return context_->mapped->empty() ? most_frames() : 1; }
+int CudaLane::frames_at_once() const {
+  const bool together = context_->mapped->empty() && may_overlap();
+  return together ? steps_->frames_at_once(context_->overlap.bound()) : 1;
+}
 
 // The frame's kernels come after all that the processing stream holds: tables, buffers, readers of the lane's memory.
 void CudaLane::fork() {

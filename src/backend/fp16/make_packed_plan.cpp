@@ -58,7 +58,7 @@ WeightKind weight_kind(const DasGeometry& g, PixelLattice lattice) {
   return flat && g.apodization == Apodization::boxcar ? WeightKind::box : WeightKind::general;
 }
 
-PackedSizes sizes(const PackedPlan& plan, int stage_elements, int n_slots) {
+PackedSizes sizes(const PackedPlan& plan, int stage_elements, int n_slots, int n_frames) {
   const PackedForm& form = plan.tuning.form;
   return {.weight = plan.weight,
           .rotation = form.rotation,
@@ -67,7 +67,8 @@ PackedSizes sizes(const PackedPlan& plan, int stage_elements, int n_slots) {
           .phasors = form.n_transmits * form.n_pixels * plan.summing_threads,
           .window = plan.window,
           .stage_elements = stage_elements,
-          .n_slots = n_slots};
+          .n_slots = n_slots,
+          .n_frames = n_frames};
 }
 
 // As many stages, and elements in them, as asked for; where shared memory does not have them, fewer elements before
@@ -76,7 +77,7 @@ bool fit_shared(const Multiprocessors& device, PackedPlan& plan) {
   PackedTuning& t = plan.tuning;
   const int budget = device.shared_of_block(t.form.blocks_per_sm);
   const auto fits = [&](int elements, int slots) {
-    return packed_shared(sizes(plan, elements, slots)).total <= budget;
+    return packed_shared(sizes(plan, elements, slots, 1)).total <= budget;
   };
   const int wanted_slots = std::clamp(t.n_slots, 2, kMaxStageSlots);
   int elements = std::clamp(t.stage_elements, 1, kMaxStageElements);
@@ -86,8 +87,26 @@ bool fit_shared(const Multiprocessors& device, PackedPlan& plan) {
   if (!fits(elements, slots)) return false;
   t.stage_elements = elements;
   t.n_slots = slots;
-  plan.shared_bytes = packed_shared(sizes(plan, elements, slots)).total;
+  plan.shared_bytes = packed_shared(sizes(plan, elements, slots, 1)).total;
   return true;
+}
+
+// Stages of as many elements as fit, of which a whole number makes a stage of a frame alone: sums are turned after the
+// same elements.
+PackedStages fit_pair(const Multiprocessors& device, const PackedPlan& plan) {
+  const PackedTuning& t = plan.tuning;
+  if (t.form.most_frames < 2) return {};
+  const int budget = device.shared_of_block(t.form.blocks_per_sm);
+  const int element_bytes = t.form.n_transmits * plan.window * 8;
+  for (const int slots : {3, 2}) {
+    for (int elements = t.stage_elements; elements >= 1; --elements) {
+      if (t.form.rotation == Rotation::receive_first && t.stage_elements % elements != 0) continue;
+      const int total = packed_shared(sizes(plan, elements, slots, 2)).total;
+      if (slots * elements * element_bytes > kFrameRing || total > budget) continue;
+      return {.elements = elements, .n_slots = slots, .shared_bytes = total};
+    }
+  }
+  return {};
 }
 
 // Blocks start in this order: a group of transmits after the other, so that those at work together read the same
@@ -187,6 +206,7 @@ std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const P
   plan->window = plan->windows->length;
   list_items(g, *plan);
   if (!fit_shared(device, *plan)) return nullptr;
+  plan->pair = fit_pair(device, *plan);
   const double radians_per_sample = 2.0 * kPi * static_cast<double>(g.turns_per_sample);
   plan->radians_per_m = static_cast<float>(radians_per_sample * static_cast<double>(g.samples_per_m));
   plan->units_per_radian = static_cast<float>(static_cast<double>(kDelayUnits) / radians_per_sample);

@@ -51,6 +51,7 @@ struct PackedForm {
   int unroll;       // elements whose work is interleaved
   int max_threads;  // of a block, the fetching warp included
   int blocks_per_sm;
+  int most_frames = 1;  // that are summed together: delays and phases are computed once for them
   friend bool operator==(const PackedForm&, const PackedForm&) = default;
 };
 
@@ -90,9 +91,11 @@ struct PackedShared {
   int normals;  // float4 an element, for WeightKind::general
   int starts;   // int: rx_start of the elements
   int phasors;  // half2 a (pixel, transmit) of each summing thread, for Rotation::receive_first
-  int ring;     // [n_slots][stage_elements][n_transmits][window] words
+  int ring;     // [n_slots][stage_elements][n_transmits][window] words, of frames together kFrameRing bytes apart
   int total;
 };
+// Bytes from a frame's ring to that of the next one, of frames that are summed together: a constant of their loads.
+inline constexpr int kFrameRing = 52 * 1024;
 inline constexpr int kBarrierBytes = 2 * kMaxStageSlots * 8 + 16;  // full, empty; and the flag of the last block
 
 struct PackedSizes {
@@ -104,6 +107,7 @@ struct PackedSizes {
   int window;
   int stage_elements;
   int n_slots;
+  int n_frames = 1;  // summed together
 };
 
 ECHO_HD PackedShared packed_shared(const PackedSizes& n) {
@@ -113,7 +117,7 @@ ECHO_HD PackedShared packed_shared(const PackedSizes& n) {
   s.starts = s.normals + (n.weight == WeightKind::general ? n.n_el * 16 : 0);
   s.phasors = s.starts + n.n_el * 4;
   s.ring = (s.phasors + (n.rotation == Rotation::receive_first ? n.phasors * 4 : 0) + 127) / 128 * 128;
-  s.total = s.ring + n.n_slots * n.stage_elements * n.n_transmits * n.window * 8;
+  s.total = s.ring + (n.n_frames - 1) * kFrameRing + n.n_slots * n.stage_elements * n.n_transmits * n.window * 8;
   return s;
 }
 
@@ -125,8 +129,16 @@ struct PackedWindows {
   std::vector<int> tx_start;  // [n_tiles][n_tx] ... plus this for a transmit
 };
 
+// How much of the lines a block keeps in shared memory.
+struct PackedStages {
+  int elements = 0;  // of a stage; 0: no stage fits
+  int n_slots = 0;
+  int shared_bytes = 0;  // of a block, with all else
+};
+
 struct PackedPlan {
   PackedTuning tuning;  // as it can be: fewer stages or elements than asked for when windows are large
+  PackedStages pair;    // of two frames summed together
   PixelLattice lattice = PixelLattice::straight;
   WeightKind weight = WeightKind::none;
   int tiles_across = 0;
@@ -149,16 +161,25 @@ struct PackedPlan {
 
 // The forms that are compiled.
 inline constexpr PackedForm kPackedForms[] = {
-    {Rotation::receive_first, 3, 2, 4, 288, 2},    // few transmits, small images
-    {Rotation::receive_first, 3, 4, 2, 288, 2},    // few transmits
-    {Rotation::transmit_first, 15, 1, 1, 512, 2},  // many transmits
-    {Rotation::receive_first, 1, 4, 1, 512, 2},    // one transmit; long windows
+    {Rotation::receive_first, 3, 2, 4, 288, 2, 2},    // few transmits, small images
+    {Rotation::receive_first, 3, 4, 2, 288, 2},       // few transmits
+    {Rotation::transmit_first, 15, 1, 1, 512, 2, 2},  // many transmits
+    {Rotation::receive_first, 1, 4, 1, 512, 2},       // one transmit; long windows
 };
 inline constexpr int kPackedFormCount = static_cast<int>(std::size(kPackedForms));
 
+inline constexpr int kMostFramesAtOnce = 8;
+
+// Whether frames can be conditioned together at all.
+bool may_be_together(const Acquisition& acquisition);
+// Frames whose copy, and whose image, take the device less time than the host's work on a launch go together, so many
+// at most; 1: others.
+int small_frames_at_once(const Acquisition& acquisition, std::size_t n_pixels);
+
 // The numbers of each form for an image, the fastest first by what was measured: a function of the image's size, the
-// counts of elements and transmits, and the count of multiprocessors.
-std::vector<PackedTuning> rank_tunings(const DasGeometry& geometry, const Multiprocessors& device = {});
+// counts of elements, transmits and frames together, and the count of multiprocessors.
+std::vector<PackedTuning> rank_tunings(const DasGeometry& geometry, const Multiprocessors& device = {},
+                                       int frames_together = 1);
 
 // The filter that makes lines of such a rate and demodulation frequency.
 PackedFir make_packed_fir(const Acquisition& acquisition, const ImagingParams& params, double line_rate_hz,
@@ -172,7 +193,7 @@ std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& geometry, 
                                                    const PackedPlan* previous = nullptr);
 // With the first tuning of the ranking that fits.
 std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& geometry, const Multiprocessors& device,
-                                                     const PackedPlan* previous);
+                                                     int frames_together, const PackedPlan* previous);
 
 // The analytic recipe in half precision: lines of a lower rate than the plain path's, and how to work through an image.
 struct PackedFormation {

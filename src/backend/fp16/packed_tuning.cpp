@@ -4,17 +4,41 @@
 #include "backend/fp16/packed_plan.h"
 
 namespace echoloop {
-std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocessors& device) {
+
+// Samples of floats are scaled by each frame's largest one, which the conditioner looks for in one frame only; its sums
+// depend on where a line lies in a wide load.
+bool may_be_together(const Acquisition& a) {
+  constexpr std::size_t kWideLoad = 16;
+  return a.sample_type == SampleType::int16 && a.frame_bytes() % kWideLoad == 0;
+}
+
+int small_frames_at_once(const Acquisition& a, std::size_t n_pixels) {
+  constexpr std::size_t kBytes = std::size_t{4} << 20;  // of all of them
+  if (!may_be_together(a)) return 1;
+  const std::size_t largest = std::max(a.frame_bytes(), n_pixels * sizeof(float));
+  return std::clamp(static_cast<int>(kBytes / largest), 1, kMostFramesAtOnce);
+}
+
+std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocessors& device, int frames_together) {
   struct Tuned {
     PackedTuning tuning;
     double gds[3];  // with every block of the device at work and no transmit of a group missing: code for 9.0, 8.0, 7.5
+    double gds_of_pairs;  // code for 9.0; 0: frames are summed one by one
   };
   // Measured on an H200 (9.0) and an H100, full aperture, a launch after the other.
   const Tuned table[kPackedFormCount] = {
-      {{.form = kPackedForms[0], .tile = {16, 32, 8}, .stage_elements = 16, .n_slots = 3}, {1800.0, 1680.0, 1180.0}},
-      {{.form = kPackedForms[1], .tile = {32, 32, 8}, .stage_elements = 16, .n_slots = 3}, {1920.0, 1860.0, 1730.0}},
-      {{.form = kPackedForms[2], .tile = {24, 20, 8}, .stage_elements = 5, .n_slots = 3}, {2180.0, 1830.0, 910.0}},
-      {{.form = kPackedForms[3], .tile = {32, 48, 8}, .stage_elements = 16, .n_slots = 4}, {1050.0, 1040.0, 980.0}}};
+      {{.form = kPackedForms[0], .tile = {16, 32, 8}, .stage_elements = 16, .n_slots = 3},
+       {1800.0, 1680.0, 1180.0},
+       2350.0},
+      {{.form = kPackedForms[1], .tile = {32, 32, 8}, .stage_elements = 16, .n_slots = 3},
+       {1920.0, 1860.0, 1730.0},
+       0.0},
+      {{.form = kPackedForms[2], .tile = {24, 20, 8}, .stage_elements = 5, .n_slots = 3},
+       {2180.0, 1830.0, 910.0},
+       2650.0},
+      {{.form = kPackedForms[3], .tile = {32, 48, 8}, .stage_elements = 16, .n_slots = 4},
+       {1050.0, 1040.0, 980.0},
+       0.0}};
   const int code = device.code >= 90 ? 0 : device.code >= 80 ? 1 : 2;
   constexpr int kMaxSplits = 4;
   constexpr int kElementsWorthABlock = 16;
@@ -31,8 +55,9 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
     const int at_once = device.count * t.form.blocks_per_sm;
     t.n_splits = std::max(std::clamp(at_once / items, 1, std::clamp(g.n_el / kElementsWorthABlock, 1, kMaxSplits)),
                           divide_up(g.n_el, kMostElements));
-    ranked.push_back(
-        {t, tuned.gds[code] * g.n_tx / (groups * t.form.n_transmits) * std::min(1.0, 1.0 * items / at_once)});
+    const bool pairs = code == 0 && frames_together > 1 && tuned.gds_of_pairs > 0.0;
+    const double gds = pairs ? tuned.gds_of_pairs : tuned.gds[code];
+    ranked.push_back({t, gds * g.n_tx / (groups * t.form.n_transmits) * std::min(1.0, 1.0 * items / at_once)});
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Ranked& a, const Ranked& b) { return a.expected > b.expected; });
@@ -42,8 +67,8 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
 }
 
 std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& g, const Multiprocessors& device,
-                                                     const PackedPlan* previous) {
-  for (const PackedTuning& tuning : rank_tunings(g, device)) {
+                                                     int frames_together, const PackedPlan* previous) {
+  for (const PackedTuning& tuning : rank_tunings(g, device, frames_together)) {
     if (auto plan = make_packed_plan(g, tuning, device, previous)) return plan;
   }
   return nullptr;

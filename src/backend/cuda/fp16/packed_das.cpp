@@ -23,10 +23,12 @@ const PackedKernels& kernels_of(const PackedPlan& plan) {
   return plan.weight == WeightKind::none ? polar_none : polar_general;
 }
 
-const void* kernel_of(const PackedPlan& plan) {
+// Of kernels for so many frames together; null: there is none.
+const void* kernel_of(const PackedPlan& plan, int n_frames) {
   const auto* form = std::find(std::begin(kPackedForms), std::end(kPackedForms), plan.tuning.form);
   if (form == std::end(kPackedForms)) throw std::logic_error("fp16 delay-and-sum: unknown kernel form");
-  return kernels_of(plan).of_form[form - std::begin(kPackedForms)];
+  const PackedKernels& kernels = kernels_of(plan);
+  return (n_frames == 2 ? kernels.of_pairs : kernels.of_form)[form - std::begin(kPackedForms)];
 }
 
 void require(bool holds, const char* rule) {
@@ -49,6 +51,11 @@ void check(const PackedPlan& plan) {
           "an item for every part of every tile");
   // A barrier counts at most 2^20 - 1 bytes.
   require(t.stage_elements * t.form.n_transmits * plan.window * 8 < (1 << 20), "bytes of a stage");
+  const PackedStages& pair = plan.pair;
+  if (pair.elements == 0) return;
+  require(t.form.most_frames >= 2, "a form for pairs of frames");
+  require(pair.n_slots >= 2 && pair.n_slots <= kMaxStageSlots, "slots with barriers, of pairs");
+  require(pair.elements * pair.n_slots * t.form.n_transmits * plan.window * 8 <= kFrameRing, "rings of pairs apart");
 }
 
 }  // namespace
@@ -80,6 +87,8 @@ PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
           .pixels = m.pixels,
           .envelope = m.envelope,
           .db = {},
+          .first_frame = 0,
+          .n_frames = 1,
           .reference_db = 0.0f};
 }
 
@@ -95,19 +104,39 @@ LaunchStart earliest_start() {
 
 void allow_packed_das(const PackedPlan& plan) {
   check(plan);
-  const void* kernel = kernel_of(plan);
-  allow_all_shared_memory(kernel);
-  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+  for (int together = 1; together <= (plan.pair.elements > 0 ? 2 : 1); ++together) {
+    const void* kernel = kernel_of(plan, together);
+    allow_all_shared_memory(kernel);
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+  }
 }
 
-void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, int n_frames, StreamView stream) {
-  launch(kernel_of(plan),
-         {.blocks = plan.items.size(),
-          .rows = n_frames,
-          .threads = plan.summing_threads + kWarp,
-          .shared_bytes = plan.shared_bytes,
-          .start = earliest_start()},
-         args, stream);
+void run_packed_das(const PackedPlan& plan, const PackedDasArgs& of_frame, int n_frames, StreamView stream) {
+  PackedDasArgs args = of_frame;
+  args.n_frames = n_frames;
+  const auto run = [&](int together, int rows, int shared_bytes) {
+    if (rows > 0) {
+      launch(kernel_of(plan, together),
+             {.blocks = plan.items.size(),
+              .rows = rows,
+              .threads = plan.summing_threads + kWarp,
+              .shared_bytes = shared_bytes,
+              .start = earliest_start()},
+             args, stream);
+    }
+    args.first_frame += together * rows;
+  };
+  const PackedStages& pair = plan.pair;
+  if (pair.elements > 0) {
+    args.stages_a_turn = of_frame.stages_a_turn * of_frame.stage_elements / pair.elements;
+    args.stage_elements = pair.elements;
+    args.n_slots = pair.n_slots;
+    run(2, n_frames / 2, pair.shared_bytes);
+    args.stages_a_turn = of_frame.stages_a_turn;
+    args.stage_elements = of_frame.stage_elements;
+    args.n_slots = of_frame.n_slots;
+  }
+  run(1, n_frames - args.first_frame, plan.shared_bytes);
 }
 
 }  // namespace echoloop::cuda

@@ -10,9 +10,8 @@
 
 namespace echoloop::cuda {
 
-inline constexpr int kMostFramesAtOnce = 8;
-
-// Of frames side by side, each with its own words, partials, arrivals and decibels; the grid's y counts them.
+// Of frames side by side, each with its own words, partials, arrivals and decibels. The grid's y counts them, or those
+// that are summed together.
 struct PackedDasArgs {
   DasGeometry geometry;  // pointers: the device's
   const uint2* words;    // line (tx, el) begins at (tx * n_el + el) * pitch + window
@@ -40,12 +39,15 @@ struct PackedDasArgs {
   Complex* pixels;               // [nz][nx], of a frame alone
   float* envelope;               // [nz][nx], likewise
   float* db[kMostFramesAtOnce];  // [nz][nx] decibels against reference_db, or null
+  int first_frame;               // of the launch
+  int n_frames;                  // of all launches
   float reference_db;
 };
 
 // The compiled kernels of one kind of weight on one lattice, in the order of kPackedForms.
 struct PackedKernels {
   const void* of_form[kPackedFormCount];
+  const void* of_pairs[kPackedFormCount];  // null: none
 };
 PackedKernels packed_kernels_none();
 PackedKernels packed_kernels_element();
@@ -75,6 +77,7 @@ int packed_das_code();
 LaunchStart earliest_start();
 // Before the first launch of a plan: lets the kernel have its shared memory.
 void allow_packed_das(const PackedPlan& plan);
+// Frames that have plan.pair are summed two by two.
 void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, int n_frames, StreamView stream);
 
 }  // namespace echoloop::cuda

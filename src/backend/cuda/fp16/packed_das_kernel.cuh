@@ -1,7 +1,8 @@
 // The tuned delay-and-sum. A block owns a tile of pixels; one extra warp does nothing but fetch, for every element and
 // transmit, the window of the line that the tile needs into a ring in shared memory; the others sum. Ring slots pass
 // between them through a "full" and an "empty" barrier each; nobody else waits for anybody. A block may start, and
-// prepare, before the kernel that makes its lines has ended.
+// prepare, before the kernel that makes its lines has ended. Frames that are summed together share all but their
+// samples: each has a ring of its own, a constant distance from the one before.
 //
 // Geometry is in radians of receive phase, so that a distance is a phase; delays are integers of 1/2048 samples
 // (dsp/packed.h). The window's start, the slot's address and the float format's offset disappear into constants of
@@ -18,7 +19,7 @@
 
 namespace echoloop::cuda {
 
-template <PixelLattice kLattice, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU>
+template <PixelLattice kLattice, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kF>
 struct PackedDas {
   static constexpr bool kReceiveFirst = kRotation == Rotation::receive_first;
   static constexpr int kSums = kReceiveFirst ? kT : 1;                       // kept over several stages
@@ -30,14 +31,20 @@ struct PackedDas {
     float z[kP];             // radians
     int delay[kP][kT];       // transmit delay, units, with all constant offsets
     __half2 phasor[kP][kT];  // transmit_first: (cos, sin) of the transmit phase
-    float re[kP];
-    float im[kP];
+    float re[kF][kP];
+    float im[kF][kP];
+  };
+
+  // Samples of an element's lines, turned and summed over elements, of each pixel and transmit.
+  struct Sums {
+    __half2 with_cos[kF][kP][kSums];
+    __half2 with_sin[kF][kP][kSums];
   };
 
   static __device__ PackedShared layout(const PackedDasArgs& a) {
     const int summers = static_cast<int>(blockDim.x) - kWarp;
     return packed_shared(
-        {kWeight, kRotation, a.most_elements, kT, kT * kP * summers, a.window, a.stage_elements, a.n_slots});
+        {kWeight, kRotation, a.most_elements, kT, kT * kP * summers, a.window, a.stage_elements, a.n_slots, kF});
   }
 
   // ---- summing warps ----
@@ -77,7 +84,8 @@ struct PackedDas {
         px.x[i % kColumns] = at.x_m * a.radians_per_m;
         px.z[i] = at.z_m * a.radians_per_m;
       }
-      px.re[i] = px.im[i] = 0.0f;
+#pragma unroll
+      for (int f = 0; f < kF; ++f) px.re[f][i] = px.im[f][i] = 0.0f;
 #pragma unroll
       for (int t = 0; t < kT; ++t) {
         const int tx = min(first_tx + t, g.n_tx - 1);
@@ -103,39 +111,47 @@ struct PackedDas {
   // One element's samples for pixel i: summed over the transmits, then turned and weighted by the receive phasor.
   static __device__ __forceinline__ void add_transmit_first(const PackedDasArgs& a, Pixels& px, int i, int receive,
                                                             unsigned offset, Complex phasor) {
-    __half2 by_cos = __float2half2_rn(0.0f);
-    __half2 by_sin = by_cos;
+    __half2 by_cos[kF], by_sin[kF];
 #pragma unroll
     for (int t = 0; t < kT; ++t) {
-      const __half2 v = sample(static_cast<unsigned>(receive + px.delay[i][t]), a.word_bytes, offset);
+      __half2 v[kF];
+      read_samples(static_cast<unsigned>(receive + px.delay[i][t]), a.word_bytes, offset, v);
       const __half2 c = __low2half2(px.phasor[i][t]);
       const __half2 s = __high2half2(px.phasor[i][t]);
-      by_cos = t == 0 ? __hmul2(v, c) : __hfma2(v, c, by_cos);
-      by_sin = t == 0 ? __hmul2(v, s) : __hfma2(v, s, by_sin);
+#pragma unroll
+      for (int f = 0; f < kF; ++f) {
+        by_cos[f] = t == 0 ? __hmul2(v[f], c) : __hfma2(v[f], c, by_cos[f]);
+        by_sin[f] = t == 0 ? __hmul2(v[f], s) : __hfma2(v[f], s, by_sin[f]);
+      }
     }
-    add_turned(__low2float(by_cos) - __high2float(by_sin), __high2float(by_cos) + __low2float(by_sin), phasor.re,
-               phasor.im, px.re[i], px.im[i]);
+#pragma unroll
+    for (int f = 0; f < kF; ++f) {
+      add_turned(__low2float(by_cos[f]) - __high2float(by_sin[f]), __high2float(by_cos[f]) + __low2float(by_sin[f]),
+                 phasor.re, phasor.im, px.re[f][i], px.im[f][i]);
+    }
   }
 
   // Sums over elements, turned by the transmit phasors.
-  static __device__ __forceinline__ void turn_sums(Pixels& px, const __half2* phasors, int summers,
-                                                   const __half2 (&with_cos)[kP][kSums],
-                                                   const __half2 (&with_sin)[kP][kSums]) {
+  static __device__ __forceinline__ void turn_sums(Pixels& px, const __half2* phasors, int summers, const Sums& sums) {
 #pragma unroll
     for (int i = 0; i < kP; ++i) {
 #pragma unroll
       for (int t = 0; t < kSums; ++t) {
         const float2 p = __half22float2(phasors[(i * kT + t) * summers]);
-        add_turned(__low2float(with_cos[i][t]) - __high2float(with_sin[i][t]),
-                   __high2float(with_cos[i][t]) + __low2float(with_sin[i][t]), p.x, p.y, px.re[i], px.im[i]);
+#pragma unroll
+        for (int f = 0; f < kF; ++f) {
+          const __half2 c = sums.with_cos[f][i][t];
+          const __half2 s = sums.with_sin[f][i][t];
+          add_turned(__low2float(c) - __high2float(s), __high2float(c) + __low2float(s), p.x, p.y, px.re[f][i],
+                     px.im[f][i]);
+        }
       }
     }
   }
 
   // An element whose windows lie `offset` bytes into the ring.
   static __device__ __forceinline__ void add_element(const PackedDasArgs& a, Pixels& px, const float4& record,
-                                                     const float4& normal, unsigned offset,
-                                                     __half2 (&with_cos)[kP][kSums], __half2 (&with_sin)[kP][kSums]) {
+                                                     const float4& normal, unsigned offset, Sums& sums) {
 #pragma unroll
     for (int i = 0; i < kP; ++i) {
       const float dx = px.x[i % kColumns] - record.x;
@@ -153,9 +169,13 @@ struct PackedDas {
         const __half2 phasor = __floats2half2_rn(c, si);
 #pragma unroll
         for (int t = 0; t < kT; ++t) {
-          const __half2 v = sample(static_cast<unsigned>(receive + px.delay[i][t]), a.word_bytes, offset);
-          with_cos[i][t] = __hfma2(v, __low2half2(phasor), with_cos[i][t]);
-          with_sin[i][t] = __hfma2(v, __high2half2(phasor), with_sin[i][t]);
+          __half2 v[kF];
+          read_samples(static_cast<unsigned>(receive + px.delay[i][t]), a.word_bytes, offset, v);
+#pragma unroll
+          for (int f = 0; f < kF; ++f) {
+            sums.with_cos[f][i][t] = __hfma2(v[f], __low2half2(phasor), sums.with_cos[f][i][t]);
+            sums.with_sin[f][i][t] = __hfma2(v[f], __high2half2(phasor), sums.with_sin[f][i][t]);
+          }
         }
       } else {
         add_transmit_first(a, px, i, receive, offset, {c, si});
@@ -174,8 +194,7 @@ struct PackedDas {
         static_cast<unsigned>(kT * a.window) * 8u;  // from an element's windows to the next one's
     const int n_stages = stages(a, item);
     const __half2 zero = __float2half2_rn(0.0f);
-    __half2 with_cos[kP][kSums];
-    __half2 with_sin[kP][kSums];
+    Sums sums;
     int slot = 0;
     unsigned offset = 0;
     unsigned parity = 0;
@@ -187,7 +206,10 @@ struct PackedDas {
 #pragma unroll
         for (int i = 0; i < kP; ++i) {
 #pragma unroll
-          for (int t = 0; t < kSums; ++t) with_cos[i][t] = with_sin[i][t] = zero;
+          for (int t = 0; t < kSums; ++t) {
+#pragma unroll
+            for (int f = 0; f < kF; ++f) sums.with_cos[f][i][t] = sums.with_sin[f][i][t] = zero;
+          }
         }
       }
       wait_for(barriers + static_cast<unsigned>(slot) * 8u, parity);
@@ -195,14 +217,13 @@ struct PackedDas {
 #pragma unroll kU
       for (; e < end; ++e, offset += row_bytes) {
         const float4 normal = kWeight == WeightKind::general ? normals[e] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-        add_element(a, px, records[e], normal, offset, with_cos, with_sin);
+        add_element(a, px, records[e], normal, offset, sums);
       }
       // One lane for its warp: every lane for itself takes 1 % longer. Racecheck does not see that the other lanes'
       // reads came before it and reports them; with every lane for itself it reports nothing.
       __syncwarp();
       if (threadIdx.x % kWarp == 0) arrive(barriers + static_cast<unsigned>(kMaxStageSlots + slot) * 8u);
-      if (kReceiveFirst && (--until_turn == 0 || s + 1 == n_stages))
-        turn_sums(px, phasors, summers, with_cos, with_sin);
+      if (kReceiveFirst && (--until_turn == 0 || s + 1 == n_stages)) turn_sums(px, phasors, summers, sums);
       if (++slot == a.n_slots) {
         slot = 0;
         offset = 0;
@@ -227,7 +248,7 @@ struct PackedDas {
     __syncthreads();
     allow_next_kernel();
     if (fetching) {
-      fetch_windows<kT>(a, item, layout(a), shared);
+      fetch_windows<kT, kF>(a, item, layout(a), shared);
       return;
     }
     Pixels px;
@@ -236,7 +257,7 @@ struct PackedDas {
     wait_for_earlier_kernel();
     summers_wait();
     sum(a, item, shared, px);
-    write_pixels<kP>(a, item, shared, px.re, px.im);
+    write_pixels<kP, kF>(a, item, shared, px.re, px.im);
   }
 };
 

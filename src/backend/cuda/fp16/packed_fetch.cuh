@@ -11,9 +11,14 @@ __device__ inline int stages(const PackedDasArgs& a, const PackedItem& item) {
   return (item.n_elements + a.stage_elements - 1) / a.stage_elements;
 }
 
-// Of the block's frame.
-__device__ inline unsigned first_word(const PackedDasArgs& a) {
-  return blockIdx.y * static_cast<unsigned>(a.geometry.n_tx * a.geometry.n_el * a.pitch);
+__device__ inline unsigned words_of_frame(const PackedDasArgs& a) {
+  return static_cast<unsigned>(a.geometry.n_tx * a.geometry.n_el * a.pitch);
+}
+
+// The first one of kF frames that a block sums together.
+template <int kF>
+__device__ int first_frame(const PackedDasArgs& a) {
+  return a.first_frame + static_cast<int>(blockIdx.y) * kF;
 }
 
 // Starts the copies of stages: rows are the windows of elements [first, end) of the item, all transmits of the group,
@@ -22,7 +27,7 @@ __device__ inline unsigned first_word(const PackedDasArgs& a) {
 
 // One lane starts all copies of a stage: eight instructions a copy, which neither branch nor wait for one another, are
 // what keeps a warp ahead of fifteen that sum.
-template <int kT>
+template <int kT, int kF>
 class BulkFetch {
  public:
   __device__ __forceinline__ BulkFetch(const PackedDasArgs& a, const PackedItem& item, const int* starts)
@@ -32,8 +37,8 @@ class BulkFetch {
     for (int t = 0; t < kT; ++t) {
       const int tx = min(item.part / a.n_splits * kT + t, a.geometry.n_tx - 1);
       of_transmit_[t] = tx_start[tx];
-      line_[t] =
-          static_cast<unsigned>((tx * a.geometry.n_el + item.first_element) * a.pitch + a.window) + first_word(a);
+      line_[t] = static_cast<unsigned>((tx * a.geometry.n_el + item.first_element) * a.pitch + a.window) +
+                 static_cast<unsigned>(first_frame<kF>(a)) * words_of_frame(a);
     }
   }
 
@@ -41,7 +46,7 @@ class BulkFetch {
     const unsigned row_bytes = static_cast<unsigned>(a.window) * 8u;
     reuse_by_copies();
     if (elected()) {
-      arrive_expecting(full, static_cast<unsigned>((end - first) * kT) * row_bytes);
+      arrive_expecting(full, static_cast<unsigned>((end - first) * kT * kF) * row_bytes);
 #pragma unroll 1
       for (int e = first; e < end; ++e) {
         const int of_element = starts_[e];
@@ -49,7 +54,11 @@ class BulkFetch {
 #pragma unroll
         for (int t = 0; t < kT; ++t, to += row_bytes) {
           const int start = min(max(of_element + of_transmit_[t], -a.window), a.n_words);
-          copy_to_shared(to, a.words + (line_[t] + line + static_cast<unsigned>(start)), row_bytes, full);
+          const unsigned word = line_[t] + line + static_cast<unsigned>(start);
+#pragma unroll
+          for (unsigned f = 0; f < kF; ++f) {
+            copy_to_shared(to + f * kFrameRing, a.words + (word + f * words_of_frame(a)), row_bytes, full);
+          }
         }
       }
     }
@@ -61,13 +70,13 @@ class BulkFetch {
   int of_transmit_[kT];
   unsigned line_[kT];  // words
 };
-template <int kT>
-using StageFetch = BulkFetch<kT>;
+template <int kT, int kF>
+using StageFetch = BulkFetch<kT, kF>;
 
 #else
 
 // A lane finds where a row begins; then the warp copies row after row, 16 bytes a lane.
-template <int kT>
+template <int kT, int kF>
 class WarpFetch {
  public:
   __device__ __forceinline__ WarpFetch(const PackedDasArgs& a, const PackedItem& item, const int* starts)
@@ -83,7 +92,10 @@ class WarpFetch {
 #pragma unroll 1
     for (int row = 0; row < n_rows; row += kWarp, to += kWarp * row_bytes) {
       const unsigned word = row + lane < n_rows ? row_word(a, first, row + lane) : 0u;
-      copy_rows(a, word, min(kWarp, n_rows - row), to, row_bytes);
+#pragma unroll
+      for (unsigned f = 0; f < kF; ++f) {
+        copy_rows(a, word + f * words_of_frame(a), min(kWarp, n_rows - row), to + f * kFrameRing, row_bytes);
+      }
     }
     arrive_after_copies(full);
   }
@@ -94,7 +106,7 @@ class WarpFetch {
     const int tx = min(first_tx_ + row % kT, a.geometry.n_tx - 1);
     const int start = min(max(starts_[e] + tx_start_[tx], -a.window), a.n_words);
     return static_cast<unsigned>((tx * a.geometry.n_el + first_element_ + e) * a.pitch + a.window + start) +
-           first_word(a);
+           static_cast<unsigned>(first_frame<kF>(a)) * words_of_frame(a);
   }
 
   // `word`: where row number `lane` begins. Before compute capability 8.0 copies pass through registers: as many rows
@@ -145,19 +157,19 @@ class WarpFetch {
   int first_tx_;
   int first_element_;
 };
-template <int kT>
-using StageFetch = WarpFetch<kT>;
+template <int kT, int kF>
+using StageFetch = WarpFetch<kT, kF>;
 
 #endif
 
-template <int kT>
+template <int kT, int kF>
 __device__ void fetch_windows(const PackedDasArgs& a, const PackedItem& item, const PackedShared& at,
                               unsigned char* shared) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   int* starts = reinterpret_cast<int*>(shared + at.starts);
   const int* rx_start = a.rx_start + static_cast<long long>(item.tile) * a.geometry.n_el + item.first_element;
   for (int e = lane; e < item.n_elements; e += kWarp) starts[e] = rx_start[e];
-  const StageFetch<kT> fetch(a, item, starts);
+  const StageFetch<kT, kF> fetch(a, item, starts);
   wait_for_earlier_kernel();
   __syncwarp();
 

@@ -7,22 +7,32 @@
 
 namespace echoloop::cuda {
 
-template <PixelLattice kLattice, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kThreads,
+// kF: frames summed together. Pairs need more shared memory than multiprocessors before 8.0 have.
+template <PixelLattice kLattice, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kF, int kThreads,
           int kBlocks>
 __global__ void __launch_bounds__(kThreads, kBlocks) packed_das_kernel(const __grid_constant__ PackedDasArgs args) {
-  PackedDas<kLattice, kRotation, kWeight, kT, kP, kU>::run(args);
+#if __CUDA_ARCH__ >= 800
+  constexpr bool kCompiled = true;
+#else
+  constexpr bool kCompiled = kF == 1;
+#endif
+  if constexpr (kCompiled) PackedDas<kLattice, kRotation, kWeight, kT, kP, kU, kF>::run(args);
 }
 
-template <PixelLattice kLattice, WeightKind kWeight, std::size_t kForm>
+template <PixelLattice kLattice, WeightKind kWeight, std::size_t kForm, int kF>
 const void* packed_kernel() {
-  constexpr PackedForm kF = kPackedForms[kForm];
-  return reinterpret_cast<const void*>(&packed_das_kernel<kLattice, kF.rotation, kWeight, kF.n_transmits, kF.n_pixels,
-                                                          kF.unroll, kF.max_threads, kF.blocks_per_sm>);
+  constexpr PackedForm kOf = kPackedForms[kForm];
+  if constexpr (kF > kOf.most_frames)
+    return nullptr;
+  else
+    return reinterpret_cast<const void*>(
+        &packed_das_kernel<kLattice, kOf.rotation, kWeight, kOf.n_transmits, kOf.n_pixels, kOf.unroll, kF,
+                           kOf.max_threads, kOf.blocks_per_sm>);
 }
 
 template <PixelLattice kLattice, WeightKind kWeight, std::size_t... kForm>
 PackedKernels packed_kernels(std::index_sequence<kForm...>) {
-  return {{packed_kernel<kLattice, kWeight, kForm>()...}};
+  return {{packed_kernel<kLattice, kWeight, kForm, 1>()...}, {packed_kernel<kLattice, kWeight, kForm, 2>()...}};
 }
 
 }  // namespace echoloop::cuda

@@ -38,16 +38,19 @@ __device__ __forceinline__ void add_turned(float re, float im, float c, float s,
   sum_im += im * c;
 }
 
-// The line at `delay`, whose windows lie `offset` bytes beyond the ones that delays count from.
-__device__ __forceinline__ __half2 sample(unsigned delay, unsigned word_bytes, unsigned offset) {
-  unsigned value, step;
-  // volatile: stays between the wait for its slot and the slot's return.
-  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
-               : "=r"(value), "=r"(step)
-               : "r"((delay >> kDelayBits) * word_bytes + offset));
+// The lines of kF frames at `delay`, whose windows lie `offset` bytes beyond the ones that delays count from.
+template <int kF>
+__device__ __forceinline__ void read_samples(unsigned delay, unsigned word_bytes, unsigned offset, __half2 (&to)[kF]) {
+  const unsigned address = (delay >> kDelayBits) * word_bytes + offset;
   const unsigned short fraction = static_cast<unsigned short>(delay & kFractionMask);
   const __half2 w = __half2half2(__ushort_as_half(fraction));
-  return __hfma2(reinterpret_cast<const __half2&>(step), w, reinterpret_cast<const __half2&>(value));
+#pragma unroll
+  for (unsigned f = 0; f < kF; ++f) {
+    unsigned value, step;
+    // volatile: stays between the wait for its slot and the slot's return.
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(step) : "r"(address + f * kFrameRing));
+    to[f] = __hfma2(reinterpret_cast<const __half2&>(step), w, reinterpret_cast<const __half2&>(value));
+  }
 }
 
 __device__ inline float window_weight(const PackedDasArgs& a, float place) {

@@ -23,15 +23,10 @@ PackedLineShape line_shape(const PackedFormation& packed) {
           .n_parts = packed.fir_parts};
 }
 
-// Frames whose copy, and whose image, take the device less time than the host's work on a launch. Samples of floats are
-// scaled by each frame's largest one, which the conditioner looks for in one frame only; its sums depend on where a
-// line lies in a wide load.
-int small_frames_at_once(const Acquisition& a, std::size_t n_pixels) {
-  constexpr std::size_t kBytes = std::size_t{4} << 20;  // of all of them
-  constexpr std::size_t kWideLoad = 16;
-  if (a.sample_type != SampleType::int16 || a.frame_bytes() % kWideLoad != 0) return 1;
-  const std::size_t largest = std::max(a.frame_bytes(), n_pixels * sizeof(float));
-  return std::clamp(static_cast<int>(kBytes / largest), 1, kMostFramesAtOnce);
+// Frames that a launch sums together: their words take the device's memory in each lane.
+bool may_be_paired(const PackedPlan& tiles, std::size_t frame_words) {
+  constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of a frame
+  return tiles.pair.elements > 0 && frame_words * sizeof(uint2) <= kMostBytes;
 }
 
 float half_bits(std::uint32_t bits) {
@@ -68,9 +63,14 @@ class PackedSteps final : public LaneSteps {
     type_ = plan.formed->sample_type;
     const PackedPlan& tiles = *packed_->tiles;
     n_lines_ = n_lines(*plan.formed);
-    frames_at_once_ = small_frames_at_once(*plan.formed, n_pixels());
-    const auto frames = static_cast<std::size_t>(frames_at_once_);
-    buffers_.lines.grow_for<uint2>(packed_words(n_lines_ * frames_at_once_, line_shape(*packed_)));
+    small_frames_ = most_frames_ = 1;
+    if (may_be_together(*plan.formed)) {
+      small_frames_ = small_frames_at_once(*plan.formed, n_pixels());
+      const bool pairs = may_be_paired(tiles, packed_words(n_lines_, line_shape(*packed_)));
+      most_frames_ = std::max(small_frames_, pairs ? 2 : 1);
+    }
+    const auto frames = static_cast<std::size_t>(most_frames_);
+    buffers_.lines.grow_for<uint2>(packed_words(n_lines_ * most_frames_, line_shape(*packed_)));
     buffers_.pixels.grow_for<Complex>(n_pixels());
     buffers_.envelope.grow_for<float>(n_pixels());
     const std::size_t peaks = peak_slots(n_lines_) * sizeof(FirPeak);
@@ -86,7 +86,9 @@ class PackedSteps final : public LaneSteps {
     set_das();
   }
 
-  [[nodiscard]] int frames_at_once() const override { return frames_at_once_; }
+  [[nodiscard]] int frames_at_once(FrameOverlap::Bound bound) const override {
+    return bound == FrameOverlap::Bound::kernels ? most_frames_ : small_frames_;
+  }
   void take_frames(int count) override {
     fir_.n_lines = n_lines_ * count;
     n_frames_ = count;
@@ -186,9 +188,10 @@ class PackedSteps final : public LaneSteps {
   DeviceBuffer arrivals_;  // unsigned [n_tiles]
   std::shared_ptr<const PackedFormation> packed_;
   SampleType type_ = SampleType::float32;
-  int n_lines_ = 0;  // of a frame
-  int frames_at_once_ = 1;
-  int n_frames_ = 1;  // of the next verbs
+  int n_lines_ = 0;       // of a frame
+  int small_frames_ = 1;  // at once
+  int most_frames_ = 1;   // at once, where kernels take longer than copies
+  int n_frames_ = 1;      // of the next verbs
   PackedFirArgs fir_{};
   PackedDasArgs das_{};
   DasOnDevice on_device_;

@@ -4,6 +4,7 @@
 
 #include "backend/cuda/fp16/packed_barrier.cuh"
 #include "backend/cuda/fp16/packed_das.h"
+#include "backend/cuda/fp16/packed_fetch.cuh"
 #include "dsp/level.h"
 
 namespace echoloop::cuda {
@@ -32,56 +33,74 @@ __device__ PixelPlace<kP> pixel_place(const PackedDasArgs& a, const PackedItem& 
   return p;
 }
 
-// The sums of this thread's pixels: to the image, or to the partial sums, which the last block of a tile adds up.
-template <int kP>
-__device__ void write_pixels(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared, float (&re)[kP],
-                             float (&im)[kP]) {
+// Part `item.part` of a tile is written; true in the block that comes last, for the frames that it sums.
+__device__ inline bool is_last_part(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared,
+                                    unsigned frame) {
+  unsigned* arrivals = a.arrivals + frame * (gridDim.x / static_cast<unsigned>(a.n_parts)) + item.tile;
+  __threadfence();
+  summers_wait();
+  auto* is_last = reinterpret_cast<unsigned*>(shared + 2 * kMaxStageSlots * 8);
+  if (threadIdx.x == 0) {
+    const unsigned before = atomicAdd(arrivals, 1u);
+    *is_last = before + 1u == static_cast<unsigned>(a.n_parts) ? 1u : 0u;
+    if (*is_last != 0u) *arrivals = 0u;  // for the next frame
+  }
+  summers_wait();
+  const bool last = *is_last != 0u;
+  if (last) __threadfence();
+  return last;
+}
+
+// The sums of this thread's pixels: to the image, or to the partial sums, which the last block of a tile adds up in
+// their order, whoever it is.
+template <int kP, int kF>
+__device__ void write_pixels(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared, float (&re)[kF][kP],
+                             float (&im)[kF][kP]) {
   const DasGeometry& g = a.geometry;
   const PixelPlace<kP> p = pixel_place<kP>(a, item);
   const long long n_pixels = static_cast<long long>(g.nx) * g.nz;
   const float scale = *a.scale;
-  const int frame = static_cast<int>(blockIdx.y);
+  const int first = first_frame<kF>(a);
   if (a.n_parts > 1) {
-    Complex* partials = a.partials + frame * a.n_parts * n_pixels;
-    unsigned* arrivals = a.arrivals + blockIdx.y * (gridDim.x / static_cast<unsigned>(a.n_parts)) + item.tile;
-    // Every part is written; the block that comes last adds them up in their order, whoever it is.
 #pragma unroll
-    for (int i = 0; i < kP; ++i) {
-      if (p.inside[i]) partials[item.part * n_pixels + static_cast<long long>(p.iz[i]) * g.nx + p.ix] = {re[i], im[i]};
-    }
-    __threadfence();
-    summers_wait();
-    auto* is_last = reinterpret_cast<unsigned*>(shared + 2 * kMaxStageSlots * 8);
-    if (threadIdx.x == 0) {
-      const unsigned before = atomicAdd(arrivals, 1u);
-      *is_last = before + 1u == static_cast<unsigned>(a.n_parts) ? 1u : 0u;
-      if (*is_last != 0u) *arrivals = 0u;  // for the next frame
-    }
-    summers_wait();
-    if (*is_last == 0u) return;
-    __threadfence();
+    for (int f = 0; f < kF; ++f) {
+      Complex* part = a.partials + ((first + f) * a.n_parts + item.part) * n_pixels;
 #pragma unroll
-    for (int i = 0; i < kP; ++i) {
-      re[i] = im[i] = 0.0f;
-      const long long pixel = static_cast<long long>(p.iz[i]) * g.nx + p.ix;
-      for (int part = 0; part < a.n_parts; ++part) {
-        const float2 v = __ldcg(reinterpret_cast<const float2*>(partials + part * n_pixels + pixel));
-        re[i] += v.x;
-        im[i] += v.y;
+      for (int i = 0; i < kP; ++i) {
+        if (p.inside[i]) part[static_cast<long long>(p.iz[i]) * g.nx + p.ix] = {re[f][i], im[f][i]};
+      }
+    }
+    if (!is_last_part(a, item, shared, static_cast<unsigned>(first))) return;
+#pragma unroll
+    for (int f = 0; f < kF; ++f) {
+      const Complex* partials = a.partials + (first + f) * a.n_parts * n_pixels;
+#pragma unroll
+      for (int i = 0; i < kP; ++i) {
+        re[f][i] = im[f][i] = 0.0f;
+        const long long pixel = static_cast<long long>(p.iz[i]) * g.nx + p.ix;
+        for (int part = 0; part < a.n_parts; ++part) {
+          const float2 v = __ldcg(reinterpret_cast<const float2*>(partials + part * n_pixels + pixel));
+          re[f][i] += v.x;
+          im[f][i] += v.y;
+        }
       }
     }
   }
 #pragma unroll
-  for (int i = 0; i < kP; ++i) {
-    if (!p.inside[i]) continue;
-    const long long pixel = static_cast<long long>(p.iz[i]) * g.nx + p.ix;
-    const Complex value{re[i] * scale, im[i] * scale};
-    const float level = magnitude(value);
-    if (gridDim.y == 1) {
-      a.pixels[pixel] = value;
-      a.envelope[pixel] = level;
+  for (int f = 0; f < kF; ++f) {
+    float* const db = a.db[first + f];
+#pragma unroll
+    for (int i = 0; i < kP; ++i) {
+      if (!p.inside[i]) continue;
+      const long long pixel = static_cast<long long>(p.iz[i]) * g.nx + p.ix;
+      const Complex value{re[f][i] * scale, im[f][i] * scale};
+      const float level = magnitude(value);
+      if (a.n_frames == 1) {
+        a.pixels[pixel] = value;
+        a.envelope[pixel] = level;
+      }
+      if (db != nullptr) db[pixel] = to_db(level, a.reference_db);
     }
-    if (a.db[frame] != nullptr) a.db[frame][pixel] = to_db(level, a.reference_db);
   }
 }
 

@@ -11,6 +11,7 @@ namespace echoloop::cuda {
 
 class FrameOverlap {
  public:
+  enum class Bound { copies, kernels };                  // what takes longer
   enum class Turn { in_order, measured, side_by_side };  // measured: in order, and measured() is wanted
 
   // Frames of `plan` come next; it is compared by its address only.
@@ -20,13 +21,15 @@ class FrameOverlap {
     plan_ = plan;
   }
 
-  // Of the frame that starts now.
+  // Of the frames that start now.
   [[nodiscard]] Turn next() {
-    const std::uint64_t at = started_++ % kPeriod;
-    if (at == 0) measured_ = longer_ = 0;
-    if (at < kSettling) return Turn::in_order;
-    if (at < kSettling + kMeasured) return Turn::measured;
-    return 2 * longer_ > measured_ ? Turn::side_by_side : Turn::in_order;
+    const Turn turn = turn_at(started_ % kPeriod);
+    if (started_++ % kPeriod == 0) measured_ = longer_ = 0;
+    return turn;
+  }
+  // Of those that start next, as measured on single frames.
+  [[nodiscard]] Bound bound() const {
+    return turn_at(started_ % kPeriod) == Turn::side_by_side ? Bound::kernels : Bound::copies;
   }
 
   // The time that the bus, and that the kernels, took for a frame with Turn::measured.
@@ -36,6 +39,12 @@ class FrameOverlap {
   }
 
  private:
+  [[nodiscard]] Turn turn_at(std::uint64_t place) const {
+    if (place < kSettling) return Turn::in_order;
+    if (place < kSettling + kMeasured) return Turn::measured;
+    return 2 * longer_ > measured_ ? Turn::side_by_side : Turn::in_order;
+  }
+
   static constexpr std::uint64_t kPeriod = 1024;
   static constexpr std::uint64_t kSettling = 8;  // frames that were side by side have left the lanes
   static constexpr std::uint64_t kMeasured = 8;
