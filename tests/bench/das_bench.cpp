@@ -184,20 +184,21 @@ void measure_packed(Rig& rig, const PackedTuning& tuning) {
   add_row(row, rig.delay_sums());
 }
 
-// Two frames, of noise and of points, summed together: time of both; decibels against those of each alone.
-void measure_pair(Rig& rig, const PackedTuning& tuning) {
+// Frames, of noise and of points by turns, summed together: time of all; decibels against those of each alone.
+void measure_together(Rig& rig, const PackedTuning& tuning) {
   const auto plan = make_packed_plan(rig.bench.plan->packed->das->geometry, tuning);
-  if (plan == nullptr || plan->pair.elements == 0) return;
+  if (plan == nullptr || plan->together.elements == 0) return;
   allow_packed_das(*plan);
+  const auto n_frames = static_cast<std::size_t>(tuning.form.most_frames);
   const PackedLineShape shape{rig.geometry.n_valid, plan->pitch, plan->window};
   const int n_lines = static_cast<int>(rig.n_lines);
-  const std::size_t words_each = (packed_words(2 * n_lines, shape) + 31) / 32 * 32;
+  const std::size_t words_each = (packed_words(static_cast<int>(n_frames) * n_lines, shape) + 31) / 32 * 32;
   const auto copies = static_cast<int>(kPastCache / (words_each * 8) + 2);
   const Device<uint2> words(words_each * static_cast<std::size_t>(copies));
   const Device<PackedItem> items(plan->items);
   const Device<int> rx_start(plan->windows->rx_start), tx_start(plan->windows->tx_start);
-  const Device<Complex> partials(2 * rig.n_pixels * static_cast<std::size_t>(plan->n_parts()));
-  Device<unsigned> arrivals(2 * static_cast<std::size_t>(plan->n_tiles()));
+  const Device<Complex> partials(n_frames * rig.n_pixels * static_cast<std::size_t>(plan->n_parts()));
+  Device<unsigned> arrivals(n_frames * static_cast<std::size_t>(plan->n_tiles()));
   arrivals.fill(0);
   Device<float> scale(1);
   PackedDasArgs args =
@@ -207,46 +208,44 @@ void measure_pair(Rig& rig, const PackedTuning& tuning) {
   CUDA_CHECK(cudaMemcpy(scale.get(), &largest, sizeof largest, cudaMemcpyHostToDevice));
   const std::size_t frame_words = rig.n_lines * static_cast<std::size_t>(plan->pitch);
   for (int i = 0; i < copies; ++i) {
-    uint2* const to = words.get() + words_each * static_cast<std::size_t>(i);
-    pack_lines(rig.bench, rig.noise.get(), plan->pitch, plan->window, largest, to);
-    pack_lines(rig.bench, rig.points.get(), plan->pitch, plan->window, rig.largest(rig.points), to + frame_words);
+    for (std::size_t f = 0; f < n_frames; ++f) {
+      const Device<Complex>& lines = f % 2 == 0 ? rig.noise : rig.points;
+      pack_lines(rig.bench, lines.get(), plan->pitch, plan->window, rig.largest(lines),
+                 words.get() + words_each * static_cast<std::size_t>(i) + f * frame_words);
+    }
   }
   CUDA_CHECK(cudaDeviceSynchronize());
-  Device<float> db[2] = {Device<float>(rig.n_pixels), Device<float>(rig.n_pixels)};
   Row row{.name = rig.bench.name,
-          .what = "pair",
+          .what = "together",
           .input = "words",
           .precision = "fp16",
           .text = describe(*plan),
           .f_number = rig.bench.plan->params.formation.f_number};
   char text[80];
-  std::snprintf(text, sizeof text, " pair E%d slots %d shared %d", plan->pair.elements, plan->pair.n_slots,
-                plan->pair.shared_bytes);
+  std::snprintf(text, sizeof text, "; %zu frames E%d slots %d shared %d", n_frames, plan->together.elements,
+                plan->together.n_slots, plan->together.shared_bytes);
   row.text += text;
-  std::vector<float> alone[2];
-  for (std::size_t f = 0; f < 2; ++f) {
-    args.db[0] = db[f].get();
+  Device<float> db(n_frames * rig.n_pixels);
+  for (std::size_t f = 0; f < n_frames; ++f) {
+    args.db[0] = db.get() + f * rig.n_pixels;
     args.words = words.get() + f * frame_words;
     run_packed_das(*plan, args, 1, rig.stream.view());
-    rig.stream.view().synchronize();
-    alone[f] = db[f].read();
-    db[f].fill(0xff);
   }
-  args.words = words.get();
-  args.db[0] = db[0].get();
-  args.db[1] = db[1].get();
-  run_packed_das(*plan, args, 2, rig.stream.view());
   rig.stream.view().synchronize();
-  for (std::size_t f = 0; f < 2; ++f) {
-    if (std::memcmp(alone[f].data(), db[f].read().data(), alone[f].size() * sizeof(float)) != 0) row.text += " DIFFERS";
-  }
+  const std::vector<float> alone = db.read();
+  db.fill(0xff);
+  args.words = words.get();
+  for (std::size_t f = 0; f < n_frames; ++f) args.db[f] = db.get() + f * rig.n_pixels;
   const auto launch = [&](int copy) {
     args.words = words.get() + words_each * static_cast<std::size_t>(copy);
-    run_packed_das(*plan, args, 2, rig.stream.view());
+    run_packed_das(*plan, args, static_cast<int>(n_frames), rig.stream.view());
   };
+  launch(0);
+  rig.stream.view().synchronize();
+  if (std::memcmp(alone.data(), db.read().data(), alone.size() * sizeof(float)) != 0) row.text += " DIFFERS";
   row.ms_cold = time_ms(rig.stream, rig.bench.repeats, [&](int i) { launch(i % copies); });
   row.ms_hot = time_ms(rig.stream, rig.bench.repeats, [&](int) { launch(0); });
-  add_row(row, 2 * rig.delay_sums());
+  add_row(row, static_cast<double>(n_frames) * rig.delay_sums());
 }
 
 void write_json(const std::string& path, const std::string& device) {
@@ -306,7 +305,7 @@ int main(int argc, char** argv) {
       measure_plain(rig);
       for (const PackedTuning& tuning : rank_tunings(rig.geometry, {.code = packed_das_code()})) {
         measure_packed(rig, tuning);
-        measure_pair(rig, tuning);
+        measure_together(rig, tuning);
       }
     }
     if (!json.empty()) write_json(json, properties.name);

@@ -152,7 +152,7 @@ TEST(PackedPlan, FitsTheSharedMemoryOfEveryDevice) {
     EXPECT_EQ(plan->why_fp32, nullptr);
     const PackedPlan& tiles = *plan->packed->tiles;
     EXPECT_LE(tiles.shared_bytes, device.shared_of_block(tiles.tuning.form.blocks_per_sm));
-    EXPECT_LE(tiles.pair.shared_bytes, device.shared_of_block(tiles.tuning.form.blocks_per_sm));
+    EXPECT_LE(tiles.together.shared_bytes, device.shared_of_block(tiles.tuning.form.blocks_per_sm));
     EXPECT_GE(tiles.tuning.n_slots, 2);
     expect_covered(*plan);
   }
@@ -160,24 +160,24 @@ TEST(PackedPlan, FitsTheSharedMemoryOfEveryDevice) {
 
 // Sums of halves are turned after the same elements as those of a frame alone: a whole number of stages makes one of
 // its.
-TEST(PackedPlan, PairsOfFramesFitTheirRings) {
+TEST(PackedPlan, FramesTogetherFitTheirRings) {
   for (const int n_tx : {3, 31}) {
     const auto plan = half_plan(linear_acquisition(32, 700, std::vector<double>(static_cast<std::size_t>(n_tx), 1.0)));
     const PackedPlan& p = *plan->packed->tiles;
     const PackedForm& form = p.tuning.form;
-    ASSERT_EQ(form.most_frames, 2) << n_tx;
-    ASSERT_GT(p.pair.elements, 0) << n_tx;
-    EXPECT_GE(p.pair.n_slots, 2);
-    EXPECT_LE(p.pair.n_slots * p.pair.elements * form.n_transmits * p.window * 8, kFrameRing);
+    ASSERT_GE(form.most_frames, 2) << n_tx;
+    ASSERT_GT(p.together.elements, 0) << n_tx;
+    EXPECT_GE(p.together.n_slots, 2);
+    EXPECT_LE(p.together.n_slots * p.together.elements * form.n_transmits * p.window * 8, frame_ring(form.most_frames));
     if (form.rotation == Rotation::receive_first) {
-      EXPECT_EQ(p.tuning.stage_elements % p.pair.elements, 0);
+      EXPECT_EQ(p.tuning.stage_elements % p.together.elements, 0);
     }
   }
   const Multiprocessors turing{.count = 46, .shared_bytes = 64 * 1024, .reserved_bytes = 0, .code = 75};
   const auto acquisition = share(linear_acquisition(32, 700, {0.0}));
   const auto plan = make_plan(acquisition, half_precision(*acquisition), nullptr, turing);
   ASSERT_NE(plan->packed, nullptr);
-  EXPECT_EQ(plan->packed->tiles->pair.elements, 0);
+  EXPECT_EQ(plan->packed->tiles->together.elements, 0);
 }
 
 TEST(PackedPlan, SinglePrecisionHasAReason) {
@@ -230,7 +230,7 @@ TEST(PackedPlan, TheFormFollowsTransmitsAndImage) {
   EXPECT_EQ(best(75, 387, 609).form, kPackedForms[2]);
   EXPECT_EQ(best(1, 512, 1024).form, kPackedForms[3]);
   EXPECT_EQ(best(7, 192, 768, 1).form, kPackedForms[1]);
-  EXPECT_EQ(best(7, 192, 768, 2).form, kPackedForms[0]) << "the one that sums pairs of frames";
+  EXPECT_EQ(best(7, 192, 768, 2).form, kPackedForms[0]) << "the one that sums frames together";
   EXPECT_EQ(best(3, 256, 512).n_splits, 1);
   EXPECT_GT(best(3, 64, 64).n_splits, 1) << "a small image has too few tiles for the device";
 }

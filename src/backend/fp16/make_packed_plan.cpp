@@ -91,22 +91,24 @@ bool fit_shared(const Multiprocessors& device, PackedPlan& plan) {
   return true;
 }
 
-// Stages of as many elements as fit, of which a whole number makes a stage of a frame alone: sums are turned after the
-// same elements.
-PackedStages fit_pair(const Multiprocessors& device, const PackedPlan& plan) {
+// The most elements in flight, three stages of them before two; a whole number of stages makes one of a frame alone:
+// sums are turned after the same elements.
+PackedStages fit_together(const Multiprocessors& device, const PackedPlan& plan) {
   const PackedTuning& t = plan.tuning;
-  if (t.form.most_frames < 2) return {};
+  const int n_frames = t.form.most_frames;
+  if (n_frames < 2) return {};
   const int budget = device.shared_of_block(t.form.blocks_per_sm);
   const int element_bytes = t.form.n_transmits * plan.window * 8;
+  PackedStages best;
   for (const int slots : {3, 2}) {
     for (int elements = t.stage_elements; elements >= 1; --elements) {
       if (t.form.rotation == Rotation::receive_first && t.stage_elements % elements != 0) continue;
-      const int total = packed_shared(sizes(plan, elements, slots, 2)).total;
-      if (slots * elements * element_bytes > kFrameRing || total > budget) continue;
-      return {.elements = elements, .n_slots = slots, .shared_bytes = total};
+      const int total = packed_shared(sizes(plan, elements, slots, n_frames)).total;
+      if (slots * elements * element_bytes > frame_ring(n_frames) || total > budget) continue;
+      if (slots * elements > best.n_slots * best.elements) best = {elements, slots, total};
     }
   }
-  return {};
+  return best;
 }
 
 // Blocks start in this order: a group of transmits after the other, so that those at work together read the same
@@ -206,7 +208,7 @@ std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const P
   plan->window = plan->windows->length;
   list_items(g, *plan);
   if (!fit_shared(device, *plan)) return nullptr;
-  plan->pair = fit_pair(device, *plan);
+  plan->together = fit_together(device, *plan);
   const double radians_per_sample = 2.0 * kPi * static_cast<double>(g.turns_per_sample);
   plan->radians_per_m = static_cast<float>(radians_per_sample * static_cast<double>(g.samples_per_m));
   plan->units_per_radian = static_cast<float>(static_cast<double>(kDelayUnits) / radians_per_sample);

@@ -91,11 +91,12 @@ struct PackedShared {
   int normals;  // float4 an element, for WeightKind::general
   int starts;   // int: rx_start of the elements
   int phasors;  // half2 a (pixel, transmit) of each summing thread, for Rotation::receive_first
-  int ring;     // [n_slots][stage_elements][n_transmits][window] words, of frames together kFrameRing bytes apart
+  int ring;     // [n_slots][stage_elements][n_transmits][window] words, of frames together frame_ring() bytes apart
   int total;
 };
-// Bytes from a frame's ring to that of the next one, of frames that are summed together: a constant of their loads.
-inline constexpr int kFrameRing = 52 * 1024;
+// Bytes from a frame's ring to that of the next one, of so many frames that are summed together: a constant of their
+// loads. An H200's blocks of two a multiprocessor have 113 KiB for all rings and all else.
+ECHO_HD constexpr int frame_ring(int n_frames) { return 104 * 1024 / n_frames / 1024 * 1024; }
 inline constexpr int kBarrierBytes = 2 * kMaxStageSlots * 8 + 16;  // full, empty; and the flag of the last block
 
 struct PackedSizes {
@@ -117,7 +118,8 @@ ECHO_HD PackedShared packed_shared(const PackedSizes& n) {
   s.starts = s.normals + (n.weight == WeightKind::general ? n.n_el * 16 : 0);
   s.phasors = s.starts + n.n_el * 4;
   s.ring = (s.phasors + (n.rotation == Rotation::receive_first ? n.phasors * 4 : 0) + 127) / 128 * 128;
-  s.total = s.ring + (n.n_frames - 1) * kFrameRing + n.n_slots * n.stage_elements * n.n_transmits * n.window * 8;
+  s.total =
+      s.ring + (n.n_frames - 1) * frame_ring(n.n_frames) + n.n_slots * n.stage_elements * n.n_transmits * n.window * 8;
   return s;
 }
 
@@ -137,8 +139,8 @@ struct PackedStages {
 };
 
 struct PackedPlan {
-  PackedTuning tuning;  // as it can be: fewer stages or elements than asked for when windows are large
-  PackedStages pair;    // of two frames summed together
+  PackedTuning tuning;    // as it can be: fewer stages or elements than asked for when windows are large
+  PackedStages together;  // of form.most_frames frames summed together
   PixelLattice lattice = PixelLattice::straight;
   WeightKind weight = WeightKind::none;
   int tiles_across = 0;
@@ -163,7 +165,7 @@ struct PackedPlan {
 inline constexpr PackedForm kPackedForms[] = {
     {Rotation::receive_first, 3, 2, 4, 288, 2, 2},    // few transmits, small images
     {Rotation::receive_first, 3, 4, 2, 288, 2},       // few transmits
-    {Rotation::transmit_first, 15, 1, 1, 512, 2, 2},  // many transmits
+    {Rotation::transmit_first, 15, 1, 1, 512, 2, 3},  // many transmits
     {Rotation::receive_first, 1, 4, 1, 512, 2},       // one transmit; long windows
 };
 inline constexpr int kPackedFormCount = static_cast<int>(std::size(kPackedForms));

@@ -23,7 +23,7 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
   struct Tuned {
     PackedTuning tuning;
     double gds[3];  // with every block of the device at work and no transmit of a group missing: code for 9.0, 8.0, 7.5
-    double gds_of_pairs;  // code for 9.0; 0: frames are summed one by one
+    double gds_together;  // of form.most_frames frames, code for 9.0; 0: they are summed one by one
   };
   // Measured on an H200 (9.0) and an H100, full aperture, a launch after the other.
   const Tuned table[kPackedFormCount] = {
@@ -55,8 +55,8 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
     const int at_once = device.count * t.form.blocks_per_sm;
     t.n_splits = std::max(std::clamp(at_once / items, 1, std::clamp(g.n_el / kElementsWorthABlock, 1, kMaxSplits)),
                           divide_up(g.n_el, kMostElements));
-    const bool pairs = code == 0 && frames_together > 1 && tuned.gds_of_pairs > 0.0;
-    const double gds = pairs ? tuned.gds_of_pairs : tuned.gds[code];
+    const bool together = code == 0 && frames_together >= t.form.most_frames && tuned.gds_together > 0.0;
+    const double gds = together ? tuned.gds_together : tuned.gds[code];
     ranked.push_back({t, gds * g.n_tx / (groups * t.form.n_transmits) * std::min(1.0, 1.0 * items / at_once)});
   }
   std::stable_sort(ranked.begin(), ranked.end(),

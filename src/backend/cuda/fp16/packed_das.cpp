@@ -23,12 +23,11 @@ const PackedKernels& kernels_of(const PackedPlan& plan) {
   return plan.weight == WeightKind::none ? polar_none : polar_general;
 }
 
-// Of kernels for so many frames together; null: there is none.
 const void* kernel_of(const PackedPlan& plan, int n_frames) {
   const auto* form = std::find(std::begin(kPackedForms), std::end(kPackedForms), plan.tuning.form);
   if (form == std::end(kPackedForms)) throw std::logic_error("fp16 delay-and-sum: unknown kernel form");
   const PackedKernels& kernels = kernels_of(plan);
-  return (n_frames == 2 ? kernels.of_pairs : kernels.of_form)[form - std::begin(kPackedForms)];
+  return (n_frames == 1 ? kernels.of_form : kernels.of_together)[form - std::begin(kPackedForms)];
 }
 
 void require(bool holds, const char* rule) {
@@ -51,11 +50,12 @@ void check(const PackedPlan& plan) {
           "an item for every part of every tile");
   // A barrier counts at most 2^20 - 1 bytes.
   require(t.stage_elements * t.form.n_transmits * plan.window * 8 < (1 << 20), "bytes of a stage");
-  const PackedStages& pair = plan.pair;
-  if (pair.elements == 0) return;
-  require(t.form.most_frames >= 2, "a form for pairs of frames");
-  require(pair.n_slots >= 2 && pair.n_slots <= kMaxStageSlots, "slots with barriers, of pairs");
-  require(pair.elements * pair.n_slots * t.form.n_transmits * plan.window * 8 <= kFrameRing, "rings of pairs apart");
+  const PackedStages& together = plan.together;
+  if (together.elements == 0) return;
+  require(t.form.most_frames >= 2, "a form for several frames");
+  require(together.n_slots >= 2 && together.n_slots <= kMaxStageSlots, "slots with barriers, of several frames");
+  require(together.elements * together.n_slots * t.form.n_transmits * plan.window * 8 <= frame_ring(t.form.most_frames),
+          "rings of several frames apart");
 }
 
 }  // namespace
@@ -104,37 +104,37 @@ LaunchStart earliest_start() {
 
 void allow_packed_das(const PackedPlan& plan) {
   check(plan);
-  for (int together = 1; together <= (plan.pair.elements > 0 ? 2 : 1); ++together) {
-    const void* kernel = kernel_of(plan, together);
+  const auto allow = [](const void* kernel) {
     allow_all_shared_memory(kernel);
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
-  }
+  };
+  allow(kernel_of(plan, 1));
+  if (plan.together.elements > 0) allow(kernel_of(plan, plan.tuning.form.most_frames));
 }
 
 void run_packed_das(const PackedPlan& plan, const PackedDasArgs& of_frame, int n_frames, StreamView stream) {
   PackedDasArgs args = of_frame;
   args.n_frames = n_frames;
   const auto run = [&](int together, int rows, int shared_bytes) {
-    if (rows > 0) {
-      launch(kernel_of(plan, together),
-             {.blocks = plan.items.size(),
-              .rows = rows,
-              .threads = plan.summing_threads + kWarp,
-              .shared_bytes = shared_bytes,
-              .start = earliest_start()},
-             args, stream);
-    }
-    args.first_frame += together * rows;
+    if (rows == 0) return;
+    launch(kernel_of(plan, together),
+           {.blocks = plan.items.size(),
+            .rows = rows,
+            .threads = plan.summing_threads + kWarp,
+            .shared_bytes = shared_bytes,
+            .start = earliest_start()},
+           args, stream);
   };
-  const PackedStages& pair = plan.pair;
-  if (pair.elements > 0) {
-    args.stages_a_turn = of_frame.stages_a_turn * of_frame.stage_elements / pair.elements;
-    args.stage_elements = pair.elements;
-    args.n_slots = pair.n_slots;
-    run(2, n_frames / 2, pair.shared_bytes);
-    args.stages_a_turn = of_frame.stages_a_turn;
-    args.stage_elements = of_frame.stage_elements;
-    args.n_slots = of_frame.n_slots;
+  const PackedStages& together = plan.together;
+  const int groups = together.elements > 0 ? n_frames / plan.tuning.form.most_frames : 0;
+  if (groups > 0) {
+    args.stages_a_turn = of_frame.stages_a_turn * of_frame.stage_elements / together.elements;
+    args.stage_elements = together.elements;
+    args.n_slots = together.n_slots;
+    run(plan.tuning.form.most_frames, groups, together.shared_bytes);
+    args = of_frame;
+    args.n_frames = n_frames;
+    args.first_frame = groups * plan.tuning.form.most_frames;
   }
   run(1, n_frames - args.first_frame, plan.shared_bytes);
 }

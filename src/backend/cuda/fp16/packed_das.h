@@ -47,7 +47,7 @@ struct PackedDasArgs {
 // The compiled kernels of one kind of weight on one lattice, in the order of kPackedForms.
 struct PackedKernels {
   const void* of_form[kPackedFormCount];
-  const void* of_pairs[kPackedFormCount];  // null: none
+  const void* of_together[kPackedFormCount];  // for form.most_frames frames
 };
 PackedKernels packed_kernels_none();
 PackedKernels packed_kernels_element();
@@ -77,7 +77,7 @@ int packed_das_code();
 LaunchStart earliest_start();
 // Before the first launch of a plan: lets the kernel have its shared memory.
 void allow_packed_das(const PackedPlan& plan);
-// Frames that have plan.pair are summed two by two.
+// By plan.together as many times as there are frames for it, the rest one by one.
 void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, int n_frames, StreamView stream);
 
 }  // namespace echoloop::cuda

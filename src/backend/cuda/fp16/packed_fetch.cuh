@@ -57,7 +57,7 @@ class BulkFetch {
           const unsigned word = line_[t] + line + static_cast<unsigned>(start);
 #pragma unroll
           for (unsigned f = 0; f < kF; ++f) {
-            copy_to_shared(to + f * kFrameRing, a.words + (word + f * words_of_frame(a)), row_bytes, full);
+            copy_to_shared(to + f * frame_ring(kF), a.words + (word + f * words_of_frame(a)), row_bytes, full);
           }
         }
       }
@@ -94,7 +94,7 @@ class WarpFetch {
       const unsigned word = row + lane < n_rows ? row_word(a, first, row + lane) : 0u;
 #pragma unroll
       for (unsigned f = 0; f < kF; ++f) {
-        copy_rows(a, word + f * words_of_frame(a), min(kWarp, n_rows - row), to + f * kFrameRing, row_bytes);
+        copy_rows(a, word + f * words_of_frame(a), min(kWarp, n_rows - row), to + f * frame_ring(kF), row_bytes);
       }
     }
     arrive_after_copies(full);

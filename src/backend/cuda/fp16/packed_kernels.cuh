@@ -7,7 +7,7 @@
 
 namespace echoloop::cuda {
 
-// kF: frames summed together. Pairs need more shared memory than multiprocessors before 8.0 have.
+// kF: frames summed together; several need more shared memory than multiprocessors before 8.0 have.
 template <PixelLattice kLattice, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kF, int kThreads,
           int kBlocks>
 __global__ void __launch_bounds__(kThreads, kBlocks) packed_das_kernel(const __grid_constant__ PackedDasArgs args) {
@@ -22,17 +22,15 @@ __global__ void __launch_bounds__(kThreads, kBlocks) packed_das_kernel(const __g
 template <PixelLattice kLattice, WeightKind kWeight, std::size_t kForm, int kF>
 const void* packed_kernel() {
   constexpr PackedForm kOf = kPackedForms[kForm];
-  if constexpr (kF > kOf.most_frames)
-    return nullptr;
-  else
-    return reinterpret_cast<const void*>(
-        &packed_das_kernel<kLattice, kOf.rotation, kWeight, kOf.n_transmits, kOf.n_pixels, kOf.unroll, kF,
-                           kOf.max_threads, kOf.blocks_per_sm>);
+  return reinterpret_cast<const void*>(
+      &packed_das_kernel<kLattice, kOf.rotation, kWeight, kOf.n_transmits, kOf.n_pixels, kOf.unroll, kF,
+                         kOf.max_threads, kOf.blocks_per_sm>);
 }
 
 template <PixelLattice kLattice, WeightKind kWeight, std::size_t... kForm>
 PackedKernels packed_kernels(std::index_sequence<kForm...>) {
-  return {{packed_kernel<kLattice, kWeight, kForm, 1>()...}, {packed_kernel<kLattice, kWeight, kForm, 2>()...}};
+  return {{packed_kernel<kLattice, kWeight, kForm, 1>()...},
+          {packed_kernel<kLattice, kWeight, kForm, kPackedForms[kForm].most_frames>()...}};
 }
 
 }  // namespace echoloop::cuda

@@ -48,7 +48,7 @@ __device__ __forceinline__ void read_samples(unsigned delay, unsigned word_bytes
   for (unsigned f = 0; f < kF; ++f) {
     unsigned value, step;
     // volatile: stays between the wait for its slot and the slot's return.
-    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(step) : "r"(address + f * kFrameRing));
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(step) : "r"(address + f * frame_ring(kF)));
     to[f] = __hfma2(reinterpret_cast<const __half2&>(step), w, reinterpret_cast<const __half2&>(value));
   }
 }

@@ -24,9 +24,9 @@ PackedLineShape line_shape(const PackedFormation& packed) {
 }
 
 // Frames that a launch sums together: their words take the device's memory in each lane.
-bool may_be_paired(const PackedPlan& tiles, std::size_t frame_words) {
+int large_frames_at_once(const PackedPlan& tiles, std::size_t frame_words) {
   constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of a frame
-  return tiles.pair.elements > 0 && frame_words * sizeof(uint2) <= kMostBytes;
+  return tiles.together.elements > 0 && frame_words * sizeof(uint2) <= kMostBytes ? tiles.tuning.form.most_frames : 1;
 }
 
 float half_bits(std::uint32_t bits) {
@@ -66,8 +66,7 @@ class PackedSteps final : public LaneSteps {
     small_frames_ = most_frames_ = 1;
     if (may_be_together(*plan.formed)) {
       small_frames_ = small_frames_at_once(*plan.formed, n_pixels());
-      const bool pairs = may_be_paired(tiles, packed_words(n_lines_, line_shape(*packed_)));
-      most_frames_ = std::max(small_frames_, pairs ? 2 : 1);
+      most_frames_ = std::max(small_frames_, large_frames_at_once(tiles, packed_words(n_lines_, line_shape(*packed_))));
     }
     const auto frames = static_cast<std::size_t>(most_frames_);
     buffers_.lines.grow_for<uint2>(packed_words(n_lines_ * most_frames_, line_shape(*packed_)));
