@@ -13,7 +13,7 @@ bool may_be_together(const Acquisition& a) {
 }
 
 int small_frames_at_once(const Acquisition& a, std::size_t n_pixels) {
-  constexpr std::size_t kBytes = std::size_t{4} << 20;  // of all of them
+  constexpr std::size_t kBytes = std::size_t{8} << 20;  // of all of them
   if (!may_be_together(a)) return 1;
   const std::size_t largest = std::max(a.frame_bytes(), n_pixels * sizeof(float));
   return std::clamp(static_cast<int>(kBytes / largest), 1, kMostFramesAtOnce);
