@@ -21,6 +21,9 @@ bool seal(int memory, std::size_t size) {
 std::shared_ptr<SharedMemory> SharedMemory::map(int memory, std::size_t size) {
   void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
   if (data == MAP_FAILED) return nullptr;
+  // The kernel then keeps no record of which pages were read. At the end of the process that record costs three
+  // quarters of the time of unmapping, and sockets are closed only after it.
+  ::madvise(data, size, MADV_RANDOM);
   return std::make_shared<SharedMemory>(static_cast<std::byte*>(data), size);
 }
 
