@@ -153,6 +153,18 @@ TEST(Live, ASenderThatComesBackFollowsOn) {
   rig.expect_sums();
 }
 
+// The end of the last connection lies behind its frames, and is read before the next HELLO.
+TEST(Live, ASenderThatComesBackAtOnceIsNotRefusedAsBusy) {
+  LiveRig rig;
+  auto sender = rig.start(small_scan(), RingPolicy::drop_oldest);
+  for (std::uint64_t round = 0; round < 100; ++round) {
+    ASSERT_TRUE(sender->frame(0, 1));
+    sender->close();
+    sender = rig.connect();
+    ASSERT_TRUE(sender->begin(small_scan())) << "round " << round;
+  }
+}
+
 TEST(Live, AnotherDescriptionChangesTheStreamBetweenTwoFrames) {
   LiveRig rig;
   const auto sender = rig.start();

@@ -92,6 +92,7 @@ bool LiveIntake::owes_credits() const {
 
 std::vector<LiveCredit> LiveIntake::credits() {
   const std::scoped_lock lock(mutex_);
+  producer_.asked_for_credits = false;
   std::vector<LiveCredit> credits;
   for (std::size_t left = credits_due(); left > 0; --left) {
     const std::optional<LiveCredit> credit = blocks_.issue_credit();
@@ -174,7 +175,7 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   unused = {};
   if (!has_news() && !inlined_) {
     serve(lock, stop);
-  } else if (credits_due() > 0) {
+  } else if (credits_due() > 0 && !std::exchange(producer_.asked_for_credits, true)) {
     lock.unlock();
     wake_();
     lock.lock();

@@ -94,9 +94,10 @@ class LiveIntake {
   // Of the producer thread.
   struct OnProducer {
     Queued current;
-    bool fetched = false;         // current.memory is what the stream has
-    AcquisitionPtr acquisition;   // that the stream runs with
-    std::int64_t checked_ns = 0;  // when a frame was looked through for clipping
+    bool fetched = false;            // current.memory is what the stream has
+    AcquisitionPtr acquisition;      // that the stream runs with
+    std::int64_t checked_ns = 0;     // when a frame was looked through for clipping
+    bool asked_for_credits = false;  // of the thread at the sockets, which has not come to it yet; under mutex_
   };
 
   // With `lock`, until `holds()`; false when `stop` is requested first.

@@ -115,7 +115,6 @@ void LiveServer::serve_for_producer(const std::stop_token& stop, const std::func
 // One wait at the sockets, and what has come.
 void LiveServer::serve_all(ServedBy by) {
   wait();
-  if (knocked_) accept_all();
   for (const std::unique_ptr<Connection>& connection : connections_) {
     try {
       serve(*connection, by);
@@ -133,6 +132,9 @@ void LiveServer::serve_all(ServedBy by) {
   }
   if (std::exchange(frames_came_, false)) intake_.announce();
   std::erase_if(connections_, [](const auto& connection) { return connection->over; });
+  // Served from the next round on: a sender that comes back at once is not refused as busy, because the end of its
+  // earlier connection, behind the last frames, is read before its HELLO.
+  if (knocked_) accept_all();
 }
 
 // Until a socket has something, or somebody has called wake(), or a time is over.
