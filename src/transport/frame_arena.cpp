@@ -7,8 +7,7 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kPage = SharedMemory::kPage;
-constexpr std::size_t kHugePage = SharedMemory::kHugePage;
+constexpr std::size_t kPage = 4096;
 
 }  // namespace
 
@@ -28,7 +27,6 @@ FrameMemory FrameArena::allocate(std::size_t bytes) {
     free_.erase(place);
     if (left > 0) free_[offset + size] = left;
   }
-  memory_->take_huge_pages(offset, size);
   memory_->make_resident(offset, size);
   std::byte* const data = memory_->bytes().data() + offset;
   return {.bytes = {data, bytes},
@@ -46,10 +44,6 @@ void FrameArena::give_back(std::size_t offset, std::size_t size) {
     place->second += next->second;
     free_.erase(next);
   }
-  // A huge page that began in the piece may end behind it.
-  const std::size_t end = offset + size, free_end = place->first + place->second;
-  const std::size_t huge_end = std::min(free_end, (end + kHugePage - 1) / kHugePage * kHugePage);
-  if (huge_end > end) memory_->forget(end, huge_end - end);
   if (place == free_.begin()) return;
   const auto before = std::prev(place);
   if (before->first + before->second == offset) {

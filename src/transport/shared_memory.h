@@ -14,8 +14,6 @@ namespace echoloop {
 
 class SharedMemory {
  public:
-  static constexpr std::size_t kPage = 4096, kHugePage = std::size_t{2} << 20;
-
   // All of the file, writable, though the viewer only reads: drivers refuse to page-lock what cannot be written. Null
   // when there is no room for it.
   static std::shared_ptr<SharedMemory> map(int memory, std::size_t size);
@@ -28,9 +26,6 @@ class SharedMemory {
   // Takes memory for these whole pages and maps them at once, not page by page as they are read (which they are where
   // the program ends meanwhile: core/long_work.h).
   void make_resident(std::size_t offset, std::size_t size) const;
-  // Before that, of pages that are empty: the huge pages that begin in them, where the system has them. It takes a
-  // third of the time, and almost none when the process ends. The last of them may end behind the pages.
-  void take_huge_pages(std::size_t offset, std::size_t size) const;
   void forget(std::size_t offset, std::size_t size) const;  // whole pages: what is there is lost, its memory free
 
  private:
