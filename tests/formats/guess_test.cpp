@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "formats/hdf5_fixture.h"
+#include "formats/import/guess_axes.h"
 #include "formats/import/identify.h"
 #include "formats/support.h"
 
@@ -41,6 +42,13 @@ Acquisition opened(const std::function<void(Hdf5Fixture&)>& add) {
 bool assumes(const Acquisition& a, const std::string& words) {
   return std::ranges::any_of(a.assumptions,
                              [&](const Assumption& one) { return one.text.find(words) != std::string::npos; });
+}
+
+// An axis of length 1 is a frame, and not I and Q.
+TEST(Guess, AnAxisOfOneIsAFrame) {
+  const auto axes = guess_axes({1, 3, 1700, 64}, {.n_transmits = 3});
+  ASSERT_TRUE(axes.has_value());
+  EXPECT_EQ(axes->axes, (std::vector<std::string>{"frame", "transmit", "time", "element"}));
 }
 
 void angles(Hdf5Fixture& file) { file.numbers("angles", {3}, {-0.1, 0.0, 0.1}); }
@@ -86,6 +94,22 @@ TEST(Guess, ElementsThatFireCountFromZeroOrOne) {
   };
   EXPECT_NEAR(source_x({1, 8, 16}), -0.5 * 0.3e-3, 1e-9);
   EXPECT_NEAR(source_x({0, 8, 15}), 0.5 * 0.3e-3, 1e-9);
+}
+
+TEST(Guess, UnitsAreNamedAsTheyAreRead) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    file.numbers("ang", {3}, {-0.1, 0.0, 0.1});
+    file.number("t0_ms", 2e-3);
+  });
+  EXPECT_NEAR(a.transmits[2].angle_rad, 0.1, 1e-7);
+  EXPECT_TRUE(assumes(a, "t0_ms, 2 us"));
+  const Acquisition delayed = opened([](Hdf5Fixture& file) {
+    std::vector<double> delays(48, 0.0);
+    delays[47] = 1e-3;
+    file.numbers("delays_ms", {3, 16}, delays);
+  });
+  EXPECT_TRUE(assumes(delayed, "read as milliseconds"));
+  EXPECT_NEAR(delayed.transmits[2].element_delays_s[15], 1e-6, 1e-11);
 }
 
 TEST(Guess, OneSpeedOfAMap) {

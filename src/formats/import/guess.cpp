@@ -183,15 +183,14 @@ class Guesser {
       const double factor = hertz(*fs);
       fs_hz = fs->values[0] * factor;
       say("fs_hz", named(*fs, factor),
-          words(fs->path, ", ", fs_hz * 1e-6, " MHz",
-                factor == 1.0 ? "" : unit_note(factor, factor > 1e5 ? "MHz" : "kHz")));
+          words(fs->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::frequency)));
     } else if (times_ != nullptr) {
       const double step =
           (times_->values.back() - times_->values.front()) / static_cast<double>(times_->values.size() - 1);
       const double factor = times_factor();
       fs_hz = 1.0 / (step * factor);
       say("time_s", named(*times_, factor),
-          words(times_->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, "microseconds")));
+          words(times_->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
     } else if (const FactNumbers* const dt = scalar(Fact::sample_step); dt != nullptr && dt->values[0] > 0.0) {
       const double factor = seconds(*dt, 1e-4);
       fs_hz = 1.0 / (dt->values[0] * factor);
@@ -206,9 +205,7 @@ class Guesser {
       const double factor = hertz(*fc);
       center_hz_ = fc->values[0] * factor;
       say("fc_hz", named(*fc, factor),
-          words(fc->path, ", ", center_hz_ * 1e-6, " MHz",
-                factor == 1.0 ? "" : unit_note(factor, factor > 1e5 ? "MHz" : "kHz")),
-          "center_hz");
+          words(fc->path, ", ", center_hz_ * 1e-6, " MHz", unit_note(factor, Quantity::frequency)), "center_hz");
     } else if (fs_hz > 0.0 && !is_iq_) {
       out_.measure_center = true;
     } else if (fs_hz > 0.0) {
@@ -381,18 +378,14 @@ class Guesser {
       const bool list = is_list(positions_->shape);
       reach_m_ = 2.0 * largest(positions_->values) * factor;
       say(list ? "element_x_m" : "element_pos_m", named(*positions_, factor),
-          words(positions_->path, ", ", hints_.n_elements, " values",
-                unit_note(factor, factor > 1e-4 ? "millimetres" : "micrometres")));
+          words(positions_->path, ", ", hints_.n_elements, " values", unit_note(factor, Quantity::length)));
       const FactNumbers* const z =
           first(Fact::positions_z, [&](const FactNumbers& c) { return c.values.size() == n_elements_; });
-      if (list && z != nullptr)
-        say("element_z_m", named(*z, factor),
-            z->path + unit_note(factor, factor > 1e-4 ? "millimetres" : "micrometres"));
+      if (list && z != nullptr) say("element_z_m", named(*z, factor), z->path + unit_note(factor, Quantity::length));
     } else if (const FactNumbers* const pitch = scalar(Fact::pitch); pitch != nullptr && pitch->values[0] > 0.0) {
       const double factor = metres(*pitch, 0.02);
       say("pitch_m", named(*pitch, factor),
-          words(pitch->path, ", ", pitch->values[0] * factor * 1e3, " mm",
-                unit_note(factor, factor > 1e-4 ? "millimetres" : "micrometres")));
+          words(pitch->path, ", ", pitch->values[0] * factor * 1e3, " mm", unit_note(factor, Quantity::length)));
       reach_m_ = pitch->values[0] * factor * static_cast<double>(n_elements_);
       const std::string name = plain_name(pitch->path);
       if (name == "dx" || name == "dy")

@@ -103,7 +103,7 @@ std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const
   if (best.empty()) return std::nullopt;
   AxesGuess guess;
   std::vector<Role> spare;
-  for (const Role role : {kFrame, kTransmit, kIq}) {
+  for (const Role role : {kIq, kTransmit, kFrame}) {  // the last one first
     if (std::ranges::find(best, role) == best.end()) spare.push_back(role);
   }
   std::size_t next = 0;

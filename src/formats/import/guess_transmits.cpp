@@ -106,7 +106,7 @@ bool SentWaves::describe(const ArrayCounts& counts, const AxesGuess& axes, Guess
 void SentWaves::delays(const ArrayCounts& counts, std::size_t n, GuessedDescription& out) const {
   const double factor = seconds(*delays_, 1e-3);
   out.say("tx_delays_s", named(*delays_, factor),
-          words(delays_->path, ", ", n, " laws", unit_note(factor, "microseconds")));
+          words(delays_->path, ", ", n, " laws", unit_note(factor, Quantity::duration)));
   const double longest_s = largest(delays_->values) * factor;
   if (counts.reach_m > 0.0 && longest_s > kLongestDelay * counts.reach_m / counts.speed_m_s)
     out.miss("tx", words("unit of ", delays_->path, " (up to ", largest(delays_->values),
@@ -152,8 +152,7 @@ void SentWaves::points(const FactNumbers& c, std::size_t n, GuessedDescription& 
   }
   const double factor = metres(c, 0.5);
   out.say(deepest > 0.0 ? "tx_foci_m" : "virtual_source_m", named(c, factor),
-          words(c.path, ", ", n, " ", deepest > 0.0 ? "foci" : "virtual sources",
-                unit_note(factor, factor > 1e-4 ? "millimetres" : "micrometres")));
+          words(c.path, ", ", n, " ", deepest > 0.0 ? "foci" : "virtual sources", unit_note(factor, Quantity::length)));
   if (deepest > 0.0 && &c == sources_)
     out.miss("tx", words("side of ", c.path, " (z up to ", deepest * factor * 1e3,
                          " mm: foci in front of the array, or virtual sources behind it)"));

@@ -13,19 +13,22 @@ struct UnitRow {
   NamedUnit unit;
   Quantity quantity;
   double si;
+  const char* name;
 };
 constexpr UnitRow kUnitRows[] = {
-    {NamedUnit::hertz, Quantity::frequency, 1.0},
-    {NamedUnit::kilohertz, Quantity::frequency, 1e3},
-    {NamedUnit::megahertz, Quantity::frequency, 1e6},
-    {NamedUnit::metre, Quantity::length, 1.0},
-    {NamedUnit::millimetre, Quantity::length, 1e-3},
-    {NamedUnit::micrometre, Quantity::length, 1e-6},
-    {NamedUnit::second, Quantity::duration, 1.0},
-    {NamedUnit::microsecond, Quantity::duration, 1e-6},
-    {NamedUnit::nanosecond, Quantity::duration, 1e-9},
-    {NamedUnit::radian, Quantity::angle, 1.0},
-    {NamedUnit::degree, Quantity::angle, std::numbers::pi / 180.0},
+    {NamedUnit::hertz, Quantity::frequency, 1.0, "Hz"},
+    {NamedUnit::kilohertz, Quantity::frequency, 1e3, "kHz"},
+    {NamedUnit::megahertz, Quantity::frequency, 1e6, "MHz"},
+    {NamedUnit::metre, Quantity::length, 1.0, "metres"},
+    {NamedUnit::centimetre, Quantity::length, 1e-2, "centimetres"},
+    {NamedUnit::millimetre, Quantity::length, 1e-3, "millimetres"},
+    {NamedUnit::micrometre, Quantity::length, 1e-6, "micrometres"},
+    {NamedUnit::second, Quantity::duration, 1.0, "seconds"},
+    {NamedUnit::millisecond, Quantity::duration, 1e-3, "milliseconds"},
+    {NamedUnit::microsecond, Quantity::duration, 1e-6, "microseconds"},
+    {NamedUnit::nanosecond, Quantity::duration, 1e-9, "nanoseconds"},
+    {NamedUnit::radian, Quantity::angle, 1.0, "radians"},
+    {NamedUnit::degree, Quantity::angle, std::numbers::pi / 180.0, "degrees"},
 };
 
 double si_factor(const FactNumbers& c, Quantity quantity, double size, double reach) {
@@ -53,6 +56,10 @@ double seconds(const FactNumbers& c, double reach_s) {
 }
 double radians(const FactNumbers& c) { return si_factor(c, Quantity::angle, largest(c.values), 0.0); }
 
-std::string unit_note(double factor, const char* unit) { return factor == 1.0 ? "" : std::string(", read as ") + unit; }
+std::string unit_note(double factor, Quantity quantity) {
+  const auto* const row = std::ranges::find_if(
+      kUnitRows, [&](const UnitRow& r) { return r.quantity == quantity && std::abs(r.si / factor - 1.0) < 1e-6; });
+  return factor == 1.0 || row == std::end(kUnitRows) ? "" : std::string(", read as ") + row->name;
+}
 
 }  // namespace echoloop

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/base/quantity.h"
 #include "formats/import/spellings.h"
 
 namespace echoloop {
@@ -27,6 +28,6 @@ double metres(const FactNumbers& c, double reach_m);
 double seconds(const FactNumbers& c, double reach_s);
 double radians(const FactNumbers& c);
 // ", read as MHz"; empty for a factor of 1.
-std::string unit_note(double factor, const char* unit);
+std::string unit_note(double factor, Quantity quantity);
 
 }  // namespace echoloop

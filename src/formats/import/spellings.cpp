@@ -281,6 +281,7 @@ constexpr Spelling kSpellings[] = {
     Spelling{Fact::angles, "senderangle"},
     Spelling{Fact::angles, "senderangles"},
     Spelling{Fact::angles, "planewavetilt"},
+    Spelling{Fact::angles, "ang"},
     Spelling{Fact::sources, "virtualsources"},
     Spelling{Fact::sources, "virtualsource"},
     Spelling{Fact::sources, "vs"},
@@ -347,6 +348,7 @@ constexpr Spelling kSpellings[] = {
     Spelling{Fact::fired, "txidx"},
     Spelling{Fact::fired, "txindex"},
     Spelling{Fact::fired, "txindices"},
+    Spelling{Fact::fired, "txel"},
     Spelling{Fact::fired, "transmitelement"},
     Spelling{Fact::fired, "transmitelements"},
     Spelling{Fact::fired, "firingelement"},
@@ -379,11 +381,12 @@ constexpr Spelling kSpellings[] = {
 };
 
 constexpr std::pair<std::string_view, NamedUnit> kUnits[] = {
-    {"mhz", NamedUnit::megahertz}, {"khz", NamedUnit::kilohertz},  {"hz", NamedUnit::hertz},
-    {"mm", NamedUnit::millimetre}, {"um", NamedUnit::micrometre},  {"us", NamedUnit::microsecond},
-    {"ns", NamedUnit::nanosecond}, {"deg", NamedUnit::degree},     {"degrees", NamedUnit::degree},
-    {"rad", NamedUnit::radian},    {"radians", NamedUnit::radian}, {"m", NamedUnit::metre},
-    {"s", NamedUnit::second},      {"mps", NamedUnit::none},       {"mmus", NamedUnit::none},
+    {"mhz", NamedUnit::megahertz},  {"khz", NamedUnit::kilohertz},  {"hz", NamedUnit::hertz},
+    {"cm", NamedUnit::centimetre},  {"ms", NamedUnit::millisecond}, {"mm", NamedUnit::millimetre},
+    {"um", NamedUnit::micrometre},  {"us", NamedUnit::microsecond}, {"ns", NamedUnit::nanosecond},
+    {"deg", NamedUnit::degree},     {"degrees", NamedUnit::degree}, {"rad", NamedUnit::radian},
+    {"radians", NamedUnit::radian}, {"m", NamedUnit::metre},        {"s", NamedUnit::second},
+    {"mps", NamedUnit::none},       {"mmus", NamedUnit::none},
 };
 
 std::optional<NamedFact> exact(std::string_view name) {
