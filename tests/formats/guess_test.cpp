@@ -38,11 +38,6 @@ Acquisition opened(const std::function<void(Hdf5Fixture&)>& add) {
   return *recording.acquisition;
 }
 
-bool assumes(const Acquisition& a, const std::string& words) {
-  return std::ranges::any_of(a.assumptions,
-                             [&](const Assumption& one) { return one.text.find(words) != std::string::npos; });
-}
-
 void angles(Hdf5Fixture& file) { file.numbers("angles", {3}, {-0.1, 0.0, 0.1}); }
 
 TEST(Guess, PointsAsTwoLists) {
