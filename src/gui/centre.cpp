@@ -2,14 +2,234 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
 
 #include "gui/bars.h"
+#include "gui/panels/panels.h"
+#include "gui/panels/scanner_rows.h"
 #include "gui/state/number_text.h"
-#include "gui/workspace/scanner_page.h"
+#include "gui/state/stream_text.h"
 
 namespace echoloop {
 namespace {
+
+// In place of the image while a scanner is waited for: where senders connect, the lines that a sender needs, each to be
+// copied, and a phantom that the program sends itself. UI thread only.
+
+constexpr std::size_t kSnippetLines = 3;  // of each snippet
+constexpr std::string_view kSnippetIndent = "    ";
+
+struct Snippet {
+  const char* id;
+  std::string_view name, note;
+  std::array<std::string, kSnippetLines> lines;
+
+  [[nodiscard]] std::string text() const { return fmt::format("{}\n{}\n{}\n", lines[0], lines[1], lines[2]); }
+};
+
+// A file of the viewer's machine is no description for senders on another one.
+std::array<Snippet, 3> snippets(const std::string& address) {
+  const char* const scan = address.ends_with(",token=FILE") ? "description" : R"({"like": "setup.mat"})";
+  return {{{"copy_python",
+            "Python",
+            "one file, no packages",
+            {"from echoloop import Sender", fmt::format(R"(with Sender({}, "{}") as s:)", scan, address),
+             "    while True: s.send(scanner.read())"}},
+           {"copy_c",
+            "C, C++",
+            "one header",
+            {fmt::format(R"(echoloop_sender* s = echoloop_open("{}", "my scanner");)", address),
+             "echoloop_describe(s, json, 1000);", "echoloop_send(s, samples, bytes, NULL, 100);  /* every frame */"}},
+           {"copy_matlab",
+            "MATLAB, Octave",
+            "one MEX file",
+            {"json = fileread('setup.json');", fmt::format("echoloop('describe', json, '{}');", address),
+             "echoloop('send', RcvData{1}, rows);  % every frame"}}}};
+}
+
+// Lengths at scale 1: wide where the area is high enough for all of it.
+struct PageSpacing {
+  float gap, pad, line, address;
+  bool diagram;
+};
+
+PageSpacing spacing_for(float height) {
+  if (height >= 690) return {.gap = 16, .pad = 12, .line = 21, .address = 48, .diagram = true};
+  if (height >= 560) return {.gap = 12, .pad = 10, .line = 20, .address = 44, .diagram = false};
+  return {.gap = 6, .pad = 3, .line = 17, .address = 36, .diagram = false};
+}
+
+class Page {
+ public:
+  Page(PanelContext& c, const Rect& area)
+      : c_(c),
+        ui_(c.ui),
+        area_(area),
+        status_(*c.state.scanner),
+        address_(sender_address(status_.address, c.state.opening.host)),
+        spacing_(spacing_for(area.height() / c.ui.scale())) {
+    const float width = std::min(area.width() - ui_.px(32), ui_.px(744));
+    x0_ = std::round(area.cx() - 0.5F * width);
+    x1_ = x0_ + width;
+  }
+
+  void draw() {
+    y_ = std::round(area_.y0 + std::max(ui_.px(8), 0.5F * (area_.height() - height())));
+    if (spacing_.diagram) diagram();
+    line(Type::large, 28, theme::kText, "Waiting for a scanner");
+    subtitle();
+    y_ += ui_.px(spacing_.gap);
+    address();
+    for (const Snippet& snippet : snippets(address_)) card(snippet);
+    phantom();
+    line(Type::small, 18, theme::kMuted, status_.reach);
+    line(Type::small, 18, theme::kMuted,
+         "Python, C, MATLAB, Octave and arrus step by step: README, section Connect a scanner");
+  }
+
+ private:
+  static constexpr float kDiagram = 64, kBelowDiagram = 44, kTitle = 28, kSubtitle = 22, kSmall = 18;
+
+  [[nodiscard]] float card_height() const { return ui_.px(2 * spacing_.pad + kSnippetLines * spacing_.line); }
+  [[nodiscard]] float height() const {
+    const float gap = ui_.px(spacing_.gap);
+    const float top = spacing_.diagram ? ui_.px(kDiagram + kBelowDiagram) : 0.0F;
+    return top + ui_.px(kTitle) + subtitle_height() + gap + ui_.px(spacing_.address) +
+           3 * (0.5F * gap + card_height()) + gap + ui_.px(theme::kRow) + 0.5F * gap + 2 * ui_.px(kSmall);
+  }
+  void line(Type type, float height, ImU32 ink, std::string_view text) {
+    ui_.text_centred(type, {area_.x0, y_, area_.x1, y_ + ui_.px(height)}, ink,
+                     ui_.fitted(type, area_.width() - ui_.px(16), text));
+    y_ += ui_.px(height);
+  }
+  [[nodiscard]] std::string refusal() const { return "Refused: " + status_.last_refusal; }
+  [[nodiscard]] float subtitle_height() const {
+    if (status_.last_refusal.empty()) return ui_.px(kSubtitle);
+    return ui_.paragraph_height(Type::body, x1_ - x0_, ui_.px(20), refusal()) + ui_.px(2);
+  }
+  void subtitle() {
+    if (status_.last_refusal.empty()) {
+      return line(Type::body, kSubtitle, theme::kMuted,
+                  "Start a sender. The first image appears with the first frame.");
+    }
+    if (ui_.width(Type::body, refusal()) <= x1_ - x0_) return line(Type::body, kSubtitle, theme::kRed, refusal());
+    ui_.paragraph(Type::body, x0_, y_, x1_ - x0_, ui_.px(20), theme::kRed, refusal());
+    y_ += subtitle_height();
+  }
+
+  // Sender and viewer, and no connection between them.
+  void diagram() {
+    const float wide = ui_.px(200), high = ui_.px(kDiagram), between = std::min(ui_.px(224), x1_ - x0_ - 2 * wide);
+    const float left = std::round(area_.cx() - 0.5F * between);
+    const Rect sender{left - wide, y_, left, y_ + high};
+    const Rect viewer{left + between, y_, left + between + wide, y_ + high};
+    const auto box = [&](const Rect& r, ImU32 ink, std::string_view name, std::string_view place) {
+      ui_.outline(r, theme::kLine, 4);
+      ui_.text_centred(Type::medium, {r.x0, r.y0 + ui_.px(10), r.x1, r.y0 + ui_.px(34)}, ink, name);
+      ui_.text_centred(Type::small, {r.x0, r.y0 + ui_.px(34), r.x1, r.y0 + ui_.px(54)}, theme::kMuted, place);
+    };
+    box(sender, theme::kText2, "Sender", "beside the scanner");
+    box(viewer, theme::kText, "Echoloop", "this window");
+    const float y = sender.cy();
+    for (float x = sender.x1 + ui_.px(8); x < viewer.x0 - ui_.px(8); x += ui_.px(7)) {
+      ui_.stroke({x, y}, {x + ui_.px(3), y}, theme::kLine, ui_.hairline());
+    }
+    ui_.ring(sender.x1, y, 4, theme::kMuted, 1.5F);
+    ui_.ring(viewer.x0, y, 4, theme::kAccent, 1.5F);
+    const Rect above{sender.x1, y - ui_.px(22), viewer.x0, y - ui_.px(4)},
+        below{sender.x1, y + ui_.px(4), viewer.x0, y + ui_.px(22)};
+    ui_.text_centred(Type::small, above, theme::kMuted, "not connected");
+    ui_.text_centred(Type::small, below, theme::kMuted, "shared memory or TCP");
+    y_ += high + ui_.px(kBelowDiagram);
+  }
+
+  void copy(const std::string& text) {
+    ImGui::SetClipboardText(text.c_str());
+    call(c_.commands.hint, std::string("Copied to the clipboard"));
+  }
+  static std::string copy_tip(const std::string& what) { return "Copies to the clipboard: " + what; }
+  // A button with two sheets.
+  void copy_button(const char* id, const Rect& r, const std::string& text, const std::string& what) {
+    if (ui_.icon_button(id, r, {"Copy", copy_tip(what), {}})) copy(text);
+    const float size = ui_.px(8), x = std::round(r.cx() - 0.5F * size), y = std::round(r.cy() - 0.5F * size),
+                off = ui_.px(3);
+    ui_.outline({x + off - ui_.px(1), y + off - ui_.px(1), x + size + off - ui_.px(1), y + size + off - ui_.px(1)},
+                theme::kText2, 1);
+    const float back_x = x - ui_.px(2), back_y = y - ui_.px(2);
+    ui_.horizontal(back_x, back_x + size, back_y, theme::kText2);
+    ui_.vertical(back_x, back_y, back_y + size, theme::kText2);
+  }
+
+  void address() {
+    const Rect box{x0_, y_, x1_, y_ + ui_.px(spacing_.address)};
+    ui_.outline(box, theme::kLine, 4);
+    ui_.text(Type::body, box.x0 + ui_.px(16), box.y0, box.height(), theme::kMuted, "Address");
+    const float half = ui_.px(0.5F * (spacing_.address - theme::kRow));
+    const Rect button{box.x1 - ui_.px(96), box.y0 + half, box.x1 - ui_.px(10), box.y1 - half};
+    const float end = ui_.text_fitted(Type::large, box.x0 + ui_.px(96), button.x0 - ui_.px(12), box.y0, box.height(),
+                                      theme::kText, address_);
+    constexpr std::string_view kNetwork = "for another machine: choose Network";
+    const float wide = ui_.width(Type::small, kNetwork);
+    if (!status_.address.starts_with("live:tcp:") && button.x0 - ui_.px(12) - wide > end + ui_.px(12)) {
+      ui_.text_right(Type::small, button.x0 - ui_.px(12), box.y0, box.height(), theme::kMuted, kNetwork);
+    }
+    if (ui_.button("waiting_copy", button, {.label = "Copy", .emphasis = Emphasis::primary},
+                   {"Copy", copy_tip(address_), {}})) {
+      copy(address_);
+    }
+    y_ = box.y1;
+  }
+
+  void card(const Snippet& snippet) {
+    y_ += ui_.px(0.5F * spacing_.gap);
+    const Rect box{x0_, y_, x1_, y_ + card_height()};
+    ui_.outline(box, theme::kLine, 4);
+    const float side = ui_.px(28), inset = ui_.px(8), row = ui_.px(spacing_.line), top = box.y0 + ui_.px(spacing_.pad);
+    const float code = box.x0 + std::min(ui_.px(176), std::round(0.32F * box.width()));
+    const float left = box.x0 + ui_.px(16);
+    ui_.text_fitted(Type::strong, left, code - inset, top, row, theme::kText, snippet.name);
+    ui_.text_fitted(Type::small, left, code - inset, top + row, row, theme::kMuted, snippet.note);
+    const Rect button{box.x1 - inset - side, box.y0 + inset, box.x1 - inset, box.y0 + inset + side};
+    float y = top;
+    for (const std::string& text : snippet.lines) {
+      const bool indented = text.starts_with(kSnippetIndent);
+      ui_.text_fitted(Type::body, code + (indented ? ui_.px(24) : 0.0F), button.x0 - inset, y, row, theme::kText2,
+                      std::string_view(text).substr(indented ? kSnippetIndent.size() : 0));
+      y += row;
+    }
+    copy_button(snippet.id, button, snippet.text(), fmt::format("the lines for {}.", snippet.name));
+    y_ = box.y1;
+  }
+
+  void phantom() {
+    y_ += ui_.px(spacing_.gap);
+    const Rect row{x0_, y_, x1_, y_ + ui_.px(theme::kRow)};
+    constexpr std::string_view kWithout = "Without a scanner:";
+    float x = row.x0;
+    if (row.width() > ui_.px(520))
+      x = ui_.text(Type::body, x, row.y0, row.height(), theme::kText2, kWithout) + ui_.px(16);
+    const Rect button{x, row.y0, x + ui_.px(184), row.y1};
+    phantom_button(c_, "send_phantom", button);
+    const std::string command = phantom_command(c_.state);
+    const Rect copying{row.x1 - ui_.px(36), row.y0, row.x1 - ui_.px(8), row.y1};
+    ui_.text_fitted(Type::small, button.x1 + ui_.px(16), copying.x0 - ui_.px(8), row.y0, row.height(), theme::kMuted,
+                    command);
+    copy_button("copy_command", copying, command, command);
+    y_ = row.y1 + ui_.px(0.5F * spacing_.gap);
+  }
+
+  PanelContext& c_;
+  Ui& ui_;
+  const Rect& area_;
+  const LiveStatus& status_;
+  const std::string address_;
+  const PageSpacing spacing_;
+  float x0_ = 0, x1_ = 0, y_ = 0;
+};
+
+void draw_waiting_for_scanner(PanelContext& c, const Rect& area) { Page(c, area).draw(); }
 
 constexpr float kProgress = 48;  // height of the progress strip
 

@@ -39,11 +39,6 @@ Acquisition opened(const std::function<void(Hdf5Fixture&)>& add) {
   return *recording.acquisition;
 }
 
-bool assumes(const Acquisition& a, const std::string& words) {
-  return std::ranges::any_of(a.assumptions,
-                             [&](const Assumption& one) { return one.text.find(words) != std::string::npos; });
-}
-
 // An axis of length 1 is a frame, and not I and Q.
 TEST(Guess, AnAxisOfOneIsAFrame) {
   const auto axes = guess_axes({1, 3, 1700, 64}, {.n_transmits = 3});

@@ -11,11 +11,6 @@ namespace {
 
 using namespace test;
 
-bool assumes(const Acquisition& a, const std::string& words) {
-  return std::any_of(a.assumptions.begin(), a.assumptions.end(),
-                     [&](const Assumption& assumed) { return assumed.text.find(words) != std::string::npos; });
-}
-
 TEST(Uff, DivergingAndFocusedWavesAndTheSignOfDelay) {
   const TempFolder folder;
   Hdf5Fixture file(folder.path() / "w.uff");

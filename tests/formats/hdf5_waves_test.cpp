@@ -1,6 +1,5 @@
 // Synthetic aperture in USTB's files, later zea layouts, and waves of curved arrays: what no other test of the HDF5
 // formats sees. Numbers are worked out here.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -10,11 +9,6 @@ namespace echoloop::hdf5_waves_test {
 namespace {
 
 using namespace test;
-
-bool assumes(const Acquisition& a, const std::string& words) {
-  return std::any_of(a.assumptions.begin(), a.assumptions.end(),
-                     [&](const Assumption& assumed) { return assumed.text.find(words) != std::string::npos; });
-}
 
 // Elements 0, 1 and 3 fire in turn at 0 s; `delay` of |s|/c each, times `sign`.
 Acquisition element_by_element(const TempFolder& folder, double sign) {

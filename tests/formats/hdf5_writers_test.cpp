@@ -10,11 +10,6 @@ namespace {
 
 using namespace test;
 
-bool assumes(const Acquisition& a, const std::string& words) {
-  return std::any_of(a.assumptions.begin(), a.assumptions.end(),
-                     [&](const Assumption& text) { return text.text.find(words) != std::string::npos; });
-}
-
 // The zea example, changed.
 template <class Change>
 Recording zea_with(const TempFolder& folder, Change&& change) {

@@ -43,6 +43,11 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
+bool assumes(const Acquisition& a, const std::string& words) {
+  return std::ranges::any_of(a.assumptions,
+                             [&](const Assumption& one) { return one.text.find(words) != std::string::npos; });
+}
+
 std::string refusal(const fs::path& path) {
   try {
     const Recording recording = open_recording(path);

@@ -32,6 +32,8 @@ class TempFolder {
 };
 
 std::string read_file(const std::filesystem::path& path);
+// Whether the reader assumed something that is said with these words.
+bool assumes(const Acquisition& a, const std::string& words);
 std::span<const std::byte> bytes_of(std::string_view text);
 
 // The Error of opening `path`: one line that begins with the file's path. "" when it opened, which fails the test.

@@ -7,6 +7,7 @@
 #include "gui/scene.h"
 #include "gui/toolkit/layout.h"
 #include "gui/workspace/compare_overlay.h"
+#include "support/picture_pixels.h"
 
 namespace echoloop::testing::compare_test {
 namespace {
@@ -16,11 +17,6 @@ constexpr float kB_db = -45.0F;  // 64
 
 Field flat(float level_db) {
   return [level_db](double, double) { return level_db; };
-}
-
-int gray(const RgbImage& p, float x, float y) {
-  const auto at = (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3;
-  return p.rgb[at];
 }
 
 // Frozen, A and B on screen, no message and no tooltip over them.
@@ -39,11 +35,11 @@ TEST(Compare, TheLineDecidesWhichPixelsAreWhose) {
   compare(scene);
   const Rect r = scene.viewer->image_rect();
   const float y = r.y0 + 0.5F * r.height();
-  const auto at = [&](float share) { return gray(scene.shot(), r.x0 + share * r.width(), y); };
+  const auto at = [&](float share) { return gray_at(scene.shot(), r.x0 + share * r.width(), y); };
   EXPECT_NEAR(at(0.4F), 191, 2);
   EXPECT_NEAR(at(0.6F), 64, 2);
-  EXPECT_NEAR(gray(scene.shot(), r.cx() - 8, y), 191, 2);
-  EXPECT_NEAR(gray(scene.shot(), r.cx() + 8, y), 64, 2);
+  EXPECT_NEAR(gray_at(scene.shot(), r.cx() - 8, y), 191, 2);
+  EXPECT_NEAR(gray_at(scene.shot(), r.cx() + 8, y), 64, 2);
   scene.drag("wipe", 0.5F, 0.5F + 0.25F * r.width() / scene.rect("wipe").width());
   EXPECT_NEAR(scene.state.cine.wipe, 0.75F, 0.01F);
   EXPECT_NEAR(at(0.6F), 191, 2);
@@ -77,7 +73,8 @@ TEST(Compare, NarrowBadgesKeepTheValue) {
   ASSERT_LT(r.width(), 300.0F);
   int different = 0;
   for (float y = r.y0; y < r.y0 + 40; ++y) {
-    for (float x = r.cx() + 8; x < r.x1; ++x) different += std::abs(gray(one, x, y) - gray(other, x, y)) > 40 ? 1 : 0;
+    for (float x = r.cx() + 8; x < r.x1; ++x)
+      different += std::abs(gray_at(one, x, y) - gray_at(other, x, y)) > 40 ? 1 : 0;
   }
   EXPECT_GT(different, 5);
 }
@@ -89,8 +86,8 @@ TEST(Compare, AnotherGridLiesWhereItsMillimetresAre) {
   const Rect r = scene.viewer->image_rect();
   const RgbImage shot = scene.shot();
   const auto at = [&](double x_mm, double z_mm) {
-    return gray(shot, r.x0 + static_cast<float>((x_mm + 10) / 20) * r.width(),
-                r.y0 + static_cast<float>((z_mm - 5) / 20) * r.height());
+    return gray_at(shot, r.x0 + static_cast<float>((x_mm + 10) / 20) * r.width(),
+                   r.y0 + static_cast<float>((z_mm - 5) / 20) * r.height());
   };
   EXPECT_NEAR(at(-4.8, 15), 191, 2);
   EXPECT_EQ(at(-5.2, 15), 0);  // left of A
@@ -109,13 +106,13 @@ TEST(Compare, GoesOnLiveAndEndsWithTheStream) {
   scene.frames(2);
   EXPECT_TRUE(scene.state.cine.compare);
   Rect r = scene.viewer->image_rect();
-  EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 191, 2);
-  EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.6F * r.width(), r.cy()), 64, 2);
+  EXPECT_NEAR(gray_at(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 191, 2);
+  EXPECT_NEAR(gray_at(scene.shot(), r.x0 + 0.6F * r.width(), r.cy()), 64, 2);
   scene.tap(Key::x);
   EXPECT_FALSE(scene.state.cine.compare);
   EXPECT_EQ(scene.rect("swap").width(), 0.0F);
   r = scene.viewer->image_rect();
-  EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 128, 2);
+  EXPECT_NEAR(gray_at(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 128, 2);
   scene.press(Key::x);
   EXPECT_TRUE(scene.state.cine.compare) << "live";
   scene.state.run = RunState::fault;
@@ -127,7 +124,7 @@ TEST(Compare, GoesOnLiveAndEndsWithTheStream) {
   scene.click("compare");
   EXPECT_TRUE(scene.state.cine.compare);
   r = scene.viewer->image_rect();
-  EXPECT_NEAR(gray(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 64, 2);
+  EXPECT_NEAR(gray_at(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 64, 2);
 }
 
 TEST(Compare, AIsWhatThePanelsSaidAndSwapExchanges) {

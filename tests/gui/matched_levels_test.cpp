@@ -14,6 +14,7 @@
 #include "gui/turning.h"
 #include "measure/level_match.h"
 #include "support/environment_variable.h"
+#include "support/picture_pixels.h"
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"
 
@@ -23,10 +24,6 @@ namespace {
 const Field kRamp = [](double x, double) { return static_cast<float>(-30.0 + 2.0 * x); };  // -50 to -10 dB
 const Field kBent = [](double x, double) { return static_cast<float>(-70.0 + 4.0 * x + 0.1 * x * x); };  // -100 to -20
 constexpr double kBentSlope = 2.0;
-
-int gray(const RgbImage& p, float x, float y) {
-  return p.rgb[(static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3];
-}
 
 void compare(Scene& scene, const Grid& grid, CompareLook look) {
   scene.freeze(100, 50);
@@ -45,8 +42,8 @@ int largest_difference(Scene& scene) {
   int largest = 0;
   for (float share = 0.15F; share < 0.9F; share += 0.05F) {
     const float y = a.y0 + 0.6F * a.height();
-    largest = std::max(largest, std::abs(gray(shot, a.x0 + share * a.width(), y) -
-                                         gray(shot, b.x0 + share * b.width(), b.y0 + 0.6F * b.height())));
+    largest = std::max(largest, std::abs(gray_at(shot, a.x0 + share * a.width(), y) -
+                                         gray_at(shot, b.x0 + share * b.width(), b.y0 + 0.6F * b.height())));
   }
   return largest;
 }
@@ -96,7 +93,7 @@ TEST(MatchedLevels, OfAWipeAreOfTheRightSideOnly) {
   ECHO_SCENE(scene, 1600, 900);
   compare(scene, kSquare, CompareLook::wipe);
   const Rect r = scene.viewer->image_rect();
-  const auto at = [&](float share) { return gray(scene.shot(), r.x0 + share * r.width(), r.cy()); };
+  const auto at = [&](float share) { return gray_at(scene.shot(), r.x0 + share * r.width(), r.cy()); };
   const int left = at(0.3F), right = at(0.7F);
   scene.click("match_levels");
   const double x_mm = -10.0 + 0.7 * 20.0;

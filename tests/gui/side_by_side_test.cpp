@@ -6,6 +6,7 @@
 
 #include "gui/scene.h"
 #include "gui/toolkit/view_settings.h"
+#include "support/picture_pixels.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing::side_by_side_test {
@@ -81,11 +82,6 @@ Field flat(float level_db) {
   return [level_db](double, double) { return level_db; };
 }
 
-int gray(const RgbImage& p, float x, float y) {
-  const auto at = (static_cast<std::size_t>(y) * static_cast<std::size_t>(p.width) + static_cast<std::size_t>(x)) * 3;
-  return p.rgb[at];
-}
-
 // A and B on screen side by side, frozen.
 void show(Scene& scene, const Field& a, const Field& b, const Grid& grid_a = kSquare) {
   scene.freeze(100, 50);
@@ -113,8 +109,8 @@ TEST(SideBySideWindow, EachSideHasItsPixelsAtEverySize) {
     EXPECT_EQ(a.width(), b.width());
     EXPECT_FALSE(a.overlaps(b));
     EXPECT_EQ(b.y0 > a.y1, size.width <= 1024) << "stacked where the centre is narrow";
-    EXPECT_NEAR(gray(shot, a.cx(), a.cy()), 191, 2) << size.width;
-    EXPECT_NEAR(gray(shot, b.cx(), b.cy()), 64, 2) << size.width;
+    EXPECT_NEAR(gray_at(shot, a.cx(), a.cy()), 191, 2) << size.width;
+    EXPECT_NEAR(gray_at(shot, b.cx(), b.cy()), 64, 2) << size.width;
     scene.tap(Key::f5);
     EXPECT_GT(scene.viewer->side_a_rect().width(), 20.0F) << "in presentation too";
     EXPECT_EQ(scene.gl_error(), 0);
@@ -127,8 +123,8 @@ TEST(SideBySideWindow, WhereAHasNoPixelsThereIsTheGround) {
   show(scene, flat(-15), flat(-45), shallow);
   const RgbImage shot = scene.shot();
   const Rect a = scene.viewer->side_a_rect();
-  EXPECT_NEAR(gray(shot, a.cx(), a.y0 + 0.3F * a.height()), 191, 2);
-  EXPECT_LT(gray(shot, a.cx() + 40, a.y0 + 0.7F * a.height()), 20);
+  EXPECT_NEAR(gray_at(shot, a.cx(), a.y0 + 0.3F * a.height()), 191, 2);
+  EXPECT_LT(gray_at(shot, a.cx() + 40, a.y0 + 0.7F * a.height()), 20);
 }
 
 TEST(SideBySideWindow, ThePointerIsOnBothSides) {
@@ -140,7 +136,7 @@ TEST(SideBySideWindow, ThePointerIsOnBothSides) {
     int n = 0;
     for (float dy = -9; dy <= 9; ++dy) {
       for (float dx = -9; dx <= 9; ++dx) {
-        n += std::abs(gray(now, r.x0 + x + dx, r.y0 + y + dy) - gray(before, r.x0 + x + dx, r.y0 + y + dy)) > 10;
+        n += std::abs(gray_at(now, r.x0 + x + dx, r.y0 + y + dy) - gray_at(before, r.x0 + x + dx, r.y0 + y + dy)) > 10;
       }
     }
     return n;

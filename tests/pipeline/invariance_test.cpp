@@ -6,22 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "support/ensembles.h"
 #include "support/streaming.h"
 
 namespace echoloop::invariance_test {
 namespace {
 
 using namespace testing;
-
-double relative_difference(const std::vector<float>& a, const std::vector<float>& b) {
-  double off = 0.0, energy = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    off += std::pow(static_cast<double>(a[i] - b[i]), 2);
-    energy += std::pow(static_cast<double>(b[i]), 2);
-  }
-  EXPECT_GT(energy, 0.0);
-  return std::sqrt(off / energy);
-}
 
 struct ImageFormation {
   std::string_view name;

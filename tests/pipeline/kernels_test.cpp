@@ -7,22 +7,13 @@
 #include <limits>
 
 #include "core/error.h"
+#include "support/ensembles.h"
 #include "support/streaming.h"
 
 namespace echoloop::kernels_test {
 namespace {
 
 using namespace testing;
-
-double relative_difference(const std::vector<float>& a, const std::vector<float>& b) {
-  double off = 0.0, energy = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    off += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
-    energy += std::pow(static_cast<double>(b[i]), 2);
-  }
-  EXPECT_GT(energy, 0.0);
-  return std::sqrt(off / energy);
-}
 
 // The filters of the tuned paths differ by 2e-3 from the transforms of the specification, see fir_conditioner_test.
 void expect_same_picture(const Acquisition& a, const ImagingParams& params, const std::vector<std::byte>& frame) {

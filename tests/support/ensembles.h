@@ -60,7 +60,7 @@ inline std::vector<int> slots_from(int first, int n, int n_slots) {
   return slots;
 }
 
-// ||a - b|| / ||b||
+// ||a - b|| / ||b||; no number where b is zero.
 inline double relative_difference(const std::vector<Complex>& a, const std::vector<Complex>& b) {
   double off = 0.0;
   double all = 0.0;
@@ -68,6 +68,16 @@ inline double relative_difference(const std::vector<Complex>& a, const std::vect
     off += std::pow(static_cast<double>(a[i].re) - static_cast<double>(b[i].re), 2) +
            std::pow(static_cast<double>(a[i].im) - static_cast<double>(b[i].im), 2);
     all += std::pow(static_cast<double>(b[i].re), 2) + std::pow(static_cast<double>(b[i].im), 2);
+  }
+  return std::sqrt(off / all);
+}
+
+inline double relative_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  double off = 0.0;
+  double all = 0.0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    off += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
+    all += std::pow(static_cast<double>(b[i]), 2);
   }
   return std::sqrt(off / all);
 }

@@ -1,5 +1,5 @@
 // A MATLAB variable with all that is inside it: numbers, text, structs and arrays of them, cells. For workspaces, where
-// everything is nested (Verasonics), and for cells. v5 to v7 by matio, v7.3 by mat73_tree.h: in the reader process
+// everything is nested (Verasonics), and for cells. v5 to v7 by matio, v7.3 by HDF5: in the reader process
 // only. Internal to src/formats.
 #pragma once
 

@@ -1,7 +1,12 @@
 // MATLAB files as MUST (and PyMUST's older f-k relatives) write them: an array RF or IQ and a struct `param`. Here
-// which variables these are; must_param.h and must.h: what they mean. Reader process.
+// which variables these are; must.h: what they mean. Reader process.
 #include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/plain_text.h"
@@ -14,13 +19,202 @@
 #include "formats/containers/mat_file.h"
 #include "formats/containers/mat_tree.h"
 #include "formats/readers/must.h"
-#include "formats/readers/must_param.h"
 #include "formats/readers/samples.h"
 #include "formats/readers/verasonics.h"
 #include "formats/readers/verasonics_scheme.h"
 
 namespace echoloop {
 namespace {
+
+// The numbers that describe a recording in MUST's way, wherever scripts leave them: a struct `param`, one struct for
+// each transmit (an array or a cell of them), or variables of their own; transmit delays often in a variable `txdel`
+// beside it.
+
+constexpr std::size_t kMostNumbers = std::size_t{1} << 24;  // of a variable that is no recording
+
+using Fields = std::map<std::string, MatField>;
+
+// MUST's own name, and what its examples call the variable.
+bool names_delays(const std::string& name) {
+  const std::string plain = lower_case(name);
+  return plain == "txdelay" || plain == "txdelays" || plain == "txdel";
+}
+
+bool names_angles(const std::string& name) {
+  const std::string plain = lower_case(name);
+  return plain == "txangle" || plain == "tilt" || plain == "tilts" || plain == "angle" || plain == "angles" ||
+         plain == "theta";
+}
+
+bool describes(const std::vector<std::string>& names) {
+  bool rate = false, places = false;
+  for (const std::string& name : names) {
+    rate = rate || lower_case(name) == "fs";
+    places = places || lower_case(name) == "pitch" || lower_case(name) == "elements";
+  }
+  return rate && places;
+}
+
+std::optional<MatField> numbers_of(const MatNode& node) {
+  if (node.kind != MatNode::Kind::numbers || !node.imaginary.bytes.empty()) return std::nullopt;
+  Fields one;
+  add_field(one, "x", node.numbers);
+  return std::move(one.at("x"));
+}
+
+// Numbers, or a cell of them with one row a transmit; nothing for [].
+std::optional<MatField> delays_of(const std::string& what, const std::string& name, const MatNode& node) {
+  if (node.dims == std::vector<std::size_t>{0, 0}) return std::nullopt;
+  auto field = node.kind == MatNode::Kind::cell ? join_rows(node) : numbers_of(node);
+  if (!field) throw Error(what, printable(name) + " is not a list of numbers", "one row of delays for each transmit");
+  return field;
+}
+
+MatTree read_tree(const OpenRequest& request, const MatFile& file, const std::string& name) {
+  return {request.what(), request.path_to_open.string(), request.bytes().size(), {name}, file.container()};
+}
+
+Fields fields_of(const std::string& what, const std::map<std::string, MatNode, std::less<>>& row) {
+  Fields fields;
+  for (const auto& [name, node] : row) {
+    if (names_delays(name)) {
+      if (auto delays = delays_of(what, "param." + name, node)) fields["txdelay"] = std::move(*delays);
+    } else if (auto field = numbers_of(node)) {
+      fields[lower_case(name)] = std::move(*field);
+    }
+  }
+  return fields;
+}
+
+// One of each `all` as the rows of one field; nothing when they are not as many, or missing.
+std::optional<MatField> stacked(const std::vector<Fields>& all, const std::string& name) {
+  const auto first = all.front().find(name);
+  if (first == all.front().end()) return std::nullopt;
+  const std::size_t n = first->second.values.size();
+  MatField joined{.dims = {all.size(), n}, .values = std::vector<double>(all.size() * n)};
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto found = all[k].find(name);
+    if (found == all[k].end() || found->second.values.size() != n) return std::nullopt;
+    for (std::size_t i = 0; i < n; ++i) joined.values[i * all.size() + k] = found->second.values[i];
+  }
+  return joined;
+}
+
+// The structs of a cell or an array of structs, one a transmit: what differs is stacked, the rest is the first's.
+Fields fields_of_each(const std::string& what, const MatNode& node) {
+  std::vector<Fields> all;
+  for (const auto& row : node.rows) all.push_back(fields_of(what, row));
+  for (const MatNode& cell : node.cells) {
+    if (cell.rows.size() == 1) all.push_back(fields_of(what, cell.rows[0]));
+  }
+  if (all.empty()) throw Error(what, "a param without structs", "a struct with fs and pitch");
+  Fields fields = all.front();
+  if (all.size() == 1) return fields;
+  for (const char* const name : {"txdelay", "txangle", "t0"}) {
+    if (auto joined = stacked(all, name)) fields[name] = std::move(*joined);
+  }
+  return fields;
+}
+
+std::size_t count(const MatVariable& variable) { return checked_bytes(variable.dims, 1).value_or(0); }
+
+Fields fields_of_file(const MatFile& file, const MatVariable& samples) {
+  Fields fields;
+  for (const MatVariable& variable : file.variables()) {
+    if (&variable == &samples || !variable.numeric || count(variable) == 0 || count(variable) > kMostNumbers) continue;
+    const MatArray array = file.read_array(variable.name);
+    if (array.imaginary.bytes.empty()) add_field(fields, variable.name, array.real);
+  }
+  return fields;
+}
+
+// The first variable that `named` accepts, but the samples.
+const MatVariable* variable_named(const MatFile& file, const MatVariable& samples, bool (*named)(const std::string&)) {
+  for (const MatVariable& variable : file.variables()) {
+    if (&variable != &samples && named(variable.name) && count(variable) <= kMostNumbers) return &variable;
+  }
+  return nullptr;
+}
+
+bool has_part(const std::string& name, std::initializer_list<const char*> parts) {
+  return std::ranges::any_of(parts, [&](const char* part) { return name.find(part) != std::string::npos; });
+}
+
+// Whether a variable or field says what was sent, in a layout that is not MUST's: a list of angles, points, or one
+// number that is not that of a plane wave straight ahead.
+bool says_transmits(const std::string& name, const std::vector<std::size_t>& dims, double first, bool of_param,
+                    std::size_t n_third) {
+  const std::string plain = lower_case(name);
+  const bool angles = has_part(plain, {"angle", "theta", "alpha", "steer", "tilt"}) && plain != "rxangle";
+  const bool points = has_part(plain, {"source", "vsrc", "foc"}) || plain == "vs";
+  const auto long_axes = std::ranges::count_if(dims, [](std::size_t n) { return n > 1; });
+  if (!angles && !points) return false;
+  if (long_axes == 0 && n_third == 1 && std::isfinite(first) && first != 0.0)
+    return angles ? names_angles(name) || has_part(plain, {"angle", "steer"}) : !of_param;  // param.focus: elevation
+  const bool rows = points && long_axes == 2 && std::ranges::min(dims) <= 3;
+  return long_axes == 1 || rows || (n_third > 1 && std::ranges::find(dims, n_third) != dims.end());
+}
+
+// All fire at once, MUST's default, is no guess for samples beside a list of what was sent.
+void refuse_lost_transmits(const std::string& what, const MatFile& file, const MatVariable& samples,
+                           const Fields& fields, std::size_t n_third) {
+  const auto check = [&](const std::string& name, const std::vector<std::size_t>& dims, double first, bool of_param) {
+    if (!says_transmits(name, dims, first, of_param, n_third)) return;
+    throw UnknownLayout(
+        what, shape_text(dims) + " values of " + printable(name) + ", but no transmit delays",
+        "param.TXdelay or txdel, one row of delays for each transmit; for plane waves param.TXangle in radians");
+  };
+  for (const auto& [name, field] : fields) check(name, field.dims, field.values.empty() ? 0.0 : field.values[0], true);
+  for (const MatVariable& variable : file.variables()) {
+    if (!variable.numeric || &variable == &samples || count(variable) == 0) continue;
+    const bool one = count(variable) == 1;
+    check(variable.name, variable.dims, one ? file.read_array(variable.name).real.real_at(0) : 0.0, false);
+  }
+}
+
+// A struct (or array of structs) with fs and pitch or elements; a cell named param...
+bool is_must_param(const MatVariable& variable) {
+  if (variable.kind == "cell") return lower_case(variable.name).starts_with("param");
+  return variable.kind == "struct" && describes(variable.fields);
+}
+
+// fs and pitch or elements as variables of their own.
+bool has_must_variables(const MatFile& file) {
+  std::vector<std::string> names;
+  for (const MatVariable& variable : file.variables()) {
+    if (variable.numeric) names.push_back(variable.name);
+  }
+  return describes(names);
+}
+
+// Fields by lower-case name, delays as "txdelay" with one row a transmit. `param` null: the variables of `file` but
+// `samples`. Throws Error on damage; UnknownLayout when there are no delays, but other lists of what was sent, or when
+// nothing tells what the third axis of the samples is (`n_third`, its length).
+std::map<std::string, MatField> read_must_param(const OpenRequest& request, const MatFile& file,
+                                                const MatVariable* param, const MatVariable& samples,
+                                                std::size_t n_third) {
+  const std::string what = request.what();
+  Fields fields;
+  if (param == nullptr) {
+    fields = fields_of_file(file, samples);
+  } else {
+    const MatTree tree = read_tree(request, file, param->name);
+    if (const MatNode* const node = tree.find(param->name)) fields = fields_of_each(what, *node);
+  }
+  if (fields.contains("txdelay") || fields.contains("txangle")) return fields;
+  if (const MatVariable* const delays = variable_named(file, samples, names_delays)) {
+    const MatTree tree = read_tree(request, file, delays->name);
+    const MatNode* const node = tree.find(delays->name);
+    if (auto field = node == nullptr ? std::nullopt : delays_of(what, delays->name, *node))
+      fields["txdelay"] = std::move(*field);
+  }
+  if (fields.contains("txdelay")) return fields;
+  if (param == nullptr)  // loose variables: read by their names
+    throw UnknownLayout(what, "variables without transmit delays and without a struct param",
+                        "TXdelay or TXangle, or a struct param");
+  refuse_lost_transmits(what, file, samples, fields, n_third);
+  return fields;
+}
 
 constexpr const char* kMustFile =
     "an array RF or IQ (time x element [x frame or transmit]) and a struct with fs and pitch, as written by MUST";

@@ -2,23 +2,138 @@
 // Objects are groups with attributes class, name, size and array; arrays of objects have members name_0001, name_0002
 // ...; arrays have MATLAB's axes reversed. Time zero: the wave passes (0, 0, 0); a wave's time axis is
 // initial_time + n/fs + wave.delay (USTB's beamformer subtracts wave.delay from the transmit delay).
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/error.h"
 #include "core/units.h"
+#include "formats/base/acquisition_json.h"
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
 #include "formats/base/printable.h"
-#include "formats/readers/element_sources.h"
 #include "formats/readers/geometry.h"
 #include "formats/readers/hdf5_samples.h"
 #include "formats/readers/placed_probe.h"
-#include "formats/readers/uff_own.h"
 
 namespace echoloop {
 namespace {
+
+// What the program's own recordings say beyond UFF: the group /echoloop (acquisition_json.h documents it).
+
+constexpr std::size_t kMostTimes = std::size_t{1} << 22;  // of frames, that are read: 32 MB
+constexpr double kMostCounted = 9e15;                     // a double's last whole number, about
+
+// The first `frames` values of a list; nothing when it is shorter.
+std::vector<double> frame_list(const hdf5::Node& own, const char* name, std::size_t frames) {
+  const auto list = own.find(name);
+  if (!list || !list->is_dataset() || list->extents().size() != 1 || list->extents()[0] < frames) return {};
+  std::vector<double> values = list->numbers(kMostTimes);
+  values.resize(frames);
+  return values;
+}
+
+// Times that cannot be are left out: the frames are evenly spaced then.
+ScannerRecord scanner_record(const hdf5::Node& own, std::size_t frames) {
+  if (frames == 0 || frames > kMostTimes || !own.has("device_time_s")) return {};
+  ScannerRecord record{.times_s = frame_list(own, "device_time_s", frames)};
+  if (record.times_s.empty() || !is_time_axis(record.times_s)) return {};
+  const double begin_s = record.times_s.front();
+  for (double& time_s : record.times_s) time_s -= begin_s;
+  const auto grown = [&](const char* name) {
+    const std::vector<double> so_far = frame_list(own, name, frames);
+    return so_far.empty() ? 0.0 : std::max(so_far.back() - so_far.front(), 0.0);
+  };
+  record.lost = static_cast<std::uint64_t>(std::min(grown("lost_at_sender"), kMostCounted));
+  record.missing = static_cast<std::uint64_t>(std::min(grown("missing"), kMostCounted));
+  return record;
+}
+
+// Puts the exact acquisition in place of what UFF's rounded numbers gave, and drops frames that a killed writer left
+// incomplete. False when the file has no such group, or one that describes nothing that can be.
+bool take_own_description(const hdf5::Node& root, Hdf5Parts& parts) {
+  constexpr std::size_t kMaxJson = std::size_t{64} << 20;
+  const auto own = root.find("echoloop");
+  if (!own || !own->is_group()) return false;
+  const auto text = own->find("acquisition");
+  if (!text || !text->is_dataset()) return false;
+  auto acquisition = acquisition_from_json(text->text(kMaxJson));
+  if (!acquisition) return false;
+  parts.acquisition = std::move(*acquisition);
+  parts.format = "Echoloop recording (UFF)";
+  parts.samples.rotation_rad.clear();  // already on the program's clock
+  for (const char* name : {"frame_sequence", "acquired_ns"}) {
+    const auto numbers = own->find(name);
+    if (!numbers || !numbers->is_dataset() || numbers->extents().size() != 1) continue;
+    parts.samples.most_frames = std::min(parts.samples.most_frames, numbers->extents()[0]);
+  }
+  parts.scanner = scanner_record(*own, parts.samples.most_frames);
+  return true;
+}
+
+// Waves of single elements in UFF files (synthetic aperture), whose time zero USTB counts in a way of its own: any
+// source from 1 mm behind z = 0 on is taken for one in front of the array, which its wave reaches |s|/c after the
+// origin. The arrival is then (|p - s| + |s|)/c - delay, and USTB's scripts write delay = |s|/c for times from the
+// firing. By UFF's own words, time zero when the wave passes the origin, it is (|p - s| - |s|)/c. Internal to
+// src/formats, reader process.
+
+// See all waves of a file first. `placed` must outlive this. Transmits count from the file's origin.
+class ElementSources {
+ public:
+  ElementSources(const PlacedProbe& placed, double sound_speed_m_s) : placed_(placed), c_m_s_(sound_speed_m_s) {}
+
+  void see(const Transmit& transmit, double delay_s);
+
+  // How much the file's times of `transmit` exceed those from the passage of the origin: 2 |s|/c where USTB's way
+  // holds, else 0. The delays tell: where all waves fire at one time, the delays less |s|/c are the same (USTB), or
+  // those plus |s|/c are. When neither is, as where there are no delays, USTB's rule holds.
+  [[nodiscard]] double early_s(const Transmit& transmit) const;
+
+ private:
+  struct Range {
+    double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
+    void see(double value);
+    [[nodiscard]] double spread() const { return high - low; }
+  };
+  [[nodiscard]] bool is_element(const Transmit& transmit) const;
+  [[nodiscard]] double away_s(const Transmit& transmit) const;
+
+  const PlacedProbe& placed_;
+  double c_m_s_;
+  Range in_front_, passing_;
+};
+
+void ElementSources::Range::see(double value) {
+  low = std::min(low, value);
+  high = std::max(high, value);
+}
+
+double ElementSources::away_s(const Transmit& t) const { return std::hypot(t.source_x_m, t.source_z_m) / c_m_s_; }
+
+bool ElementSources::is_element(const Transmit& t) const {
+  constexpr double kMicrometre = 1e-6;
+  if (t.kind != TransmitKind::diverging) return false;
+  const auto there = [&](const Element& e) {
+    return std::hypot(e.x_m + placed_.origin_x_m - t.source_x_m, e.z_m - t.source_z_m) < kMicrometre;
+  };
+  return std::any_of(placed_.probe.elements.begin(), placed_.probe.elements.end(), there);
+}
+
+void ElementSources::see(const Transmit& t, double delay_s) {
+  if (!is_element(t)) return;
+  in_front_.see(delay_s - away_s(t));
+  passing_.see(delay_s + away_s(t));
+}
+
+double ElementSources::early_s(const Transmit& t) const {
+  constexpr double kInFront_m = -1e-3;  // USTB's
+  constexpr double kNoise_s = 1e-9;     // of single precision
+  if (!is_element(t) || passing_.spread() + kNoise_s < 0.5 * in_front_.spread()) return 0.0;
+  const bool told = in_front_.spread() + kNoise_s < 0.5 * passing_.spread();
+  return told || t.source_z_m >= kInFront_m ? 2.0 * away_s(t) : 0.0;
+}
 
 using hdf5::Node;
 

@@ -1,20 +1,315 @@
 // zea's HDF5 layout: data/raw_data (frame, transmit, time, element, channel) and scan/*, also within event_0, and in
 // files of zea's later versions within tracks/track_0, where the array may be described by the group probe.
-// Here frequencies, gain and frame rate; zea_layout.h: where things lie; zea_transmits.h: the waves.
+// Here frequencies, gain and frame rate; zea_layout.h: where things lie.
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "core/acquisition.h"
 #include "core/error.h"
+#include "core/units.h"
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
+#include "formats/containers/array_view.h"
+#include "formats/containers/hdf5_file.h"
+#include "formats/readers/geometry.h"
 #include "formats/readers/hdf5_samples.h"
 #include "formats/readers/placed_probe.h"
+#include "formats/readers/wave_fit.h"
 #include "formats/readers/zea_layout.h"
-#include "formats/readers/zea_transmits.h"
 
 namespace echoloop {
 namespace {
+
+// What zea's files say of delays that are no way through the tissue: the acoustic lens and the length of the
+// transmitted pulse.
+
+using hdf5::Node;
+
+constexpr double kWaveform_hz = 250e6;
+constexpr std::size_t kMaxWaveforms = std::size_t{1} << 24;  // numbers in all of them
+
+std::string fixed(double value, int digits) {
+  const std::string text = std::to_string(value);
+  return text.substr(0, text.find('.') + 1 + static_cast<std::size_t>(digits));
+}
+
+std::optional<double> positive(const Node& holder, const char* name, double most, const char* unit) {
+  const auto found = holder.find(name);
+  if (!found) return std::nullopt;
+  const double value = found->number();
+  if (!(value >= 0.0 && value <= most))
+    throw Error(found->where(), std::to_string(value) + unit, "0 to " + std::to_string(most) + unit);
+  return value;
+}
+
+// Both ways, and in words.
+double lens_s(const Node& root, const Node& scan, Acquisition& a) {
+  constexpr double kThickest_m = 0.02, kFastest_m_s = 1e4, kMostWavelengths = 100.0;
+  const auto probe = root.find("probe");
+  for (const Node* holder : {probe ? &*probe : nullptr, &scan}) {
+    if (holder == nullptr || !holder->is_group()) continue;
+    const auto thickness_m = positive(*holder, "lens_thickness", kThickest_m, " m");
+    const auto speed_m_s = positive(*holder, "lens_sound_speed", kFastest_m_s, " m/s");
+    if (!thickness_m || !speed_m_s || *speed_m_s == 0.0 || *thickness_m == 0.0) continue;
+    const double late_s = 2.0 * *thickness_m * (1.0 / *speed_m_s - 1.0 / a.sound_speed_m_s);
+    a.assumptions.push_back("the lens (" + fixed(1e3 * *thickness_m, 2) + " mm at " +
+                            std::to_string(std::lround(*speed_m_s)) + " m/s) delays echoes by " +
+                            fixed(1e6 * late_s, 3) +
+                            " us, which is subtracted; depths are measured from the elements below the lens");
+    return late_s;
+  }
+  const auto custom = root.find("custom");
+  for (const Node* holder : {&scan, custom ? &*custom : nullptr}) {
+    if (holder == nullptr || !holder->is_group()) continue;
+    const auto wavelengths = positive(*holder, "lens_correction", kMostWavelengths, " wavelengths");
+    if (!wavelengths || *wavelengths == 0.0) continue;
+    const double late_s = 2.0 * *wavelengths / a.center_hz;
+    a.assumptions.push_back("lens_correction (" + fixed(*wavelengths, 2) + " wavelengths each way) delays echoes by " +
+                            fixed(1e6 * late_s, 3) + " us, which is subtracted");
+    return late_s;
+  }
+  return 0.0;
+}
+
+// Where the waveform's envelope is highest: the wave brought down from the centre frequency, over one of its periods.
+double peak_s(std::span<const double> waveform, double center_hz) {
+  const std::size_t n = waveform.size();
+  const auto window = std::clamp<std::size_t>(static_cast<std::size_t>(kWaveform_hz / center_hz), 1, n);
+  std::vector<std::complex<double>> sum(n + 1);
+  for (std::size_t k = 0; k < n; ++k)
+    sum[k + 1] = sum[k] + waveform[k] * std::polar(1.0, -2.0 * kPi * center_hz / kWaveform_hz * static_cast<double>(k));
+  double highest = 0.0, peak = 0.0;
+  for (std::size_t k = 0; k + window <= n; ++k) {
+    const double height = std::abs(sum[k + window] - sum[k]);
+    if (height > highest) highest = height, peak = static_cast<double>(k) + 0.5 * static_cast<double>(window - 1);
+  }
+  return peak / kWaveform_hz;
+}
+
+// One a transmit; in older files waveform_000 ... and tx_waveform_indices that say which fired when.
+std::vector<double> pulse_peaks_s(const Node& scan, std::size_t n_tx, double center_hz) {
+  const auto waveforms = scan.find("waveforms_two_way");
+  if (!waveforms) return {};
+  std::vector<double> peaks_s;
+  if (waveforms->is_group()) {
+    std::vector<double> each_s;
+    for (const std::string& name : waveforms->children())
+      each_s.push_back(peak_s(waveforms->at(name).numbers(kMaxWaveforms), center_hz));
+    const auto indices = scan.find("tx_waveform_indices");
+    if (!indices || each_s.empty()) return {};
+    for (const double index : indices->numbers(static_cast<std::size_t>(kMaxTransmits))) {
+      if (!(index >= 0.0 && index < static_cast<double>(each_s.size()))) {
+        throw Error(indices->where(), "waveform " + std::to_string(index), "0 to " + std::to_string(each_s.size() - 1));
+      }
+      peaks_s.push_back(each_s[static_cast<std::size_t>(index)]);
+    }
+  } else {
+    const std::vector<std::size_t> shape = waveforms->extents();
+    if (shape.size() != 2 || shape[1] == 0) {
+      throw Error(waveforms->where(), "an array of shape " + shape_text(shape), "(transmits, samples)");
+    }
+    const std::vector<double> all = waveforms->numbers(kMaxWaveforms);
+    for (std::size_t k = 0; k < shape[0]; ++k)
+      peaks_s.push_back(peak_s(std::span(all).subspan(k * shape[1], shape[1]), center_hz));
+  }
+  if (peaks_s.size() == n_tx) return peaks_s;
+  throw Error(waveforms->where(), std::to_string(peaks_s.size()) + " waveforms",
+              "one for each of the " + std::to_string(n_tx) + " transmits");
+}
+
+// How much later than the way from its elements to a point and back the peaks of the echoes of each of n_tx transmits
+// come, s. a.center_hz and a.sound_speed_m_s are set; what was taken, and what the file lacks, goes to a.assumptions.
+// Throws Error for values that are none.
+//
+// The lens is flat, of thickness d and sound speed cl, on the elements (zea's model, z counted from them): straight
+// through it a wave needs d (1/cl - 1/c) more each way; the refraction that zea's beamformer computes beyond that is
+// below 0.03 mm for 1 mm of lens up to 30 degrees. Older files have Verasonics' lens_correction, in wavelengths each
+// way. The pulse is waveforms_two_way, sampled at 250 MHz from the firing on (Verasonics' TW.Wvfm2Wy).
+std::vector<double> zea_late_s(const Node& root, const Node& scan, std::size_t n_tx, Acquisition& a) {
+  std::vector<double> late_s = pulse_peaks_s(scan, n_tx, a.center_hz);
+  if (late_s.empty()) {
+    a.assumptions.emplace_back(
+        "no correction for the length of the transmitted pulse: the file has no "
+        "waveforms_two_way (in images made by zea, one period is subtracted, " +
+            fixed(0.5e3 * a.sound_speed_m_s / a.center_hz, 2) + " mm)",
+        "first_sample_s");
+    late_s.assign(n_tx, 0.0);
+  }
+  const double through_lens_s = lens_s(root, scan, a);
+  for (double& late : late_s) late += through_lens_s;
+  return late_s;
+}
+
+using hdf5::Node;
+
+constexpr double kZeaTolerance_periods =
+    0.05;  // of a delay: a twentieth of a wavelength, clocks of scanners round to less
+
+std::vector<double> table(const Node& scan, const char* name, std::size_t rows, std::size_t columns) {
+  const auto found = scan.find(name);
+  if (!found) return {};
+  std::vector<double> values = found->numbers(kMaxZeaTable);
+  if (values.size() == rows * columns) return values;
+  throw Error(found->where(), "an array of shape " + shape_text(found->extents()),
+              columns == 1 ? "one for each of the " + std::to_string(rows) + " transmits"
+                           : "(" + std::to_string(rows) + ", " + std::to_string(columns) + ") numbers");
+}
+
+// The transmits of a zea file. Their geometry is t0_delays and tx_apodizations; polar_angles and focus_distances (0 or
+// infinite: plane, negative: diverging) are notes that say which wave the delays make. Time is counted from the first
+// firing of each transmit, initial_times is that of the first sample; IQ is demodulated on a clock that begins with the
+// first sample.
+
+struct Laws {  // of n_tx transmits and n_el elements, row by row; empty where the file has none
+  std::vector<double> delays_s, weights, polar_rad, azimuth_rad, focus_m, initial_s, origins_m;
+};
+
+Laws read_laws(const Node& scan, std::size_t n_tx, std::size_t n_el) {
+  Laws laws{.delays_s = table(scan, "t0_delays", n_tx, n_el),
+            .weights = table(scan, "tx_apodizations", n_tx, n_el),
+            .polar_rad = table(scan, "polar_angles", n_tx, 1),
+            .azimuth_rad = table(scan, "azimuth_angles", n_tx, 1),
+            .focus_m = table(scan, "focus_distances", n_tx, 1),
+            .initial_s = table(scan, "initial_times", n_tx, 1),
+            .origins_m = table(scan, "transmit_origins", n_tx, 3)};
+  for (const double azimuth : laws.azimuth_rad) {
+    if (!(std::abs(std::sin(azimuth)) < 1e-3)) {
+      throw Error(scan.where(), "azimuth_angles of " + std::to_string(azimuth / kRadiansPerDegree) + " deg",
+                  "waves in the plane y = 0");
+    }
+  }
+  if (laws.delays_s.empty() && laws.polar_rad.empty())
+    throw Error(scan.where(), "neither t0_delays nor polar_angles", "t0_delays or polar_angles");
+  return laws;
+}
+
+// zea's first files have focus_distances in wavelengths, and zea takes 1 or more as such.
+void wavelengths_to_metres(Laws& laws, Acquisition& a) {
+  const auto far = [](double focus) { return focus >= 1.0 && std::isfinite(focus); };
+  if (std::none_of(laws.focus_m.begin(), laws.focus_m.end(), far)) return;
+  for (double& focus : laws.focus_m) focus *= a.sound_speed_m_s / a.center_hz;
+  a.assumptions.push_back("focus_distances assumed to be in wavelengths: some are 1 or more");
+}
+
+// What polar_angles and focus_distances say of transmit k, about the file's origin.
+std::optional<Transmit> noted_wave(const Laws& laws, std::size_t k) {
+  constexpr double kFarthest_m = 10.0;  // beyond it a wave is plane within any aperture
+  if (laws.polar_rad.empty()) return std::nullopt;
+  Transmit t;
+  const double focus_m = laws.focus_m.empty() ? 0.0 : laws.focus_m[k];
+  if (focus_m == 0.0 || !(std::abs(focus_m) < kFarthest_m)) {
+    t.angle_rad = laws.polar_rad[k];
+    return t;
+  }
+  t.kind = focus_m < 0.0 ? TransmitKind::diverging : TransmitKind::focused;
+  t.source_x_m = focus_m * std::sin(laws.polar_rad[k]);
+  t.source_z_m = focus_m * std::cos(laws.polar_rad[k]);
+  return t;
+}
+
+// The same about what the file calls the beam's origin, or the middle of the firing elements: walking apertures.
+std::optional<Transmit> noted_wave_from(const Laws& laws, const PlacedProbe& placed, const std::vector<bool>& active,
+                                        std::size_t k) {
+  auto noted = noted_wave(laws, k);
+  if (!noted || noted->kind == TransmitKind::plane) return std::nullopt;
+  double x_m = 0.0, z_m = 0.0, n = 0.0;
+  for (std::size_t e = 0; e < active.size(); ++e) {
+    if (active[e]) x_m += placed.probe.elements[e].x_m, z_m += placed.probe.elements[e].z_m, n += 1.0;
+  }
+  const bool told = !laws.origins_m.empty();
+  noted->source_x_m += told ? laws.origins_m[3 * k] - placed.origin_x_m : x_m / n;
+  noted->source_z_m += told ? laws.origins_m[3 * k + 2] : z_m / n;
+  return noted;
+}
+
+// Transmit k, about the array's centre; t0 without initial_times.
+Transmit zea_transmit(const Node& scan, const Laws& laws, const PlacedProbe& placed, const Acquisition& a,
+                      std::size_t k) {
+  const std::size_t n = placed.probe.elements.size();
+  std::vector<bool> active(n, true);
+  bool any = false;
+  for (std::size_t e = 0; e < n; ++e) {
+    active[e] = laws.weights.empty() || laws.weights[k * n + e] != 0.0;
+    any = any || active[e];
+  }
+  if (!any)
+    throw Error(scan.where(), "transmit " + std::to_string(k) + " without a firing element",
+                "at least one firing element");
+  std::optional<Transmit> noted = noted_wave(laws, k);
+  if (noted) move_origin(placed, a.sound_speed_m_s, *noted);
+  if (laws.delays_s.empty()) {
+    noted->t0_s = first_firing_s(*noted, placed.probe, a.sound_speed_m_s, active);
+    noted->aperture_m = aperture_width_m(placed.probe, active);
+    return *noted;
+  }
+  std::vector<double> delays_s(n);
+  for (std::size_t e = 0; e < n; ++e) {
+    const double delay = laws.delays_s[k * n + e];
+    if (active[e] && !(std::abs(delay) < 1.0)) {
+      throw Error(scan.where(), "t0_delays of " + std::to_string(delay) + " s for transmit " + std::to_string(k),
+                  "finite delays within 1 s");
+    }
+    delays_s[e] = active[e] ? delay : std::numeric_limits<double>::quiet_NaN();
+  }
+  std::vector<Transmit> hints;
+  for (const auto& hint : {noted, noted_wave_from(laws, placed, active, k)}) {
+    if (hint) hints.push_back(*hint);
+  }
+  WaveFit fit = fit_wave(delays_s, placed.probe, a.sound_speed_m_s, kZeaTolerance_periods / a.center_hz, hints);
+  fit.transmit.t0_s = -fit.passage_s;
+  return fit.transmit;
+}
+
+// Weights below 0: fired with the opposite polarity.
+std::size_t inverted_transmits(const Laws& laws, std::size_t n_tx) {
+  const std::size_t n = laws.weights.size() / n_tx;
+  std::size_t inverted = 0;
+  for (std::size_t k = 0; k < n_tx && n > 0; ++k) {
+    const auto row = laws.weights.begin() + static_cast<std::ptrdiff_t>(k * n);
+    if (std::accumulate(row, row + static_cast<std::ptrdiff_t>(n), 0.0) < 0.0) ++inverted;
+  }
+  return inverted;
+}
+
+// Adds the n_tx transmits that `scan` describes, and for IQ the rotation of each one's samples; what was taken, and
+// what the file lacks, goes to the assumptions. Frequencies and sound speed of parts.acquisition are set. Throws Error.
+void add_zea_transmits(const Node& root, const Node& scan, const PlacedProbe& placed, std::size_t n_tx,
+                       Hdf5Parts& parts) {
+  Acquisition& a = parts.acquisition;
+  Laws laws = read_laws(scan, n_tx, placed.probe.elements.size());
+  wavelengths_to_metres(laws, a);
+  const std::vector<double> late_s = zea_late_s(root, scan, n_tx, a);
+  if (laws.initial_s.empty())
+    a.assumptions.emplace_back("first sample assumed at the first firing: the file has no initial_times",
+                               "first_sample_s");
+  if (laws.delays_s.empty())
+    a.assumptions.push_back("transmits from polar_angles and focus_distances: the file has no t0_delays");
+  std::size_t n_laws = 0;
+  for (std::size_t k = 0; k < n_tx; ++k) {
+    Transmit t = zea_transmit(scan, laws, placed, a, k);
+    t.t0_s += (laws.initial_s.empty() ? 0.0 : laws.initial_s[k]) - late_s[k];
+    if (t.kind == TransmitKind::delays) ++n_laws;
+    if (a.demod_hz > 0.0) parts.samples.rotation_rad.push_back(-2.0 * kPi * a.demod_hz * t.t0_s);
+    a.transmits.push_back(std::move(t));
+  }
+  if (const std::size_t inverted = inverted_transmits(laws, n_tx); inverted > 0 && inverted < n_tx) {
+    a.assumptions.push_back("pulse inversion: " + std::to_string(inverted) + " of " + std::to_string(n_tx) +
+                            " transmits have the opposite polarity; their sum contains the even harmonics");
+  }
+  if (n_laws > 0) {
+    a.assumptions.push_back("t0_delays of " + std::to_string(n_laws) +
+                            " transmits is neither a plane nor a spherical wave: the earliest arrival is used");
+  }
+}
 
 using hdf5::Node;
 
