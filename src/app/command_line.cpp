@@ -244,6 +244,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
              o.command != Command::render && is_session_file(o.source)) {
     return parse_view(all, options_of(o.source));
   }
+  if (o.command == Command::render) require_of_render(app);
   if (o.command == Command::repair && !o.source_given) throw Error("repair", "no file given", "echoloop repair FILE");
   if (o.command == Command::describe && !o.source_given)
     throw Error("describe", "no file given", "echoloop describe FILE");

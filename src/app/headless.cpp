@@ -16,6 +16,7 @@
 #include "app/interrupts.h"
 #include "app/opening/open_source.h"
 #include "app/options/terminal.h"
+#include "app/outputs/figures.h"
 #include "app/outputs/frame_outputs.h"
 #include "app/outputs/image_sinks.h"
 #include "app/outputs/live_outputs.h"
@@ -105,7 +106,7 @@ double run_to_end(Session& session, OpenedSource& opened, const Options& options
     if (live != nullptr) live->set_end_reason(error.what());
     throw;
   }
-  if (live != nullptr) live->set_end_reason(end_reason(session, options));
+  const std::string why = end_reason(session, options);
   const double waited_s = elapsed_s();
   const std::uint64_t processed = session.counts().processed;
   if (interrupted()) {
@@ -113,6 +114,7 @@ double run_to_end(Session& session, OpenedSource& opened, const Options& options
   } else {
     session.stop();
   }
+  if (live != nullptr) live->end_service(why);  // before files are finished, which may take long
   return session.counts().processed > processed ? elapsed_s() : waited_s;
 }
 
@@ -269,6 +271,7 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
   const ImagingParams params = apply_settings(default_params(acquisition), options.settings);
   const Limits limits = limits_for(options, opened.info);
   require_live_outputs(options, params);
+  require_figure_size(options, acquisition, params);
 
   const SavedSession* saved = options.session.get();
   LiveImages live;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/opening/source_kinds.h"
+#include "core/error.h"
 #include "formats/open_recording.h"
 #include "history/file_sinks.h"
 #include "source/phantom_text.h"
@@ -133,12 +134,25 @@ void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_flag("--version", t.version, "Print the version");
 }
 
+constexpr std::string_view kOfRender[] = {
+    "--help", "--headless", "--out",         "--frames", "--duration", "--backend", "--recipe",      "--preset",
+    "--set",  "--grid",     "--images-type", "--slots",  "--lanes",    "--streams", "--host-memory", "--unsandboxed"};
+
+bool is_of_render(const CLI::Option& option) {
+  return option.get_positional() ||
+         std::ranges::any_of(kOfRender, [&](std::string_view name) { return option.check_name(std::string(name)); });
+}
+
 }  // namespace
 
+void require_of_render(const CLI::App& app) {
+  for (const CLI::Option* const option : app.get_options()) {
+    if (option->count() > 0 && !is_of_render(*option))
+      throw Error("render", "found " + option->get_name(), "the options of echoloop render --help");
+  }
+}
+
 void describe_render(CLI::App& app) {
-  constexpr std::string_view kOfRender[] = {"--help",   "--out",    "--frames",  "--duration",    "--backend",
-                                            "--recipe", "--preset", "--set",     "--grid",        "--images-type",
-                                            "--slots",  "--lanes",  "--streams", "--host-memory", "--unsandboxed"};
   app.name("echoloop render");
   app.description(
       "Images of recordings, and of folders of recordings: DIR/NAME.npy with all images of NAME ([frame][nz][nx], "
@@ -146,10 +160,7 @@ void describe_render(CLI::App& app) {
       "skipped.");
   app.footer("");
   for (CLI::Option* const option : app.get_options()) {
-    const bool shown = option->get_positional() || std::ranges::any_of(kOfRender, [&](std::string_view name) {
-                         return option->check_name(std::string(name));
-                       });
-    if (!shown) option->group("");
+    if (!is_of_render(*option)) option->group("");
   }
 }
 

@@ -28,5 +28,6 @@ struct OptionTexts {
 void add_options(CLI::App& app, Options& options, OptionTexts& texts);
 // The help of `render`: its own text, and of the options those that it takes.
 void describe_render(CLI::App& app);
+void require_of_render(const CLI::App& app);  // throws Error: no other options were given
 
 }  // namespace echoloop

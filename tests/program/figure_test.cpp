@@ -99,8 +99,13 @@ TEST(FigureOption, BadNamesAndSizesAreOneLineAndStatus2) {
         Bad{good, {"--figure-width", "20"}, "--figure-width"}, Bad{good, {"--figure-width", "wide"}, "--figure-width"},
         Bad{good, {"--figure-dpi", "5000"}, "--figure-dpi"}, Bad{good, {"--figure-scale", "0.5"}, "--figure-scale"},
         Bad{good, {"--figure-scale", "15", "--figure-width", "120"}, "--figure-scale"},
-        Bad{(folder / "f.png").string(), {"--figure-width", "1000", "--figure-dpi", "1200"}, "pixels"}}) {
-    const Ended ended = run_figure(bad.file, bad.more);
+        Bad{(folder / "f.png").string(), {"--figure-width", "1000", "--figure-dpi", "1200"}, "pixels"},
+        Bad{(folder / "f.png").string(), {"--figure-scale", "200", "--figure-dpi", "1200"}, "pixels"}}) {
+    std::vector<std::string> words = bad.more;
+    const std::string report = (folder / "report.json").string();  // none of a run that was refused before
+    words.insert(words.end(), {"--report", report});
+    const Ended ended = run_figure(bad.file, words);
+    EXPECT_FALSE(std::filesystem::exists(report)) << bad.said;
     EXPECT_EQ(ended.status, 2) << bad.said << ended.err;
     EXPECT_NE(ended.err.find(bad.said), std::string::npos) << ended.err;
     EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;

@@ -204,7 +204,9 @@ TEST(Render, RefusesInOneLine) {
   for (const Words& words :
        {Words{"render", "--out", out}, Words{"render", file}, Words{"render", file, file, "--out", out},
         Words{"render", out, "--out", (r.folder / "in/b.uff/y").string()},
-        Words{"render", file, "--out", out, "--png", (r.folder / "p.png").string()}}) {
+        Words{"render", file, "--out", out, "--png", (r.folder / "p.png").string()},
+        Words{"render", file, "--out", out, "--policy", "error"}, Words{"render", file, "--out", out, "--rate", "5"},
+        Words{"render", file, "--out", out, "--loop"}, Words{"render", file, "--out", out, "--kiosk"}}) {
     const Ended ended = run_program(words);
     EXPECT_EQ(ended.status, 2);
     EXPECT_EQ(ended.err.find("echoloop: "), 0U) << ended.err;

@@ -1,7 +1,10 @@
 // How a viewer without a window ends, for the sender of its scanner: by a BYE that says why, and soon.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -60,6 +63,22 @@ TEST(LiveEnds, AfterTheFramesThatWereAskedFor) {
   for (std::uint64_t k = 0; k < 3; ++k) ASSERT_TRUE(viewer.sender->frame(k, 1));
   EXPECT_EQ(viewer.end_reason(), "the viewer has processed its 3 frames (--frames)");
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+}
+
+// Files are finished after it: a report that nobody reads holds up the program, not the sender.
+TEST(LiveEnds, BeforeItsFilesAreFinished) {
+  const testing::TemporaryFolder out;
+  const std::string report = (out / "report.pipe").string();
+  ASSERT_EQ(::mkfifo(report.c_str(), 0600), 0);
+  Viewer viewer({"--frames", "3", "--report", report});
+  for (std::uint64_t k = 0; k < 3; ++k) ASSERT_TRUE(viewer.sender->frame(k, 1));
+  EXPECT_EQ(viewer.end_reason(), "the viewer has processed its 3 frames (--frames)");
+  std::ifstream pipe(report);
+  const nlohmann::json read = nlohmann::json::parse(pipe, nullptr, false);
+  EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+  ASSERT_TRUE(read.is_object());
+  EXPECT_EQ(read["frames"]["processed"], 3);
+  EXPECT_EQ(read["scanner"]["frames"], 3);
 }
 
 TEST(LiveEnds, AtADescriptionThatARecordingCannotHold) {

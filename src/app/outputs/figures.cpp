@@ -56,6 +56,16 @@ std::vector<FigureStrip> last_strips(const Image& image, LiveImages& live) {
 
 }  // namespace
 
+void require_figure_size(const Options& options, const Acquisition& acquisition, const ImagingParams& params) {
+  if (options.figure.empty()) return;
+  Image image;
+  image.grid = make_grid(params, acquisition);
+  image.params = params;
+  require_figure_size(options.figure, {.images = {{.image = std::move(image), .display = params}},
+                                       .caption = options.source,
+                                       .size = figure_size(options)});
+}
+
 void write_last_figure(const Options& options, const SourceInfo& source, const Image& image, LiveImages& live,
                        const FigureMarks& marked) {
   live.flow.take();

@@ -31,6 +31,8 @@ struct FigureMarks {
   const Marks& marks;
   const Measured* measured = nullptr;
 };
+// Throws Error where the figure of an image with these parameters would be too large, without marks and curves.
+void require_figure_size(const Options& options, const Acquisition& acquisition, const ImagingParams& params);
 // --figure, of the last image (with a host copy), with the last flow and objects in `live`. Throws Error.
 void write_last_figure(const Options& options, const SourceInfo& source, const Image& image, LiveImages& live,
                        const FigureMarks& marked);

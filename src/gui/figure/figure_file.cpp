@@ -16,7 +16,10 @@ namespace {
 constexpr double kPtPerInch = 72.0;
 constexpr double kPrintDpi = 300.0;  // at least, of the image in SVG and PDF
 
-double dpi_of(const FigureSize& size) { return size.by == FigureSizing::factor ? kScreenDpi : size.dpi; }
+double file_dpi(FigureFormat format, const FigureSize& size) {
+  const double dpi = size.by == FigureSizing::factor ? kScreenDpi : size.dpi;
+  return format == FigureFormat::png ? dpi : std::max(dpi, kPrintDpi);
+}
 
 }  // namespace
 
@@ -29,9 +32,14 @@ FigureFormat figure_format(const std::filesystem::path& path) {
   return FigureFormat::pdf;
 }
 
+void require_figure_size(const std::filesystem::path& path, const Figure& figure) {
+  TextRasterizer rasterizer(Digits::proportional);
+  lay_out(figure, rasterizer, file_dpi(figure_format(path), figure.size) / kPtPerInch);
+}
+
 void write_figure(const std::filesystem::path& path, const Figure& figure, const FigureAbout& about) {
   const FigureFormat format = figure_format(path);
-  const double dpi = format == FigureFormat::png ? dpi_of(figure.size) : std::max(dpi_of(figure.size), kPrintDpi);
+  const double dpi = file_dpi(format, figure.size);
   const double pixels_per_pt = dpi / kPtPerInch;
   TextRasterizer rasterizer(Digits::proportional);
   const FigureLayout layout = lay_out(figure, rasterizer, pixels_per_pt);

@@ -15,6 +15,9 @@ enum class FigureFormat { png, svg, pdf };
 // Throws Error for another ending, and for PDF where this program cannot write it.
 FigureFormat figure_format(const std::filesystem::path& path);
 
+// Throws Error where the figure would be too large for the file.
+void require_figure_size(const std::filesystem::path& path, const Figure& figure);
+
 struct FigureAbout {
   std::string title;
   std::vector<std::pair<std::string, std::string>> texts;  // kept in a PNG: keyword, text

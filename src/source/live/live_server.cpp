@@ -42,7 +42,9 @@ LiveServer::LiveServer(const LiveAddress& address)
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
-LiveServer::~LiveServer() {
+LiveServer::~LiveServer() { stop_serving(); }
+
+void LiveServer::stop_serving() {
   thread_.request_stop();
   stop_describing_.request_stop();
   wake();
@@ -62,6 +64,12 @@ void LiveServer::set_admission(Admission admission) {
 void LiveServer::set_end_reason(std::string why) {
   const std::scoped_lock lock(mutex_);
   end_reason_ = std::move(why);
+}
+
+void LiveServer::end_service(std::string why) {
+  set_end_reason(std::move(why));
+  stop_serving();
+  thread_.join();
 }
 
 std::vector<LiveNote> LiveServer::take_notes() { return notes_.take(now_ns()); }

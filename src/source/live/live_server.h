@@ -39,6 +39,7 @@ class LiveServer {
   [[nodiscard]] LiveStatus status() const;  // any thread
   void set_admission(Admission admission);  // any thread
   void set_end_reason(std::string why);     // of the BYE that ends it; any thread
+  void end_service(std::string why);        // with a BYE; while no thread waits for a frame
   std::vector<LiveNote> take_notes();       // any thread
 
  private:
@@ -95,6 +96,7 @@ class LiveServer {
   // Reading a description can take seconds, which the producer does not have: it may be asked to stop.
   enum class ServedBy { server, producer };
 
+  void stop_serving();
   void run(const std::stop_token& stop);
   void serve_for_producer(const std::stop_token& stop, const std::function<bool()>& done);
   void serve_all(ServedBy by);

@@ -49,6 +49,7 @@ void LiveSource::read_ahead_in(const std::function<FrameMemory(std::size_t)>& al
 LiveStatus LiveSource::status() const { return server_->status(); }
 void LiveSource::set_admission(Admission admission) { server_->set_admission(admission); }
 void LiveSource::set_end_reason(std::string why) { server_->set_end_reason(std::move(why)); }
+void LiveSource::end_service(std::string why) { server_->end_service(std::move(why)); }
 std::vector<LiveNote> LiveSource::take_notes() { return server_->take_notes(); }
 
 }  // namespace echoloop

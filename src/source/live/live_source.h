@@ -55,6 +55,7 @@ class LiveSource final : public Source {
   std::vector<LiveNote> take_notes();       // any thread
   void set_admission(Admission admission);  // any thread
   void set_end_reason(std::string why);     // that the sender is told when the source goes; any thread
+  void end_service(std::string why);        // the sender is told now; no frame comes any more, no thread waits for one
 
  private:
   std::shared_ptr<LiveServer> server_;
