@@ -227,7 +227,7 @@ void measure_together(Rig& rig, const PackedTuning& tuning) {
   row.text += text;
   Device<float> db(n_frames * rig.n_pixels);
   for (std::size_t f = 0; f < n_frames; ++f) {
-    args.db[0] = db.get() + f * rig.n_pixels;
+    args.frames.db[0] = db.get() + f * rig.n_pixels;
     args.words = words.get() + f * frame_words;
     run_packed_das(*plan, args, 1, rig.stream.view());
   }
@@ -235,7 +235,7 @@ void measure_together(Rig& rig, const PackedTuning& tuning) {
   const std::vector<float> alone = db.read();
   db.fill(0xff);
   args.words = words.get();
-  for (std::size_t f = 0; f < n_frames; ++f) args.db[f] = db.get() + f * rig.n_pixels;
+  for (std::size_t f = 0; f < n_frames; ++f) args.frames.db[f] = db.get() + f * rig.n_pixels;
   const auto launch = [&](int copy) {
     args.words = words.get() + words_each * static_cast<std::size_t>(copy);
     run_packed_das(*plan, args, static_cast<int>(n_frames), rig.stream.view());

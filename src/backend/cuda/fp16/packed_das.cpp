@@ -86,10 +86,7 @@ PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
           .arrivals = m.arrivals,
           .pixels = m.pixels,
           .envelope = m.envelope,
-          .db = {},
-          .first_frame = 0,
-          .n_frames = 1,
-          .reference_db = 0.0f};
+          .frames = {}};
 }
 
 int packed_das_code() {
@@ -114,7 +111,7 @@ void allow_packed_das(const PackedPlan& plan) {
 
 void run_packed_das(const PackedPlan& plan, const PackedDasArgs& of_frame, int n_frames, StreamView stream) {
   PackedDasArgs args = of_frame;
-  args.n_frames = n_frames;
+  args.frames.count = n_frames;
   const auto run = [&](int together, int rows, int shared_bytes) {
     if (rows == 0) return;
     launch(kernel_of(plan, together),
@@ -133,10 +130,10 @@ void run_packed_das(const PackedPlan& plan, const PackedDasArgs& of_frame, int n
     args.n_slots = together.n_slots;
     run(plan.tuning.form.most_frames, groups, together.shared_bytes);
     args = of_frame;
-    args.n_frames = n_frames;
-    args.first_frame = groups * plan.tuning.form.most_frames;
+    args.frames.count = n_frames;
+    args.frames.first = groups * plan.tuning.form.most_frames;
   }
-  run(1, n_frames - args.first_frame, plan.shared_bytes);
+  run(1, n_frames - args.frames.first, plan.shared_bytes);
 }
 
 }  // namespace echoloop::cuda

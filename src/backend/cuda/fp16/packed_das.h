@@ -10,8 +10,15 @@
 
 namespace echoloop::cuda {
 
-// Of frames side by side, each with its own words, partials, arrivals and decibels. The grid's y counts them, or those
-// that are summed together.
+// Frames at once, each with its own words, partials, arrivals and decibels. The grid's y counts them, or those that are
+// summed together.
+struct PackedFrames {
+  int first = 0;                      // of the launch
+  int count = 1;                      // of all launches
+  float* db[kMostFramesAtOnce] = {};  // [nz][nx] decibels against reference_db, or null
+  float reference_db = 0.0f;
+};
+
 struct PackedDasArgs {
   DasGeometry geometry;  // pointers: the device's
   const uint2* words;    // line (tx, el) begins at (tx * n_el + el) * pitch + window
@@ -32,16 +39,13 @@ struct PackedDasArgs {
   float units_per_radian;  // delay units
   WindowPolynomial window_weight;
   const PackedItem* items;
-  const int* rx_start;           // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
-  const int* tx_start;           // [n_tiles][n_tx] ... plus this for a transmit
-  Complex* partials;             // [n_frames][n_parts][nz][nx], with more than one part
-  unsigned* arrivals;            // [n_frames][n_tiles], zero between frames
-  Complex* pixels;               // [nz][nx], of a frame alone
-  float* envelope;               // [nz][nx], likewise
-  float* db[kMostFramesAtOnce];  // [nz][nx] decibels against reference_db, or null
-  int first_frame;               // of the launch
-  int n_frames;                  // of all launches
-  float reference_db;
+  const int* rx_start;  // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
+  const int* tx_start;  // [n_tiles][n_tx] ... plus this for a transmit
+  Complex* partials;    // [n_frames][n_parts][nz][nx], with more than one part
+  unsigned* arrivals;   // [n_frames][n_tiles], zero between frames
+  Complex* pixels;      // [nz][nx], of a frame alone
+  float* envelope;      // [nz][nx], likewise
+  PackedFrames frames;
 };
 
 // The compiled kernels of one kind of weight on one lattice, in the order of kPackedForms.

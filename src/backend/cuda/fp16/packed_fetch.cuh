@@ -18,7 +18,7 @@ __device__ inline unsigned words_of_frame(const PackedDasArgs& a) {
 // The first one of kF frames that a block sums together.
 template <int kF>
 __device__ int first_frame(const PackedDasArgs& a) {
-  return a.first_frame + static_cast<int>(blockIdx.y) * kF;
+  return a.frames.first + static_cast<int>(blockIdx.y) * kF;
 }
 
 // Starts the copies of stages: rows are the windows of elements [first, end) of the item, all transmits of the group,

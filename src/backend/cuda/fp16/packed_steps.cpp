@@ -106,9 +106,8 @@ class PackedSteps final : public LaneSteps {
     return !fir_.at_once;
   }
   bool write_decibels(std::span<float* const> db, float reference_db) override {
-    std::fill(std::begin(das_.db), std::end(das_.db), nullptr);
-    std::copy(db.begin(), db.end(), das_.db);
-    das_.reference_db = reference_db;
+    das_.frames = {.reference_db = reference_db};
+    std::copy(db.begin(), db.end(), das_.frames.db);
     return true;
   }
   void beamform() override { run_packed_das(*packed_->tiles, das_, n_frames_, work_); }

@@ -88,18 +88,18 @@ __device__ void write_pixels(const PackedDasArgs& a, const PackedItem& item, uns
   }
 #pragma unroll
   for (int f = 0; f < kF; ++f) {
-    float* const db = a.db[first + f];
+    float* const db = a.frames.db[first + f];
 #pragma unroll
     for (int i = 0; i < kP; ++i) {
       if (!p.inside[i]) continue;
       const long long pixel = static_cast<long long>(p.iz[i]) * g.nx + p.ix;
       const Complex value{re[f][i] * scale, im[f][i] * scale};
       const float level = magnitude(value);
-      if (a.n_frames == 1) {
+      if (a.frames.count == 1) {
         a.pixels[pixel] = value;
         a.envelope[pixel] = level;
       }
-      if (db != nullptr) db[pixel] = to_db(level, a.reference_db);
+      if (db != nullptr) db[pixel] = to_db(level, a.frames.reference_db);
     }
   }
 }
