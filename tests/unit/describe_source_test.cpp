@@ -43,6 +43,11 @@ TEST(DescribeSource, SectorBeamsByTheirAnglesAndFocus) {
   expect_line(a, "first sample at -1.800 to 1.800 us\n");
 }
 
+TEST(DescribeSource, OneElementHasNoPitch) {
+  expect_line(testing::linear_acquisition(1, 1024), "probe         one element\n");
+  expect_line(testing::linear_acquisition(2, 1024), "probe         linear array, 2 elements, pitch ");
+}
+
 TEST(DescribeSource, WalkingBeamsByTheirPlaces) {
   Acquisition a = testing::linear_acquisition(64, 1024);
   a.transmits.clear();

@@ -128,8 +128,9 @@ std::string describe_source(const OpenedSource& opened) {
                         a.probe.elements.front().x_m * 1e3, a.probe.elements.back().x_m * 1e3);
     text += rows_text(a);
   } else {
-    text += fmt::format("probe         {} array, {} elements, pitch {:.3f} mm\n", probe_words(a.probe.kind),
-                        a.n_elements(), a.probe.pitch_m * 1e3);
+    text += a.n_elements() == 1 ? "probe         one element\n"
+                                : fmt::format("probe         {} array, {} elements, pitch {:.3f} mm\n",
+                                              probe_words(a.probe.kind), a.n_elements(), a.probe.pitch_m * 1e3);
     text += fmt::format("transmits     {}\n", transmits_text(a));
     text += lines_text(a);
   }
