@@ -131,8 +131,8 @@ double ElementSources::early_s(const Transmit& t) const {
   constexpr double kInFront_m = -1e-3;  // USTB's
   constexpr double kNoise_s = 1e-9;     // of single precision
   if (!is_element(t) || passing_.spread() + kNoise_s < 0.5 * in_front_.spread()) return 0.0;
-  const bool told = in_front_.spread() + kNoise_s < 0.5 * passing_.spread();
-  return told || t.source_z_m >= kInFront_m ? 2.0 * away_s(t) : 0.0;
+  const bool is_clear = in_front_.spread() + kNoise_s < 0.5 * passing_.spread();
+  return is_clear || t.source_z_m >= kInFront_m ? 2.0 * away_s(t) : 0.0;
 }
 
 using hdf5::Node;

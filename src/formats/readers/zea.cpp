@@ -225,9 +225,9 @@ std::optional<Transmit> noted_wave_from(const Laws& laws, const PlacedProbe& pla
   for (std::size_t e = 0; e < active.size(); ++e) {
     if (active[e]) x_m += placed.probe.elements[e].x_m, z_m += placed.probe.elements[e].z_m, n += 1.0;
   }
-  const bool told = !laws.origins_m.empty();
-  noted->source_x_m += told ? laws.origins_m[3 * k] - placed.origin_x_m : x_m / n;
-  noted->source_z_m += told ? laws.origins_m[3 * k + 2] : z_m / n;
+  const bool has_origins = !laws.origins_m.empty();
+  noted->source_x_m += has_origins ? laws.origins_m[3 * k] - placed.origin_x_m : x_m / n;
+  noted->source_z_m += has_origins ? laws.origins_m[3 * k + 2] : z_m / n;
   return noted;
 }
 

@@ -188,7 +188,7 @@ class PackedSteps final : public LaneSteps {
   SampleType type_ = SampleType::float32;
   int n_lines_ = 0;       // of a frame
   int small_frames_ = 1;  // at once
-  int most_frames_ = 1;   // at once, where kernels take longer than copies
+  int most_frames_ = 1;   // at once, where kernels take as long as copies
   int n_frames_ = 1;      // of the next verbs
   PackedFirArgs fir_{};
   PackedDasArgs das_{};

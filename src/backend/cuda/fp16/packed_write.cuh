@@ -52,7 +52,7 @@ __device__ inline bool is_last_part(const PackedDasArgs& a, const PackedItem& it
 }
 
 // The sums of this thread's pixels: to the image, or to the partial sums, which the last block of a tile adds up in
-// their order, whoever it is.
+// their order, whichever block that is.
 template <int kP, int kF>
 __device__ void write_pixels(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared, float (&re)[kF][kP],
                              float (&im)[kF][kP]) {

@@ -47,7 +47,7 @@ class LaneSteps {
   // they must stay there.
   virtual bool work_on(StreamView /*stream*/) { return false; }
   // How many frames the verbs take at once where that pays, one behind the other in `raw`; at most where kernels take
-  // longer than copies. And how many the next verbs take.
+  // as long as copies. And how many the next verbs take.
   [[nodiscard]] virtual int frames_at_once(FrameOverlap::Bound /*bound*/) const { return 1; }
   virtual void take_frames(int /*count*/) {}
   // Asks beamform() to write decibels as well, of each frame to its own place; none: not. False when it cannot. Of
