@@ -96,7 +96,7 @@ int run_send(const Options& options) {
   const double rate_hz = options.stream.rate_hz > 0.0 ? options.stream.rate_hz : opened.info.rate_hz;
   const std::uint64_t once = options.stream.loop ? 0 : source->frame_count();
   const std::uint64_t limit = options.frames > 0 ? options.frames : once;
-  std::vector<std::byte> slot(source->lends_frames() ? 0 : source->acquisition()->frame_bytes());
+  std::vector<std::byte> slot(source->zero_copy() ? 0 : source->acquisition()->frame_bytes());
   const std::int64_t start_ns = now_ns();
   int last_status = ECHOLOOP_OK;
   std::uint64_t index = 0;

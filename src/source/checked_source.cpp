@@ -28,8 +28,8 @@ class CheckedSource final : public SeekableSource {
   [[nodiscard]] std::optional<double> recorded_time_s(std::uint64_t index) const override {
     return source_->recorded_time_s(index);
   }
-  [[nodiscard]] bool lends_frames() const override { return source_->lends_frames(); }
-  [[nodiscard]] std::span<const std::byte> lendable_memory() const override { return source_->lendable_memory(); }
+  [[nodiscard]] bool zero_copy() const override { return source_->zero_copy(); }
+  [[nodiscard]] std::span<const std::byte> zero_copy_memory() const override { return source_->zero_copy_memory(); }
   FrameMemory allocate(std::size_t bytes) override { return source_->allocate(bytes); }
   void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override {
     source_->read_ahead_in(allocate);
@@ -83,7 +83,7 @@ std::span<const std::byte> CheckedSource::clean_copy(std::uint64_t frame, std::s
 // The first frame alone, of nearly all recordings.
 void CheckedSource::require_valid_samples() {
   if (acquisition()->sample_type == SampleType::int16) return;
-  std::vector<std::byte> slot(lends_frames() ? 0 : acquisition()->frame_bytes());
+  std::vector<std::byte> slot(zero_copy() ? 0 : acquisition()->frame_bytes());
   const std::uint64_t tried = std::min(frame_count(), kFramesToTry);
   for (std::uint64_t i = 0; i < tried; ++i) {
     const std::uint64_t frame = i * frame_count() / tried;

@@ -35,7 +35,7 @@ struct SpeckleArea {
   double per_cell = 6.0;  // scatterers in a resolution cell of `field`
 };
 
-// Appends to `out`: one scatterer in each box of a fine lattice, anywhere in its box (the box is half a wavelength
+// Appends to `out`: one scatterer in each box of a fine grid, anywhere in its box (the box is half a wavelength
 // or so: phases are uniform), of random sign. In order of depth, shuffled over short stretches so that neighbours in
 // memory do not meet in the same sample.
 void add_speckle(Scatterers& out, const Field& field, const SpeckleArea& area, Random& random,

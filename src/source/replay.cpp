@@ -18,8 +18,8 @@ class Replay final : public SeekableSource {
     const std::vector<double>& times_s = recording_.scanner.times_s;
     return index < times_s.size() ? std::optional(times_s[static_cast<std::size_t>(index)]) : std::nullopt;
   }
-  [[nodiscard]] bool lends_frames() const override { return recording_.frame != nullptr; }
-  [[nodiscard]] std::span<const std::byte> lendable_memory() const override { return recording_.memory; }
+  [[nodiscard]] bool zero_copy() const override { return recording_.frame != nullptr; }
+  [[nodiscard]] std::span<const std::byte> zero_copy_memory() const override { return recording_.memory; }
 
   FrameMemory allocate(std::size_t bytes) override {
     return recording_.reader ? recording_.reader->allocate(bytes) : FrameMemory{};

@@ -76,10 +76,10 @@ class Source {
 
   // True when fetch() never writes into the slot, so that slots need no memory; such a source is seekable, and gives
   // any frame again to any thread.
-  [[nodiscard]] virtual bool lends_frames() const { return false; }
+  [[nodiscard]] virtual bool zero_copy() const { return false; }
 
-  // Memory whose frames fetch() lends in place; a backend may page-lock it. Empty when frames are written into slots.
-  [[nodiscard]] virtual std::span<const std::byte> lendable_memory() const { return {}; }
+  // Memory whose frames fetch() gives in place; a backend may page-lock it. Empty when frames are written into slots.
+  [[nodiscard]] virtual std::span<const std::byte> zero_copy_memory() const { return {}; }
 };
 
 class SeekableSource : public Source {

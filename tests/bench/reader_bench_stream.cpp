@@ -66,7 +66,7 @@ Stream::Stream(Recording recording, std::size_t history_bytes, pid_t reader)
   const auto allocate = [this](std::size_t bytes) { return source_->allocate(bytes); };
   HistoryFeed feed{.frame_bytes = frame_bytes, .kind = HostMemory::pageable, .allocate = allocate, .lend = nullptr};
   std::vector<FrameMemory> slots(8);
-  if (source_->lends_frames()) {
+  if (source_->zero_copy()) {
     feed.lend = [](std::uint64_t) { return KeptFrame{}; };
   } else {
     for (FrameMemory& slot : slots) slot = allocate(frame_bytes);

@@ -155,7 +155,7 @@ TEST_F(Overlap, SmallFramesSideBySideEqualFramesAlone) {
   EXPECT_GT(side_by_side, 100) << "of " << kEnough << " frames";
 }
 
-// Cases of every kind of weight, lattice and form of the kernels that sum frames together.
+// Cases of every kind of weight, grid and form of the kernels that sum frames together.
 std::vector<Case> cases_of_frames_together() {
   const Case odd{.name = "odd", .n_el = 33, .n_tx = 5, .n_samples = 512, .nx = 40, .nz = 30};
   Case many = odd;

@@ -134,7 +134,7 @@ class LendingSource final : public SeekableSource {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "lent frames"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return frames_.size(); }
-  [[nodiscard]] bool lends_frames() const override { return true; }
+  [[nodiscard]] bool zero_copy() const override { return true; }
   std::span<const std::byte> read(std::uint64_t index, FrameMemory& /*slot*/,
                                   const std::stop_token& /*stop*/) override {
     return frames_[static_cast<std::size_t>(index)];

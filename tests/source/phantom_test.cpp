@@ -46,7 +46,7 @@ TEST(Phantom, DefaultAcquisition) {
   const Acquisition& a = *source->acquisition();
   EXPECT_EQ(source->name(), "Heart phantom");
   EXPECT_EQ(source->frame_count(), 0U);
-  EXPECT_TRUE(source->lendable_memory().empty());
+  EXPECT_TRUE(source->zero_copy_memory().empty());
   EXPECT_EQ(a.n_elements(), 64);
   EXPECT_EQ(a.n_transmits(), 3);
   EXPECT_EQ(a.n_samples, 1024);

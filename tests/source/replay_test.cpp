@@ -54,8 +54,8 @@ TEST(Replay, LendsTheRecordingsFramesInACircle) {
   const auto replay = make_replay(std::move(recording));
   EXPECT_EQ(replay->name(), "three.npz");
   EXPECT_EQ(replay->frame_count(), 3U);
-  EXPECT_EQ(replay->lendable_memory().data(), first);
-  EXPECT_EQ(replay->lendable_memory().size(), 48U);
+  EXPECT_EQ(replay->zero_copy_memory().data(), first);
+  EXPECT_EQ(replay->zero_copy_memory().size(), 48U);
   for (const std::uint64_t index : {0U, 1U, 2U, 3U, 7U}) {
     const auto frame = replay->at(index, {});
     EXPECT_EQ(frame.data(), first + 16 * (index % 3));
@@ -69,8 +69,8 @@ TEST(Replay, ARecordingThatCannotLendIsReadIntoTheSlot) {
   recording.memory = {};
   recording.reader = std::make_shared<NumberWriter>();
   const auto replay = make_replay(std::move(recording));
-  EXPECT_FALSE(replay->lends_frames());
-  EXPECT_TRUE(replay->lendable_memory().empty());
+  EXPECT_FALSE(replay->zero_copy());
+  EXPECT_TRUE(replay->zero_copy_memory().empty());
   std::vector<std::byte> slot(replay->acquisition()->frame_bytes());
   const auto frame = replay->at(5, slot);
   EXPECT_EQ(frame.data(), slot.data());
@@ -101,7 +101,7 @@ TEST(Replay, WhoLendsNeedsNoMemoryOfItsOwn) {
   const auto replay = make_replay(three_frames());
   EXPECT_TRUE(replay->allocate(100).bytes.empty());
   FrameMemory slot;
-  EXPECT_EQ(replay->at(1, slot).data(), replay->lendable_memory().data() + 16);
+  EXPECT_EQ(replay->at(1, slot).data(), replay->zero_copy_memory().data() + 16);
 }
 
 TEST(Replay, RefusesWhatHoldsNoFrames) {

@@ -170,7 +170,7 @@ class Floats final : public SeekableSource {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "floats.npy"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return frames_.size(); }
-  [[nodiscard]] bool lends_frames() const override { return memory_ == Memory::lent; }
+  [[nodiscard]] bool zero_copy() const override { return memory_ == Memory::lent; }
   std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) override {
     const auto frame = std::as_bytes(std::span(frames_[index % frames_.size()]));
     if (memory_ == Memory::lent) return frame;

@@ -28,7 +28,7 @@ class LentFrames final : public SeekableSource {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "lent frames"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return kFrames; }
-  [[nodiscard]] bool lends_frames() const override { return true; }
+  [[nodiscard]] bool zero_copy() const override { return true; }
   [[nodiscard]] std::span<std::byte> memory() { return {memory_.begin(), memory_.end()}; }
   [[nodiscard]] std::size_t bytes() const { return acquisition_->frame_bytes(); }
 

@@ -37,7 +37,7 @@ class LentFrames final : public SeekableSource {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "lent"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return 4; }
-  [[nodiscard]] bool lends_frames() const override { return true; }
+  [[nodiscard]] bool zero_copy() const override { return true; }
   std::span<const std::byte> read(std::uint64_t index, FrameMemory& /*slot*/,
                                   const std::stop_token& /*stop*/) override {
     const std::size_t bytes = acquisition_->frame_bytes();

@@ -126,7 +126,7 @@ TEST(PackedPlan, TilesCoverSectors) {
       p.formation.f_number = f_number;
       const auto plan = make_plan(share(a), p);
       ASSERT_NE(plan->packed, nullptr);
-      EXPECT_EQ(plan->packed->tiles->lattice, PixelLattice::polar);
+      EXPECT_EQ(plan->packed->tiles->grid, GridKind::polar);
       expect_covered(*plan);
     }
   }

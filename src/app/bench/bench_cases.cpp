@@ -133,8 +133,8 @@ class BenchSource final : public SeekableSource {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "bench"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return 0; }
-  [[nodiscard]] bool lends_frames() const override { return true; }
-  [[nodiscard]] std::span<const std::byte> lendable_memory() const override { return {memory_.get(), size_}; }
+  [[nodiscard]] bool zero_copy() const override { return true; }
+  [[nodiscard]] std::span<const std::byte> zero_copy_memory() const override { return {memory_.get(), size_}; }
 
  private:
   std::span<const std::byte> read(std::uint64_t index, FrameMemory& /*slot*/, const std::stop_token&) override {

@@ -39,7 +39,7 @@ double median(std::vector<double> values) {
 double copy_frames_per_second(const BenchRun& run, HostMemory kind) {
   constexpr std::size_t kLanes = 3;  // two copies are always queued behind the one that runs
   std::unique_ptr<PageLock> lock;
-  if (kind == HostMemory::pinned) lock = run.backend.page_lock(run.source->lendable_memory());
+  if (kind == HostMemory::pinned) lock = run.backend.page_lock(run.source->zero_copy_memory());
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < kLanes; ++i) {
     lanes.push_back(run.backend.make_lane(static_cast<int>(i), StreamMode::overlap));
@@ -63,7 +63,7 @@ double copy_frames_per_second(const BenchRun& run, HostMemory kind) {
 
 std::array<StageSummary, kStageCount> stages_alone(const BenchRun& run) {
   constexpr std::size_t kLanes = 4;  // their buffers rotate past the caches as well
-  const std::unique_ptr<PageLock> lock = run.backend.page_lock(run.source->lendable_memory());
+  const std::unique_ptr<PageLock> lock = run.backend.page_lock(run.source->zero_copy_memory());
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t i = 0; i < kLanes; ++i) {
     lanes.push_back(run.backend.make_lane(static_cast<int>(i), StreamMode::overlap));

@@ -33,7 +33,7 @@ class BackgroundMemory final : public SeekableSource {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return source_->acquisition(); }
   [[nodiscard]] std::string name() const override { return source_->name(); }
   [[nodiscard]] std::uint64_t frame_count() const override { return source_->frame_count(); }
-  [[nodiscard]] bool lends_frames() const override { return true; }
+  [[nodiscard]] bool zero_copy() const override { return true; }
 
   // Any thread:
   [[nodiscard]] std::size_t bytes() const { return frames_in_place_ * frame_bytes_; }  // copied so far

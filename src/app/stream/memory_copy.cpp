@@ -23,7 +23,7 @@ class MemoryCopy final : public SeekableSource {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return source_->acquisition(); }
   [[nodiscard]] std::string name() const override { return source_->name(); }
   [[nodiscard]] std::uint64_t frame_count() const override { return source_->frame_count(); }
-  [[nodiscard]] bool lends_frames() const override { return true; }
+  [[nodiscard]] bool zero_copy() const override { return true; }
 
  private:
   std::span<const std::byte> read(std::uint64_t index, FrameMemory& /*slot*/, const std::stop_token&) override {
@@ -40,8 +40,8 @@ class MemoryCopy final : public SeekableSource {
 namespace {
 
 bool lends_elsewhere(HostMemory kind, Source& source) {
-  if (kind == HostMemory::pageable || source.seekable() == nullptr || !source.lends_frames()) return false;
-  return kind != HostMemory::pinned || source.lendable_memory().empty();  // else page-locked where it is
+  if (kind == HostMemory::pageable || source.seekable() == nullptr || !source.zero_copy()) return false;
+  return kind != HostMemory::pinned || source.zero_copy_memory().empty();  // else page-locked where it is
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ void RunningStream::make_pinned(const StreamPlan& plan) {
   }
   pinned_ = {.kind = kind, .source = plan.source, .page_lock = nullptr};
   if (kind == HostMemory::pinned) {
-    const std::span<const std::byte> lent = plan.source->lendable_memory();
+    const std::span<const std::byte> lent = plan.source->zero_copy_memory();
     if (!lent.empty() && lent.size() <= max_page_locked_bytes()) pinned_.page_lock = plan.backend.page_lock(lent);
   }
   if (pinned_.page_lock != nullptr || !wants_other_memory(kind, *plan.source, plan.backend)) return;
@@ -108,7 +108,7 @@ HostMemory RunningStream::host_memory() const {
 
 std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
   // Slots of a source that lends its frames hold no samples.
-  const bool lent = plan.source->lends_frames();
+  const bool lent = plan.source->zero_copy();
   const std::size_t bytes = plan.source->acquisition()->frame_bytes();
   slot_bytes_ = lent ? 0 : bytes;
   if (!lent) {  // before the slots, which can be in other memory than a scanner's blocks
@@ -131,7 +131,7 @@ void RunningStream::feed_sinks(const StreamPlan& plan) {
                    .allocate = nullptr,
                    .lend = nullptr,
                    .acquisition = plan.source->acquisition()};
-  if (plan.source->lends_frames()) {
+  if (plan.source->zero_copy()) {
     feed.lend = [source = as_seekable(pinned_.source)](std::uint64_t index) {
       KeptFrame kept{.frame = {}, .owner = source};
       try {

@@ -130,7 +130,7 @@ bool Session::same_configuration(const StreamSettings& a, const StreamSettings& 
 
 StreamMemory Session::memory() const {
   StreamMemory memory;
-  if (!source_->lends_frames()) memory.slot_bytes = frame_bytes();
+  if (!source_->zero_copy()) memory.slot_bytes = frame_bytes();
   memory.host_bytes = memory.slot_bytes * static_cast<std::size_t>(change_.made.slots);
   if (pinned_.source != nullptr && pinned_.source != source_) {
     memory.host_bytes += memory_copy_bytes(pinned_.kind, *source_);

@@ -14,7 +14,7 @@ namespace echoloop {
 std::string megabytes(std::size_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6); }
 
 std::size_t slots_bytes(const Source& source, const StreamSettings& stream) {
-  return source.lends_frames() ? 0 : source.acquisition()->frame_bytes() * static_cast<std::size_t>(stream.slots);
+  return source.zero_copy() ? 0 : source.acquisition()->frame_bytes() * static_cast<std::size_t>(stream.slots);
 }
 
 std::size_t stream_host_bytes(Backend& backend, Source& source, const StreamSettings& stream) {

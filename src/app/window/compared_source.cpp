@@ -122,7 +122,7 @@ std::optional<ComparedFrame> ComparedSource::frame_for(const FrameStamp& b) {
   if (source == nullptr) throw Error(opened_->name, "a source without frames to go back to", "a recording");
   const AcquisitionPtr& acquisition = source->acquisition();
   const std::uint64_t index = frame_beside(b, acquisition->frame_rate_hz, source->frame_count());
-  if (source->lends_frames()) {
+  if (source->zero_copy()) {
     const FrameStamp stamp = stamp_of(index, acquisition->frame_rate_hz, b);
     return ComparedFrame{acquisition, {stamp, source->at(index, {})}, source};
   }

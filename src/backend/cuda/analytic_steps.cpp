@@ -97,7 +97,7 @@ class AnalyticSteps final : public LaneSteps {
     forward_ = context_.ffts.get({.kind = kind, .n = plan->n_in, .batch = n_lines});
     inverse_ = context_.ffts.get({.kind = FftKind::complex_lines, .n = plan->n_out, .batch = n_lines});
     response_ = context_.tables.get(plan, {std::as_bytes(std::span(plan->response))});
-    response_->hold_back(stream());
+    response_->make_wait(stream());
   }
 
   Context& context_;

@@ -19,7 +19,7 @@ class CourseSteps final : public LaneSteps {
         context_.tables.get(plan.course, {std::as_bytes(std::span(p.x_m)), std::as_bytes(std::span(p.z_m)),
                                           std::as_bytes(std::span(p.element_x_m)), std::as_bytes(std::span(p.tx_sin)),
                                           std::as_bytes(std::span(p.tx_cos)), std::as_bytes(std::span(p.tx_t0_s))});
-    tables_->hold_back(stream());
+    tables_->make_wait(stream());
     geometry_ = p.geometry;
     geometry_.x_m = tables_->table<double>(0);
     geometry_.z_m = tables_->table<double>(1);

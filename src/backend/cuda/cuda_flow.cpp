@@ -81,15 +81,15 @@ void CudaFlowDevice::set_matrix(std::span<const float> matrix, int n) {
   if (std::ranges::equal(matrix, host_matrix_)) return;
   host_matrix_.assign(matrix.begin(), matrix.end());
   matrix_.grow_for<Complex>(square(n));
-  landing_.grow(square(n) * sizeof(Complex));
-  auto* to = landing_.as<Complex>();
+  readback_.grow(square(n) * sizeof(Complex));
+  auto* to = readback_.as<Complex>();
   const auto size = static_cast<std::size_t>(n);
   for (std::size_t s = 0; s < size; ++s) {
     for (std::size_t t = 0; t < size; ++t) to[t * size + s] = {matrix[s * size + t], 0.0f};
   }
   CUDA_CHECK(
       cudaMemcpyAsync(matrix_.as<void>(), to, square(n) * sizeof(Complex), cudaMemcpyHostToDevice, stream().get()));
-  wait();  // landing_ is used again
+  wait();  // readback_ is used again
 }
 
 // y_ [n][count] = the ensemble's pixels [first, first + count), filtered.
@@ -113,13 +113,13 @@ void CudaFlowDevice::multiply(std::span<const int> slots, std::size_t first, int
 
 AxialLag CudaFlowDevice::axial_lag(int slot, const Grid& grid) {
   lags_.grow_for<AxialLag>(kLagParts);
-  landing_.grow(kLagParts * sizeof(AxialLag));
+  readback_.grow(kLagParts * sizeof(AxialLag));
   sum_axial_lags(frame(slot), grid.nx, grid.nz, lags_.as<AxialLag>(), stream());
-  CUDA_CHECK(cudaMemcpyAsync(landing_.as<void>(), lags_.as<void>(), kLagParts * sizeof(AxialLag),
+  CUDA_CHECK(cudaMemcpyAsync(readback_.as<void>(), lags_.as<void>(), kLagParts * sizeof(AxialLag),
                              cudaMemcpyDeviceToHost, stream().get()));
   wait();
   AxialLag all;
-  for (const AxialLag& part : std::span(landing_.as<AxialLag>(), kLagParts)) {
+  for (const AxialLag& part : std::span(readback_.as<AxialLag>(), kLagParts)) {
     all = {all.re + part.re, all.im + part.im, all.power + part.power};
   }
   return all;
@@ -129,13 +129,13 @@ void CudaFlowDevice::apply(std::span<const int> slots, const FlowFinish& finish,
   const std::size_t n = slots.size();
   const std::size_t n_pixels = frames_->n_pixels;
   const std::size_t n_pictures = finish.low_rank ? 3 : 2;
-  frames_->stored.hold_back(stream());
+  frames_->stored.make_wait(stream());
   double scale_m_s = finish.scale_m_s;
   if (has_rows(image, n_pixels)) {
     scale_m_s = scale_by_received(image, axial_lag(slots.back(), image.grid), scale_m_s);
   }
   pictures_.grow_for<float>(n_pictures * n_pixels);
-  landing_.grow(n_pictures * n_pixels * sizeof(float));
+  readback_.grow(n_pictures * n_pixels * sizeof(float));
   const std::size_t chunk = std::min(n_pixels, std::max(kBlock, kChunkValues / n));
   y_.grow_for<Complex>(chunk * n);
   auto* pictures = pictures_.as<float>();
@@ -155,19 +155,19 @@ void CudaFlowDevice::apply(std::span<const int> slots, const FlowFinish& finish,
                  .low_rank_db = finish.low_rank ? pictures + 2 * n_pixels + first : nullptr},
                 stream());
   }
-  CUDA_CHECK(cudaMemcpyAsync(landing_.as<void>(), pictures, n_pictures * n_pixels * sizeof(float),
+  CUDA_CHECK(cudaMemcpyAsync(readback_.as<void>(), pictures, n_pictures * n_pixels * sizeof(float),
                              cudaMemcpyDeviceToHost, stream().get()));
   wait();
   frames_->has_shown = true;
-  const float* landed = landing_.as<float>();
-  image.power_db.assign(landed, landed + n_pixels);
-  image.velocity_m_s.assign(landed + n_pixels, landed + 2 * n_pixels);
-  image.low_rank_db.assign(landed + 2 * n_pixels, landed + n_pictures * n_pixels);
+  const float* host = readback_.as<float>();
+  image.power_db.assign(host, host + n_pixels);
+  image.velocity_m_s.assign(host + n_pixels, host + 2 * n_pixels);
+  image.low_rank_db.assign(host + 2 * n_pixels, host + n_pictures * n_pixels);
 }
 
 std::vector<Complex> CudaFlowDevice::filtered(std::span<const int> slots) {
   std::vector<Complex> out(slots.size() * frames_->n_pixels);
-  frames_->stored.hold_back(stream());
+  frames_->stored.make_wait(stream());
   y_.grow_for<Complex>(out.size());
   multiply(slots, 0, static_cast<int>(frames_->n_pixels));
   CUDA_CHECK(
@@ -225,14 +225,14 @@ void CudaFlowDevice::grow_eigen(int n) {
   const std::size_t values = (static_cast<std::size_t>(n) * sizeof(double) + 15) / 16;
   eigen_.grow((square(n) + values + static_cast<std::size_t>(n_work_) + 1) * sizeof(cuDoubleComplex));
   grams_.grow_for<cuDoubleComplex>(2 * square(n));
-  landing_.grow((square(n) + values + 1) * sizeof(cuDoubleComplex));
+  readback_.grow((square(n) + values + 1) * sizeof(cuDoubleComplex));
   eigen_n_ = n;
 }
 
 Decomposition CudaFlowDevice::decompose(std::span<const int> slots, int n_known) {
   const int n = static_cast<int>(slots.size());
   const auto size = static_cast<std::size_t>(n);
-  frames_->stored.hold_back(stream());
+  frames_->stored.make_wait(stream());
   const bool same_size = n == gram_n_;
   gram_n_ = 0;
   grow_eigen(n);
@@ -246,10 +246,10 @@ Decomposition CudaFlowDevice::decompose(std::span<const int> slots, int n_known)
   math_->eigenvectors(n, vectors, values, work, n_work_, info);
   // Vectors and values lie side by side.
   const std::size_t bytes = square(n) * sizeof(cuDoubleComplex) + size * sizeof(double);
-  CUDA_CHECK(cudaMemcpyAsync(landing_.as<void>(), vectors, bytes, cudaMemcpyDeviceToHost, stream().get()));
+  CUDA_CHECK(cudaMemcpyAsync(readback_.as<void>(), vectors, bytes, cudaMemcpyDeviceToHost, stream().get()));
   wait();
   gram_n_ = n;
-  const auto* v = landing_.as<cuDoubleComplex>();
+  const auto* v = readback_.as<cuDoubleComplex>();
   const auto* rising = reinterpret_cast<const double*>(v + square(n));
   Decomposition d{.n = n, .singular_values = std::vector<double>(size), .temporal_vectors = {}};
   d.temporal_vectors.resize(square(n));

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "backend/cuda/kernels/flow_kernels.h"
-#include "backend/cuda/kernels/landing.h"
 #include "backend/cuda/runtime/context.h"
 #include "backend/cuda/runtime/event.h"
 #include "backend/cuda/runtime/math_libraries.h"
+#include "backend/cuda/runtime/readback_buffer.h"
 #include "backend/flow_device.h"
 
 namespace echoloop::cuda {
@@ -86,7 +86,7 @@ class CudaFlowDevice final : public FlowDevice {
   DeviceBuffer y_;         // Complex [n][chunk]
   DeviceBuffer lags_;      // AxialLag [kLagParts]
   DeviceBuffer pictures_;  // float [3][pixel]
-  Landing landing_;
+  ReadbackBuffer readback_;
   Event done_{EventUse::sleep};
   int gram_ = 0;
   int gram_n_ = 0;   // frames of the Gram matrices

@@ -79,13 +79,13 @@ void CudaLane::fork() {
   }
   if (processing().idle()) return;
   own_.forked.record(processing());
-  own_.forked.hold_back(own_.stream.view());
+  own_.forked.make_wait(own_.stream.view());
 }
 
 void CudaLane::join() {
   if (!own_.in_use) return;
   own_.joined.record(own_.stream.view());
-  own_.joined.hold_back(processing());
+  own_.joined.make_wait(processing());
   own_.in_use = false;
   static_cast<void>(steps_->work_on(processing()));
 }
@@ -115,14 +115,14 @@ void CudaLane::upload(std::span<const RfFrame> frames) {
 
   fork();
   find_samples(frames.front().samples);
-  if (!raw_free_) raw_done_->hold_back(copy_);  // the lane's previous frames
+  if (!raw_free_) raw_done_->make_wait(copy_);  // the lane's previous frames
   raw_free_ = false;
   mark(kUpload, copy_);
   if (!frame_.in_place) copy_samples(frames);
   mark(kUploaded, copy_);
   // Here and not in condition(): whatever becomes of the frame, memory freed in the order of the processing stream is
   // no longer being copied to.
-  event(kUploaded).hold_back(work());
+  event(kUploaded).make_wait(work());
 }
 
 // Kernels find the picked transmits side by side: in mapped memory as they are, otherwise they are copied so.
@@ -257,7 +257,7 @@ void CudaLane::finish(HostCopy copy) {
   end_ = &ready;
   if (copy == HostCopy::made) {
     const std::size_t pixels = plan_->grid.pixels();
-    ready.hold_back(to_host_);
+    ready.make_wait(to_host_);
     for (std::size_t k = 0; k < frame_.count; ++k) {
       Image& image = images_[k];
       image.host_db = ImageStorage::fit(image, context_, pixels).host();

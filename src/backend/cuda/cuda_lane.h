@@ -15,9 +15,9 @@
 #include "backend/backend.h"
 #include "backend/cuda/cuda_refiner.h"
 #include "backend/cuda/kernels/image_storage.h"
-#include "backend/cuda/kernels/landing.h"
 #include "backend/cuda/kernels/lane_steps.h"
 #include "backend/cuda/runtime/context.h"
+#include "backend/cuda/runtime/readback_buffer.h"
 
 namespace echoloop::cuda {
 
@@ -136,7 +136,7 @@ class CudaLane final : public Lane {
   bool raw_free_ = false;                            // and the host knows it
   Event copied_to_host_{EventUse::sleep};
   Event line_there_{EventUse::sleep};  // the column that is kept is on the host
-  Landing line_;
+  ReadbackBuffer line_;
   const Event* end_ = nullptr;  // what a finished frame has passed
   std::vector<Image> images_;   // of the frames
 };

@@ -20,7 +20,7 @@ void CudaRefiner::set_plan(const std::shared_ptr<const RefinePlan>& plan) {
   scratch_.grow_for<float>(pixels);
   taps_ = context_.tables.get(
       plan, {std::as_bytes(std::span(plan->axial_taps)), std::as_bytes(std::span(plan->lateral_taps))});
-  taps_->hold_back(context_.processing.view());
+  taps_->make_wait(context_.processing.view());
 }
 
 void CudaRefiner::average(const CudaRefiner* before, float keep, const float* amplitudes,

@@ -86,7 +86,7 @@ void CudaStructureDevice::reserve(const StructurePlan& plan) {
   scratch_.grow(scratch_bytes_);
   roots_.grow_for<int>(size(n_));
   numbers_.grow_for<int>(size(n_));
-  landing_.grow(kFindingsBytes + size(n_) * sizeof(int));
+  readback_.grow(kFindingsBytes + size(n_) * sizeof(int));
   const MomentTables& m = plan.moments;
   moments_.emplace(
       nullptr,
@@ -146,7 +146,7 @@ void CudaStructureDevice::look_for_objects(const StructurePlan& plan, const floa
 }
 
 void CudaStructureDevice::take_findings(StructureImage& result) {
-  const auto& f = *landing_.as<const StructureFindings>();
+  const auto& f = *readback_.as<const StructureFindings>();
   result.background = f.background;
   result.smoothed = f.smoothed;
   result.threshold_db = f.threshold_db;
@@ -158,7 +158,7 @@ void CudaStructureDevice::take_findings(StructureImage& result) {
   result.histogram.below = bins[kHistogramBins];
   result.histogram.above = bins[kHistogramBins + 1];
   result.histogram.without = bins[kHistogramBins + 2];
-  const auto* labels = reinterpret_cast<const std::int32_t*>(landing_.as<std::byte>() + kFindingsBytes);
+  const auto* labels = reinterpret_cast<const std::int32_t*>(readback_.as<std::byte>() + kFindingsBytes);
   result.labels.assign(labels, labels + n_);
 }
 
@@ -167,13 +167,13 @@ void CudaStructureDevice::take_table(const StructurePlan& plan, int found, int k
   if (kept == 0) return;
   const std::size_t bytes = size(kept) * sizeof(ObjectSums);
   table_.grow(bytes);
-  landed_table_.grow(bytes);
+  table_readback_.grow(bytes);
   pick_objects(object_space(), found, plan.least_area, table_.as<ObjectSums>(), stream());
   CUDA_CHECK(
-      cudaMemcpyAsync(landed_table_.as<void>(), table_.as<void>(), bytes, cudaMemcpyDeviceToHost, stream().get()));
+      cudaMemcpyAsync(table_readback_.as<void>(), table_.as<void>(), bytes, cudaMemcpyDeviceToHost, stream().get()));
   marks_.done.record(stream());
   marks_.done.synchronize();
-  for (const ObjectSums& sums : std::span(landed_table_.as<const ObjectSums>(), size(kept))) {
+  for (const ObjectSums& sums : std::span(table_readback_.as<const ObjectSums>(), size(kept))) {
     result.objects.push_back(plan.object(sums));
   }
 }
@@ -183,20 +183,20 @@ void CudaStructureDevice::find(int slot, const StructurePlan& plan, StructureIma
   const Slot& picture = slots_.at(size(slot));
   const auto* db = picture.memory.as<const float>();
   reserve(plan);
-  picture.stored.hold_back(stream());
+  picture.stored.make_wait(stream());
   marks_.begun.record(stream());
   const float* smoothed = look_at_levels(plan, db);
   marks_.levels_known.record(stream());
   look_for_objects(plan, db, smoothed);
-  auto* landed = landing_.as<std::byte>();
+  auto* host = readback_.as<std::byte>();
   CUDA_CHECK(
-      cudaMemcpyAsync(landed, findings_.as<void>(), sizeof(StructureFindings), cudaMemcpyDeviceToHost, stream().get()));
-  CUDA_CHECK(cudaMemcpyAsync(landed + kFindingsBytes, roots_.as<void>(), size(n_) * sizeof(int), cudaMemcpyDeviceToHost,
+      cudaMemcpyAsync(host, findings_.as<void>(), sizeof(StructureFindings), cudaMemcpyDeviceToHost, stream().get()));
+  CUDA_CHECK(cudaMemcpyAsync(host + kFindingsBytes, roots_.as<void>(), size(n_) * sizeof(int), cudaMemcpyDeviceToHost,
                              stream().get()));
   marks_.done.record(stream());
   marks_.done.synchronize();
   result.times.background_ms = static_cast<double>(marks_.levels_known.ms_since(marks_.begun));
-  const auto& f = *landing_.as<const StructureFindings>();
+  const auto& f = *readback_.as<const StructureFindings>();
   take_table(plan, f.found, f.kept, result);
   result.times.objects_ms = static_cast<double>(marks_.done.ms_since(marks_.levels_known));
   take_findings(result);

@@ -7,10 +7,10 @@
 #include <memory>
 #include <optional>
 
-#include "backend/cuda/kernels/landing.h"
 #include "backend/cuda/kernels/structure_kernels.h"
 #include "backend/cuda/runtime/context.h"
 #include "backend/cuda/runtime/event.h"
+#include "backend/cuda/runtime/readback_buffer.h"
 #include "backend/structure_device.h"
 
 namespace echoloop::cuda {
@@ -66,9 +66,9 @@ class CudaStructureDevice final : public StructureDevice {
   DeviceBuffer roots_;     // int [nz][nx], at last the labels
   DeviceBuffer numbers_;   // int [nz][nx]
   DeviceBuffer findings_;
-  DeviceBuffer table_;  // ObjectSums [kept]
-  Landing landing_;     // StructureFindings, labels
-  Landing landed_table_;
+  DeviceBuffer table_;       // ObjectSums [kept]
+  ReadbackBuffer readback_;  // StructureFindings, labels
+  ReadbackBuffer table_readback_;
   Marks marks_;
   Taps taps_;
   std::optional<DeviceTables> moments_;

@@ -189,10 +189,10 @@ ElementSpan seeing_elements(const DasGeometry& g, const TileRectangle& r) {
   return last < 0 ? ElementSpan{} : ElementSpan{first, last - first + 1};
 }
 
-WeightKind weight_kind(const DasGeometry& g, PixelLattice lattice) {
+WeightKind weight_kind(const DasGeometry& g, GridKind grid) {
   if (g.width_over_wavelength > 0.0f) return WeightKind::general;
   if (g.f_number <= 0.0f && g.apodization == Apodization::boxcar) return WeightKind::none;
-  if (lattice == PixelLattice::polar) return WeightKind::general;
+  if (grid == GridKind::polar) return WeightKind::general;
   if (g.f_number <= 0.0f) return WeightKind::element;
   const bool flat = std::all_of(g.elements, g.elements + g.n_el,
                                 [](const ElementGeometry& e) { return e.normal_sin == 0.0f && e.normal_cos == 1.0f; });
@@ -332,8 +332,8 @@ std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const P
   if (!shape_fits(tuning.tile, form) || tuning.n_splits < 1) return nullptr;
   auto plan = std::make_shared<PackedPlan>();
   plan->tuning = tuning;
-  plan->lattice = g.down_m != nullptr ? PixelLattice::polar : PixelLattice::straight;
-  plan->weight = weight_kind(g, plan->lattice);
+  plan->grid = g.down_m != nullptr ? GridKind::polar : GridKind::cartesian;
+  plan->weight = weight_kind(g, plan->grid);
   plan->window_weight = make_window_polynomial(g.apodization);
   plan->tiles_across = divide_up(g.nx, tuning.tile.tile_x);
   plan->tiles_down = divide_up(g.nz, tuning.tile.tile_z);

@@ -9,6 +9,7 @@
 
 #include "backend/fp16/multiprocessors.h"
 #include "core/acquisition.h"
+#include "core/grid.h"
 #include "core/params.h"
 #include "dsp/das.h"
 #include "dsp/packed.h"
@@ -22,7 +23,7 @@ inline int divide_up(int a, int b) { return (a + b - 1) / b; }
 struct BandPlan;
 struct DasPlan;
 
-// How an element is weighted for a pixel.
+// How an element is weighted for a pixel; on a polar grid `none` or `general`.
 enum class WeightKind {
   none,     // 1
   element,  // the same for every pixel
@@ -31,19 +32,13 @@ enum class WeightKind {
 };
 inline constexpr int kWeightKinds = 4;
 
-// Where pixels lie: what the kernel leaves out at compile time.
-enum class PixelLattice {
-  straight,  // rows and columns: the pixels of a thread have one x
-  polar      // along the lines of a sector; weights are `none` or `general` there
-};
-
 // Where the two phase rotations of a delay-sum happen.
 enum class Rotation {
   receive_first,   // per-transmit sums of samples turned by the receive phase; few transmits
   transmit_first,  // per-element sums of samples turned by the transmit phase; many transmits
 };
 
-// A form in which the kernel is compiled (for every WeightKind and PixelLattice).
+// A form in which the kernel is compiled (for every WeightKind and GridKind).
 struct PackedForm {
   Rotation rotation;
   int n_transmits;  // summed together
@@ -141,7 +136,7 @@ struct PackedStages {
 struct PackedPlan {
   PackedTuning tuning;    // as it can be: fewer stages or elements than asked for when windows are large
   PackedStages together;  // of form.most_frames frames summed together
-  PixelLattice lattice = PixelLattice::straight;
+  GridKind grid = GridKind::cartesian;
   WeightKind weight = WeightKind::none;
   int tiles_across = 0;
   int tiles_down = 0;

@@ -65,7 +65,7 @@ class Placing {
   // In rows and columns, which hold the most of them; each mark in turn gets the nearest place.
   [[nodiscard]] std::vector<PlacedLabel> in_rows() {
     placed_.clear();
-    std::vector<CanvasPoint> places = lattice();
+    std::vector<CanvasPoint> places = rows_and_columns();
     std::vector<PlacedLabel> labels;
     for (const LabelledMark& mark : marks_) {
       const auto nearest =
@@ -81,7 +81,7 @@ class Placing {
     CanvasPoint at, half;
   };
 
-  [[nodiscard]] std::vector<CanvasPoint> lattice() const {
+  [[nodiscard]] std::vector<CanvasPoint> rows_and_columns() const {
     constexpr double kApart = 0.05;  // so that neighbours do not touch
     CanvasPoint half;
     for (const LabelledMark& mark : marks_) half = {std::max(half.x, mark.half.x), std::max(half.y, mark.half.y)};

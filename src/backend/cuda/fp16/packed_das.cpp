@@ -15,11 +15,11 @@ namespace {
 constexpr int kWarp = 32;
 
 const PackedKernels& kernels_of(const PackedPlan& plan) {
-  static const PackedKernels straight[kWeightKinds] = {packed_kernels_none(), packed_kernels_element(),
-                                                       packed_kernels_box(), packed_kernels_general()};
+  static const PackedKernels cartesian[kWeightKinds] = {packed_kernels_none(), packed_kernels_element(),
+                                                        packed_kernels_box(), packed_kernels_general()};
   static const PackedKernels polar_none = packed_kernels_polar_none();
   static const PackedKernels polar_general = packed_kernels_polar_general();
-  if (plan.lattice == PixelLattice::straight) return straight[static_cast<int>(plan.weight)];
+  if (plan.grid == GridKind::cartesian) return cartesian[static_cast<int>(plan.weight)];
   return plan.weight == WeightKind::none ? polar_none : polar_general;
 }
 
@@ -42,9 +42,8 @@ void check(const PackedPlan& plan) {
   require(t.n_slots >= 2 && t.n_slots <= kMaxStageSlots, "slots with barriers");
   require(t.stage_elements >= 1 && t.stage_elements <= kMaxStageElements, "elements of a stage");
   require(plan.window > 0 && plan.window % 2 == 0 && plan.pitch % 2 == 0 && plan.n_words % 2 == 0, "16-byte windows");
-  require(
-      plan.lattice == PixelLattice::straight || plan.weight == WeightKind::none || plan.weight == WeightKind::general,
-      "weights compiled for sectors");
+  require(plan.grid == GridKind::cartesian || plan.weight == WeightKind::none || plan.weight == WeightKind::general,
+          "weights compiled for sectors");
   require(plan.window < kLargestWindow, "windows addressable by a delay");
   require(plan.items.size() == static_cast<std::size_t>(plan.n_tiles()) * static_cast<std::size_t>(plan.n_parts()),
           "an item for every part of every tile");

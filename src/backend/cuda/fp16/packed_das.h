@@ -48,7 +48,7 @@ struct PackedDasArgs {
   PackedFrames frames;
 };
 
-// The compiled kernels of one kind of weight on one lattice, in the order of kPackedForms.
+// The compiled kernels of one kind of weight on one kind of grid, in the order of kPackedForms.
 struct PackedKernels {
   const void* of_form[kPackedFormCount];
   const void* of_together[kPackedFormCount];  // for form.most_frames frames

@@ -4,7 +4,7 @@
 namespace echoloop::cuda {
 
 PackedKernels packed_kernels_box() {
-  return packed_kernels<PixelLattice::straight, WeightKind::box>(std::make_index_sequence<kPackedFormCount>());
+  return packed_kernels<GridKind::cartesian, WeightKind::box>(std::make_index_sequence<kPackedFormCount>());
 }
 
 }  // namespace echoloop::cuda

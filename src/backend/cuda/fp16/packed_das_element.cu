@@ -4,7 +4,7 @@
 namespace echoloop::cuda {
 
 PackedKernels packed_kernels_element() {
-  return packed_kernels<PixelLattice::straight, WeightKind::element>(std::make_index_sequence<kPackedFormCount>());
+  return packed_kernels<GridKind::cartesian, WeightKind::element>(std::make_index_sequence<kPackedFormCount>());
 }
 
 }  // namespace echoloop::cuda

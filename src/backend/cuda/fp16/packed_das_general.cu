@@ -4,7 +4,7 @@
 namespace echoloop::cuda {
 
 PackedKernels packed_kernels_general() {
-  return packed_kernels<PixelLattice::straight, WeightKind::general>(std::make_index_sequence<kPackedFormCount>());
+  return packed_kernels<GridKind::cartesian, WeightKind::general>(std::make_index_sequence<kPackedFormCount>());
 }
 
 }  // namespace echoloop::cuda

@@ -19,11 +19,11 @@
 
 namespace echoloop::cuda {
 
-template <PixelLattice kLattice, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kF>
+template <GridKind kGrid, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kF>
 struct PackedDas {
   static constexpr bool kReceiveFirst = kRotation == Rotation::receive_first;
-  static constexpr int kSums = kReceiveFirst ? kT : 1;                       // kept over several stages
-  static constexpr int kColumns = kLattice == PixelLattice::polar ? kP : 1;  // different x of a thread's pixels
+  static constexpr int kSums = kReceiveFirst ? kT : 1;                // kept over several stages
+  static constexpr int kColumns = kGrid == GridKind::polar ? kP : 1;  // different x of a thread's pixels
 
   // What a summing thread keeps in registers.
   struct Pixels {
@@ -74,12 +74,12 @@ struct PackedDas {
     const int ring_words = static_cast<int>(shared_address(shared + at.ring) / 8u);
     auto* phasors = reinterpret_cast<__half2*>(shared + at.phasors) + threadIdx.x;
     const int summers = static_cast<int>(blockDim.x) - kWarp;
-    if (kLattice == PixelLattice::straight) px.x[0] = g.x_m[p.ix] * a.radians_per_m;
+    if (kGrid == GridKind::cartesian) px.x[0] = g.x_m[p.ix] * a.radians_per_m;
 #pragma unroll
     for (int i = 0; i < kP; ++i) {
       const float z_m = g.z_m[p.iz[i]];  // polar: distance from the apex, which the plan's phase counts from
       px.z[i] = z_m * a.radians_per_m;
-      if (kLattice == PixelLattice::polar) {
+      if (kGrid == GridKind::polar) {
         const auto at = place_of(g, p.ix, p.iz[i]);
         px.x[i % kColumns] = at.x_m * a.radians_per_m;
         px.z[i] = at.z_m * a.radians_per_m;

@@ -1,4 +1,4 @@
-// The kernels of the tuned delay-and-sum (packed_das_kernel.cuh): all forms for one kind of weight on one lattice.
+// The kernels of the tuned delay-and-sum (packed_das_kernel.cuh): all forms for one kind of weight on one kind of grid.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 namespace echoloop::cuda {
 
 // kF: frames summed together; several need more shared memory than multiprocessors before 8.0 have.
-template <PixelLattice kLattice, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kF, int kThreads,
+template <GridKind kGrid, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kF, int kThreads,
           int kBlocks>
 __global__ void __launch_bounds__(kThreads, kBlocks) packed_das_kernel(const __grid_constant__ PackedDasArgs args) {
 #if __CUDA_ARCH__ >= 800
@@ -16,21 +16,20 @@ __global__ void __launch_bounds__(kThreads, kBlocks) packed_das_kernel(const __g
 #else
   constexpr bool kCompiled = kF == 1;
 #endif
-  if constexpr (kCompiled) PackedDas<kLattice, kRotation, kWeight, kT, kP, kU, kF>::run(args);
+  if constexpr (kCompiled) PackedDas<kGrid, kRotation, kWeight, kT, kP, kU, kF>::run(args);
 }
 
-template <PixelLattice kLattice, WeightKind kWeight, std::size_t kForm, int kF>
+template <GridKind kGrid, WeightKind kWeight, std::size_t kForm, int kF>
 const void* packed_kernel() {
   constexpr PackedForm kOf = kPackedForms[kForm];
-  return reinterpret_cast<const void*>(
-      &packed_das_kernel<kLattice, kOf.rotation, kWeight, kOf.n_transmits, kOf.n_pixels, kOf.unroll, kF,
-                         kOf.max_threads, kOf.blocks_per_sm>);
+  return reinterpret_cast<const void*>(&packed_das_kernel<kGrid, kOf.rotation, kWeight, kOf.n_transmits, kOf.n_pixels,
+                                                          kOf.unroll, kF, kOf.max_threads, kOf.blocks_per_sm>);
 }
 
-template <PixelLattice kLattice, WeightKind kWeight, std::size_t... kForm>
+template <GridKind kGrid, WeightKind kWeight, std::size_t... kForm>
 PackedKernels packed_kernels(std::index_sequence<kForm...>) {
-  return {{packed_kernel<kLattice, kWeight, kForm, 1>()...},
-          {packed_kernel<kLattice, kWeight, kForm, kPackedForms[kForm].most_frames>()...}};
+  return {{packed_kernel<kGrid, kWeight, kForm, 1>()...},
+          {packed_kernel<kGrid, kWeight, kForm, kPackedForms[kForm].most_frames>()...}};
 }
 
 }  // namespace echoloop::cuda

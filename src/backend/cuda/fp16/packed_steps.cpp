@@ -147,7 +147,7 @@ class PackedSteps final : public LaneSteps {
 
   void set_fir(const Acquisition& a) {
     taps_ = context_.tables.get(packed_->taps, {std::as_bytes(std::span(packed_->taps->matrices))});
-    taps_->hold_back(stream());
+    taps_->make_wait(stream());
     fir_ = packed_fir_args(a, *packed_->fir, *packed_->taps, line_shape(*packed_),
                            {.raw = nullptr,
                             .peaks = peaks_.as<FirPeak>(),
@@ -163,7 +163,7 @@ class PackedSteps final : public LaneSteps {
     windows_ = context_.tables.get(tiles.windows, {std::as_bytes(std::span(tiles.windows->rx_start)),
                                                    std::as_bytes(std::span(tiles.windows->tx_start))});
     items_ = context_.tables.get(packed_->tiles, {std::as_bytes(std::span(tiles.items))});
-    for (const auto& tables : {windows_, items_}) tables->hold_back(stream());
+    for (const auto& tables : {windows_, items_}) tables->make_wait(stream());
     das_ = packed_das_args(tiles, {.geometry = on_device_.geometry,
                                    .words = buffers_.lines.as<uint2>(),
                                    .scale = scale_.as<float>(),

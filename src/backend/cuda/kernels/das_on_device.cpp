@@ -14,7 +14,7 @@ DasOnDevice das_on_device(Context& context, const DasPlan& plan, StreamView stre
                                        std::as_bytes(std::span(t.elements)), std::as_bytes(std::span(t.row_base)),
                                        std::as_bytes(std::span(t.row_turns)), std::as_bytes(std::span(t.tx_excess)),
                                        std::as_bytes(std::span(t.down_m)), std::as_bytes(std::span(t.columns))});
-  on.tables->hold_back(stream);
+  on.tables->make_wait(stream);
   on.geometry.x_m = on.tables->table<float>(0);
   on.geometry.z_m = on.tables->table<float>(1);
   on.geometry.elements = on.tables->table<ElementGeometry>(2);
@@ -25,12 +25,12 @@ DasOnDevice das_on_device(Context& context, const DasPlan& plan, StreamView stre
   if (!t.columns.empty()) on.geometry.columns = on.tables->table<ColumnTransmit>(7);
   if (plan.tx_weights != nullptr) {
     on.weights = context.tables.get(plan.tx_weights, {std::as_bytes(std::span(*plan.tx_weights))});
-    on.weights->hold_back(stream);
+    on.weights->make_wait(stream);
     on.geometry.weights.all = on.weights->table<float>(0);
   }
   if (plan.cones != nullptr) {
     on.cones = context.tables.get(plan.cones, {std::as_bytes(std::span(plan.cones->weights))});
-    on.cones->hold_back(stream);
+    on.cones->make_wait(stream);
     on.geometry.weights.cone = on.cones->table<float>(0);
     on.geometry.weights.cone_span = nullptr;
   }

@@ -21,8 +21,8 @@ class Event {
 
   void record(StreamView stream) { CUDA_CHECK(cudaEventRecord(event_, stream.get())); }
 
-  // Work queued on `stream` from now on starts after this event. An event that was never recorded holds nothing back.
-  void hold_back(StreamView stream) const { CUDA_CHECK(cudaStreamWaitEvent(stream.get(), event_, 0)); }
+  // Work queued on `stream` from now on starts after this event. An event that was never recorded delays nothing.
+  void make_wait(StreamView stream) const { CUDA_CHECK(cudaStreamWaitEvent(stream.get(), event_, 0)); }
 
   [[nodiscard]] bool passed() const {
     const cudaError_t status = cudaEventQuery(event_);

@@ -24,7 +24,7 @@ class DeviceTables {
 
   [[nodiscard]] const void* part() const { return part_.get(); }
   // Kernels queued on `stream` from now on find the tables complete.
-  void hold_back(StreamView stream) const { copied_.hold_back(stream); }
+  void make_wait(StreamView stream) const { copied_.make_wait(stream); }
   template <class T>
   [[nodiscard]] const T* table(std::size_t index) const {
     return reinterpret_cast<const T*>(memory_.as<std::byte>() + offsets_[index]);

@@ -1,4 +1,4 @@
-// Page-locked host memory that the device writes into, for one thread. Grows only; the contents are lost then.
+// Page-locked host memory that results are copied into, for one thread. Grows only; the contents are lost then.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace echoloop::cuda {
 
-class Landing {
+class ReadbackBuffer {
  public:
-  Landing() = default;
-  ~Landing() { CUDA_QUIET(cudaFreeHost(data_)); }
-  Landing(const Landing&) = delete;
-  Landing& operator=(const Landing&) = delete;
+  ReadbackBuffer() = default;
+  ~ReadbackBuffer() { CUDA_QUIET(cudaFreeHost(data_)); }
+  ReadbackBuffer(const ReadbackBuffer&) = delete;
+  ReadbackBuffer& operator=(const ReadbackBuffer&) = delete;
 
   void grow(std::size_t bytes) {
     if (bytes <= capacity_) return;
