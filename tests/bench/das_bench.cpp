@@ -123,6 +123,71 @@ std::string describe(const PackedPlan& p) {
   return text;
 }
 
+// A plan's kernel with its memory on the device, for `n_frames` that are summed together; copies of its input that pass
+// the cache.
+class PackedRig {
+ public:
+  PackedRig(Rig& of_case, const PackedPlan& of, std::size_t n_frames)
+      : rig(of_case),
+        plan(of),
+        frame_words(rig.n_lines * static_cast<std::size_t>(plan.pitch)),
+        words_each((packed_words(static_cast<int>(n_frames * rig.n_lines),
+                                 PackedLineShape{rig.geometry.n_valid, plan.pitch, plan.window}) +
+                    31) /
+                   32 * 32),
+        copies(static_cast<int>(kPastCache / (words_each * 8) + 2)),
+        words(words_each * static_cast<std::size_t>(copies)),
+        items(plan.items),
+        rx_start(plan.windows->rx_start),
+        tx_start(plan.windows->tx_start),
+        partials(n_frames * rig.n_pixels * static_cast<std::size_t>(plan.n_parts())),
+        arrivals(n_frames * static_cast<std::size_t>(plan.n_tiles())),
+        scale(1),
+        args(packed_das_args(plan, {rig.geometry, words.get(), scale.get(), items.get(), rx_start.get(), tx_start.get(),
+                                    partials.get(), arrivals.get(), rig.pixels.get(), rig.envelope.get()})) {
+    allow_packed_das(plan);
+    arrivals.fill(0);
+  }
+
+  void set_scale(float largest) {
+    CUDA_CHECK(cudaMemcpy(scale.get(), &largest, sizeof largest, cudaMemcpyHostToDevice));
+  }
+  void pack(const Device<Complex>& lines, int copy, std::size_t frame = 0) const {
+    pack_lines(rig.bench, lines.get(), plan.pitch, plan.window, rig.largest(lines),
+               words.get() + words_each * static_cast<std::size_t>(copy) + frame * frame_words);
+  }
+  void launch(int copy, int n_frames) {
+    args.words = words.get() + words_each * static_cast<std::size_t>(copy);
+    run_packed_das(plan, args, n_frames, rig.stream.view());
+  }
+  void measure(Row& row, int n_frames) {
+    row.ms_cold = time_ms(rig.stream, rig.bench.repeats, [&](int i) { launch(i % copies, n_frames); });
+    row.ms_hot = time_ms(rig.stream, rig.bench.repeats, [&](int) { launch(0, n_frames); });
+    add_row(row, n_frames * rig.delay_sums());
+  }
+
+  Rig& rig;
+  const PackedPlan& plan;
+  std::size_t frame_words, words_each;
+  int copies;
+  Device<uint2> words;
+  Device<PackedItem> items;
+  Device<int> rx_start, tx_start;
+  Device<Complex> partials;
+  Device<unsigned> arrivals;
+  Device<float> scale;
+  PackedDasArgs args;
+};
+
+Row packed_row(const Rig& rig, const PackedPlan& plan, const char* what) {
+  return {.name = rig.bench.name,
+          .what = what,
+          .input = "words",
+          .precision = "fp16",
+          .text = describe(plan),
+          .f_number = rig.bench.plan->params.formation.f_number};
+}
+
 void measure_packed(Rig& rig, const PackedTuning& tuning) {
   const auto plan = make_packed_plan(rig.bench.plan->packed->das->geometry, tuning);
   if (plan == nullptr) {
@@ -130,122 +195,62 @@ void measure_packed(Rig& rig, const PackedTuning& tuning) {
                 tuning.form.n_pixels, tuning.tile.tile_x, tuning.tile.tile_z);
     return;
   }
-  allow_packed_das(*plan);
-  const PackedLineShape shape{rig.geometry.n_valid, plan->pitch, plan->window};
-  const std::size_t words_each = (packed_words(static_cast<int>(rig.n_lines), shape) + 31) / 32 * 32;
-  const auto copies = static_cast<int>(kPastCache / (words_each * 8) + 2);
-  const Device<uint2> words(words_each * static_cast<std::size_t>(copies));
-  const Device<PackedItem> items(plan->items);
-  const Device<int> rx_start(plan->windows->rx_start), tx_start(plan->windows->tx_start);
-  Device<Complex> partials(plan->n_parts() > 1 ? rig.n_pixels * static_cast<std::size_t>(plan->n_parts()) : 1);
-  Device<unsigned> arrivals(static_cast<std::size_t>(plan->n_tiles()));
-  arrivals.fill(0);
-  Device<float> scale(1);
-  PackedDasArgs args =
-      packed_das_args(*plan, {rig.geometry, words.get(), scale.get(), items.get(), rx_start.get(), tx_start.get(),
-                              partials.get(), arrivals.get(), rig.pixels.get(), rig.envelope.get()});
+  PackedRig packed(rig, *plan, 1);
   const auto load = [&](const Device<Complex>& lines, int n) {
-    const float largest = rig.largest(lines);
-    CUDA_CHECK(cudaMemcpy(scale.get(), &largest, sizeof largest, cudaMemcpyHostToDevice));
-    for (int i = 0; i < n; ++i) {
-      pack_lines(rig.bench, lines.get(), plan->pitch, plan->window, largest,
-                 words.get() + words_each * static_cast<std::size_t>(i));
-    }
+    packed.set_scale(rig.largest(lines));
+    for (int i = 0; i < n; ++i) packed.pack(lines, i);
     CUDA_CHECK(cudaDeviceSynchronize());
   };
   const auto image = [&] {
     rig.pixels.fill(0xff);
-    partials.fill(0xff);
-    run_packed_das(*plan, args, 1, rig.stream.view());
+    packed.partials.fill(0xff);
+    packed.launch(0, 1);
     rig.stream.view().synchronize();
     return rig.pixels.read();
   };
-  Row row{.name = rig.bench.name,
-          .what = "das",
-          .input = "words",
-          .precision = "fp16",
-          .text = describe(*plan),
-          .f_number = rig.bench.plan->params.formation.f_number};
+  Row row = packed_row(rig, *plan, "das");
   load(rig.points, 1);
   row.points = relative_error(image(), rig.points_image);
-  load(rig.noise, copies);
+  load(rig.noise, packed.copies);
   const std::vector<Complex> first = image();
   row.noise = relative_error(first, rig.noise_image);
   for (int again = 0; again < 3; ++again) {
     const std::vector<Complex> second = image();
     if (std::memcmp(first.data(), second.data(), first.size() * sizeof(Complex)) != 0) row.text += " NOT REPEATABLE";
   }
-  const auto launch = [&](int copy) {
-    args.words = words.get() + words_each * static_cast<std::size_t>(copy);
-    run_packed_das(*plan, args, 1, rig.stream.view());
-  };
-  row.ms_cold = time_ms(rig.stream, rig.bench.repeats, [&](int i) { launch(i % copies); });
-  row.ms_hot = time_ms(rig.stream, rig.bench.repeats, [&](int) { launch(0); });
-  add_row(row, rig.delay_sums());
+  packed.measure(row, 1);
 }
 
 // Frames, of noise and of points by turns, summed together: time of all; decibels against those of each alone.
 void measure_together(Rig& rig, const PackedTuning& tuning) {
   const auto plan = make_packed_plan(rig.bench.plan->packed->das->geometry, tuning);
   if (plan == nullptr || plan->together.elements == 0) return;
-  allow_packed_das(*plan);
   const auto n_frames = static_cast<std::size_t>(tuning.form.most_frames);
-  const PackedLineShape shape{rig.geometry.n_valid, plan->pitch, plan->window};
-  const int n_lines = static_cast<int>(rig.n_lines);
-  const std::size_t words_each = (packed_words(static_cast<int>(n_frames) * n_lines, shape) + 31) / 32 * 32;
-  const auto copies = static_cast<int>(kPastCache / (words_each * 8) + 2);
-  const Device<uint2> words(words_each * static_cast<std::size_t>(copies));
-  const Device<PackedItem> items(plan->items);
-  const Device<int> rx_start(plan->windows->rx_start), tx_start(plan->windows->tx_start);
-  const Device<Complex> partials(n_frames * rig.n_pixels * static_cast<std::size_t>(plan->n_parts()));
-  Device<unsigned> arrivals(n_frames * static_cast<std::size_t>(plan->n_tiles()));
-  arrivals.fill(0);
-  Device<float> scale(1);
-  PackedDasArgs args =
-      packed_das_args(*plan, {rig.geometry, words.get(), scale.get(), items.get(), rx_start.get(), tx_start.get(),
-                              partials.get(), arrivals.get(), rig.pixels.get(), rig.envelope.get()});
-  const float largest = rig.largest(rig.noise);
-  CUDA_CHECK(cudaMemcpy(scale.get(), &largest, sizeof largest, cudaMemcpyHostToDevice));
-  const std::size_t frame_words = rig.n_lines * static_cast<std::size_t>(plan->pitch);
-  for (int i = 0; i < copies; ++i) {
-    for (std::size_t f = 0; f < n_frames; ++f) {
-      const Device<Complex>& lines = f % 2 == 0 ? rig.noise : rig.points;
-      pack_lines(rig.bench, lines.get(), plan->pitch, plan->window, rig.largest(lines),
-                 words.get() + words_each * static_cast<std::size_t>(i) + f * frame_words);
-    }
+  PackedRig packed(rig, *plan, n_frames);
+  packed.set_scale(rig.largest(rig.noise));
+  for (int i = 0; i < packed.copies; ++i) {
+    for (std::size_t f = 0; f < n_frames; ++f) packed.pack(f % 2 == 0 ? rig.noise : rig.points, i, f);
   }
   CUDA_CHECK(cudaDeviceSynchronize());
-  Row row{.name = rig.bench.name,
-          .what = "together",
-          .input = "words",
-          .precision = "fp16",
-          .text = describe(*plan),
-          .f_number = rig.bench.plan->params.formation.f_number};
+  Row row = packed_row(rig, *plan, "together");
   char text[80];
   std::snprintf(text, sizeof text, "; %zu frames E%d slots %d shared %d", n_frames, plan->together.elements,
                 plan->together.n_slots, plan->together.shared_bytes);
   row.text += text;
   Device<float> db(n_frames * rig.n_pixels);
   for (std::size_t f = 0; f < n_frames; ++f) {
-    args.frames.db[0] = db.get() + f * rig.n_pixels;
-    args.words = words.get() + f * frame_words;
-    run_packed_das(*plan, args, 1, rig.stream.view());
+    packed.args.frames.db[0] = db.get() + f * rig.n_pixels;
+    packed.args.words = packed.words.get() + f * packed.frame_words;
+    run_packed_das(*plan, packed.args, 1, rig.stream.view());
   }
   rig.stream.view().synchronize();
   const std::vector<float> alone = db.read();
   db.fill(0xff);
-  args.words = words.get();
-  for (std::size_t f = 0; f < n_frames; ++f) args.frames.db[f] = db.get() + f * rig.n_pixels;
-  const auto launch = [&](int copy) {
-    args.words = words.get() + words_each * static_cast<std::size_t>(copy);
-    run_packed_das(*plan, args, static_cast<int>(n_frames), rig.stream.view());
-  };
-  launch(0);
+  for (std::size_t f = 0; f < n_frames; ++f) packed.args.frames.db[f] = db.get() + f * rig.n_pixels;
+  packed.launch(0, static_cast<int>(n_frames));
   rig.stream.view().synchronize();
   if (std::memcmp(alone.data(), db.read().data(), alone.size() * sizeof(float)) != 0) row.text += " DIFFERS";
-  row.ms_cold = time_ms(rig.stream, rig.bench.repeats, [&](int i) { launch(i % copies); });
-  row.ms_hot = time_ms(rig.stream, rig.bench.repeats, [&](int) { launch(0); });
-  add_row(row, static_cast<double>(n_frames) * rig.delay_sums());
+  packed.measure(row, static_cast<int>(n_frames));
 }
 
 void write_json(const std::string& path, const std::string& device) {
