@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 namespace echoloop::frame_overlap_test {
 namespace {
 
@@ -21,19 +23,17 @@ int side_by_side(FrameOverlap& overlap, int n, std::int64_t copy_ns, std::int64_
 }
 
 TEST(FrameOverlap, ComesWhereKernelsTakeNineTenthsOfCopies) {
-  const int plan = 0;
   FrameOverlap overlap;
-  overlap.begin(&plan);
+  overlap.begin(std::make_shared<int>());
   EXPECT_EQ(side_by_side(overlap, 1024, 100, 92), 1024 - 16);
   FrameOverlap bus;
-  bus.begin(&plan);
+  bus.begin(std::make_shared<int>());
   EXPECT_EQ(side_by_side(bus, 5000, 100, 88), 0);
 }
 
 TEST(FrameOverlap, KernelsAreTheBoundOfFramesSideBySideOnly) {
-  const int plan = 0;
   FrameOverlap overlap;
-  overlap.begin(&plan);
+  overlap.begin(std::make_shared<int>());
   for (int i = 0; i < 2100; ++i) {
     const bool bound = overlap.bound() == FrameOverlap::Bound::kernels;
     const Turn turn = overlap.next();
@@ -43,22 +43,23 @@ TEST(FrameOverlap, KernelsAreTheBoundOfFramesSideBySideOnly) {
 }
 
 TEST(FrameOverlap, IsMeasuredAgainAfterAThousandFramesAndForAnotherPlan) {
-  const int plans[2] = {};
+  const int address = 0;  // both plans lie here, one after the other
+  const std::shared_ptr<const void> plans[2] = {{std::make_shared<int>(), &address},
+                                                {std::make_shared<int>(), &address}};
   FrameOverlap overlap;
-  overlap.begin(&plans[0]);
+  overlap.begin(plans[0]);
   EXPECT_EQ(side_by_side(overlap, 1024, 100, 92), 1024 - 16);
   EXPECT_EQ(side_by_side(overlap, 1024, 100, 88), 0) << "the bus has become slower";
   EXPECT_EQ(side_by_side(overlap, 100, 100, 92), 100 - 16);
-  overlap.begin(&plans[0]);
+  overlap.begin(plans[0]);
   EXPECT_EQ(side_by_side(overlap, 100, 100, 92), 100) << "the same plan";
-  overlap.begin(&plans[1]);
+  overlap.begin(plans[1]);
   EXPECT_EQ(side_by_side(overlap, 16, 100, 92), 0);
 }
 
 TEST(FrameOverlap, SingleFramesOfAPauseDoNotDecide) {
-  const int plan = 0;
   FrameOverlap overlap;
-  overlap.begin(&plan);
+  overlap.begin(std::make_shared<int>());
   int seen = 0, count = 0;
   for (int i = 0; i < 100; ++i) {
     const Turn turn = overlap.next();

@@ -55,7 +55,7 @@ void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   steps_ = &steps;
   buffers_.raw.grow(static_cast<std::size_t>(most_frames()) * plan->formed->frame_bytes());
   plan_ = plan;
-  if (may_overlap()) context_->overlap.begin(plan.get());
+  if (may_overlap()) context_->overlap.begin(plan);
 }
 
 // Lanes beside the stream (kMaxLanes) work on single frames.

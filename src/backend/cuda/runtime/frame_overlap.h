@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 namespace echoloop::cuda {
 
@@ -15,9 +16,9 @@ class FrameOverlap {
   enum class Bound { copies, kernels };                  // what takes longer
   enum class Turn { in_order, measured, side_by_side };  // measured: in order, and measured() is wanted
 
-  // Frames of `plan` come next; it is compared by its address only.
-  void begin(const void* plan) {
-    if (plan == plan_) return;
+  // Frames of `plan` come next; it is compared by its owner, as a new plan can lie at the address of a former one.
+  void begin(const std::shared_ptr<const void>& plan) {
+    if (!plan_.owner_before(plan) && !plan.owner_before(plan_)) return;
     *this = {};
     plan_ = plan;
   }
@@ -50,7 +51,7 @@ class FrameOverlap {
   static constexpr std::uint64_t kSettling = 8;  // frames that were side by side have left the lanes
   static constexpr std::uint64_t kMeasured = 8;
 
-  const void* plan_ = nullptr;
+  std::weak_ptr<const void> plan_;
   std::uint64_t started_ = 0;
   int measured_ = 0, longer_ = 0;  // frames; those whose kernels took nine tenths or more
 };
