@@ -1,6 +1,7 @@
 #include "formats/import_draft.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -16,6 +17,14 @@ constexpr std::size_t kMostSteps = 200;  // of undo
 
 std::string json_quoted(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// (x, z) or (x, y, z) of each, and no delays by its name.
+bool holds_points(const OutlineEntry& entry) {
+  std::string name = entry.path.substr(entry.path.find_last_of("./") + 1);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool few = std::ranges::any_of(entry.shape, [](std::size_t n) { return n == 2 || n == 3; });
+  return few && name.find("delay") == std::string::npos;
 }
 
 bool unsaid(FactState state) { return state == FactState::assumed || state == FactState::missing; }
@@ -326,7 +335,7 @@ std::string ImportDraft::answer(std::string_view id, std::string_view text) {
         static_cast<std::size_t>(std::ranges::count_if(use->entry->shape, [](std::size_t n) { return n > 1; }));
     if (id == "elements") form = std::min<std::size_t>(2, long_axes);
     if (id == "sampling") form = std::min<std::size_t>(1, long_axes);
-    if (id == "transmits" && form == 0 && long_axes == 2) form = 1;
+    if (id == "transmits" && form == 0 && long_axes == 2) form = holds_points(*use->entry) ? 1 : 3;
     if (id == "transmits" && long_axes < 2 && (form == 1 || form == 2)) form = 0;
   }
   const ReadAnswer read = read_answer(*row, row->forms[form], outline_, text);
