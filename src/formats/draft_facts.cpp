@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -312,6 +313,13 @@ std::optional<VariableUse> find_variable(const FileOutline& outline, std::string
       return VariableUse{.entry = named(right), .factor = *number, .inverse = sign == '/', .has_factor = true};
   }
   return std::nullopt;
+}
+
+bool holds_points(const OutlineEntry& entry) {
+  std::string name = entry.path.substr(entry.path.find_last_of("./") + 1);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool few = std::ranges::any_of(entry.shape, [](std::size_t n) { return n == 2 || n == 3; });
+  return few && name.find("delay") == std::string::npos;
 }
 
 ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutline& outline, std::string_view typed) {

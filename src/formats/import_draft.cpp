@@ -1,7 +1,6 @@
 #include "formats/import_draft.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -17,14 +16,6 @@ constexpr std::size_t kMostSteps = 200;  // of undo
 
 std::string json_quoted(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// (x, z) or (x, y, z) of each, and no delays by its name.
-bool holds_points(const OutlineEntry& entry) {
-  std::string name = entry.path.substr(entry.path.find_last_of("./") + 1);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const bool few = std::ranges::any_of(entry.shape, [](std::size_t n) { return n == 2 || n == 3; });
-  return few && name.find("delay") == std::string::npos;
 }
 
 bool unsaid(FactState state) { return state == FactState::assumed || state == FactState::missing; }

@@ -26,11 +26,11 @@ class Guesser {
     sent_ = std::make_unique<SentWaves>(*facts_);
     out_.refusal = why_not_imaged(tree_, facts_->all(Fact::positions));
     if (!out_.refusal.empty()) return std::move(out_);
-    is_picture_ = names_picture(plain_name(entries_[data_].path));
-    if (is_picture_)
+    if (names_picture(plain_name(entries_[data_].path))) {
       out_.refusal = entries_[data_].path +
                      ", by its name beamformed already, which is not beamformed again without a "
                      "description: \"axes\" with \"line\" (beamformed) or \"element\" (channels)";
+    }
     axes();
     sampling();
     elements();
@@ -74,6 +74,7 @@ class Guesser {
     is_iq_ = true;
   }
 
+  [[nodiscard]] bool is_picture() const { return !out_.refusal.empty(); }
   [[nodiscard]] bool is_axis(std::size_t n) const { return n > 1 && std::ranges::find(shape_, n) != shape_.end(); }
 
   void axes() {
@@ -120,9 +121,9 @@ class Guesser {
     is_iq_ = is_iq_ || hints_.complex;
     say("axes", axes_.axes,
         "lengths: " + text +
-            (is_picture_ ? "; beamformed, by its name"
-             : is_lines_ ? "; beamformed, by a first time of each line"
-                         : ""));
+            (is_picture() ? "; beamformed, by its name"
+             : is_lines_  ? "; beamformed, by a first time of each line"
+                          : ""));
   }
 
   // As many times of the first sample as elements, and one transmit: lines of Field II, each with its tstart. By its
@@ -130,7 +131,7 @@ class Guesser {
   void find_lines() {
     const auto element = std::ranges::find(axes_.axes, "element");
     if (element == axes_.axes.end()) return;
-    if (is_picture_) {
+    if (is_picture()) {
       is_lines_ = true;
       *element = "line";
       const auto transmit = std::ranges::find(axes_.axes, "transmit"), frame = std::ranges::find(axes_.axes, "frame");
@@ -472,7 +473,7 @@ class Guesser {
   AxisHints hints_;
   AxesGuess axes_;
   std::size_t n_elements_ = 0, n_transmits_ = 0;
-  bool is_iq_ = false, is_lines_ = false, is_picture_ = false, transmits_known_ = false;
+  bool is_iq_ = false, is_lines_ = false, transmits_known_ = false;
   double center_hz_ = 0.0, fs_hz_ = 0.0, speed_m_s_ = 1540.0, reach_m_ = 0.0;
 };
 
