@@ -237,6 +237,11 @@ TEST(Guess, WritersThatCountFromThePassageAreKnown) {
   EXPECT_NEAR(first_s("start_time", "transmit_direction"), 2e-6, 1e-9);
   EXPECT_NEAR(first_s("t0", "sender_angle"), 2e-6, 1e-9);
   for (const char* const t0 : {"start_time", "t_start"}) EXPECT_LT(first_s(t0, "angles"), 1.7e-6) << t0;
+  const Acquisition elements = opened([](Hdf5Fixture& file) {
+    file.numbers("tx_element", {3}, {1, 2, 3});
+    file.number("tstart", 2e-6);
+  });
+  EXPECT_NEAR(elements.transmits[0].t0_s, 2e-6 - 7.5 * 0.3e-3 / 1540.0, 1e-9);  // from the firing
 }
 
 TEST(Guess, UnitsThatMayBeSamplesOrWavelengthsAreAskedFor) {

@@ -333,7 +333,8 @@ class Guesser {
                            " values, the samples ", std::max<std::size_t>(n_transmits_, 1), " transmits)"));
     }
     if (is_lines_ || named_event()) return;
-    const std::string writer = t0 == nullptr || by_times ? "" : origin_writer(t0->path);
+    const bool elements = out_.meta.contains("tx_elements");  // whose delays are 0 themselves
+    const std::string writer = t0 == nullptr || by_times || elements ? "" : origin_writer(t0->path);
     if (along != 0) {
       assume("t_zero", "origin",
              words("time counted from the passage of the wave through the centre, as ", t0->path,
