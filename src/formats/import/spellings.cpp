@@ -286,6 +286,7 @@ constexpr Spelling kSpellings[] = {
     Spelling{Fact::sources, "virtualsource"},
     Spelling{Fact::sources, "vs"},
     Spelling{Fact::sources, "vsources"},
+    Spelling{Fact::sources, "vsource"},
     Spelling{Fact::sources, "sources"},
     Spelling{Fact::sources, "source"},
     Spelling{Fact::sources, "src"},
