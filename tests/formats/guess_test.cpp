@@ -221,7 +221,7 @@ TEST(Guess, ATimeOfEachWaveSaysTheEvent) {
   EXPECT_NEAR(before.transmits[0].t0_s, -2e-6 - way_s, 1e-9);
   const Acquisition firing = with({2e-6, 2e-6, 2e-6});
   EXPECT_NEAR(firing.transmits[0].t0_s, 2e-6 - way_s, 1e-8);
-  EXPECT_TRUE(assumes(firing, "time counted from the first firing, not in the file"));
+  EXPECT_TRUE(assumes(firing, "time counted from the first firing, not in the file (or from the passage"));
 }
 
 TEST(Guess, WritersThatCountFromThePassageAreKnown) {

@@ -341,11 +341,13 @@ class Guesser {
                    " differs by the waves' ways along the array"));
     } else if (sent_->delays_have_zero()) {
       assume("t_zero", "delays",
-             "time counted from the zero of the delays, not in the file (or from the first firing)");
+             "time counted from the zero of the delays, not in the file (or from the first firing: \"first_firing\")");
     } else if (!writer.empty()) {
       assume("t_zero", "origin", "time counted from the passage of the wave through the centre, as " + writer);
     } else {
-      assume("t_zero", "first_firing", "time counted from the first firing, not in the file");
+      assume("t_zero", "first_firing",
+             words("time counted from the first firing, not in the file",
+                   elements ? "" : " (or from the passage of the wave through the centre: \"origin\")"));
     }
   }
 

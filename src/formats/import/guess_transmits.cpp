@@ -177,7 +177,10 @@ void SentWaves::angles(GuessedDescription& out) const {
   out.say(
       "tx_angles_rad", named(*angles_, factor),
       words(angles_->path, ", plane waves of ", least * factor * 180.0 / std::numbers::pi, " to ",
-            most * factor * 180.0 / std::numbers::pi, " degrees", degrees ? ", read as degrees" : ", read as radians"));
+            most * factor * 180.0 / std::numbers::pi, " degrees", degrees ? ", read as degrees" : ", read as radians",
+            angles_->values.size() == 1 && least != 0.0
+                ? "; positive towards larger x, which one wave alone does not show"
+                : ""));
 }
 
 // Counted from 1, or from 0 where there is a 0.
