@@ -46,8 +46,8 @@ constexpr std::array kKeys{
                    "`line`s one a line",
                    true},
     DescriptionKey{"t_zero", "time", R"("first_firing")",
-                   "event at time 0: `first_firing` (the first element fires) or `origin` (the wave passes the centre "
-                   "of the array)",
+                   "event at time 0: `first_firing` (the first element fires), `origin` (the wave passes the centre of "
+                   "the array) or `delays` (the zero of explicit delays)",
                    false},
     DescriptionKey{"frame_rate_hz", "time", "25", "frames a second", true},
     DescriptionKey{"prf_hz", "time", "3000", "transmits a second, in place of `frame_rate_hz`", true},
