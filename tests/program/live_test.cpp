@@ -15,12 +15,12 @@ namespace {
 TEST(LiveProgram, ARunThatNoSenderComesToEndsInALine) {
   Viewer late({"--duration", "0.3"});
   EXPECT_EQ(late.program->end(), 1);
-  EXPECT_NE(late.program->errors().find("no sender came within 0.3 s"), std::string::npos) << late.program->errors();
+  EXPECT_NE(late.program->errors().find("was accepted within 0.3 s"), std::string::npos) << late.program->errors();
   Viewer stopped({}, "live:other");
   ASSERT_TRUE(stopped.program->waits_for([&] { return !stopped.program->errors().empty(); }));
   stopped.program->send(SIGINT);
   EXPECT_EQ(stopped.program->end(), 1);
-  EXPECT_NE(stopped.program->errors().find("interrupted before a sender came"), std::string::npos)
+  EXPECT_NE(stopped.program->errors().find("interrupted before a description was accepted"), std::string::npos)
       << stopped.program->errors();
 }
 
