@@ -909,7 +909,8 @@ int echoloop_send(echoloop_sender* s, const void* samples, size_t bytes, const e
   if (status == ECHOLOOP_NO_VIEWER || status == ECHOLOOP_STOPPED) echoloop_lost(s, 1);
   if (status != ECHOLOOP_OK) return s->result = status;
   if (bytes != s->frame_bytes) {
-    echoloop__say(s, "the size of the frame is not the described one");
+    snprintf(s->message, sizeof s->message, "a frame of %.0f bytes; expected %.0f", (double)bytes,
+             (double)s->frame_bytes);
     return s->result = ECHOLOOP_BAD_CALL;
   }
   if (s->memory == NULL) return s->result = echoloop__send_word(s, info, samples);

@@ -63,6 +63,28 @@ TEST(LiveSenders, TheExampleOfPythonSaysOnceThatTheViewerIsGone) {
   EXPECT_EQ(read_text(out), "no viewer: the viewer has processed its 5 frames (--frames)\n");
 }
 
+TEST(LiveSenders, TheHeaderSaysASizeThatIsNotTheDescribedOne) {
+  Viewer viewer({"--frames", "1"});
+  const std::string built = (viewer.folder / "sends").string();
+  testing::write_text_file(built + ".c",
+                           "#define ECHOLOOP_SENDER_IMPLEMENTATION\n#include \"echoloop_sender.h\"\n"
+                           "int main(int n, char** words) {\n"
+                           "  static char frame[4096];\n"
+                           "  echoloop_sender* s = echoloop_open(\"live:test\", NULL);\n"
+                           "  if (echoloop_describe(s, words[n - 1], 20000) != ECHOLOOP_OK) return 1;\n"
+                           "  if (echoloop_send(s, frame, 4094, NULL, 20000) != ECHOLOOP_BAD_CALL) return 2;\n"
+                           "  if (strcmp(echoloop_message(s), \"a frame of 4094 bytes; expected 4096\")) return 3;\n"
+                           "  return echoloop_send(s, frame, 4096, NULL, 20000);\n}\n");
+  ASSERT_EQ(std::system(("cc -I'" + kSenders.string() + "' " + built + ".c -o " + built).c_str()), 0);
+  EXPECT_EQ(
+      std::system((built + " '{\"axes\": [\"element\", \"time\"], \"shape\": [8, 256], \"dtype\": \"int16\", "
+                           "\"fs_hz\": 20e6, \"fc_hz\": 5e6, \"pitch_m\": 3e-4, \"t0_s\": 0, \"t_zero\": \"origin\", "
+                           "\"tx\": [{\"kind\": \"plane\", \"angle_rad\": 0}]}'")
+                      .c_str()),
+      0);
+  EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+}
+
 // A host that does not answer, as behind a firewall: calls end by their own limits, not by that of the network.
 TEST(LiveSenders, AHostThatDoesNotAnswerHoldsUpNoCall) {
   const SilentHost host;
