@@ -98,7 +98,9 @@ void default_lateral(ImagingParams& p, const Acquisition& a) {
     p.formation.lateral_max_m = right->x_m;
     return;
   }
-  double half = std::max({std::abs(left->x_m), std::abs(right->x_m), 1e-3}) + 0.5 * a.probe.pitch_m;
+  double half =
+      std::max({std::abs(left->x_m), std::abs(right->x_m), std::min(1e-3, 20.0 * a.sound_speed_m_s / a.center_hz)}) +
+      0.5 * a.probe.pitch_m;
   // A curved or phased array sees beyond its own edges: 35 degrees to either side.
   if (looks_into_sector(a)) half = std::max(half, p.formation.depth_max_m * std::sin(35.0 * kRadiansPerDegree));
   p.formation.lateral_max_m = std::round(half * 1e5) * 1e-5;
