@@ -79,7 +79,7 @@ TEST(BadInput, GridsAndParameters) {
       headless({"--grid", "5:-5:10,5:20:10"}, "--grid"),
       headless({"--grid", "-5:5:10,5:20:0"}, "--grid"),
       headless({"--grid", "-5:5:100000,5:20:10"}, "--grid"),
-      headless({"--grid", "-5000:5000:10,5:20:10"}, "lateral_min_m"),
+      headless({"--grid", "-50000:50000:10,5:20:10"}, "lateral_min_m"),
       headless({"--grid", ""}, "--grid"),
       headless({"--set", "f_number"}, "--set"),
       headless({"--set", "f_number=wide"}, "f_number"),
