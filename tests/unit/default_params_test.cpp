@@ -221,6 +221,7 @@ TEST(AcquisitionFacts, RefuseWhatIsNoNumberOrOutOfRange) {
     EXPECT_THROW((void)take_facts(settings), Error) << bad;
   }
   EXPECT_THROW((void)with_facts("file", assumed(), {{"no_such_fact", 1.0}}), Error);
+  EXPECT_THROW((void)with_facts("file", assumed(), {{"center_hz", 9.9e8}}), Error) << "sampled at 20 MHz";
 }
 
 }  // namespace

@@ -24,6 +24,14 @@ double rounded(double hertz) {
   return std::round(hertz / step) * step;
 }
 
+// RF of a pulse is sampled at half of its frequency at least: a quarter of it is left for the band then.
+void doubt_sampling(const Acquisition& a, std::vector<Doubt>& doubts) {
+  if (a.signal != SignalKind::rf || a.center_hz <= 2.0 * a.sampling_hz) return;
+  doubts.push_back({fmt::format("RF samples at {:.4g} MHz, less than half of the centre frequency, {:.4g} MHz",
+                                a.sampling_hz * 1e-6, a.center_hz * 1e-6),
+                    "\"fs_hz\" or \"fc_hz\" in a description", "fs_hz", a.sampling_hz});
+}
+
 void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::vector<Doubt>& doubts) {
   const bool folded =
       a.signal == SignalKind::rf && a.sampling_hz < kLeastSampling * std::max(a.center_hz, measured.high_hz);
@@ -163,6 +171,7 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
   SeekableSource* const source = opened.source == nullptr ? nullptr : opened.source->seekable();
   if (!is_file_source(opened.name) || source == nullptr || a.data == DataKind::beamformed) return doubts;
   doubt_geometry(a, doubts);
+  doubt_sampling(a, doubts);
   try {
     std::vector<std::byte> slot(a.frame_bytes());
     const std::span<const std::byte> frame = source->at(0, slot);
