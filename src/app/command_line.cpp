@@ -91,6 +91,21 @@ void check_ranges(const Options& o) {
     throw out_of_range("--duration", fmt::format("{}", o.duration_s), "seconds above 0");
 }
 
+// Options of an output that is not asked for.
+void require_use(const Options& o, const CLI::App& app) {
+  struct Use {
+    const char *option, *output;
+    bool used;
+  };
+  for (const Use& use : {Use{"--images-type", "--images-out", !o.images_out.empty() || o.command == Command::render},
+                         {"--figure-width", "--figure", !o.figure.empty()},
+                         {"--figure-scale", "--figure", !o.figure.empty()},
+                         {"--figure-dpi", "--figure", !o.figure.empty()}}) {
+    if (app.count(use.option) > 0 && !use.used)
+      throw Error(use.option, std::string("no ") + use.output + " given", std::string("an output of ") + use.output);
+  }
+}
+
 // A value that is no number where one belongs: says which, in the words of the other refusals.
 [[noreturn]] void refuse_number(const CLI::App& app, const CLI::ConversionError& error) {
   for (const CLI::Option* option : app.get_options()) {
@@ -257,6 +272,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
   take_settings(o, texts);
   take_kiosk(o, texts, app);
   check_ranges(o);
+  require_use(o, app);
   return o;
 }
 

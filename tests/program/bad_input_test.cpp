@@ -80,6 +80,8 @@ TEST(BadInput, GridsAndParameters) {
       headless({"--grid", "-5:5:10,5:20:0"}, "--grid"),
       headless({"--grid", "-5:5:100000,5:20:10"}, "--grid"),
       headless({"--grid", "-50000:50000:10,5:20:10"}, "lateral_min_m"),
+      headless({"--images-type", "uint8"}, "--images-type: no --images-out"),
+      headless({"--figure-dpi", "200"}, "--figure-dpi: no --figure"),
       headless({"--grid", ""}, "--grid"),
       headless({"--set", "f_number"}, "--set"),
       headless({"--set", "f_number=wide"}, "f_number"),

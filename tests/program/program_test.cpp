@@ -95,6 +95,15 @@ TEST(Program, InfoDoubtsADepthThatDoesNotSuitTheFrequency) {
   for (const double scale : {0.025, 0.25, 1.0, 10.0, 100.0})
     EXPECT_EQ(info(20e6 / scale, 5e6 / scale).find("doubt"), std::string::npos) << scale;
   EXPECT_NE(info(20e3, 5e6).find("sampling frequency"), std::string::npos);
+  EXPECT_NE(info(20e6, 50e6).find("less than half of the centre frequency"), std::string::npos);
+}
+
+TEST(Program, DescribesAFileWithALineBreakInItsName) {
+  const testing::TemporaryFolder folder;
+  testing::write_text_file(folder / "a\nb.bin", std::string(4096, '\1'));
+  const Ended ended = run_program({"describe", (folder / "a\nb.bin").string()});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out.substr(0, 11), "// a b.bin:") << ended.out;
 }
 
 TEST(Program, ReportHoldsWhatTheDesignPromises) {
