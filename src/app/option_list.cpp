@@ -26,7 +26,9 @@ std::string injection_help() {
 
 void add_run_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_option("source", o.source, source_names_text());
-  app.add_flag("--headless", o.headless, "Run the same pipeline without a window, up to the limits below");
+  app.add_flag(
+      "--headless", o.headless,
+      "Run the same pipeline without a window, up to the limits below; without: a recording once, a phantom for 5 s");
   app.add_flag_callback("--unsandboxed", allow_reading_unsandboxed,
                         "Open recordings also where the kernel has neither seccomp nor Landlock");
   app.add_option("--frames", t.n_frames, "Stop after N processed frames")->type_name("N");
