@@ -48,7 +48,7 @@ void choose_span(PanelContext& c, const char* id, Rect& head, double& span_s) {
     choices[i] = {names[i]};
     if (std::lround(span_s / unit_s) == std::lround(kSpans[i])) chosen = static_cast<int>(i);
   }
-  const Rect spans{head.x1 - ui.px(unit_s < 0.5 ? 168 : 132), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
+  const Rect spans{head.x1 - ui.px(unit_s < 0.05 ? 150 : 132), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
   if (const auto now = ui.segmented(id, spans, choices, chosen,
                                     {"Time span", "Acquisition time across the strip, shorter in slow motion.", {}})) {
     span_s = kSpans[static_cast<std::size_t>(*now)] * unit_s;
