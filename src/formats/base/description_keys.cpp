@@ -78,7 +78,9 @@ constexpr std::array kKeys{
     DescriptionKey{"tx_foci_m", "transmits", "[[-5e-3, 40e-3], [5e-3, 40e-3]]",
                    "focused beams: (x, z) of each focus, z above 0", true},
     DescriptionKey{"tx_delays_s", "transmits", "[[0, 1e-7, null], [null, 1e-7, 0]]",
-                   "firing time of each element for each transmit; null or NaN: silent", true},
+                   "firing time of each element for each transmit, null or NaN: silent; times of a plane, diverging or "
+                   "focused wave count as this wave",
+                   true},
     DescriptionKey{"element_delays_s", "transmits", "[0, 1e-7, 2e-7]", "as `tx_delays_s`", true},
     DescriptionKey{"tx_elements", "transmits", R"("all")",
                    "single elements: number of the element that fires in each transmit, from 1; `all`: one after "
