@@ -7,8 +7,6 @@
 #include <numeric>
 #include <optional>
 
-#include "core/number.h"
-
 namespace echoloop {
 namespace {
 

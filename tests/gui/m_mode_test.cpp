@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "gui/docks/m_mode_dock.h"
-#include "gui/overlay/transfer_function.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::m_mode_test {
