@@ -23,7 +23,7 @@ inline constexpr std::string_view kSessionEnding = ".echoloop.json";
 enum class SavedMoment { live, frozen };
 
 struct SavedSession {
-  std::string source;  // as source_kinds() have it: sim:NAME, a recording's path
+  std::string source;  // as source_kinds.h has it: sim:NAME, a recording's path
   Facts facts;
   std::vector<std::string> settings;  // every parameter as KEY=VALUE
   StreamSettings stream;

@@ -12,7 +12,6 @@
 #include "core/error.h"
 #include "core/param_table.h"
 #include "core/scan_lines.h"
-#include "core/units.h"
 #include "dsp/band_filter.h"
 
 namespace echoloop {

@@ -9,7 +9,6 @@
 #include "core/error.h"
 #include "core/long_work.h"
 #include "core/mapped_files.h"
-#include "core/transmits.h"
 #include "core/units.h"
 
 namespace echoloop {

@@ -14,8 +14,6 @@ FrameRing::WriteLease::~WriteLease() {
 
 FrameMemory& FrameRing::WriteLease::frame_memory() const { return ring_->slots_[slot_].memory; }
 
-std::span<std::byte> FrameRing::WriteLease::memory() const { return frame_memory().bytes; }
-
 void FrameRing::WriteLease::publish(FrameStamp stamp, std::span<const std::byte> samples) {
   std::exchange(ring_, nullptr)->publish(slot_, stamp, samples);
 }

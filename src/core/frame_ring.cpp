@@ -234,11 +234,6 @@ void FrameRing::set_policy(RingPolicy policy) {
   freed_.notify_all();
 }
 
-RingPolicy FrameRing::policy() const {
-  const std::scoped_lock lock(mutex_);
-  return policy_;
-}
-
 void FrameRing::close() {
   {
     const std::scoped_lock lock(mutex_);

@@ -29,8 +29,8 @@ class FrameRing {
     ~WriteLease();
 
     [[nodiscard]] Outcome outcome() const { return outcome_; }
-    [[nodiscard]] std::span<std::byte> memory() const;  // Outcome::slot only
-    [[nodiscard]] FrameMemory& frame_memory() const;    // the same; other memory of the same size may take its place
+    // Outcome::slot only; other memory of the same size may take its place.
+    [[nodiscard]] FrameMemory& frame_memory() const;
     // Makes the frame visible to the reader. `samples`: the slot's memory, or memory lent by the source that lives as
     // long as the stream. The moment of publication becomes stamp.acquired_ns; with policy block it does not come
     // before the keeper has room. [producer thread]
@@ -89,7 +89,6 @@ class FrameRing {
   void count_lost();       // a frame that was read could not be processed: counted as dropped [processing thread]
 
   void set_policy(RingPolicy policy);       // takes effect at once, also for a waiting producer; any thread
-  [[nodiscard]] RingPolicy policy() const;  // any thread
   void close();                             // ends all waiting; frames already published can still be read; any thread
   void drop_ready();                        // what is not being read yet is dropped, and counted; any thread
   [[nodiscard]] bool drained() const;       // closed and nothing left to read; any thread

@@ -20,8 +20,7 @@ class LatencyRecord {
   void clear();
 
   [[nodiscard]] std::vector<double> last_ms(std::size_t wanted) const;  // oldest first; at most those kept
-  [[nodiscard]] std::size_t kept() const { return count_; }
-  [[nodiscard]] std::uint64_t added() const { return added_; }  // ever, clear() or not
+  [[nodiscard]] std::uint64_t added() const { return added_; }          // ever, clear() or not
 
   // Since clear(): exact while all are kept, later within 0.3 %.
   [[nodiscard]] StageSummary since_start() const;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/units.h"
-
 namespace echoloop {
 namespace {
 

@@ -53,12 +53,6 @@ std::vector<Span> TimingTrace::last_spans(std::size_t count) const {
   return unroll(ring_, next_, count_, count);
 }
 
-std::vector<double> TimingTrace::latencies_ms(Latency latency) const {
-  const std::scoped_lock lock(mutex_);
-  const LatencyRecord& record = latencies_[static_cast<std::size_t>(latency)];
-  return record.last_ms(record.kept());
-}
-
 std::vector<double> TimingTrace::new_latencies_ms(Latency latency, std::uint64_t& seen) const {
   const std::scoped_lock lock(mutex_);
   const LatencyRecord& record = latencies_[static_cast<std::size_t>(latency)];

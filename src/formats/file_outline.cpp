@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/error.h"
 #include "core/plain_text.h"
 #include "formats/base/description_keys.h"
 #include "formats/own_descriptions.h"

@@ -8,8 +8,6 @@
 #include <numeric>
 #include <optional>
 
-#include "core/number.h"
-
 namespace echoloop {
 namespace {
 

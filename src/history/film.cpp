@@ -124,7 +124,6 @@ struct Film::Impl {
   PartFile file;
   std::unique_ptr<ChildProgram> program;  // killed before `file` removes what it has written
   std::string encoder;
-  std::uint64_t frames = 0;
 };
 
 void Film::Impl::open(const Container& container) {
@@ -144,7 +143,6 @@ Film::~Film() = default;
 
 void Film::add(std::span<const std::uint8_t> rgb) {
   if (!impl_->program->write(rgb)) impl_->fail();
-  ++impl_->frames;
 }
 
 void Film::finish() {
@@ -155,7 +153,6 @@ void Film::finish() {
 }
 
 const std::string& Film::codec() const { return impl_->encoder; }
-std::uint64_t Film::frames() const { return impl_->frames; }
 
 std::string why_no_films() {
   return is_on_path(kProgram) ? "" : "the program ffmpeg was not found (Debian's package is ffmpeg)";

@@ -37,7 +37,6 @@ class Film {
   void finish();                                // throws Error
 
   [[nodiscard]] const std::string& codec() const;  // "libx264"
-  [[nodiscard]] std::uint64_t frames() const;
 
  private:
   struct Impl;

@@ -21,7 +21,7 @@ using testing::NumberedSource;
 constexpr double kFrames = 20'000;
 constexpr auto kWork = std::chrono::microseconds(60);  // of the processing thread, a frame
 #else
-constexpr double kFrames = 100'000;
+constexpr double kFrames = 40'000;
 constexpr auto kWork = std::chrono::microseconds(30);
 #endif
 

@@ -91,8 +91,8 @@ TEST(RingStress, PoliciesSwitchedAtRandomWhileFramesFlow) {
     for (; n < kFrames || ring.counts().processed < kFrames / 10; ++n) {
       auto lease = ring.begin_write(n);
       if (lease.outcome() != FrameRing::WriteLease::Outcome::slot) continue;
-      testing::number_frame(lease.memory(), n);
-      const std::span<const std::byte> samples = lease.memory();
+      testing::number_frame(lease.frame_memory().bytes, n);
+      const std::span<const std::byte> samples = lease.frame_memory().bytes;
       lease.publish({.sequence = n, .source_index = n}, samples);
     }
     ended = true;

@@ -132,7 +132,7 @@ TEST(CourseDoppler, HostileVariantsAreOneLine) {
     const std::string line = refusal(folder.write("a.npz", archive(c.changed)));
     EXPECT_NE(line.find(c.naming), std::string::npos) << c.changed.name << ": " << line;
   }
-  expect_every_truncation_refused("t.npz", archive({}, true));
+  expect_every_truncation_refused("t.npz", archive({}, true), 11);  // each byte of an archive: npz_test.cpp
 }
 
 }  // namespace

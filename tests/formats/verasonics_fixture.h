@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/support.h"
+
 namespace echoloop::test::verasonics {
 
 inline constexpr std::size_t kElements = 8, kColumns = 16, kSamples = 32, kFrames = 3;
@@ -48,6 +50,10 @@ inline std::int16_t sample_at(std::size_t r, std::size_t column, std::size_t pag
 
 // The second shot of each frame lies first in its rows.
 inline std::size_t first_row(std::size_t shot) { return shot == 0 ? kSamples : 0; }
+
+inline double value_at(const Recording& r, std::size_t frame, std::size_t shot, std::size_t element, std::size_t k) {
+  return sample(r, frame, static_cast<int>(shot), static_cast<int>(element), static_cast<int>(k));
+}
 
 std::filesystem::path write_workspace(const std::filesystem::path& folder, const Workspace& workspace);
 

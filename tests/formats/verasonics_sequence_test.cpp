@@ -14,19 +14,13 @@ namespace {
 using namespace test;
 using namespace test::verasonics;
 
-std::filesystem::path write(const TempFolder& folder, const Workspace& w) { return write_workspace(folder.path(), w); }
-
-double value_at(const Recording& r, std::size_t frame, std::size_t shot, std::size_t element, std::size_t k) {
-  return sample(r, frame, static_cast<int>(shot), static_cast<int>(element), static_cast<int>(k));
-}
-
 TEST(VerasonicsSequence, PairsOfSamplesAreIq) {
   const TempFolder folder;
   for (const auto& [mode, periods] : {std::pair{"BS100BW", 1.0}, {"BS50BW", 2.0}}) {
     Workspace plain, w;
     w.sample_mode = mode;
-    const double t0_s = open_recording(write(folder, plain)).acquisition->transmits[1].t0_s;
-    const Recording r = open_recording(write(folder, w));
+    const double t0_s = open_recording(write_workspace(folder.path(), plain)).acquisition->transmits[1].t0_s;
+    const Recording r = open_recording(write_workspace(folder.path(), w));
     const Acquisition& a = *r.acquisition;
     EXPECT_EQ(a.signal, SignalKind::iq);
     EXPECT_EQ(a.n_samples, static_cast<int>(kSamples / 2));
@@ -45,7 +39,7 @@ TEST(VerasonicsSequence, FramesFromTheOldestOn) {
   Workspace w;
   w.last_frame = 1;
   w.wait_us = 200.0;
-  const Recording r = open_recording(write(folder, w));
+  const Recording r = open_recording(write_workspace(folder.path(), w));
   for (const std::size_t f : {0U, 1U, 2U}) EXPECT_EQ(value_at(r, f, 0, 0, 0), sample_at(first_row(0), 8, (f + 1) % 3));
   EXPECT_NEAR(r.acquisition->frame_rate_hz, 2500.0, 1e-6);  // two transmits
   for (const Assumption& assumption : r.acquisition->assumptions)
@@ -56,7 +50,7 @@ TEST(VerasonicsSequence, TransmitsThatComeAgainInAFrameAreFrames) {
   const TempFolder folder;
   Workspace w;
   w.one_transmit = true;
-  const Recording r = open_recording(write(folder, w));
+  const Recording r = open_recording(write_workspace(folder.path(), w));
   ASSERT_EQ(r.frame_count, 2 * kFrames);
   EXPECT_EQ(r.acquisition->n_transmits(), 1);
   for (const std::size_t f : {0U, 3U, 5U})
@@ -70,7 +64,7 @@ TEST(VerasonicsSequence, AperturesOfSwitchedProbes) {
   w.angles_rad = {0.1, 0.1};
   for (const auto container : {Workspace::Container::v5, Workspace::Container::v73}) {
     w.container = container;
-    const Recording r = open_recording(write(folder, w));
+    const Recording r = open_recording(write_workspace(folder.path(), w));
     ASSERT_EQ(r.acquisition->n_elements(), static_cast<int>(kElements));
     EXPECT_EQ(value_at(r, 1, 0, 1, 5), sample_at(first_row(0) + 5, 1, 1));
     EXPECT_EQ(value_at(r, 1, 0, 5, 5), 0.0);
@@ -88,7 +82,7 @@ TEST(VerasonicsSequence, CodedTransmitsBecomeSingleElements) {
   const TempFolder folder;
   Workspace w;
   w.weights = {{0, 0, 1, 0, 0, 1, 0, 0}, {0, 0, 1, 0, 0, -1, 0, 0}};
-  const Recording r = open_recording(write(folder, w));
+  const Recording r = open_recording(write_workspace(folder.path(), w));
   ASSERT_EQ(r.acquisition->n_transmits(), 2);
   for (const std::size_t k : {0U, 1U}) {
     const Transmit& t = r.acquisition->transmits[k];
@@ -106,7 +100,7 @@ TEST(VerasonicsSequence, EachTransmitHasItsWaveform) {
   Workspace w;
   w.angles_rad = {0.0, 0.0};
   w.peaks = {1.0, 2.5};
-  const Recording r = open_recording(write(folder, w));
+  const Recording r = open_recording(write_workspace(folder.path(), w));
   const auto& t = r.acquisition->transmits;
   EXPECT_NEAR(t[0].t0_s - t[1].t0_s, 1.5 / 5e6, 1e-12);
   EXPECT_NEAR(t[0].t0_s, (2.0 * w.start_depth - 1.0 - 2.0 * w.lens) / 5e6, 1e-12);

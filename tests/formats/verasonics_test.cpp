@@ -9,19 +9,12 @@
 #include "formats/base/acquisition_json.h"
 #include "formats/support.h"
 #include "formats/verasonics_fixture.h"
-#include "support/one_line.h"
 
 namespace echoloop::verasonics_test {
 namespace {
 
 using namespace test;
 using namespace test::verasonics;
-
-std::filesystem::path write(const TempFolder& folder, const Workspace& w) { return write_workspace(folder.path(), w); }
-
-double value_at(const Recording& r, std::size_t frame, std::size_t shot, std::size_t element, std::size_t k) {
-  return sample(r, frame, static_cast<int>(shot), static_cast<int>(element), static_cast<int>(k));
-}
 
 TEST(Verasonics, LinesByEventAndConnector) {
   const TempFolder folder;
@@ -30,7 +23,7 @@ TEST(Verasonics, LinesByEventAndConnector) {
     Workspace w;
     w.container = container;
     w.inside = inside;
-    const Recording r = open_recording(write(folder, w));
+    const Recording r = open_recording(write_workspace(folder.path(), w));
     ASSERT_EQ(r.frame_count, kFrames);
     const Acquisition& a = *r.acquisition;
     EXPECT_EQ(a.n_transmits(), 2);
@@ -62,9 +55,9 @@ TEST(Verasonics, CellsOfStructs) {
         w.inside = inside;
         w.wait_us = 100.0;
         if (*inside != '\0' && name == std::string("rf")) continue;  // a workspace in a struct has RcvData
-        const Recording plain = open_recording(write(folder, w));
+        const Recording plain = open_recording(write_workspace(folder.path(), w));
         w.in_cells = true;
-        const Recording cells = open_recording(write(folder, w));
+        const Recording cells = open_recording(write_workspace(folder.path(), w));
         ASSERT_EQ(cells.frame_count, plain.frame_count);
         EXPECT_EQ(acquisition_to_json(*cells.acquisition), acquisition_to_json(*plain.acquisition)) << name << inside;
         EXPECT_EQ(value_at(cells, 2, 1, 2, 5), value_at(plain, 2, 1, 2, 5));
@@ -80,7 +73,7 @@ TEST(Verasonics, PlaneWavesAreCountedFromTheOrigin) {
     const TempFolder folder;
     Workspace w;
     w.with_delays = with_delays;
-    const Recording r = open_recording(write(folder, w));
+    const Recording r = open_recording(write_workspace(folder.path(), w));
     for (std::size_t k = 0; k < 2; ++k) {
       const Transmit& t = r.acquisition->transmits[k];
       EXPECT_EQ(t.kind, TransmitKind::plane);
@@ -97,7 +90,7 @@ TEST(Verasonics, VirtualSourcesAndMillimetres) {
     Workspace w;
     w.focus = focus;
     w.units = "mm";
-    const Recording r = open_recording(write(folder, w));
+    const Recording r = open_recording(write_workspace(folder.path(), w));
     const Transmit& t = r.acquisition->transmits[1];
     EXPECT_EQ(t.kind, focus < 0.0 ? TransmitKind::diverging : TransmitKind::focused);
     EXPECT_NEAR(t.source_x_m, focus * std::sin(0.1) * kWavelength_m, 1e-9);
@@ -119,7 +112,8 @@ TEST(Verasonics, WavesWithoutNotes) {
     Workspace noted, bare;
     noted.focus = bare.focus = focus;
     bare.with_notes = false;
-    const Recording a = open_recording(write(folder, noted)), b = open_recording(write(folder, bare));
+    const Recording a = open_recording(write_workspace(folder.path(), noted)),
+                    b = open_recording(write_workspace(folder.path(), bare));
     EXPECT_EQ(a.acquisition->assumptions, b.acquisition->assumptions);
     for (std::size_t k = 0; k < 2; ++k) {
       const Transmit &x = a.acquisition->transmits[k], &y = b.acquisition->transmits[k];
@@ -138,7 +132,7 @@ TEST(Verasonics, OneElementAloneIsASource) {
   Workspace w;
   w.one_by_one = true;
   w.angles_rad = {0.0, 0.0};
-  const Recording r = open_recording(write(folder, w));
+  const Recording r = open_recording(write_workspace(folder.path(), w));
   for (std::size_t k = 0; k < 2; ++k) {
     const Transmit& t = r.acquisition->transmits[k];
     const double x = element_x(3 * k);  // wavelengths
@@ -154,13 +148,13 @@ TEST(Verasonics, SamplesPerWavelengthByTheMode) {
   for (const auto& [mode, per_wave] : {std::pair{"NS200BW", 4.0}, {"BS67BW", 4.0 / 3.0}}) {
     Workspace w;
     w.sample_mode = mode;
-    const Recording r = open_recording(write(folder, w));
+    const Recording r = open_recording(write_workspace(folder.path(), w));
     EXPECT_NEAR(r.acquisition->sampling_hz, per_wave * 5e6, 1e-3) << mode;
     EXPECT_EQ(r.acquisition->signal, SignalKind::rf);
   }
   Workspace interleaved;
   interleaved.sample_mode = "NS200BWI";
-  EXPECT_NE(refusal(write(folder, interleaved)).find("NS200BWI"), std::string::npos);
+  EXPECT_NE(refusal(write_workspace(folder.path(), interleaved)).find("NS200BWI"), std::string::npos);
 }
 
 // Two neighbouring rows are I and -Q; the mixer counts from the file's first sample, the program from its time zero,
@@ -173,9 +167,10 @@ TEST(Verasonics, FocalPointsAreBelievedBeforeFocus) {
   w.focus = 30.0;
   w.angles_rad = {0.0, 0.0};
   w.focal_point = {0.0, 0.0, 30.0};
-  const std::vector<Assumption> right = open_recording(write(folder, w)).acquisition->assumptions;
+  const std::vector<Assumption> right = open_recording(write_workspace(folder.path(), w)).acquisition->assumptions;
   w.focal_point = {5.0, 0.0, 30.0};
-  EXPECT_EQ(open_recording(write(folder, w)).acquisition->assumptions.size(), right.size() + 1);  // delays disagree
+  EXPECT_EQ(open_recording(write_workspace(folder.path(), w)).acquisition->assumptions.size(),
+            right.size() + 1);  // delays disagree
 }
 
 TEST(Verasonics, BuffersNamesAndTypesOfTheUser) {
@@ -185,7 +180,7 @@ TEST(Verasonics, BuffersNamesAndTypesOfTheUser) {
   own_name.name = "RFData_tot";
   wide.as_double = true;
   for (const Workspace& w : {second, own_name, wide}) {
-    const Recording r = open_recording(write(folder, w));
+    const Recording r = open_recording(write_workspace(folder.path(), w));
     EXPECT_EQ(r.acquisition->sample_type, w.as_double ? SampleType::float32 : SampleType::int16);
     EXPECT_EQ(value_at(r, 2, 1, 2, 5), sample_at(first_row(1) + 5, 8 + 2, 2));
   }
@@ -195,7 +190,7 @@ TEST(Verasonics, ColumnsInTheOrderOfTheElements) {
   const TempFolder folder;
   Workspace w;
   w.n_columns = kElements;  // as they are left when a script has picked them by Trans.Connector
-  const Recording r = open_recording(write(folder, w));
+  const Recording r = open_recording(write_workspace(folder.path(), w));
   EXPECT_EQ(value_at(r, 1, 1, 2, 5), sample_at(first_row(1) + 5, 2, 1));
   EXPECT_TRUE(std::any_of(
       r.acquisition->assumptions.begin(), r.acquisition->assumptions.end(),
@@ -206,7 +201,7 @@ TEST(Verasonics, WithoutReceiveTheRowsAreSharedEvenly) {
   const TempFolder folder;
   Workspace w;
   w.with_receive = w.with_peak = false;
-  const Recording r = open_recording(write(folder, w));
+  const Recording r = open_recording(write_workspace(folder.path(), w));
   EXPECT_EQ(r.acquisition->n_samples, static_cast<int>(kSamples));
   EXPECT_EQ(value_at(r, 1, 1, 0, 3), sample_at(kSamples + 3, 8, 1));
   EXPECT_GE(r.acquisition->assumptions.size(), 3U);
@@ -216,18 +211,18 @@ TEST(Verasonics, RefusesWhatCannotBe) {
   const TempFolder folder;
   Workspace beyond;
   beyond.end_sample_excess = 1.0;
-  EXPECT_NE(refusal(write(folder, beyond)), "");
+  EXPECT_NE(refusal(write_workspace(folder.path(), beyond)), "");
   Workspace channel;
   channel.connector.back() = 17;
-  EXPECT_NE(refusal(write(folder, channel)), "");
+  EXPECT_NE(refusal(write_workspace(folder.path(), channel)), "");
   Workspace coded;
   coded.weights = {{1, 1, 1, 1, 1, 1, 1, 1}, {1, -1, 1, -1, 1, -1, 1, -1}};  // 8 elements in 2 transmits
-  EXPECT_NE(refusal(write(folder, coded)).find("both signs, of 8 elements in 2"), std::string::npos);
+  EXPECT_NE(refusal(write_workspace(folder.path(), coded)).find("both signs, of 8 elements in 2"), std::string::npos);
   coded.weights = {{0, 0, 1, 0, 0, 1, 0, 0}, {0, 0, 1, 0, 0, -2, 0, 0}};
-  EXPECT_NE(refusal(write(folder, coded)).find("without an orthogonal code"), std::string::npos);
+  EXPECT_NE(refusal(write_workspace(folder.path(), coded)).find("without an orthogonal code"), std::string::npos);
   Workspace units;
   units.units = "inch";
-  EXPECT_NE(refusal(write(folder, units)), "");
+  EXPECT_NE(refusal(write_workspace(folder.path(), units)), "");
 }
 
 TEST(Verasonics, TheSmallFixtureOpens) {

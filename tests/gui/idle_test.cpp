@@ -6,7 +6,6 @@
 
 #include "app/window/window_app.h"
 #include "gui/turning.h"
-#include "support/temporary_folder.h"
 
 namespace echoloop::testing::idle_test {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "gui/docks/inspector_parts.h"
 #include "gui/inspector_scene.h"
-#include "gui/overlay/transfer_function.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop::testing::inspector_test {

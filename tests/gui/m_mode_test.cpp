@@ -8,7 +8,6 @@
 
 #include "gui/docks/m_mode_dock.h"
 #include "gui/docks/strip_span.h"
-#include "gui/overlay/transfer_function.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::m_mode_test {

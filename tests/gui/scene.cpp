@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/units.h"
 #include "support/waiting.h"
 #include "test_paths.h"
 

@@ -6,7 +6,6 @@
 
 #include "gui/scene.h"
 #include "gui/turning.h"
-#include "support/temporary_folder.h"
 
 namespace echoloop::testing::sound_speed_window_test {
 namespace {

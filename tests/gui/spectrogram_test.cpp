@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "gui/overlay/transfer_function.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::spectrogram_test {

@@ -7,7 +7,6 @@
 
 #include "app/window/m_mode_review.h"
 #include "gui/overlay/m_mode_columns.h"
-#include "support/set_stream.h"
 #include "support/streaming.h"
 
 namespace echoloop::m_mode_test {

@@ -12,7 +12,6 @@
 #include "program/run_program.h"
 #include "program/started_program.h"
 #include "source/phantom.h"
-#include "support/one_line.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::raw_out_test {

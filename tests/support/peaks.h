@@ -1,9 +1,13 @@
 // Where the brightest spot of a part of a picture lies, between the pixels.
 #pragma once
 
-#include <cmath>
-#include <cstdlib>
+#include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "core/grid.h"
 #include "support/streaming.h"
 
 namespace echoloop::testing {
@@ -40,6 +44,20 @@ inline Peak find_peak(const Picture& p, double x_m, double z_m, double dx_m, dou
   peak.x_m = p.grid.x_m(best_x) + shift_x * p.grid.dx_m();
   peak.z_m = p.grid.z_m(best_z) + shift_z * p.grid.dz_m();
   return peak;
+}
+
+// Each point lies within 0.05 mm of its place, and none is 12 dB below the brightest. Returns the largest distance
+// along an axis, m.
+inline double expect_points(const Picture& picture, std::span<const PlanePoint> points) {
+  double worst_m = 0.0;
+  for (const PlanePoint& p : points) {
+    const Peak peak = find_peak(picture, p.x_m, p.z_m, 1.5e-3, 1.5e-3);
+    worst_m = std::max({worst_m, std::abs(peak.x_m - p.x_m), std::abs(peak.z_m - p.z_m)});
+    EXPECT_NEAR(peak.x_m, p.x_m, 0.05e-3);
+    EXPECT_NEAR(peak.z_m, p.z_m, 0.05e-3);
+    EXPECT_GT(peak.db, -12.0F);
+  }
+  return worst_m;
 }
 
 }  // namespace echoloop::testing

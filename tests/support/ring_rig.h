@@ -34,7 +34,7 @@ struct RingRig {
   Outcome put(std::uint64_t number) {
     auto lease = ring.begin_write(number);
     const Outcome outcome = lease.outcome();
-    if (outcome == Outcome::slot) lease.publish({.sequence = number}, lease.memory());
+    if (outcome == Outcome::slot) lease.publish({.sequence = number}, lease.frame_memory().bytes);
     return outcome;
   }
   // Sequence number of the next frame, processed at once; -1 when there is none.

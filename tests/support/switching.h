@@ -1,6 +1,6 @@
 // Everything that can be switched while a stream runs, switched at random ten times a second, and somebody looks back
 // meanwhile: no frame is lost under `block`, counts go on exactly through all configurations, nothing grows.
-// ECHOLOOP_SWITCH_S: for how many seconds (6). The session is used from one thread, as the window does.
+// ECHOLOOP_SWITCH_S: for how many seconds (3). The session is used from one thread, as the window does.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -206,7 +206,7 @@ class Switching : public ::testing::Test {
   std::uint64_t snapshots_ = 0, wrong_ = 0, torn_kept_ = 0;
   std::uint64_t images_ = 0, next_ = 0, missing_ = 0, duplicates_ = 0, out_of_order_ = 0;  // processing thread's
   std::size_t most_grown_ = std::size_t{4} << 20;                                          // beside the history
-  double seconds_ = from_environment("ECHOLOOP_SWITCH_S", 6.0);
+  double seconds_ = from_environment("ECHOLOOP_SWITCH_S", 3.0);
 };
 
 }  // namespace echoloop::testing

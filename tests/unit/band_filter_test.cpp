@@ -34,11 +34,12 @@ TEST(BandResponse, FlatOverTheInnerPartCosineToZero) {
 
 std::vector<Value> fourier(const std::vector<Value>& in, double sign) {
   const auto n = in.size();
-  std::vector<Value> out(n);
+  std::vector<Value> roots(n), out(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    roots[i] = std::polar(1.0, sign * 2.0 * kPi * static_cast<double>(i) / static_cast<double>(n));
+  }
   for (std::size_t k = 0; k < n; ++k) {
-    for (std::size_t i = 0; i < n; ++i) {
-      out[k] += in[i] * std::polar(1.0, sign * 2.0 * kPi * static_cast<double>(k * i % n) / static_cast<double>(n));
-    }
+    for (std::size_t i = 0; i < n; ++i) out[k] += in[i] * roots[k * i % n];
   }
   return out;
 }

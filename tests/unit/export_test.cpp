@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/param_table.h"
-#include "support/acquisitions.h"
 #include "support/file_size_limit.h"
 #include "support/npy_file.h"
 #include "support/one_line.h"

@@ -105,9 +105,11 @@ RecordingCanvas& drawn(RecordingCanvas& canvas, const Figure& f, FigureLayout& l
   return canvas;
 }
 
+constexpr double kCoarse = 100.0 / 72.0;  // pixels a point: places do not depend on it, the image takes less time
+
 void expect_nothing_collides(const Figure& f, const std::string& about) {
   TextRasterizer rasterizer;
-  RecordingCanvas canvas(rasterizer, 300.0 / 72.0);
+  RecordingCanvas canvas(rasterizer, kCoarse);
   FigureLayout layout;
   drawn(canvas, f, layout, rasterizer);
   const CanvasRect page{0.0, 0.0, layout.width, layout.height};
@@ -190,7 +192,7 @@ TEST(Figure, AStripsTicksAreTrueAndWhatIsOutOfSightIsLeftOut) {
   Figure f = figure_of(kTall, shown);
   f.strips = {strip_of("M-mode")};
   TextRasterizer rasterizer;
-  RecordingCanvas canvas(rasterizer, 300.0 / 72.0);
+  RecordingCanvas canvas(rasterizer, kCoarse);
   FigureLayout layout;
   drawn(canvas, f, layout, rasterizer);
   const CanvasRect& box = layout.strips[0];

@@ -160,8 +160,8 @@ class SecondKeeper final : public FrameKeeper {
 void put_numbered(FrameRing& ring, std::uint64_t number) {
   auto lease = ring.begin_write(number);
   ASSERT_EQ(lease.outcome(), Outcome::slot);
-  std::memcpy(lease.memory().data(), &number, sizeof number);
-  lease.publish({.sequence = number}, lease.memory());
+  std::memcpy(lease.frame_memory().bytes.data(), &number, sizeof number);
+  lease.publish({.sequence = number}, lease.frame_memory().bytes);
 }
 
 std::uint64_t number_in(std::span<const std::byte> samples) {

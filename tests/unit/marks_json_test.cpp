@@ -2,6 +2,7 @@
 #include "app/outputs/marks_json.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <string>
 
@@ -87,6 +88,8 @@ TEST(MarksFile, RefusesWhatIsNone) {
   refuses("{\"marks\": [{\"number\": 1, \"kind\": \"" + std::string(100'000, 'x') + "\"}]}", "xxx");
   expect_refusal([&] { static_cast<void>(read_marks(folder.path())); }, "is a folder");
   expect_refusal([&] { static_cast<void>(read_marks(folder / "none.json")); }, "cannot be opened");
+  ASSERT_EQ(mkfifo((folder / "pipe.json").c_str(), 0600), 0);  // to which nothing is written
+  expect_refusal([&] { static_cast<void>(read_marks(folder / "pipe.json")); }, "not a regular file");
 }
 
 SavedSession some_session() {

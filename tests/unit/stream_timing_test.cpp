@@ -180,8 +180,9 @@ TEST(TimingTrace, LatenciesReadyAndShownAreApart) {
   trace.add_latency(Latency::ready, 0, 1'000'000);
   trace.add_latency(Latency::shown, 0, 20'000'000);
   trace.add_latency(Latency::shown, 0, 30'000'000);
-  EXPECT_EQ(trace.latencies_ms(Latency::ready), (std::vector<double>{1.0}));
-  EXPECT_EQ(trace.latencies_ms(Latency::shown), (std::vector<double>{20.0, 30.0}));
+  std::uint64_t ready = 0, shown = 0;
+  EXPECT_EQ(trace.new_latencies_ms(Latency::ready, ready), (std::vector<double>{1.0}));
+  EXPECT_EQ(trace.new_latencies_ms(Latency::shown, shown), (std::vector<double>{20.0, 30.0}));
   EXPECT_EQ(trace.summarize_latency(Latency::shown).max_ms, 30.0);
 }
 

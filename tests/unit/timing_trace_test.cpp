@@ -60,13 +60,15 @@ TEST(TimingTrace, ForgetsTheOldestFirst) {
   const std::vector<Span> spans = trace.spans();
   ASSERT_EQ(spans.size(), 8U);
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(spans[i].frame, 12 + i);
-  const std::vector<double> latencies_ms = trace.latencies_ms(Latency::ready);
+  std::uint64_t seen = 0;
+  const std::vector<double> latencies_ms = trace.new_latencies_ms(Latency::ready, seen);
   ASSERT_EQ(latencies_ms.size(), 8U);
   EXPECT_EQ(latencies_ms.front(), 12.0);
   EXPECT_EQ(latencies_ms.back(), 19.0);
   trace.clear();
   EXPECT_TRUE(trace.spans().empty());
-  EXPECT_TRUE(trace.latencies_ms(Latency::ready).empty());
+  seen = 0;
+  EXPECT_TRUE(trace.new_latencies_ms(Latency::ready, seen).empty());
 }
 
 TEST(TimingTrace, ChromeTraceIsJsonWithTimesInMicroseconds) {
@@ -145,7 +147,8 @@ TEST(TimingTrace, TimeFrozenIsNoLatency) {
   trace.count_latencies_from(80 * kSecond);                           // live again
   trace.add_latency(Latency::shown, 11 * kSecond, 80 * kSecond + 1);  // waited all the time
   trace.add_latency(Latency::shown, 80 * kSecond, 80 * kSecond + 6'000'000);
-  EXPECT_EQ(trace.latencies_ms(Latency::shown), (std::vector<double>{4.0, 6.0}));
+  std::uint64_t seen = 0;
+  EXPECT_EQ(trace.new_latencies_ms(Latency::shown, seen), (std::vector<double>{4.0, 6.0}));
   EXPECT_EQ(trace.summarize_latency(Latency::shown).max_ms, 6.0);
   EXPECT_EQ(trace.recent_latency(Latency::shown).count, 1U);
 }

@@ -73,8 +73,6 @@ OpenedSource opened_recording(const std::string& name, Recording recording, cons
   return opened;
 }
 
-std::span<const SourceKind> source_kinds() { return kKinds; }
-
 const SourceKind& source_kind(std::string_view name) {
   return *std::ranges::find_if(kKinds, [name](const SourceKind& kind) { return name.starts_with(kind.prefix); });
 }

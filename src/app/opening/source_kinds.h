@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -32,12 +31,10 @@ struct SourceKind {
   OpenedSource (*open)(const SourceRequest& request);
 };
 
-// Files last: every name that has no prefix is one.
-std::span<const SourceKind> source_kinds();
-
 // A recording as a source: its facts replaced, its samples checked.
 OpenedSource opened_recording(const std::string& name, Recording recording, const Facts& facts);
 
+// The kind that the name begins as; every name without a prefix is a file.
 const SourceKind& source_kind(std::string_view name);
 
 // Whether the source is a file, which can be missing, moved or overwritten.

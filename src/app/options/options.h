@@ -37,7 +37,7 @@ inline constexpr std::array<std::string_view, 2> kImageValueNames = {"float32", 
 struct Options {
   Command command = Command::view;
   std::string help;                       // Command::help
-  std::string source = default_source();  // as source_kinds() have it
+  std::string source = default_source();  // as source_kinds.h has it
   bool source_given = false;
   bool headless = false;
   std::uint64_t frames = 0;  // 0 = no limit

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 
+#include "app/options/small_file.h"
 #include "core/error.h"
 #include "core/units.h"
 
@@ -16,7 +16,7 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kRule = "a preset: TOML with KEY = VALUE lines, up to 1 MB";
-constexpr std::size_t kMaxBytes = 1'000'000;
+constexpr std::size_t kMost_mb = 1;
 constexpr std::size_t kMaxName = 40;  // bytes
 constexpr std::array<const char*, 3> kPresetKinds = {"linear", "convex", "phased"};
 
@@ -199,20 +199,7 @@ Preset parse_preset(const std::string& what, std::string_view toml) {
 }
 
 Preset read_preset(const std::filesystem::path& path) {
-  const std::string what = path.string();
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (std::filesystem::is_directory(status)) throw Error(what, "the path is a folder", kRule);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw Error(what, "not a regular file", kRule);  // reading a pipe would wait for ever
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(what, "cannot be opened", kRule);
-  std::string text(kMaxBytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > kMaxBytes) throw Error(what, "more than 1 MB", kRule);
-  Preset preset = parse_preset(what, text);
+  Preset preset = parse_preset(path.string(), read_small_file(path, kMost_mb, kRule));
   if (preset.name.empty()) preset.name = name_from(path);
   return preset;
 }

@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <utility>
 
 #include "app/options/terminal.h"
 #include "app/outputs/image_sequence.h"
 
 namespace echoloop {
+
+struct ImageSinkRow {
+  const char* report;  // its key in the run report
+  std::filesystem::path Options::*file;
+  std::unique_ptr<ImageSink> (*make)(const ImageSinkRequest& request);  // throws Error when there can be no file
+};
+
 namespace {
 
 class FilmSink final : public ImageSink {
@@ -49,8 +57,6 @@ constexpr std::array kImageSinks{
 };
 
 }  // namespace
-
-std::span<const ImageSinkRow> image_sinks() { return kImageSinks; }
 
 ImageSinks::ImageSinks(const ImageSinkRequest& request) : sinks_(std::make_shared<std::vector<Sink>>()) {
   for (const ImageSinkRow& row : kImageSinks) {

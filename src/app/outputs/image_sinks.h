@@ -2,10 +2,8 @@
 // report read these rows. A new one is one file with its ImageSink and one row. Main or UI thread only.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "app/options/options.h"
@@ -22,13 +20,7 @@ struct ImageSinkRequest {
   WhenFull when_full;  // of a sink that is slower than the stream
 };
 
-struct ImageSinkRow {
-  const char* report;  // its key in the run report
-  std::filesystem::path Options::*file;
-  std::unique_ptr<ImageSink> (*make)(const ImageSinkRequest& request);  // throws Error when there can be no file
-};
-
-std::span<const ImageSinkRow> image_sinks();
+struct ImageSinkRow;
 
 // Those that the options name.
 class ImageSinks {

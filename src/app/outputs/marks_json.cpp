@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <set>
 #include <utility>
 
+#include "app/options/small_file.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "gui/overlay/measure_marks.h"
@@ -152,17 +152,8 @@ Marks marks_from_json(const nlohmann::json& list, const std::string& what) {
 }
 
 nlohmann::json read_json_object(const std::filesystem::path& file, const std::string& accepted) {
-  constexpr std::size_t kMostBytes = 16 << 20;
   const std::string what = file.string();
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) throw Error(what, "is a folder", accepted);
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(what, "cannot be opened", accepted);
-  std::string text(kMostBytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > kMostBytes) throw Error(what, "more than 16 MB", accepted);
-  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  nlohmann::json json = nlohmann::json::parse(read_small_file(file, 16, accepted), nullptr, false);
   if (json.is_discarded()) throw Error(what, "is not JSON", accepted);
   if (!json.is_object()) throw Error(what, "found " + shown(json), accepted);
   return json;

@@ -104,12 +104,6 @@ std::optional<std::exception_ptr> ComparedSource::take_result() {
   return result->error;
 }
 
-std::optional<OpenedSource> ComparedSource::release() {
-  std::optional<OpenedSource> released = std::exchange(opened_, std::nullopt);
-  forget();
-  return released;
-}
-
 void ComparedSource::forget() {
   opener_.cancel();
   reader_.reset();  // waits for a frame that is being read

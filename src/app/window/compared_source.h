@@ -29,7 +29,6 @@ class ComparedSource {
   void use(OpenedSource opened);  // one that has been opened before
   // The result of open(), once it is there; without an error it is in use from now on.
   [[nodiscard]] std::optional<std::exception_ptr> take_result();
-  std::optional<OpenedSource> release();
   void forget();
 
   [[nodiscard]] bool wanted() const { return opener_.busy() || opened_.has_value(); }

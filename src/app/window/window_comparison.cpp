@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/param_table.h"
-#include "formats/open_recording.h"
 
 namespace echoloop {
 namespace {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "app/image_files.h"
-#include "app/options/terminal.h"
 #include "app/outputs/live_outputs.h"
 #include "app/outputs/output_files.h"
 #include "history/file_sinks.h"

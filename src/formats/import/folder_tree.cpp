@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "formats/base/printable.h"
-#include "formats/containers/number_load.h"
 #include "formats/import/spellings.h"
 
 namespace echoloop {

@@ -15,7 +15,6 @@
 #include "formats/import/known_lines.h"
 #include "formats/import/layouts.h"
 #include "formats/import/raw_bytes.h"
-#include "formats/import/words.h"
 
 namespace echoloop {
 namespace {

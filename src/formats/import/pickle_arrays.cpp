@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/error.h"
 #include "formats/base/printable.h"
 #include "formats/containers/pickle_values.h"
 #include "formats/import/array_tree.h"

@@ -2,7 +2,6 @@
 // process.
 #include <utility>
 
-#include "core/error.h"
 #include "formats/base/printable.h"
 #include "formats/containers/npz.h"
 #include "formats/import/array_tree.h"

@@ -9,7 +9,6 @@
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
-#include "formats/base/printable.h"
 #include "formats/containers/npz.h"
 #include "formats/readers/samples.h"
 #include "formats/readers/sidecar.h"

@@ -2,7 +2,6 @@
 // named like the sidecar's keys (fs_hz, axes, t_zero, ...), or both (the sidecar wins). Reader process.
 #include <optional>
 
-#include "core/error.h"
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"

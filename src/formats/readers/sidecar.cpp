@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "formats/base/format_table.h"
-#include "formats/base/printable.h"
 #include "formats/containers/npy.h"
 
 namespace echoloop {

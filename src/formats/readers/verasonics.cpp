@@ -11,7 +11,6 @@
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
-#include "formats/base/printable.h"
 #include "formats/containers/mat_tree.h"
 #include "formats/readers/verasonics_scheme.h"
 

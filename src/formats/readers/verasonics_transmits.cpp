@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "core/error.h"
-#include "core/units.h"
 #include "formats/readers/geometry.h"
 #include "formats/readers/verasonics_scheme.h"
 #include "formats/readers/wave_fit.h"

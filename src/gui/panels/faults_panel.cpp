@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/injection.h"
-#include "gui/panels/stream_parts.h"
+#include "gui/panels/panels.h"
 
 namespace echoloop {
 namespace {

@@ -244,31 +244,16 @@ void open_row(PanelContext& c, Column& column) {
   }
 }
 
-// What the last run ended with; never opened unasked.
-void continue_row(PanelContext& c, Column& column) {
-  const std::filesystem::path file = c.state.opening.continue_with;
+// A button that opens `file` by the name of what it does; nothing without a file. Nothing is opened unasked.
+void file_row(PanelContext& c, Column& column, const char* id, const std::string& verb,
+              const std::filesystem::path& file, const std::string& help) {
   if (file.empty()) return;
   Ui& ui = c.ui;
   const Rect r = ui.row(column, theme::kRow, 6);
-  const std::string name = file.filename().string();
-  const std::string label = ui.fitted(Type::body, r.width() - ui.px(20), "Continue with " + name);
-  const std::string help = "Last recording: " + file.string();
-  if (ui.button("continue", r, {.label = label}, {"Continue with " + name, help, why_no_files(c.state)})) {
-    call(c.commands.open_file, file);
-  }
-}
-
-// What a killed run has left; opening it repairs it.
-void repair_row(PanelContext& c, Column& column) {
-  const std::filesystem::path file = c.state.opening.unfinished;
-  if (file.empty()) return;
-  Ui& ui = c.ui;
-  const Rect r = ui.row(column, theme::kRow, 6);
-  const std::string name = file.filename().string();
-  const std::string label = ui.fitted(Type::body, r.width() - ui.px(20), "Repair " + name);
-  const std::string help = "Unfinished recording: " + file.string() + ". Completes the file and opens it.";
-  if (ui.button("repair", r, {.label = label}, {"Repair " + name, help, why_no_files(c.state)})) {
-    call(c.commands.open_file, file);
+  const std::string title = verb + " " + file.filename().string();
+  const std::string label = ui.fitted(Type::body, r.width() - ui.px(20), title);
+  if (ui.button(id, r, {.label = label}, {title, help, why_no_files(c.state)})) {
+    call(c.commands.open_file, std::filesystem::path(file));
   }
 }
 
@@ -357,8 +342,11 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
   phantom_rows(c, column);
   open_row(c, column);
   scanner_rows(c, column);
-  continue_row(c, column);
-  repair_row(c, column);
+  const auto& opening = c.state.opening;
+  file_row(c, column, "continue", "Continue with", opening.continue_with,
+           "Last recording: " + opening.continue_with.string());
+  file_row(c, column, "repair", "Repair", opening.unfinished,
+           "Unfinished recording: " + opening.unfinished.string() + ". Completes the file and opens it.");
   info_line(c, column);
   fact_sliders(c, column);
   if (!c.state.source.live) rate_slider(c, column);  // the scanner sets the pace
