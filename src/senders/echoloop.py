@@ -229,6 +229,10 @@ class Sender:
         self._generation += 1
         self._accepted = self._ready = False
         self._credits.clear()
+        if self._knows_frames():
+            self._describe()
+
+    def _describe(self):
         if self._socket is not None and self._welcomed:
             self._send_description()
         self._wait(lambda: self._ready, self.timeout)
@@ -306,7 +310,7 @@ class Sender:
             raise ValueError("the description has no shape and dtype, and the frame is no array")
         self._description["shape"] = list(frame.shape)
         self._description["dtype"] = str(frame.dtype)
-        self._wait(lambda: self._ready, self.timeout)
+        self._describe()
 
     def _bytes_of(self, frame):
         try:
@@ -456,7 +460,8 @@ class Sender:
         elif kind == _WELCOME:
             self.policy = _POLICIES[struct.unpack_from("<I", payload, 8)[0]]
             self._welcomed = True
-            self._send_description()
+            if self._knows_frames():  # else with the first one
+                self._send_description()
         elif kind == _ACCEPTED:
             generation, self._blocks, self._frame_bytes, memory = struct.unpack_from("<IIQQ", payload)
             if memory and self._descriptors:
@@ -633,6 +638,8 @@ class _Block:
 
     def __enter__(self):
         s = self._sender
+        if not s._knows_frames():
+            raise ValueError("a description without shape and dtype; expected both, for a block of memory")
         self.status = s._room(self._timeout)
         size = s._frame_bytes or _bytes_of_frame(s._description)
         if self.status == OK and s._map is not None:

@@ -113,7 +113,8 @@ TEST(LiveProgram, PythonRefusesFramesOfOtherTypesAndShapes) {
 
 // A part of a larger array, with its axes in another order: copied together, and described by its strides.
 TEST(LiveProgram, PythonSendsPartsOfArrays) {
-  if (run_python("import numpy") != 0) GTEST_SKIP() << "no NumPy";
+  if (run_python("from importlib import util\nraise SystemExit(util.find_spec('numpy') is None)") != 0)
+    GTEST_SKIP() << "no NumPy";
   std::string of_a_copy;
   for (const std::string way : {"part = part.copy()\n", "", "scan['strides_bytes'] = part.strides\n"}) {
     const TemporaryFolder out;
@@ -145,6 +146,23 @@ TEST(LiveProgram, AnotherDescriptionIsFollowed) {
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
   EXPECT_EQ(viewer.frames()["processed"], 60);
   viewer.expect_sums();
+}
+
+// Shape and type of the first frame complete the description, also where the viewer has answered before it.
+TEST(LiveProgram, PythonTakesShapeAndTypeOfTheFirstFrame) {
+  Viewer viewer({"--frames", "2"});
+  EXPECT_EQ(run_python(kSmall + "class Frame(array.array): shape, dtype = [1, 8, 256], 'int16'\n"
+                                "del scan['shape'], scan['dtype']\n"
+                                "with Sender(scan, 'live:test') as s:\n"
+                                "    assert s._wait(lambda: s._welcomed, 20)\n"
+                                "    try: s.block().__enter__()\n"
+                                "    except ValueError as why: assert 'without shape' in str(why), why\n"
+                                "    else: raise SystemExit(1)\n"
+                                "    assert s.send(Frame('h', frame)) == 'ok', s.message\n"
+                                "    s.describe({**scan, 'fc_hz': 4e6})\n"
+                                "    assert s.send(Frame('h', frame)) == 'ok', s.message\n"),
+            0);
+  EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
 }
 
 TEST(LiveProgram, ARefusedDescriptionSaysWhy) {
