@@ -158,6 +158,32 @@ TEST(Guess, TheEventMayBeAText) {
   EXPECT_TRUE(assumes(a, "t_zero = origin"));
 }
 
+TEST(Guess, WidthAndKerfAreThePitch) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    angles(file);
+    file.remove("pitch");
+    file.number("width_mm", 0.28);
+    file.number("kerf", 0.02e-3);
+  });
+  EXPECT_NEAR(a.probe.elements[1].x_m - a.probe.elements[0].x_m, 0.3e-3, 1e-9);
+}
+
+// The passage through x = 0 is not that through the centre of the array.
+TEST(Guess, PositionsFromElsewhereAreSaid) {
+  const auto says = [](double first_m) {
+    return assumes(opened([&](Hdf5Fixture& file) {
+                     std::vector<double> x_m;
+                     for (int e = 0; e < 16; ++e) x_m.push_back(first_m + 0.3e-3 * e);
+                     angles(file);
+                     file.numbers("element_x", {16}, x_m);
+                     file.text("t_zero", "origin");
+                   }),
+                   "not through the centre of the array at x = 2.25 mm");
+  };
+  EXPECT_TRUE(says(0.0));
+  EXPECT_FALSE(says(-2.25e-3));
+}
+
 // All that is known of a picture is in the description, which one answer completes.
 TEST(Guess, LinesByNameKeepTheirFacts) {
   const TempFolder folder;
