@@ -108,10 +108,14 @@ TEST(Guess, UnitsAreNamedAsTheyAreRead) {
   EXPECT_NEAR(delayed.transmits[2].element_delays_s[15], 1e-6, 1e-11);
 }
 
-// Three plane waves with slopes of -1, 0 and 1 `step` from element to element, 0 at the first element.
+// Three plane waves with slopes of -1, 0 and 1 `step` from element to element, 0 at the first element; steps above 1
+// are rounded.
 std::vector<double> slopes(double step) {
   std::vector<double> laws;
-  for (int k = 0; k < 48; ++k) laws.push_back(step * (k / 16 - 1) * (k % 16));
+  for (int k = 0; k < 48; ++k) {
+    const double delay = step * (k / 16 - 1) * (k % 16);
+    laws.push_back(step > 1.0 ? std::round(delay) : delay);
+  }
   return laws;
 }
 
@@ -122,6 +126,7 @@ TEST(Guess, DelaysInSamplesAndNanoseconds) {
     return a.transmits[2].angle_rad;
   };
   EXPECT_NEAR(angle_rad("read as samples", 2.0), std::asin(2.0 / 20e6 * 1540.0 / 0.3e-3), 1e-6);
+  EXPECT_NEAR(angle_rad("read as samples", 1.3), std::asin(1.3 / 20e6 * 1540.0 / 0.3e-3), 0.01);  // rounded below
   EXPECT_NEAR(angle_rad("read as nanoseconds", 50.0), std::asin(50e-9 * 1540.0 / 0.3e-3), 1e-6);
 }
 
