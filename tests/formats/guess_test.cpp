@@ -108,10 +108,14 @@ TEST(Guess, UnitsAreNamedAsTheyAreRead) {
   EXPECT_NEAR(delayed.transmits[2].element_delays_s[15], 1e-6, 1e-11);
 }
 
-// Three plane waves with slopes of -1, 0 and 1 `step` from element to element, 0 at the first element.
+// Three plane waves with slopes of -1, 0 and 1 `step` from element to element, 0 at the first element; steps above 1
+// are rounded.
 std::vector<double> slopes(double step) {
   std::vector<double> laws;
-  for (int k = 0; k < 48; ++k) laws.push_back(step * (k / 16 - 1) * (k % 16));
+  for (int k = 0; k < 48; ++k) {
+    const double delay = step * (k / 16 - 1) * (k % 16);
+    laws.push_back(step > 1.0 ? std::round(delay) : delay);
+  }
   return laws;
 }
 
@@ -122,6 +126,7 @@ TEST(Guess, DelaysInSamplesAndNanoseconds) {
     return a.transmits[2].angle_rad;
   };
   EXPECT_NEAR(angle_rad("read as samples", 2.0), std::asin(2.0 / 20e6 * 1540.0 / 0.3e-3), 1e-6);
+  EXPECT_NEAR(angle_rad("read as samples", 1.3), std::asin(1.3 / 20e6 * 1540.0 / 0.3e-3), 0.01);  // rounded below
   EXPECT_NEAR(angle_rad("read as nanoseconds", 50.0), std::asin(50e-9 * 1540.0 / 0.3e-3), 1e-6);
 }
 
@@ -156,6 +161,32 @@ TEST(Guess, TheEventMayBeAText) {
   });
   EXPECT_EQ(a.transmits[0].t0_s, 0.0);
   EXPECT_TRUE(assumes(a, "t_zero = origin"));
+}
+
+TEST(Guess, WidthAndKerfAreThePitch) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    angles(file);
+    file.remove("pitch");
+    file.number("width_mm", 0.28);
+    file.number("kerf", 0.02e-3);
+  });
+  EXPECT_NEAR(a.probe.elements[1].x_m - a.probe.elements[0].x_m, 0.3e-3, 1e-9);
+}
+
+// The passage through x = 0 is not that through the centre of the array.
+TEST(Guess, PositionsFromElsewhereAreSaid) {
+  const auto says = [](double first_m) {
+    return assumes(opened([&](Hdf5Fixture& file) {
+                     std::vector<double> x_m;
+                     for (int e = 0; e < 16; ++e) x_m.push_back(first_m + 0.3e-3 * e);
+                     angles(file);
+                     file.numbers("element_x", {16}, x_m);
+                     file.text("t_zero", "origin");
+                   }),
+                   "not through the centre of the array at x = 2.25 mm");
+  };
+  EXPECT_TRUE(says(0.0));
+  EXPECT_FALSE(says(-2.25e-3));
 }
 
 // All that is known of a picture is in the description, which one answer completes.

@@ -87,18 +87,17 @@ TEST_F(DroppedFiles, OneWhoseFramesDoNotFitLeavesTheOneBeforePlaying) {
   expect_refused(folder_ / "huge-frames", "in 64 slots");
 }
 
-// A valid acquisition whose band no parameter can have.
+// A valid acquisition whose depth no parameter can have.
 TEST_F(DroppedFiles, OneWhoseParametersAreOutOfRangeLeavesTheOneBeforePlaying) {
   ASSERT_TRUE(until([&] { return plays(); }));
-  Acquisition microscope = linear_acquisition();
-  microscope.sampling_hz = 2e9;
-  microscope.center_hz = 4e8;
-  const fs::path file = folder_ / "microscope.uff";
-  UffWriter writer(file, share(microscope), {.version = "test"});
-  const std::vector<std::byte> samples(microscope.frame_bytes());
+  Acquisition deep = linear_acquisition();
+  for (Transmit& t : deep.transmits) t.t0_s = 0.05;  // 38 m
+  const fs::path file = folder_ / "deep.uff";
+  UffWriter writer(file, share(deep), {.version = "test"});
+  const std::vector<std::byte> samples(deep.frame_bytes());
   writer.append({.stamp = {}, .samples = samples});
   writer.finish();
-  expect_refused(file, "band_low_hz = ");
+  expect_refused(file, "depth_min_m = ");
 }
 
 TEST_F(DroppedFiles, OneThatOpensTakesTheWindow) {

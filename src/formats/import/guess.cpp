@@ -296,10 +296,9 @@ class Guesser {
   }
 
   void first_sample() {
-    const FactNumbers* t0 = first(Fact::first_sample, [&](const FactNumbers& c) {
-      return c.values.size() == 1 ||
-             c.values.size() == (is_lines_ ? n_elements_ : std::max<std::size_t>(n_transmits_, 1));
-    });
+    const std::size_t n_times = is_lines_ ? n_elements_ : std::max<std::size_t>(n_transmits_, 1);
+    const FactNumbers* t0 = first(
+        Fact::first_sample, [&](const FactNumbers& c) { return c.values.size() == 1 || c.values.size() == n_times; });
     const bool same = t0 == nullptr && (t0 = first(Fact::first_sample, [](const FactNumbers& c) {
                                           return std::ranges::count(c.values, c.values[0]) == std::ssize(c.values);
                                         })) != nullptr;
@@ -443,9 +442,23 @@ class Guesser {
         say("radius_m", named(*radius, of_radius),
             words(radius->path, ", ", radius->values[0] * of_radius * 1e3, " mm"));
       }
-    } else {
+    } else if (!pitch_of_kerf()) {
       miss("pitch_m", is_lines_ ? "distance of the lines" : "element positions or pitch");
     }
+  }
+
+  // Of Field II: width and kerf, in one unit unless a name says it. False: not both are there.
+  bool pitch_of_kerf() {
+    const FactNumbers *const width = scalar(Fact::width), *const kerf = scalar(Fact::kerf);
+    if (is_lines_ || width == nullptr || kerf == nullptr || !(width->values[0] > 0.0 && kerf->values[0] >= 0.0))
+      return false;
+    const double of_width = metres(*width, 0.02);
+    const bool alike = width->named.unit == NamedUnit::none && kerf->named.unit == NamedUnit::none;
+    const double of_kerf = alike ? of_width : metres(*kerf, 0.02);
+    const double pitch_m = width->values[0] * of_width + kerf->values[0] * of_kerf;
+    say("pitch_m", pitch_m, words(width->path, " + ", kerf->path, ", ", pitch_m * 1e3, " mm"));
+    reach_m_ = pitch_m * static_cast<double>(n_elements_);
+    return true;
   }
 
   void transmits() {

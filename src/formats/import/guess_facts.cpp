@@ -11,10 +11,10 @@ constexpr std::size_t kMostValues = 65'536;  // of a fact
 
 // Facts that are one number.
 bool is_single(Fact fact) {
-  constexpr Fact kSingle[] = {Fact::sampling,     Fact::sample_step, Fact::center, Fact::bandwidth,
-                              Fact::demodulation, Fact::speed,       Fact::pitch,  Fact::radius,
-                              Fact::width,        Fact::elements,    Fact::foci,   Fact::frame_rate,
-                              Fact::transmit_rate};
+  constexpr Fact kSingle[] = {Fact::sampling,     Fact::sample_step,  Fact::center,   Fact::bandwidth,
+                              Fact::demodulation, Fact::speed,        Fact::pitch,    Fact::radius,
+                              Fact::width,        Fact::kerf,         Fact::elements, Fact::foci,
+                              Fact::frame_rate,   Fact::transmit_rate};
   return std::ranges::find(kSingle, fact) != std::end(kSingle);
 }
 

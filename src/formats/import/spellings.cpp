@@ -169,6 +169,8 @@ constexpr Spelling kSpellings[] = {
     Spelling{Fact::width, "width"},
     Spelling{Fact::width, "elemwidth"},
     Spelling{Fact::width, "elwidth"},
+    Spelling{Fact::kerf, "kerf"},
+    Spelling{Fact::kerf, "elementkerf"},
     Spelling{Fact::positions, "elementpositions"},
     Spelling{Fact::positions, "elementposition"},
     Spelling{Fact::positions, "elementpos"},

@@ -21,6 +21,7 @@ enum class Fact {
   pitch,
   radius,
   width,
+  kerf,
   positions,
   positions_z,
   elements,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <string_view>
 
@@ -71,11 +72,25 @@ double time_shift_s(const DescribedTransmit& tx, TimeZero zero, const Acquisitio
   return law ? origin_passage_s(tx.transmit, a.probe, a.sound_speed_m_s) : 0.0;
 }
 
+// Positions that are counted from elsewhere than the centre of the array have another passage.
+void say_passage(Acquisition& a) {
+  const auto [left, right] = std::ranges::minmax(a.probe.elements, {}, &Element::x_m);
+  const double centre_m = 0.5 * (left.x_m + right.x_m);
+  if (std::abs(centre_m) <= a.probe.pitch_m) return;
+  char text[120];
+  std::snprintf(text, sizeof text,
+                "time counted from the passage of the wave through x = 0, not through the centre of the array at x = "
+                "%.3g mm",
+                centre_m * 1e3);
+  a.assumptions.emplace_back(text);
+}
+
 // Moves every transmit from the file's clock to the program's; for IQ the phase of the mixer moves along.
 std::vector<double> apply_time_zero(const std::string& what, const Json& meta, Acquisition& a,
                                     const std::vector<DescribedTransmit>& described) {
   const TimeZero zero = described_time_zero(
       what, meta, std::all_of(described.begin(), described.end(), [](const auto& tx) { return tx.by_delays; }));
+  if (zero == TimeZero::origin) say_passage(a);
   std::vector<double> rotation_rad;
   bool rotated = false;
   for (std::size_t k = 0; k < described.size(); ++k) {

@@ -50,15 +50,15 @@ std::optional<std::array<double, 3>> solve(const std::vector<Row>& rows, std::si
   return x;
 }
 
-struct Arc {  // up to 64 of the firing elements
+struct Arc {  // some of the firing elements
   std::vector<double> x_m, z_m, ct_m;
   double middle_x_m = 0.0, middle_z_m = 0.0;
 };
 
 Arc firing_arc(const std::vector<double>& delays_s, const std::vector<std::size_t>& firing, const Probe& probe,
-               double c) {
+               double c, std::size_t most) {
   Arc arc;
-  const std::size_t step = 1 + (firing.size() - 1) / 64;
+  const std::size_t step = 1 + (firing.size() - 1) / most;
   for (std::size_t k = 0; k < firing.size(); k += step) {
     const Element& e = probe.elements[firing[k]];
     arc.x_m.push_back(e.x_m);
@@ -112,7 +112,8 @@ Transmit stepped(const Transmit& t, const Arc& arc) {
 // is linear there: the best of a coarse set of waves, then Gauss and Newton's steps.
 std::vector<Transmit> searched_waves(const std::vector<double>& delays_s, const std::vector<std::size_t>& firing,
                                      const Probe& probe, double sound_speed_m_s) {
-  const Arc arc = firing_arc(delays_s, firing, probe, sound_speed_m_s);
+  const Arc arc = firing_arc(delays_s, firing, probe, sound_speed_m_s, 64);
+  const Arc coarse = firing_arc(delays_s, firing, probe, sound_speed_m_s, 12);  // 16,384 laws take seconds
   std::vector<Transmit> best(3);
   best[1].kind = TransmitKind::focused;
   best[2].kind = TransmitKind::diverging;
@@ -120,7 +121,7 @@ std::vector<Transmit> searched_waves(const std::vector<double>& delays_s, const 
   const auto try_it = [&](std::size_t kind, double angle_rad, double x_m, double z_m) {
     Transmit t = best[kind];
     t.angle_rad = angle_rad, t.source_x_m = x_m, t.source_z_m = z_m;
-    const double off = misfit(t, arc);
+    const double off = misfit(t, coarse);
     if (off < least[kind]) least[kind] = off, best[kind] = t;
   };
   for (double angle = -80.0 * kRadiansPerDegree; angle < 1.4; angle += 5.0 * kRadiansPerDegree) {
@@ -132,6 +133,7 @@ std::vector<Transmit> searched_waves(const std::vector<double>& delays_s, const 
     }
   }
   for (std::size_t kind = 0; kind < 3; ++kind) {
+    least[kind] = misfit(best[kind], arc);
     for (int k = 0; k < 12; ++k) {
       const Transmit next = stepped(best[kind], arc);
       const double off = misfit(next, arc);
