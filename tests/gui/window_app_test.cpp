@@ -90,11 +90,11 @@ TEST_F(DroppedFiles, OneWhoseFramesDoNotFitLeavesTheOneBeforePlaying) {
 // A valid acquisition whose depth no parameter can have.
 TEST_F(DroppedFiles, OneWhoseParametersAreOutOfRangeLeavesTheOneBeforePlaying) {
   ASSERT_TRUE(until([&] { return plays(); }));
-  Acquisition deep = linear_acquisition();
-  for (Transmit& t : deep.transmits) t.t0_s = 0.05;  // 38 m
-  const fs::path file = folder_ / "deep.uff";
-  UffWriter writer(file, share(deep), {.version = "test"});
-  const std::vector<std::byte> samples(deep.frame_bytes());
+  Acquisition distant = linear_acquisition();
+  distant.transmits[0].t0_s = 0.05;  // 38 m
+  const fs::path file = folder_ / "distant.uff";
+  UffWriter writer(file, share(distant), {.version = "test"});
+  const std::vector<std::byte> samples(distant.frame_bytes());
   writer.append({.stamp = {}, .samples = samples});
   writer.finish();
   expect_refused(file, "depth_min_m = ");
@@ -346,6 +346,18 @@ TEST(WindowOutputs, FlowObjectsAndSpectrogramAreWrittenWhenTheWindowCloses) {
   EXPECT_TRUE(fs::exists(options.spectrogram_out));
   const nlohmann::json report = nlohmann::json::parse(read_text(options.report));
   for (const char* part : {"flow", "structure", "sonogram"}) EXPECT_TRUE(report.at(part).contains("last")) << part;
+}
+
+TEST(WindowOutputs, ADurationShorterThanTheStartStillGivesAFrame) {
+  const TemporaryFolder folder;
+  ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
+  Options options;
+  options.source = "sim:points";
+  options.backend = BackendChoice::cpu;
+  options.duration_s = 1e-3;
+  options.report = folder / "report.json";
+  EXPECT_EQ(WindowApp(options, SurfaceKind::offscreen).run(), 0);
+  EXPECT_GE(nlohmann::json::parse(read_text(options.report)).at("frames").at("processed"), 1);
 }
 
 TEST(WindowOutputs, AFileOfWhatIsOffIsRefusedInOneLine) {

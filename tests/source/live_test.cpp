@@ -268,10 +268,10 @@ TEST(LiveDescription, AKeyThatResemblesOneThatIsAbsentIsRefused) {
 }
 
 // The stream that begins with it would end at once.
-TEST(LiveDescription, OneWhoseBandNoParameterCanHaveIsRefused) {
+TEST(LiveDescription, OneWhoseDepthNoParameterCanHaveIsRefused) {
   std::string json = small_scan();
-  json.replace(json.find("\"fc_hz\": "), 9, "\"fc_hz\": 4e8, \"_\": ");
-  EXPECT_EQ(refusal_of(json).find("description: default parameters: band_low_hz = "), 0U) << refusal_of(json);
+  json.replace(json.find("\"t0_s\": "), 8, "\"t0_s\": 0.05, \"_\": ");  // 38 m
+  EXPECT_EQ(refusal_of(json).find("description: default parameters: depth_min_m = "), 0U) << refusal_of(json);
 }
 
 TEST(LiveDescription, OtherKeysAreSaid) {

@@ -177,9 +177,13 @@ bool WindowApp::ended_by_fault() const {
 bool WindowApp::limits_reached() const {
   const Options& options = parts_.options;
   if (interrupted()) return true;
+  const Session* const session = parts_.session.get();
   const double seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9;
-  if (options.duration_s > 0.0 && seconds >= options.duration_s) return true;
-  return options.frames > 0 && parts_.session != nullptr && parts_.session->done();
+  if (options.duration_s > 0.0 && seconds >= options.duration_s) {  // and after the first frame of an open source
+    if (session == nullptr) return !opening_.busy() || opening_.scanner().has_value();
+    return session->counts().processed > 0 || session->done();
+  }
+  return options.frames > 0 && session != nullptr && session->done();
 }
 
 // One window frame: news of the stream and of files, then the drawing, then the user's commands.
