@@ -19,7 +19,6 @@
 #include "app/options/options.h"
 #include "app/options/terminal.h"
 #include "app/outputs/describe_source.h"
-#include "app/outputs/output_files.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "formats/open_recording.h"
@@ -64,7 +63,6 @@ int run(int argc, char** argv) {
       print_out("{}", params_markdown_table());
       return 0;
     case Command::info:
-      require_no_outputs(options, "info", "--json alone");
       return print_info(options);
     case Command::describe:
       return run_describe(options);

@@ -91,6 +91,21 @@ void check_ranges(const Options& o) {
     throw out_of_range("--duration", fmt::format("{}", o.duration_s), "seconds above 0");
 }
 
+// Options of an output that is not asked for.
+void require_use(const Options& o, const CLI::App& app) {
+  struct Use {
+    const char *option, *output;
+    bool used;
+  };
+  for (const Use& use : {Use{"--images-type", "--images-out", !o.images_out.empty() || o.command == Command::render},
+                         {"--figure-width", "--figure", !o.figure.empty()},
+                         {"--figure-scale", "--figure", !o.figure.empty()},
+                         {"--figure-dpi", "--figure", !o.figure.empty()}}) {
+    if (app.count(use.option) > 0 && !use.used)
+      throw Error(use.option, std::string("no ") + use.output + " given", std::string("an output of ") + use.output);
+  }
+}
+
 // A value that is no number where one belongs: says which, in the words of the other refusals.
 [[noreturn]] void refuse_number(const CLI::App& app, const CLI::ConversionError& error) {
   for (const CLI::Option* option : app.get_options()) {
@@ -181,6 +196,8 @@ void take_settings(Options& o, const OptionTexts& t) {
   std::vector<std::string> sets = split_sets(t.sets);
   const Facts facts = take_facts(sets);
   for (const auto& [key, value] : facts) o.facts[key] = value;
+  if (o.command == Command::info && !sets.empty())
+    throw Error("info", "found --set " + sets.front(), "properties of the recording: center_hz, frame_rate_hz, ...");
   o.settings.insert(o.settings.end(), sets.begin(), sets.end());
 }
 
@@ -203,14 +220,10 @@ Options parse_view(std::vector<std::string> words, Options o) {
   add_options(app, o, texts);
   // `info`, `repair`, `render` and `describe` are words before the source, not options: they are removed first.
   const std::vector<std::string> all = words;
-  for (const auto& [word, command] : {std::pair{"info", Command::info},
-                                      {"repair", Command::repair},
-                                      {"render", Command::render},
-                                      {"describe", Command::describe}}) {
-    if (words.empty() || words.front() != word) continue;
-    o.command = command;
+  const CommandWord* const command = words.empty() ? nullptr : find_command(words.front());
+  if (command != nullptr) {
+    o.command = command->command;
     words.erase(words.begin());
-    break;
   }
   if (o.command == Command::describe && std::ranges::find(words, "--help") != words.end()) {
     o.command = Command::help;
@@ -221,12 +234,12 @@ Options parse_view(std::vector<std::string> words, Options o) {
     app.remove_option(app.get_option("source"));
     app.add_option("source", o.render_files, "Recordings, and folders of recordings");
     app.add_option("--out", o.render_out, "Folder of the images")->type_name("DIR");
-    describe_render(app);
   }
   join_kiosk(words);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
+    if (command != nullptr) describe_command(app, *command);
     o.command = Command::help;
     o.help = app.help();
     return o;
@@ -244,11 +257,9 @@ Options parse_view(std::vector<std::string> words, Options o) {
              o.command != Command::render && is_session_file(o.source)) {
     return parse_view(all, options_of(o.source));
   }
-  if (o.command == Command::render) require_of_render(app);
-  if (o.command == Command::repair && !o.source_given) throw Error("repair", "no file given", "echoloop repair FILE");
-  if (o.command == Command::describe && !o.source_given)
-    throw Error("describe", "no file given", "echoloop describe FILE");
-  if (o.command == Command::info && !o.source_given) throw Error("info", "no file given", "echoloop info FILE");
+  if (command != nullptr) require_of_command(app, *command);
+  if (command != nullptr && !o.source_given && o.render_files.empty())
+    throw Error(std::string(command->word), "no file given", std::string(command->usage));
   if (o.json && o.command != Command::info)
     throw Error("--json", "only available with info", "echoloop info FILE --json");
   if (texts.version) o.command = Command::version;
@@ -261,6 +272,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
   take_settings(o, texts);
   take_kiosk(o, texts, app);
   check_ranges(o);
+  require_use(o, app);
   return o;
 }
 

@@ -1,21 +1,18 @@
 // `echoloop describe` and `echoloop repair`.
 #include "app/commands.h"
 #include "app/options/terminal.h"
-#include "app/outputs/output_files.h"
 #include "formats/file_outline.h"
 #include "history/uff_repair.h"
 
 namespace echoloop {
 
 int run_describe(const Options& options) {
-  require_no_outputs(options, "describe", "a file name alone");
   const std::filesystem::path file = options.source;
   print_out("{}", description_template(outline_file(file), file.filename().string()));
   return 0;
 }
 
 int run_repair(const Options& options) {
-  require_no_outputs(options, "repair", "a file name alone");
   const RepairedRecording repaired = repair_recording(options.source);
   print_out("{}: {} frame{}\n", repaired.path.string(), repaired.frames, repaired.frames == 1 ? "" : "s");
   return 0;

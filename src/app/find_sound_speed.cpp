@@ -53,7 +53,7 @@ void say(const char* axis, const SoundSpeedCurve& curve) {
 
 int run_find_sound_speed(const Options& options) {
   require_outputs(options);
-  require_no_outputs(options, "--find-sound-speed", "no other output file", &options.find_sound_speed);
+  require_no_other_output(options, "--find-sound-speed", options.find_sound_speed);
   const Marks marks = marks_of(options);
   const ChosenBackend chosen = choose_backend(options.backend);
   const OpenedSource opened = open_source(options.source, options.facts);

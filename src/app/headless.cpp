@@ -143,9 +143,11 @@ class SenderWait {
   // Empty: a sender came, or the source is no scanner.
   [[nodiscard]] std::string why_none() const {
     if (!ended_.stop_requested()) return {};
-    if (interrupted()) return "interrupted before a sender came";
-    return fmt::format("no sender came within {} s (--duration); start the sender, or omit --duration to wait for it",
-                       limit_s_);
+    if (interrupted()) return "interrupted before a description was accepted";
+    return fmt::format(
+        "no description of a sender was accepted within {} s (--duration); start the sender, or omit --duration to "
+        "wait for it",
+        limit_s_);
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "app/opening/source_kinds.h"
@@ -25,7 +26,9 @@ std::string injection_help() {
 
 void add_run_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_option("source", o.source, source_names_text());
-  app.add_flag("--headless", o.headless, "Run the same pipeline without a window, up to the limits below");
+  app.add_flag(
+      "--headless", o.headless,
+      "Run the same pipeline without a window, up to the limits below; without: a recording once, a phantom for 5 s");
   app.add_flag_callback("--unsandboxed", allow_reading_unsandboxed,
                         "Open recordings also where the kernel has neither seccomp nor Landlock");
   app.add_option("--frames", t.n_frames, "Stop after N processed frames")->type_name("N");
@@ -134,33 +137,51 @@ void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_flag("--version", t.version, "Print the version");
 }
 
-constexpr std::string_view kOfRender[] = {
-    "--help", "--headless", "--out",         "--frames", "--duration", "--backend", "--recipe",      "--preset",
-    "--set",  "--grid",     "--images-type", "--slots",  "--lanes",    "--streams", "--host-memory", "--unsandboxed"};
+constexpr auto kInfoOptions = std::to_array<std::string_view>({"--help", "--set", "--json", "--unsandboxed"});
+constexpr auto kFileOptions = std::to_array<std::string_view>({"--help", "--unsandboxed"});
+constexpr auto kRenderOptions = std::to_array<std::string_view>(
+    {"--help", "--headless", "--out", "--frames", "--duration", "--backend", "--recipe", "--preset", "--set", "--grid",
+     "--images-type", "--slots", "--lanes", "--streams", "--host-memory", "--unsandboxed"});
 
-bool is_of_render(const CLI::Option& option) {
-  return option.get_positional() ||
-         std::ranges::any_of(kOfRender, [&](std::string_view name) { return option.check_name(std::string(name)); });
+constexpr auto kCommands = std::to_array<CommandWord>({
+    {"info", Command::info, "Describe a recording.", "echoloop info FILE [--json]", kInfoOptions},
+    {"describe", Command::describe, "Arrays of a file, and a JSON description to complete.", "echoloop describe FILE",
+     kFileOptions},
+    {"repair", Command::repair, "Complete a recording that a killed program has left.", "echoloop repair F.uff.partial",
+     kFileOptions},
+    {"render", Command::render,
+     "Images of recordings, and of folders of recordings: DIR/NAME.npy with all images of NAME ([frame][nz][nx], "
+     "float32 dB), metadata in NAME.json, and the report of the run in NAME.report.json. Complete ones are skipped.",
+     "echoloop render FILE... --out DIR", kRenderOptions},
+});
+
+bool takes(const CommandWord& command, const CLI::Option& option) {
+  return option.get_positional() || std::ranges::any_of(command.options, [&](std::string_view name) {
+           return option.check_name(std::string(name));
+         });
 }
 
 }  // namespace
 
-void require_of_render(const CLI::App& app) {
-  for (const CLI::Option* const option : app.get_options()) {
-    if (option->count() > 0 && !is_of_render(*option))
-      throw Error("render", "found " + option->get_name(), "the options of echoloop render --help");
+const CommandWord* find_command(std::string_view word) {
+  const auto found = std::ranges::find(kCommands, word, &CommandWord::word);
+  return found == kCommands.end() ? nullptr : &*found;
+}
+
+void describe_command(CLI::App& app, const CommandWord& command) {
+  app.name("echoloop " + std::string(command.word));
+  app.description(std::string(command.help));
+  app.footer("");
+  for (CLI::Option* const option : app.get_options()) {
+    if (!takes(command, *option)) option->group("");
   }
 }
 
-void describe_render(CLI::App& app) {
-  app.name("echoloop render");
-  app.description(
-      "Images of recordings, and of folders of recordings: DIR/NAME.npy with all images of NAME ([frame][nz][nx], "
-      "float32 dB), metadata in NAME.json, and the report of the run in NAME.report.json. Complete ones are "
-      "skipped.");
-  app.footer("");
-  for (CLI::Option* const option : app.get_options()) {
-    if (!is_of_render(*option)) option->group("");
+void require_of_command(const CLI::App& app, const CommandWord& command) {
+  for (const CLI::Option* const option : app.get_options()) {
+    if (option->count() > 0 && !takes(command, *option))
+      throw Error(std::string(command.word), "found " + option->get_name(),
+                  "the options of echoloop " + std::string(command.word) + " --help");
   }
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/options/options.h"
@@ -26,8 +28,17 @@ struct OptionTexts {
 
 // Parsing then fills `options` and `texts`, which must live as long as `app`.
 void add_options(CLI::App& app, Options& options, OptionTexts& texts);
-// The help of `render`: its own text, and of the options those that it takes.
-void describe_render(CLI::App& app);
-void require_of_render(const CLI::App& app);  // throws Error: no other options were given
+
+// A word before the source that does something else than view it.
+struct CommandWord {
+  std::string_view word;
+  Command command;
+  std::string_view help, usage;
+  std::span<const std::string_view> options;  // of add_options(): those that it takes
+};
+const CommandWord* find_command(std::string_view word);  // nullptr: none
+// The help of a command: its own text, and of the options those that it takes.
+void describe_command(CLI::App& app, const CommandWord& command);
+void require_of_command(const CLI::App& app, const CommandWord& command);  // throws Error: other options were given
 
 }  // namespace echoloop

@@ -61,7 +61,7 @@ Options parse_send(const std::vector<std::string>& words) {
   app.add_option("--rate", rate, "Frame rate in Hz, or max; default: the rate of the source")->type_name("HZ");
   app.add_flag("--loop", o.stream.loop, "Repeat the recording at the end");
   app.add_option("--frames", o.frames, "Stop after N frames")->type_name("N");
-  app.add_flag("--list", o.list_viewers, "List the viewers that wait for a scanner on this machine");
+  app.add_flag("--list", o.list_viewers, "List the viewers of scanners that have a name on this machine");
   if (!read_words(app, words, o)) return o;
   o.source_given = app.count("source") > 0;
   if (!o.source_given && !o.list_viewers) throw Error("send", "no source given", "echoloop send SOURCE --to ADDRESS");

@@ -86,9 +86,7 @@ std::vector<Job> jobs_of(const Options& options) {
 }
 
 void require_render_options(const Options& o) {
-  if (o.render_files.empty()) throw Error("render", "no recording given", "echoloop render FILE... --out DIR");
   if (o.render_out.empty()) throw Error("render", "no --out given", "echoloop render FILE... --out DIR");
-  require_no_outputs(o, "render", "--out DIR alone");
   std::error_code error;
   fs::create_directories(o.render_out, error);
   if (error) throw Error(o.render_out.string(), error.message(), "a folder that can be written");

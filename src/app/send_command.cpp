@@ -35,7 +35,8 @@ int list_viewers() {
     print_out("{}{}\n", kLivePrefix, entry.path().stem().string());
     ++found;
   }
-  if (found == 0) print_out("No viewer waits for a scanner on this machine. Start one: echoloop live:\n");
+  if (found == 0)
+    print_out("No viewer has a name on this machine (TCP ports are not listed). Start one: echoloop live:\n");
   return 0;
 }
 

@@ -186,7 +186,7 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
     why_not = "a filter of this length does not fit into the GPU's shared memory";
     return nullptr;
   }
-  packed->tiles = choose_packed_plan(packed->das->geometry, device, small_frames_at_once(a, grid.pixels()),
+  packed->tiles = choose_packed_plan(packed->das->geometry, device, may_be_together(a) ? kMostFramesAtOnce : 1,
                                      same_tables ? old->tiles.get() : nullptr);
   if (packed->tiles != nullptr) return packed;
   why_not = "the delays across a tile of pixels do not fit into the GPU's shared memory";

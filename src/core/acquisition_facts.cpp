@@ -33,6 +33,8 @@ constexpr std::array<FactSpec, 4> kFacts{{
      }},
 }};
 
+constexpr double kMostCenter = 2.0;  // of the sampling frequency: a quarter of it is left for the band of folded RF
+
 std::string text_of(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
@@ -81,6 +83,10 @@ AcquisitionPtr with_facts(const std::string& what, const AcquisitionPtr& acquisi
     a.assumptions.back().given = true;
   }
   a.validate(what);
+  if (facts.contains("center_hz") && a.signal == SignalKind::rf && a.center_hz > kMostCenter * a.sampling_hz)
+    throw out_of_range(
+        "center_hz", text_of(a.center_hz),
+        "RF sampled at " + text_of(a.sampling_hz) + " Hz: up to " + text_of(kMostCenter * a.sampling_hz));
   return std::make_shared<const Acquisition>(std::move(a));
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/limited_defaults.h"
 #include "core/param_table.h"
 #include "core/params.h"
 #include "core/scan_lines.h"
@@ -51,6 +52,12 @@ std::vector<double> beam_starts_s(const Acquisition& a) {
   return starts_s;
 }
 
+// To 0.1 mm, or finer where wavelengths are shorter.
+double rounded_length(double length_m, double wavelength_m) {
+  const double steps = std::max(std::pow(10.0, std::ceil(-std::log10(wavelength_m))), 1e4);  // per metre
+  return std::round(length_m * steps) / steps;
+}
+
 void default_depth(ImagingParams& p, const Acquisition& a) {
   double first_s = 0.0;
   double last_s = 1e9;
@@ -67,20 +74,20 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
     return;
   }
   const double probe_m = array_depth_m(a.probe);
-  const double recorded = std::max(0.5 * (c * last_s + probe_m), probe_m + 1e-3);
+  const double wavelength_m = c / a.center_hz;
+  const double pulse_m = std::min(2e-3, 20.0 * wavelength_m);  // the first echoes lie in the transmitted pulse
+  const double recorded = std::max(0.5 * (c * last_s + probe_m), probe_m + 0.5 * pulse_m);
   // The last samples of the outer elements are needed by pixels well above the last depth: keep 4 % in hand.
-  p.formation.depth_max_m = std::min(std::round(0.96 * recorded * 1e4) * 1e-4, param("depth_max_m").max);
-  // The first millimetres hold the pulse itself.
-  p.formation.depth_min_m = std::round(std::min(std::max(0.5 * (c * first_s + probe_m), probe_m + 2e-3),
-                                                0.5 * (probe_m + p.formation.depth_max_m)) *
-                                       1e4) *
-                            1e-4;
+  p.formation.depth_max_m = rounded_length(0.96 * recorded, wavelength_m);
+  p.formation.depth_min_m = rounded_length(
+      std::min(std::max(0.5 * (c * first_s + probe_m), probe_m + pulse_m), 0.5 * (probe_m + p.formation.depth_max_m)),
+      wavelength_m);
   // The middle of a convex array bulges into the tissue: the picture begins below it.
   if (a.probe.kind != ProbeKind::convex) return;
   double surface_m = 0.0;
   for (const Element& e : a.probe.elements) surface_m = std::max(surface_m, e.z_m);
-  p.formation.depth_min_m = std::max(p.formation.depth_min_m, std::round((surface_m + 2e-3) * 1e4) * 1e-4);
-  p.formation.depth_max_m = std::max(p.formation.depth_max_m, p.formation.depth_min_m + 1e-3);
+  p.formation.depth_min_m = std::max(p.formation.depth_min_m, rounded_length(surface_m + pulse_m, wavelength_m));
+  p.formation.depth_max_m = std::max(p.formation.depth_max_m, p.formation.depth_min_m + 0.5 * pulse_m);
 }
 
 void default_lateral(ImagingParams& p, const Acquisition& a) {
@@ -91,7 +98,9 @@ void default_lateral(ImagingParams& p, const Acquisition& a) {
     p.formation.lateral_max_m = right->x_m;
     return;
   }
-  double half = std::max({std::abs(left->x_m), std::abs(right->x_m), 1e-3}) + 0.5 * a.probe.pitch_m;
+  double half =
+      std::max({std::abs(left->x_m), std::abs(right->x_m), std::min(1e-3, 20.0 * a.sound_speed_m_s / a.center_hz)}) +
+      0.5 * a.probe.pitch_m;
   // A curved or phased array sees beyond its own edges: 35 degrees to either side.
   if (looks_into_sector(a)) half = std::max(half, p.formation.depth_max_m * std::sin(35.0 * kRadiansPerDegree));
   p.formation.lateral_max_m = std::round(half * 1e5) * 1e-5;
@@ -110,7 +119,8 @@ void default_sector(ImagingParams& p, const Acquisition& a) {
       half = std::max(half, std::abs(std::atan2(e.x_m - t.source_x_m, e.z_m - t.source_z_m)));
     }
   }
-  half = std::clamp(half, 5.0 * kRadiansPerDegree, 45.0 * kRadiansPerDegree);
+  const double most = a.probe.kind == ProbeKind::convex ? 90.0 : 45.0;
+  half = std::clamp(half, 5.0 * kRadiansPerDegree, most * kRadiansPerDegree);
   p.formation.sector_max_rad = std::round(half / kRadiansPerDegree * 10.0) * 0.1 * kRadiansPerDegree;
   p.formation.sector_min_rad = -p.formation.sector_max_rad;
   if (const auto lines = find_scan_lines(a); lines.has_value() && !lines->parallel) {
@@ -137,12 +147,11 @@ double default_cone_f_number(const Acquisition& a) {
   }
   const auto middle = f_numbers.begin() + static_cast<std::ptrdiff_t>(f_numbers.size() / 2);
   std::nth_element(f_numbers.begin(), middle, f_numbers.end());
-  return std::round(std::clamp(*middle, 0.1, 10.0) * 100.0) / 100.0;
+  return std::round(std::max(*middle, 0.1) * 100.0) / 100.0;
 }
 
-}  // namespace
-
-ImagingParams default_params(const Acquisition& a) {
+// What the recording itself gives: may lie outside the limits of the parameters.
+ImagingParams recorded_params(const Acquisition& a) {
   ImagingParams p;
   p.formation.sound_speed_m_s = a.sound_speed_m_s;
   if (works_as_phased(a)) p.formation.f_number = 0.0;
@@ -154,18 +163,36 @@ ImagingParams default_params(const Acquisition& a) {
   default_depth(p, a);
   default_lateral(p, a);
   default_sector(p, a);
-  p.formation.adaptive_kernel_m = std::min(a.sound_speed_m_s / a.center_hz, kMostKernel_m);
+  p.formation.adaptive_kernel_m = a.sound_speed_m_s / a.center_hz;
   p.transmits.cone_f_number = default_cone_f_number(a);
   p.doppler.x_m = 0.5 * (p.formation.lateral_min_m + p.formation.lateral_max_m);
   p.doppler.z_m = 0.5 * (p.formation.depth_min_m + p.formation.depth_max_m);
   // 30 Hz at a PRF of 1 kHz: tissue moves so much slower than blood.
   p.doppler.cutoff_hz = std::round(0.03 * a.frame_rate_hz);
   p.level.reference_db = kAutoReference;
-  // A larger array, and a longer recording, are imaged as far as the parameters reach.
+  return p;
+}
+
+}  // namespace
+
+ImagingParams default_params(const Acquisition& a) {
+  ImagingParams p = recorded_params(a);
   for (const ParamSpec& spec : param_table()) {
     if (spec.from_acquisition) set_number(p, spec, get_number(p, spec));
   }
   return p;
+}
+
+std::vector<std::string> limited_defaults(const Acquisition& a) {
+  const ImagingParams recorded = recorded_params(a);
+  const ImagingParams limited = default_params(a);
+  std::vector<std::string> texts;
+  for (const ParamSpec& spec : param_table()) {
+    if (get_number(limited, spec) == get_number(recorded, spec)) continue;
+    texts.push_back("default of " + std::string(spec.key) + " limited to " + get_text(limited, spec) +
+                    ": the recording gives " + get_text(recorded, spec));
+  }
+  return texts;
 }
 
 }  // namespace echoloop

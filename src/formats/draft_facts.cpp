@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -58,7 +59,8 @@ constexpr std::array kFactRows{
     FactRow{"zero", "Time zero", FactNeed::asked, kTimeZero,
             "Time of the first sample after the first firing. A wrong value shifts depths and blurs points."},
     FactRow{"event", "Event at time 0", FactNeed::asked, kEvent,
-            "first_firing: the first element fires. origin: the wave passes the centre of the array."},
+            "first_firing: the first element fires. origin: the wave passes the centre of the array. delays: the zero "
+            "of explicit delays."},
     FactRow{"rate", "Frame rate", FactNeed::asked, kRate, "Matters for flow, Doppler and playback only."},
     FactRow{"speed", "Speed of sound", FactNeed::asked, kSpeed, "1540 m/s in tissue, 1480 m/s in water."},
     FactRow{"band", "Bandwidth", FactNeed::optional, kBand, "Full width of the echo spectrum."},
@@ -313,13 +315,21 @@ std::optional<VariableUse> find_variable(const FileOutline& outline, std::string
   return std::nullopt;
 }
 
+bool holds_points(const OutlineEntry& entry) {
+  std::string name = entry.path.substr(entry.path.find_last_of("./") + 1);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool few = std::ranges::any_of(entry.shape, [](std::size_t n) { return n == 2 || n == 3; });
+  return few && name.find("delay") == std::string::npos;
+}
+
 ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutline& outline, std::string_view typed) {
   const std::string text = without_spaces(typed);
   if (const auto use = find_variable(outline, text)) return read_variable(row, form, *use, text);
   if (form.shape == FactShape::word) {
     if (row.id == std::string_view("event")) {
-      if (text == "first_firing" || text == "origin") return {.json = json_dump(Json(text)), .note = {}, .error = {}};
-      return {.json = {}, .note = {}, .error = "'" + text.substr(0, 24) + "': accepted: first_firing, origin"};
+      if (text == "first_firing" || text == "origin" || text == "delays")
+        return {.json = json_dump(Json(text)), .note = {}, .error = {}};
+      return {.json = {}, .note = {}, .error = "'" + text.substr(0, 24) + "': accepted: first_firing, origin, delays"};
     }
     const auto json = json_of(text);
     return json && json->is_array() ? ReadAnswer{.json = json_dump(*json), .note = {}, .error = {}}

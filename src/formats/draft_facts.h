@@ -62,6 +62,8 @@ struct ReadAnswer {
   std::string note;   // "read as mm"
   std::string error;  // one line: "pitch = 0.3 m is out of range (1e-05 to 0.01)"
 };
+// Of a matrix: (x, z) or (x, y, z) of each, and no delays by its name.
+bool holds_points(const OutlineEntry& entry);
 // A number, numbers, "first : step : last", points "x z; x z" in the unit on screen; a variable of the file; JSON in SI
 // units.
 ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutline& outline, std::string_view text);

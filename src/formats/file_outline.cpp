@@ -103,7 +103,10 @@ FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop
 }
 
 std::string description_template(const FileOutline& outline, const std::string& file_name) {
-  std::string text = "// " + file_name + ": " + outline.container + ", " + std::to_string(outline.bytes) + " bytes\n";
+  std::string name = file_name;  // one line
+  std::ranges::replace_if(
+      name, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  std::string text = "// " + name + ": " + outline.container + ", " + std::to_string(outline.bytes) + " bytes\n";
   if (!outline.refusal.empty()) text += "// " + outline.refusal + "\n";
   std::size_t width = 8, shape_width = 6;
   for (const OutlineEntry& entry : outline.entries) {

@@ -326,7 +326,7 @@ std::string ImportDraft::answer(std::string_view id, std::string_view text) {
         static_cast<std::size_t>(std::ranges::count_if(use->entry->shape, [](std::size_t n) { return n > 1; }));
     if (id == "elements") form = std::min<std::size_t>(2, long_axes);
     if (id == "sampling") form = std::min<std::size_t>(1, long_axes);
-    if (id == "transmits" && form == 0 && long_axes == 2) form = 1;
+    if (id == "transmits" && form == 0 && long_axes == 2) form = holds_points(*use->entry) ? 1 : 3;
     if (id == "transmits" && long_axes < 2 && (form == 1 || form == 2)) form = 0;
   }
   const ReadAnswer read = read_answer(*row, row->forms[form], outline_, text);

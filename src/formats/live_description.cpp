@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/limited_defaults.h"
 #include "core/param_table.h"
 #include "core/params.h"
 #include "core/plain_text.h"
@@ -331,6 +332,7 @@ LiveDescription describe_live(const std::string& what, std::span<const std::byte
                                                              : described_by_keys(what, meta);
   auto acquisition = std::make_shared<Acquisition>(*described.acquisition);
   for (Assumption& assumption : acquisition->assumptions) assumption.fact.clear();  // the sender alone knows better
+  for (std::string& limited : limited_defaults(*acquisition)) acquisition->assumptions.emplace_back(std::move(limited));
   described.acquisition = std::move(acquisition);
   check_default_params(what, *described.acquisition);
   if (meta.contains("demod_hz") && described.acquisition->signal != SignalKind::iq) {

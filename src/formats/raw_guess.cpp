@@ -1,6 +1,7 @@
 #include "formats/raw_guess.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -24,6 +25,7 @@ constexpr RawType kRawTypes[] = {
     {"float64", 8, 8, RawType::Kind::floating},        {"complex64", 8, 4, RawType::Kind::floating},
     {"complex128", 16, 8, RawType::Kind::floating}};
 constexpr std::size_t kProbedValues = 32'768;  // values that are looked at
+constexpr double kOfFloats = 0.8;              // of their roughness counts: other bytes are seldom usual floats
 constexpr std::size_t kMostLine = 16'384;      // values of a line
 constexpr std::size_t kLeastLine = 64;
 constexpr std::size_t kMostHeader = 65'536, kHeaderLooked = 1024;
@@ -47,63 +49,96 @@ double raw_value_at(const std::byte* at, const RawType& type, bool big) {
   return static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
 }
 
-// Mean step from a value to the next against the mean distance of the values from their mean: about 1.4 for noise,
-// small for echoes. Nothing: not numbers, or all alike.
-std::optional<double> roughness(std::span<const std::byte> file, std::size_t from, const RawType& type, bool big) {
-  const std::vector<float> values = raw_values(file, from, type.name, big ? "big" : "little", kProbedValues);
-  if (values.size() < 256) return std::nullopt;
-  double mean = 0.0, spread = 0.0, step = 0.0;
-  std::size_t odd = 0;
-  for (const float v : values) {
-    const double magnitude = std::abs(static_cast<double>(v));
-    if (!std::isfinite(v) || magnitude > 1e30 || (magnitude > 0.0 && magnitude < 1e-30)) ++odd;
-    mean += std::isfinite(v) && magnitude < 1e30 ? v : 0.0;
+// Values of blocks all over the file.
+std::vector<std::vector<float>> probed_blocks(std::span<const std::byte> file, const RawType& type, bool big) {
+  constexpr std::size_t kBlocks = 16, kBlock = kProbedValues / kBlocks, kAligned = 16;
+  std::vector<std::vector<float>> blocks;
+  const std::size_t before = file.size() % kAligned, bytes = kBlock * type.part;
+  const std::size_t n = std::clamp<std::size_t>(file.size() / bytes, 1, kBlocks);
+  const std::size_t last = file.size() > bytes ? file.size() - bytes : 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::size_t from = (last * (k + 1) / n) / kAligned * kAligned + before;  // the last value ends with the file
+    blocks.push_back(raw_values(file, std::min(from, file.size()), type.name, big ? "big" : "little", kBlock));
   }
-  if (odd * 50 > values.size()) return std::nullopt;
-  mean /= static_cast<double>(values.size());
-  for (std::size_t k = 1; k < values.size(); ++k) {
-    spread += std::sqrt(std::abs(values[k] - mean));
-    step += std::sqrt(std::abs(static_cast<double>(values[k]) - static_cast<double>(values[k - 1])));
+  return blocks;
+}
+
+struct Steps {
+  double step = 0.0;       // mean one from a value to the next: of the root of its size
+  double roughness = 0.0;  // against the mean distance of the values from their median: 1.4 for noise, small for echoes
+};
+
+// Nothing: not numbers, all alike, or parts of wider numbers, of which some are 0 or -1 alone.
+std::optional<Steps> steps_of(std::span<const std::byte> file, const RawType& type, bool big) {
+  constexpr std::size_t kPhases = 4, kLeast = 64;
+  const auto blocks = probed_blocks(file, type, big);
+  std::vector<float> all;
+  std::size_t odd = 0, not_zero = 0;
+  std::array<std::size_t, kPhases> proper{};
+  for (const auto& block : blocks) {
+    for (std::size_t k = 0; k < block.size(); ++k) {
+      const float v = block[k], magnitude = std::abs(v);
+      if (!std::isfinite(v) || magnitude > 1e30F || (magnitude > 0.0F && magnitude < 1e-30F)) ++odd;
+      if (magnitude != 0.0F) ++not_zero;
+      if (magnitude != 0.0F && v != -1.0F) ++proper[k % kPhases];
+      all.push_back(std::isfinite(v) ? v : 0.0F);
+    }
   }
-  if (!(spread > 0.0) || !std::isfinite(spread) || !std::isfinite(step)) return std::nullopt;
-  return step / spread;
+  const auto [fewest, most] = std::ranges::minmax(proper);
+  if (all.size() < 4 * kLeast || not_zero < kLeast || odd * 50 > not_zero || fewest * 100 < most) return std::nullopt;
+  std::ranges::nth_element(all, all.begin() + std::ssize(all) / 2);
+  const double median = all[all.size() / 2];
+  double step = 0.0, spread = 0.0, count = 0.0;
+  for (const auto& block : blocks) {
+    for (std::size_t k = 1; k < block.size(); ++k) {
+      if (!std::isfinite(block[k]) || !std::isfinite(block[k - 1])) continue;
+      spread += std::sqrt(std::abs(block[k] - median));
+      step += std::sqrt(std::abs(static_cast<double>(block[k]) - static_cast<double>(block[k - 1])));
+      count += 1.0;
+    }
+  }
+  if (!(spread > 0.0)) return std::nullopt;
+  return Steps{.step = step / count, .roughness = step / spread};
 }
 
 std::string percent_of(double share) { return std::to_string(static_cast<int>(std::lround(100.0 * share))) + " %"; }
 
 void guess_type(std::span<const std::byte> file, RawGuess& guess) {
-  const std::size_t middle = file.size() / 2 / 16 * 16 + file.size() % 16;  // the last value ends with the file
-  double best = 1e9;
+  double best = HUGE_VAL, rough = 0.0, other_order = 0.0;
   guess.dtype = "int16";
   guess.byte_order = "little";
   guess.why_type = "The commonest type; nothing in the bytes decides.";
-  double other_order = 0.0;
-  for (const RawType& type : kRawTypes) {
-    if (type.part != type.bytes || type.kind == RawType::Kind::unsigned_integer || type.bytes == 8) continue;
-    for (const bool big : {false, true}) {
-      if (big && type.bytes == 1) continue;
-      const auto rough = roughness(file, middle, type, big);
-      if (!rough) continue;
-      if (*rough < 0.97 * best) {
-        best = *rough;
-        guess.dtype = type.name;
-        guess.byte_order = big ? "big" : "little";
-      }
-    }
+  bool any_float = false;
+  for (const RawType& type :
+       {*raw_type_of("float32"), *raw_type_of("int16"), *raw_type_of("int8"), *raw_type_of("int32")}) {
+    if (type.name == "int32" && any_float) continue;  // the logarithms of the same numbers: smoother
+    const auto little = steps_of(file, type, false), big = type.bytes > 1 ? steps_of(file, type, true) : std::nullopt;
+    if (!little && !big) continue;
+    const bool is_float = type.kind == RawType::Kind::floating;
+    any_float = any_float || is_float;
+    // In the wrong order the steps of integers are large, those of numbers with an exponent anything.
+    const bool is_big = big && (!little || (is_float ? big->roughness < little->roughness : big->step < little->step));
+    const auto& chosen = is_big ? big : little;
+    const auto& other = is_big ? little : big;
+    const double weighed = (is_float ? kOfFloats : 1.0) * chosen->roughness;
+    if (weighed >= 0.97 * best) continue;
+    best = weighed;
+    rough = chosen->roughness;
+    other_order = other ? other->roughness : 0.0;
+    guess.dtype = type.name;
+    guess.byte_order = is_big ? "big" : "little";
   }
-  if (best > 1e8) return;
-  const RawType& chosen = *raw_type_of(guess.dtype);
-  other_order = roughness(file, middle, chosen, guess.byte_order == "little").value_or(0.0);
+  if (best == HUGE_VAL) return;
   guess.why_type =
-      guess.dtype + ": neighbours differ by " + percent_of(best) + " of the spread, less than as other types.";
-  guess.why_order = other_order > 0.0 ? guess.byte_order + ": steps of " + percent_of(best) +
+      guess.dtype + ": neighbours differ by " + percent_of(rough) + " of the spread, less than as other types.";
+  guess.why_order = other_order > 0.0 ? guess.byte_order + ": steps of " + percent_of(rough) +
                                             " of the spread; the other order: " + percent_of(other_order) + "."
                                       : guess.byte_order + ": as the other order most are no numbers.";
-  if (best > 0.9) {  // noise in every type
+  if (rough > 1.1) {  // noise in every type
     guess.why_type = "Mostly noise: the bytes decide nothing clearly.";
     guess.why_order = "As " + guess.byte_order + "; the image decides.";
   }
-  if (chosen.bytes == 1) guess.why_order = "One byte has no order.";
+  if (raw_type_bytes(guess.dtype) == 1) guess.why_order = "One byte has no order.";
 }
 
 // Rectified samples of neighbouring channels are alike: the first lag of a high likeness is one line.

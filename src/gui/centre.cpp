@@ -73,6 +73,8 @@ class Page {
     const float width = std::min(area.width() - ui_.px(32), ui_.px(744));
     x0_ = std::round(area.cx() - 0.5F * width);
     x1_ = x0_ + width;
+    const bool narrow = width < ui_.px(kBeside), high = area.height() >= ui_.px(kLeastStacked);
+    name_lines_ = narrow && high ? 1 : 0;
   }
 
   void draw() {
@@ -90,9 +92,13 @@ class Page {
   }
 
  private:
+  // Width of a card that has the name beside its lines, which need 440; height of an area with room for names above.
+  static constexpr float kBeside = 660, kLeastStacked = 420;
   static constexpr float kDiagram = 64, kBelowDiagram = 44, kTitle = 28, kSubtitle = 22, kSmall = 18;
 
-  [[nodiscard]] float card_height() const { return ui_.px(2 * spacing_.pad + kSnippetLines * spacing_.line); }
+  [[nodiscard]] float card_height() const {
+    return ui_.px(2 * spacing_.pad + static_cast<float>(name_lines_ + kSnippetLines) * spacing_.line);
+  }
   [[nodiscard]] float height() const {
     const float gap = ui_.px(spacing_.gap);
     const float top = spacing_.diagram ? ui_.px(kDiagram + kBelowDiagram) : 0.0F;
@@ -187,12 +193,14 @@ class Page {
     const Rect box{x0_, y_, x1_, y_ + card_height()};
     ui_.outline(box, theme::kLine, 4);
     const float side = ui_.px(28), inset = ui_.px(8), row = ui_.px(spacing_.line), top = box.y0 + ui_.px(spacing_.pad);
-    const float code = box.x0 + std::min(ui_.px(176), std::round(0.32F * box.width()));
-    const float left = box.x0 + ui_.px(16);
-    ui_.text_fitted(Type::strong, left, code - inset, top, row, theme::kText, snippet.name);
-    ui_.text_fitted(Type::small, left, code - inset, top + row, row, theme::kMuted, snippet.note);
+    const float left = box.x0 + ui_.px(16), beside = box.x0 + std::min(ui_.px(176), std::round(0.32F * box.width()));
     const Rect button{box.x1 - inset - side, box.y0 + inset, box.x1 - inset, box.y0 + inset + side};
-    float y = top;
+    const bool above = name_lines_ > 0;
+    const float code = above ? left : beside, end = (above ? button.x0 : beside) - inset;
+    const float named = ui_.text_fitted(Type::strong, left, end, top, row, theme::kText, snippet.name);
+    ui_.text_fitted(Type::small, above ? named + ui_.px(12) : left, end, above ? top : top + row, row, theme::kMuted,
+                    snippet.note);
+    float y = top + static_cast<float>(name_lines_) * row;
     for (const std::string& text : snippet.lines) {
       const bool indented = text.starts_with(kSnippetIndent);
       ui_.text_fitted(Type::body, code + (indented ? ui_.px(24) : 0.0F), button.x0 - inset, y, row, theme::kText2,
@@ -227,6 +235,7 @@ class Page {
   const std::string address_;
   const PageSpacing spacing_;
   float x0_ = 0, x1_ = 0, y_ = 0;
+  std::size_t name_lines_ = 0;  // above the lines of each card
 };
 
 void draw_waiting_for_scanner(PanelContext& c, const Rect& area) { Page(c, area).draw(); }

@@ -149,6 +149,24 @@ void clear(const Rect& area, unsigned int hex, const RenderTarget& to) {
   glClear(GL_COLOR_BUFFER_BIT);
 }
 
+// What of the parts lies outside of `cover`, as parts.
+std::vector<Rect> outside(const std::vector<Rect>& parts, const Rect& cover) {
+  std::vector<Rect> rest;
+  for (const Rect& part : parts) {
+    if (!part.overlaps(cover) || cover.width() <= 0 || cover.height() <= 0) {
+      rest.push_back(part);
+      continue;
+    }
+    const Rect common = part.common(cover);
+    for (const Rect& side :
+         {Rect{part.x0, part.y0, part.x1, common.y0}, Rect{part.x0, common.y1, part.x1, part.y1},
+          Rect{part.x0, common.y0, common.x0, common.y1}, Rect{common.x1, common.y0, part.x1, common.y1}}) {
+      if (side.width() > 0 && side.height() > 0) rest.push_back(side);
+    }
+  }
+  return rest;
+}
+
 }  // namespace
 
 WindowRenderer::WindowRenderer(const std::filesystem::path& shader_dir)
@@ -162,6 +180,27 @@ bool WindowRenderer::must_draw_all(const WindowFrame& frame) {
   drawn_live_area_ = live;
   const bool popup = ImGui::GetDrawData()->CmdListsCount > 1;
   return moved || live.width() < 1 || popup || frame.touched || now - all_drawn_ns_ > kChromeEvery_ns;
+}
+
+// Each pixel once, and not where the picture comes: of a large window that takes a GPU longer than the picture itself.
+void WindowRenderer::clear_grounds(const WindowFrame& frame, const Rect& area, const RenderTarget& to) {
+  const bool one_picture = frame.compared == nullptr || frame.compared->number == 0;
+  Rect picture;
+  if (frame.shown.number != 0 && !frame.shown.grid.polar() && one_picture) {
+    const ImageLayout& layout = frame.screen.image_layout();
+    picture = layout.place(frame.shown.grid).common(layout.image).inset(1);  // its edges may share pixels
+  }
+  std::vector<Ground> grounds{{area, theme::kCanvasHex}};
+  for (const Ground& ground : frame.screen.grounds()) {
+    if (ground.area.overlaps(area)) grounds.push_back({ground.area.common(area), ground.hex});
+  }
+  glEnable(GL_SCISSOR_TEST);
+  for (auto ground = grounds.begin(); ground != grounds.end(); ++ground) {
+    std::vector<Rect> seen = outside({ground->area}, picture);
+    for (auto above = ground + 1; above != grounds.end(); ++above) seen = outside(seen, above->area);
+    for (const Rect& part : seen) clear(part, ground->hex, to);
+  }
+  glDisable(GL_SCISSOR_TEST);
 }
 
 void WindowRenderer::paint(const RenderTarget& to, PaintJob job) {
@@ -269,18 +308,8 @@ void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   glViewport(0, 0, width, height);
   ImDrawData& data = *ImGui::GetDrawData();
   const RenderTarget to{static_cast<float>(width) / std::max(data.DisplaySize.x, 1.0F), width, height};
-  glEnable(GL_SCISSOR_TEST);
-  if (all) {
-    clear({0, 0, data.DisplaySize.x, data.DisplaySize.y}, theme::kCanvasHex, to);
-    for (const Ground& ground : frame.screen.grounds()) clear(ground.area, ground.hex, to);
-  } else {
-    const Rect& live = frame.screen.live_area();
-    clear(live, theme::kCanvasHex, to);
-    for (const Ground& ground : frame.screen.grounds()) {
-      if (ground.area.overlaps(live)) clear(ground.area.common(live), ground.hex, to);
-    }
-  }
-  glDisable(GL_SCISSOR_TEST);
+  const Rect window{0, 0, data.DisplaySize.x, data.DisplaySize.y};
+  clear_grounds(frame, all ? window : frame.screen.live_area(), to);
   draw_pictures(frame, to);
   draw_flow(frame, to);
   draw_strips(frame, to);

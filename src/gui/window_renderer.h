@@ -36,6 +36,7 @@ class WindowRenderer {
 
  private:
   bool must_draw_all(const WindowFrame& frame);
+  static void clear_grounds(const WindowFrame& frame, const Rect& area, const RenderTarget& to);
   void paint(const RenderTarget& to, PaintJob job);  // with places in the window's units
   void draw_pictures(const WindowFrame& frame, const RenderTarget& to);
   void draw_side_a(const WindowFrame& frame, const ImageLayout& layout, const Rect& seen, const RenderTarget& to);

@@ -14,9 +14,11 @@ viewer is away: send() returns a status, and the script runs on. One Sender, one
 import collections
 import errno
 import json
+import math
 import mmap
 import os
 import queue
+import re
 import select
 import socket
 import struct
@@ -45,6 +47,7 @@ _HEADED_WORD = struct.Struct("<IIQQqQQQIIIIQ")  # header and word at once
 _CREDIT = struct.Struct("<IIQ")
 _HERE, _INLINE = 1, 2
 _MAY_BE_SKIPPED = 0x80000000
+_DEFAULT_ADDRESS = "live:default"
 _RETRY_S = 0.1
 _MOST_JSON = (64 << 20) - 8  # bytes of a description
 _CONNECT_S = 3.0  # a host that does not answer is asked again then
@@ -102,9 +105,20 @@ def _long_axes(shape, values):
     return tuple(value for length, value in zip(shape, values) if length != 1)
 
 
+def _bytes_of_frame(d):
+    """Of the description d; 0 where it has no shape and type of its own."""
+    bits = re.search(r"\d+$", str(d.get("dtype", "")))
+    if bits is None or "shape" not in d:
+        return 0
+    value = int(bits.group()) // 8
+    if "strides_bytes" in d:
+        return sum((n - 1) * stride for n, stride in zip(d["shape"], d["strides_bytes"])) + value
+    return math.prod(d["shape"]) * value
+
+
 def _parse(address):
     """(path, None, None) or (None, (host, port), token file)."""
-    address = address or os.environ.get("ECHOLOOP", "") or "live:default"
+    address = address or _DEFAULT_ADDRESS
     if not address.startswith("live:"):
         raise ValueError(f"address = '{address}'; expected live:NAME or live:tcp:HOST:PORT[,token=FILE]")
     rest = address[len("live:"):] or "default"
@@ -114,6 +128,8 @@ def _parse(address):
         if not host or not port.isdigit() or not 0 < int(port) < 65536:
             raise ValueError(f"address = '{address}'; expected live:tcp:HOST:PORT[,token=FILE], PORT from 1 to 65535")
         return None, (host, int(port)), token or None
+    if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,39}", rest):
+        raise ValueError(f"address = '{address}'; expected live:NAME, of up to 40 letters, digits, '-', '_' and '.'")
     folder = os.environ.get("XDG_RUNTIME_DIR", "")
     folder = os.path.join(folder, "echoloop") if folder.startswith("/") else f"/tmp/echoloop-{os.geteuid()}"
     return os.path.join(folder, rest + ".sock"), None, None
@@ -145,6 +161,7 @@ class Sender:
         self._socket = None
         self._map = None
         self._generation = 0
+        self._frame_bytes = 0   # of the accepted description
         self._sequence = 0
         self._lost = 0
         self._sent = 0
@@ -152,7 +169,7 @@ class Sender:
         self._busy = False      # another sender is connected: the message has its name
         self.policy = None      # of the viewer
         self.paused = False     # the viewer asks for a pause
-        self.message = ""       # the last line of the viewer
+        self.message = f"no viewer at {address or _DEFAULT_ADDRESS}"  # later the last line of the viewer
         self._forget()
         if self._knows_frames():
             self._wait(lambda: self._ready, timeout)
@@ -197,12 +214,25 @@ class Sender:
         self._lost += frames
 
     def describe(self, description):
-        """From now on the frames are others: depth, sequence, probe."""
-        self._description = _described(description)
+        """From now on the frames are others: depth, sequence, probe. After Refused they are as before."""
+        before, after = self._description, _described(description)
+        try:
+            self._change(after)
+        except Refused:
+            self._change(before)
+            raise
+
+    def _change(self, description):
+        self._description = description
         self._checked = None
+        self._frame_bytes = 0
         self._generation += 1
         self._accepted = self._ready = False
         self._credits.clear()
+        if self._knows_frames():
+            self._describe()
+
+    def _describe(self):
         if self._socket is not None and self._welcomed:
             self._send_description()
         self._wait(lambda: self._ready, self.timeout)
@@ -241,7 +271,6 @@ class Sender:
     def _forget(self):
         self._connecting = False  # the host has not answered yet
         self._welcomed = self._accepted = self._ready = self._stopped = False
-        self._frame_bytes = 0
         self._blocks = 0
         self._credits = []
         self._incoming = bytearray()
@@ -281,7 +310,7 @@ class Sender:
             raise ValueError("the description has no shape and dtype, and the frame is no array")
         self._description["shape"] = list(frame.shape)
         self._description["dtype"] = str(frame.dtype)
-        self._wait(lambda: self._ready, self.timeout)
+        self._describe()
 
     def _bytes_of(self, frame):
         try:
@@ -295,7 +324,14 @@ class Sender:
             self._checked = kind
         if view.c_contiguous:
             return view.cast("B") if view.nbytes else view
-        return view.tobytes(order="A" if "strides_bytes" in self._description else "C")
+        d = self._description
+        if "strides_bytes" not in d:
+            return view.tobytes()
+        if numpy is None or view.shape != tuple(d["shape"]):
+            return view.tobytes(order="A")
+        raw = bytearray(_bytes_of_frame(d))
+        numpy.ndarray(view.shape, d["dtype"], raw, strides=d["strides_bytes"])[...] = frame  # with the gaps
+        return raw
 
     def _check(self, view):
         """An array of another type or order can have as many bytes as the described one, and make another image."""
@@ -424,7 +460,8 @@ class Sender:
         elif kind == _WELCOME:
             self.policy = _POLICIES[struct.unpack_from("<I", payload, 8)[0]]
             self._welcomed = True
-            self._send_description()
+            if self._knows_frames():  # else with the first one
+                self._send_description()
         elif kind == _ACCEPTED:
             generation, self._blocks, self._frame_bytes, memory = struct.unpack_from("<IIQQ", payload)
             if memory and self._descriptors:
@@ -601,8 +638,10 @@ class _Block:
 
     def __enter__(self):
         s = self._sender
+        if not s._knows_frames():
+            raise ValueError("a description without shape and dtype; expected both, for a block of memory")
         self.status = s._room(self._timeout)
-        size = s._frame_bytes
+        size = s._frame_bytes or _bytes_of_frame(s._description)
         if self.status == OK and s._map is not None:
             offset = s._credits[-1][1]
             self._raw = None

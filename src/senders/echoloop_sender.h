@@ -72,8 +72,9 @@ int echoloop_copy_threads(echoloop_sender* s, int threads);
 int echoloop_lost(echoloop_sender* s, uint64_t frames);
 /* Result of the last call; `out` may be NULL. */
 int echoloop_status(echoloop_sender* s, echoloop_counts* out);
-const char* echoloop_message(echoloop_sender* s); /* the last line of the viewer */
-void echoloop_close(echoloop_sender* s);          /* at most 2 s; NULL is allowed */
+/* The last line of the viewer, or that there was none; for NULL what echoloop_open() expects. */
+const char* echoloop_message(echoloop_sender* s);
+void echoloop_close(echoloop_sender* s); /* at most 2 s; NULL is allowed */
 
 #ifdef __cplusplus
 }
@@ -128,6 +129,7 @@ typedef int echoloop__socket;
 #endif
 
 #define ECHOLOOP__MARK 0x4f4843e1u
+#define ECHOLOOP__NAME "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
 #define ECHOLOOP__RETRY_MS 100
 #define ECHOLOOP__CONNECT_MS 3000     /* a host that does not answer is asked again then */
 #define ECHOLOOP__MOST_JSON 67108856u /* bytes of a description */
@@ -590,7 +592,6 @@ static int echoloop__read_token(echoloop_sender* s, const char* file) {
 }
 
 static int echoloop__parse(echoloop_sender* s, const char* address) {
-  if (address == NULL || address[0] == '\0') address = "live:default";
   if (strncmp(address, "live:", 5) != 0) return 0;
   address += 5;
   if (strncmp(address, "tcp:", 4) == 0) {
@@ -618,6 +619,7 @@ static int echoloop__parse(echoloop_sender* s, const char* address) {
     const char* runtime = getenv("XDG_RUNTIME_DIR");
     const char* name = address[0] ? address : "default";
     int n;
+    if (strlen(name) > 40 || name[0] == '.' || name[strspn(name, ECHOLOOP__NAME)] != '\0') return 0;
     if (runtime != NULL && runtime[0] == '/') {
       n = snprintf(s->path, sizeof s->path, "%s/echoloop/%s.sock", runtime, name);
     } else {
@@ -641,10 +643,12 @@ echoloop_sender* echoloop_open(const char* address, const char* name) {
   }
 #endif
   snprintf(s->name, sizeof s->name, "%s", name != NULL ? name : "");
+  if (address == NULL || address[0] == '\0') address = "live:default";
   if (!echoloop__parse(s, address)) {
     free(s);
     return NULL;
   }
+  snprintf(s->message, sizeof s->message, "no viewer at %s", address);
   return s;
 }
 
@@ -905,7 +909,8 @@ int echoloop_send(echoloop_sender* s, const void* samples, size_t bytes, const e
   if (status == ECHOLOOP_NO_VIEWER || status == ECHOLOOP_STOPPED) echoloop_lost(s, 1);
   if (status != ECHOLOOP_OK) return s->result = status;
   if (bytes != s->frame_bytes) {
-    echoloop__say(s, "the size of the frame is not the described one");
+    snprintf(s->message, sizeof s->message, "a frame of %.0f bytes; expected %.0f", (double)bytes,
+             (double)s->frame_bytes);
     return s->result = ECHOLOOP_BAD_CALL;
   }
   if (s->memory == NULL) return s->result = echoloop__send_word(s, info, samples);
@@ -933,7 +938,11 @@ int echoloop_status(echoloop_sender* s, echoloop_counts* out) {
   return s->result;
 }
 
-const char* echoloop_message(echoloop_sender* s) { return s != NULL ? s->message : ""; }
+const char* echoloop_message(echoloop_sender* s) {
+  return s != NULL ? s->message
+                   : "no sender; expected the address live:NAME (Linux; up to 40 letters, digits, '-', '_' and '.') or "
+                     "live:tcp:HOST:PORT[,token=FILE], FILE with a word";
+}
 
 void echoloop_close(echoloop_sender* s) {
   if (s == NULL) return;

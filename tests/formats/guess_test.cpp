@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 
+#include "formats/file_outline.h"
 #include "formats/hdf5_fixture.h"
 #include "formats/import/guess_axes.h"
 #include "formats/import/identify.h"
@@ -107,6 +108,81 @@ TEST(Guess, UnitsAreNamedAsTheyAreRead) {
   EXPECT_NEAR(delayed.transmits[2].element_delays_s[15], 1e-6, 1e-11);
 }
 
+// Three plane waves with slopes of -1, 0 and 1 `step` from element to element, 0 at the first element.
+std::vector<double> slopes(double step) {
+  std::vector<double> laws;
+  for (int k = 0; k < 48; ++k) laws.push_back(step * (k / 16 - 1) * (k % 16));
+  return laws;
+}
+
+TEST(Guess, DelaysInSamplesAndNanoseconds) {
+  const auto angle_rad = [](const char* unit, double step) {
+    const Acquisition a = opened([&](Hdf5Fixture& file) { file.numbers("delays", {3, 16}, slopes(step)); });
+    EXPECT_TRUE(assumes(a, unit)) << unit;
+    return a.transmits[2].angle_rad;
+  };
+  EXPECT_NEAR(angle_rad("read as samples", 2.0), std::asin(2.0 / 20e6 * 1540.0 / 0.3e-3), 1e-6);
+  EXPECT_NEAR(angle_rad("read as nanoseconds", 50.0), std::asin(50e-9 * 1540.0 / 0.3e-3), 1e-6);
+}
+
+TEST(Guess, DelaysThatDoNotBeginAtZeroHaveAClock) {
+  const auto first_s = [](double later_s) {
+    return opened([&](Hdf5Fixture& file) {
+             std::vector<double> laws = slopes(50e-9);
+             for (double& delay : laws) delay += later_s;
+             for (int e = 0; e < 16; ++e) laws[static_cast<std::size_t>(e)] += 15.0 * 50e-9;
+             file.numbers("delays", {3, 16}, laws);
+           })
+        .transmits[1]
+        .t0_s;
+  };
+  EXPECT_NEAR(first_s(0.0), 0.0, 1e-9);
+  EXPECT_NEAR(first_s(2e-6), -2e-6, 1e-9);
+}
+
+TEST(Guess, APointBesideDelaysIsNoTransmit) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    file.numbers("delays", {3, 16}, slopes(50e-9));
+    file.numbers("focus", {2}, {0.0, 30e-3});
+  });
+  EXPECT_EQ(a.transmits.size(), 3U);
+  EXPECT_EQ(a.transmits[2].kind, TransmitKind::plane);
+}
+
+TEST(Guess, TheEventMayBeAText) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    angles(file);
+    file.text("t_zero", "origin");
+  });
+  EXPECT_EQ(a.transmits[0].t0_s, 0.0);
+  EXPECT_TRUE(assumes(a, "t_zero = origin"));
+}
+
+// All that is known of a picture is in the description, which one answer completes.
+TEST(Guess, LinesByNameKeepTheirFacts) {
+  const TempFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  file.numbers("image_lines", {8, 256}, std::vector<double>(8 * 256, 1.0));
+  file.number("fs", 20e6);
+  file.number("fc", 5e6);
+  file.number("pitch", 0.3e-3);
+  const auto path = file.close();
+  EXPECT_NE(refusal(path).find("beamformed already"), std::string::npos);
+  folder.write("a.json", description_template(outline_file(path), "a.h5"));
+  EXPECT_EQ(open_recording(path).acquisition->data, DataKind::beamformed);
+}
+
+TEST(Guess, ElementsOfKWaveLieAlongY) {
+  const TempFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  file.numbers("sensor_data", {16, 256}, std::vector<double>(16 * 256, 1.0));
+  file.number("dt", 50e-9);
+  file.number("dx", 0.1e-3);
+  file.number("dy", 0.3e-3);
+  const std::string line = refusal(file.close());
+  EXPECT_NE(line.find("steps of dy, or of dx: 0.1 mm"), std::string::npos) << line;
+}
+
 TEST(Guess, OneSpeedOfAMap) {
   const auto speed = [](std::vector<double> map) {
     return opened([&](Hdf5Fixture& file) {
@@ -145,7 +221,7 @@ TEST(Guess, ATimeOfEachWaveSaysTheEvent) {
   EXPECT_NEAR(before.transmits[0].t0_s, -2e-6 - way_s, 1e-9);
   const Acquisition firing = with({2e-6, 2e-6, 2e-6});
   EXPECT_NEAR(firing.transmits[0].t0_s, 2e-6 - way_s, 1e-8);
-  EXPECT_TRUE(assumes(firing, "time counted from the first firing, not in the file"));
+  EXPECT_TRUE(assumes(firing, "time counted from the first firing, not in the file (or from the passage"));
 }
 
 TEST(Guess, WritersThatCountFromThePassageAreKnown) {
@@ -161,6 +237,11 @@ TEST(Guess, WritersThatCountFromThePassageAreKnown) {
   EXPECT_NEAR(first_s("start_time", "transmit_direction"), 2e-6, 1e-9);
   EXPECT_NEAR(first_s("t0", "sender_angle"), 2e-6, 1e-9);
   for (const char* const t0 : {"start_time", "t_start"}) EXPECT_LT(first_s(t0, "angles"), 1.7e-6) << t0;
+  const Acquisition elements = opened([](Hdf5Fixture& file) {
+    file.numbers("tx_element", {3}, {1, 2, 3});
+    file.number("tstart", 2e-6);
+  });
+  EXPECT_NEAR(elements.transmits[0].t0_s, 2e-6 - 7.5 * 0.3e-3 / 1540.0, 1e-9);  // from the firing
 }
 
 TEST(Guess, UnitsThatMayBeSamplesOrWavelengthsAreAskedFor) {

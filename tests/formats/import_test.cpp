@@ -259,6 +259,10 @@ TEST(Import, SaysWhatIsMissingInOneLine) {
   EXPECT_NE(line.find("transmits (angles"), std::string::npos) << line;
   EXPECT_LT(line.find("transmits (angles"), line.find("element positions or pitch")) << line;
   EXPECT_NE(line.find("echoloop describe a.h5 > a.json"), std::string::npos) << line;
+  Hdf5Fixture unnamed(folder.path() / "b.h5");
+  unnamed.numbers("Messdaten", {16, 256}, std::vector<double>(16 * 256, 1.0));
+  const std::string other = refusal(unnamed.close());
+  EXPECT_NE(other.find("echoloop describe b.h5 > b.json"), std::string::npos) << other;
 }
 
 TEST(Import, MeasuresACentreFrequencyThatIsNotInTheFile) {

@@ -6,6 +6,7 @@
 #include "gui/panels/cine_actions.h"
 #include "gui/scene.h"
 #include "gui/toolkit/layout.h"
+#include "gui/view/image_view.h"
 #include "gui/workspace/compare_overlay.h"
 #include "support/picture_pixels.h"
 
@@ -77,6 +78,19 @@ TEST(Compare, NarrowBadgesKeepTheValue) {
       different += std::abs(gray_at(one, x, y) - gray_at(other, x, y)) > 40 ? 1 : 0;
   }
   EXPECT_GT(different, 5);
+}
+
+TEST(Compare, TheReadOutLeavesTheScaleBarVisible) {
+  ECHO_SCENE(scene, 1600, 900);
+  compare(scene);
+  const Rect r = scene.viewer->image_rect();
+  InjectedInput input;
+  input.mouse_x = r.x1 - 20;  // away from there, to the left, is the read-out
+  input.mouse_y = r.y1 - 20;
+  scene.inject(input);
+  const ImageLayout& layout = scene.viewer->image_layout();
+  const auto bar_px = static_cast<float>(scale_bar_mm(layout) * layout.px_per_mm());
+  EXPECT_GT(gray_at(scene.shot(), r.x0 + 16 + 0.5F * bar_px, r.y1 - 17), 200);
 }
 
 TEST(Compare, AnotherGridLiesWhereItsMillimetresAre) {

@@ -167,6 +167,18 @@ TEST(Inspector, PicturesInViewAreWantedAndAClickChoosesOne) {
   EXPECT_EQ(scene.state.image.inspector.transmit, 4);
 }
 
+TEST(Inspector, APictureThatIsNotComputedYetIsNotBlack) {
+  ECHO_SCENE(scene, 1600, 900);
+  show(scene);
+  scene.press(Key::n);
+  scene.frames(2);
+  const Rect list = scene.rect("transmit_pictures");
+  const RgbImage shot = scene.shot();
+  for (float y = list.y0 + 2; y < list.y1; y += 2) {
+    for (float x = list.x0; x < list.x1; x += 2) EXPECT_NE(pixel(shot, x, y), (Rgb{0, 0, 0})) << x << ", " << y;
+  }
+}
+
 TEST(Inspector, AChosenTransmitOfManyComesIntoView) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "gui/docks/m_mode_dock.h"
+#include "gui/docks/strip_span.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::m_mode_test {
@@ -67,6 +69,23 @@ TEST(MMode, AMovingLayerDrawsItsPathTrueToTime) {
   }
   EXPECT_FALSE(depth_mm(shot, box, 3.3).has_value()) << "before the first picture";
   EXPECT_EQ(scene.gl_error(), 0);
+}
+
+TEST(MMode, SlowMotionShortensTheSpan) {
+  UiState state;
+  Acquisition a;
+  a.frame_rate_hz = 10e3;
+  state.source.acquisition = std::make_shared<const Acquisition>(a);
+  state.source.rate_hz = 50.0;
+  EXPECT_DOUBLE_EQ(fitted_span_s(state, 4.0), 0.04);
+  state.stream.rate_hz = 4e3;
+  EXPECT_DOUBLE_EQ(fitted_span_s(state, 0.08), 8.0);
+  state.stream.rate_hz = kRateMax;
+  EXPECT_DOUBLE_EQ(fitted_span_s(state, 2.0), 2.0);
+  state.numbers.pace = {.slower = true, .speed = 0.02};
+  EXPECT_DOUBLE_EQ(fitted_span_s(state, 2.0), 0.2);
+  state.run = RunState::frozen;
+  EXPECT_DOUBLE_EQ(fitted_span_s(state, 2.0), 2.0);
 }
 
 TEST(MMode, APauseStaysAGapAndFrozenItStands) {

@@ -6,11 +6,21 @@
 #include "app/outputs/csv_text.h"
 #include "gui/gl/display_window.h"
 #include "gui/overlay/mark_drawing.h"
+#include "gui/panels/objects_parts.h"
 #include "gui/stream_scene.h"
 #include "gui/structure_scene.h"
 
 namespace echoloop::testing::objects_panel_test {
 namespace {
+
+TEST(Objects, AnEmptyTableNamesTheReason) {
+  StructureImage found;
+  StructureView view;
+  view.image = &found;
+  EXPECT_EQ(empty_table_text(view), "No pixels beyond the threshold.");
+  found.found = 11;
+  EXPECT_EQ(empty_table_text(view), "No object of the minimum area.");
+}
 
 TEST(Objects, ALongTableScrollsByItself) {
   ECHO_SCENE(scene, 1600, 900);

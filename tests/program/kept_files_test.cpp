@@ -84,7 +84,7 @@ TEST(KeptFiles, OneRefusedOutputLeavesTheOthers) {
   EXPECT_EQ(report["frames"]["errors"], 1);
 }
 
-TEST(KeptFiles, CommandsWithoutOutputsRefuseThem) {
+TEST(KeptFiles, CommandsRefuseOptionsThatTheyDoNotUse) {
   const TemporaryFolder folder;
   const std::string report = (folder / "r.json").string(), found = (folder / "s.json").string();
   for (const Words& words : {Words{"info", "sim:points"}, Words{"describe", "x"}, Words{"repair", "x"},
@@ -96,6 +96,16 @@ TEST(KeptFiles, CommandsWithoutOutputsRefuseThem) {
     EXPECT_EQ(ended.status, 2);
     EXPECT_NE(ended.err.find("found --report"), std::string::npos) << ended.err;
     EXPECT_FALSE(fs::exists(found));
+  }
+  for (const char* command : {"info", "describe", "repair"}) {
+    for (const Words& unused :
+         {Words{"--frames", "3"}, Words{"--policy", "error"}, Words{"--rate", "5"}, Words{"--set", "f_number=1"}}) {
+      Words all = {command, "sim:points"};
+      all.insert(all.end(), unused.begin(), unused.end());
+      const Ended ended = run_program(all);
+      EXPECT_EQ(ended.status, 2) << command << " " << unused.front();
+      EXPECT_NE(ended.err.find("found " + unused.front()), std::string::npos) << ended.err;
+    }
   }
 }
 

@@ -53,16 +53,51 @@ TEST(LiveSenders, TheHeaderCompilesWithoutAWarningAndSends) {
   EXPECT_EQ(viewer.frames()["missing"], 0);
 }
 
+TEST(LiveSenders, TheExampleOfPythonSaysOnceThatTheViewerIsGone) {
+  Viewer viewer({"--frames", "5"});
+  const std::string out = (viewer.folder / "out.txt").string();
+  EXPECT_EQ(
+      std::system(("python3 '" + (kSenders / "examples/send.py").string() + "' live:test 100 >'" + out + "'").c_str()),
+      0);
+  EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+  EXPECT_EQ(read_text(out), "no viewer: the viewer has processed its 5 frames (--frames)\n");
+}
+
+TEST(LiveSenders, TheHeaderSaysASizeThatIsNotTheDescribedOne) {
+  Viewer viewer({"--frames", "1"});
+  const std::string built = (viewer.folder / "sends").string();
+  testing::write_text_file(built + ".c",
+                           "#define ECHOLOOP_SENDER_IMPLEMENTATION\n#include \"echoloop_sender.h\"\n"
+                           "int main(int n, char** words) {\n"
+                           "  static char frame[4096];\n"
+                           "  echoloop_sender* s = echoloop_open(\"live:test\", NULL);\n"
+                           "  if (echoloop_describe(s, words[n - 1], 20000) != ECHOLOOP_OK) return 1;\n"
+                           "  if (echoloop_send(s, frame, 4094, NULL, 20000) != ECHOLOOP_BAD_CALL) return 2;\n"
+                           "  if (strcmp(echoloop_message(s), \"a frame of 4094 bytes; expected 4096\")) return 3;\n"
+                           "  return echoloop_send(s, frame, 4096, NULL, 20000);\n}\n");
+  ASSERT_EQ(std::system(("cc -I'" + kSenders.string() + "' " + built + ".c -o " + built).c_str()), 0);
+  EXPECT_EQ(
+      std::system((built + " '{\"axes\": [\"element\", \"time\"], \"shape\": [8, 256], \"dtype\": \"int16\", "
+                           "\"fs_hz\": 20e6, \"fc_hz\": 5e6, \"pitch_m\": 3e-4, \"t0_s\": 0, \"t_zero\": \"origin\", "
+                           "\"tx\": [{\"kind\": \"plane\", \"angle_rad\": 0}]}'")
+                      .c_str()),
+      0);
+  EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+}
+
 // A host that does not answer, as behind a firewall: calls end by their own limits, not by that of the network.
 TEST(LiveSenders, AHostThatDoesNotAnswerHoldsUpNoCall) {
   const SilentHost host;
   const TemporaryFolder folder;
   const std::string built = (folder / "asks").string();
-  testing::write_text_file(folder / "asks.c",
-                           "#define ECHOLOOP_SENDER_IMPLEMENTATION\n#include \"echoloop_sender.h\"\n"
-                           "int main(int n, char** words) {\n"
-                           "  echoloop_sender* s = echoloop_open(words[n - 1], NULL);\n"
-                           "  return echoloop_describe(s, \"{}\", 200) == ECHOLOOP_NO_VIEWER ? 0 : 1;\n}\n");
+  testing::write_text_file(
+      folder / "asks.c",
+      "#define ECHOLOOP_SENDER_IMPLEMENTATION\n#include \"echoloop_sender.h\"\n"
+      "int main(int n, char** words) {\n"
+      "  echoloop_sender* s = echoloop_open(words[n - 1], NULL);\n"
+      "  if (echoloop_open(\"live:a/b\", NULL) || !strstr(echoloop_message(NULL), \"expected\")) return 2;\n"
+      "  if (echoloop_describe(s, \"{}\", 200) != ECHOLOOP_NO_VIEWER) return 1;\n"
+      "  return strstr(echoloop_message(s), words[n - 1]) ? 0 : 3;\n}\n");
   ASSERT_EQ(std::system(("cc -I'" + kSenders.string() + "' " + built + ".c -o " + built).c_str()), 0);
   EXPECT_EQ(std::system(("timeout 60 " + built + " " + host.address()).c_str()), 0);
   EXPECT_EQ(run_python("import signal\nsignal.alarm(60)\n" + kSmall + "s = Sender(scan, '" + host.address() +
@@ -142,11 +177,12 @@ int run_octave(const TemporaryFolder& folder, const std::string& text) {
 TEST(LiveSenders, OctaveSendsByTheMexFile) {
   if (!has_program("octave-cli") || !has_program("mkoctfile")) GTEST_SKIP() << "no Octave with mkoctfile";
   const TemporaryFolder folder;
-  const std::string compile = "cd '" + folder.path().string() + "' && mkoctfile --mex -Wall -Werror -I'" +
-                              kSenders.string() + "' '" + (kSenders / "matlab/echoloop.c").string() + "'";
+  std::filesystem::copy(kSenders, folder / "senders", std::filesystem::copy_options::recursive);
+  const std::string compile =
+      "cd '" + (folder / "senders/matlab").string() + "' && mkoctfile --mex -Wall -Werror -I.. echoloop.c";
   ASSERT_EQ(std::system(compile.c_str()), 0) << compile;
   Viewer viewer({"--frames", "20"});
-  ASSERT_EQ(run_octave(folder, "addpath(pwd); address = 'live:test'; frames = 20;\nrun('" +
+  ASSERT_EQ(run_octave(folder, "addpath([pwd '/senders/matlab']); address = 'live:test'; frames = 20;\nrun('" +
                                    (kSenders / "examples/send.m").string() + "');\n"),
             0)
       << read_text(folder / "octave.txt");
@@ -173,6 +209,7 @@ TEST(LiveSenders, OctaveSendsOverTcpWithoutACompiler) {
                              "k = 0;\nwhile k < 20\n"
                              "  s = echoloop_tcp('send', int16(100 * randn(256, 8)));\n"
                              "  k = k + strcmp(s, 'ok');\nend\n"
+                             "while ~strcmp(s, 'no viewer'), s = echoloop_tcp('send', zeros(256, 8, 'int16')); end\n"
                              "echoloop_tcp('close');\n"),
       0)
       << read_text(folder / "octave.txt");

@@ -15,12 +15,12 @@ namespace {
 TEST(LiveProgram, ARunThatNoSenderComesToEndsInALine) {
   Viewer late({"--duration", "0.3"});
   EXPECT_EQ(late.program->end(), 1);
-  EXPECT_NE(late.program->errors().find("no sender came within 0.3 s"), std::string::npos) << late.program->errors();
+  EXPECT_NE(late.program->errors().find("was accepted within 0.3 s"), std::string::npos) << late.program->errors();
   Viewer stopped({}, "live:other");
   ASSERT_TRUE(stopped.program->waits_for([&] { return !stopped.program->errors().empty(); }));
   stopped.program->send(SIGINT);
   EXPECT_EQ(stopped.program->end(), 1);
-  EXPECT_NE(stopped.program->errors().find("interrupted before a sender came"), std::string::npos)
+  EXPECT_NE(stopped.program->errors().find("interrupted before a description was accepted"), std::string::npos)
       << stopped.program->errors();
 }
 
@@ -80,7 +80,10 @@ TEST(LiveProgram, PythonFillsBlocksInPlace) {
   ASSERT_EQ(run_python(kSmall + "with Sender(scan, 'live:test') as s:\n"
                                 "    for k in range(50):\n"
                                 "        with s.block() as b:\n"
-                                "            memoryview(b).cast('B')[:] = frame.tobytes()\n"),
+                                "            memoryview(b).cast('B')[:] = frame.tobytes()\n"
+                                "with Sender(scan, 'live:none', timeout=0) as s:\n"
+                                "    with s.block() as b: memoryview(b).cast('B')[:] = frame.tobytes()\n"
+                                "    assert s.counts['lost'] == 1\n"),
             0);
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
   EXPECT_EQ(viewer.frames()["processed"], 50);
@@ -108,17 +111,58 @@ TEST(LiveProgram, PythonRefusesFramesOfOtherTypesAndShapes) {
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
 }
 
+// A part of a larger array, with its axes in another order: copied together, and described by its strides.
+TEST(LiveProgram, PythonSendsPartsOfArrays) {
+  if (run_python("from importlib import util\nraise SystemExit(util.find_spec('numpy') is None)") != 0)
+    GTEST_SKIP() << "no NumPy";
+  std::string of_a_copy;
+  for (const std::string way : {"part = part.copy()\n", "", "scan['strides_bytes'] = part.strides\n"}) {
+    const TemporaryFolder out;
+    Viewer viewer({"--frames", "1", "--raw-out", (out / "raw.npy").string()});
+    ASSERT_EQ(run_python(kSmall +
+                         "import numpy\nwhole = numpy.arange(3 * 300 * 9, dtype='int16').reshape(3, 300, 9)\n"
+                         "part = whole[1:2, 5:261, :8].swapaxes(1, 2)\n" +
+                         way + "with Sender(scan, 'live:test') as s: assert s.send(part) == 'ok', s.message\n"),
+              0);
+    EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+    const std::string raw = read_text(out / "raw.npy");
+    if (of_a_copy.empty()) of_a_copy = raw;
+    EXPECT_TRUE(!raw.empty() && raw == of_a_copy) << way;
+  }
+}
+
 TEST(LiveProgram, AnotherDescriptionIsFollowed) {
   Viewer viewer({"--frames", "60"});
-  ASSERT_EQ(run_python(kSmall + "with Sender(scan, 'live:test') as s:\n"
+  ASSERT_EQ(run_python(kSmall + "from echoloop import Refused\nwith Sender(scan, 'live:test') as s:\n"
                                 "    for k in range(30): assert s.send(frame) == 'ok'\n"
                                 "    s.describe({**scan, 'shape': [1, 8, 512]})\n"
                                 "    long = array.array('h', range(4096))\n"
-                                "    for k in range(30): assert s.send(long) == 'ok', s.message\n"),
+                                "    for k in range(15): assert s.send(long) == 'ok', s.message\n"
+                                "    try: s.describe({**scan, 'shape': [1, 8]})\n"
+                                "    except Refused as why: assert '(1, 8)' in str(why), why\n"
+                                "    else: raise SystemExit(1)\n"
+                                "    for k in range(15): assert s.send(long) == 'ok', s.message\n"),
             0);
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
   EXPECT_EQ(viewer.frames()["processed"], 60);
   viewer.expect_sums();
+}
+
+// Shape and type of the first frame complete the description, also where the viewer has answered before it.
+TEST(LiveProgram, PythonTakesShapeAndTypeOfTheFirstFrame) {
+  Viewer viewer({"--frames", "2"});
+  EXPECT_EQ(run_python(kSmall + "class Frame(array.array): shape, dtype = [1, 8, 256], 'int16'\n"
+                                "del scan['shape'], scan['dtype']\n"
+                                "with Sender(scan, 'live:test') as s:\n"
+                                "    assert s._wait(lambda: s._welcomed, 20)\n"
+                                "    try: s.block().__enter__()\n"
+                                "    except ValueError as why: assert 'without shape' in str(why), why\n"
+                                "    else: raise SystemExit(1)\n"
+                                "    assert s.send(Frame('h', frame)) == 'ok', s.message\n"
+                                "    s.describe({**scan, 'fc_hz': 4e6})\n"
+                                "    assert s.send(Frame('h', frame)) == 'ok', s.message\n"),
+            0);
+  EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
 }
 
 TEST(LiveProgram, ARefusedDescriptionSaysWhy) {
@@ -163,16 +207,16 @@ TEST(LiveProgram, NetworkNeedsTheToken) {
 TEST(LiveProgram, PythonSaysWhatIsWrongWithAnAddress) {
   TemporaryFolder folder;
   testing::write_text_file(folder / "empty", "");
-  EXPECT_EQ(
-      run_python(
-          kSmall + "empty = '" + (folder / "empty").string() +
-          "'\n"
-          "for bad in ('live:tcp:127.0.0.1:99999', 'live:tcp:127.0.0.1:0', 'live:tcp:127.0.0.1:9,token=' + empty):\n"
-          "    try:\n        Sender(scan, bad, timeout=0)\n        raise SystemExit(bad)\n"
-          "    except ValueError as why:\n        assert 'expected' in str(why), why\n"
-          "s = Sender(scan, 'live:tcp:a.invalid:9', timeout=0)\n"
-          "assert s.status == 'no viewer' and 'a.invalid' in s.message, s.message\n"),
-      0);
+  EXPECT_EQ(run_python(kSmall + "empty = '" + (folder / "empty").string() +
+                       "'\n"
+                       "for bad in ('live:a/b', 'live:tcp:127.0.0.1:99999', 'live:tcp:127.0.0.1:0', "
+                       "'live:tcp:127.0.0.1:9,token=' + empty):\n"
+                       "    try:\n        Sender(scan, bad, timeout=0)\n        raise SystemExit(bad)\n"
+                       "    except ValueError as why:\n        assert 'expected' in str(why), why\n"
+                       "assert Sender(scan, 'live:none', timeout=0).message == 'no viewer at live:none'\n"
+                       "s = Sender(scan, 'live:tcp:a.invalid:9', timeout=0)\n"
+                       "assert s.status == 'no viewer' and 'a.invalid' in s.message, s.message\n"),
+            0);
 }
 
 // Killed while frames come: the script runs on, its frames are lost and counted, and the next viewer gets the others.

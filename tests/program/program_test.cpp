@@ -71,6 +71,41 @@ TEST(Program, InfoOfARecording) {
   EXPECT_NEAR(about.at("t0_s")[0].get<double>(), 9.95e-6, 1e-12);
 }
 
+// 1024 samples, from 1 mm deep at 200 MHz to 4 m at 50 kHz; and a sampling frequency in kHz.
+TEST(Program, InfoDoubtsADepthThatDoesNotSuitTheFrequency) {
+  const testing::TemporaryFolder folder;
+  testing::write_text_file(folder / "a.bin", std::string(std::size_t{16} * 1024 * 2, '\1'));
+  const auto info = [&](double sampling_hz, double center_hz) {
+    testing::write_text_file(folder / "a.json", nlohmann::json{{"file", "a.bin"},
+                                                               {"dtype", "int16"},
+                                                               {"axes", {"frame", "element", "time"}},
+                                                               {"shape", {1, 16, 1024}},
+                                                               {"t0_s", 0},
+                                                               {"t_zero", "origin"},
+                                                               {"fs_hz", sampling_hz},
+                                                               {"c_m_s", 1540},
+                                                               {"pitch_m", 1540 / center_hz},
+                                                               {"tx_angles_rad", {0}},
+                                                               {"fc_hz", center_hz}}
+                                                    .dump());
+    const Ended ended = run_program({"info", (folder / "a.bin").string()});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.out;
+  };
+  for (const double scale : {0.025, 0.25, 1.0, 10.0, 100.0})
+    EXPECT_EQ(info(20e6 / scale, 5e6 / scale).find("doubt"), std::string::npos) << scale;
+  EXPECT_NE(info(20e3, 5e6).find("sampling frequency"), std::string::npos);
+  EXPECT_NE(info(20e6, 50e6).find("less than half of the centre frequency"), std::string::npos);
+}
+
+TEST(Program, DescribesAFileWithALineBreakInItsName) {
+  const testing::TemporaryFolder folder;
+  testing::write_text_file(folder / "a\nb.bin", std::string(4096, '\1'));
+  const Ended ended = run_program({"describe", (folder / "a\nb.bin").string()});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out.substr(0, 11), "// a b.bin:") << ended.out;
+}
+
 TEST(Program, ReportHoldsWhatTheDesignPromises) {
   const nlohmann::json report = report_of({"sim:points", "--frames", "12", "--rate", "max", "--lanes", "3", "--slots",
                                            "5", "--set", "f_number=2.25", "--grid", "-5:5:32,5:25:48"});

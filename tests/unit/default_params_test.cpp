@@ -5,6 +5,7 @@
 
 #include "core/acquisition_facts.h"
 #include "core/error.h"
+#include "core/limited_defaults.h"
 #include "core/param_table.h"
 #include "core/params.h"
 #include "support/acquisitions.h"
@@ -66,23 +67,44 @@ TEST(DefaultParams, AnArrayBelowTheOriginIsSeenFromItsSurface) {
   EXPECT_NEAR(p.formation.depth_max_m, 0.96 * (30e-3 + 0.5 * 1540.0 * 1023 / 20e6), 0.06e-3);
 }
 
-TEST(DefaultParams, OfARecordingThatIsTooDeepTheFirstPartIsImaged) {
-  for (const Acquisition& a : {linear_acquisition(4, 100'000), testing::convex_acquisition(4, 100'000)}) {
-    const ImagingParams p = default_params(a);  // 3.8 m
+TEST(DefaultParams, BandAndDepthFollowRecordingsOfAnyScale) {
+  for (const double scale : {0.01, 0.1, 1.0, 10.0, 100.0}) {  // depth 0.38 mm at 500 MHz to 3.8 m at 50 kHz
+    Acquisition a = linear_acquisition(64, 1024);
+    a.sampling_hz /= scale;
+    a.center_hz /= scale;
+    a.bandwidth_hz /= scale;
+    a.probe = make_linear_probe("scaled", 64, a.probe.pitch_m * std::min(scale, 10.0), 0.0);
+    const ImagingParams p = default_params(a);
     EXPECT_NO_THROW(validate_params(p, a));
-    EXPECT_EQ(p.formation.depth_max_m, 0.5);
+    EXPECT_DOUBLE_EQ(p.formation.band_low_hz, 2.75e6 / scale);
+    EXPECT_DOUBLE_EQ(p.formation.band_high_hz, 7.25e6 / scale);
+    EXPECT_NEAR(p.formation.depth_max_m, 37.8e-3 * scale, 0.3e-3 * scale);
+    EXPECT_LE(p.formation.depth_min_m, 6.2e-3 * scale);
+    EXPECT_NEAR(p.formation.lateral_max_m, 9.6e-3 * scale, scale < 1.0 ? 1e-3 : 86.5e-3 * scale);
+    EXPECT_EQ(limited_defaults(a).size(), scale > 10.0 ? 1U : 0U) << scale;  // adaptive_kernel_m
   }
 }
 
-TEST(DefaultParams, OfAnArrayThatIsTooWideTheMiddleIsImaged) {
+TEST(DefaultParams, ALimitedDefaultIsReported) {
+  for (const Acquisition& a : {linear_acquisition(4, 1'000'000), testing::convex_acquisition(4, 1'000'000)}) {
+    const ImagingParams p = default_params(a);  // 37 m
+    EXPECT_NO_THROW(validate_params(p, a));
+    EXPECT_EQ(p.formation.depth_max_m, 10.0);
+    const std::vector<std::string> limited = limited_defaults(a);
+    ASSERT_FALSE(limited.empty());
+    EXPECT_EQ(limited.front().substr(0, 57), "default of depth_max_m limited to 10: the recording gives");
+  }
+  EXPECT_TRUE(limited_defaults(linear_acquisition()).empty());
+}
+
+TEST(DefaultParams, AWideArrayIsImagedWhole) {
   const Acquisition a = linear_acquisition(4096, 256);  // 1.2 m
   const ImagingParams p = default_params(a);
   EXPECT_NO_THROW(validate_params(p, a));
-  EXPECT_EQ(p.formation.lateral_min_m, -0.3);
-  EXPECT_EQ(p.formation.lateral_max_m, 0.3);
+  EXPECT_NEAR(p.formation.lateral_max_m, 0.6144, 1e-4);
   Acquisition lines = a;
   lines.data = DataKind::beamformed;
-  lines.n_samples = 100'000;
+  lines.n_samples = 1'000'000;
   EXPECT_NO_THROW(validate_params(default_params(lines), lines));
 }
 
@@ -199,6 +221,7 @@ TEST(AcquisitionFacts, RefuseWhatIsNoNumberOrOutOfRange) {
     EXPECT_THROW((void)take_facts(settings), Error) << bad;
   }
   EXPECT_THROW((void)with_facts("file", assumed(), {{"no_such_fact", 1.0}}), Error);
+  EXPECT_THROW((void)with_facts("file", assumed(), {{"center_hz", 9.9e8}}), Error) << "sampled at 20 MHz";
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -84,6 +87,16 @@ TEST(ImportDraft, AVariableIsTakenInTheUnitThatItsSizeSays) {
   EXPECT_EQ(draft.choose_form("transmits", 2), "");  // the same points, as foci
   EXPECT_TRUE(described(draft).contains("tx_foci_m"));
   EXPECT_FALSE(described(draft).contains("virtual_source_m"));
+}
+
+TEST(ImportDraft, AMatrixOfDelaysIsNoPoints) {
+  for (const auto& [name, shape] : {std::pair{"laws", std::vector<std::size_t>{5, 64}}, {"tx_delays", {3, 64}}}) {
+    FileOutline o = outline();
+    o.entries.push_back(entry(name, shape, "0 ... 2e-06"));
+    ImportDraft draft(o, "a.npz");
+    EXPECT_EQ(draft.answer("transmits", name), "");
+    EXPECT_EQ(described(draft).value("tx_delays_s", ""), name);
+  }
 }
 
 TEST(ImportDraft, PointsAreTypedInTheWaysThatTheyAreWritten) {
@@ -239,6 +252,29 @@ TEST(RawGuess, FindsTypeLineHeaderAndShape) {
   EXPECT_NE(draft.set_raw("header_bytes", "-1"), "");
   EXPECT_EQ(draft.set_raw("byte_order", "big"), "");
   EXPECT_EQ(described(draft).at("byte_order"), "big");
+}
+
+// Few echoes between zeros, which are alike in every type and order.
+TEST(RawGuess, SparseEchoesDecideTypeAndOrder) {
+  constexpr std::size_t kLines = 64, kLine = 2000;
+  const auto echoes = [](auto number, bool big) {
+    std::vector<std::byte> file;
+    for (std::size_t k = 0; k < kLines * kLine; ++k) {
+      const double t = static_cast<double>(k % kLine) - 900.0 - 0.3 * static_cast<double>(k / kLine);
+      number = static_cast<decltype(number)>(std::round(30.0 * std::exp(-t * t / 36.0) * std::cos(0.785 * t)));
+      std::array<std::byte, sizeof number> bytes{};
+      std::memcpy(bytes.data(), &number, sizeof number);
+      if (big) std::ranges::reverse(bytes);
+      file.insert(file.end(), bytes.begin(), bytes.end());
+    }
+    const RawGuess guess = guess_raw(file);
+    return guess.dtype + " " + guess.byte_order;
+  };
+  EXPECT_EQ(echoes(std::int16_t{}, false), "int16 little");
+  EXPECT_EQ(echoes(std::int16_t{}, true), "int16 big");
+  EXPECT_EQ(echoes(std::int32_t{}, false), "int32 little");
+  EXPECT_EQ(echoes(float{}, false), "float32 little");
+  EXPECT_EQ(echoes(float{}, true), "float32 big");
 }
 
 TEST(RawGuess, LooksAtAnyBytesWithoutHarm) {

@@ -231,6 +231,7 @@ TEST(PackedPlan, TheFormFollowsTransmitsAndImage) {
   EXPECT_EQ(best(1, 512, 1024).form, kPackedForms[3]);
   EXPECT_EQ(best(7, 192, 768, 1).form, kPackedForms[1]);
   EXPECT_EQ(best(7, 192, 768, 2).form, kPackedForms[0]) << "the one that sums frames together";
+  EXPECT_EQ(best(3, 512, 1024, 2).form, kPackedForms[0]) << "of large images as well";
   EXPECT_EQ(best(3, 256, 512).n_splits, 1);
   EXPECT_GT(best(3, 64, 64).n_splits, 1) << "a small image has too few tiles for the device";
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "core/error.h"
+#include "core/limited_defaults.h"
 #include "source/checked_source.h"
 #include "source/live/live_address.h"
 #include "source/live/live_source.h"
@@ -63,7 +65,9 @@ OpenedSource opened_recording(const std::string& name, Recording recording, cons
   opened.info.recorded_lost = recording.scanner.lost;
   opened.info.recorded_missing = recording.scanner.missing;
   opened.info.scanner_times = !recording.scanner.times_s.empty();
-  recording.acquisition = with_facts(name, recording.acquisition, facts);
+  auto acquisition = std::make_shared<Acquisition>(*with_facts(name, recording.acquisition, facts));
+  for (std::string& limited : limited_defaults(*acquisition)) acquisition->assumptions.emplace_back(std::move(limited));
+  recording.acquisition = std::move(acquisition);
   opened.info.samples = std::make_shared<SampleLog>();
   opened.source = make_checked(make_replay(std::move(recording)), opened.info.samples);
   return opened;

@@ -15,12 +15,21 @@ namespace {
 
 constexpr double kLeastCentreError = 0.15;  // of the stated frequency
 constexpr double kLeastReciprocity = 0.3;
-constexpr double kLeastSampling = 2.2;  // of the highest frequency; below, the band is folded
+constexpr double kUltrasound_hz = 20e3;  // sound is audible below
+constexpr double kLeastSampling = 2.2;   // of the highest frequency; below, the band is folded
 
 // Three digits are what a spectrum gives.
 double rounded(double hertz) {
   const double step = std::pow(10.0, std::floor(std::log10(hertz)) - 2.0);
   return std::round(hertz / step) * step;
+}
+
+// RF of a pulse is sampled at half of its frequency at least: a quarter of it is left for the band then.
+void doubt_sampling(const Acquisition& a, std::vector<Doubt>& doubts) {
+  if (a.signal != SignalKind::rf || a.center_hz <= 2.0 * a.sampling_hz) return;
+  doubts.push_back({fmt::format("RF samples at {:.4g} MHz, less than half of the centre frequency, {:.4g} MHz",
+                                a.sampling_hz * 1e-6, a.center_hz * 1e-6),
+                    "\"fs_hz\" or \"fc_hz\" in a description", "fs_hz", a.sampling_hz});
 }
 
 void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::vector<Doubt>& doubts) {
@@ -83,14 +92,26 @@ void doubt_time_zero(const Acquisition& a, std::span<const std::byte> frame, std
                     .word = origin ? "origin" : "first_firing"});
 }
 
+double depth_of(const Acquisition& a) { return 0.5 * a.sound_speed_m_s * a.n_samples / a.sampling_hz; }
+
+// A depth of the human body, or one that suits the frequency: echoes reach about a thousand wavelengths.
+bool has_plausible_depth(const Acquisition& a) {
+  const double depth_m = depth_of(a);
+  if (depth_m >= 2e-3 && depth_m <= 1.0) return true;
+  const bool assumed = std::ranges::any_of(
+      a.assumptions, [](const Assumption& assumption) { return !assumption.given && assumption.fact == "center_hz"; });
+  const double wavelengths = depth_m * a.center_hz / a.sound_speed_m_s;
+  return !assumed && a.center_hz >= kUltrasound_hz && wavelengths >= 10.0 && wavelengths <= 1e4;
+}
+
 void doubt_geometry(const Acquisition& a, std::vector<Doubt>& doubts) {
   if (a.n_samples < a.n_elements()) {
     doubts.push_back(
         {fmt::format("{} samples of {} elements: elements and time look swapped", a.n_samples, a.n_elements()),
          "\"axes\" in a description", "axes"});
   }
-  const double depth_m = 0.5 * a.sound_speed_m_s * a.n_samples / a.sampling_hz;
-  if (depth_m > 1.0 || depth_m < 2e-3) {
+  if (!has_plausible_depth(a)) {
+    const double depth_m = depth_of(a);
     doubts.push_back({fmt::format("{} samples at {:.4g} MHz reach {:.4g} mm deep: sampling frequency or time axis",
                                   a.n_samples, a.sampling_hz * 1e-6, depth_m * 1e3),
                       "\"fs_hz\" in a description", "fs_hz", a.sampling_hz});
@@ -150,6 +171,7 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
   SeekableSource* const source = opened.source == nullptr ? nullptr : opened.source->seekable();
   if (!is_file_source(opened.name) || source == nullptr || a.data == DataKind::beamformed) return doubts;
   doubt_geometry(a, doubts);
+  doubt_sampling(a, doubts);
   try {
     std::vector<std::byte> slot(a.frame_bytes());
     const std::span<const std::byte> frame = source->at(0, slot);

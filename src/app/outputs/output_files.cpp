@@ -161,10 +161,9 @@ void require_outputs(const Options& options) {
   require_own_files(options, outputs);
 }
 
-void require_no_outputs(const Options& options, const std::string& command, const std::string& accepted,
-                        const fs::path* own) {
+void require_no_other_output(const Options& options, const std::string& command, const fs::path& own) {
   for (const Output& output : outputs_of(options)) {
-    if (&output.file != own) throw Error(command, std::string("found ") + output.option, accepted);
+    if (&output.file != &own) throw Error(command, std::string("found ") + output.option, "no other output file");
   }
 }
 

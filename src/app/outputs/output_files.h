@@ -16,9 +16,8 @@ namespace echoloop {
 // outputs in one file, or an output in place of the recording or of the text that describes it.
 void require_outputs(const Options& options);
 
-// For commands that write none of these files, `own` excepted. Throws Error, which names what is `accepted`.
-void require_no_outputs(const Options& options, const std::string& command, const std::string& accepted,
-                        const std::filesystem::path* own = nullptr);
+// For a command that writes `own`, a member of `options`, and none of the other files. Throws Error.
+void require_no_other_output(const Options& options, const std::string& command, const std::filesystem::path& own);
 // Throws Error for a file that could not be written in the end.
 void require_place(const std::filesystem::path& file);
 

@@ -322,8 +322,8 @@ void CudaLane::append_spans(TimingTrace& trace) {
   add(Stage::beamform, conditioned, beamformed);
   add(Stage::envelope, beamformed, detected);
   add(Stage::compress, compressing, ns(kCompressed));
-  if (own_.turn == FrameOverlap::Turn::measured) {
-    context_->overlap.measured(ns(kUploaded) - ns(kUpload), ns(kCompressed) - ns(kCondition));
+  if (own_.turn == FrameOverlap::Turn::measured_few || own_.turn == FrameOverlap::Turn::measured_many) {
+    context_->overlap.measured(own_.turn, ns(kUploaded) - ns(kUpload), ns(kCompressed) - ns(kCondition));
   }
   if (frame_.refined) add(Stage::refine, ns(kCompressed), anchor.to_ns(refined_mark_));
 }

@@ -174,7 +174,7 @@ bool may_be_together(const Acquisition& acquisition);
 int small_frames_at_once(const Acquisition& acquisition, std::size_t n_pixels);
 
 // The numbers of each form for an image, the fastest first by what was measured: a function of the image's size, the
-// counts of elements, transmits and frames together, and the count of multiprocessors.
+// counts of elements, transmits and frames that may go together, and the count of multiprocessors.
 std::vector<PackedTuning> rank_tunings(const DasGeometry& geometry, const Multiprocessors& device = {},
                                        int frames_together = 1);
 

@@ -46,8 +46,8 @@ constexpr std::array kKeys{
                    "`line`s one a line",
                    true},
     DescriptionKey{"t_zero", "time", R"("first_firing")",
-                   "event at time 0: `first_firing` (the first element fires) or `origin` (the wave passes the centre "
-                   "of the array)",
+                   "event at time 0: `first_firing` (the first element fires), `origin` (the wave passes the centre of "
+                   "the array) or `delays` (the zero of explicit delays)",
                    false},
     DescriptionKey{"frame_rate_hz", "time", "25", "frames a second", true},
     DescriptionKey{"prf_hz", "time", "3000", "transmits a second, in place of `frame_rate_hz`", true},
@@ -78,7 +78,9 @@ constexpr std::array kKeys{
     DescriptionKey{"tx_foci_m", "transmits", "[[-5e-3, 40e-3], [5e-3, 40e-3]]",
                    "focused beams: (x, z) of each focus, z above 0", true},
     DescriptionKey{"tx_delays_s", "transmits", "[[0, 1e-7, null], [null, 1e-7, 0]]",
-                   "firing time of each element for each transmit; null or NaN: silent", true},
+                   "firing time of each element for each transmit, null or NaN: silent; times of a plane, diverging or "
+                   "focused wave count as this wave",
+                   true},
     DescriptionKey{"element_delays_s", "transmits", "[0, 1e-7, 2e-7]", "as `tx_delays_s`", true},
     DescriptionKey{"tx_elements", "transmits", R"("all")",
                    "single elements: number of the element that fires in each transmit, from 1; `all`: one after "

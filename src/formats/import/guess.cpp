@@ -24,8 +24,13 @@ class Guesser {
     if (!out_.has_samples) return std::move(out_);
     facts_ = std::make_unique<GuessFacts>(tree_, data_);
     sent_ = std::make_unique<SentWaves>(*facts_);
-    out_.refusal = why_not_imaged(tree_, data_, facts_->all(Fact::positions));
+    out_.refusal = why_not_imaged(tree_, facts_->all(Fact::positions));
     if (!out_.refusal.empty()) return std::move(out_);
+    if (names_picture(plain_name(entries_[data_].path))) {
+      out_.refusal = entries_[data_].path +
+                     ", by its name beamformed already, which is not beamformed again without a "
+                     "description: \"axes\" with \"line\" (beamformed) or \"element\" (channels)";
+    }
     axes();
     sampling();
     elements();
@@ -69,6 +74,7 @@ class Guesser {
     is_iq_ = true;
   }
 
+  [[nodiscard]] bool is_picture() const { return !out_.refusal.empty(); }
   [[nodiscard]] bool is_axis(std::size_t n) const { return n > 1 && std::ranges::find(shape_, n) != shape_.end(); }
 
   void axes() {
@@ -113,13 +119,27 @@ class Guesser {
       if (axes_.axes[a] == "iq" && shape_[a] == 2) is_iq_ = true;
     }
     is_iq_ = is_iq_ || hints_.complex;
-    say("axes", axes_.axes, "lengths: " + text + (is_lines_ ? "; beamformed, by a first time of each line" : ""));
+    say("axes", axes_.axes,
+        "lengths: " + text +
+            (is_picture() ? "; beamformed, by its name"
+             : is_lines_  ? "; beamformed, by a first time of each line"
+                          : ""));
   }
 
-  // As many times of the first sample as elements, and one transmit: lines of Field II, each with its tstart.
+  // As many times of the first sample as elements, and one transmit: lines of Field II, each with its tstart. By its
+  // name a picture: lines, and frames of them.
   void find_lines() {
     const auto element = std::ranges::find(axes_.axes, "element");
-    if (element == axes_.axes.end() || positions_ != nullptr || hints_.n_transmits > 0) return;
+    if (element == axes_.axes.end()) return;
+    if (is_picture()) {
+      is_lines_ = true;
+      *element = "line";
+      const auto transmit = std::ranges::find(axes_.axes, "transmit"), frame = std::ranges::find(axes_.axes, "frame");
+      if (transmit != axes_.axes.end() && frame == axes_.axes.end()) *transmit = "frame";
+      axes_.open.clear();
+      return;
+    }
+    if (positions_ != nullptr || hints_.n_transmits > 0) return;
     const auto& lengths = shape_;
     const std::size_t n = lengths[static_cast<std::size_t>(element - axes_.axes.begin())];
     for (std::size_t a = 0; a < axes_.axes.size(); ++a)
@@ -312,17 +332,36 @@ class Guesser {
         miss("t0_s", words("time of the first sample (", other->path, " has ", other->values.size(),
                            " values, the samples ", std::max<std::size_t>(n_transmits_, 1), " transmits)"));
     }
-    if (is_lines_) return;
-    const std::string writer = t0 == nullptr || by_times ? "" : origin_writer(t0->path);
+    if (is_lines_ || named_event()) return;
+    const bool elements = out_.meta.contains("tx_elements");  // whose delays are 0 themselves
+    const std::string writer = t0 == nullptr || by_times || elements ? "" : origin_writer(t0->path);
     if (along != 0) {
       assume("t_zero", "origin",
              words("time counted from the passage of the wave through the centre, as ", t0->path,
                    " differs by the waves' ways along the array"));
+    } else if (sent_->delays_have_zero()) {
+      assume("t_zero", "delays",
+             "time counted from the zero of the delays, not in the file (or from the first firing: \"first_firing\")");
     } else if (!writer.empty()) {
       assume("t_zero", "origin", "time counted from the passage of the wave through the centre, as " + writer);
     } else {
-      assume("t_zero", "first_firing", "time counted from the first firing, not in the file");
+      assume("t_zero", "first_firing",
+             words("time counted from the first firing, not in the file",
+                   elements ? "" : " (or from the passage of the wave through the centre: \"origin\")"));
     }
+  }
+
+  // A text of the file that says the event. False: there is none.
+  bool named_event() {
+    for (const TreeEntry& entry : entries_) {
+      if (entry.text.empty() || plain_name(entry.path) != "tzero") continue;
+      for (const char* const event : {"first_firing", "origin"}) {
+        if (plain_name(entry.text) != plain_name(event)) continue;
+        say("t_zero", event, words(entry.path, " = ", entry.text));
+        return true;
+      }
+    }
+    return false;
   }
 
   // Writers whose delays are 0 at the centre of the array, by the names that they use.
@@ -388,9 +427,15 @@ class Guesser {
           words(pitch->path, ", ", pitch->values[0] * factor * 1e3, " mm", unit_note(factor, Quantity::length)));
       reach_m_ = pitch->values[0] * factor * static_cast<double>(n_elements_);
       const std::string name = plain_name(pitch->path);
-      if (name == "dx" || name == "dy")
-        miss("pitch_m", words("distance of the elements in steps of ", pitch->path));
-      else if (factor != 1.0 && may_be_wavelengths(*pitch, factor))
+      if (name == "dx" || name == "dy") {
+        const FactNumbers* const other = first(Fact::pitch, [&](const FactNumbers& c) {
+          return plain_name(c.path) == "dx" && c.values.size() == 1 && c.values[0] != pitch->values[0];
+        });
+        miss("pitch_m",
+             words(
+                 "distance of the elements in steps of ", pitch->path,
+                 other == nullptr ? "" : words(", or of ", other->path, ": ", other->values[0] * factor * 1e3, " mm")));
+      } else if (factor != 1.0 && may_be_wavelengths(*pitch, factor))
         miss("pitch_m", words("unit of ", pitch->path, " = ", pitch->values[0], ": millimetres or wavelengths"));
       if (const FactNumbers* const radius = scalar(Fact::radius);
           radius != nullptr && std::isfinite(radius->values[0]) && radius->values[0] > 0.0) {
@@ -405,11 +450,12 @@ class Guesser {
 
   void transmits() {
     if (n_elements_ == 0) return;
-    transmits_known_ =
-        is_lines_ ||
-        sent_->describe(
-            {.n_elements = n_elements_, .n_transmits = n_transmits_, .reach_m = reach_m_, .speed_m_s = speed_m_s_},
-            axes_, out_);
+    transmits_known_ = is_lines_ || sent_->describe({.n_elements = n_elements_,
+                                                     .n_transmits = n_transmits_,
+                                                     .reach_m = reach_m_,
+                                                     .speed_m_s = speed_m_s_,
+                                                     .sampling_hz = fs_hz_},
+                                                    axes_, out_);
   }
 
   void order_missing() {

@@ -52,9 +52,6 @@ std::vector<std::size_t> long_axes(const std::vector<std::size_t>& shape) {
   return axes;
 }
 
-namespace {
-
-// Of a name without case and underscores: "bmode", "rflines" ...: formed already.
 bool names_picture(const std::string& name) {
   for (const char* const word : {"bmode", "image", "img", "envelope", "beamformed", "rfbf", "bfdata", "bfrf", "iqbf",
                                  "scanline", "rfline", "lines"}) {
@@ -62,6 +59,8 @@ bool names_picture(const std::string& name) {
   }
   return name == "bf" || name == "das" || name == "b";
 }
+
+namespace {
 
 bool names_photoacoustics(const std::string& name) {
   const auto rest = name.starts_with("pa") ? named_fact(std::string_view(name).substr(2)) : std::nullopt;
@@ -106,7 +105,7 @@ bool is_matrix_probe(const std::vector<std::size_t>& shape, const std::vector<do
 
 }  // namespace
 
-std::string why_not_imaged(const ArrayTree& tree, std::size_t data, const std::vector<FactNumbers>& positions) {
+std::string why_not_imaged(const ArrayTree& tree, const std::vector<FactNumbers>& positions) {
   for (const TreeEntry& entry : tree.entries()) {
     const std::string name = plain_name(entry.path);
     if (names_photoacoustics(name))
@@ -117,11 +116,7 @@ std::string why_not_imaged(const ArrayTree& tree, std::size_t data, const std::v
       return "a matrix probe (" + c.path + " with several rows of elements): volumes are not imaged";
     if (is_ring(c.shape, c.values)) return "a ring of elements (" + c.path + "): images from all sides are not formed";
   }
-  const std::string& samples = tree.entries()[data].path;
-  if (!names_picture(plain_name(samples))) return "";
-  return samples +
-         ", by its name beamformed already, which is not beamformed again without a "
-         "description: \"axes\" with \"line\" (beamformed) or \"element\" (channels)";
+  return "";
 }
 
 std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {

@@ -21,7 +21,9 @@ struct GuessedSamples {
 std::optional<GuessedSamples> guess_samples(const ArrayTree& tree);  // nothing: no array could be samples
 
 // What it is that cannot be shown, and what to do; empty: nothing. `positions`: of elements, all that there are.
-std::string why_not_imaged(const ArrayTree& tree, std::size_t data, const std::vector<FactNumbers>& positions);
+std::string why_not_imaged(const ArrayTree& tree, const std::vector<FactNumbers>& positions);
+// Of a name without case and underscores: "bmode", "rflines" ...: formed already.
+bool names_picture(const std::string& name);
 // A list of that name that has a number for each row or column of the samples; empty: there is none.
 std::vector<double> column_numbers(const ArrayTree& tree, std::size_t data, const char* name);
 std::vector<std::size_t> long_axes(const std::vector<std::size_t>& shape);  // lengths above 1

@@ -1,6 +1,7 @@
 #include "formats/import/guess_transmits.h"
 
 #include <numbers>
+#include <utility>
 
 #include "formats/import/guess_samples.h"
 #include "formats/import/words.h"
@@ -8,8 +9,19 @@
 namespace echoloop {
 namespace {
 
-constexpr double kWidestAngle = 0.55;  // of plane waves, rad; larger ones may be degrees
-constexpr double kLongestDelay = 4.0;  // times that of sound along the array
+constexpr double kWidestAngle = 0.55;                      // of plane waves, rad; larger ones may be degrees
+constexpr double kLongestDelay = 4.0;                      // times that of sound along the array
+constexpr double kLongestLaw = 1.05, kShortestLaw = 0.05;  // of one wave, likewise
+constexpr double kNearestPoint_m = 1e-4;
+
+// From the first to the last element that fires.
+double duration(const std::vector<double>& law) {
+  double least = HUGE_VAL, most = -HUGE_VAL;
+  for (const double delay : law) {
+    if (std::isfinite(delay)) least = std::min(least, delay), most = std::max(most, delay);
+  }
+  return most < least ? 0.0 : most - least;
+}
 
 }  // namespace
 
@@ -19,7 +31,8 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
   shape_ = shape;
   const auto rows_fit = [&](const FactNumbers& c) {
     const auto dims = long_axes(c.shape);
-    if (dims.size() == 1) return dims[0] <= 3 && !is_axis(dims[0]);  // one point
+    if (largest(c.values) * metres(c, 0.5) < kNearestPoint_m) return false;  // no points: infinite, or delays
+    if (dims.size() == 1) return dims[0] <= 3 && !is_axis(dims[0]);          // one point
     return dims.size() == 2 && std::min(dims[0], dims[1]) <= 3 && is_axis(std::max(dims[0], dims[1]));
   };
   delays_ = facts_.first(Fact::delays, [&](const FactNumbers& c) {
@@ -28,6 +41,9 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
   });
   sources_ = facts_.first(Fact::sources, rows_fit);
   foci_ = facts_.first(Fact::foci, rows_fit);
+  const FactNumbers* const given = sources_ != nullptr ? sources_ : foci_;
+  if (delays_ != nullptr && given != nullptr && long_axes(delays_->shape).size() > long_axes(given->shape).size())
+    sources_ = foci_ = nullptr;  // one point beside a law for each transmit
   angles_ = facts_.first(Fact::angles, [&](const FactNumbers& c) {
     return c.values.size() == 1 || (is_list(c.shape) && is_axis(c.values.size()));
   });
@@ -41,7 +57,8 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
   } else if (delays_ != nullptr) {
     const auto dims = long_axes(delays_->shape);
     if (hints.n_elements == 0) hints.n_elements = std::ranges::max(dims);
-    hints.n_transmits = dims.size() == 1 ? 1 : dims[0] == hints.n_elements ? dims[1] : dims[0];
+    n_laws_ = dims.size() == 1 ? 1 : dims[0] == hints.n_elements ? dims[1] : dims[0];
+    hints.n_transmits = n_laws_;
   } else if (angles_ != nullptr) {
     hints.n_transmits = angles_->values.size();
   } else if (fired_ != nullptr) {
@@ -103,12 +120,50 @@ bool SentWaves::describe(const ArrayCounts& counts, const AxesGuess& axes, Guess
   return true;
 }
 
+std::vector<std::vector<double>> SentWaves::laws() const {
+  const auto dims = long_axes(delays_->shape);
+  if (dims.size() < 2) return {delays_->values};
+  std::vector<std::vector<double>> laws(n_laws_);
+  const bool rows = dims[0] == n_laws_;
+  for (std::size_t k = 0; k < delays_->values.size(); ++k)
+    laws[rows ? k / dims[1] : k % dims[1]].push_back(delays_->values[k]);
+  return laws;
+}
+
+bool SentWaves::delays_have_zero() const {
+  if (sources_ != nullptr || foci_ != nullptr || delays_ == nullptr) return false;
+  constexpr double kAtZero = 1e-3;  // of the duration
+  return std::ranges::any_of(laws(), [](const std::vector<double>& law) {
+    double first = HUGE_VAL;
+    for (const double delay : law)
+      if (std::isfinite(delay)) first = std::min(first, delay);
+    return std::isfinite(first) && std::abs(first) > kAtZero * std::max(duration(law), std::abs(first));
+  });
+}
+
+// Seconds and microseconds by their size. Whole numbers, and numbers that are too long as microseconds, are samples or
+// nanoseconds where the longest law takes as long as that of a wave.
 void SentWaves::delays(const ArrayCounts& counts, std::size_t n, GuessedDescription& out) const {
-  const double factor = seconds(*delays_, 1e-3);
-  out.say("tx_delays_s", named(*delays_, factor),
-          words(delays_->path, ", ", n, " laws", unit_note(factor, Quantity::duration)));
-  const double longest_s = largest(delays_->values) * factor;
-  if (counts.reach_m > 0.0 && longest_s > kLongestDelay * counts.reach_m / counts.speed_m_s)
+  double factor = seconds(*delays_, 1e-3);
+  std::string note = unit_note(factor, Quantity::duration);
+  const double along_s = counts.reach_m / counts.speed_m_s;
+  double longest = 0.0;
+  for (const std::vector<double>& law : laws()) longest = std::max(longest, duration(law));
+  const bool whole = std::ranges::all_of(delays_->values, [](double v) { return std::isnan(v) || v == std::round(v); });
+  if (factor != 1.0 && delays_->named.unit == NamedUnit::none && along_s > 0.0 &&
+      (whole || longest * factor > kLongestDelay * along_s)) {
+    using Unit = std::pair<double, const char*>;
+    for (const auto& [unit_s, name] :
+         {Unit{counts.sampling_hz > 0.0 ? 1.0 / counts.sampling_hz : 0.0, "samples"}, Unit{1e-9, "nanoseconds"}}) {
+      const double takes_s = longest * unit_s;
+      if (unit_s == 0.0 || takes_s > kLongestLaw * along_s || takes_s < kShortestLaw * along_s) continue;
+      factor = unit_s;
+      note = words(", read as ", name);
+      break;
+    }
+  }
+  out.say("tx_delays_s", named(*delays_, factor), words(delays_->path, ", ", n, " laws", note));
+  if (along_s > 0.0 && longest * factor > kLongestDelay * along_s)
     out.miss("tx", words("unit of ", delays_->path, " (up to ", largest(delays_->values),
                          ": samples, or another unit than ", factor == 1.0 ? "seconds" : "microseconds", ")"));
 }
@@ -122,7 +177,10 @@ void SentWaves::angles(GuessedDescription& out) const {
   out.say(
       "tx_angles_rad", named(*angles_, factor),
       words(angles_->path, ", plane waves of ", least * factor * 180.0 / std::numbers::pi, " to ",
-            most * factor * 180.0 / std::numbers::pi, " degrees", degrees ? ", read as degrees" : ", read as radians"));
+            most * factor * 180.0 / std::numbers::pi, " degrees", degrees ? ", read as degrees" : ", read as radians",
+            angles_->values.size() == 1 && least != 0.0
+                ? "; positive towards larger x, which one wave alone does not show"
+                : ""));
 }
 
 // Counted from 1, or from 0 where there is a 0.

@@ -15,6 +15,7 @@ struct ArrayCounts {
   std::size_t n_elements = 0, n_transmits = 0;  // of the samples; 0: not known
   double reach_m = 0.0;                         // from the first to the last element; 0: not known
   double speed_m_s = 0.0;
+  double sampling_hz = 0.0;  // 0: not known
 };
 
 class SentWaves {
@@ -30,6 +31,8 @@ class SentWaves {
   [[nodiscard]] const FactNumbers* plane_angles() const {
     return sources_ == nullptr && foci_ == nullptr && delays_ == nullptr ? angles_ : nullptr;
   }
+  // Whether the transmits are laws of delays of which one begins at another time than their zero.
+  [[nodiscard]] bool delays_have_zero() const;
   // The transmits, or what is missing. `axes`: as they were guessed. False: nothing is known of them.
   bool describe(const ArrayCounts& counts, const AxesGuess& axes, GuessedDescription& out) const;
 
@@ -37,12 +40,15 @@ class SentWaves {
   [[nodiscard]] bool is_axis(std::size_t n) const;
   [[nodiscard]] const FactNumbers* focal_depth() const;
   void delays(const ArrayCounts& counts, std::size_t n, GuessedDescription& out) const;
+  // The values of each law, in the unit of the file.
+  [[nodiscard]] std::vector<std::vector<double>> laws() const;
   void angles(GuessedDescription& out) const;
   void elements(GuessedDescription& out) const;
   void points(const FactNumbers& c, std::size_t n, GuessedDescription& out) const;
 
   const GuessFacts& facts_;
   std::vector<std::size_t> shape_;
+  std::size_t n_laws_ = 0;  // of delays
   const FactNumbers *delays_ = nullptr, *sources_ = nullptr, *foci_ = nullptr, *angles_ = nullptr, *fired_ = nullptr;
 };
 

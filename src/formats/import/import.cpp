@@ -41,7 +41,7 @@ LibraryRecording guessed_recording(const OpenRequest& request, const ArrayTree& 
       return std::ranges::any_of(guess.missing, [&](const Missing& one) { return one.key == key; });
     };
     if (request.folder == nullptr && !guess.named_samples && misses("fs_hz") && misses("pitch_m"))
-      throw unknown;  // nothing speaks for channel data
+      throw Error::from_line(unknown.what() + (" (" + how + ")"));  // nothing speaks for channel data
     std::string list;
     for (const Missing& one : guess.missing) list += (list.empty() ? "" : ", ") + one.text;
     throw Error(what,

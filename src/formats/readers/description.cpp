@@ -26,6 +26,8 @@ constexpr Example kExamples[] = {
     {"demod_hz", R"("demod_hz": 5e6, the demodulation frequency of IQ samples)"},
     {"t0_s", R"("t0_s": 0, seconds from t_zero to the first sample)"},
     {"t_zero", R"("t_zero": "first_firing", or "origin" when times count from the wave passing the array's centre)"}};
+constexpr const char* kTimeZeros =
+    "\"first_firing\", \"origin\" (the wave passes the array's centre), or of explicit delays \"delays\" (their zero)";
 
 double optional_number(const std::string& what, const Json& meta, const char* key, double fallback) {
   return meta.contains(key) ? json_number(what, meta.at(key), key) : fallback;
@@ -46,16 +48,16 @@ void set_first_sample_times(const std::string& what, const Json& meta, Acquisiti
 
 enum class TimeZero { first_firing, origin, delays };  // delays: the zero of explicit delays
 
-// The two words, or a sentence with them ("instant the first element fires", "... passes the array centre").
+// One of the words, or a sentence with them ("instant the first element fires", "... passes the array centre").
 TimeZero described_time_zero(const std::string& what, const Json& meta, bool all_by_delays) {
   if (!meta.contains("t_zero") && all_by_delays) return TimeZero::delays;
   const std::string t_zero = json_text(what, require_key(what, meta, "t_zero"), "t_zero");
+  if (t_zero == "delays" && all_by_delays) return TimeZero::delays;
   const auto says = [&](const char* words) { return t_zero.find(words) != std::string::npos; };
   const bool first = t_zero == "first_firing" || says("first element fires");
   const bool origin = t_zero == "origin" || says("passes the array centre") || says("passes the origin");
   if (first != origin) return first ? TimeZero::first_firing : TimeZero::origin;
-  throw Error(what, "t_zero = '" + printable(t_zero) + "'",
-              "\"first_firing\" or \"origin\" (the wave passes the array's centre)");
+  throw Error(what, "t_zero = '" + printable(t_zero) + "'", kTimeZeros);
 }
 
 // What is added to the file's times to count from the program's time zero.

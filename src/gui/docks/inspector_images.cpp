@@ -109,8 +109,12 @@ void TransmitImages::draw(PanelContext& c, const Rect& cell) {
     if (y >= area.y1 || y + row <= area.y0) continue;
     view.pictures_seen.push_back(k);
     const Rect r{x, y, x + width, y + height};
-    ui.fill(r, theme::kBlack);
-    if (const auto& picture = view.pictures[static_cast<std::size_t>(k)]) {
+    const auto& picture = view.pictures[static_cast<std::size_t>(k)];
+    if (picture == nullptr) {
+      ui.text_centred(Type::small, r, theme::kMuted,
+                      ui.width(Type::small, "computing") < r.width() ? "computing" : "…");
+    } else {
+      ui.fill(r, theme::kBlack);
       Shown& shown = shown_[k];
       update(shown, picture, c.state.params.display);
       // Aspect true within its place.

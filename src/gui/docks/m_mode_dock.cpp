@@ -9,6 +9,7 @@
 
 #include "core/units.h"
 #include "gui/docks/dock_content.h"
+#include "gui/docks/strip_span.h"
 #include "gui/state/number_text.h"
 #include "gui/toolkit/icon_pen.h"
 #include "gui/toolkit/plot.h"
@@ -176,7 +177,6 @@ class MModeDock final : public DockContent {
   void draw_presented(const DockScene& scene, const Rect& cell) override;
 
  private:
-  static void choose_span(PanelContext& c, Rect& head);
   void use_calipers(PanelContext& c, const Plot& plot, const MModeStrip& strip);
 
   // The caliper whose end is dragged, one behind the last: a new one.
@@ -187,20 +187,6 @@ class MModeDock final : public DockContent {
   std::optional<Grip> grip_;
   std::optional<MModeCaliper> begun_;  // by a press that may become a drag
 };
-
-void MModeDock::choose_span(PanelContext& c, Rect& head) {
-  Ui& ui = c.ui;
-  double& span_s = c.view.transient.m_mode_span_s;
-  constexpr std::array<double, 3> kSpans = {2.0, 4.0, 8.0};
-  constexpr std::array<Choice, 3> kNames = {{{"2 s"}, {"4 s"}, {"8 s"}}};
-  const auto chosen = static_cast<int>(std::find(kSpans.begin(), kSpans.end(), span_s) - kSpans.begin());
-  const Rect spans{head.x1 - ui.px(132), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
-  if (const auto now =
-          ui.segmented("m_mode_span", spans, kNames, chosen, {"Time across the strip", "Acquisition time.", {}})) {
-    span_s = kSpans[static_cast<std::size_t>(*now)];
-  }
-  head.x1 = spans.x0 - ui.px(12);
-}
 
 // A drag on the strip measures; the ends can be dragged, a right click removes.
 void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip& strip) {
@@ -266,7 +252,7 @@ void MModeDock::draw(const DockScene& scene, Rect head, const Rect& body) {
     ui.text_centred(Type::body, body, theme::kMuted, why_none(c.state));
     return;
   }
-  choose_span(c, head);
+  choose_span(c, "m_mode_span", head, c.view.transient.m_mode_span_s);
   const float right = draw_progress(c, head);
   ui.text_fitted(Type::body, head.x0, right, head.y0, head.height(), theme::kText2,
                  line_text(scene.image, *c.state.image.inspected) + "   every processed frame");
@@ -293,7 +279,9 @@ void MModeDock::draw_presented(const DockScene& scene, const Rect& cell) {
     ui.paragraph(Type::medium, body.x0, body.cy(), body.width(), ui.px(26), theme::kMuted, why_none(c.state));
     return;
   }
-  const Plot plot = draw_axes(ui, body, strip, c.view.transient.m_mode_span_s, Type::medium);
+  double& span_s = c.view.transient.m_mode_span_s;
+  span_s = fitted_span_s(c.state, span_s);
+  const Plot plot = draw_axes(ui, body, strip, span_s, Type::medium);
   const TimeScale scale{plot, strip.newest_s()};
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
   for (const MModeCaliper& caliper : c.state.image.m_mode.calipers) draw_caliper(ui, scale, caliper);

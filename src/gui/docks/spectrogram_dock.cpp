@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gui/docks/dock_content.h"
+#include "gui/docks/strip_span.h"
 #include "gui/overlay/flow_scale.h"
 #include "gui/overlay/spectrogram_plot.h"
 #include "gui/state/number_text.h"
@@ -32,7 +33,7 @@ class SpectrogramDock final : public DockContent {
   void draw_presented(const DockScene& scene, const Rect& cell) override;
 
  private:
-  static void draw_head(PanelContext& c, const Rect& head, const Spectrogram& s);
+  static void draw_head(PanelContext& c, Rect head, const Spectrogram& s);
   static Plot draw_spectra(PanelContext& c, const Rect& cell, const Spectrogram& s, Type labels);
   void move_baseline(PanelContext& c, const Rect& axis, const Plot& plot);
   static void read_out(PanelContext& c, const Plot& plot, const Spectrogram& s, const ImagingParams& p);
@@ -41,18 +42,11 @@ class SpectrogramDock final : public DockContent {
   double grabbed_baseline_ = 0;
 };
 
-void SpectrogramDock::draw_head(PanelContext& c, const Rect& head, const Spectrogram& s) {
+void SpectrogramDock::draw_head(PanelContext& c, Rect head, const Spectrogram& s) {
   Ui& ui = c.ui;
   StripLook& look = c.view.transient.doppler;
-  constexpr std::array<double, 3> kSpans = {2.0, 4.0, 8.0};
-  constexpr std::array<Choice, 3> kNames = {{{"2 s"}, {"4 s"}, {"8 s"}}};
-  const auto chosen = static_cast<int>(std::find(kSpans.begin(), kSpans.end(), look.span_s) - kSpans.begin());
-  const Rect spans{head.x1 - ui.px(132), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
-  if (const auto now = ui.segmented("sonogram_span", spans, kNames, chosen,
-                                    {"Time span", "Acquisition time shown across the plot.", {}})) {
-    look.span_s = kSpans[static_cast<std::size_t>(*now)];
-  }
-  const Rect box{spans.x0 - ui.px(90), spans.y0, spans.x0 - ui.px(12), spans.y1};
+  choose_span(c, "sonogram_span", head, look.span_s);
+  const Rect box{head.x1 - ui.px(78), head.y0 + ui.px(3), head.x1, head.y1 - ui.px(3)};
   if (ui.check_box("sonogram_curves", box, "Curves", look.curves,
                    {"Curves",
                     "Blue: peak velocity (within 10 dB of the spectral maximum and 11 dB above noise). Yellow: "
@@ -196,7 +190,9 @@ void SpectrogramDock::draw_presented(const DockScene& scene, const Rect& cell) {
     ui.paragraph(Type::medium, cell.x0, cell.cy(), cell.width(), ui.px(26), theme::kMuted, why_no_spectrogram(c.state));
     return;
   }
-  std::string text = peak_text(*s, c.view.transient.doppler.span_s);
+  double& span_s = c.view.transient.doppler.span_s;
+  span_s = fitted_span_s(c.state, span_s);
+  std::string text = peak_text(*s, span_s);
   const std::string longer = text + "   " + spectrogram_facts(*s, c.state.params.color_flow.angle_rad).front();
   if (x + ui.width(Type::medium, longer) <= head.x1) text = longer;
   ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, text);

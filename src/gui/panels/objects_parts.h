@@ -10,5 +10,6 @@ void background_plot(PanelContext& c, Column& column, const StructureImage& foun
 
 // All objects, the largest first; the pointer on one lights it up in the picture, a click selects it.
 void objects_table(PanelContext& c, Column& column);
+std::string_view empty_table_text(const StructureView& view);  // of a table without objects
 
 }  // namespace echoloop

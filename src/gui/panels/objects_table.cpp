@@ -110,6 +110,11 @@ void take_objects_wheel(ObjectsState& t, const Rect& column) {
   if (io.MouseWheel > 0.0F ? t.offset > 0.0F : t.offset < t.most) t.wheel = std::exchange(io.MouseWheel, 0.0F);
 }
 
+std::string_view empty_table_text(const StructureView& view) {
+  return view.image != nullptr && view.image->found > 0 ? "No object of the minimum area."
+                                                        : "No pixels beyond the threshold.";
+}
+
 void objects_table(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   ObjectsState& t = c.view.transient.objects;
@@ -118,7 +123,7 @@ void objects_table(PanelContext& c, Column& column) {
   const float row = ui.px(kTableRow);
   const Rect area = ui.row(column, kTableRow * kRows, 4);
   if (s.count() == 0) {
-    ui.text_fitted(Type::small, area.x0, area.x1, area.y0, row, theme::kText2, "No pixels beyond the threshold.");
+    ui.text_fitted(Type::small, area.x0, area.x1, area.y0, row, theme::kText2, empty_table_text(s));
   }
   t.area = area;
   t.most = std::max(0.0F, row * static_cast<float>(s.count()) - area.height());

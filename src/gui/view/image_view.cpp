@@ -177,11 +177,13 @@ void draw_pointer(const ImageViewContext& c, PlanePoint at) {
   if (wide > room) return;
   const float w = wide + ui.px(16), line = ui.px(18), h = (second.empty() ? 1 : 2) * line + ui.px(4);
   // Away from the pointer: top right, or top left while the pointer is there; below while the badges of a comparison
-  // are above.
-  const float y0 = !c.side.empty() ? l.image.y1 - ui.px(8) - h : l.image.y0 + ui.px(8);
+  // are above, and clear of the scale bar.
+  float y0 = !c.side.empty() ? l.image.y1 - ui.px(8) - h : l.image.y0 + ui.px(8);
   const bool in_corner =
       std::abs(mouse.y - y0 - 0.5F * h) < ui.px(30) + 0.5F * h && mouse.x > l.image.x1 - w - ui.px(40);
   const float x0 = in_corner ? l.image.x0 + ui.px(8) : l.image.x1 - ui.px(8) - w;
+  const Rect bar = scale_bar_box(ui, l, ScaleBarType::small);
+  if (x0 < bar.x1 && y0 + h > bar.y0) y0 = bar.y0 - ui.px(4) - h;
   const Rect chip{x0, y0, x0 + w, y0 + h};
   ui.fill(chip, theme::kChip, 4);
   ui.text(Type::small, chip.x0 + ui.px(8), chip.y0 + ui.px(2), line, theme::kText, text);

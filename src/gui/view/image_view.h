@@ -46,6 +46,8 @@ std::string polar_text(const Image& image, const Sector& sector, double x_m, dou
 void draw_sector_scale(const ImageViewContext& c);
 // A bar of 1, 2 or 5 x 10^k mm, about a fifth of the image's width.
 enum class ScaleBarType { small, large };
+// In the image's lower left corner; empty where it has no room.
+[[nodiscard]] Rect scale_bar_box(const Painter& painter, const ImageLayout& layout, ScaleBarType type);
 void draw_scale_bar(const Painter& painter, const ImageLayout& layout, ScaleBarType type);
 [[nodiscard]] double scale_bar_mm(const ImageLayout& layout);  // its length
 // True when a drag changed the window.

@@ -68,17 +68,35 @@ double scale_bar_mm(const ImageLayout& l) {
   return round_up_125(kShare * static_cast<double>(l.image.width()) / l.px_per_mm());
 }
 
-// In the picture's lower left corner: the read-out is at the right, the badges of a comparison are above.
-void draw_scale_bar(const Painter& p, const ImageLayout& l, ScaleBarType type) {
+namespace {
+
+constexpr float kBarPad = 8, kBarTick = 6;
+
+Type bar_letters(ScaleBarType type) { return type == ScaleBarType::large ? Type::large : Type::small; }
+float bar_line(ScaleBarType type) { return type == ScaleBarType::large ? 28 : 18; }
+
+std::string bar_label(const ImageLayout& l) {
   const double length_mm = scale_bar_mm(l);
-  const auto w = static_cast<float>(std::round(length_mm * l.px_per_mm()));
-  const Type letters = type == ScaleBarType::large ? Type::large : Type::small;
-  const float line = p.px(type == ScaleBarType::large ? 28 : 18), pad = p.px(8), tick = p.px(6);
-  const std::string label = fixed(length_mm, decimals_of_125(length_mm)) + " mm";
-  const float wide = std::max(w, p.width(letters, label)) + 2 * pad;
-  const Rect box{l.image.x0 + p.px(8), l.image.y1 - p.px(8) - line - tick - pad, l.image.x0 + p.px(8) + wide,
-                 l.image.y1 - p.px(8)};
-  if (box.x1 > l.image.x1 || box.y0 < l.image.y0) return;
+  return fixed(length_mm, decimals_of_125(length_mm)) + " mm";
+}
+
+float bar_width(const ImageLayout& l) { return static_cast<float>(std::round(scale_bar_mm(l) * l.px_per_mm())); }
+
+}  // namespace
+
+Rect scale_bar_box(const Painter& p, const ImageLayout& l, ScaleBarType type) {
+  const float wide = std::max(bar_width(l), p.width(bar_letters(type), bar_label(l))) + 2 * p.px(kBarPad);
+  const Rect box{l.image.x0 + p.px(8), l.image.y1 - p.px(8 + bar_line(type) + kBarTick + kBarPad),
+                 l.image.x0 + p.px(8) + wide, l.image.y1 - p.px(8)};
+  return box.x1 > l.image.x1 || box.y0 < l.image.y0 ? Rect{} : box;
+}
+
+void draw_scale_bar(const Painter& p, const ImageLayout& l, ScaleBarType type) {
+  const Rect box = scale_bar_box(p, l, type);
+  if (box.width() <= 0) return;
+  const float w = bar_width(l), line = p.px(bar_line(type)), pad = p.px(kBarPad), tick = p.px(kBarTick);
+  const Type letters = bar_letters(type);
+  const std::string label = bar_label(l);
   p.fill(box, theme::kHalo, 4);
   const float x0 = std::round(box.cx() - 0.5F * w), y1 = box.y1 - pad, thick = std::max(1.0F, p.px(2));
   p.text_centred(letters, {box.x0, box.y0, box.x1, box.y0 + line}, theme::kText, label);

@@ -1,5 +1,5 @@
-/* Sends frames of channel data to Echoloop from MATLAB or Octave. Compile once: mex echoloop.c (MATLAB), or
-   mkoctfile --mex echoloop.c (Octave), with echoloop_sender.h in this folder or -I to it; Windows: add -lws2_32.
+/* Sends frames of channel data to Echoloop from MATLAB or Octave. Compile once, in this folder:
+   mex -I.. echoloop.c (MATLAB), or mkoctfile --mex -I.. echoloop.c (Octave); Windows: add -lws2_32.
 
      echoloop('describe', json, address)   json: text, see README.md of the senders; address: 'live:' when left out
      status = echoloop('send', frame)            the array as it lies in memory (its first index is fastest)
@@ -46,8 +46,7 @@ static void describe(int n, const mxArray* arguments[]) {
     sender = echoloop_open(address, "MATLAB");
     mxFree(address);
     if (sender == NULL) {
-      mexErrMsgIdAndTxt("echoloop:input",
-                        "address: expected live:NAME (Linux) or live:tcp:HOST:PORT[,token=FILE], FILE with a word");
+      mexErrMsgIdAndTxt("echoloop:input", "%s", echoloop_message(NULL));
     }
     mexAtExit(close_sender);
   }

@@ -2,7 +2,7 @@ function status = echoloop_tcp(command, varargin)
 % ECHOLOOP_TCP  Sends frames to Echoloop over TCP, for MATLAB and Octave without a C compiler. Slow: each frame is
 % copied several times. The MEX file echoloop.c is the fast way.
 %   echoloop_tcp('describe', json, 'live:tcp:HOST:PORT,token=FILE')   json: text, see README.md of the senders
-%   status = echoloop_tcp('send', frame)     'ok', 'no viewer', 'timeout', 'stopped'
+%   status = echoloop_tcp('send', frame)     'ok', 'no viewer' (describe again), 'timeout', 'stopped'
 %   echoloop_tcp('close')
 % Octave: pkg load instrument-control (for tcpclient). Licence: MIT, as Echoloop.
   persistent s
@@ -14,7 +14,7 @@ function status = echoloop_tcp(command, varargin)
       token = '';
       if numel(part) > 2 && ~isempty(part{3}), token = strtrim(fileread(regexprep(part{3}, '^,token=', ''))); end
       s = struct('link', tcpclient(part{1}, str2double(part{2})), 'in', uint8([]), 'next', uint64(0), ...
-                 'lost', uint64(0), 'credits', {{}}, 'bytes', uint64(0), 'accepted', false, 'stopped', false);
+                 'lost', uint64(0), 'credits', {{}}, 'bytes', uint64(0), 'accepted', false, 'stopped', false, 'gone', false);
       put(s, 1, [num(uint16([1 0])) num(uint32(16909060)) num(uint64(0)) num(uint32([2 0])) txt('MATLAB') txt(token)]);
       put(s, 3, [num(uint32([0 0])) uint8(varargin{1}(:)')]);
       s = advance(s, 10, @(s) s.accepted && ~isempty(s.credits));
@@ -22,9 +22,12 @@ function status = echoloop_tcp(command, varargin)
     case 'send'
       if isempty(s), error('echoloop:input', 'send before describe'); end
       data = typecast(varargin{1}(:), 'uint8');
-      s = advance(s, 1, @(s) ~isempty(s.credits) || s.stopped);
+      s = advance(s, 1, @(s) ~isempty(s.credits) || s.stopped || s.gone);
       if numel(data) ~= s.bytes
         error('echoloop:input', 'frame: found %d bytes; expected %d as described', numel(data), s.bytes);
+      elseif s.gone
+        status = 'no viewer';
+        s.lost = s.lost + 1;
       elseif s.stopped
         status = 'stopped';
         s.lost = s.lost + 1;
@@ -43,7 +46,7 @@ function status = echoloop_tcp(command, varargin)
       end
       s.next = s.next + 1;
     case 'close'
-      if ~isempty(s), put(s, 13, txt('the script ended')); pause(0.5); end
+      if ~isempty(s) && ~s.gone, put(s, 13, txt('the script ended')); pause(0.5); end
       s = [];
     otherwise
       error('echoloop:input', 'command: expected describe, send or close');
@@ -74,6 +77,7 @@ function s = advance(s, seconds, done)
         case 6, for k = 1:16:size, s.credits{end + 1} = payload(k:k + 7); end
         case 9, s.stopped = true;
         case 10, s.stopped = false;
+        case 13, s.gone = true;
       end
     end
     if done(s) || toc(start) > seconds, return; end
