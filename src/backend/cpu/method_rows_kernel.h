@@ -260,7 +260,10 @@ void method_row(const MethodSettings& settings, const MethodRow& row) {
     if (settings.bins <= 8) return form_bins.template operator()<8>();
     return form_bins.template operator()<kMostAdaptiveBins>();
   }
-  with_method(settings, form);
+  // Methods that count channels are those of bins: their loops are above.
+  with_method(settings, [&]<class Method>(const Method& method) {
+    if constexpr (!Method::counts) form(method);
+  });
 }
 
 }  // namespace echoloop::ECHO_ISA
