@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/param_table.h"
 #include "core/scan_lines.h"
+#include "core/units.h"
 #include "dsp/band_filter.h"
 
 namespace echoloop {
@@ -174,6 +175,13 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
     packed->fir =
         std::make_shared<const PackedFir>(make_packed_fir(a, p, packed->band->line_rate_hz, packed->band->demod_hz));
     packed->taps = std::make_shared<const PackedTaps>(make_packed_taps(*packed->fir));
+  }
+  // The kernel's positions are floats of radians of receive phase: so many to 1e-3 of one.
+  constexpr double kMostRadians = 1 << 14;
+  const double far_m = std::max({std::abs(grid.z0_m), std::abs(grid.z1_m), std::abs(grid.x0_m), std::abs(grid.x1_m)});
+  if (2.0 * kPi * packed->band->demod_hz / p.formation.sound_speed_m_s * far_m > kMostRadians) {
+    why_not = "pixels more than 2600 wavelengths away are summed in single precision";
+    return nullptr;
   }
   const bool same_tables = old != nullptr && kept.tables;
   packed->das = make_das(

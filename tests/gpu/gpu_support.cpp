@@ -147,6 +147,8 @@ ImagingParams make_params(const Case& c, const Acquisition& acquisition) {
   p.formation.apodization = c.apodization;
   p.formation.directivity = c.directivity;
   p.formation.precision = c.precision;
+  // Of long lines.
+  if (c.precision == Precision::fp16) p.formation.depth_max_m = std::min(p.formation.depth_max_m, 0.5);
   p.formation.grid_nx = c.nx;
   p.formation.grid_nz = c.nz;
   p.formation.grid_kind = c.grid;

@@ -194,6 +194,9 @@ TEST(PackedPlan, SinglePrecisionHasAReason) {
   params.formation.precision = Precision::fp32;
   EXPECT_EQ(why(a, params), "") << "as asked for";
   EXPECT_EQ(why(a, half_precision(a), kSinglePrecisionOnly), "") << "the device has no other";
+  params = half_precision(a);
+  params.formation.depth_max_m = 2700.0 * a.sound_speed_m_s / a.center_hz;
+  EXPECT_NE(why(a, params).find("wavelengths"), std::string::npos);
 }
 
 TEST(PackedPlan, LongLinesAreMadeInParts) {
