@@ -375,10 +375,7 @@ void open_lesson(WindowApp& app) {
 TEST(Lesson, TheDarkRegionIsMadeByTheMethod) {
   const TemporaryFolder folder;
   ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
-  Options options;
-  options.source = "sim:points";
-  options.backend = BackendChoice::cpu;
-  options.duration_s = 1e9;  // a script: the tour does not come by itself
+  Options options = script_options("sim:points");
   options.width = 1280;
   options.height = 800;
   WindowApp app(options, SurfaceKind::offscreen);

@@ -327,9 +327,7 @@ TEST(Quit, ByKeyIsAnEndLikeAnyOther) {
 TEST(WindowOutputs, FlowObjectsAndSpectrogramAreWrittenWhenTheWindowCloses) {
   const TemporaryFolder folder;
   ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
-  Options options;
-  options.source = "sim:flow,rate_hz=2000,angles_deg=0";
-  options.backend = BackendChoice::cpu;
+  Options options = script_options("sim:flow,rate_hz=2000,angles_deg=0");
   options.stream.rate_hz = kRateMax;
   options.frames = 80;
   options.settings = {
@@ -351,9 +349,7 @@ TEST(WindowOutputs, FlowObjectsAndSpectrogramAreWrittenWhenTheWindowCloses) {
 TEST(WindowOutputs, ADurationShorterThanTheStartStillGivesAFrame) {
   const TemporaryFolder folder;
   ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
-  Options options;
-  options.source = "sim:points";
-  options.backend = BackendChoice::cpu;
+  Options options = script_options("sim:points");
   options.duration_s = 1e-3;
   options.report = folder / "report.json";
   EXPECT_EQ(WindowApp(options, SurfaceKind::offscreen).run(), 0);
@@ -363,9 +359,7 @@ TEST(WindowOutputs, ADurationShorterThanTheStartStillGivesAFrame) {
 TEST(WindowOutputs, AFileOfWhatIsOffIsRefusedInOneLine) {
   const TemporaryFolder folder;
   ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
-  Options options;
-  options.source = "sim:flow";
-  options.backend = BackendChoice::cpu;
+  Options options = script_options("sim:flow");
   options.frames = 3;
   options.flow_out = folder / "flow.npy";
   try {
