@@ -28,13 +28,13 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
   // Measured on an H200 (9.0) and an H100, full aperture, a launch after the other.
   const Tuned table[kPackedFormCount] = {
       {{.form = kPackedForms[0], .tile = {16, 32, 8}, .stage_elements = 16, .n_slots = 3},
-       {1800.0, 1680.0, 1180.0},
+       {1800.0, 1700.0, 1450.0},
        2350.0},
       {{.form = kPackedForms[1], .tile = {32, 32, 8}, .stage_elements = 16, .n_slots = 3},
-       {1920.0, 1860.0, 1730.0},
+       {1920.0, 1850.0, 1780.0},
        0.0},
       {{.form = kPackedForms[2], .tile = {24, 20, 8}, .stage_elements = 5, .n_slots = 3},
-       {2180.0, 1830.0, 910.0},
+       {2180.0, 1980.0, 980.0},
        2650.0},
       {{.form = kPackedForms[3], .tile = {32, 48, 8}, .stage_elements = 16, .n_slots = 4},
        {1050.0, 1040.0, 980.0},

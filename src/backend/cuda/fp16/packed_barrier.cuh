@@ -121,8 +121,12 @@ __device__ __forceinline__ void allow_next_kernel() {}
 
 #if __CUDA_ARCH__ >= 800
 
-__device__ __forceinline__ void copy_to_shared(unsigned to, const unsigned char* from) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+// Without a branch.
+__device__ __forceinline__ void copy_to_shared(bool wanted, unsigned to, const unsigned char* from) {
+  asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %0, 0;\n@p cp.async.cg.shared.global [%1], [%2], 16;\n}" ::"r"(
+                   static_cast<unsigned>(wanted)),
+               "r"(to), "l"(from)
+               : "memory");
 }
 
 // All lanes: when the copies of each that were started before have arrived in shared memory.
@@ -132,8 +136,12 @@ __device__ __forceinline__ void arrive_after_copies(unsigned barrier) {
 
 #else
 
-__device__ __forceinline__ void store_to_shared(unsigned to, const uint4& v) {
-  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+// Without a branch.
+__device__ __forceinline__ void store_to_shared(bool wanted, unsigned to, const uint4& v) {
+  asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %0, 0;\n@p st.shared.v4.u32 [%1], {%2, %3, %4, %5};\n}" ::"r"(
+                   static_cast<unsigned>(wanted)),
+               "r"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+               : "memory");
 }
 
 __device__ __forceinline__ void arrive_after_copies(unsigned barrier) {

@@ -75,7 +75,8 @@ using StageFetch = BulkFetch<kT, kF>;
 
 #else
 
-// A lane finds where a row begins; then the warp copies row after row, 16 bytes a lane.
+// A lane finds where a row begins; then the warp copies the rows, 16 bytes a lane. Rows lie end to end where they go
+// to, so that a lane's copies are a constant distance apart there, and lanes stay busy whatever the length of a row.
 template <int kT, int kF>
 class WarpFetch {
  public:
@@ -83,7 +84,9 @@ class WarpFetch {
       : starts_(starts),
         tx_start_(a.tx_start + static_cast<long long>(item.tile) * a.geometry.n_tx),
         first_tx_(item.part / a.n_splits * kT),
-        first_element_(item.first_element) {}
+        first_element_(item.first_element),
+        row_copies_(static_cast<unsigned>(a.window) / kCopyWords),
+        per_row_copy_(0xffffffffu / row_copies_ + 1u) {}
 
   __device__ __forceinline__ void start(const PackedDasArgs& a, int first, int end, unsigned to, unsigned full) const {
     const unsigned row_bytes = static_cast<unsigned>(a.window) * 8u;
@@ -94,13 +97,15 @@ class WarpFetch {
       const unsigned word = row + lane < n_rows ? row_word(a, first, row + lane) : 0u;
 #pragma unroll
       for (unsigned f = 0; f < kF; ++f) {
-        copy_rows(a, word + f * words_of_frame(a), min(kWarp, n_rows - row), to + f * frame_ring(kF), row_bytes);
+        copy_rows(a, word + f * words_of_frame(a), min(kWarp, n_rows - row), to + f * frame_ring(kF));
       }
     }
     arrive_after_copies(full);
   }
 
  private:
+  static constexpr unsigned kCopyWords = kCopyBytes / 8u;
+
   __device__ __forceinline__ unsigned row_word(const PackedDasArgs& a, int first, int row) const {
     const int e = first + row / kT;
     const int tx = min(first_tx_ + row % kT, a.geometry.n_tx - 1);
@@ -109,46 +114,43 @@ class WarpFetch {
            static_cast<unsigned>(first_frame<kF>(a)) * words_of_frame(a);
   }
 
-  // `word`: where row number `lane` begins. Before compute capability 8.0 copies pass through registers: as many rows
-  // at once as those hold.
-  static __device__ __forceinline__ void copy_rows(const PackedDasArgs& a, unsigned word, int n_rows, unsigned to,
-                                                   unsigned row_bytes) {
+  // `word`: where row number `lane` begins. Before compute capability 8.0 copies pass through registers: as many at
+  // once as those hold.
+  __device__ __forceinline__ void copy_rows(const PackedDasArgs& a, unsigned word, int n_rows, unsigned to) const {
 #if __CUDA_ARCH__ >= 800
-    constexpr int kAtOnce = 8;
+    constexpr unsigned kAtOnce = 8;
 #else
-    constexpr int kAtOnce = 6;
+    constexpr unsigned kAtOnce = kT == 3 ? 10 : 6;  // forms of 3 transmits have more registers a thread
 #endif
-    constexpr unsigned kPassBytes = kWarp * kCopyBytes;
-    const unsigned own = threadIdx.x % kWarp * kCopyBytes;
-    const auto* words = reinterpret_cast<const unsigned char*>(a.words) + own;
+    const unsigned lane = threadIdx.x % kWarp;
+    const unsigned n_copies = static_cast<unsigned>(n_rows) * row_copies_;
+    // Counted from where row 0 would have to begin for a copy to lie as many words behind it as it does at `to`, and,
+    // so that the count is not negative, from a warp's rows before the first line.
+    const auto window = static_cast<unsigned>(a.window);
+    const unsigned before = word + (kWarp - lane) * window;
+    const auto* words = reinterpret_cast<const unsigned char*>(a.words) - 8ull * (kWarp * window);
+    to += lane * kCopyBytes;
 #pragma unroll 1
-    for (int row = 0; row < n_rows; row += kAtOnce, to += kAtOnce * row_bytes) {
-      unsigned begin[kAtOnce];
+    for (unsigned first = 0; first < n_copies; first += kAtOnce * kWarp, to += kAtOnce * kWarp * kCopyBytes) {
+      // No branch from one copy to the next: they would wait for one another. Those beyond the last find its place.
+      const unsigned char* from[kAtOnce];
 #pragma unroll
-      for (int k = 0; k < kAtOnce; ++k) begin[k] = __shfl_sync(0xffffffffu, word, row + k);
-#pragma unroll 1
-      for (unsigned pass = 0; pass < row_bytes; pass += kPassBytes) {
-        const bool inside = own + pass < row_bytes;
-        const auto has = [&](int k) { return inside && row + k < n_rows; };
-        const auto from = [&](int k) { return words + (8ull * begin[k] + pass); };
-        const auto place = [&](int k) { return to + static_cast<unsigned>(k) * row_bytes + own + pass; };
-#if __CUDA_ARCH__ >= 800
-#pragma unroll
-        for (int k = 0; k < kAtOnce; ++k) {
-          if (has(k)) copy_to_shared(place(k), from(k));
-        }
-#else
-        uint4 read[kAtOnce];
-#pragma unroll
-        for (int k = 0; k < kAtOnce; ++k) {
-          if (has(k)) read[k] = __ldg(reinterpret_cast<const uint4*>(from(k)));
-        }
-#pragma unroll
-        for (int k = 0; k < kAtOnce; ++k) {
-          if (has(k)) store_to_shared(place(k), read[k]);
-        }
-#endif
+      for (unsigned k = 0; k < kAtOnce; ++k) {
+        const unsigned copy = min(first + lane + k * kWarp, n_copies - 1u);
+        const unsigned row = __umulhi(copy, per_row_copy_);
+        from[k] = words + (8ull * __shfl_sync(0xffffffffu, before, static_cast<int>(row)) + copy * kCopyBytes);
       }
+      const auto has = [&](unsigned k) { return first + lane + k * kWarp < n_copies; };
+#if __CUDA_ARCH__ >= 800
+#pragma unroll
+      for (unsigned k = 0; k < kAtOnce; ++k) copy_to_shared(has(k), to + k * kWarp * kCopyBytes, from[k]);
+#else
+      uint4 read[kAtOnce];
+#pragma unroll
+      for (unsigned k = 0; k < kAtOnce; ++k) read[k] = __ldg(reinterpret_cast<const uint4*>(from[k]));
+#pragma unroll
+      for (unsigned k = 0; k < kAtOnce; ++k) store_to_shared(has(k), to + k * kWarp * kCopyBytes, read[k]);
+#endif
     }
   }
 
@@ -156,6 +158,8 @@ class WarpFetch {
   const int* tx_start_;  // of the tile's transmits
   int first_tx_;
   int first_element_;
+  unsigned row_copies_;    // copies of a row
+  unsigned per_row_copy_;  // 2^32 / row_copies_, rounded up: the high half of a product with it divides by row_copies_
 };
 template <int kT, int kF>
 using StageFetch = WarpFetch<kT, kF>;
