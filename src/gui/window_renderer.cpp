@@ -301,10 +301,14 @@ bool WindowRenderer::is_drawn(const WindowFrame& frame) const {
 void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   const int width = frame.surface.width();
   const int height = frame.surface.height();
-  const bool resized = software_ && canvas_.resize(width, height);
-  const bool all = !software_ || extent == Extent::all || must_draw_all(frame) || resized;
+  int age = frame.surface.content_age();
+  const bool cached = software_ && age == 0;
+  if (cached && !canvas_.resize(width, height) && in_canvas_) age = 1;
+  in_canvas_ = cached;
+  const bool all = must_draw_all(frame) || extent == Extent::all || age == 0 || drawn_since_all_ < age;
+  drawn_since_all_ = all ? 1 : drawn_since_all_ + 1;
   if (all) all_drawn_ns_ = now_ns();
-  glBindFramebuffer(GL_FRAMEBUFFER, software_ ? canvas_.framebuffer() : frame.surface.framebuffer());
+  glBindFramebuffer(GL_FRAMEBUFFER, cached ? canvas_.framebuffer() : frame.surface.framebuffer());
   glViewport(0, 0, width, height);
   ImDrawData& data = *ImGui::GetDrawData();
   const RenderTarget to{static_cast<float>(width) / std::max(data.DisplaySize.x, 1.0F), width, height};
@@ -321,7 +325,7 @@ void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   // A moving image is followed by others: then its look is not worth its reckoning.
   drawn_look_ = all && !frame.fresh ? window_look(frame) : 0;
   drawn_display_ = frame.display;
-  if (!software_) return;
+  if (!cached) return;
   if (all) {  // Mesa learns a window's new size only when the window itself is drawn to
     glBindFramebuffer(GL_FRAMEBUFFER, frame.surface.framebuffer());
     glViewport(0, 0, width, height);

@@ -1,5 +1,6 @@
-// Draws a window frame with OpenGL: grounds, picture, ImGui's draw data. In software rendering most frames are drawn
-// only where the picture is; the columns follow ten times a second, and at once while they are in use. UI thread only.
+// Draws a window frame with OpenGL: grounds, picture, ImGui's draw data. Where the framebuffer keeps its content (or, in
+// software rendering, a copy of it does) most frames are drawn only where the picture is; the columns follow ten times a
+// second, and at once while they are in use. UI thread only.
 #pragma once
 
 #include <filesystem>
@@ -46,9 +47,11 @@ class WindowRenderer {
   ImagePainter painter_;
   FlowPainter flow_painter_;
   bool software_;             // OpenGL runs on the CPU
-  CachedFramebuffer canvas_;  // used when it does
+  CachedFramebuffer canvas_;  // used when it does, for a surface that keeps nothing
+  bool in_canvas_ = false;    // the last frame was drawn there
   Rect drawn_live_area_;
   std::int64_t all_drawn_ns_ = 0;
+  int drawn_since_all_ = 0;       // frames, that of all parts included
   std::uint64_t drawn_look_ = 0;  // 0: unknown
   ImagingParams drawn_display_;
 };

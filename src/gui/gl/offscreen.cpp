@@ -169,12 +169,16 @@ class OffscreenSurface final : public Surface {
     input_.text.clear();
   }
 
-  void present() override { glFinish(); }
+  void present() override {
+    glFinish();
+    presented_ = true;
+  }
   [[nodiscard]] bool should_close() const override { return false; }
   [[nodiscard]] int width() const override { return width_; }
   [[nodiscard]] int height() const override { return height_; }
   [[nodiscard]] float content_scale() const override { return 1.0F; }
   [[nodiscard]] unsigned int framebuffer() const override { return framebuffer_; }
+  [[nodiscard]] int content_age() const override { return presented_ ? 1 : 0; }
   void toggle_full_screen() override {}
   void inject(const InjectedInput& input) override {
     input_ = input;
@@ -188,6 +192,7 @@ class OffscreenSurface final : public Surface {
   int height_;
   unsigned int color_ = 0;
   unsigned int framebuffer_ = 0;
+  bool presented_ = false;
   InjectedInput input_;
 };
 

@@ -39,6 +39,8 @@ class Surface {
   [[nodiscard]] virtual int height() const = 0;
   [[nodiscard]] virtual float content_scale() const = 0;  // of the monitor
   [[nodiscard]] virtual unsigned int framebuffer() const = 0;
+  // How many calls of present() ago that was drawn which the framebuffer holds now; 0: its content is uncertain.
+  [[nodiscard]] virtual int content_age() const = 0;
   virtual void toggle_full_screen() = 0;
   virtual void inject(const InjectedInput& input) = 0;
 

@@ -58,6 +58,40 @@ bool can_be_seen_now(const WindowPlace& place) {
   return false;
 }
 
+// The age of the back buffer (GLX_EXT_buffer_age) of the window whose context is current.
+class BufferAge {
+ public:
+  void find() {
+    if (glfwExtensionSupported("GLX_EXT_buffer_age") == GLFW_FALSE) return;
+    display_ = function<Display>("glXGetCurrentDisplay");
+    drawable_ = function<Drawable>("glXGetCurrentDrawable");
+    query_ = function<Query>("glXQueryDrawable");
+  }
+
+  // 0: unknown.
+  [[nodiscard]] int now() const {
+    if (display_ == nullptr || drawable_ == nullptr || query_ == nullptr) return 0;
+    constexpr int kBackBufferAge = 0x20F4;  // GLX_BACK_BUFFER_AGE_EXT
+    unsigned int age = 0;
+    query_(display_(), drawable_(), kBackBufferAge, &age);
+    return static_cast<int>(age);
+  }
+
+ private:
+  using Display = void* (*)();
+  using Drawable = unsigned long (*)();
+  using Query = void (*)(void* display, unsigned long drawable, int attribute, unsigned int* value);
+
+  template <class Function>
+  static Function function(const char* name) {
+    return reinterpret_cast<Function>(glfwGetProcAddress(name));
+  }
+
+  Display display_ = nullptr;
+  Drawable drawable_ = nullptr;
+  Query query_ = nullptr;
+};
+
 class GlfwSurface final : public Surface {
  public:
   explicit GlfwSurface(const SurfaceOptions& options) {
@@ -104,6 +138,7 @@ class GlfwSurface final : public Surface {
     return units > 0 ? x * static_cast<float>(units) / static_cast<float>(std::max(width(), 1)) : x;
   }
   [[nodiscard]] unsigned int framebuffer() const override { return 0; }
+  [[nodiscard]] int content_age() const override { return buffer_age_.now(); }
 
   void toggle_full_screen() override {
     if (glfwGetWindowMonitor(window_) != nullptr) {
@@ -172,6 +207,7 @@ class GlfwSurface final : public Surface {
       glfwTerminate();
       throw Error("window", "no OpenGL functions", "OpenGL 4.5");
     }
+    buffer_age_.find();
     if (known && options.place.full_screen) toggle_full_screen();
   }
 
@@ -183,6 +219,7 @@ class GlfwSurface final : public Surface {
   }
 
   GLFWwindow* window_ = nullptr;
+  BufferAge buffer_age_;
 };
 
 }  // namespace
