@@ -121,11 +121,11 @@ __device__ __forceinline__ void allow_next_kernel() {}
 
 #if __CUDA_ARCH__ >= 800
 
-// Without a branch.
-__device__ __forceinline__ void copy_to_shared(bool wanted, unsigned to, const unsigned char* from) {
-  asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %0, 0;\n@p cp.async.cg.shared.global [%1], [%2], 16;\n}" ::"r"(
-                   static_cast<unsigned>(wanted)),
-               "r"(to), "l"(from)
+// Number `copy` of `n_copies`; beyond the last, nothing. Without a branch.
+__device__ __forceinline__ void copy_to_shared(unsigned copy, unsigned n_copies, unsigned to,
+                                               const unsigned char* from) {
+  asm volatile("{\n.reg .pred p;\nsetp.lt.u32 p, %0, %1;\n@p cp.async.cg.shared.global [%2], [%3], 16;\n}" ::"r"(copy),
+               "r"(n_copies), "r"(to), "l"(from)
                : "memory");
 }
 
@@ -136,11 +136,10 @@ __device__ __forceinline__ void arrive_after_copies(unsigned barrier) {
 
 #else
 
-// Without a branch.
-__device__ __forceinline__ void store_to_shared(bool wanted, unsigned to, const uint4& v) {
-  asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %0, 0;\n@p st.shared.v4.u32 [%1], {%2, %3, %4, %5};\n}" ::"r"(
-                   static_cast<unsigned>(wanted)),
-               "r"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+// Likewise.
+__device__ __forceinline__ void store_to_shared(unsigned copy, unsigned n_copies, unsigned to, const uint4& v) {
+  asm volatile("{\n.reg .pred p;\nsetp.lt.u32 p, %0, %1;\n@p st.shared.v4.u32 [%2], {%3, %4, %5, %6};\n}" ::"r"(copy),
+               "r"(n_copies), "r"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
                : "memory");
 }
 

@@ -140,16 +140,17 @@ class WarpFetch {
         const unsigned row = __umulhi(copy, per_row_copy_);
         from[k] = words + (8ull * __shfl_sync(0xffffffffu, before, static_cast<int>(row)) + copy * kCopyBytes);
       }
-      const auto has = [&](unsigned k) { return first + lane + k * kWarp < n_copies; };
 #if __CUDA_ARCH__ >= 800
 #pragma unroll
-      for (unsigned k = 0; k < kAtOnce; ++k) copy_to_shared(has(k), to + k * kWarp * kCopyBytes, from[k]);
+      for (unsigned k = 0; k < kAtOnce; ++k)
+        copy_to_shared(first + lane + k * kWarp, n_copies, to + k * kWarp * kCopyBytes, from[k]);
 #else
       uint4 read[kAtOnce];
 #pragma unroll
       for (unsigned k = 0; k < kAtOnce; ++k) read[k] = __ldg(reinterpret_cast<const uint4*>(from[k]));
 #pragma unroll
-      for (unsigned k = 0; k < kAtOnce; ++k) store_to_shared(has(k), to + k * kWarp * kCopyBytes, read[k]);
+      for (unsigned k = 0; k < kAtOnce; ++k)
+        store_to_shared(first + lane + k * kWarp, n_copies, to + k * kWarp * kCopyBytes, read[k]);
 #endif
     }
   }
