@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/limited_defaults.h"
 #include "core/param_table.h"
 #include "core/params.h"
 #include "core/scan_lines.h"
@@ -173,23 +172,24 @@ ImagingParams recorded_params(const Acquisition& a) {
   return p;
 }
 
-}  // namespace
-
-ImagingParams default_params(const Acquisition& a) {
-  ImagingParams p = recorded_params(a);
+ImagingParams limited(ImagingParams p) {
   for (const ParamSpec& spec : param_table()) {
     if (spec.from_acquisition) set_number(p, spec, get_number(p, spec));
   }
   return p;
 }
 
+}  // namespace
+
+ImagingParams default_params(const Acquisition& a) { return limited(recorded_params(a)); }
+
 std::vector<std::string> limited_defaults(const Acquisition& a) {
   const ImagingParams recorded = recorded_params(a);
-  const ImagingParams limited = default_params(a);
+  const ImagingParams defaults = limited(recorded);
   std::vector<std::string> texts;
   for (const ParamSpec& spec : param_table()) {
-    if (get_number(limited, spec) == get_number(recorded, spec)) continue;
-    texts.push_back("default of " + std::string(spec.key) + " limited to " + get_text(limited, spec) +
+    if (get_number(defaults, spec) == get_number(recorded, spec)) continue;
+    texts.push_back("default of " + std::string(spec.key) + " limited to " + get_text(defaults, spec) +
                     ": the recording gives " + get_text(recorded, spec));
   }
   return texts;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/param_choice.h"
 #include "core/params.h"
@@ -82,6 +83,10 @@ void set_from_text(ImagingParams& params, std::string_view assignment);
 
 // Why the parameter has no effect now, one sentence; empty: it has one.
 std::string_view why_no_effect(const ParamSpec& spec, const ParamContext& context);
+
+// Of the parameters that a recording would set beyond the limits of param_table(), SI units: "default of KEY limited to
+// ...". default_params() has the limited values.
+std::vector<std::string> limited_defaults(const Acquisition& acquisition);
 
 // Throws Error when the parameters contradict each other (empty band, empty depth range, grid too large ...).
 void validate_params(const ImagingParams& params, const Acquisition& acquisition);

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/limited_defaults.h"
 #include "core/param_table.h"
 #include "core/params.h"
 #include "core/plain_text.h"

@@ -59,8 +59,8 @@ void PanelColumn::end() { scroll_.end(c_->ui, column_.y + c_->ui.px(8)); }
 
 HistoryAct SideColumns::draw(PanelContext& c, const WindowLayout& l, const EditHistory& history) {
   Ui& ui = c.ui;
-  draw_left_splitter(c, l);
-  if (l.right_shown) draw_right_splitter(c, l);
+  draw_splitter(c, l, PanelSide::left);
+  if (l.right_shown) draw_splitter(c, l, PanelSide::right);
   ui.focus().enter(WindowPart::left);
   take_objects_wheel(c.view.transient.objects, l.left);
   take_timeline_wheel(c.view.transient.timeline, l.right_shown ? l.right : l.left);
@@ -102,41 +102,28 @@ HistoryAct SideColumns::draw_panels(PanelContext& c, PanelColumn& column, PanelS
   return act;
 }
 
-void SideColumns::draw_left_splitter(PanelContext& c, const WindowLayout& l) {
+// The edge between a column and the image, with the room to grab it on the image's side: scroll bars stay free.
+void SideColumns::draw_splitter(PanelContext& c, const WindowLayout& l, PanelSide side) {
   Ui& ui = c.ui;
+  const bool left = side == PanelSide::left;
+  const Rect& column = left ? l.left : l.right;
+  const float edge = left ? l.splitter_left : l.splitter_right, grab = ui.px(6);
   const float scale = ui.scale(), mouse = ImGui::GetIO().MousePos.x;
-  const float logical = ImGui::GetIO().DisplaySize.x / scale, right = l.right.width() / scale;
-  const float grab = ui.px(6);  // beside the column, so that its scroll bar stays free
-  ui.focus().enter(WindowPart::left);
-  ui.vertical(l.splitter_left, l.left.y0, l.left.y1, theme::kEdge);
-  const Hit hit = ui.control("splitter_left", {l.splitter_left, l.left.y0, l.splitter_left + grab, l.left.y1},
-                             FocusKind::slider, "Width of the left column");
+  const float logical = ImGui::GetIO().DisplaySize.x / scale, other = (left ? l.right : l.left).width() / scale;
+  ui.focus().enter(left ? WindowPart::left : WindowPart::right);
+  ui.vertical(left ? edge : edge - ui.hairline(), column.y0, column.y1, theme::kEdge);
+  const Hit hit = ui.control(left ? "splitter_left" : "splitter_right",
+                             {left ? edge : edge - grab, column.y0, left ? edge + grab : edge, column.y1},
+                             FocusKind::slider, left ? "Width of the left column" : "Width of the right column");
   if (hit.hovered || hit.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-  if (hit.pressed) splitter_grip_ = mouse - l.splitter_left;
-  float& width = c.view.widths.left;
-  if (hit.held) width = clamp_left_width((mouse - splitter_grip_) / scale, logical, right);
-  if (const float by = splitter_by_key(hit); by != 0) {
-    width = clamp_left_width(l.left.width() / scale + by, logical, right);
-  }
-  if (splitter_reset(hit)) width = 0;
-}
-
-void SideColumns::draw_right_splitter(PanelContext& c, const WindowLayout& l) {
-  Ui& ui = c.ui;
-  const float scale = ui.scale(), mouse = ImGui::GetIO().MousePos.x;
-  const float logical = ImGui::GetIO().DisplaySize.x / scale, left = l.left.width() / scale;
-  const float grab = ui.px(6);
-  ui.focus().enter(WindowPart::right);
-  ui.vertical(l.splitter_right - ui.hairline(), l.right.y0, l.right.y1, theme::kEdge);
-  const Hit hit = ui.control("splitter_right", {l.splitter_right - grab, l.right.y0, l.splitter_right, l.right.y1},
-                             FocusKind::slider, "Width of the right column");
-  if (hit.hovered || hit.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-  if (hit.pressed) splitter_grip_ = mouse - l.splitter_right;
-  float& width = c.view.widths.right;
-  if (hit.held) width = clamp_right_width(logical - (mouse - splitter_grip_) / scale, logical, left);
-  if (const float by = splitter_by_key(hit); by != 0) {
-    width = clamp_right_width(l.right.width() / scale - by, logical, left);
-  }
+  if (hit.pressed) splitter_grip_ = mouse - edge;
+  float& width = left ? c.view.widths.left : c.view.widths.right;
+  const auto clamped = [&](float wanted) {
+    return left ? clamp_left_width(wanted, logical, other) : clamp_right_width(wanted, logical, other);
+  };
+  const float dragged = (mouse - splitter_grip_) / scale;
+  if (hit.held) width = clamped(left ? dragged : logical - dragged);
+  if (const float by = splitter_by_key(hit); by != 0) width = clamped(column.width() / scale + (left ? by : -by));
   if (splitter_reset(hit)) width = 0;
 }
 

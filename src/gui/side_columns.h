@@ -57,8 +57,7 @@ class SideColumns {
   HistoryAct draw_panels(PanelContext& c, PanelColumn& column, PanelSide side, const Rect& area,
                          const EditHistory& history);
   void open_measure_panel(PanelContext& c);
-  void draw_left_splitter(PanelContext& c, const WindowLayout& l);
-  void draw_right_splitter(PanelContext& c, const WindowLayout& l);
+  void draw_splitter(PanelContext& c, const WindowLayout& l, PanelSide side);
 
   PanelColumn left_, right_;
   PresetRow presets_;

@@ -14,7 +14,6 @@
 #include "gui/docks/file_dialog.h"
 #include "gui/figure/figure_strip.h"
 #include "gui/gl/surface.h"
-#include "gui/overlay/transfer_function.h"
 #include "gui/state/focus.h"
 #include "gui/state/rect.h"
 #include "gui/state/ui_state.h"

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <mutex>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "core/error.h"

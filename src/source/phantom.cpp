@@ -12,6 +12,7 @@
 #include "source/phantom_list.h"
 #include "source/phantom_scene.h"
 #include "source/phantom_speckle.h"
+#include "source/phantom_text.h"
 
 namespace echoloop {
 namespace {

@@ -10,7 +10,6 @@
 
 #include <memory>
 
-#include "source/phantom_text.h"
 #include "source/phantom_truth.h"
 #include "source/source.h"
 

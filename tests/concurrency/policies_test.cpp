@@ -3,7 +3,6 @@
 // at what it keeps. ECHOLOOP_FRAMES: another number of frames (under thread sanitizer 20 000 are the default).
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <iostream>
 #include <random>
 

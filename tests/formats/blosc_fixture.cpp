@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "formats/containers/hdf5_blosc.h"
+#include "formats/containers/hdf5_filters.h"
 
 #ifdef ECHO_HAVE_BLOSC
 #include <blosc.h>

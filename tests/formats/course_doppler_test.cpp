@@ -1,5 +1,4 @@
 // The short course's Doppler data, a picture that came beamformed: what is understood of it, and hostile variants.
-#include <cmath>
 #include <complex>
 #include <limits>
 
@@ -76,7 +75,7 @@ void expect_understood(const Recording& recording) {
 }
 
 TEST(CourseDoppler, OpensAsAPictureThatCameBeamformed) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const bool deflate : {false, true})
     expect_understood(open_recording(folder.write("a.npz", archive({}, deflate))));
   expect_understood(open_recording(folder.write("b.npz", archive({"iq.npy", iq_array<double>("<c16")}))));
@@ -86,7 +85,7 @@ TEST(CourseDoppler, OpensAsAPictureThatCameBeamformed) {
 
 // Its own description wins: the array may be something else.
 TEST(CourseDoppler, IsNotTakenWhenItIsDescribed) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string axes = npy("<U7", false, "(1,)", packed<std::uint32_t>({'f', 'r', 'a', 'm', 'e', 0, 0}));
   std::vector<ZipEntry> entries = {{"iq.npy", iq_array<float>("<c8")}, {"axes.npy", axes}};
   for (const char* const name : {"xgrid.npy", "zgrid.npy"}) entries.push_back({name, list({0.0, 1e-3})});
@@ -127,7 +126,7 @@ TEST(CourseDoppler, HostileVariantsAreOneLine) {
       {{"iq.npy", complex_cube("(0, 3, 4)", 0)}, "length 0"},
       {{"iq.npy", complex_cube("(2, 0, 4)", 0)}, "'xgrid' of shape (3)"},
   };
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const Case& c : cases) {
     const std::string line = refusal(folder.write("a.npz", archive(c.changed)));
     EXPECT_NE(line.find(c.naming), std::string::npos) << c.changed.name << ": " << line;

@@ -47,8 +47,16 @@ class FakeReader {
 
  private:
   ReaderSettings kept_;
-  TempFolder folder_;
+  TemporaryFolder folder_;
 };
+
+inline std::vector<std::byte> read_frame(const Recording& recording, std::uint64_t index,
+                                         const std::stop_token& stop = {}) {
+  std::vector<std::byte> frame(recording.acquisition->frame_bytes());
+  FrameMemory slot{.bytes = frame, .owner = nullptr, .kind = HostMemory::pageable};
+  recording.reader->read(index, slot, stop);
+  return frame;
+}
 
 // Whether a reader process of this program waits for something.
 inline bool a_reader_waits() {

@@ -1,6 +1,5 @@
 // One table over every file of format_fixtures: what open_recording says of it. (The values inside, for the files that
 // describe no recording, are checked by the tests of the low-level readers.) Also paths that are no readable file.
-#include <algorithm>
 #include <map>
 
 #include "formats/support.h"
@@ -65,7 +64,7 @@ TEST(Fixtures, EveryFileIsRefusedForTheRightReason) {
 }
 
 TEST(Open, RefusesPathsThatAreNoFile) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   EXPECT_NE(refusal(folder.path() / "missing.npy").find("no such file"), std::string::npos);
   std::filesystem::create_directory(folder.path() / "folder");
   EXPECT_NE(refusal(folder.path() / "folder").find("a folder"), std::string::npos);
@@ -81,7 +80,7 @@ TEST(Open, RefusesPathsThatAreNoFile) {
 }
 
 TEST(Open, ReportsProgressAndStops) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string rf =
       pkl::array("f8", '<', {2, 2, 1, 2}, packed<double>({0.5, 1, 2, 3, 4, 5, 6, 7}));  // to be converted
   const auto file = folder.write("a.pkl", pkl::file(pkl::dict({{"rf", rf}, {"context", pkl::context({0.0F, 0.1F})}})));

@@ -18,7 +18,7 @@ const Extents kSize{.frames = 1, .transmits = 3, .elements = 16, .samples = 256}
 void write_samples(Hdf5Fixture& file) { file.numbers("rf", sample_dims("tei", kSize), sample_table("tei", kSize)); }
 
 // A file that opens but for what `add` says; it says the transmits too.
-std::filesystem::path write(const TempFolder& folder, const std::function<void(Hdf5Fixture&)>& add) {
+std::filesystem::path write(const TemporaryFolder& folder, const std::function<void(Hdf5Fixture&)>& add) {
   Hdf5Fixture file(folder.path() / "a.h5");
   write_samples(file);
   file.number("fs", 20e6);
@@ -29,12 +29,12 @@ std::filesystem::path write(const TempFolder& folder, const std::function<void(H
 }
 
 std::string refused(const std::function<void(Hdf5Fixture&)>& add) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   return refusal(write(folder, add));
 }
 
 Acquisition opened(const std::function<void(Hdf5Fixture&)>& add) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Recording recording = open_recording(write(folder, add));
   expect_samples(recording, kSize);
   return *recording.acquisition;
@@ -191,7 +191,7 @@ TEST(Guess, PositionsFromElsewhereAreSaid) {
 
 // All that is known of a picture is in the description, which one answer completes.
 TEST(Guess, LinesByNameKeepTheirFacts) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");
   file.numbers("image_lines", {8, 256}, std::vector<double>(8 * 256, 1.0));
   file.number("fs", 20e6);
@@ -204,7 +204,7 @@ TEST(Guess, LinesByNameKeepTheirFacts) {
 }
 
 TEST(Guess, ElementsOfKWaveLieAlongY) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");
   file.numbers("sensor_data", {16, 256}, std::vector<double>(16 * 256, 1.0));
   file.number("dt", 50e-9);
@@ -307,7 +307,7 @@ TEST(Guess, ADemodulationFrequencyOfRfIsThatOfTheEchoes) {
 }
 
 TEST(Guess, ADescriptionNeedsNoCentreFrequency) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto path = write(folder, [](Hdf5Fixture& file) { file.remove("fc"); });
   folder.write("a.json", R"({"data": "rf", "axes": ["transmit", "element", "time"], "fs_hz": "fs", "pitch_m": "pitch",
       "t0_s": 0, "t_zero": "origin", "tx_angles_rad": [-0.1, 0, 0.1]})");
@@ -315,7 +315,7 @@ TEST(Guess, ADescriptionNeedsNoCentreFrequency) {
 }
 
 TEST(Guess, ADescriptionSaysTheTransmitsOnce) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto path = write(folder, angles);
   folder.write("a.json", R"({"data": "rf", "axes": ["transmit", "element", "time"], "fs_hz": "fs", "pitch_m": "pitch",
       "t0_s": 0, "t_zero": "origin", "tx_angles_rad": [-0.1, 0, 0.1], "tx_elements": [1, 2, 3]})");
@@ -341,7 +341,7 @@ void write_groups(Hdf5Fixture& file, const std::vector<const char*>& names) {
 }
 
 TEST(Guess, OneArrayATransmitIsJoined) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");
   write_groups(file, {"tx_2", "tx_9", "tx_10"});
   const Recording recording = open_recording(file.close());
@@ -351,7 +351,7 @@ TEST(Guess, OneArrayATransmitIsJoined) {
 }
 
 TEST(Guess, ArraysOfOneNameAreNotPassedOver) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");
   write_groups(file, {"left", "middle", "right"});
   const std::string line = refusal(file.close());

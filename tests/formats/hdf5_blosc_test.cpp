@@ -1,9 +1,8 @@
 // Samples that zea has packed by Blosc, and what a file may claim to be such.
-#include "formats/containers/hdf5_blosc.h"
-
 #include <cstring>
 
 #include "formats/blosc_fixture.h"
+#include "formats/containers/hdf5_filters.h"
 
 namespace echoloop::hdf5_blosc_test {
 namespace {
@@ -11,7 +10,7 @@ namespace {
 using namespace test;
 
 // The zea example with its samples packed so.
-std::filesystem::path blosc_file(const TempFolder& folder, const Extents& n, const BloscPlan& plan = {}) {
+std::filesystem::path blosc_file(const TemporaryFolder& folder, const Extents& n, const BloscPlan& plan = {}) {
   Hdf5Fixture file(folder.path() / "blosc.hdf5");
   write_zea(file, n);
   write_blosc(file, "data/raw_data", "ftieq", n, plan);
@@ -23,13 +22,13 @@ std::filesystem::path blosc_file(const TempFolder& folder, const Extents& n, con
 
 TEST(Blosc, WithoutTheLibraryALineNamesIt) {
   if (hdf5::kHaveBlosc) GTEST_SKIP() << "libblosc is there";
-  const TempFolder folder;
+  const TemporaryFolder folder;
   EXPECT_NE(refusal(blosc_file(folder, {})).find("libblosc-dev"), std::string::npos);
 }
 
 TEST(Blosc, SamplesComeBack) {
   ECHO_NEED_BLOSC();
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Extents n{.frames = 3, .elements = 16, .samples = 500};
   for (const char* const packer : {"zstd", "lz4", "lz4hc", "blosclz", "zlib"}) {
     for (const int shuffle : {0, 1, 2}) {
@@ -41,7 +40,7 @@ TEST(Blosc, SamplesComeBack) {
 
 TEST(Blosc, ScanTablesMayBePackedToo) {
   ECHO_NEED_BLOSC();
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Extents n;
   Hdf5Fixture file(folder.path() / "t.hdf5");
   write_zea(file, n);
@@ -54,7 +53,7 @@ TEST(Blosc, ScanTablesMayBePackedToo) {
 // Silence packs into far less than deflate could make of it.
 TEST(Blosc, MuchOutOfLittle) {
   ECHO_NEED_BLOSC();
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Extents n{.frames = 1, .transmits = 1, .elements = 64, .samples = 20000};
   Hdf5Fixture file(folder.path() / "z.hdf5");
   write_zea(file, n);
@@ -67,7 +66,7 @@ TEST(Blosc, MuchOutOfLittle) {
 
 TEST(Blosc, DamageIsOneLine) {
   ECHO_NEED_BLOSC();
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Extents n{.elements = 8, .samples = 100};
   const std::size_t n_bytes = 3 * 8 * 100 * sizeof(float);
   const auto refused = [&](const BloscPlan& plan) { return refusal(blosc_file(folder, n, plan)); };

@@ -1,8 +1,6 @@
 #include "formats/hdf5_fixture.h"
 
-#include <cmath>
 #include <cstdio>
-#include <limits>
 #include <utility>
 
 namespace echoloop::test {

@@ -1,5 +1,4 @@
 // Every layout of the HDF5 formats: samples in place, geometry and time zero converted.
-#include <cmath>
 
 #include "formats/hdf5_fixture.h"
 
@@ -21,7 +20,7 @@ const Format kFormats[] = {{"uff", write_uff, "UFF (USTB)"},
                            {"mfmc", write_mfmc, "MFMC"}};
 
 TEST(Hdf5Formats, TheSameAcquisitionInEachFormat) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const Format& format : kFormats) {
     for (const Extents& n : {Extents{}, Extents{.frames = 1}, Extents{.frames = 3, .transmits = 1}}) {
       SCOPED_TRACE(format.name);
@@ -54,7 +53,7 @@ TEST(Hdf5Formats, TheSameAcquisitionInEachFormat) {
 }
 
 TEST(Hdf5Formats, UserBlocksAndStringsOfAllKinds) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const TextKind kind :
        {TextKind::null_terminated, TextKind::null_padded, TextKind::space_padded, TextKind::variable}) {
     for (const hsize_t user_block : {hsize_t{0}, hsize_t{512}, hsize_t{2048}}) {
@@ -67,7 +66,7 @@ TEST(Hdf5Formats, UserBlocksAndStringsOfAllKinds) {
 }
 
 TEST(Hdf5Formats, NumbersOfAllClassesAndShapes) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const hid_t level = H5Tenum_create(H5T_STD_U8BE);
   for (const std::uint8_t k : {std::uint8_t{0}, std::uint8_t{1}}) H5Tenum_insert(level, k == 0 ? "off" : "on", &k);
   for (const hid_t type : {H5T_IEEE_F32BE, H5T_IEEE_F64LE, H5T_STD_I32BE, H5T_STD_U32LE, H5T_STD_I64LE}) {
@@ -93,7 +92,7 @@ struct SampleLayout {
 };
 
 TEST(Hdf5Formats, SampleTypesAndLayouts) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const SampleLayout layouts[] = {
       {"float32", H5T_IEEE_F32LE, {}, 0, SampleType::float32, true},
       {"int16", H5T_STD_I16LE, {}, 0, SampleType::int16, true},
@@ -120,7 +119,7 @@ TEST(Hdf5Formats, SampleTypesAndLayouts) {
 }
 
 TEST(Hdf5Formats, ComplexNumbersAsCompounds) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Extents n{.values = 2};
   const auto table = sample_table("fteiq", n);
   const std::vector<float> values(table.begin(), table.end());
@@ -142,7 +141,7 @@ TEST(Hdf5Formats, ComplexNumbersAsCompounds) {
 }
 
 TEST(Hdf5Formats, TheFrequencyOfComplexSamplesIsNotLost) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "p.h5");
   write_picmus(file, {});
   file.enum_attribute("US/US_DATASET0000", "signal_format", {"RF", "IQ"}, 1);
@@ -155,7 +154,7 @@ TEST(Hdf5Formats, TheFrequencyOfComplexSamplesIsNotLost) {
 }
 
 TEST(Hdf5Formats, AFileOfManyGigabytesOpensAtOnce) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "big.uff");
   write_uff(file, {});
   const hsize_t dims[4] = {20000, 3, 4, 20833};  // 20 GB of float32, none of it written: a sparse file
@@ -176,7 +175,7 @@ TEST(Hdf5Formats, AFileOfManyGigabytesOpensAtOnce) {
 }
 
 TEST(Hdf5Formats, SamplesThatWereNeverWrittenAreZerosAndSaidSo) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "cut.uff");
   write_uff(file, {});
   file.empty("channel_data/data", {2, 3, 4, 6}, {.type = H5T_IEEE_F32LE, .chunk = {1, 3, 4, 6}});

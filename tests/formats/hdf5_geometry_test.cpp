@@ -1,7 +1,6 @@
 // Probes, waves and time zero of the HDF5 formats, with numbers worked out here.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "formats/hdf5_fixture.h"
@@ -12,7 +11,7 @@ namespace {
 using namespace test;
 
 TEST(Uff, DivergingAndFocusedWavesAndTheSignOfDelay) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "w.uff");
   write_uff(file, {});
   uff_wave(file, 1, 1, 0.02, std::numbers::pi - 0.3, -0.4e-6);  // behind the array
@@ -33,7 +32,7 @@ TEST(Uff, DivergingAndFocusedWavesAndTheSignOfDelay) {
 }
 
 TEST(Uff, OptionalFieldsMayBeAbsent) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "o.uff");
   write_uff(file, {});
   for (const char* const path : {"PRF", "pulse", "sound_speed", "initial_time", "modulation_frequency"})
@@ -54,7 +53,7 @@ TEST(Uff, OptionalFieldsMayBeAbsent) {
 }
 
 TEST(Uff, IqTurnsWithADelay) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "iq.uff");
   write_uff(file, {});
   file.remove("channel_data/data");
@@ -75,7 +74,7 @@ TEST(Uff, IqTurnsWithADelay) {
 }
 
 TEST(Uff, CurvedArraysKeepTheDepthOfTheFile) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   constexpr double kRadius_m = 0.04;
   const Extents n{.elements = 33};
   for (const bool listed : {false, true}) {
@@ -113,7 +112,7 @@ TEST(Uff, CurvedArraysKeepTheDepthOfTheFile) {
 }
 
 TEST(Uff, AnArrayBesideTheFilesOriginIsMovedAcrossToIt) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "m.uff");
   write_uff(file, {});
   std::vector<double> rows(28, 0.0);
@@ -152,7 +151,7 @@ struct ZeaWave {
 };
 
 TEST(Zea, WavesAreWhatTheDelaysMakeWhateverTheNotesSay) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Extents n{.elements = 32};
   const ZeaWave waves[3] = {
       {0.03 * std::sin(0.2), 0.03 * std::cos(0.2), 0.2, 0.03, 0, 31},  // a focused beam of a sector
@@ -189,7 +188,7 @@ TEST(Zea, WavesAreWhatTheDelaysMakeWhateverTheNotesSay) {
 }
 
 TEST(Zea, InfiniteAndMissingNotesArePlaneWaves) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const bool noted : {true, false}) {
     Hdf5Fixture file(folder.path() / "p.hdf5");
     write_zea(file, {});
@@ -210,7 +209,7 @@ TEST(Zea, InfiniteAndMissingNotesArePlaneWaves) {
 }
 
 TEST(Zea, OtherLawsStayLaws) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "l.hdf5");
   write_zea(file, {});
   file.numbers("scan/t0_delays", {3, 4}, {0, 1e-6, 0, 1e-6, 0, 0, 0, 0, 3e-6, 0, 0, 0});
@@ -227,7 +226,7 @@ TEST(Zea, OtherLawsStayLaws) {
 }
 
 TEST(Zea, OneElementAloneIsASource) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "e.hdf5");
   write_zea(file, {});
   std::vector<double> weights(12, 0.0);
@@ -245,7 +244,7 @@ TEST(Zea, OneElementAloneIsASource) {
 }
 
 TEST(Zea, GainIqAndEvents) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Extents n{.values = 2};
   Hdf5Fixture file(folder.path() / "g.hdf5");
   write_zea(file, n);
@@ -269,7 +268,7 @@ TEST(Zea, GainIqAndEvents) {
 }
 
 TEST(Zea, FilesWithoutChannelDataSayWhatTheyHold) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "i.hdf5");
   write_zea(file, {});
   file.remove("data/raw_data");

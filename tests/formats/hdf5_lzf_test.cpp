@@ -1,8 +1,7 @@
 // Samples that h5py has packed by LZF, and what a file may claim to be such.
-#include "formats/containers/hdf5_lzf.h"
-
 #include <cstring>
 
+#include "formats/containers/hdf5_filters.h"
 #include "formats/hdf5_fixture.h"
 
 namespace echoloop::hdf5_lzf_test {
@@ -46,7 +45,7 @@ Bytes pack(const Bytes& plain) {
 }
 
 // The UFF example with its samples in one LZF chunk of `bytes`, said to unpack to `size`.
-std::filesystem::path lzf_file(const TempFolder& folder, const Bytes& bytes, unsigned size) {
+std::filesystem::path lzf_file(const TemporaryFolder& folder, const Bytes& bytes, unsigned size) {
   Hdf5Fixture file(folder.path() / "lzf.uff");
   write_uff(file, {});
   file.remove("channel_data/data");
@@ -74,7 +73,7 @@ Bytes sample_bytes() {
 }
 
 TEST(Lzf, SamplesComeBack) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Bytes plain = sample_bytes();
   const Bytes packed = pack(plain);
   EXPECT_LT(packed.size(), plain.size());
@@ -101,7 +100,7 @@ TEST(Lzf, DamageIsRefused) {
   EXPECT_FALSE(hdf5::unpack_lzf(packed, longer));
   EXPECT_FALSE(hdf5::unpack_lzf(Bytes{0, 'x', 32, 1}, out));  // repeats what lies before the beginning
 
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string refused = refusal(lzf_file(folder, packed, 64));
   EXPECT_NE(refused.find("stored in chunks of"), std::string::npos) << refused;
 }

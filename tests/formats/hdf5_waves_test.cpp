@@ -11,7 +11,7 @@ namespace {
 using namespace test;
 
 // Elements 0, 1 and 3 fire in turn at 0 s; `delay` of |s|/c each, times `sign`.
-Acquisition element_by_element(const TempFolder& folder, double sign) {
+Acquisition element_by_element(const TemporaryFolder& folder, double sign) {
   Hdf5Fixture file(folder.path() / "s.uff");
   write_uff(file, {});
   for (const auto& [index, element] : {std::pair{1, 0}, std::pair{2, 1}, std::pair{3, 3}}) {
@@ -22,7 +22,7 @@ Acquisition element_by_element(const TempFolder& folder, double sign) {
 }
 
 TEST(Uff, SingleElementsFireAtOneTimeInBothReadingsOfTimeZero) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const double sign : {1.0, -1.0}) {  // USTB's scripts; UFF's own words
     const Acquisition a = element_by_element(folder, sign);
     for (std::size_t k = 0; k < 3; ++k) {
@@ -34,13 +34,13 @@ TEST(Uff, SingleElementsFireAtOneTimeInBothReadingsOfTimeZero) {
 }
 
 TEST(Uff, SingleElementsWithoutDelaysFollowUstb) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Acquisition a = element_by_element(folder, 0.0);  // samples were shifted to |s|/c after the firing
   for (const Transmit& t : a.transmits) EXPECT_NEAR(t.t0_s, 2e-6 - 2.0 * std::abs(t.source_x_m) / kSpeed_m_s, 1e-12);
 }
 
 TEST(Uff, AMatrixOfOneRowIsALinearArray) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "m.uff");
   write_uff(file, {});
   uff_object(file, "channel_data/probe", "uff.matrix_array");
@@ -58,7 +58,7 @@ TEST(Uff, AMatrixOfOneRowIsALinearArray) {
 }
 
 TEST(Uff, ElementsAFewMicrometresOffThePlaneAreInIt) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const double y_m : {20e-6, -0.5e-3}) {
     Hdf5Fixture file(folder.path() / "y.uff");
     write_uff(file, {});
@@ -78,7 +78,7 @@ void move(const Hdf5Fixture& file, const std::string& from, const std::string& t
 }
 
 TEST(Zea, TracksWithAProbeOfTheirOwn) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Extents n;
   Hdf5Fixture file(folder.path() / "t.hdf5");
   write_zea(file, n);
@@ -105,7 +105,7 @@ TEST(Zea, TracksWithAProbeOfTheirOwn) {
 }
 
 TEST(Zea, FrequenciesThatDifferAreSaid) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "f.hdf5");
   write_zea(file, {});
   file.numbers("scan/center_frequency", {3}, {kCenter_hz, 2 * kCenter_hz, kCenter_hz});
@@ -141,7 +141,7 @@ double arc_law_s(const ArcWave& w, const Element& e) {
 }
 
 TEST(Zea, WavesOfACurvedArrayAreFoundWithoutNotes) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Extents n{.transmits = 4, .elements = kArcElements};
   const std::vector<ArcWave> waves = {{TransmitKind::plane, 0, 0, 0.25, 0, 64},
                                       {TransmitKind::diverging, 0.006, -0.05, 0, 0, 64},
@@ -183,7 +183,7 @@ TEST(Zea, WavesOfACurvedArrayAreFoundWithoutNotes) {
 
 // A walking aperture: the note counts from the beam's own origin.
 TEST(Zea, NotesCountFromTheBeamsOrigin) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Extents n{.transmits = 1, .elements = kArcElements};
   const std::vector<Element> elements = arc_elements();
   const Element& middle = elements[50];

@@ -12,7 +12,7 @@ using namespace test;
 
 // The zea example, changed.
 template <class Change>
-Recording zea_with(const TempFolder& folder, Change&& change) {
+Recording zea_with(const TemporaryFolder& folder, Change&& change) {
   Hdf5Fixture file(folder.path() / "zea.hdf5");
   write_zea(file, {});
   change(file);
@@ -24,7 +24,7 @@ void expect_late(const Acquisition& a, double late_s) {
 }
 
 TEST(ZeaLate, TheLensIsTakenOff) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Recording recording = zea_with(folder, [](Hdf5Fixture& file) {
     file.numbers("probe/lens_thickness", {}, {1.2e-3});
     file.numbers("probe/lens_sound_speed", {}, {1000.0});
@@ -34,7 +34,7 @@ TEST(ZeaLate, TheLensIsTakenOff) {
 }
 
 TEST(ZeaLate, OlderFilesHaveTheLensInWavelengths) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const char* const place : {"scan/lens_correction", "custom/lens_correction"}) {
     const Recording recording = zea_with(folder, [&](Hdf5Fixture& file) { file.numbers(place, {}, {1.5}); });
     expect_late(*recording.acquisition, 2 * 1.5 / kCenter_hz);
@@ -43,7 +43,7 @@ TEST(ZeaLate, OlderFilesHaveTheLensInWavelengths) {
 }
 
 TEST(ZeaLate, LensesThatAreNoneAreRefused) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const double thickness_m : {-1e-3, 1.0, static_cast<double>(NAN)}) {
     Hdf5Fixture file(folder.path() / "l.hdf5");
     write_zea(file, {});
@@ -64,7 +64,7 @@ std::vector<double> waveform(double peak_s, std::size_t n) {
 }
 
 TEST(ZeaLate, EchoesArePlacedByThePulsesPeak) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   std::vector<double> rows;
   for (int k = 0; k < 3; ++k) {
     const auto row = waveform(0.6e-6, 300);
@@ -83,7 +83,7 @@ TEST(ZeaLate, EchoesArePlacedByThePulsesPeak) {
 }
 
 TEST(ZeaLate, OlderFilesSayWhichWaveformFired) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Recording recording = zea_with(folder, [](Hdf5Fixture& file) {
     file.numbers("scan/waveforms_two_way/waveform_000", {300}, waveform(0.6e-6, 300));
     file.numbers("scan/waveforms_two_way/waveform_001", {400}, waveform(0.9e-6, 400));
@@ -100,7 +100,7 @@ TEST(ZeaLate, OlderFilesSayWhichWaveformFired) {
 }
 
 TEST(Zea, ProbesHaveTheirNamesAndKinds) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   EXPECT_EQ(zea_with(folder, [](Hdf5Fixture&) {}).acquisition->probe.name, "linear array");
   const Recording now = zea_with(folder, [](Hdf5Fixture& file) {
     file.group("probe");
@@ -119,7 +119,7 @@ TEST(Zea, ProbesHaveTheirNamesAndKinds) {
 }
 
 TEST(Zea, FociInWavelengths) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Recording recording = zea_with(folder, [](Hdf5Fixture& file) {
     file.remove("scan/t0_delays");
     file.numbers("scan/focus_distances", {3}, {100, 100, 100});
@@ -130,7 +130,7 @@ TEST(Zea, FociInWavelengths) {
 }
 
 TEST(Zea, HarmonicImagingLooksWhereTheFileSays) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto received_at = [&](double hz) {
     return zea_with(folder, [&](Hdf5Fixture& file) { file.numbers("scan/demodulation_frequency", {}, {hz}); });
   };
@@ -142,7 +142,7 @@ TEST(Zea, HarmonicImagingLooksWhereTheFileSays) {
 }
 
 TEST(Zea, PulseInversionIsSaid) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto with_weights = [&](double first, double others) {
     std::vector<double> weights(12, others);
     std::fill_n(weights.begin(), 4, first);
@@ -154,14 +154,14 @@ TEST(Zea, PulseInversionIsSaid) {
 }
 
 TEST(Zea, AGainCurveMayBeLongerThanTheLines) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Recording recording = zea_with(
       folder, [](Hdf5Fixture& file) { file.numbers("scan/tgc_gain_curve", {9}, std::vector<double>(9, 2.0)); });
   expect_samples(recording, {}, 0.5);
 }
 
 TEST(Zea, PicturesWithoutAScanAreStillZeas) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "p.hdf5");
   file.numbers("data/image_sc", {2, 2}, {1, 2, 3, 4});
   EXPECT_NE(refusal(file.close()).find("no channel data, only image_sc"), std::string::npos);
@@ -176,7 +176,7 @@ hid_t half_type(hid_t like) {
 }
 
 TEST(Hdf5Samples, HalvesAreReadAndSaid) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const hid_t order : {H5T_IEEE_F32LE, H5T_IEEE_F32BE}) {
     const hid_t half = half_type(order);
     Hdf5Fixture file(folder.path() / "h.uff");
@@ -190,7 +190,7 @@ TEST(Hdf5Samples, HalvesAreReadAndSaid) {
 }
 
 TEST(Hdf5Samples, HalvesOfAllKinds) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const hid_t half = half_type(H5T_IEEE_F32LE);
   Hdf5Fixture file(folder.path() / "k.uff");
   write_uff(file, {});
@@ -207,7 +207,7 @@ TEST(Hdf5Samples, HalvesOfAllKinds) {
 }
 
 TEST(Hdf5Samples, PairsOfHalvesAreIq) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Extents n{.values = 2};
   const hid_t half = half_type(H5T_IEEE_F32LE);
   const hid_t stored = H5Tcreate(H5T_COMPOUND, 4), given = H5Tcreate(H5T_COMPOUND, 2 * sizeof(double));
@@ -234,7 +234,7 @@ TEST(Hdf5Samples, PairsOfHalvesAreIq) {
 }
 
 TEST(Hdf5Samples, OtherFloatsOf16BitsAreNoHalves) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const hid_t brain = H5Tcopy(H5T_IEEE_F32LE);  // bfloat16
   H5Tset_fields(brain, 15, 7, 8, 0, 7);
   H5Tset_size(brain, 2);
@@ -247,7 +247,7 @@ TEST(Hdf5Samples, OtherFloatsOf16BitsAreNoHalves) {
 }
 
 TEST(Pybf, MeasurementsCountFromTheFirstFiring) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "m.hdf5");
   write_pybf(file, {});
   file.remove("data/correction_time_shift");
@@ -262,7 +262,7 @@ TEST(Pybf, MeasurementsCountFromTheFirstFiring) {
 }
 
 TEST(Pybf, SimulationsSayHowLongThePulseIs) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "s.hdf5");
   write_pybf(file, {});
   file.remove("data/correction_time_shift");
@@ -275,7 +275,7 @@ TEST(Pybf, SimulationsSayHowLongThePulseIs) {
 }
 
 TEST(Pybf, TheBandwidthIsAFractionOrHertz) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const auto& [stored, bandwidth_hz] : {std::pair{0.6, 0.6 * kCenter_hz}, {3.5e6, 3.5e6}}) {
     Hdf5Fixture file(folder.path() / "b.hdf5");
     write_pybf(file, {});
@@ -285,7 +285,7 @@ TEST(Pybf, TheBandwidthIsAFractionOrHertz) {
 }
 
 TEST(Pybf, AnglesMayBeDegrees) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "d.hdf5");
   write_pybf(file, {});
   file.numbers("data/tx_mode/PW_3_6", {1, 3}, {-6, 0, 6});
@@ -295,7 +295,7 @@ TEST(Pybf, AnglesMayBeDegrees) {
 }
 
 TEST(Picmus, CopiesMayLackTheAttributes) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string us = "US/US_DATASET0000";
   for (const double modulation_hz : {0.0, 5e6}) {
     Hdf5Fixture file(folder.path() / "p.hdf5");
@@ -310,7 +310,7 @@ TEST(Picmus, CopiesMayLackTheAttributes) {
 }
 
 TEST(Uff, LowerCaseRatesAndPhotoacoustics) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "l.uff");
   write_uff(file, {});
   file.remove("channel_data/PRF");

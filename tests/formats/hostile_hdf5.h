@@ -1,7 +1,6 @@
 // The parts of the hostile HDF5 table: how a valid example is spoilt.
 #pragma once
 
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <ostream>

@@ -81,7 +81,7 @@ std::vector<Hostile> all_hostile() {
 class HostileHdf5 : public ::testing::TestWithParam<Hostile> {};
 
 TEST_P(HostileHdf5, IsRefusedInOneLineThatNamesTheFile) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "hostile.h5");
   GetParam().write(file, {});
   GetParam().spoil(file);
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Files, HostileHdf5, ::testing::ValuesIn(all_hostile()),
 
 // The valid files still open: what is refused above is refused for what was spoiled.
 TEST(HostileHdf5Base, OpensUnspoilt) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const auto write : {write_uff, write_picmus, write_pybf, write_zea}) {
     Hdf5Fixture file(folder.path() / "good.h5");
     write(file, {});
@@ -105,11 +105,11 @@ TEST(HostileHdf5Base, OpensUnspoilt) {
 }
 
 TEST(HostileHdf5Bytes, EveryTruncationIsRefused) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const auto write : {write_uff, write_zea}) {
     Hdf5Fixture file(folder.path() / "whole.h5");
     write(file, {});
-    expect_every_truncation_refused("cut.h5", read_file(file.close()), 101);
+    expect_every_truncation_refused("cut.h5", read_text(file.close()), 101);
   }
 }
 
@@ -118,11 +118,11 @@ TEST(HostileHdf5Bytes, FlippedBitsNeverDoMore) {
 #if defined(__SANITIZE_ADDRESS__) && !__has_include("formats/sandbox/reader_settings.h")
   GTEST_SKIP() << "HDF5 1.10 reads past its own buffers here (H5Aexists): what the reader process is for";
 #endif
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const auto write : {write_uff, write_picmus, write_pybf, write_zea}) {
     Hdf5Fixture file(folder.path() / "whole.h5");
     write(file, {});
-    const std::string whole = read_file(file.close());
+    const std::string whole = read_text(file.close());
     std::size_t n_refused = 0, n_tried = 0;
     const auto flip = [&](std::size_t at, int bit) {
       std::string spoilt = whole;

@@ -30,7 +30,7 @@ void write_plain(Hdf5Fixture& file) {
 }
 
 TEST(Import, ReadsAnHdf5FileByItsNames) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");
   write_plain(file);
   const Recording recording = open_recording(file.close());
@@ -95,7 +95,7 @@ TEST(Import, APairByNameIsIAndQ) {
 const Extents kPairs{.frames = 1, .transmits = 3, .elements = 16, .samples = 256, .values = 2};
 
 TEST(Import, IAndQInTwoArraysOrAsTheLastAxis) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const bool apart : {true, false}) {
     Hdf5Fixture file(folder.path() / "a.h5");
     write_plain(file);
@@ -116,7 +116,7 @@ TEST(Import, IAndQInTwoArraysOrAsTheLastAxis) {
 }
 
 TEST(Import, TimesOfFieldIICountFromTheCentre) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");
   write_plain(file);
   file.remove("acq/t_start");
@@ -128,7 +128,7 @@ TEST(Import, TimesOfFieldIICountFromTheCentre) {
 
 // Facts that do not fit the samples are not passed over in silence.
 TEST(Import, AnglesAndTimesThatDoNotFitAreSaid) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");
   write_plain(file);
   file.numbers("acq/t_start", {7}, {1e-6, 2e-6, 3e-6, 4e-6, 5e-6, 6e-6, 7e-6});
@@ -148,7 +148,7 @@ TEST(Import, AnglesAndTimesThatDoNotFitAreSaid) {
 }
 
 TEST(Import, TransmitsThatAreOtherThanPlaneAreAsked) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto line_with = [&](const char* name, const std::vector<double>& values) {
     Hdf5Fixture file(folder.path() / "a.h5");
     write_plain(file);
@@ -167,7 +167,7 @@ TEST(Import, TransmitsThatAreOtherThanPlaneAreAsked) {
 
 // Whatever the order of the axes, the lengths of the lists tell them.
 TEST(Import, AxesInEveryOrder) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Extents size{.frames = 4, .transmits = 3, .elements = 16, .samples = 256};
   for (const char* const letters : {"eit", "efit"}) {
     std::string axes = letters;
@@ -196,7 +196,7 @@ TEST(Import, AxesOfEqualLengthsAreAsked) {
 
 // Samples x (elements of all waves): the number of elements says how they are split; without it they are asked for.
 TEST(Import, WavesSideBySideInAMatrix) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto write = [&](bool count) {
     Hdf5Fixture file(folder.path() / "a.h5");
     write_plain(file);
@@ -224,7 +224,7 @@ TEST(Import, WavesSideBySideInAMatrix) {
 
 // A full matrix as columns, by lists of the sending and the receiving element.
 TEST(Import, ColumnsOfAFullMatrix) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Extents size{.frames = 1, .transmits = 16, .elements = 16, .samples = 256};
   const auto of = [&](std::size_t turn) {
     Hdf5Fixture file(folder.path() / "b.h5");
@@ -250,7 +250,7 @@ TEST(Import, ColumnsOfAFullMatrix) {
 }
 
 TEST(Import, SaysWhatIsMissingInOneLine) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");
   write_plain(file);
   file.remove("tx/angles");
@@ -266,7 +266,7 @@ TEST(Import, SaysWhatIsMissingInOneLine) {
 }
 
 TEST(Import, MeasuresACentreFrequencyThatIsNotInTheFile) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");
   write_plain(file);
   file.remove("acq/f0");
@@ -282,7 +282,7 @@ TEST(Import, MeasuresACentreFrequencyThatIsNotInTheFile) {
 }
 
 TEST(Import, ADescriptionNamesVariables) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");
   write_plain(file);
   file.numbers("other", {4, 4}, std::vector<double>(16, 1.0));
@@ -307,7 +307,7 @@ struct Wrong {
 class ImportRefused : public ::testing::TestWithParam<Wrong> {};
 
 TEST_P(ImportRefused, InOneLine) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");
   write_plain(file);
   folder.write("a.json", GetParam().description);
@@ -377,7 +377,7 @@ TEST(Import, RawBytesAreWhatTheDescriptionSays) {
   for (const Endian endian : {Endian::little, Endian::big}) {
     for (const std::string& frame_header : {std::string(), std::string(8, 't')}) {
       for (const char* const name : {"a.bin", "a.raw", "a.dat", "a.rf"}) {
-        const TempFolder folder;
+        const TemporaryFolder folder;
         Json meta = raw_meta();
         meta["byte_order"] = endian == Endian::big ? "big" : "little";
         meta["frame_header_bytes"] = frame_header.size();
@@ -389,7 +389,7 @@ TEST(Import, RawBytesAreWhatTheDescriptionSays) {
 }
 
 TEST(Import, RawBytesAreCounted) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Json meta = raw_meta();
   meta["shape"] = {3, 3, 16, 256};
   folder.write("a.json", meta.dump());
@@ -403,7 +403,7 @@ TEST(Import, RawBytesAreCounted) {
 // Every way to say what is sent, on one array: the transmits that come out of it.
 TEST(Import, TransmitsOfEveryKind) {
   const auto first = [](const char* key, const Json& value) {
-    const TempFolder folder;
+    const TemporaryFolder folder;
     Json meta = raw_meta();
     meta.erase("tx_angles_rad");
     meta[key] = value;
@@ -431,7 +431,7 @@ TEST(Import, TransmitsOfEveryKind) {
 }
 
 TEST(Import, LinesStayAsTheyAre) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   std::vector<float> values(8 * 256, 0.0F);
   for (int i = 0; i < 256; ++i) {
     values[static_cast<std::size_t>(3 * 256 + i)] = static_cast<float>(100.0 * std::exp(-std::pow((i - 150) / 8.0, 2)) *
@@ -448,7 +448,7 @@ TEST(Import, LinesStayAsTheyAre) {
 }
 
 TEST(Import, UltrasonixLines) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   std::vector<std::int32_t> header(19, 0);
   header[0] = 16, header[1] = 2, header[2] = 8, header[3] = 256, header[4] = 16, header[14] = 5'000'000,
   header[15] = 40'000'000;
@@ -463,7 +463,7 @@ TEST(Import, UltrasonixLines) {
 }
 
 TEST(Import, NamesWhatItIsNot) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::pair<std::string, const char*> kinds[] = {
       {std::string(128, '\0') + "DICM" + std::string(200, '\0'), "a DICOM file"},
       {"\x89PNG\r\n\x1a\n0000", "a PNG image"},
@@ -480,7 +480,7 @@ TEST(Import, NamesWhatItIsNot) {
 
 // What `describe` prints opens the file as the names alone do.
 TEST(Import, ThePrintedDescriptionOpensTheFile) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");
   write_plain(file);
   const auto path = file.close();

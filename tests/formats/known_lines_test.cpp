@@ -89,13 +89,13 @@ void expect_clarius(const Recording& recording) {
 }
 
 TEST(Clarius, RawWithItsYml) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("a_rf.yml", clarius_yml());
   expect_clarius(open_recording(folder.write("a_rf.raw", clarius_raw())));
 }
 
 TEST(Clarius, TarOfTheScanner) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   expect_clarius(open_recording(folder.write("a.tar", tar({{"x/1_env.yml", "type: envelope\n"},
                                                            {"x/1_env.raw", clarius_raw(1)},
                                                            {"x/1_rf.raw", clarius_raw()},
@@ -103,7 +103,7 @@ TEST(Clarius, TarOfTheScanner) {
 }
 
 TEST(Clarius, WhatIsNotReadIsNamedWithWhatToDo) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::pair<std::string, std::string> kCases[] = {
       {tar({{"1_rf.yml", clarius_yml()}, {"1_rf.raw.lzo", std::string(900, 'x')}}), "lzop -d 1_rf.raw.lzo"},
       {tar({{"1_env.raw", clarius_raw(1)}, {"1_env.yml", "type: envelope\n"}}), "of the envelope only"},
@@ -119,7 +119,7 @@ TEST(Clarius, WhatIsNotReadIsNamedWithWhatToDo) {
 
 // The same lines in both files of ITK: depth 0.0385 mm a sample, lines 0.3 mm apart.
 TEST(ImageLines, MetaImageAndNrrd) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   std::vector<std::int16_t> values(12 * 256, 0);
   for (int i = 0; i < 256; ++i)
     values[static_cast<std::size_t>(3 * 256 + i)] = static_cast<std::int16_t>(
@@ -207,7 +207,7 @@ TEST_P(ClariusSector, PointsLieWhereTheyAre) {
     }
     raw += packed(samples);
   }
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("a_rf.yml", yml);
   const Recording recording = open_recording(folder.write("a_rf.raw", raw));
   EXPECT_EQ(recording.acquisition->data, DataKind::beamformed);
@@ -226,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(Probes, ClariusSector,
                                                   63.0 / 47.0, -10.0, 20.0 / 47.0}));
 
 TEST(Clarius, LinesThatCrossAreRefused) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("a.json", R"({"axes": ["line", "time"], "fs_hz": 20e6, "fc_hz": 5e6, "element_x_m": [0, 1e-3, 2e-3],
                              "element_normal_rad": [0.1, 0, -0.1]})");
   const std::string line =
@@ -236,7 +236,7 @@ TEST(Clarius, LinesThatCrossAreRefused) {
 
 // The assistant asks for what is assumed.
 TEST(Clarius, AnAssumedPitchIsAssumedInTheListing) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("a_rf.yml", clarius_yml(""));
   const FileOutline outline = outline_file(folder.write("a_rf.raw", clarius_raw()));
   const auto places = std::ranges::find(outline.guesses, "element_x_m", &OutlineGuess::key);
@@ -249,7 +249,7 @@ TEST(Clarius, AnAssumedPitchIsAssumedInTheListing) {
 }
 
 TEST(Clarius, AnAssumedPitchIsSaidAndCanBeCorrected) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("a_rf.yml", clarius_yml(""));
   const auto file = folder.write("a_rf.raw", clarius_raw());
   const auto says = [](const Recording& recording, const char* words) {

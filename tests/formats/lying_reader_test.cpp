@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "formats/fake_reader.h"
+#include "support/one_line.h"
 
 namespace echoloop::lying_reader_test {
 namespace {
@@ -131,24 +132,9 @@ const Lie kLies[] = {
     {"answers-without-reading", "did not read in time"},
 };
 
-void read_frame(const Recording& recording, std::uint64_t index, const std::stop_token& stop = {}) {
-  std::vector<std::byte> frame(recording.acquisition->frame_bytes());
-  FrameMemory slot{.bytes = frame, .owner = nullptr, .kind = HostMemory::pageable};
-  recording.reader->read(index, slot, stop);
-}
-
 void read_on(const std::filesystem::path& file, const std::stop_token& stop = {}) {
   const Recording recording = open_recording(file, {}, stop);
   for (std::uint64_t k = 0; k < 4000; ++k) read_frame(recording, k % recording.frame_count, stop);
-}
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
 }
 
 class LyingReader : public ::testing::TestWithParam<Lie> {
@@ -162,7 +148,7 @@ class LyingReader : public ::testing::TestWithParam<Lie> {
 
 TEST_P(LyingReader, CostsOneLine) {
   const auto file = fake.file(GetParam().role);
-  const std::string line = error_of([&] { read_on(file); });
+  const std::string line = testing::refusal_of([&] { read_on(file); });
   EXPECT_TRUE(line.starts_with(file.string())) << line;
   EXPECT_NE(line.find(GetParam().naming), std::string::npos) << line;
   EXPECT_LT(line.size(), 2300U);
@@ -193,7 +179,7 @@ TEST_P(WaitingForAReader, EndsWithTheStopToken) {
     wait_for_standstill(viewer);
     stop.request_stop();
   });
-  const std::string line = error_of([&] { read_on(file, stop.get_token()); });
+  const std::string line = testing::refusal_of([&] { read_on(file, stop.get_token()); });
   EXPECT_NE(line.find("was stopped"), std::string::npos) << line;
 }
 
@@ -205,7 +191,7 @@ TEST_P(WaitingForAReader, EndsWithTheProgram) {
     wait_for_standstill(viewer);
     ends = true;
   });
-  const std::string line = error_of([&] { read_on(file); });
+  const std::string line = testing::refusal_of([&] { read_on(file); });
   EXPECT_NE(line.find("was stopped"), std::string::npos) << line;
 }
 
@@ -225,7 +211,8 @@ TEST(StoppedReader, GoesOn) {
   const Recording recording = open_recording(fake.file("slow"));
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_NE(error_of([&] { read_frame(recording, 12, stop.get_token()); }).find("was stopped"), std::string::npos);
+  EXPECT_NE(testing::refusal_of([&] { read_frame(recording, 12, stop.get_token()); }).find("was stopped"),
+            std::string::npos);
   for (std::uint64_t k = 10; k < kFakeFrames; ++k) EXPECT_NO_THROW(read_frame(recording, k)) << k;
 }
 

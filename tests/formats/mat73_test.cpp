@@ -74,7 +74,7 @@ class Mat73File {
 const std::vector<std::int16_t> kSamples = {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23};  // 4 times of 3 elements
 
 TEST(Mat73, ClassesOfAnyPaddingAndStructsWithoutAListOfFields) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const H5T_str_t padding : {H5T_STR_NULLPAD, H5T_STR_NULLTERM, H5T_STR_SPACEPAD}) {
     for (const char* const rf_class : {"int16", "double", ""}) {
       Mat73File file(folder.path() / "p.mat", padding);
@@ -96,7 +96,7 @@ TEST(Mat73, ClassesOfAnyPaddingAndStructsWithoutAListOfFields) {
 }
 
 TEST(Mat73, ComplexNumbersOfEitherNaming) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const auto& [real, imaginary] : {std::pair{"real", "imag"}, std::pair{"r", "i"}}) {
     Mat73File file(folder.path() / "c.mat");
     std::vector<float> values;
@@ -116,7 +116,7 @@ TEST(Mat73, ComplexNumbersOfEitherNaming) {
 
 // A cell as MATLAB keeps it: references into #refs#, and a class that need not be closed by a NUL.
 TEST(Mat73, CellsByReference) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto with_targets = [&](const std::vector<const char*>& targets) {
     Mat73File file(folder.path() / "r.mat");
     file.basic_fields();
@@ -149,7 +149,7 @@ TEST(Mat73, CellsByReference) {
 }
 
 TEST(Mat73, FollowsNoLinkAndNoDataOutOfTheFile) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Mat73File other(folder.path() / "other.mat");
   other.put(other.root(), "RF", {3, 4}, H5T_NATIVE_INT16, kSamples.data());
   other.basic_fields();
@@ -172,7 +172,7 @@ TEST(Mat73, FollowsNoLinkAndNoDataOutOfTheFile) {
 }
 
 TEST(Mat73, HugeShapesAreRefusedBeforeMemoryIsTaken) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const hsize_t n : {hsize_t{1} << 20, hsize_t{1} << 31, hsize_t{1} << 40}) {
     Mat73File file(folder.path() / "h.mat");
     file.basic_fields();

@@ -42,7 +42,7 @@ Fields with(Fields fields, const Field& extra) {
   return fields;
 }
 
-std::filesystem::path write_mat(const TempFolder& folder, Sample samples, const Fields& fields,
+std::filesystem::path write_mat(const TemporaryFolder& folder, Sample samples, const Fields& fields,
                                 mat_ft version = MAT_FT_MAT5, matio_compression compression = MAT_COMPRESSION_NONE) {
   const auto path = folder.path() / "must.mat";
   std::filesystem::remove(path);
@@ -71,7 +71,7 @@ std::filesystem::path write_mat(const TempFolder& folder, Sample samples, const 
 }
 
 TEST(Mat, EveryContainerVersionReadsAlike) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const auto& [version, compression] :
        {std::pair{MAT_FT_MAT5, MAT_COMPRESSION_NONE}, std::pair{MAT_FT_MAT5, MAT_COMPRESSION_ZLIB},
         std::pair{MAT_FT_MAT73, MAT_COMPRESSION_NONE}, std::pair{MAT_FT_MAT73, MAT_COMPRESSION_ZLIB}}) {
@@ -88,7 +88,7 @@ TEST(Mat, EveryContainerVersionReadsAlike) {
 }
 
 TEST(Mat, LinearDelayLawsArePlaneWaves) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const double slope = std::sin(0.1) * 0.5e-3 / 1500.0;  // element to element
   const auto transmit = [&](const std::vector<double>& delays, std::size_t rows = 1,
                             std::vector<std::size_t> dims = {4, 3}) {
@@ -119,7 +119,7 @@ TEST(Mat, LinearDelayLawsArePlaneWaves) {
 }
 
 TEST(Mat, DelaysOfATransmitMayBeAColumn) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const double slope = std::sin(0.1) * 0.5e-3 / 1500.0;
   Sample samples{.dims = {4, 3, 2}};
   samples.real.resize(24);
@@ -132,7 +132,7 @@ TEST(Mat, DelaysOfATransmitMayBeAColumn) {
 
 // Elements on a bow without a radius: each looks across the line to its neighbours.
 TEST(Mat, ElementsOnABowLookApart) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const double radius = 0.05, step = 0.01;
   std::vector<double> places;
   for (int e = -1; e <= 1; ++e) places.insert(places.end(), {radius * std::sin(e * step), radius * std::cos(e * step)});
@@ -146,7 +146,7 @@ TEST(Mat, ElementsOnABowLookApart) {
 
 // RF{k} and TXdelay{k}, the second recording shorter: it ends in zeros.
 TEST(Mat, ACellForEachTransmit) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const double slope = std::sin(0.1) * 0.5e-3 / 1500.0;
   for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
     const auto path = folder.path() / "cells.mat";
@@ -188,7 +188,7 @@ TEST(Mat, ACellForEachTransmit) {
 }
 
 TEST(Mat, IqKeepsItsPhaseWhenTimeZeroMoves) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Sample samples{.name = "IQ", .imaginary = std::vector<double>(12, 0.0)};
   samples.real.assign(12, 2.0);
   const double slope = std::sin(0.1) * 0.5e-3 / 1500.0;
@@ -204,7 +204,7 @@ TEST(Mat, IqKeepsItsPhaseWhenTimeZeroMoves) {
 }
 
 TEST(Mat, ElementsMayCarryZAndOneZeroMeansNoDelays) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto opened = [&](const Field& extra) { return open_recording(write_mat(folder, {}, with(kBasic, extra))); };
   const Field two_rows{"elements", {-1e-3, 0, 0, 0, 2e-3, 0}, 2}, columns{"elements", {-1e-3, 0, 2e-3, 0, 0, 0}, 3};
   for (const Field& elements : {two_rows, columns}) {
@@ -225,7 +225,7 @@ TEST(Mat, ElementsMayCarryZAndOneZeroMeansNoDelays) {
 }
 
 TEST(Mat, RefusesWhatDoesNotFit) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto line = [&](const Fields& fields, const Sample& samples = {}) {
     return refusal(write_mat(folder, samples, fields));
   };
@@ -249,16 +249,16 @@ TEST(Mat, RefusesWhatDoesNotFit) {
 }
 
 TEST(Mat, EveryTruncationIsRefused) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const auto compression : {MAT_COMPRESSION_NONE, MAT_COMPRESSION_ZLIB}) {
-    expect_every_truncation_refused("t.mat", read_file(write_mat(folder, {}, kBasic, MAT_FT_MAT5, compression)));
+    expect_every_truncation_refused("t.mat", read_text(write_mat(folder, {}, kBasic, MAT_FT_MAT5, compression)));
   }
-  expect_every_truncation_refused("t.mat", read_file(write_mat(folder, {}, kBasic, MAT_FT_MAT73)), 61);
+  expect_every_truncation_refused("t.mat", read_text(write_mat(folder, {}, kBasic, MAT_FT_MAT73)), 61);
 }
 
 TEST(Mat, HugeDimensionsAreRefusedBeforeMemoryIsTaken) {
-  const TempFolder folder;
-  const std::string good = read_file(write_mat(folder, {}, kBasic));
+  const TemporaryFolder folder;
+  const std::string good = read_text(write_mat(folder, {}, kBasic));
   const std::size_t dims_at = 128 + 8 + 16 + 8;  // file header, matrix tag, array flags, dimension tag
   ASSERT_EQ(good[dims_at], 4);
   ASSERT_EQ(good[dims_at + 4], 3);
@@ -271,9 +271,9 @@ TEST(Mat, HugeDimensionsAreRefusedBeforeMemoryIsTaken) {
 
 // Of what is compressed, zlib's checksum leaves none but bits without a meaning to change unseen.
 TEST(Mat, AnyChangedByteIsRefusedOrHarmless) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const auto compression : {MAT_COMPRESSION_NONE, MAT_COMPRESSION_ZLIB}) {
-    const std::string good = read_file(write_mat(folder, {}, kBasic, MAT_FT_MAT5, compression));
+    const std::string good = read_text(write_mat(folder, {}, kBasic, MAT_FT_MAT5, compression));
     const double sum = frame_sum(open_recording(folder.write("good.mat", good)), 0);
     for (std::size_t at = 124; at < good.size(); at += kEveryNth) {
       for (const int flip : {0x01, 0x80, 0xff}) {

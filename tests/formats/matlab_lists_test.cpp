@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "formats/support.h"
@@ -80,7 +79,7 @@ matvar_t* struct_with_cells(const char* name) {
   return acq;
 }
 
-std::filesystem::path write(const TempFolder& folder, mat_ft version, matvar_t* list) {
+std::filesystem::path write(const TemporaryFolder& folder, mat_ft version, matvar_t* list) {
   const auto path = folder.path() / "a.mat";
   std::filesystem::remove(path);
   mat_t* const file = Mat_CreateVer(path.c_str(), nullptr, version);
@@ -101,7 +100,7 @@ struct Case {
 class MatlabLists : public ::testing::TestWithParam<Case> {};
 
 TEST_P(MatlabLists, AreTransmits) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Recording recording = open_recording(write(folder, GetParam().version, GetParam().make("acq")));
   const Acquisition& a = *recording.acquisition;
   EXPECT_EQ(recording.frame_count, 1U);
@@ -123,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Files, MatlabLists,
                          [](const auto& info) { return std::string(info.param.name); });
 
 // RF with angles that MUST does not know: they say which axis is which, in every order.
-std::filesystem::path write_rf(const TempFolder& folder, mat_ft version, const std::array<std::size_t, 3>& order) {
+std::filesystem::path write_rf(const TemporaryFolder& folder, mat_ft version, const std::array<std::size_t, 3>& order) {
   const auto path = folder.path() / "b.mat";
   std::filesystem::remove(path);
   mat_t* const file = Mat_CreateVer(path.c_str(), nullptr, version);
@@ -145,7 +144,7 @@ std::filesystem::path write_rf(const TempFolder& folder, mat_ft version, const s
 }
 
 TEST(MatlabLists, LooseAnglesBesideRfAreNoFrames) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
     std::array<std::size_t, 3> order{0, 1, 2};
     do {

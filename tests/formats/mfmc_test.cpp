@@ -43,7 +43,7 @@ void write_matrix(Hdf5Fixture& file, const std::vector<Pair>& pairs) {
 
 class Mfmc : public ::testing::Test {
  protected:
-  TempFolder folder_;
+  TemporaryFolder folder_;
   Hdf5Fixture file_{folder_.path() / "a.mfmc"};
 };
 
@@ -114,7 +114,7 @@ TEST_F(Mfmc, AFiringDelayIsCountedFromTheZeroOfTheLaw) {
 
 TEST_F(Mfmc, EveryTruncationIsRefused) {
   write_matrix(file_, full_matrix());
-  expect_every_truncation_refused("t.mfmc", read_file(file_.close()), 997);
+  expect_every_truncation_refused("t.mfmc", read_text(file_.close()), 997);
 }
 
 // What the program cannot image, or what is wrong, is refused in one line.
@@ -127,7 +127,7 @@ struct Refused {
 class MfmcRefused : public ::testing::TestWithParam<Refused> {};
 
 TEST_P(MfmcRefused, InOneLine) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "r.mfmc");
   write_matrix(file, full_matrix());
   GetParam().change(file);

@@ -53,7 +53,7 @@ matvar_t* structs(const char* name, std::size_t first, std::size_t n) {
   return made;
 }
 
-std::filesystem::path write(const TempFolder& folder, mat_ft version, const std::vector<matvar_t*>& variables) {
+std::filesystem::path write(const TemporaryFolder& folder, mat_ft version, const std::vector<matvar_t*>& variables) {
   const auto path = folder.path() / "must.mat";
   std::filesystem::remove(path);
   mat_t* const file = Mat_CreateVer(path.c_str(), nullptr, version);
@@ -82,7 +82,7 @@ void expect_two_waves(const Recording& r, double later_s) {
 }
 
 TEST(MustParam, DelaysBesideTheStruct) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
     for (const char* const name : {"txdel", "TXdelay"}) {
       expect_two_waves(open_recording(write(folder, version, {structs("param", 0, 1), delays(name)})), 0.0);
@@ -93,7 +93,7 @@ TEST(MustParam, DelaysBesideTheStruct) {
 }
 
 TEST(MustParam, OneStructForEachTransmit) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
     expect_two_waves(open_recording(write(folder, version, {structs("param", 0, 2)})), kLater_s);
     matvar_t* const cell = cell_of("param", [](std::size_t k) { return structs(nullptr, k, 1); });
@@ -105,7 +105,7 @@ TEST(MustParam, OneStructForEachTransmit) {
 }
 
 TEST(MustParam, VariablesOfTheirOwn) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
     expect_two_waves(open_recording(write(folder, version,
                                           {numbers("fs", 1, {20e6}), numbers("fc", 1, {5e6}),
@@ -116,7 +116,7 @@ TEST(MustParam, VariablesOfTheirOwn) {
 
 // Else the angles would be shown as frames of a wave that nobody sent.
 TEST(MustParam, AnglesWithoutDelaysAreNotGuessed) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const char* const name : {"tilt", "TXangle"}) {
     const std::string line =
         refusal(write(folder, MAT_FT_MAT5, {structs("param", 0, 1), numbers(name, 1, {-0.1, 0.1})}));
@@ -129,7 +129,7 @@ TEST(MustParam, AnglesWithoutDelaysAreNotGuessed) {
 
 // As many as there are, and what else may be sent: nothing of it is passed over.
 TEST(MustParam, OtherListsOfTransmitsAreNotGuessed) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto refused = [&](matvar_t* list) {
     const std::string line = refusal(write(folder, MAT_FT_MAT5, {structs("param", 0, 1), list}));
     return line.find("but no transmit delays") != std::string::npos;

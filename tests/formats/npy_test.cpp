@@ -1,12 +1,12 @@
 // .npy headers, every element type and byte order, and the fixtures that numpy wrote.
 #include "formats/containers/npy.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "formats/containers/array_view.h"
 #include "formats/support.h"
+#include "support/one_line.h"
 
 namespace echoloop::npy_test {
 namespace {
@@ -14,12 +14,7 @@ namespace {
 using namespace test;
 
 std::string npy_error(const std::string& content) {
-  try {
-    read_npy("x.npy", bytes_of(content));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing::error_of([&] { read_npy("x.npy", bytes_of(content)); });
 }
 
 template <class T>
@@ -137,7 +132,7 @@ TEST(Npy, FixturesHoldWhatNumpyReads) {
        {NpyFixture{"npy_bigendian.npy", "float32, big-endian", false},
         NpyFixture{"npy_complex64.npy", "complex64", false}, NpyFixture{"npy_corder_int16.npy", "int16", false},
         NpyFixture{"npy_forder_int16.npy", "int16", true}}) {
-    const std::string content = read_file(testing::data_folder() / "format_fixtures" / expected.name);
+    const std::string content = read_text(testing::data_folder() / "format_fixtures" / expected.name);
     const ArrayView array = read_npy(expected.name, bytes_of(content)).array;
     EXPECT_EQ(to_string(array.type), expected.type);
     EXPECT_EQ(array.shape, (std::vector<std::size_t>{2, 3, 8}));

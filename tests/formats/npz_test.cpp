@@ -1,12 +1,12 @@
 // .npz: stored, deflated and zip64 members, descriptions inside and beside the archive, damage and bombs.
 #include "formats/containers/npz.h"
 
-#include <cstring>
 #include <utility>
 
 #include "core/error.h"
 #include "formats/containers/zip.h"
 #include "formats/support.h"
+#include "support/one_line.h"
 
 namespace echoloop::npz_test {
 namespace {
@@ -38,7 +38,7 @@ std::vector<ZipEntry> described_entries(bool deflate) {
 }
 
 TEST(Npz, OpensWithItsDescriptionInside) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const bool deflate : {false, true}) {
     const Recording recording = open_recording(folder.write("a.npz", zip(described_entries(deflate))));
     const Acquisition& a = *recording.acquisition;
@@ -59,7 +59,7 @@ TEST(Npz, OpensWithItsDescriptionInside) {
 TEST(Npz, FixturesHoldWhatNumpyReads) {
   ECHO_NEED_DATA("");
   for (const char* const name : {"npz_stored.npz", "npz_deflated.npz"}) {
-    const std::string content = read_file(testing::data_folder() / "format_fixtures" / name);
+    const std::string content = read_text(testing::data_folder() / "format_fixtures" / name);
     const auto members = read_npz_members(name, bytes_of(content));
     ASSERT_EQ(members.size(), 2U);
     const ArrayView& rf = members.at("rf").npy.array;
@@ -72,12 +72,7 @@ TEST(Npz, FixturesHoldWhatNumpyReads) {
 }
 
 std::string npz_error(const std::string& content) {
-  try {
-    read_npz_members("x.npz", bytes_of(content));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing::error_of([&] { read_npz_members("x.npz", bytes_of(content)); });
 }
 
 TEST(Npz, EveryTruncationIsRefused) {
@@ -179,7 +174,7 @@ TEST(Npz, StopsWhileItInflates) {
 }
 
 TEST(Npz, RefusesWithoutDescriptionOrSamples) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string rf = npy("<f4", false, "(2, 2)", packed<float>({1, 2, 3, 4}));
   EXPECT_NE(refusal(folder.write("a.npz", zip({{"rf.npy", rf, false}}))).find("without a description"),
             std::string::npos);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "formats/support.h"
+#include "support/one_line.h"
 
 namespace echoloop::pickle_test {
 namespace {
@@ -56,7 +57,7 @@ class PickleFixtures : public ::testing::TestWithParam<PickleFixture> {};
 TEST_P(PickleFixtures, HoldWhatPythonReads) {
   ECHO_NEED_DATA("");
   const PickleFixture& expected = GetParam();
-  const std::string content = read_file(testing::data_folder() / "format_fixtures" / expected.name);
+  const std::string content = read_text(testing::data_folder() / "format_fixtures" / expected.name);
   const pickle::Tree tree = pickle::load(expected.name, bytes_of(content));
   const pickle::Value* const rf = tree.find(tree[tree.root], "rf");
   ASSERT_NE(rf, nullptr);
@@ -91,12 +92,7 @@ INSTANTIATE_TEST_SUITE_P(All, PickleFixtures, ::testing::ValuesIn(pickle_fixture
 });
 
 std::string error_of(const std::string& content) {
-  try {
-    pickle::load("x.pkl", bytes_of(content));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing::error_of([&] { pickle::load("x.pkl", bytes_of(content)); });
 }
 
 TEST(Pickle, RefusesEveryOpcodeOffTheList) {

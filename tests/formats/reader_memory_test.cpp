@@ -56,7 +56,7 @@ std::string mat5_file(const std::vector<std::uint32_t>& name_tag, std::uint32_t 
 }
 
 TEST(ReaderMemory, NamesAndTypesOfMatlabVariablesAreCheckedFirst) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const double begin_s = computing_time_s();
   const std::string as_it_should_be = refusal(folder.write("good.mat", mat5_file({1, 2, 0x4652, 0})));
   EXPECT_NE(as_it_should_be.find("a MATLAB file with RF (2x2 double)"), std::string::npos) << as_it_should_be;
@@ -104,7 +104,7 @@ std::uint64_t bytes_read_so_far() {
 
 // A compressed chunk that holds all frames, and is larger than the library's usual cache.
 TEST(ReaderMemory, AChunkOfManyFramesIsUnpackedOnce) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   constexpr hsize_t kFrames = 12, kSamples = 300'000;
   const std::vector<hsize_t> dims = {kFrames, 3, 4, kSamples};
   Hdf5Fixture file(folder.path() / "one_chunk.hdf5");

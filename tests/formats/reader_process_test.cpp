@@ -13,6 +13,7 @@
 #include "formats/file_outline.h"
 #include "formats/open_recording.h"
 #include "formats/sandbox/reader_settings.h"
+#include "support/one_line.h"
 
 namespace echoloop::reader_process_test {
 namespace {
@@ -30,31 +31,6 @@ std::size_t open_files() {
 }
 
 bool has_children() { return ::waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD; }
-
-bool is_frame(std::span<const std::byte> frame, std::uint64_t index) {
-  const auto* const values = reinterpret_cast<const float*>(frame.data());
-  for (std::size_t k = 0; k < frame.size() / sizeof(float); ++k) {
-    if (values[k] != fake_value(index, k)) return false;
-  }
-  return frame.size() == 2 * kFakeSamples * sizeof(float);
-}
-
-std::vector<std::byte> read_frame(const Recording& recording, std::uint64_t index) {
-  std::vector<std::byte> frame(recording.acquisition->frame_bytes());
-  FrameMemory slot{.bytes = frame, .owner = nullptr, .kind = HostMemory::pageable};
-  recording.reader->read(index, slot);
-  return frame;
-}
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was refused";
-  return {};
-}
 
 // What is left when nothing of it shall be left.
 class Nothing {
@@ -133,7 +109,7 @@ TEST_P(Streamed, OneDamagedFrameIsNotTheEnd) {
   const Recording recording = open_recording(fake.file("refuse-frame-5"));
   for (int round = 0; round < 2; ++round) {
     EXPECT_TRUE(is_frame(read_frame(recording, 4), 4));
-    EXPECT_NE(error_of([&] { read_frame(recording, 5); }).find("frame 5: damaged"), std::string::npos);
+    EXPECT_NE(testing::refusal_of([&] { read_frame(recording, 5); }).find("frame 5: damaged"), std::string::npos);
     EXPECT_TRUE(is_frame(read_frame(recording, 6), 6));
     for (std::uint64_t k = 6; k < kFakeFrames; ++k) EXPECT_TRUE(is_frame(read_frame(recording, k), k)) << k;
   }
@@ -198,11 +174,11 @@ TEST(ReaderProcess, FailsWhileStreamingAndStaysFailed) {
     const auto file = fake.file(role);
     const Recording recording = open_recording(file);
     for (std::uint64_t k = 0; k < 5; ++k) EXPECT_TRUE(is_frame(read_frame(recording, k), k));
-    const std::string line = error_of([&] { read_frame(recording, 5); });
+    const std::string line = testing::refusal_of([&] { read_frame(recording, 5); });
     EXPECT_TRUE(line.starts_with(file.string())) << line;
     EXPECT_NE(line.find(naming), std::string::npos) << line;
     EXPECT_FALSE(has_children());
-    EXPECT_NE(error_of([&] { read_frame(recording, 6); }).find("stopped earlier"), std::string::npos);
+    EXPECT_NE(testing::refusal_of([&] { read_frame(recording, 6); }).find("stopped earlier"), std::string::npos);
   }
 }
 
@@ -228,7 +204,7 @@ TEST(ReaderProcess, KilledFromOutside) {
     for (pid_t child = 0; children >> child;) ::kill(child, SIGKILL);
   }
   ::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT);
-  EXPECT_NE(error_of([&] {
+  EXPECT_NE(testing::refusal_of([&] {
               for (std::uint64_t k = 0; k < kFakeFrames; ++k) read_frame(recording, k);
             }).find("signal 9"),
             std::string::npos);
@@ -240,7 +216,7 @@ TEST(ReaderProcess, AListingThatNeverEndsIsStopped) {
   const Nothing left;
   reader_settings().opening_patience = std::chrono::minutes(1);
   const auto file = fake.file("lists-for-ever");
-  const std::string line = error_of([&] { outline_file(file); });
+  const std::string line = testing::refusal_of([&] { outline_file(file); });
   EXPECT_TRUE(line.starts_with(file.string())) << line;
   EXPECT_NE(line.find("signal 24: too much computing time"), std::string::npos) << line;
 }
@@ -286,7 +262,7 @@ TEST(ReaderProcess, ProgressIsReportedAndOpeningCanBeStopped) {
   EXPECT_TRUE(std::is_sorted(fractions.begin(), fractions.end()));
   EXPECT_GE(fractions.size(), 6U);
   EXPECT_EQ(fractions.back(), 1.0);
-  const std::string line = error_of([&] {
+  const std::string line = testing::refusal_of([&] {
     open_recording(
         file,
         [&](double fraction) {
@@ -300,8 +276,9 @@ TEST(ReaderProcess, ProgressIsReportedAndOpeningCanBeStopped) {
     wait_for_standstill(opener);
     stop.request_stop();
   });
-  EXPECT_NE(error_of([&] { open_recording(fake.file("hang-opening"), {}, stop.get_token()); }).find("stopped"),
-            std::string::npos);
+  EXPECT_NE(
+      testing::refusal_of([&] { open_recording(fake.file("hang-opening"), {}, stop.get_token()); }).find("stopped"),
+      std::string::npos);
 }
 
 TEST(ReaderProcess, CannotGetOut) {

@@ -7,7 +7,7 @@ namespace {
 using namespace test;
 
 TEST(ShortCourse, OpensASmallRecording) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Recording recording = open_recording(folder.write("a.bin", pkl::recording()));  // the name does not matter
   EXPECT_EQ(recording.frame_count, 2U);
   EXPECT_EQ(recording.acquisition->n_transmits(), 2);
@@ -19,7 +19,7 @@ TEST(ShortCourse, OpensASmallRecording) {
 }
 
 TEST(ShortCourse, ReadsFortranOrderOtherTypesAndListsOfFrames) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   // Fortran order of (tx 2, element 2, time 3): value 100 tx + 10 element + time.
   const std::vector<double> values = {0, 100, 10, 110, 1, 101, 11, 111, 2, 102, 12, 112.5};
   const std::string frame = pkl::array("f8", '>', {2, 2, 3}, packed(values, Endian::big), true);
@@ -36,7 +36,7 @@ TEST(ShortCourse, ReadsFortranOrderOtherTypesAndListsOfFrames) {
 
 // One array a transmit, alone or in a list for each frame.
 TEST(ShortCourse, ReadsListsOfTransmits) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto line = [](std::int16_t first) {
     return pkl::array("i2", '<', {2, 3},
                       packed<std::int16_t>({first, static_cast<std::int16_t>(first + 1), 2, 3, 4, 5}));
@@ -73,7 +73,7 @@ std::string with_context(const std::string& rf, const std::string& angles, doubl
 }
 
 TEST(ShortCourse, ReadsPlainNumbersAndTuplesAsPythonWritesThem) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string one = pkl::array("i2", '<', {1, 2, 2}, packed<std::int16_t>({1, 2, 3, 4}));
   const std::string two = pkl::array("i2", '<', {2, 1, 2}, packed<std::int16_t>({1, 2, 3, 4}));
   const std::string scalar = "cnumpy.core.multiarray\nscalar\ncnumpy\ndtype\n" + pkl::text("f8") + "\x89\x88\x87R(" +
@@ -98,7 +98,7 @@ TEST(ShortCourse, ReadsPlainNumbersAndTuplesAsPythonWritesThem) {
 }
 
 TEST(ShortCourse, RefusesWhatIsNoRecording) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string rf = pkl::array("i2", '<', {2, 1, 2}, packed<std::int16_t>({1, 2, 3, 4}));
   const auto line = [&](const std::string& root) { return refusal(folder.write("r.pkl", pkl::file(root))); };
   EXPECT_NE(line(rf).find("a pickle of an array of int16"), std::string::npos);

@@ -31,7 +31,7 @@ template <class T>
 void expect_any_layout(const std::string& code, SampleType type) {
   const char* const names[4] = {"frame", "transmit", "element", "time"};
   std::vector<std::size_t> order = {0, 1, 2, 3};
-  const TempFolder folder;
+  const TemporaryFolder folder;
   do {
     Json meta = plane_meta();
     meta["axes"] = {names[order[0]], names[order[1]], names[order[2]], names[order[3]]};
@@ -67,7 +67,7 @@ TEST(Sidecar, EveryAxisOrderTypeAndByteOrder) {
 }
 
 TEST(Sidecar, WiderNumbersBecomeFloat32) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   std::vector<std::int32_t> wide(24, 1);
   wide[23] = 40000;
   Recording recording = open_with(folder, plane_meta(), npy("<i4", false, "(2, 3, 4)", packed(wide)));
@@ -79,7 +79,7 @@ TEST(Sidecar, WiderNumbersBecomeFloat32) {
 }
 
 TEST(Sidecar, HalfPrecisionBecomesFloat32OrWholeNumbers) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   std::vector<std::uint16_t> halves(24, 0x3e00);  // 1.5
   halves[23] = 0xcc00;                            // -16
   Recording recording = open_with(folder, plane_meta(), npy("<f2", false, "(2, 3, 4)", packed(halves)));
@@ -93,7 +93,7 @@ TEST(Sidecar, HalfPrecisionBecomesFloat32OrWholeNumbers) {
 }
 
 TEST(Sidecar, IqAsComplexOrAsAnAxis) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Json meta = plane_meta();
   meta["demod_hz"] = 5e6;
   std::vector<float> values(48);

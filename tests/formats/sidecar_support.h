@@ -32,13 +32,13 @@ inline std::vector<std::int16_t> plane_values() {
 
 inline std::string plane_npy() { return npy("<i2", false, "(2, 3, 4)", packed(plane_values())); }
 
-inline Recording open_with(const TempFolder& folder, const Json& meta, const std::string& array) {
+inline Recording open_with(const TemporaryFolder& folder, const Json& meta, const std::string& array) {
   folder.write("a.json", meta.dump());
   return open_recording(folder.write("a.npy", array));
 }
 
 inline std::string refusal_with(const Json& meta, const std::string& array) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("a.json", meta.dump());
   return refusal(folder.write("a.npy", array));
 }

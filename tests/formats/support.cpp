@@ -5,10 +5,7 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "test_paths.h"
@@ -16,28 +13,6 @@
 namespace echoloop::test {
 
 namespace fs = std::filesystem;
-
-TempFolder::TempFolder() {
-  std::string name = (fs::temp_directory_path() / "echoloop-formats-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  path_ = name;
-}
-
-TempFolder::~TempFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-fs::path TempFolder::write(const std::string& name, std::string_view content) const {
-  const fs::path file = path_ / name;
-  std::ofstream(file, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
-  return file;
-}
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
@@ -64,7 +39,7 @@ std::string refusal(const fs::path& path) {
 }
 
 void expect_every_truncation_refused(const std::string& name, const std::string& content, std::size_t step) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (std::size_t length = 0; length < content.size(); length += step * kEveryNth) {
     SCOPED_TRACE("cut after " + std::to_string(length) + " of " + std::to_string(content.size()));
     ASSERT_NE(refusal(folder.write(name, std::string_view(content).substr(0, length))), "");
@@ -102,7 +77,7 @@ double computing_time_s() {
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
     std::ifstream children(task.path() / "children");
     for (long pid = 0; children >> pid;) {
-      const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+      const std::string stat = read_text("/proc/" + std::to_string(pid) + "/stat");
       std::istringstream fields(stat.substr(std::min(stat.rfind(')') + 1, stat.size())));
       std::string skipped;
       for (int k = 0; k < 11; ++k) fields >> skipped;  // up to utime and stime

@@ -15,23 +15,13 @@
 #include "core/error.h"
 #include "formats/open_recording.h"
 #include "support/recorded_data.h"
+#include "support/temporary_folder.h"
 
 namespace echoloop::test {
 
-class TempFolder {
- public:
-  TempFolder();
-  ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  std::filesystem::path write(const std::string& name, std::string_view content) const;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+using testing::read_text;
+using testing::TemporaryFolder;
 
- private:
-  std::filesystem::path path_;
-};
-
-std::string read_file(const std::filesystem::path& path);
 // Whether the reader assumed something that is said with these words.
 bool assumes(const Acquisition& a, const std::string& words);
 std::span<const std::byte> bytes_of(std::string_view text);

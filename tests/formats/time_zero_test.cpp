@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
-#include <optional>
 
 #include "core/acquisition.h"
 #include "formats/readers/geometry.h"

@@ -2,7 +2,6 @@
 // channels in the order of the connector, events out of order, and time zero by hand-made numbers.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <string>

@@ -15,7 +15,7 @@ using namespace test;
 using namespace test::verasonics;
 
 TEST(VerasonicsSequence, PairsOfSamplesAreIq) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const auto& [mode, periods] : {std::pair{"BS100BW", 1.0}, {"BS50BW", 2.0}}) {
     Workspace plain, w;
     w.sample_mode = mode;
@@ -35,7 +35,7 @@ TEST(VerasonicsSequence, PairsOfSamplesAreIq) {
 }
 
 TEST(VerasonicsSequence, FramesFromTheOldestOn) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Workspace w;
   w.last_frame = 1;
   w.wait_us = 200.0;
@@ -47,7 +47,7 @@ TEST(VerasonicsSequence, FramesFromTheOldestOn) {
 }
 
 TEST(VerasonicsSequence, TransmitsThatComeAgainInAFrameAreFrames) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Workspace w;
   w.one_transmit = true;
   const Recording r = open_recording(write_workspace(folder.path(), w));
@@ -58,7 +58,7 @@ TEST(VerasonicsSequence, TransmitsThatComeAgainInAFrameAreFrames) {
 }
 
 TEST(VerasonicsSequence, AperturesOfSwitchedProbes) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Workspace w;
   w.switched = true;
   w.angles_rad = {0.1, 0.1};
@@ -79,7 +79,7 @@ TEST(VerasonicsSequence, AperturesOfSwitchedProbes) {
 }
 
 TEST(VerasonicsSequence, CodedTransmitsBecomeSingleElements) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Workspace w;
   w.weights = {{0, 0, 1, 0, 0, 1, 0, 0}, {0, 0, 1, 0, 0, -1, 0, 0}};
   const Recording r = open_recording(write_workspace(folder.path(), w));
@@ -96,7 +96,7 @@ TEST(VerasonicsSequence, CodedTransmitsBecomeSingleElements) {
 }
 
 TEST(VerasonicsSequence, EachTransmitHasItsWaveform) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Workspace w;
   w.angles_rad = {0.0, 0.0};
   w.peaks = {1.0, 2.5};

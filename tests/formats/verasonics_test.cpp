@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "formats/base/acquisition_json.h"
 #include "formats/support.h"
@@ -17,7 +16,7 @@ using namespace test;
 using namespace test::verasonics;
 
 TEST(Verasonics, LinesByEventAndConnector) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const auto& [container, inside] :
        {std::pair{Workspace::Container::v5, ""}, {Workspace::Container::v73, ""}, {Workspace::Container::v5, "acq"}}) {
     Workspace w;
@@ -45,7 +44,7 @@ TEST(Verasonics, LinesByEventAndConnector) {
 
 // As scipy.io.savemat writes a list of dictionaries: the same recording.
 TEST(Verasonics, CellsOfStructs) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const Workspace::Container container : {Workspace::Container::v5, Workspace::Container::v73}) {
     for (const char* const name : {"RcvData", "rf"}) {
       for (const char* const inside : {"", "acq"}) {
@@ -70,7 +69,7 @@ TEST(Verasonics, CellsOfStructs) {
 // wave passes the origin half an aperture's delay after the first firing.
 TEST(Verasonics, PlaneWavesAreCountedFromTheOrigin) {
   for (const bool with_delays : {true, false}) {
-    const TempFolder folder;
+    const TemporaryFolder folder;
     Workspace w;
     w.with_delays = with_delays;
     const Recording r = open_recording(write_workspace(folder.path(), w));
@@ -86,7 +85,7 @@ TEST(Verasonics, PlaneWavesAreCountedFromTheOrigin) {
 
 TEST(Verasonics, VirtualSourcesAndMillimetres) {
   for (const double focus : {-20.0, 30.0}) {
-    const TempFolder folder;
+    const TemporaryFolder folder;
     Workspace w;
     w.focus = focus;
     w.units = "mm";
@@ -108,7 +107,7 @@ TEST(Verasonics, VirtualSourcesAndMillimetres) {
 // The delays alone say what wave it is: without Steer and focus nothing is assumed about them.
 TEST(Verasonics, WavesWithoutNotes) {
   for (const double focus : {0.0, -20.0, 30.0}) {
-    const TempFolder folder;
+    const TemporaryFolder folder;
     Workspace noted, bare;
     noted.focus = bare.focus = focus;
     bare.with_notes = false;
@@ -128,7 +127,7 @@ TEST(Verasonics, WavesWithoutNotes) {
 
 // Delays of 0 would do for a plane wave; one element that fires alone is a source of its own.
 TEST(Verasonics, OneElementAloneIsASource) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Workspace w;
   w.one_by_one = true;
   w.angles_rad = {0.0, 0.0};
@@ -144,7 +143,7 @@ TEST(Verasonics, OneElementAloneIsASource) {
 }
 
 TEST(Verasonics, SamplesPerWavelengthByTheMode) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const auto& [mode, per_wave] : {std::pair{"NS200BW", 4.0}, {"BS67BW", 4.0 / 3.0}}) {
     Workspace w;
     w.sample_mode = mode;
@@ -162,7 +161,7 @@ TEST(Verasonics, SamplesPerWavelengthByTheMode) {
 // Arrays of TX hold the connected elements only; elements that were not connected received nothing.
 // What elements 2 and 5 send together, with the same sign and with opposite ones, is undone.
 TEST(Verasonics, FocalPointsAreBelievedBeforeFocus) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Workspace w;
   w.focus = 30.0;
   w.angles_rad = {0.0, 0.0};
@@ -174,7 +173,7 @@ TEST(Verasonics, FocalPointsAreBelievedBeforeFocus) {
 }
 
 TEST(Verasonics, BuffersNamesAndTypesOfTheUser) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Workspace second, own_name, wide;
   second.buffer = 2;
   own_name.name = "RFData_tot";
@@ -187,7 +186,7 @@ TEST(Verasonics, BuffersNamesAndTypesOfTheUser) {
 }
 
 TEST(Verasonics, ColumnsInTheOrderOfTheElements) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Workspace w;
   w.n_columns = kElements;  // as they are left when a script has picked them by Trans.Connector
   const Recording r = open_recording(write_workspace(folder.path(), w));
@@ -198,7 +197,7 @@ TEST(Verasonics, ColumnsInTheOrderOfTheElements) {
 }
 
 TEST(Verasonics, WithoutReceiveTheRowsAreSharedEvenly) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Workspace w;
   w.with_receive = w.with_peak = false;
   const Recording r = open_recording(write_workspace(folder.path(), w));
@@ -208,7 +207,7 @@ TEST(Verasonics, WithoutReceiveTheRowsAreSharedEvenly) {
 }
 
 TEST(Verasonics, RefusesWhatCannotBe) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   Workspace beyond;
   beyond.end_sample_excess = 1.0;
   EXPECT_NE(refusal(write_workspace(folder.path(), beyond)), "");

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "fuzz/targets.h"
+#include "support/temporary_folder.h"
 #include "test_paths.h"
 
 namespace echoloop::fuzz::fuzz_test {
@@ -28,11 +27,6 @@ std::vector<fs::path> seeds(std::string_view target) {
   }
   std::sort(found.begin(), found.end());
   return found;
-}
-
-std::string content(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 bool run(const NamedTarget& target, const std::string& bytes) {
@@ -77,7 +71,7 @@ TEST_P(Fuzz, GoodSeedsAreReadAndNothingBreaks) {
   int read = 0;
   for (const fs::path& file : files) {
     SCOPED_TRACE(file.filename().string());
-    const std::string seed = content(file);
+    const std::string seed = testing::read_text(file);
     const bool ok = run(GetParam(), seed);
     read += ok ? 1 : 0;
     EXPECT_EQ(ok, file.filename().string().starts_with("good_"));

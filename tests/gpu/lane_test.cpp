@@ -1,5 +1,4 @@
 // Lanes in use: frames in flight, plans that change between frames, images that come back from a mailbox, threads.
-#include <algorithm>
 #include <set>
 #include <thread>
 #include <utility>

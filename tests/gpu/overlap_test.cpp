@@ -2,7 +2,6 @@
 // of a frame runs under the kernels of the one before, and kernels of small frames run side by side.
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 #include "backend/fp16/packed_plan.h"
 #include "backend/frame_processor.h"

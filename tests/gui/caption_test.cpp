@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "support/acquisitions.h"
 
 namespace echoloop::caption_test {

@@ -170,14 +170,10 @@ TEST(Faults, BigNumbersAreTypedAndAllGoOff) {
   EXPECT_EQ(scene.stream_changed, changes + 1);
 }
 
-struct Size {
-  int width, height;
-  double scale;
-};
-class RightColumn : public ::testing::TestWithParam<Size> {};
+class RightColumn : public ::testing::TestWithParam<WindowSize> {};
 
 TEST_P(RightColumn, EverythingOpenDrawsAndScrolls) {
-  const Size size = GetParam();
+  const WindowSize size = GetParam();
   ECHO_SCENE(scene, size.width, size.height, size.scale);
   fill_stream(scene.state);
   scene.state.numbers.counts.produced = 123'456'789;
@@ -214,7 +210,8 @@ TEST_P(RightColumn, EverythingOpenDrawsAndScrolls) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, RightColumn,
-                         ::testing::Values(Size{1024, 640, 1.0}, Size{1600, 900, 1.0}, Size{3840, 2160, 2.0}));
+                         ::testing::Values(WindowSize{1024, 640, 1.0}, WindowSize{1600, 900, 1.0},
+                                           WindowSize{3840, 2160, 2.0}));
 
 }  // namespace
 }  // namespace echoloop::testing::columns_test

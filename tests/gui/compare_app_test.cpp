@@ -20,43 +20,25 @@ namespace {
 constexpr const char* kDiverging = "simus_p42v_diverging/simus_p42v_diverging.uff";
 constexpr const char* kConvex = "simus_c52v_convex/rf.npy";
 
-struct Compared {
+struct Compared : ScriptedWindow {
   explicit Compared(const std::string& source) {
-    ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
     Options options = script_options(source);
     options.width = 1024;
     options.height = 640;
     options.settings = {"grid_nx=61", "grid_nz=81"};
-    app = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
-    app->begin();
+    begin(options);
   }
-  [[nodiscard]] bool until(const std::function<bool()>& holds) const { return turn_until(*app, holds); }
-  void press(Key key) const {
-    InjectedInput input;
-    input.keys = {{.key = key}};
-    app->viewer().inject(input);
-    app->turn();
-  }
-  void turns(int n) const {
-    for (int i = 0; i < n; ++i) app->turn();
-  }
-  void click(const std::string& id) const { testing::click(*app, id); }
   // As a user does: from the side's list, by the dialog.
   void choose(const std::string& side, const std::filesystem::path& file) const {
     click("compare/" + side);
     click("compare/" + side + "/1");
-    ASSERT_TRUE(until([&] { return app->viewer().control_rect("open_file").width() > 0.0F; }));
-    turns(3);
+    ASSERT_TRUE(until([&] { return app_->viewer().control_rect("open_file").width() > 0.0F; }));
+    turn(*app_, 3);
     InjectedInput input;
     input.text = file.string();
-    app->viewer().inject(input);
-    turns(3);
+    inject(*app_, input, 3);
     click("open_file");
   }
-  [[nodiscard]] UiState& state() const { return app->state(); }
-
-  TemporaryFolder folder;
-  std::unique_ptr<WindowApp> app;
 };
 
 // The numbers of a run without a window.
@@ -130,17 +112,17 @@ TEST(ComparedLive, BothSidesAreOfOneFrameThatMovesOn) {
   ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1 && state.cine.frames > 0; }));
   window.press(Key::x);
   ASSERT_TRUE(state.cine.compare);
-  ASSERT_TRUE(window.until([&] { return window.app->viewer().compared_image() != nullptr; }));
-  const std::uint64_t first = window.app->viewer().compared_image()->stamp.sequence;
+  ASSERT_TRUE(window.until([&] { return window.app().viewer().compared_image() != nullptr; }));
+  const std::uint64_t first = window.app().viewer().compared_image()->stamp.sequence;
   EXPECT_EQ(state.run, RunState::live);
   EXPECT_TRUE(window.until([&] {
-    const Image* a = window.app->viewer().compared_image();
-    return a->stamp.sequence > first + 3 && a->stamp.sequence == window.app->viewer().shown_image().stamp.sequence;
+    const Image* a = window.app().viewer().compared_image();
+    return a->stamp.sequence > first + 3 && a->stamp.sequence == window.app().viewer().shown_image().stamp.sequence;
   }));
   window.press(Key::x);
-  EXPECT_TRUE(window.until([&] { return window.app->viewer().compared_image() == nullptr; }));
-  const std::uint64_t last = window.app->viewer().shown_image().stamp.sequence;
-  EXPECT_TRUE(window.until([&] { return window.app->viewer().shown_image().stamp.sequence > last; })) << "live again";
+  EXPECT_TRUE(window.until([&] { return window.app().viewer().compared_image() == nullptr; }));
+  const std::uint64_t last = window.app().viewer().shown_image().stamp.sequence;
+  EXPECT_TRUE(window.until([&] { return window.app().viewer().shown_image().stamp.sequence > last; })) << "live again";
 }
 
 TEST(TwoRecordings, AIsWhatItIsAloneAndSwapExchangesThem) {
@@ -154,16 +136,16 @@ TEST(TwoRecordings, AIsWhatItIsAloneAndSwapExchangesThem) {
   state.marks = two_regions();
   window.choose("a", a_file);
   const auto a_is = [&](const AcquisitionPtr& acquisition) {
-    const Image* a = window.app->viewer().compared_image();
+    const Image* a = window.app().viewer().compared_image();
     return a != nullptr && acquisition != nullptr && a->acquisition == acquisition;
   };
   ASSERT_TRUE(window.until([&] { return a_is(state.cine.a_recording.acquisition); }))
       << state.notices.messages.list().front().text;
-  const Image a = *window.app->viewer().compared_image();
+  const Image a = *window.app().viewer().compared_image();
   EXPECT_NE(a.acquisition->n_elements(), 0);
   const auto alone =
       process({.source = open_source(a_file).source, .params = a.params, .frames = a.stamp.source_index + 1});
-  EXPECT_EQ(window.app->viewer().compared_db(), alone.back().db);
+  EXPECT_EQ(window.app().viewer().compared_db(), alone.back().db);
   const AcquisitionPtr acquisition_of_b = state.source.acquisition;
   window.click("swap");
   ASSERT_TRUE(window.until([&] { return state.source.opened_as == a_file && a_is(acquisition_of_b); }));
@@ -206,9 +188,9 @@ TEST(TwoRecordings, OneThatIsRefusedLeavesHeldSettings) {
   UiState& state = window.state();
   ASSERT_TRUE(window.until([&] { return state.numbers.shown > 1 && state.cine.frames > 0; }));
   window.press(Key::x);
-  write_text_file(window.folder / "notes.txt", "not a recording");
+  write_text_file(window.folder() / "notes.txt", "not a recording");
   state.notices.messages.clear();
-  window.choose("a", window.folder / "notes.txt");
+  window.choose("a", window.folder() / "notes.txt");
   ASSERT_TRUE(window.until([&] { return !state.notices.messages.list().empty(); }));
   EXPECT_EQ(state.notices.messages.list().front().severity, Severity::error);
   EXPECT_TRUE(state.cine.compare);
@@ -226,7 +208,7 @@ TEST(TwoRecordings, BIsOpenedAndWhatWasBBecomesA) {
   ASSERT_TRUE(window.until([&] { return state.source.phantom.empty(); })) << state.notices.messages.list().front().text;
   EXPECT_EQ(state.cine.a_recording.name, name);
   EXPECT_TRUE(window.until([&] {
-    const Image* a = window.app->viewer().compared_image();
+    const Image* a = window.app().viewer().compared_image();
     return a != nullptr && a->acquisition == state.cine.a_recording.acquisition;
   }));
 }

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "gui/bare_screen.h"
 #include "support/acquisitions.h"
 

@@ -4,8 +4,6 @@
 
 #include <string>
 
-#include "gui/overlay/transfer_function.h"
-
 namespace echoloop::testing {
 
 // Averages of squares of `factor` pixels, 16 levels a channel.

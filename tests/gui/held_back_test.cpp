@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 
 #include "app/window/window_app.h"
 #include "gui/turning.h"
@@ -37,9 +36,7 @@ TEST_F(HeldBackWindow, ItSaysSoAndItsVideoIsAsLongAsTheAcquisition) {
   EXPECT_LT(state.numbers.pace.speed, 0.4);
   EXPECT_GT(app_->viewer().control_rect("pace").width(), 0.0F);
   ASSERT_TRUE(until([&] { return state.cine.frames > 30; }));
-  InjectedInput input;
-  input.keys = {{.key = Key::space}};
-  app_->viewer().inject(input);
+  press(Key::space);
   ASSERT_TRUE(until([&] { return state.run == RunState::frozen; }));
   const std::size_t frames = state.cine.frames;
   EXPECT_NEAR(state.cine.seconds, static_cast<double>(frames - 1) / 50.0, 1e-3);

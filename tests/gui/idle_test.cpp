@@ -1,9 +1,6 @@
 // An idle window is not drawn again; whatever changes what it shows is drawn at once.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <functional>
-
 #include "app/window/window_app.h"
 #include "gui/turning.h"
 
@@ -24,12 +21,6 @@ class Idle : public WindowTest {
       idle = app_->viewer().drawn() ? 0 : idle + 1;
       return idle >= frames;
     });
-  }
-  void press(Key key) {
-    InjectedInput input;
-    input.keys = {{.key = key}};
-    app_->viewer().inject(input);
-    app_->turn();
   }
   void freeze() {
     press(Key::space);

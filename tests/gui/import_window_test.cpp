@@ -68,27 +68,13 @@ class ImportWindow : public WindowTest {
     app_->turn();
   }
   const ImportState& import() { return app_->state().import; }
-  void inject(const InjectedInput& input) {
-    app_->viewer().inject(input);
+  void inject(const InjectedInput& input) { testing::inject(*app_, input); }
+  void click(const std::string& control) {
+    testing::click(*app_, control, 1);
     app_->turn();
   }
-  void click(const std::string& control) {
-    const Rect r = app_->viewer().control_rect(control);
-    ASSERT_GT(r.width(), 0.0F) << control;
-    InjectedInput input;
-    input.mouse_x = r.cx();
-    input.mouse_y = r.cy();
-    inject(input);
-    input.left = true;
-    inject(input);
-    input.left = false;
-    inject(input);
-    inject(input);
-  }
   void press(Key key, bool control = false) {
-    InjectedInput input;
-    input.keys = {{.key = key, .control = control}};
-    inject(input);
+    WindowTest::press(key, control);
     inject({});
   }
   void answer(const std::string& field, const std::string& text) {

@@ -60,16 +60,7 @@ TEST(Inspector, ItsHeightFollowsTheSplitterAndARightClickResetsIt) {
   show(scene);
   scene.tap(Key::n);
   const Rect before = scene.rect("splitter_dock");
-  InjectedInput input;
-  input.mouse_x = before.cx();
-  input.mouse_y = before.cy();
-  scene.inject(input);
-  input.left = true;
-  scene.inject(input);
-  input.mouse_y -= 60;
-  scene.inject(input);
-  input.left = false;
-  scene.inject(input);
+  scene.drag({before.cx(), before.cy()}, {before.cx(), before.cy() - 60});
   EXPECT_NEAR(scene.rect("splitter_dock").cy(), before.cy() - 60, 6.0F);
   scene.click("splitter_dock", true);
   EXPECT_NEAR(scene.rect("splitter_dock").cy(), before.cy(), 1.0F);

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 
 #include "app/window/window_app.h"
@@ -26,14 +25,9 @@ class Kiosk : public WindowTest {
     begin(options);
     ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
   }
-  void inject(const InjectedInput& input, int turns = 2) {
-    app_->viewer().inject(input);
-    for (int i = 0; i < turns; ++i) app_->turn();
-  }
+  void inject(const InjectedInput& input, int turns = 2) { testing::inject(*app_, input, turns); }
   void press(Key key, bool control = false) {
-    InjectedInput input;
-    input.keys = {{key, control}};
-    inject(input);
+    testing::press(*app_, {key, control}, 2);
     inject({});
   }
   // All that decides what the window looks like, but for live numbers.
@@ -118,15 +112,7 @@ TEST_F(Kiosk, ResetOpensTheSourceOfTheStartAndUndoTheOther) {
   const Look start = look();
   app_->viewer().inject({});
   state().params.display.gain_db = 3.0;
-  InjectedInput input;
-  const Rect heart = app_->viewer().control_rect("phantom/Heart");
-  ASSERT_GT(heart.width(), 0.0F);
-  input.mouse_x = heart.cx();
-  input.mouse_y = heart.cy();
-  for (const bool down : {false, true, false}) {
-    input.left = down;
-    inject(input);
-  }
+  testing::click(*app_, "phantom/Heart", 2);
   inject({});
   ASSERT_TRUE(until([&] { return state().source.phantom == "heart" && state().numbers.shown > 1; }));
   const ImagingParams of_heart = state().params;

@@ -110,12 +110,5 @@ TEST(LectureView, OpensByTheIconsOfItsPanels) {
   EXPECT_TRUE(scene.viewer->settings().open.at("stream")) << "the icon folds nothing";
 }
 
-TEST(LectureView, SaysWhatEachPolicyDoes) {
-  for (const RingPolicy policy :
-       {RingPolicy::block, RingPolicy::error, RingPolicy::drop_oldest, RingPolicy::drop_newest}) {
-    EXPECT_GT(policy_lesson(policy).size(), 40U);
-  }
-}
-
 }  // namespace
 }  // namespace echoloop::testing::lecture_test

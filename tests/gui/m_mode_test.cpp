@@ -1,7 +1,6 @@
 // M-mode: a target that moves draws its path, true to the frames' own time, and a pause stays a gap.
 #include "gui/view/m_mode.h"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -147,19 +146,6 @@ TEST(MMode, ClosedItHasNoPlaceAndForgets) {
   EXPECT_FALSE(depth_mm(scene.shot(), scene.viewer->m_mode_rect(), 1.0).has_value());
 }
 
-void drag_px(Scene& scene, float x0, float y0, float x1, float y1) {
-  scene.move(x0, y0);
-  InjectedInput input;
-  input.mouse_x = x0;
-  input.mouse_y = y0;
-  input.left = true;
-  scene.inject(input);
-  input.mouse_x = x1;
-  input.mouse_y = y1;
-  scene.inject(input);
-  scene.move(x1, y1);
-}
-
 TEST(MModeCalipers, ADragMeasuresDepthAndTimeAndMovesWithTheStrip) {
   ECHO_SCENE(scene, 1600, 900);
   Stream stream(scene);
@@ -168,7 +154,7 @@ TEST(MModeCalipers, ADragMeasuresDepthAndTimeAndMovesWithTheStrip) {
   ASSERT_GT(box.width(), 300.0F);
   // 4 s across, 20 mm down: from 5 mm, 2 s ago to 15 mm, 1 s ago.
   const auto x_of = [&](double ago_s) { return box.x1 - box.width() * static_cast<float>(ago_s / 4.0); };
-  drag_px(scene, x_of(2.0), box.y0 + 0.25F * box.height(), x_of(1.0), box.y0 + 0.75F * box.height());
+  scene.drag({x_of(2.0), box.y0 + 0.25F * box.height()}, {x_of(1.0), box.y0 + 0.75F * box.height()});
   ASSERT_EQ(scene.state.image.m_mode.calipers.size(), 1U);
   const MModeCaliper m = scene.state.image.m_mode.calipers[0];
   EXPECT_NEAR(m.depth0_m, 10e-3, 0.2e-3);
@@ -180,10 +166,10 @@ TEST(MModeCalipers, ADragMeasuresDepthAndTimeAndMovesWithTheStrip) {
   EXPECT_EQ(scene.state.image.m_mode.calipers[0], m) << "on the strip's own clock";
   // Its end is 0.5 s further left now.
   const float y = box.y0 + 0.75F * box.height();
-  drag_px(scene, x_of(1.5), y, x_of(1.5), y - 0.25F * box.height());
+  scene.drag({x_of(1.5), y}, {x_of(1.5), y - 0.25F * box.height()});
   ASSERT_EQ(scene.state.image.m_mode.calipers.size(), 1U) << "taken hold of, no new one";
   EXPECT_NEAR(scene.state.image.m_mode.calipers[0].depth1_m, 15e-3, 0.3e-3);
-  drag_px(scene, x_of(3.0), y, x_of(3.0) + 2, y);
+  scene.drag({x_of(3.0), y}, {x_of(3.0) + 2, y});
   EXPECT_EQ(scene.state.image.m_mode.calipers.size(), 1U) << "a click is no caliper";
   scene.state.image.inspected = PlanePoint{-5e-3, 15e-3};
   stream.play(2, [](double) { return 12.0; });

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "app/outputs/marks_json.h"
 #include "app/window/echo_place.h"
 #include "core/units.h"

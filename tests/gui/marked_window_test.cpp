@@ -49,35 +49,20 @@ struct Saved {
   ImagingParams params;
 };
 
-class MarkedWindow {
+class MarkedWindow : public ScriptedWindow {
  public:
   explicit MarkedWindow(Options options) {
-    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
     ::setenv("HOME", folder_.path().c_str(), 1);
     options.backend = BackendChoice::cpu;
     options.duration_s = 1e9;  // a script: no tour of the window
     options.width = 1600;
     options.height = 900;
-    app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
-    app_->begin();
+    begin(options);
   }
-  [[nodiscard]] UiState& state() { return app_->state(); }
   [[nodiscard]] const Image& shown() { return app_->viewer().shown_image(); }
-  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
   void press(const KeyPress& key) {
-    InjectedInput input;
-    input.keys = {key};
-    app_->viewer().inject(input);
-    app_->turn();
-    app_->viewer().inject({});
-    app_->turn();
-  }
-  void drop(const fs::path& file) {
-    InjectedInput input;
-    input.dropped_files = {file};
-    app_->viewer().inject(input);
-    app_->turn();
-    app_->viewer().inject({});
+    testing::press(*app_, key);
+    inject(*app_, {});
   }
   // Frozen on the frame whose numbers the panel has, those of points from the fine grid.
   bool freeze_and_measure(const Marks& marks) {
@@ -105,10 +90,6 @@ class MarkedWindow {
     }
     return {};
   }
-
- private:
-  TemporaryFolder folder_;
-  std::unique_ptr<WindowApp> app_;
 };
 
 std::vector<std::string> settings_of(const ImagingParams& params) {

@@ -132,14 +132,10 @@ TEST(Objects, CsvHasTheTableTheBackgroundAndTheThreshold) {
   EXPECT_NEAR(z, 12.5, 1e-6);
 }
 
-struct Size {
-  int width, height;
-  double scale;
-};
-class ObjectsPanel : public ::testing::TestWithParam<Size> {};
+class ObjectsPanel : public ::testing::TestWithParam<WindowSize> {};
 
 TEST_P(ObjectsPanel, FitsItsColumnAndChangesWhatItSays) {
-  const Size size = GetParam();
+  const WindowSize size = GetParam();
   ECHO_SCENE(scene, size.width, size.height, size.scale);
   show(scene);
   scene.state.params.objects.kind = Structure::off;
@@ -176,7 +172,8 @@ TEST_P(ObjectsPanel, FitsItsColumnAndChangesWhatItSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, ObjectsPanel,
-                         ::testing::Values(Size{1024, 640, 1.0}, Size{1600, 900, 1.0}, Size{3840, 2160, 2.0}));
+                         ::testing::Values(WindowSize{1024, 640, 1.0}, WindowSize{1600, 900, 1.0},
+                                           WindowSize{3840, 2160, 2.0}));
 
 }  // namespace
 }  // namespace echoloop::testing::objects_panel_test

@@ -24,6 +24,17 @@ struct RememberedFolder {
   }
 };
 
+// Another one, whose recording comes behind its folder.
+struct OtherFolder {
+  TemporaryFolder folder;
+  std::filesystem::path recording = folder / "dropped.uff";
+
+  OtherFolder() {
+    std::filesystem::create_directories(folder / "a folder");
+    std::ofstream(recording) << "x";
+  }
+};
+
 void open_dialog(Scene& scene) {
   scene.frames(2);
   scene.tap(Key::o, true);
@@ -64,34 +75,30 @@ TEST(OpenDialog, TheListIsAFocusStop) {
 
 TEST(OpenDialog, BeginsWhereTheLastRecordingCameFrom) {
   const RememberedFolder there;
-  const TemporaryFolder elsewhere;
-  std::filesystem::create_directories(elsewhere / "a folder");
-  std::ofstream(elsewhere / "dropped.uff") << "x";
+  const OtherFolder elsewhere;
   ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
   open_dialog(scene);
   scene.tap(Key::escape);
-  scene.state.opening.recent = {elsewhere /
-                                "dropped.uff"};  // opened by whatever: dropped, named, chosen among the recent ones
+  scene.state.opening.recent = {
+      elsewhere.recording};  // opened by whatever: dropped, named, chosen among the recent ones
   open_dialog(scene);
   scene.press(Key::down);
   scene.tap(Key::down);
   scene.click("open_file");
-  EXPECT_EQ(scene.opened_file, elsewhere / "dropped.uff");
+  EXPECT_EQ(scene.opened_file, elsewhere.recording);
 }
 
 // The command line names recordings relative to where the program was started; the dialog shows the whole path.
 TEST(OpenDialog, ARelativeFolderIsShownAsAnAbsoluteOne) {
   const RememberedFolder there;
-  const TemporaryFolder elsewhere;
-  std::filesystem::create_directories(elsewhere / "a folder");
-  std::ofstream(elsewhere / "dropped.uff") << "x";
+  const OtherFolder elsewhere;
   ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
-  scene.state.opening.recent = {std::filesystem::relative(elsewhere / "dropped.uff")};
+  scene.state.opening.recent = {std::filesystem::relative(elsewhere.recording)};
   open_dialog(scene);
   scene.press(Key::down);
   scene.tap(Key::down);
   scene.click("open_file");
-  EXPECT_EQ(scene.opened_file, elsewhere / "dropped.uff");
+  EXPECT_EQ(scene.opened_file, elsewhere.recording);
 }
 
 TEST(OpenDialog, WhatIsTypedNarrowsTheList) {

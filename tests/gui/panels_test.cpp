@@ -8,15 +8,10 @@
 namespace echoloop::testing::panels_test {
 namespace {
 
-struct Size {
-  int width, height;
-  double scale;
-};
-
-class EveryPanel : public ::testing::TestWithParam<Size> {};
+class EveryPanel : public ::testing::TestWithParam<WindowSize> {};
 
 TEST_P(EveryPanel, OpensWithoutOpenGlErrors) {
-  const Size size = GetParam();
+  const WindowSize size = GetParam();
   ECHO_SCENE(scene, size.width, size.height, size.scale);
   scene.put_image(kSquare, [](double x, double) { return static_cast<float>(-std::abs(x)); });
   scene.frames(3);
@@ -53,8 +48,9 @@ TEST_P(EveryPanel, OpensWithoutOpenGlErrors) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, EveryPanel,
-                         ::testing::Values(Size{1024, 640, 1.0}, Size{1600, 900, 1.0}, Size{3200, 1800, 2.0},
-                                           Size{3840, 2160, 1.5}, Size{800, 480, 1.0}));
+                         ::testing::Values(WindowSize{1024, 640, 1.0}, WindowSize{1600, 900, 1.0},
+                                           WindowSize{3200, 1800, 2.0}, WindowSize{3840, 2160, 1.5},
+                                           WindowSize{800, 480, 1.0}));
 
 TEST(Controls, DraggedSliderChangesItsParameterAndSaysSo) {
   ECHO_SCENE(scene, 1600, 900);
@@ -146,14 +142,7 @@ TEST(Controls, ColourBarMovesTheWindow) {
   scene.put_image(kSquare, [](double, double) { return -20.0F; });
   scene.frames(2);
   const Rect bar = scene.rect("color_bar");
-  InjectedInput input;
-  input.mouse_x = bar.cx();
-  input.mouse_y = bar.y0 + 0.3F * bar.height();
-  scene.move(input.mouse_x, input.mouse_y);
-  input.left = true;
-  scene.inject(input);
-  input.mouse_y += 0.1F * bar.height();
-  scene.inject(input);
+  scene.drag({bar.cx(), bar.y0 + 0.3F * bar.height()}, {bar.cx(), bar.y0 + 0.4F * bar.height()});
   EXPECT_NEAR(scene.state.params.display.gain_db, 8.0, 1.0);
   EXPECT_DOUBLE_EQ(scene.state.params.display.dynamic_range_db, 60.0);
 }

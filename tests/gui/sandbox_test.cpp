@@ -12,6 +12,7 @@
 #include "support/acquisitions.h"
 #include "support/environment_variable.h"
 #include "support/no_sandbox.h"
+#include "support/one_line.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing::sandbox_test {
@@ -21,10 +22,9 @@ namespace fs = std::filesystem;
 
 enum class Script { none, frames };
 
-class AskedWindow {
+class AskedWindow : public ScriptedWindow {
  public:
   AskedWindow() : kept_(reader_settings()) {
-    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
     UffWriter writer(recording, share(linear_acquisition()), {.version = "test"});
     const std::vector<std::byte> samples = to_bytes(noise(linear_acquisition().frame_bytes() / sizeof(float), 1));
     for (std::uint64_t k = 0; k < 3; ++k) writer.append({.stamp = {.sequence = k}, .samples = samples});
@@ -39,30 +39,18 @@ class AskedWindow {
     if (script == Script::frames) options.frames = 2;
     options.width = 1280;
     options.height = 800;
-    app = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
-    app->begin();
+    ScriptedWindow::begin(options);
   }
-  [[nodiscard]] UiState& state() const { return app->state(); }
-  [[nodiscard]] bool until(const std::function<bool()>& holds) const { return turn_until(*app, holds); }
   [[nodiscard]] bool asks() const {
-    return state().opening.unsandboxed.has_value() && app->viewer().control_rect("sandbox_cancel").width() > 0.0F;
+    return state().opening.unsandboxed.has_value() && app_->viewer().control_rect("sandbox_cancel").width() > 0.0F;
   }
-  void drop(const fs::path& file) const {
-    InjectedInput input;
-    input.dropped_files = {file};
-    app->viewer().inject(input);
-    app->turn();
-    app->viewer().inject({});
-  }
-  void click(const std::string& id) const { testing::click(*app, id, 1); }
+  void click(const std::string& id) const { testing::click(*app_, id, 1); }
 
  private:
   ReaderSettings kept_;
-  TemporaryFolder folder_;
 
  public:
   const fs::path recording = folder_ / "recording.uff";
-  std::unique_ptr<WindowApp> app;
 };
 
 TEST(WithoutSandbox, TheRecordingNamedAtTheStartOpensWhenTheUserAllowsIt) {
@@ -84,13 +72,11 @@ TEST(WithoutSandbox, TheRefusalOfTheOneNamedAtTheStartEndsTheProgram) {
     window.begin(window.recording.string());
     ASSERT_TRUE(window.until([&] { return window.asks(); }));
     window.click("sandbox_cancel");
-    try {
-      window.app->turn();
-      window.app->turn();
-      ADD_FAILURE() << "the window goes on without a source";
-    } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find("--unsandboxed"), std::string::npos) << error.what();
-    }
+    const auto two_turns = [&] {
+      window.app().turn();
+      window.app().turn();
+    };
+    expect_refusal(two_turns, "--unsandboxed");
   });
 }
 
@@ -103,7 +89,7 @@ TEST(WithoutSandbox, ARefusalLeavesTheSourceBeforeAndAnAnswerHolds) {
     ASSERT_TRUE(window.until([&] { return window.asks(); }));
     InjectedInput input;
     input.keys = {{.key = Key::escape}};
-    window.app->viewer().inject(input);
+    window.app().viewer().inject(input);
     ASSERT_TRUE(window.until([&] { return !window.state().opening.unsandboxed.has_value(); }));
     EXPECT_EQ(window.state().source.phantom, "points");
     ASSERT_FALSE(window.state().notices.messages.list().empty());
@@ -137,14 +123,14 @@ TEST(About, NamesVersionAndSandbox) {
   ASSERT_TRUE(window.until([&] { return window.state().numbers.shown > 1; }));
   InjectedInput input;
   input.keys = {{.key = Key::f1}};
-  window.app->viewer().inject(input);
-  for (int k = 0; k < 3; ++k) window.app->turn();
+  window.app().viewer().inject(input);
+  for (int k = 0; k < 3; ++k) window.app().turn();
   window.click("about_program");
-  for (int k = 0; k < 3; ++k) window.app->turn();
-  EXPECT_GT(window.app->viewer().control_rect("about/Reader process").width(), 0.0F);
+  for (int k = 0; k < 3; ++k) window.app().turn();
+  EXPECT_GT(window.app().viewer().control_rect("about/Reader process").width(), 0.0F);
   window.click("close_about");
-  for (int k = 0; k < 3; ++k) window.app->turn();
-  EXPECT_EQ(window.app->viewer().control_rect("close_about").width(), 0.0F);
+  for (int k = 0; k < 3; ++k) window.app().turn();
+  EXPECT_EQ(window.app().viewer().control_rect("close_about").width(), 0.0F);
 }
 
 TEST(Keys, OfferTheManual) {
@@ -155,13 +141,13 @@ TEST(Keys, OfferTheManual) {
   ASSERT_TRUE(window.until([&] { return window.state().numbers.shown > 1; }));
   InjectedInput input;
   input.keys = {{.key = Key::f1}};
-  window.app->viewer().inject(input);
-  ASSERT_TRUE(window.until([&] { return window.app->viewer().control_rect("open_manual").width() > 0.0F; }));
+  window.app().viewer().inject(input);
+  ASSERT_TRUE(window.until([&] { return window.app().viewer().control_rect("open_manual").width() > 0.0F; }));
   window.click("open_manual");
   ASSERT_TRUE(window.until([&] { return !window.state().notices.messages.list().empty(); }));
   EXPECT_NE(window.state().notices.messages.list().front().text.find("assets/manual"), std::string::npos)
       << window.state().notices.messages.list().front().text;
-  EXPECT_TRUE(window.until([&] { return window.app->viewer().control_rect("open_manual").width() == 0.0F; }));
+  EXPECT_TRUE(window.until([&] { return window.app().viewer().control_rect("open_manual").width() == 0.0F; }));
 }
 
 }  // namespace

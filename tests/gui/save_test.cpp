@@ -23,6 +23,13 @@ void expect_all_inside(Scene& scene, float width, float height) {
   }
 }
 
+void open_panel(Scene& scene) {
+  scene.put_image(kSquare, [](double, double) { return -20.0F; });
+  scene.frames(2);
+  scene.click("save_menu");
+  scene.frames(2);
+}
+
 TEST(SavePanel, SavesEachThing) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, [](double, double) { return -20.0F; });
@@ -48,10 +55,7 @@ TEST(SavePanel, SavesEachThing) {
 TEST(SavePanel, ChoosesFormatSizeAndGround) {
   constexpr float kFirst = 30, kDpi = 115;
   ECHO_SCENE(scene, 1600, 900);
-  scene.put_image(kSquare, [](double, double) { return -20.0F; });
-  scene.frames(2);
-  scene.click("save_menu");
-  scene.frames(2);
+  open_panel(scene);
   scene.click("save_size/Width");
   scene.frames(1);
   // A field at `x` of the row between those of Size and Background, in logical pixels from the first size.
@@ -96,10 +100,7 @@ TEST(SavePanel, ChoosesFormatSizeAndGround) {
 
 TEST(SavePanel, FilmsNeedKeptFramesAndOneAtATime) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.put_image(kSquare, [](double, double) { return -20.0F; });
-  scene.frames(2);
-  scene.click("save_menu");
-  scene.frames(2);
+  open_panel(scene);
   scene.click("save/film");  // live
   scene.freeze(100, 20);
   scene.put_past(0, kSquare, [](double, double) { return -20.0F; });

@@ -59,21 +59,6 @@ class ScannerWindow : public WindowTest {
   [[nodiscard]] const LiveStatus* status() const {
     return app_->state().scanner.has_value() ? &*app_->state().scanner : nullptr;
   }
-  void press(Key key) {
-    InjectedInput input;
-    input.keys = {{.key = key}};
-    app_->viewer().inject(input);
-    app_->turn();
-    app_->turn();
-  }
-  // As Recent and the command line name it.
-  void open(const std::string& address) {
-    InjectedInput input;
-    input.dropped_files = {address};
-    app_->viewer().inject(input);
-    app_->turn();
-    app_->turn();
-  }
   void open_source_panel(const std::string& id) {
     if (app_->viewer().control_rect(id).width() == 0.0F) click("panel_source");
     ASSERT_TRUE(until([&] { return app_->viewer().control_rect(id).width() > 0.0F; })) << id;
@@ -92,7 +77,7 @@ TEST_F(ScannerWindow, TheAddressOpenedAgainKeepsTheSender) {
   start();
   connect();
   send(3);
-  open("live:test");
+  drop("live:test");
   send(2);
   EXPECT_EQ(app_->state().numbers.counts.processed, 5U) << "the counts go on";
   press(Key::f9);
@@ -104,14 +89,14 @@ TEST_F(ScannerWindow, TheAddressOpenedAgainKeepsTheSender) {
 
 TEST_F(ScannerWindow, TheAddressOpenedAgainWhileItIsWaitedAtIsWaitedAt) {
   start();
-  open("live:test");
-  open("live:test");
+  drop("live:test");
+  drop("live:test");
   connect();
   send(1);
   EXPECT_FALSE(said("in use by another viewer"));
-  open("live:other");
+  drop("live:other");
   ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == "live:other"; }));
-  open("live:test");
+  drop("live:test");
   ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == "live:test"; }));
   send(1);
   EXPECT_EQ(status()->connections, 1U) << "the other one was only waited at";
@@ -126,15 +111,15 @@ TEST_F(ScannerWindow, AnAddressIsFreeAtOnceAfterAnotherSource) {
   const std::string addresses[] = {"live:test", "live:tcp:127.0.0.1:" + port};
   for (const std::string& address : addresses) {
     for (const bool opened : {true, false}) {
-      open("sim:points");
+      drop("sim:points");
       ASSERT_TRUE(!opened || until([&] { return status() == nullptr && app_->state().numbers.counts.processed > 0; }));
-      open(address);
+      drop(address);
       ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == address; }))
           << address << (opened ? "" : ", the phantom is left before it has opened");
       EXPECT_FALSE(said("in use"));
     }
   }
-  open("live:test");
+  drop("live:test");
   ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == "live:test"; }));
   connect();
   ASSERT_TRUE(until([&] { return app_->state().source.live; })) << "the stream of the scanner, not of the phantom";
@@ -309,7 +294,7 @@ TEST_F(ScannerWindow, TheNetworkIsListenedAtAfterAQuestion) {
   EXPECT_EQ(std::filesystem::status(token).permissions(), std::filesystem::perms(0600));
   const std::filesystem::path own = folder_ / "own";
   std::ofstream(own) << "correct-horse\n";
-  open("live:tcp:0.0.0.0:" + std::to_string(20000 + (::getpid() + 31) % 20000) + ",token=" + own.string());
+  drop("live:tcp:0.0.0.0:" + std::to_string(20000 + (::getpid() + 31) % 20000) + ",token=" + own.string());
   ASSERT_TRUE(until([&] { return app_->state().opening.scanner_token == own.string(); }));
   click("scanner_access/Local");
   ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == "live:default"; }));
@@ -355,9 +340,9 @@ TEST_F(ScannerWindow, TheHeartPhantomIsSentAndEndsWithItsScanner) {
   click("scanner_phantom");
   ASSERT_TRUE(until([&] { return status()->link == LiveLink::connected; }));
   ASSERT_TRUE(shows_images());
-  open("sim:points");
+  drop("sim:points");
   ASSERT_TRUE(until([&] { return !sends(); })) << "it ends with another source";
-  open("live:other");
+  drop("live:other");
   ASSERT_TRUE(until([&] { return app_->viewer().control_rect("scanner_phantom").width() > 0.0F; }));
   click("scanner_phantom");
   ASSERT_TRUE(until([&] { return status()->link == LiveLink::connected; }));

@@ -136,6 +136,18 @@ void Scene::move(float x, float y) {
   frames(2);
 }
 
+void Scene::drag(WindowPoint from, WindowPoint to) {
+  move(from.x, from.y);
+  InjectedInput input;
+  input.left = true;
+  for (const WindowPoint at : {from, to}) {
+    input.mouse_x = at.x;
+    input.mouse_y = at.y;
+    inject(input);
+  }
+  move(to.x, to.y);
+}
+
 void Scene::drag(const std::string& id, float from_share, float to_share) {
   const Rect r = viewer->control_rect(id);
   ASSERT_GT(r.width(), 0.0F) << id;

@@ -17,6 +17,14 @@
 
 namespace echoloop::testing {
 
+struct WindowPoint {  // pixels
+  float x, y;
+};
+struct WindowSize {
+  int width, height;
+  double scale;
+};
+
 // dB as a function of the position in millimetres.
 using Field = std::function<float(double x_mm, double z_mm)>;
 // From 1, 0 = no object; each label that is used, from 1 on, must occur.
@@ -57,7 +65,9 @@ class Scene {
   void inject(const InjectedInput& input) { viewer->inject(input), frames(2); }
   [[nodiscard]] Rect rect(const std::string& id) const { return viewer->control_rect(id); }
   void move(float x, float y);
-  // From the middle of the control named `id`, offset by (dx, dy), with the left button.
+  // From place to place with the left button held.
+  void drag(WindowPoint from, WindowPoint to);
+  // Along the middle of the control named `id`, from one share of its width to another.
   void drag(const std::string& id, float from_share, float to_share);
   void click(const std::string& id, bool right = false, bool control = false);
   void type(const std::string& text);

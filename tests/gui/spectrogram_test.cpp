@@ -1,5 +1,4 @@
 // The Doppler gate under the mouse, and its spectrogram below the picture.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -18,17 +17,7 @@ int gray_at(const RgbImage& p, float x, float y) {
 // From point to point of the picture with the left button held.
 void drag_mm(Scene& scene, PlanePoint from, PlanePoint to) {
   const ImageLayout& l = scene.viewer->image_layout();
-  InjectedInput input;
-  input.mouse_x = l.x_px(from.x_m * 1e-3);
-  input.mouse_y = l.z_px(from.z_m * 1e-3);
-  const float end_x = l.x_px(to.x_m * 1e-3), end_y = l.z_px(to.z_m * 1e-3);
-  scene.move(input.mouse_x, input.mouse_y);
-  input.left = true;
-  scene.inject(input);
-  input.mouse_x = end_x;
-  input.mouse_y = end_y;
-  scene.inject(input);
-  scene.move(end_x, end_y);
+  scene.drag({l.x_px(from.x_m * 1e-3), l.z_px(from.z_m * 1e-3)}, {l.x_px(to.x_m * 1e-3), l.z_px(to.z_m * 1e-3)});
 }
 
 // A recording shorter than a window of frames: the strip says so, instead of staying black without a word.
@@ -151,17 +140,9 @@ TEST(SpectrogramStrip, TheBaselineFollowsTheMouse) {
   scene.frames(3);
   const Rect box = scene.viewer->spectrogram_rect(), axis = scene.rect("sonogram_axis");
   ASSERT_GT(axis.width(), 8.0F);
-  InjectedInput input;
-  input.mouse_x = axis.cx();
-  input.mouse_y = axis.cy();
-  scene.move(input.mouse_x, input.mouse_y);
-  input.left = true;
-  scene.inject(input);
-  input.mouse_y += 0.2F * box.height();
-  scene.inject(input);
+  scene.drag({axis.cx(), axis.cy()}, {axis.cx(), axis.cy() + 0.2F * box.height()});
   EXPECT_NEAR(scene.state.params.doppler.baseline, 0.4, 0.03);
   EXPECT_GE(scene.params_changed, 1);
-  scene.move(input.mouse_x, input.mouse_y);
   scene.click("sonogram_axis", true);
   EXPECT_EQ(scene.state.params.doppler.baseline, 0.0);
 }

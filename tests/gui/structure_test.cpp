@@ -1,6 +1,5 @@
 // Objects over the picture: their outlines on the pixels' edges at any zoom, which picture they belong to, the table
 // and the picture pointing at each other.
-#include <algorithm>
 #include <cmath>
 
 #include "gui/stream_scene.h"

@@ -1,5 +1,4 @@
 // The timeline in its panel: zoom, drag, hover, pause, buttons; the bars that say which prediction is met.
-#include <algorithm>
 #include <cmath>
 
 #include "gui/panels/timeline_parts.h"

@@ -350,22 +350,15 @@ TEST(Remembered, APlaceThatNoScreenShowsIsNotTaken) {
 
 // The lessons that the tour opens show what they say, in the program's own window.
 
-void press(WindowApp& app, Key key) {
-  InjectedInput input;
-  input.keys = {{.key = key}};
-  app.viewer().inject(input);
-  app.turn();
-}
-
 // By the tour, from F1.
 void open_lesson(WindowApp& app) {
-  press(app, Key::f1);
+  press(app, {.key = Key::f1});
   app.turn();
   click(app, "tour_again");
   for (std::size_t i = 0; i < tour_steps().size(); ++i) {
     for (int turn = 0; turn < 3; ++turn) app.turn();
     if (app.viewer().control_rect("tour_lesson").width() > 0.0F) return click(app, "tour_lesson");
-    press(app, Key::enter);
+    press(app, {.key = Key::enter});
   }
   ADD_FAILURE() << "no lesson in the tour";
 }
@@ -389,7 +382,7 @@ TEST(Lesson, TheDarkRegionIsMadeByTheMethod) {
   ASSERT_TRUE(turn_until(app, [&] { return measured_with(Adaptive::coherence); }));
   EXPECT_LT(state.image.measured.pairs[0].stats.contrast_db, -10.0);
   state.params.formation.adaptive = Adaptive::off;
-  press(app, Key::right_bracket);  // any key that says that parameters changed
+  press(app, {.key = Key::right_bracket});  // any key that says that parameters changed
   ASSERT_TRUE(turn_until(app, [&] { return measured_with(Adaptive::off); }));
   EXPECT_NEAR(state.image.measured.pairs[0].stats.contrast_db, 7.2, 2.0);
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +29,23 @@ inline void turn(WindowApp& app, int frames) {
   for (int i = 0; i < frames; ++i) app.turn();
 }
 
+inline void inject(WindowApp& app, const InjectedInput& input, int frames = 1) {
+  app.viewer().inject(input);
+  turn(app, frames);
+}
+
+inline void press(WindowApp& app, const KeyPress& key, int frames = 1) {
+  InjectedInput input;
+  input.keys = {key};
+  inject(app, input, frames);
+}
+
+inline void drop(WindowApp& app, const std::filesystem::path& file) {
+  InjectedInput input;
+  input.dropped_files = {file};
+  inject(app, input, 2);
+}
+
 // Of the mouse, on the middle of a control; `frames` for each of its parts: a user takes some.
 inline void click(WindowApp& app, const std::string& control, int frames = 3) {
   const Rect r = app.viewer().control_rect(control);
@@ -37,8 +55,7 @@ inline void click(WindowApp& app, const std::string& control, int frames = 3) {
   input.mouse_y = r.cy();
   for (const bool down : {false, true, false}) {
     input.left = down;
-    app.viewer().inject(input);
-    turn(app, frames);
+    inject(app, input, frames);
   }
 }
 
@@ -52,19 +69,26 @@ inline Options script_options(const std::string& source) {
 }
 
 // Offscreen, its settings in a folder that goes with it.
-class WindowTest : public ::testing::Test {
- protected:
-  WindowTest() { ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1); }
+class ScriptedWindow {
+ public:
+  ScriptedWindow() { ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1); }
   void begin(const Options& options) {
     app_ = std::make_unique<WindowApp>(options, SurfaceKind::offscreen);
     app_->begin();
   }
-  [[nodiscard]] UiState& state() { return app_->state(); }
-  bool until(const std::function<bool()>& holds) { return turn_until(*app_, holds); }
-  void click(const std::string& id) { testing::click(*app_, id); }
+  [[nodiscard]] WindowApp& app() const { return *app_; }
+  [[nodiscard]] UiState& state() const { return app_->state(); }
+  [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }
+  [[nodiscard]] bool until(const std::function<bool()>& holds) const { return turn_until(*app_, holds); }
+  void click(const std::string& id) const { testing::click(*app_, id); }
+  void press(Key key, bool control = false) const { testing::press(*app_, {.key = key, .control = control}); }
+  void drop(const std::filesystem::path& file) const { testing::drop(*app_, file); }
 
+ protected:
   TemporaryFolder folder_;
   std::unique_ptr<WindowApp> app_;
 };
+
+class WindowTest : public ::testing::Test, protected ScriptedWindow {};
 
 }  // namespace echoloop::testing

@@ -15,6 +15,7 @@
 #include "gui/turning.h"
 #include "history/uff_writer.h"
 #include "support/acquisitions.h"
+#include "support/one_line.h"
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"
 
@@ -41,11 +42,7 @@ class DroppedFiles : public WindowTest {
     return app_->state().numbers.counts.processed > 3 && app_->state().numbers.shown > 3;
   }
   void drop(const fs::path& file) {
-    InjectedInput input;
-    input.dropped_files = {file};
-    app_->viewer().inject(input);
-    app_->turn();
-    app_->turn();
+    WindowTest::drop(file);
     ASSERT_TRUE(until([&] { return !app_->state().opening.progress.has_value(); }));
   }
   // A line about the file, and the recording plays on.
@@ -146,23 +143,15 @@ class WindowOf {
     for (const bool down : {false, true, false}) {
       input.left = down && !right;
       input.right = down && right;
-      app->viewer().inject(input);
-      for (int i = 0; i < 3; ++i) app->turn();
+      inject(*app, input, 3);
     }
-    app->viewer().inject({});
-    app->turn();
+    inject(*app, {});
   }
-  void press(Key key, bool control = false) const {
-    InjectedInput input;
-    input.keys = {{.key = key, .control = control}};
-    app->viewer().inject(input);
-    app->turn();
-  }
+  void press(Key key, bool control = false) const { testing::press(*app, {.key = key, .control = control}); }
   void type(const std::string& text) const {
     InjectedInput input;
     input.text = text;
-    app->viewer().inject(input);
-    for (int i = 0; i < 3; ++i) app->turn();
+    inject(*app, input, 3);
     click("state_badge");  // elsewhere: it is taken
   }
 
@@ -362,12 +351,7 @@ TEST(WindowOutputs, AFileOfWhatIsOffIsRefusedInOneLine) {
   Options options = script_options("sim:flow");
   options.frames = 3;
   options.flow_out = folder / "flow.npy";
-  try {
-    WindowApp(options, SurfaceKind::offscreen).run();
-    ADD_FAILURE() << "nothing was said";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("--set flow=power"), std::string::npos) << error.what();
-  }
+  expect_refusal([&] { WindowApp(options, SurfaceKind::offscreen).run(); }, "--set flow=power");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "core/units.h"
 #include "measure/level_slope.h"
 #include "source/phantom.h"
+#include "source/phantom_text.h"
 #include "support/streaming.h"
 
 namespace echoloop::gradient_test {

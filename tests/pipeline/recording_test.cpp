@@ -1,5 +1,4 @@
 // The recorder behind a whole stream: every processed frame is in the file, in order; a slow disk follows the policy.
-#include <algorithm>
 #include <utility>
 
 #include "core/error.h"

@@ -1,7 +1,6 @@
 // Transmit selection and weights through whole lanes: a selection is the recording that has only those transmits.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 

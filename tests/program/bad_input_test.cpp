@@ -8,7 +8,7 @@ namespace {
 
 using testing::Ended;
 using testing::TemporaryFolder;
-using Words = std::vector<std::string>;
+using testing::Words;
 
 struct BadInput {
   Words words;

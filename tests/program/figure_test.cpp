@@ -14,10 +14,8 @@ namespace {
 
 using namespace testing;
 
-Ended run_figure(const std::string& file, std::vector<std::string> more = {}) {
-  std::vector<std::string> words = {"sim:cyst", "--headless", "--backend", "cpu", "--frames", "1", "--figure", file};
-  words.insert(words.end(), more.begin(), more.end());
-  return run_program(words);
+Ended run_figure(const std::string& file, const Words& more = {}) {
+  return run_program(joined({"sim:cyst", "--headless", "--backend", "cpu", "--frames", "1", "--figure", file}, more));
 }
 
 double number_after(const std::string& text, const std::string& before) {
@@ -101,10 +99,8 @@ TEST(FigureOption, BadNamesAndSizesAreOneLineAndStatus2) {
         Bad{good, {"--figure-scale", "15", "--figure-width", "120"}, "--figure-scale"},
         Bad{(folder / "f.png").string(), {"--figure-width", "1000", "--figure-dpi", "1200"}, "pixels"},
         Bad{(folder / "f.png").string(), {"--figure-scale", "200", "--figure-dpi", "1200"}, "pixels"}}) {
-    std::vector<std::string> words = bad.more;
     const std::string report = (folder / "report.json").string();  // none of a run that was refused before
-    words.insert(words.end(), {"--report", report});
-    const Ended ended = run_figure(bad.file, words);
+    const Ended ended = run_figure(bad.file, joined(bad.more, {"--report", report}));
     EXPECT_FALSE(std::filesystem::exists(report)) << bad.said;
     EXPECT_EQ(ended.status, 2) << bad.said << ended.err;
     EXPECT_NE(ended.err.find(bad.said), std::string::npos) << ended.err;

@@ -12,12 +12,9 @@ namespace echoloop::files_test {
 namespace {
 
 using namespace testing;
-using Words = std::vector<std::string>;
 
 Words small_run(const Words& more) {
-  Words words = {"sim:points", "--headless", "--backend", "cpu", "--rate", "max", "--grid", "-8:8:65,5:35:121"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+  return joined({"sim:points", "--headless", "--backend", "cpu", "--rate", "max", "--grid", "-8:8:65,5:35:121"}, more);
 }
 
 TEST(Files, TheCommandOfAPictureMakesItAgain) {

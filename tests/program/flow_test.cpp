@@ -9,12 +9,9 @@ namespace echoloop::flow_test {
 namespace {
 
 using namespace testing;
-using Words = std::vector<std::string>;
 
 Words run_of(const std::string& source, const Words& more) {
-  Words words = {source, "--headless", "--backend", "cpu", "--rate", "max", "--grid", "-4:4:33,12:24:61"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+  return joined({source, "--headless", "--backend", "cpu", "--rate", "max", "--grid", "-4:4:33,12:24:61"}, more);
 }
 
 TEST(Flow, PictureAndReport) {
@@ -41,9 +38,7 @@ TEST(Flow, WhatCannotBeIsSaidInOneLine) {
   const TemporaryFolder folder;
   const std::string out = (folder / "flow.npy").string();
   const auto refused = [&](const std::string& source, const Words& more, const std::string& naming) {
-    Words words = more;
-    words.insert(words.end(), {"--frames", "8"});
-    const Ended ended = run_program(run_of(source, words));
+    const Ended ended = run_program(run_of(source, joined(more, {"--frames", "8"})));
     EXPECT_EQ(ended.status, 2) << naming;
     EXPECT_NE(ended.err.find(naming), std::string::npos) << ended.err;
     EXPECT_EQ(folder.files(), 0U);

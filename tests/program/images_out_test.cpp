@@ -17,15 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace testing;
-using Words = std::vector<std::string>;
 
 constexpr int kNx = 33, kNz = 61, kFrames = 4;
 constexpr std::size_t kPixels = std::size_t{kNx} * kNz;
 
-Ended run_points(Words more) {
-  Words words = {"sim:points", "--headless", "--backend", "cpu", "--rate", "max", "--grid", "-8:8:33,5:35:61"};
-  words.insert(words.end(), more.begin(), more.end());
-  return run_program(words);
+Ended run_points(const Words& more) {
+  return run_program(
+      joined({"sim:points", "--headless", "--backend", "cpu", "--rate", "max", "--grid", "-8:8:33,5:35:61"}, more));
 }
 
 // The values behind the head, which is as long as it says.
@@ -110,11 +108,10 @@ struct Recordings {
     testing::write_text_file(folder / "in/broken.uff", "no recording");
     testing::write_text_file(folder / "in/notes.txt", "no recording either");
   }
-  Ended render(Words more = {}) const {
-    Words words = {"render", (folder / "in").string(), "--out", (folder / "out").string(), "--backend", "cpu",
-                   "--grid", "-8:8:33,5:35:61"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run_program(words);
+  Ended render(const Words& more = {}) const {
+    return run_program(joined({"render", (folder / "in").string(), "--out", (folder / "out").string(), "--backend",
+                               "cpu", "--grid", "-8:8:33,5:35:61"},
+                              more));
   }
 };
 
@@ -153,9 +150,7 @@ TEST(Render, NeverTakesImagesOfOtherSettingsForComplete) {
   const std::string in = (folder / "a.uff").string();
   ASSERT_EQ(run_points({"--frames", "2", "--record", in}).status, 0);
   const auto render = [&](const Words& more) {
-    Words words = {"render", in, "--out", (folder / "images").string(), "--backend", "cpu"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run_program(words);
+    return run_program(joined({"render", in, "--out", (folder / "images").string(), "--backend", "cpu"}, more));
   };
   ASSERT_EQ(render({"--set", "f_number=1"}).status, 0);
   const std::string before = read_text(folder / "images/a.npy");

@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace testing;
-using Words = std::vector<std::string>;
 
 struct Output {
   const char* option;
@@ -46,13 +45,10 @@ struct FaultRun {
 
 FaultRun run_with(const Output& output, const Fault& fault, const TemporaryFolder& folder) {
   const TemporaryFolder beside;
-  Words words = {"sim:points",  "--headless",
-                 "--backend",   "cpu",
-                 "--rate",      "max",
-                 "--grid",      "-8:8:33,5:35:61",
-                 "--frames",    std::to_string(output.frames),
-                 output.option, (folder / output.name).string()};
-  words.insert(words.end(), output.more.begin(), output.more.end());
+  const Words words =
+      joined({"sim:points", "--headless", "--backend", "cpu", "--rate", "max", "--grid", "-8:8:33,5:35:61", "--frames",
+              std::to_string(output.frames), output.option, (folder / output.name).string()},
+             output.more);
   const std::string count = (beside / "count").string();
   StartedProgram program(words, beside,
                          {"LD_PRELOAD=" ECHO_IO_FAULTS, "ECHO_FAULT_IN=" + folder.path().string(),

@@ -11,7 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace testing;
-using Words = std::vector<std::string>;
 
 // A recording of raw bytes; of a folder, its only frame.
 struct Described {

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <set>
 
 #include "core/error.h"
@@ -20,7 +19,6 @@ namespace echoloop::live_recordings_test {
 namespace {
 
 using namespace testing;
-using Words = std::vector<std::string>;
 
 const std::filesystem::path kSource = ECHO_SOURCE_DIR;
 const std::filesystem::path kSenders = kSource / "src" / "senders";

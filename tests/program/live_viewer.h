@@ -22,11 +22,10 @@ using namespace testing;
 inline const std::filesystem::path kSenders = std::filesystem::path(ECHO_SOURCE_DIR) / "src" / "senders";
 
 struct Viewer {
-  explicit Viewer(std::vector<std::string> words, const std::string& address = "live:test")
+  explicit Viewer(const Words& words, const std::string& address = "live:test")
       : runtime("XDG_RUNTIME_DIR", folder.path().string()) {
-    std::vector<std::string> all = {address, "--headless", "--backend", "cpu", "--report", report.string()};
-    all.insert(all.end(), words.begin(), words.end());
-    program = std::make_unique<StartedProgram>(all, folder);
+    program = std::make_unique<StartedProgram>(
+        joined({address, "--headless", "--backend", "cpu", "--report", report.string()}, words), folder);
   }
   [[nodiscard]] nlohmann::json frames() const { return nlohmann::json::parse(read_text(report))["frames"]; }
   void expect_sums() const {

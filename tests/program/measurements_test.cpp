@@ -10,7 +10,6 @@ namespace {
 
 using nlohmann::json;
 using namespace testing;
-using Words = std::vector<std::string>;
 
 std::string point_mark(double x_mm, double z_mm) {
   return json{{"marks", {{{"number", 1}, {"kind", "point"}, {"points_mm", {{x_mm, z_mm}}}}}}}.dump();
@@ -100,10 +99,9 @@ TEST(Measurements, BadMarksAreRefusedBeforeAnythingIsWritten) {
   write_text_file(folder / "bad.json", R"({"marks": [{"number": 1, "kind": "star", "points_mm": []}]})");
   write_text_file(folder / "good.json", point_mark(0, 20));
   const auto refused = [&](const Words& more, const std::string& naming) {
-    Words words = {"sim:points", "--headless", "--backend",   "cpu",
-                   "--frames",   "1",          "--image-out", (folder / "i.npy").string()};
-    words.insert(words.end(), more.begin(), more.end());
-    const Ended ended = run_program(words);
+    const Ended ended = run_program(joined(
+        {"sim:points", "--headless", "--backend", "cpu", "--frames", "1", "--image-out", (folder / "i.npy").string()},
+        more));
     EXPECT_EQ(ended.status, 2) << naming;
     EXPECT_EQ(testing::lines_of(ended.err).size(), 1U) << ended.err;
     EXPECT_NE(ended.err.find(naming), std::string::npos) << ended.err;

@@ -13,7 +13,6 @@ namespace echoloop::program_test {
 namespace {
 
 using namespace testing;
-using Words = std::vector<std::string>;
 
 // A headless run on the CPU of `words`, which must succeed; its report.
 nlohmann::json report_of(Words words) {

@@ -12,20 +12,18 @@
 #include "program/run_program.h"
 #include "program/started_program.h"
 #include "source/phantom.h"
+#include "source/phantom_text.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::raw_out_test {
 namespace {
 
 using namespace testing;
-using Words = std::vector<std::string>;
 
 // With images of few pixels: they are not what is tested.
-Words raw_out_to(const std::filesystem::path& file, Words more) {
-  Words words = {"sim:points", "--headless",      "--backend", "cpu",
-                 "--grid",     "-5:5:16,5:25:16", "--raw-out", file.string()};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+Words raw_out_to(const std::filesystem::path& file, const Words& more) {
+  return joined(
+      {"sim:points", "--headless", "--backend", "cpu", "--grid", "-5:5:16,5:25:16", "--raw-out", file.string()}, more);
 }
 
 // Reads the head as numpy does, without the program's own reader; more samples than the head says are allowed.

@@ -9,6 +9,7 @@
 #include "program/run_program.h"
 #include "program/started_program.h"
 #include "source/phantom.h"
+#include "source/phantom_text.h"
 #include "support/uff_file.h"
 #include "test_paths.h"
 
@@ -16,14 +17,11 @@ namespace echoloop::recording_test {
 namespace {
 
 using namespace testing;
-using Words = std::vector<std::string>;
 
 // With images of few pixels: they are not what is tested.
-Words recording_to(const std::filesystem::path& file, Words more) {
-  Words words = {"sim:points", "--headless",      "--backend", "cpu",
-                 "--grid",     "-5:5:16,5:25:16", "--record",  file.string()};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+Words recording_to(const std::filesystem::path& file, const Words& more) {
+  return joined(
+      {"sim:points", "--headless", "--backend", "cpu", "--grid", "-5:5:16,5:25:16", "--record", file.string()}, more);
 }
 
 // Frames 0, 1, 2 ... of the phantom, bit for bit.

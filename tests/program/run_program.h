@@ -9,18 +9,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "support/file_size_limit.h"
 #include "support/temporary_folder.h"
 #include "test_paths.h"
 
 extern char** environ;
 
 namespace echoloop::testing {
+
+using Words = std::vector<std::string>;
+
+inline Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
 
 struct Ended {
   int status = -1;         // 128 + signal when one ended it
@@ -30,7 +37,7 @@ struct Ended {
   std::string err;
 };
 
-inline Ended run_program(std::vector<std::string> words) {
+inline Ended run_program(Words words) {
   const TemporaryFolder folder;
   const std::string out = (folder / "out").string(), err = (folder / "err").string();
   words.insert(words.begin(), ECHO_PROGRAM);
@@ -63,27 +70,6 @@ inline Ended run_program(std::vector<std::string> words) {
   return ended;
 }
 
-// For this process and what it starts, while it exists.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-    handler_ = std::signal(SIGXFSZ, SIG_IGN);  // inherited by what is started
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int) = nullptr;
-};
-
 // For what this process starts, while it exists: what OpenGL drivers leave behind when they are unloaded is no leak of
 // the program, and has no name that could be suppressed.
 class LeaksOfDriversIgnored {
@@ -94,8 +80,8 @@ class LeaksOfDriversIgnored {
   LeaksOfDriversIgnored& operator=(const LeaksOfDriversIgnored&) = delete;
 };
 
-inline std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
+inline Words lines_of(const std::string& text) {
+  Words lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
@@ -107,8 +93,8 @@ inline bool says_what_is_accepted(const std::string& complaint) {
 }
 
 // Lines of stderr that report a problem; notes such as "Using the CPU: ..." do not start with the program's name.
-inline std::vector<std::string> complaints_of(const Ended& ended) {
-  std::vector<std::string> complaints;
+inline Words complaints_of(const Ended& ended) {
+  Words complaints;
   for (const std::string& line : lines_of(ended.err)) {
     if (line.starts_with("echoloop:")) complaints.push_back(line);
   }

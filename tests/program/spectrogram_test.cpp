@@ -9,19 +9,11 @@ namespace echoloop::spectrogram_test {
 namespace {
 
 using namespace testing;
-using Words = std::vector<std::string>;
 
 Words run_of(const Words& more) {
-  Words words = {"sim:flow,rate_hz=2000,angles_deg=0,peak_mm_s=200,pulsation=0,angle_deg=-30",
-                 "--headless",
-                 "--backend",
-                 "cpu",
-                 "--rate",
-                 "max",
-                 "--grid",
-                 "-2:2:17,12:24:121"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+  return joined({"sim:flow,rate_hz=2000,angles_deg=0,peak_mm_s=200,pulsation=0,angle_deg=-30", "--headless",
+                 "--backend", "cpu", "--rate", "max", "--grid", "-2:2:17,12:24:121"},
+                more);
 }
 
 TEST(Spectrogram, FileAndReport) {
@@ -57,9 +49,7 @@ TEST(Spectrogram, WhatCannotBeIsSaidInOneLine) {
   const TemporaryFolder folder;
   const std::string out = (folder / "sonogram.npy").string();
   const auto refused = [&](const Words& more, const std::string& naming) {
-    Words words = more;
-    words.insert(words.end(), {"--frames", "8"});
-    const Ended ended = run_program(run_of(words));
+    const Ended ended = run_program(run_of(joined(more, {"--frames", "8"})));
     EXPECT_EQ(ended.status, 2) << naming;
     EXPECT_NE(ended.err.find(naming), std::string::npos) << ended.err;
     EXPECT_EQ(folder.files(), 0U);

@@ -12,7 +12,7 @@ namespace {
 
 using testing::Ended;
 using testing::TemporaryFolder;
-using Words = std::vector<std::string>;
+using testing::Words;
 
 struct Outcome {
   Ended ended;
@@ -146,10 +146,8 @@ TEST(StreamOptions, BadValuesAreOneLineEach) {
       {{"--inject", ""}, {"--inject"}},
   };
   for (const auto& [added, naming] : table) {
-    Words words = {"sim:points", "--headless", "--frames", "1"};
-    words.insert(words.end(), added.begin(), added.end());
     SCOPED_TRACE(added[0] + " " + added[1]);
-    const Ended ended = testing::run_program(words);
+    const Ended ended = testing::run_program(testing::joined({"sim:points", "--headless", "--frames", "1"}, added));
     EXPECT_EQ(ended.status, 2);
     const std::vector<std::string> complaints = testing::complaints_of(ended);
     ASSERT_EQ(complaints.size(), 1U) << ended.err;

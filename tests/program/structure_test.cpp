@@ -18,12 +18,9 @@ namespace echoloop::structure_test {
 namespace {
 
 using namespace testing;
-using Words = std::vector<std::string>;
 
 Words run_of(const std::string& source, const Words& more) {
-  Words words = {source, "--headless", "--backend", "cpu", "--rate", "max", "--frames", "2"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+  return joined({source, "--headless", "--backend", "cpu", "--rate", "max", "--frames", "2"}, more);
 }
 
 TEST(StructureFiles, ObjectsAndReport) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "app/opening/open_source.h"
@@ -12,6 +11,7 @@
 #include "source/phantom.h"
 #include "support/flow_run.h"
 #include "support/recorded_data.h"
+#include "support/temporary_folder.h"
 
 namespace echoloop::flow_test {
 namespace {
@@ -84,8 +84,9 @@ TEST(FlowOnTheDisk, VelocityIsLinearAndTowardsTheProbeOnTheLeft) {
   std::printf("disk: velocity %.2f 1/s times x, zero at %.2f mm; aliasing limit %.3f m/s; power %.1f dB above water\n",
               line.slope, line.root * 1e3, run.flow.aliasing_m_s, contrast_db);
   // The recording's own reference: 60.52 1/s with positive velocities away from the probe; ours are the other way.
-  std::ifstream file(data_folder() / "must_pwi_disk/reference/metrics.json");
-  const nlohmann::json stated = nlohmann::json::parse(file).at("kasai_axial_velocity_fit");
+  const nlohmann::json stated =
+      nlohmann::json::parse(testing::read_text(data_folder() / "must_pwi_disk/reference/metrics.json"))
+          .at("kasai_axial_velocity_fit");
   const double want = -stated.at("dvz_dx_per_s").get<double>();
   EXPECT_NEAR(line.slope, want, 0.03 * std::abs(want));
   EXPECT_NEAR(line.root * 1e3, stated.at("centre_x_mm").get<double>(), 0.3);

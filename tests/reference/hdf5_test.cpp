@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
@@ -62,8 +61,8 @@ TEST(PicmusLayout, GivesThePictureOfThePickle) {
 TEST(ZeaFocusedSector, BeamsAreWhereAndWhenTheDescriptionSays) {
   constexpr const char* kFile = "simus_p42v_focused_sector/simus_p42v_focused_sector.hdf5";
   ECHO_NEED_DATA(kFile);
-  std::ifstream file(data_folder() / "simus_p42v_focused_sector/params.json");
-  const nlohmann::json about = nlohmann::json::parse(file);
+  const nlohmann::json about =
+      nlohmann::json::parse(testing::read_text(data_folder() / "simus_p42v_focused_sector/params.json"));
   const double focus_m = about.at("focus_m"), pitch_m = about.at("pitch_m"), c = about.at("c_m_s");
   const int n = about.at("n_elements");
   const Recording recording = open_recording(data_folder() / kFile);

@@ -51,18 +51,7 @@ std::vector<double> places_m(double unit) {
   return x;
 }
 
-void expect_points(const OpenedSource& opened) {
-  ImagingParams p = default_params(*opened.info.acquisition);
-  p.formation.grid_kind = GridChoice::cartesian;
-  p.formation.lateral_min_m = -10e-3;
-  p.formation.lateral_max_m = 10e-3;
-  p.formation.grid_nx = 201;
-  p.formation.depth_min_m = 15e-3;
-  p.formation.depth_max_m = 35e-3;
-  p.formation.grid_nz = 401;
-  const Picture picture = process({.source = opened.source, .params = p}).at(0);
-  expect_points(picture, kSpots);
-}
+void expect_points(const OpenedSource& opened) { testing::expect_points(opened.source, 10e-3, 15e-3, 35e-3, kSpots); }
 
 // Elements and virtual sources in mm, sampling in MHz.
 void write_diverging(test::Hdf5Fixture& file, double said_center_hz) {

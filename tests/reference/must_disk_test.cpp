@@ -1,7 +1,6 @@
 // The rotating disk: real, bandpass-sampled RF (fs = 4/3 fc) at 1480 m/s, frames 0, 16 and 31 of the cineloop.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "measure/region_stats.h"
@@ -51,8 +50,8 @@ DiskMetrics measure(const std::vector<float>& db, const Grid& grid) {
 
 TEST(MustDisk, SpeckleAndContrastAreThoseOfTheReference) {
   ECHO_NEED_DATA(kFile);
-  std::ifstream file(data_folder() / "must_pwi_disk/reference/metrics.json");
-  const nlohmann::json stated = nlohmann::json::parse(file);
+  const nlohmann::json stated =
+      nlohmann::json::parse(testing::read_text(data_folder() / "must_pwi_disk/reference/metrics.json"));
   const double snr = stated.at("speckle_snr_inside");
   const double contrast = stated.at("disk_vs_water_contrast_db");
   const Picture& picture = disk_pictures().at(0);

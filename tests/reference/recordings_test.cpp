@@ -1,7 +1,6 @@
 // Plane-wave and convex recordings against their references; README of each recording says what it is.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -34,8 +33,8 @@ TEST(GammexNylon, EqualsTheReferenceAndTheFibresAreInPlace) {
   const auto pictures = process_file(kFile, {-19, 19, 257, 5, 100, 400}, 1.5, 2.5e6, 7.5e6);
   const Picture& picture = pictures.at(0);
   expect_close("fk_gammex_nylon", picture, "fk_gammex_nylon/reference/image_db.npy", kLimit_db);
-  std::ifstream file(data_folder() / "fk_gammex_nylon/reference/metrics.json");
-  const nlohmann::json metrics = nlohmann::json::parse(file);
+  const nlohmann::json metrics =
+      nlohmann::json::parse(testing::read_text(data_folder() / "fk_gammex_nylon/reference/metrics.json"));
   for (const nlohmann::json& point : metrics.at("points")) {
     const double x_mm = point.at("x_mm"), z_mm = point.at("z_mm");
     const Peak peak = find_peak(picture, x_mm * 1e-3, z_mm * 1e-3, 1.0e-3, 0.8e-3);
@@ -50,8 +49,8 @@ TEST(GammexNylon, EqualsTheReferenceAndTheFibresAreInPlace) {
 TEST(GammexNylon, FibresAreAsWideAsStated) {
   constexpr const char* kFile = "fk_gammex_nylon/RFdata1.mat";
   ECHO_NEED_DATA(kFile);
-  std::ifstream file(data_folder() / "fk_gammex_nylon/reference/metrics.json");
-  const nlohmann::json metrics = nlohmann::json::parse(file);
+  const nlohmann::json metrics =
+      nlohmann::json::parse(testing::read_text(data_folder() / "fk_gammex_nylon/reference/metrics.json"));
   for (const nlohmann::json& point : metrics.at("points")) {
     const double x_mm = point.at("x_mm"), z_mm = point.at("z_mm");
     const GridMillimetres around{x_mm - 3.0, x_mm + 3.0, 241, z_mm - 1.5, z_mm + 1.5, 301};
@@ -76,8 +75,8 @@ TEST_P(Convex, EqualsTheReferenceAndThePointsAreInPlace) {
   const auto pictures = process_file(path, {-70, 70, 301, -5, 105, 331}, 1.2, 357000, 6783000);
   const Picture& picture = pictures.at(0);
   expect_close(path, picture, "simus_c52v_convex/reference/cartesian_db.npy", kLimit_db);
-  std::ifstream file(data_folder() / "simus_c52v_convex/reference/metrics.json");
-  const nlohmann::json metrics = nlohmann::json::parse(file);
+  const nlohmann::json metrics =
+      nlohmann::json::parse(testing::read_text(data_folder() / "simus_c52v_convex/reference/metrics.json"));
   for (const nlohmann::json& point : metrics.at("points")) {
     const double x_mm = point.at("true_mm")[0], z_mm = point.at("true_mm")[1];
     const Peak peak = find_peak(picture, x_mm * 1e-3, z_mm * 1e-3, 2e-3, 1.2e-3);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -24,8 +23,7 @@ constexpr double kShare = 0.03;  // by which measured figures may differ from th
 constexpr double kDegree = kRadiansPerDegree;
 
 nlohmann::json metrics_of(const std::string& folder) {
-  std::ifstream file(data_folder() / folder / "reference/metrics.json");
-  return nlohmann::json::parse(file);
+  return nlohmann::json::parse(testing::read_text(data_folder() / folder / "reference/metrics.json"));
 }
 
 // A recording that this build has no reader for is not here: empty.
@@ -87,8 +85,8 @@ std::vector<float> with_own_level(std::vector<float> db, const std::vector<float
 // `share_of_stated`: how far from metrics.json; its picture is of coarse radii, which smooth speckle.
 void expect_cysts(const Picture& picture, const std::string& folder, const std::vector<float>& wanted,
                   double share_of_stated) {
-  std::ifstream file(data_folder() / folder / "params.json");
-  const nlohmann::json truth = nlohmann::json::parse(file).at("truth");
+  const nlohmann::json truth =
+      nlohmann::json::parse(testing::read_text(data_folder() / folder / "params.json")).at("truth");
   const nlohmann::json metrics = metrics_of(folder);
   const std::vector<float> ours = with_own_level(picture.db, wanted);
   for (const char* name : {"anechoic_cyst", "hyperechoic"}) {

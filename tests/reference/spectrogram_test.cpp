@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "app/opening/open_source.h"
@@ -12,6 +11,7 @@
 #include "source/phantom.h"
 #include "support/recorded_data.h"
 #include "support/spectrogram_run.h"
+#include "support/temporary_folder.h"
 
 namespace echoloop::spectrogram_test {
 namespace {
@@ -100,8 +100,9 @@ INSTANTIATE_TEST_SUITE_P(Gates, SpectrogramInTheVessel,
 // 32 frames at 10 kHz: the gate's velocity is that of the disk there, which the recording's own reference states.
 TEST(SpectrogramOnTheDisk, TheDisksVelocityAtTheGate) {
   ECHO_NEED_DATA(kDisk);
-  std::ifstream file(data_folder() / "must_pwi_disk/reference/metrics.json");
-  const nlohmann::json stated = nlohmann::json::parse(file).at("kasai_axial_velocity_fit");
+  const nlohmann::json stated =
+      nlohmann::json::parse(testing::read_text(data_folder() / "must_pwi_disk/reference/metrics.json"))
+          .at("kasai_axial_velocity_fit");
   const double slope = -stated.at("dvz_dx_per_s").get<double>();
   const double centre_m = stated.at("centre_x_mm").get<double>() * 1e-3;
   for (const double x_m : {-0.006, 0.004}) {

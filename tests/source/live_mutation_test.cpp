@@ -16,14 +16,10 @@ namespace {
 using testing::Bytes;
 using testing::LiveRig;
 using testing::number_from_environment;
+using testing::open_descriptors;
 using testing::ScriptedSender;
 using testing::small_scan;
 using testing::operator<<;
-
-std::size_t open_descriptors() {
-  return static_cast<std::size_t>(
-      std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator()));
-}
 
 double resident_mb() {
   std::ifstream file("/proc/self/statm");

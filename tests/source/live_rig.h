@@ -20,6 +20,10 @@
 
 namespace echoloop::testing {
 
+inline std::size_t open_descriptors() {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
+}
+
 struct LiveRig {
   static constexpr std::chrono::seconds kLimit{20};
 

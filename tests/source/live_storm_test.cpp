@@ -3,7 +3,6 @@
 // hand, for longer: ECHO_LIVE_SNAPSHOTS=100000 that differ.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <random>
 
 #include "source/live_rig.h"

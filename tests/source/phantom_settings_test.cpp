@@ -10,6 +10,7 @@
 #include "core/params.h"
 #include "core/probe_table.h"
 #include "source/phantom.h"
+#include "source/phantom_text.h"
 
 namespace echoloop::phantom_settings_test {
 namespace {

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "source/checked_source.h"
 #include "support/acquisitions.h"
+#include "support/one_line.h"
 
 namespace echoloop::sample_check_test {
 namespace {
@@ -218,14 +219,11 @@ TEST(CheckedSource, RefusesARecordingWithoutAValidSample) {
       return make_checked(std::make_unique<Floats>(std::move(frames), memory), std::make_shared<SampleLog>());
     };
     EXPECT_NO_THROW(make({nothing, echoes(3000.0)}));
-    try {
-      make({nothing, nothing});
-      ADD_FAILURE() << "accepted";
-    } catch (const Error& error) {
-      EXPECT_STREQ(error.what(),
-                   "floats.npy: no valid sample (all NaN or infinite) in 2 frames; expected channel data with finite "
-                   "samples");
-    }
+    EXPECT_EQ(
+        testing::refusal_of([&] {
+          make({nothing, nothing});
+        }),
+        "floats.npy: no valid sample (all NaN or infinite) in 2 frames; expected channel data with finite samples");
   }
 }
 

@@ -1,4 +1,5 @@
-// While it lives, no file of this process grows beyond so many bytes: what a disk without room looks like.
+// While it lives, no file of this process and of those that it starts grows beyond so many bytes: what a disk without
+// room looks like.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@ namespace echoloop::testing {
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
-    std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);  // inherited by what is started
     EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
     rlimit small = before_;
     small.rlim_cur = bytes;

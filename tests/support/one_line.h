@@ -9,18 +9,24 @@
 
 namespace echoloop::testing {
 
-// The message of the Error that `action` throws; fails when it throws none or another type.
+// The message of the Error that `action` throws, or "no error".
 template <class Action>
-std::string refusal_of(Action&& action) {
+std::string error_of(Action&& action) {
   try {
     action();
   } catch (const Error& error) {
-    const std::string text = error.what();
-    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
-    return text;
+    return error.what();
   }
-  ADD_FAILURE() << "nothing was refused";
-  return {};
+  return "no error";
+}
+
+// The message of the Error that `action` throws; fails when it throws none or another type.
+template <class Action>
+std::string refusal_of(Action&& action) {
+  const std::string text = error_of(action);
+  EXPECT_NE(text, "no error") << "nothing was refused";
+  EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  return text;
 }
 
 template <class Action>

@@ -60,4 +60,18 @@ inline double expect_points(const Picture& picture, std::span<const PlanePoint> 
   return worst_m;
 }
 
+// The same on the image of the first frame, of pixels 0.1 x 0.05 mm over this part of the plane.
+inline double expect_points(const std::shared_ptr<Source>& source, double half_width_m, double z0_m, double z1_m,
+                            std::span<const PlanePoint> points) {
+  ImagingParams p = default_params(*source->acquisition());
+  p.formation.grid_kind = GridChoice::cartesian;
+  p.formation.lateral_min_m = -half_width_m;
+  p.formation.lateral_max_m = half_width_m;
+  p.formation.grid_nx = static_cast<int>(std::lround(2.0 * half_width_m / 0.1e-3)) + 1;
+  p.formation.depth_min_m = z0_m;
+  p.formation.depth_max_m = z1_m;
+  p.formation.grid_nz = static_cast<int>(std::lround((z1_m - z0_m) / 0.05e-3)) + 1;
+  return expect_points(process({.source = source, .params = p}).at(0), points);
+}
+
 }  // namespace echoloop::testing

@@ -22,6 +22,13 @@ inline Transmit source_at(TransmitKind kind, double x_m, double z_m) {
   return transmit;
 }
 
+// The bits of one frame, which need not be numbers.
+inline std::vector<std::byte> any_bits(const Acquisition& a, unsigned seed) {
+  std::vector<std::byte> bytes = to_bytes(noise(a.frame_bytes() / sizeof(float) + 1, seed));
+  bytes.resize(a.frame_bytes());
+  return bytes;
+}
+
 inline std::vector<NamedAcquisition> every_kind_of_acquisition() {
   Acquisition plane = linear_acquisition(6, 40, {-12.3, 0.0, 7.1});
   plane.transmits[1].t0_s = 1.0 / 3.0 * 1e-6;

@@ -27,15 +27,6 @@ inline std::string memory_name(HostMemory kind) {
   return name;
 }
 
-inline bool is_frame(std::span<const std::byte> samples, std::uint64_t index) {
-  std::vector<float> values(samples.size() / sizeof(float));
-  std::memcpy(values.data(), samples.data(), samples.size());
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (values[k] != test::fake_value(index, k)) return false;
-  }
-  return !values.empty();
-}
-
 class StreamedFile {
  public:
   StreamedFile() : settings_(reader_settings()) {
@@ -82,7 +73,7 @@ inline void expect_kept_as_read(Backend& backend, HostMemory kind) {
   ASSERT_GE(extent.frames, kKept / 2);
   for (std::size_t k = 0; k < extent.frames; ++k) {
     const auto kept = history.at(k);
-    EXPECT_TRUE(is_frame(kept->frame.samples, kept->frame.stamp.source_index)) << k;
+    EXPECT_TRUE(test::is_frame(kept->frame.samples, kept->frame.stamp.source_index)) << k;
     EXPECT_EQ(kept->frame.stamp.sequence, history.at(0)->frame.stamp.sequence + k);
   }
 }
@@ -111,7 +102,7 @@ inline void expect_to_go_on_in_another_configuration(Backend& backend, HostMemor
   ASSERT_GE(history.extent().frames, 30U);
   for (std::size_t k = 0; k < history.extent().frames; ++k) {
     const auto kept = history.at(k);
-    EXPECT_TRUE(is_frame(kept->frame.samples, kept->frame.stamp.source_index)) << k;
+    EXPECT_TRUE(test::is_frame(kept->frame.samples, kept->frame.stamp.source_index)) << k;
   }
 }
 

@@ -87,6 +87,8 @@ struct Run {
   StreamSettings stream = unpaced();
   CpuKernel kernel = CpuKernel::automatic;
   Backend* backend = nullptr;  // null: a CPU backend
+  AnalysisMailboxes analyses = {};
+  AnalysisCounts* counts = nullptr;  // of them, in the end
 };
 
 // The images of the first `frames` frames.
@@ -100,10 +102,13 @@ inline std::vector<Picture> process(const Run& run) {
                    .params = run.params,
                    .max_frames = run.frames,
                    .host_copy = HostCopy::made,
-                   .on_image = [&](const Image& image) { pictures.push_back(Picture::of(image)); }});
+                   .on_image = [&](const Image& image) { pictures.push_back(Picture::of(image)); },
+                   .analyses = run.analyses});
   wait_until([&] { return session.done(); });
   session.stop();
   EXPECT_EQ(session.fault(), "");
+  EXPECT_EQ(session.take_refusal(), "");
+  if (run.counts != nullptr) *run.counts = session.analysis_counts();
   EXPECT_EQ(session.producer_report(), "");
   expect_counts_add_up(session.counts());
   EXPECT_EQ(pictures.size(), run.frames);

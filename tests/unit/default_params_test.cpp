@@ -5,7 +5,6 @@
 
 #include "core/acquisition_facts.h"
 #include "core/error.h"
-#include "core/limited_defaults.h"
 #include "core/param_table.h"
 #include "core/params.h"
 #include "support/acquisitions.h"

@@ -18,12 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace testing;
 
-std::vector<std::byte> any_bits(const Acquisition& a, unsigned seed) {
-  std::vector<std::byte> bytes = testing::to_bytes(testing::noise(a.frame_bytes() / sizeof(float) + 1, seed));
-  bytes.resize(a.frame_bytes());
-  return bytes;
-}
-
 void append_frames(UffWriter& writer, const Acquisition& a, std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t i = first; i < first + count; ++i) {
     const std::vector<std::byte> samples = any_bits(a, static_cast<unsigned>(i));

@@ -16,13 +16,6 @@ namespace {
 
 using namespace testing;
 
-std::vector<std::byte> any_bits(const Acquisition& a, unsigned seed) {
-  std::vector<float> values = testing::noise(a.frame_bytes() / sizeof(float) + 1, seed);
-  std::vector<std::byte> bytes = testing::to_bytes(values);
-  bytes.resize(a.frame_bytes());
-  return bytes;
-}
-
 RfFrame frame_of(const std::vector<std::byte>& samples, std::uint64_t sequence) {
   return {.stamp = {.sequence = sequence, .acquired_ns = static_cast<std::int64_t>(1000 * sequence)},
           .samples = samples};

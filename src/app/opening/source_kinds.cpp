@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/limited_defaults.h"
+#include "core/param_table.h"
 #include "source/checked_source.h"
 #include "source/live/live_address.h"
 #include "source/live/live_source.h"

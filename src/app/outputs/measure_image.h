@@ -11,7 +11,6 @@
 #include "app/stream/session.h"
 #include "backend/backend.h"
 #include "gui/state/measured.h"
-#include "history/rf_history.h"
 #include "source/source.h"
 
 namespace echoloop {

@@ -11,7 +11,6 @@
 
 #include "app/stream/session.h"
 #include "gui/state/measured.h"
-#include "history/rf_history.h"
 #include "measure/point_patch.h"
 
 namespace echoloop {

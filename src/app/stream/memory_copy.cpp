@@ -35,11 +35,8 @@ class MemoryCopy final : public SeekableSource {
   std::unique_ptr<HostMemoryBlock> memory_;
 };
 
-}  // namespace
-
-namespace {
-
-bool lends_elsewhere(HostMemory kind, Source& source) {
+// Whether the frames that `source` lends lie in memory of another kind.
+bool lends_other_kind(HostMemory kind, Source& source) {
   if (kind == HostMemory::pageable || source.seekable() == nullptr || !source.zero_copy()) return false;
   return kind != HostMemory::pinned || source.zero_copy_memory().empty();  // else page-locked where it is
 }
@@ -47,11 +44,11 @@ bool lends_elsewhere(HostMemory kind, Source& source) {
 }  // namespace
 
 bool wants_other_memory(HostMemory kind, Source& source, Backend& backend) {
-  return lends_elsewhere(kind, source) && backend.allocate_host(64, kind)->kind() == kind;
+  return lends_other_kind(kind, source) && backend.allocate_host(64, kind)->kind() == kind;
 }
 
 std::size_t memory_copy_bytes(HostMemory kind, Source& source) {
-  if (!lends_elsewhere(kind, source)) return 0;
+  if (!lends_other_kind(kind, source)) return 0;
   const std::size_t frame_bytes = source.acquisition()->frame_bytes();
   const std::uint64_t frames = source.seekable()->frame_count();
   return frames > kMaxMemoryCopy / frame_bytes ? 0 : frames * frame_bytes;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/outputs/patch_request.h"
+#include "history/rf_history.h"
 
 namespace echoloop {
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "app/image_files.h"
 #include "app/outputs/live_outputs.h"
 #include "app/outputs/output_files.h"

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "app/window/window_parts.h"
-#include "formats/open_recording.h"
 
 namespace echoloop {
 

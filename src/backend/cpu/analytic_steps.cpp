@@ -1,6 +1,5 @@
 // Analytic recipe: RF mean removed, band selected, complex lines; complex delay-and-sum, by the tuned kernels where
 // they fit the plan, or an adaptive method; magnitude, and scan conversion where the image's grid is another.
-#include <algorithm>
 #include <cmath>
 
 #include "backend/cpu/band_conditioner.h"

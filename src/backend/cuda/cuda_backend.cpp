@@ -1,6 +1,5 @@
 // The CUDA backend: picks a device, makes lanes that share streams and the tables on the device.
 #include <cstdint>
-#include <exception>
 
 #include "backend/backend.h"
 #include "backend/cuda/cuda_flow.h"

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "backend/cuda/kernels/kernels.h"
 

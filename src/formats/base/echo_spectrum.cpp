@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <complex>
-#include <cstdint>
 #include <vector>
 
 #include "core/units.h"

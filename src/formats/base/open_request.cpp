@@ -1,7 +1,6 @@
 #include "formats/base/open_request.h"
 
 #include <system_error>
-#include <utility>
 
 #include "core/error.h"
 

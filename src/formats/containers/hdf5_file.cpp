@@ -7,8 +7,7 @@
 #include "core/error.h"
 #include "formats/base/printable.h"
 #include "formats/containers/array_view.h"
-#include "formats/containers/hdf5_blosc.h"
-#include "formats/containers/hdf5_lzf.h"
+#include "formats/containers/hdf5_filters.h"
 
 namespace echoloop::hdf5 {
 namespace {
@@ -154,8 +153,7 @@ Node::Node(std::string what, std::string path, std::size_t file_size, std::size_
 Node Node::open(const std::string& what, const std::string& path, std::size_t file_size) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // refusals are ours to word
   H5PLset_loading_state(0);                     // a file cannot name a library to load
-  register_lzf();
-  register_blosc();
+  register_filters();
   const Id access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_file_locking(access, 0, 1);  // only read: a read-only disk has no locks to give
   H5Pset_cache(access, 0, kCacheSlots, kCacheBytes, 1.0);
@@ -393,8 +391,9 @@ Storage Node::storage(std::size_t bytes) const {
     const auto chunk_bytes = checked_bytes(found.chunk, H5Tget_size(type));
     plausible = plausible && chunk_bytes && *chunk_bytes <= std::max(bytes, kMaxSpareChunk) &&
                 (!found.filtered || *chunk_bytes <= kMaxFilteredChunk);
-    plausible = plausible && (!packed_by(kLzfFilter) || lzf_unpacks_to(plan, *chunk_bytes)) &&
-                (!packed_by(kBloscFilter) || blosc_unpacks_to(plan, *chunk_bytes));
+    for (const H5Z_filter_t filter : {kLzfFilter, kBloscFilter}) {
+      plausible = plausible && (!packed_by(filter) || unpacks_to(plan, filter, *chunk_bytes));
+    }
     if (plausible && found.filtered) check_packed_chunks(where(), id(), *chunk_bytes, found.stored_bytes);
   } else {
     plausible = plausible && found.stored_bytes >= bytes;

@@ -7,7 +7,6 @@
 #endif
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <iterator>
 #include <span>

@@ -1,7 +1,6 @@
 #include "formats/containers/mat_values.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/plain_text.h"
 #include "formats/base/printable.h"

@@ -1,7 +1,6 @@
 #include "formats/readers/description_json.h"
 
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "core/error.h"

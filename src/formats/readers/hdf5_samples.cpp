@@ -286,6 +286,16 @@ void check_alike(const OpenRequest& request, const Node& root, const Hdf5Samples
 
 }  // namespace
 
+std::vector<Axis> trailing_axes(const hdf5::Node& dataset) {
+  const std::size_t rank = dataset.extents().size();
+  if (rank < 2 || rank > 4) {
+    throw Error(dataset.where(), "samples of shape " + shape_text(dataset.extents()),
+                "axes ([[frame,] transmit,] element, time)");
+  }
+  const std::vector<Axis> all{Axis::frame, Axis::transmit, Axis::element, Axis::time};
+  return {all.end() - static_cast<std::ptrdiff_t>(rank), all.end()};
+}
+
 LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& root, Hdf5Parts parts) {
   Acquisition& a = parts.acquisition;
   const Hdf5Samples& samples = parts.samples;

@@ -26,6 +26,10 @@ struct Hdf5Samples {
   std::size_t most_frames = std::numeric_limits<std::size_t>::max();  // that count
 };
 
+// Of a dataset of channel data whose first axes of 1 are not written: [[frame,] transmit,] element, time. Throws Error
+// on any other number of axes.
+std::vector<Axis> trailing_axes(const hdf5::Node& dataset);
+
 struct Hdf5Parts {
   Acquisition acquisition;  // everything but n_samples, sample_type and signal, which the samples decide
   Hdf5Samples samples;

@@ -37,15 +37,8 @@ bool is_iq(const Node& group) {
 }
 
 Hdf5Samples picmus_samples(const Node& group, const std::string& path, bool iq) {
-  const Node real = group.at("data").at("real");
-  const std::size_t rank = real.extents().size();
-  if (rank < 2 || rank > 4) {
-    throw Error(real.where(), "samples of shape " + shape_text(real.extents()),
-                "axes ([[frame,] transmit,] element, time)");
-  }
-  const std::vector<Axis> all{Axis::frame, Axis::transmit, Axis::element, Axis::time};
   Hdf5Samples samples;
-  samples.axes.assign(all.end() - static_cast<std::ptrdiff_t>(rank), all.end());
+  samples.axes = trailing_axes(group.at("data").at("real"));
   samples.datasets = {path + "/data/real"};
   if (iq) samples.imaginary = path + "/data/imag";
   return samples;

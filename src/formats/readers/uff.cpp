@@ -253,13 +253,7 @@ Hdf5Samples uff_samples(const Node& channel_data, const std::string& path) {
     samples.datasets = {path + "/data/real"};
     samples.imaginary = path + "/data/imag";
   }
-  const std::size_t rank = real.extents().size();  // trailing axes of MATLAB that are 1 are not written
-  if (rank < 2 || rank > 4) {
-    throw Error(real.where(), "samples of shape " + shape_text(real.extents()),
-                "axes ([[frame,] transmit,] element, time)");
-  }
-  const std::vector<Axis> all{Axis::frame, Axis::transmit, Axis::element, Axis::time};
-  samples.axes.assign(all.end() - static_cast<std::ptrdiff_t>(rank), all.end());
+  samples.axes = trailing_axes(real);
   return samples;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include "gui/assistant/assistant_parts.h"
 #include "gui/overlay/image_sampler.h"

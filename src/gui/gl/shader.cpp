@@ -2,7 +2,6 @@
 
 #include <glad/gl.h>
 
-#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <utility>

@@ -11,7 +11,7 @@ namespace echoloop {
 class Texture2d {
  public:
   Texture2d() = default;
-  ~Texture2d() { glDeleteTextures(1, &texture_); }
+  ~Texture2d() { release(); }
   Texture2d(const Texture2d&) = delete;
   Texture2d& operator=(const Texture2d&) = delete;
 
@@ -19,7 +19,7 @@ class Texture2d {
 
   // A new texture: immutable storage cannot change its size. `magnified`: the filter of magnified pixels.
   void allocate(int width, int height, unsigned int format, int magnified) {
-    glDeleteTextures(1, &texture_);
+    release();
     glCreateTextures(GL_TEXTURE_2D, 1, &texture_);
     glTextureStorage2D(texture_, 1, format, width, height);
     glTextureParameteri(texture_, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
@@ -28,6 +28,11 @@ class Texture2d {
     glTextureParameteri(texture_, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
     width_ = width;
     height_ = height;
+  }
+
+  void release() {
+    glDeleteTextures(1, &texture_);
+    texture_ = 0;
   }
 
   [[nodiscard]] unsigned int id() const { return texture_; }  // 0: nothing yet

@@ -6,7 +6,6 @@
 
 #include "core/grid.h"
 #include "gui/overlay/mark_labels.h"
-#include "gui/overlay/transfer_function.h"
 #include "gui/state/marks.h"
 #include "gui/state/structure_view.h"
 #include "render/canvas.h"

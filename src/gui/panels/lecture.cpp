@@ -80,21 +80,6 @@ void fill_with_word(const Ui& ui, const Rect& r, ImU32 color, std::string_view w
 
 constexpr int kQueue = 8;  // cells of the drawn buffer
 
-// What comes out of a full buffer.
-std::string_view outcome(RingPolicy policy) {
-  switch (policy) {
-    case RingPolicy::block:
-      return "all frames, later";
-    case RingPolicy::error:
-      return "stopped";
-    case RingPolicy::drop_oldest:
-      return "the newest frames";
-    case RingPolicy::drop_newest:
-      break;
-  }
-  return "queued frames, in order";
-}
-
 void large_cross(const Ui& ui, float cx, float cy, ImU32 color) {
   const float r = ui.px(6);
   ui.stroke({cx - r, cy - r}, {cx + r, cy + r}, color, 2);
@@ -127,7 +112,7 @@ void draw_flow(const Ui& ui, const Rect& r, RingPolicy policy) {
   const float tip = x + ui.px(narrow ? 30 : 42);
   ui.stroke({x + ui.px(8), r.cy()}, {tip - ui.px(6), r.cy()}, theme::kText2, 1.5F);
   ui.triangle(tip, r.cy(), Direction::right, theme::kText2, 10);
-  ui.text_fitted(Type::medium, tip + ui.px(12), r.x1, r.y0, r.height(), theme::kText2, outcome(policy));
+  ui.text_fitted(Type::medium, tip + ui.px(12), r.x1, r.y0, r.height(), theme::kText2, policy_words(policy).outcome);
 }
 
 }  // namespace
@@ -209,13 +194,13 @@ void Lecture::draw_stream(PanelContext& c, const Rect& area, float k) {
   constexpr std::array<RingPolicy, 4> kPolicies = {RingPolicy::block, RingPolicy::error, RingPolicy::drop_oldest,
                                                    RingPolicy::drop_newest};
   float choices = 0;
-  for (const RingPolicy policy : kPolicies) choices += ui.width(Type::medium, policy_label(policy)) + ui.px(58);
+  for (const RingPolicy policy : kPolicies) choices += ui.width(Type::medium, policy_words(policy).label) + ui.px(58);
   constexpr std::string_view kWhen = "when the buffer is full:";
   if (x + ui.width(Type::medium, kWhen) + choices < area.x1) {
     x = ui.text(Type::medium, x, head.y0, head.height(), theme::kText2, kWhen) + ui.px(20);
   }
   for (const RingPolicy policy : kPolicies) {
-    const Rect r{x, head.y0, x + ui.px(32) + ui.width(Type::medium, policy_label(policy)), head.y1};
+    const Rect r{x, head.y0, x + ui.px(32) + ui.width(Type::medium, policy_words(policy).label), head.y1};
     if (policy_radio(c, r, policy)) {
       c.state.stream.policy = policy;
       call(c.commands.stream_changed);
@@ -285,30 +270,17 @@ void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, b
   }
 }
 
-std::string_view policy_lesson(RingPolicy policy) {
-  switch (policy) {
-    case RingPolicy::block:
-      return "The source waits until a slot is free. No frame is lost; the source runs slower.";
-    case RingPolicy::error:
-      return "A frame without a free slot stops the stream. Nothing is overwritten.";
-    case RingPolicy::drop_oldest:
-      return "The oldest queued frame is dropped and counted. The image stays current.";
-    case RingPolicy::drop_newest:
-      break;
-  }
-  return "The arriving frame is dropped and counted. Queued frames stay in order.";
-}
-
 bool draw_policy_card(PanelContext& c, const Rect& r, RingPolicy policy) {
   Ui& ui = c.ui;
   const bool chosen = c.state.stream.policy == policy;
   const std::string id = chosen ? "lecture/chosen" : "lecture/other";
-  const Hit h = chosen ? ui.hit(id.c_str(), r) : ui.control(id.c_str(), r, FocusKind::button, policy_label(policy));
+  const Hit h =
+      chosen ? ui.hit(id.c_str(), r) : ui.control(id.c_str(), r, FocusKind::button, policy_words(policy).label);
   ui.fill(r, theme::kCanvas, 8);
   ui.outline(r, chosen ? theme::kAccent : h.hovered ? theme::kText2 : theme::kLine2, 8, chosen ? 2.0F : 1.0F);
   const float pad = ui.px(20), room = r.height();
   const Rect title{r.x0 + pad, r.y0 + ui.px(8), r.x1 - pad, r.y0 + ui.px(38)};
-  ui.text(Type::large_strong, title, theme::kText, policy_label(policy));
+  ui.text(Type::large_strong, title, theme::kText, policy_words(policy).label);
   if (chosen) {
     const float w = ui.width(Type::medium, "chosen") + ui.px(20);
     const Rect badge{title.x1 - w, title.y0 + ui.px(2), title.x1, title.y1 - ui.px(2)};
@@ -316,7 +288,8 @@ bool draw_policy_card(PanelContext& c, const Rect& r, RingPolicy policy) {
     ui.text_centred(Type::medium, badge, theme::kText, "chosen");
   }
   const float line = std::round(std::min(ui.px(30), std::max(ui.px(24), 0.16F * room)));
-  ui.paragraph(Type::large, title.x0, title.y1 + ui.px(2), title.width(), line, theme::kText, policy_lesson(policy));
+  ui.paragraph(Type::large, title.x0, title.y1 + ui.px(2), title.width(), line, theme::kText,
+               policy_words(policy).lesson);
   const float foot = ui.px(28);
   const float end = r.y1 - ui.px(10);
   if (end - foot > title.y1 + ui.px(4) + 2 * line) draw_flow(ui, {title.x0, end - foot, title.x1, end}, policy);
@@ -325,16 +298,16 @@ bool draw_policy_card(PanelContext& c, const Rect& r, RingPolicy policy) {
 
 bool policy_radio(PanelContext& c, const Rect& r, RingPolicy policy) {
   Ui& ui = c.ui;
-  const std::string id = "lecture/policy/" + std::string(policy_label(policy));
-  const Hit h = ui.control(id.c_str(), r, FocusKind::radio, policy_label(policy));
-  ui.tip(id.c_str(), h, r, {policy_label(policy), policy_lesson(policy), {}});
+  const std::string id = "lecture/policy/" + std::string(policy_words(policy).label);
+  const Hit h = ui.control(id.c_str(), r, FocusKind::radio, policy_words(policy).label);
+  ui.tip(id.c_str(), h, r, {policy_words(policy).label, policy_words(policy).lesson, {}});
   const bool chosen = c.state.stream.policy == policy;
   const float x = r.x0 + ui.px(11);
   ui.disc(x, r.cy(), 9.5F, h.hovered ? theme::kHover : theme::kField);
   ui.ring(x, r.cy(), 9.0F, chosen ? theme::kAccent : theme::kLine2, chosen ? 2.0F : 1.0F);
   if (chosen) ui.disc(x, r.cy(), 4.5F, theme::kAccent);
   ui.text(Type::medium, r.x0 + ui.px(30), r.y0, r.height(), chosen || h.hovered ? theme::kText : theme::kText2,
-          policy_label(policy));
+          policy_words(policy).label);
   return h.clicked && !chosen;
 }
 

@@ -33,8 +33,6 @@ struct HeaderWords {
 // The head of a panel that can be enlarged: with an icon for it at its right end.
 void lecture_header(PanelContext& c, Column& column, const HeaderWords& words, bool& open);
 
-// What the policy does, as the cards say it.
-std::string_view policy_lesson(RingPolicy policy);
 // True when the card was clicked and is not the chosen one.
 bool draw_policy_card(PanelContext& c, const Rect& r, RingPolicy policy);
 // True when it was chosen.

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "gui/panels/panels.h"
 #include "gui/toolkit/plot.h"

@@ -101,18 +101,16 @@ void way_rows(PanelContext& c, Column& column) {
   if (changed) call(c.commands.stream_changed);
 }
 
-struct PolicyWords {
-  RingPolicy policy;
-  const char* label;
-  const char* short_label;
-  const char* help;
-};
 constexpr std::array<PolicyWords, 4> kPolicies = {{
     {RingPolicy::block, "Block the source", "Block",
-     "The source waits for a free slot: no frame is lost, the image may lag."},
-    {RingPolicy::drop_oldest, "Drop oldest", "Drop oldest", "The oldest queued frame is dropped: lowest latency."},
-    {RingPolicy::error, "Stop on overrun", "Error", "The stream stops with a report when the buffer is full."},
-    {RingPolicy::drop_newest, "Drop newest", "Drop newest", "The new frame is dropped; queued frames are processed."},
+     "The source waits for a free slot: no frame is lost, the image may lag.",
+     "The source waits until a slot is free. No frame is lost; the source runs slower.", "all frames, later"},
+    {RingPolicy::drop_oldest, "Drop oldest", "Drop oldest", "The oldest queued frame is dropped: lowest latency.",
+     "The oldest queued frame is dropped and counted. The image stays current.", "the newest frames"},
+    {RingPolicy::error, "Stop on overrun", "Error", "The stream stops with a report when the buffer is full.",
+     "A frame without a free slot stops the stream. Nothing is overwritten.", "stopped"},
+    {RingPolicy::drop_newest, "Drop newest", "Drop newest", "The new frame is dropped; queued frames are processed.",
+     "The arriving frame is dropped and counted. Queued frames stay in order.", "queued frames, in order"},
 }};
 
 void policy_rows(PanelContext& c, Column& column) {
@@ -135,10 +133,8 @@ void policy_rows(PanelContext& c, Column& column) {
 
 }  // namespace
 
-std::string_view policy_label(RingPolicy policy) {
-  const auto* const found =
-      std::find_if(kPolicies.begin(), kPolicies.end(), [&](const PolicyWords& w) { return w.policy == policy; });
-  return found->label;
+const PolicyWords& policy_words(RingPolicy policy) {
+  return *std::find_if(kPolicies.begin(), kPolicies.end(), [&](const PolicyWords& w) { return w.policy == policy; });
 }
 
 void stream_panel(PanelContext& c, Column& column, bool& open) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "gui/toolkit/theme.h"
+
 namespace echoloop {
 
 ImDrawList* Painter::swap_list(ImDrawList* list) { return std::exchange(list_, list); }
@@ -40,6 +42,15 @@ void Painter::ring(float x, float y, float radius, ImU32 color, float thickness)
 
 void Painter::stroke(ImVec2 a, ImVec2 b, ImU32 color, float thickness) const {
   list_->AddLine(a, b, color, std::max(1.0F, thickness * scale_));
+}
+
+void Painter::crosshair(ImVec2 at, float gap, float reach, ImU32 color, float halo) const {
+  for (const auto& [thickness, ink] : {std::pair{halo, theme::kHalo}, std::pair{1.5F, color}}) {
+    stroke({at.x - reach, at.y}, {at.x - gap, at.y}, ink, thickness);
+    stroke({at.x + gap, at.y}, {at.x + reach, at.y}, ink, thickness);
+    stroke({at.x, at.y - reach}, {at.x, at.y - gap}, ink, thickness);
+    stroke({at.x, at.y + gap}, {at.x, at.y + reach}, ink, thickness);
+  }
 }
 
 float Painter::width(Type type, std::string_view text) const {

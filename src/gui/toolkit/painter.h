@@ -34,6 +34,8 @@ class Painter {
   void disc(float x, float y, float radius, ImU32 color) const;  // radius at scale 1
   void ring(float x, float y, float radius, ImU32 color, float thickness) const;
   void stroke(ImVec2 a, ImVec2 b, ImU32 color, float thickness) const;
+  // Four arms from `gap` to `reach` pixels beside `at`, on a halo of thickness `halo`.
+  void crosshair(ImVec2 at, float gap, float reach, ImU32 color, float halo = 4.5F) const;
 
   [[nodiscard]] float width(Type type, std::string_view text) const;
   // Left edge x, text centred on the line of height `height` at y. Returns the right edge.

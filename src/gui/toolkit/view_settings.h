@@ -2,7 +2,6 @@
 // key = value file; anything missing or unreadable in it is the default. UI thread only.
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <functional>
 #include <map>

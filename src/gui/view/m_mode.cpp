@@ -1,7 +1,5 @@
 #include "gui/view/m_mode.h"
 
-#include <glad/gl.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -26,7 +24,8 @@ void MModeStrip::take(UiState& state, const Image& shown) {
     if (kept_ != nullptr) kept_->drain([](LineColumn&) {});
     columns_.clear();
     forget_calipers(view);
-    return release();
+    run_ = {};
+    return texture_.release();
   }
   const LineOrigin* line = columns_.line();
   const bool moved = line != nullptr && (line->acquisition != shown.acquisition ||
@@ -66,7 +65,10 @@ double MModeStrip::newest_s() const {
 void MModeStrip::look(double span_s) {
   if (columns_.empty()) return;
   const double step_s = span_s / 2000.0;
-  fit_texture();
+  if (const int rows = columns_.line()->grid.nz; !texture_.fits(kColumns, rows)) {
+    texture_.allocate(kColumns, rows, GL_R32F, GL_LINEAR);
+    end_ = 0;  // nothing is in it
+  }
   const bool anew = begun_ != columns_.begun() || step_s != step_s_;
   begun_ = columns_.begun();
   step_s_ = step_s;
@@ -87,22 +89,6 @@ void MModeStrip::look(double span_s) {
   if (changed.any()) paint(std::max(step_of(changed.from_s), end - kColumns), std::min(step_of(changed.to_s) + 1, end));
 }
 
-void MModeStrip::fit_texture() {
-  const int rows = columns_.line()->grid.nz;
-  if (texture_ != 0 && rows == rows_) return;
-  glDeleteTextures(1, &texture_);
-  glCreateTextures(GL_TEXTURE_2D, 1, &texture_);
-  glTextureStorage2D(texture_, 1, GL_R32F, kColumns, rows);
-  for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER}) {
-    glTextureParameteri(texture_, filter, GL_LINEAR);
-  }
-  for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T}) {
-    glTextureParameteri(texture_, wrap, GL_CLAMP_TO_EDGE);
-  }
-  rows_ = rows;
-  end_ = 0;  // nothing is in it
-}
-
 // Steps from `from` to before `to`, in pieces that lie side by side in the texture.
 void MModeStrip::paint(std::int64_t from, std::int64_t to) {
   while (from < to) {
@@ -114,17 +100,11 @@ void MModeStrip::paint(std::int64_t from, std::int64_t to) {
 
 void MModeStrip::paint_run(std::int64_t from, int n) {
   ++painted_;
-  sample_columns(columns_, {.first = from, .n = n, .step_s = step_s_}, rows_, run_);  // without a column: black
+  sample_columns(columns_, {.first = from, .n = n, .step_s = step_s_}, texture_.height(),
+                 run_);  // without a column: black
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
-  glTextureSubImage2D(texture_, 0, place(from), 0, n, rows_, GL_RED, GL_FLOAT, run_.data());
-}
-
-void MModeStrip::release() {
-  if (texture_ == 0) return;
-  glDeleteTextures(1, &texture_);
-  texture_ = 0;
-  run_ = {};
+  glTextureSubImage2D(texture_.id(), 0, place(from), 0, n, texture_.height(), GL_RED, GL_FLOAT, run_.data());
 }
 
 Grid MModeStrip::grid() const {
@@ -135,7 +115,7 @@ Grid MModeStrip::grid() const {
           .z0_m = line_first_m(line->grid),
           .z1_m = line_last_m(line->grid),
           .nx = kColumns,
-          .nz = rows_};
+          .nz = texture_.height()};
 }
 
 TimeSteps MModeStrip::steps(double span_s) const {
@@ -144,7 +124,7 @@ TimeSteps MModeStrip::steps(double span_s) const {
 }
 
 std::vector<StripPiece> MModeStrip::pieces(const Rect& box, double span_s) const {
-  if (columns_.empty() || texture_ == 0) return {};
+  if (columns_.empty() || texture_.id() == 0) return {};
   return strip_pieces(box, static_cast<double>(box.width()) / (span_s / step_s_), end_ - 1, kColumns);
 }
 

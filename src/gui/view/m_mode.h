@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/results/image.h"
+#include "gui/gl/texture_2d.h"
 #include "gui/overlay/m_mode_columns.h"
 #include "gui/overlay/strip_pieces.h"
 #include "gui/state/ui_state.h"
@@ -20,9 +21,6 @@ class MModeStrip {
 
   // `kept`: of kept frames; null: there are none.
   MModeStrip(LineQueue& live, LineQueue* kept) : live_(live), kept_(kept) {}
-  ~MModeStrip() { release(); }
-  MModeStrip(const MModeStrip&) = delete;
-  MModeStrip& operator=(const MModeStrip&) = delete;
 
   // Takes what has come on the line through ImageState::inspected and puts it into `state`; gives its memory back where
   // the M-mode is not wanted. `shown`: the image on screen, at whose frame a frozen strip looks.
@@ -32,7 +30,7 @@ class MModeStrip {
 
   [[nodiscard]] const MModeColumns& columns() const { return columns_; }
   [[nodiscard]] bool empty() const { return columns_.empty(); }
-  [[nodiscard]] unsigned int texture() const { return texture_; }
+  [[nodiscard]] unsigned int texture() const { return texture_.id(); }
   [[nodiscard]] std::uint64_t painted() const { return painted_; }  // counts changes of the texture
   [[nodiscard]] Grid grid() const;                                  // of the texture, for ImagePainter
   [[nodiscard]] double newest_s() const;  // time at the right edge of a strip that shows the newest column
@@ -44,18 +42,15 @@ class MModeStrip {
 
  private:
   void accept(const UiState& state, const Image& shown, LineColumn& column);
-  void fit_texture();
   void paint(std::int64_t from, std::int64_t to);
   void paint_run(std::int64_t from, int n);
-  void release();
   [[nodiscard]] std::int64_t step_of(double time_s) const;
   [[nodiscard]] static int place(std::int64_t step) { return static_cast<int>(step % kColumns); }
 
   LineQueue& live_;
   LineQueue* kept_;
   MModeColumns columns_;
-  unsigned int texture_ = 0;  // R32F, dB; [rows][kColumns]
-  int rows_ = 0;
+  Texture2d texture_;        // R32F, dB; [rows][kColumns]
   std::uint64_t begun_ = 0;  // of what the texture holds
   std::uint64_t painted_ = 0;
   double step_s_ = 1e-3;  // of the texture's columns

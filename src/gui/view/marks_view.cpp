@@ -20,18 +20,6 @@ void line_with_halo(const Ui& ui, const std::vector<ImVec2>& line, ImU32 color, 
   compat::add_polyline(ui.list(), line.data(), n, color, thickness * ui.scale());
 }
 
-void cross_with_halo(const Ui& ui, ImVec2 at, float arm, float gap, ImU32 color) {
-  const float a = arm * ui.scale(), g = gap * ui.scale();
-  for (const bool halo : {true, false}) {
-    const ImU32 ink = halo ? theme::kHalo : color;
-    const float thickness = halo ? 4.5F : 1.5F;
-    ui.stroke({at.x - a, at.y}, {at.x - g, at.y}, ink, thickness);
-    ui.stroke({at.x + g, at.y}, {at.x + a, at.y}, ink, thickness);
-    ui.stroke({at.x, at.y - a}, {at.x, at.y - g}, ink, thickness);
-    ui.stroke({at.x, at.y + g}, {at.x, at.y + a}, ink, thickness);
-  }
-}
-
 void handle_box(const Ui& ui, ImVec2 at, ImU32 color) {
   const float a = 3 * ui.scale(), o = 4.5F * ui.scale();
   ui.fill({at.x - o, at.y - o, at.x + o, at.y + o}, theme::kHalo, 2);
@@ -119,7 +107,7 @@ void draw_mark(const MarksView& v, const Mark& m, bool lit, bool chosen) {
   for (const PlanePoint p : mark_line(m)) line.push_back(place_of(v.layout, p));
   if (line.size() > 1) line_with_halo(ui, line, color, lit || chosen ? 2.0F : 1.5F);
   if (ends_are_crosses(m.kind)) {
-    for (const PlanePoint p : m.points) cross_with_halo(ui, place_of(v.layout, p), 6, 0, color);
+    for (const PlanePoint p : m.points) ui.crosshair(place_of(v.layout, p), 0, 6 * ui.scale(), color);
   }
   if (chosen) {
     for (const PlanePoint p : mark_handles(m)) handle_box(ui, place_of(v.layout, p), theme::kText);

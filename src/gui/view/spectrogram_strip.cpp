@@ -1,7 +1,5 @@
 #include "gui/view/spectrogram_strip.h"
 
-#include <glad/gl.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -9,7 +7,10 @@ namespace echoloop {
 
 void SpectrogramStrip::take(UiState& state, const Image& shown) {
   state.analyses.spectrogram.shown = nullptr;
-  if (state.params.doppler.gate == Gate::off) return release();
+  if (state.params.doppler.gate == Gate::off) {
+    shown_ = nullptr;
+    return texture_.release();
+  }
   if (state.run != RunState::frozen) box_.take();
   const Spectrogram& s = box_.front();
   const bool belongs = s.number > 0 && s.end > 0 && s.acquisition == shown.acquisition;
@@ -18,22 +19,14 @@ void SpectrogramStrip::take(UiState& state, const Image& shown) {
 }
 
 void SpectrogramStrip::upload(const Spectrogram& s) {
-  if (texture_ == 0 || s.n_bins != n_bins_) {
-    glDeleteTextures(1, &texture_);
-    glCreateTextures(GL_TEXTURE_2D, 1, &texture_);
-    glTextureStorage2D(texture_, 1, GL_R32F, Spectrogram::kColumns, s.n_bins + 1);
-    for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER}) {
-      glTextureParameteri(texture_, filter, GL_LINEAR);
-    }
-    for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T}) {
-      glTextureParameteri(texture_, wrap, GL_CLAMP_TO_EDGE);
-    }
+  if (!texture_.fits(Spectrogram::kColumns, s.n_bins + 1)) {
+    texture_.allocate(Spectrogram::kColumns, s.n_bins + 1, GL_R32F, GL_LINEAR);
     n_bins_ = s.n_bins;
     begun_ = 0;
   }
   if (s.begun != begun_ || s.end < end_) {
     const float nothing = std::numeric_limits<float>::quiet_NaN();  // black
-    glClearTexImage(texture_, 0, GL_RED, GL_FLOAT, &nothing);
+    glClearTexImage(texture_.id(), 0, GL_RED, GL_FLOAT, &nothing);
     begun_ = s.begun;
     end_ = 0;
   }
@@ -43,17 +36,10 @@ void SpectrogramStrip::upload(const Spectrogram& s) {
     const std::span<const float> column = s.column(k);
     column_.assign(column.rbegin(), column.rend());
     column_.insert(column_.begin(), column.front());  // the two limits are one frequency
-    glTextureSubImage2D(texture_, 0, static_cast<int>(Spectrogram::slot(k)), 0, 1, n_bins_ + 1, GL_RED, GL_FLOAT,
+    glTextureSubImage2D(texture_.id(), 0, static_cast<int>(Spectrogram::slot(k)), 0, 1, n_bins_ + 1, GL_RED, GL_FLOAT,
                         column_.data());
   }
   end_ = s.end;
-}
-
-void SpectrogramStrip::release() {
-  shown_ = nullptr;
-  if (texture_ == 0) return;
-  glDeleteTextures(1, &texture_);
-  texture_ = 0;
 }
 
 Grid SpectrogramStrip::grid() const {

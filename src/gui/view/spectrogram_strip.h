@@ -8,6 +8,7 @@
 #include "core/mailbox.h"
 #include "core/results/image.h"
 #include "core/results/spectrogram.h"
+#include "gui/gl/texture_2d.h"
 #include "gui/overlay/strip_pieces.h"
 #include "gui/state/ui_state.h"
 
@@ -16,26 +17,22 @@ namespace echoloop {
 class SpectrogramStrip {
  public:
   explicit SpectrogramStrip(Mailbox<Spectrogram>& box) : box_(box) {}
-  ~SpectrogramStrip() { release(); }
-  SpectrogramStrip(const SpectrogramStrip&) = delete;
-  SpectrogramStrip& operator=(const SpectrogramStrip&) = delete;
 
   // Takes the newest one and tells `state`, where it is of the stream that `shown` is of.
   void take(UiState& state, const Image& shown);
 
   [[nodiscard]] const Spectrogram* shown() const { return shown_; }  // null = none
-  [[nodiscard]] unsigned int texture() const { return texture_; }
+  [[nodiscard]] unsigned int texture() const { return texture_.id(); }
   [[nodiscard]] Grid grid() const;  // of the texture, for ImagePainter
   // As strip_pieces(), with zero velocity moved by `baseline`: velocities beyond one limit appear at the other.
   [[nodiscard]] std::vector<StripPiece> pieces(const Rect& box, double span_s, double baseline) const;
 
  private:
   void upload(const Spectrogram& s);
-  void release();
 
   Mailbox<Spectrogram>& box_;
   const Spectrogram* shown_ = nullptr;
-  unsigned int texture_ = 0;  // R32F, dB; [bins + 1, from one limit to the other][kColumns]
+  Texture2d texture_;  // R32F, dB; [bins + 1, from one limit to the other][kColumns]
   int n_bins_ = 0;
   std::uint64_t begun_ = 0, end_ = 0;  // of what the texture holds
   std::vector<float> column_;

@@ -128,15 +128,8 @@ void DockArea::draw_presented(const DockScene& scene, const Rect& area) {
 void draw_inspected(const Ui& ui, const ImageLayout& l, const Image& image, PlanePoint at, Dock dock) {
   const Rect& r = l.image;
   if (dock == Dock::m_mode && image.grid.nx > 0) return draw_guide(ui, l, m_mode_guide(image.grid, at));
-  const ImVec2 p{l.x_px(at.x_m), l.z_px(at.z_m)};
-  const float gap = ui.px(4), reach = ui.px(12);
   ui.list().PushClipRect({r.x0, r.y0}, {r.x1, r.y1}, true);
-  for (const auto& [thickness, color] : {std::pair{3.5F, theme::kHalo}, std::pair{1.5F, theme::kAccent}}) {
-    ui.stroke({p.x - reach, p.y}, {p.x - gap, p.y}, color, thickness);
-    ui.stroke({p.x + gap, p.y}, {p.x + reach, p.y}, color, thickness);
-    ui.stroke({p.x, p.y - reach}, {p.x, p.y - gap}, color, thickness);
-    ui.stroke({p.x, p.y + gap}, {p.x, p.y + reach}, color, thickness);
-  }
+  ui.crosshair({l.x_px(at.x_m), l.z_px(at.z_m)}, ui.px(4), ui.px(12), theme::kAccent, 3.5F);
   ui.list().PopClipRect();
 }
 

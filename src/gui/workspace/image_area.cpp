@@ -165,19 +165,6 @@ void draw_chip(const Ui& ui, const Rect& image, std::string_view text) {
   ui.text(Type::small, chip.x0 + ui.px(8), chip.y0, h, theme::kText, text);
 }
 
-void draw_cross(const Ui& ui, const ImageLayout& l, PlanePoint at) {
-  const ImVec2 p{l.x_px(at.x_m), l.z_px(at.z_m)};
-  const float arm = ui.px(9), gap = ui.px(3);
-  for (const bool halo : {true, false}) {
-    const ImU32 ink = halo ? theme::kHalo : theme::kAccent;
-    const float thickness = halo ? 4.5F : 1.5F;
-    ui.stroke({p.x - arm, p.y}, {p.x - gap, p.y}, ink, thickness);
-    ui.stroke({p.x + gap, p.y}, {p.x + arm, p.y}, ink, thickness);
-    ui.stroke({p.x, p.y - arm}, {p.x, p.y - gap}, ink, thickness);
-    ui.stroke({p.x, p.y + gap}, {p.x, p.y + arm}, ink, thickness);
-  }
-}
-
 bool one_pointer(const Image& a, const Image& b) {
   if (a.acquisition == b.acquisition) return true;
   return a.acquisition != nullptr && b.acquisition != nullptr && same_probe(*a.acquisition, *b.acquisition);
@@ -370,8 +357,9 @@ void ImageArea::draw_pointers(PanelContext& c, const SceneInput& input) {
   if (both || on_a) draw_pointer(view_of_a(c, input), at);
   if (both || !on_a) draw_pointer(view_of(c, input), at);
   if (both) {
-    draw_cross(c.ui, side_a_, at);
-    draw_cross(c.ui, layout_, at);
+    for (const ImageLayout* l : {&side_a_, &layout_}) {
+      c.ui.crosshair({l->x_px(at.x_m), l->z_px(at.z_m)}, c.ui.px(3), c.ui.px(9), theme::kAccent);
+    }
   } else {
     draw_chip(c.ui, on_a ? layout_.image : side_a_.image, on_a ? "Pointer: A only" : "Pointer: B only");
   }

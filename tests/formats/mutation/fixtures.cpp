@@ -6,7 +6,7 @@
 #include <span>
 
 #include "formats/blosc_fixture.h"
-#include "formats/containers/hdf5_blosc.h"
+#include "formats/containers/hdf5_filters.h"
 #include "formats/containers/zip.h"
 #include "formats/mutation/mutator.h"
 #include "formats/support.h"

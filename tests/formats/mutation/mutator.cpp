@@ -1,7 +1,6 @@
 #include "formats/mutation/mutator.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
 #include "formats/mutation/text_edits.h"

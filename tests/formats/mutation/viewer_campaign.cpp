@@ -2,7 +2,6 @@
 // over the picture. It sees what a user sees: the picture, the lines of message, the fault on screen, a window that
 // draws on.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>

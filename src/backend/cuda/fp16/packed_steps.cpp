@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 #include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/fp16/packed_fir_kernel.h"
