@@ -16,7 +16,9 @@ namespace {
 
 constexpr const char* kEntry = "a list of {kind: plane | diverging | focused | delays | element, ...}";
 constexpr double kDescribedTolerance_periods = 0.02;  // of a delay: decimals and clocks of 250 MHz are closer
-constexpr double kRoundedTolerance_samples = 0.51;    // of delays that are whole numbers of samples
+// Of delays that were rounded: those within a quarter of a period of each other make the same wave (Rayleigh); half a
+// sample, and by as much as half of it the wave that fits many best may miss one. Codes of half a period are no wave.
+constexpr double kRoundedTolerance_periods = 0.125, kRoundedTolerance_samples = 0.75, kCode_periods = 0.24;
 
 std::vector<double> element_numbers(const std::string& what, const Json& meta, const char* key, std::size_t n) {
   std::vector<double> numbers = json_numbers(what, meta.at(key), key);
@@ -194,13 +196,18 @@ void name_wave(const std::string& what, std::size_t k, const Acquisition& a, Des
   tx.first_s = first_firing_s(tx.transmit, a.probe, a.sound_speed_m_s, {});
   if (!std::isfinite(tx.first_s))
     throw Error(what, "transmit " + std::to_string(k) + " without a firing element", "at least one firing element");
-  double tolerance_s = a.center_hz > 0.0 ? kDescribedTolerance_periods / a.center_hz : 0.0;
-  const bool rounded = a.sampling_hz > 0.0 && std::ranges::all_of(delays_s, [&](double delay_s) {
-                         const double samples = delay_s * a.sampling_hz;
-                         return std::isnan(delay_s) || std::abs(samples - std::round(samples)) < 1e-3;
-                       });
-  if (rounded) tolerance_s = std::max(tolerance_s, kRoundedTolerance_samples / a.sampling_hz);
-  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, tolerance_s, {});
+  const double period_s = a.center_hz > 0.0 ? 1.0 / a.center_hz : 0.0;
+  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, kDescribedTolerance_periods * period_s, {});
+  if (fit.transmit.kind == TransmitKind::delays) {
+    const bool samples = a.sampling_hz > 0.0 && std::ranges::all_of(delays_s, [&](double delay_s) {
+                           const double n = delay_s * a.sampling_hz;
+                           return std::isnan(n) || std::abs(n - std::round(n)) < 1e-3;
+                         });
+    const double rounded_s = samples ? kRoundedTolerance_samples / a.sampling_hz : 0.0;
+    fit =
+        fit_nearest_wave(delays_s, a.probe, a.sound_speed_m_s,
+                         std::min(std::max(kRoundedTolerance_periods * period_s, rounded_s), kCode_periods * period_s));
+  }
   tx.transmit = std::move(fit.transmit);
   tx.passage_s = fit.passage_s;
 }
