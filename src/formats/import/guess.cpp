@@ -35,6 +35,7 @@ class Guesser {
     axes();
     sampling();
     elements();
+    if (n_elements_ > 0 && !is_lines_) places();
     transmits();
     guess_first_sample({.tree = tree_,
                         .facts = *facts_,
@@ -300,11 +301,35 @@ class Guesser {
             (center_hz_ > 0.0 && pitch.values[0] * factor > kMost * speed_m_s_ / center_hz_));
   }
 
+  // Samples whose channels are not the elements in their order.
+  void places() {
+    const FactNumbers* const order = first(Fact::channel_order, [&](const FactNumbers& c) {
+      const auto from = static_cast<std::size_t>(std::max(std::ranges::min(c.values), 0.0));
+      std::vector<double> sorted = c.values;
+      std::ranges::sort(sorted);
+      bool permuted = sorted.size() == n_elements_ && from <= 1 && sorted != c.values;
+      for (std::size_t e = 0; e < sorted.size() && permuted; ++e) permuted = sorted[e] == static_cast<double>(e + from);
+      return permuted;
+    });
+    if (order != nullptr)
+      miss("pitch_m", words("order of the elements (", order->path,
+                            " lists channels in another order: \"element_x_m\", the place of each channel)"));
+    const FactNumbers* const start = first(Fact::first_receiver, [&](const FactNumbers& c) {
+      return is_axis(c.values.size()) && std::ranges::min(c.values) != std::ranges::max(c.values);
+    });
+    const FactNumbers* const n = scalar(Fact::elements);
+    const bool few = n != nullptr && n->values[0] > static_cast<double>(n_elements_);
+    if (start != nullptr && (few || plain_name(start->path).find('r') == 0))  // rx..., receive...
+      out_.refusal =
+          words("receive apertures that move with the transmit (", start->path, ", ", n_elements_, " channels)");
+  }
+
   void elements() {
     if (positions_ != nullptr) {
       const double factor = metres(*positions_, 0.5);
       const bool list = is_list(positions_->shape);
-      reach_m_ = 2.0 * largest(positions_->values) * factor;
+      const auto [left, right] = std::ranges::minmax(positions_->values);
+      reach_m_ = (right - left) * factor;
       say(list ? "element_x_m" : "element_pos_m", named(*positions_, factor),
           words(positions_->path, ", ", hints_.n_elements, " values", unit_note(factor, Quantity::length)));
       const FactNumbers* const z =

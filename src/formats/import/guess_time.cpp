@@ -97,17 +97,25 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
             "first_sample_s");
     if (may_be_index(*t0, factor))
       out.miss("t0_s", words("unit of ", t0->path, " = ", t0->values[0], ": microseconds or samples"));
-  } else if (const FactNumbers* const index = of.facts.scalar(Fact::first_index);
+  } else if (const FactNumbers* const index = of.facts.first(
+                 Fact::first_index,
+                 [&](const FactNumbers& c) { return c.values.size() == 1 || c.values.size() == of.n_times; });
              !by_times && index != nullptr && of.sampling_hz > 0.0) {
-    const double t0_s = index->values[0] / of.sampling_hz;
-    out.assume("t0_s", t0_s, words(index->path, " = ", index->values[0], " samples, ", t0_s * 1e6, " us"),
+    Json times_s = Json::array();
+    for (const double sample : index->values) times_s.push_back(sample / of.sampling_hz);
+    out.assume("t0_s", times_s.size() == 1 ? times_s[0] : times_s,
+               words(index->path, " = ", index->values[0], times_s.size() == 1 ? "" : " ...", " samples, ",
+                     times_s[0].get<double>() * 1e6, " us"),
                "first_sample_s");
   } else if (!by_times && of.times != nullptr) {
     const double t0_s = of.times->values[0] * times_factor(*of.times);
     out.say("t0_s", t0_s, words("the first of ", of.times->path, ", ", t0_s * 1e6, " us"), "first_sample_s");
   } else if (!by_times) {
     out.assume("t0_s", 0, "first sample at time 0, not in the file", "first_sample_s");
-    if (const FactNumbers* const other = of.facts.first(Fact::first_sample, [](const FactNumbers&) { return true; }))
+    const auto any = [](const FactNumbers&) { return true; };
+    const FactNumbers* other = of.facts.first(Fact::first_sample, any);
+    if (other == nullptr) other = of.facts.first(Fact::first_index, any);
+    if (other != nullptr)
       out.miss("t0_s", words("time of the first sample (", other->path, " has ", other->values.size(),
                              " values, the samples ", of.n_times, " transmits)"));
   }

@@ -171,17 +171,23 @@ Transmit transmit_entry(const std::string& what, const Json& entry, const Probe&
 }
 
 // Elements with apodization 0 are silent: they do not fire first, and an explicit delay law skips them.
-std::vector<bool> active_elements(const std::string& what, const Json& entry, Transmit& transmit,
-                                  std::size_t n_elements) {
-  if (!entry.contains("apod")) return {};
-  const auto weights = element_numbers(what, entry, "apod", n_elements);
-  std::vector<bool> active(n_elements);
-  for (std::size_t e = 0; e < n_elements; ++e) {
-    active[e] = weights[e] != 0.0;
-    if (!active[e] && transmit.kind == TransmitKind::delays)
-      transmit.element_delays_s[e] = std::numeric_limits<double>::quiet_NaN();
+void set_active_elements(const Probe& probe, const std::vector<double>& weights, DescribedTransmit& tx) {
+  tx.active.assign(weights.size(), true);
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    tx.active[e] = weights[e] != 0.0;
+    if (!tx.active[e] && tx.transmit.kind == TransmitKind::delays)
+      tx.transmit.element_delays_s[e] = std::numeric_limits<double>::quiet_NaN();
   }
-  return active;
+  tx.transmit.aperture_m = aperture_width_m(probe, tx.active);
+}
+
+// Of one transmit by "tx_apod".
+std::vector<double> transmit_weights(const std::string& what, const Json& list, std::size_t n_elements) {
+  std::vector<double> weights = element_numbers(what, Json{{"tx_apod", list}}, "tx_apod", n_elements);
+  const auto below = std::ranges::count_if(weights, [](double w) { return w < 0.0; });
+  if (below == 0) return weights;
+  throw Error(what, "tx_apod with " + std::to_string(below) + " weights below 0 in a transmit (a code)",
+              "weights from 0 on", "decode the samples first, for instance to one element a transmit");
 }
 
 // The wave that explicit delays make.
@@ -245,7 +251,12 @@ Probe described_probe(const std::string& what, const Json& meta, int n_elements)
 std::vector<DescribedTransmit> described_transmits(const std::string& what, const Json& meta, const Acquisition& a) {
   const std::size_t n_elements = a.probe.elements.size();
   std::vector<DescribedTransmit> result;
+  Json apod;  // one row, or one a transmit
   const auto add = [&](DescribedTransmit tx) {
+    if (!apod.is_null() && tx.active.empty()) {
+      const std::size_t k = apod.size() == 1 ? 0 : result.size();
+      set_active_elements(a.probe, transmit_weights(what, k < apod.size() ? apod[k] : Json::array(), n_elements), tx);
+    }
     if (result.size() >= static_cast<std::size_t>(kMaxTransmits))
       throw Error(what, "too many transmits", "up to 16384");
     if (tx.transmit.kind == TransmitKind::delays) name_wave(what, result.size(), a, tx);
@@ -269,6 +280,10 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
     return rows;
   };
   const auto nested = [](const Json& list) { return list.is_array() && !list.empty() && list[0].is_array(); };
+  if (meta.contains("tx_apod")) {
+    apod = by_transmit(meta.at("tx_apod"), n_elements, n_elements);
+    if (!nested(apod)) apod = Json::array({apod});
+  }
   std::string said;
   for (const char* const key : {"tx", "tx_angles_rad", "virtual_source_m", "tx_foci_m", "tx_delays_s", "tx_elements"}) {
     if (!meta.contains(key)) continue;
@@ -280,8 +295,7 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
     const Json& list = meta.at("tx");
     for (const Json& entry : list.is_object() ? Json::array({list}) : list) {
       DescribedTransmit tx{.transmit = transmit_entry(what, entry, a.probe)};
-      tx.active = active_elements(what, entry, tx.transmit, n_elements);
-      tx.transmit.aperture_m = tx.active.empty() ? 0.0 : aperture_width_m(a.probe, tx.active);
+      if (entry.contains("apod")) set_active_elements(a.probe, element_numbers(what, entry, "apod", n_elements), tx);
       add(std::move(tx));
     }
   } else if (meta.contains("tx_angles_rad")) {
