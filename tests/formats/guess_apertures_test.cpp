@@ -77,7 +77,7 @@ TEST(GuessApertures, WeightsAloneAndCodesAreAskedFor) {
   const auto with = [](const std::vector<double>& table) {
     return refused([&](Hdf5Fixture& file) { file.numbers("tx_apod", {kTransmits, kElements}, table); });
   };
-  EXPECT_NE(with(weights(8)).find("tx_apod says which elements fire: delays, angles"), std::string::npos);
+  EXPECT_NE(with(weights(8)).find("tx_apod has the firing elements only: delays, angles"), std::string::npos);
   std::vector<double> code(kTransmits * kElements, 1.0);
   code[5] = -1.0;
   EXPECT_NE(with(code).find("tx_apod has weights below 0: a code, which is not decoded"), std::string::npos);
@@ -127,6 +127,23 @@ TEST(GuessApertures, FirstSamplesByTheirIndexForEachTransmit) {
     file.numbers("start_sample", {2}, {80, 100});
   });
   EXPECT_NE(line.find("start_sample has 2 values, the samples 3 transmits"), std::string::npos) << line;
+}
+
+// ARRUS: the device's frequency is that before decimation; records begin at the first of rx_sample_range.
+TEST(GuessApertures, SamplingAndBeginOfArrus) {
+  const auto with = [](const char* other) {
+    return [=](Hdf5Fixture& file) {
+      file.remove("fs");
+      file.number("device/sampling_frequency", 65e6);
+      file.number(std::string(other) + "/sampling_frequency", 32.5e6);
+      file.numbers("sequence/rx_sample_range", {2}, {200, 456});
+      file.numbers("tx_elements", {kTransmits}, {8, 8, 8});
+    };
+  };
+  const Acquisition a = opened(with("_data_char"));
+  EXPECT_EQ(a.sampling_hz, 32.5e6);
+  EXPECT_NEAR(a.transmits[0].t0_s, 200 / 32.5e6 - 0.15e-3 / 1540.0, 1e-12);
+  EXPECT_NE(refused(with("receiver")).find("choice of the sampling frequency"), std::string::npos);
 }
 
 // "tx_apod" of a description: one row for all transmits, or one for each.

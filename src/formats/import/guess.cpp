@@ -208,9 +208,26 @@ class Guesser {
                          ": ", waves, " (\"shape\": ", Json(shape_).dump(), ") or one wave"));
   }
 
+  // Of ARRUS that of the data, after decimation; of two with one name neither is more likely.
+  const FactNumbers* sampling_of_data() {
+    if (const FactNumbers* const of_data = first(Fact::sampling, [](const FactNumbers& c) {
+          return c.values.size() == 1 && c.path.find("data_char") != std::string::npos;
+        }))
+      return of_data;
+    const FactNumbers* const fs = scalar(Fact::sampling);
+    if (fs == nullptr) return nullptr;
+    const FactNumbers* const other = first(Fact::sampling, [&](const FactNumbers& c) {
+      return c.values.size() == 1 && plain_name(c.path) == plain_name(fs->path) && c.values[0] != fs->values[0];
+    });
+    if (other != nullptr)
+      miss("fs_hz", words("choice of the sampling frequency (", fs->path, " = ", fs->values[0], ", ", other->path,
+                          " = ", other->values[0], ")"));
+    return fs;
+  }
+
   void sampling() {
     double fs_hz = 0.0;
-    if (const FactNumbers* const fs = scalar(Fact::sampling); fs != nullptr && fs->values[0] > 0.0) {
+    if (const FactNumbers* const fs = sampling_of_data(); fs != nullptr && fs->values[0] > 0.0) {
       const double factor = hertz(*fs);
       fs_hz = fs->values[0] * factor;
       say("fs_hz", named(*fs, factor),

@@ -145,7 +145,7 @@ bool SentWaves::describe(const ArrayCounts& counts, const AxesGuess& axes, Guess
     return true;
   }
   if (delays_ == nullptr && sources_ == nullptr && foci_ == nullptr && angles_ == nullptr) {
-    out.miss("tx", words("transmits (", weights, " says which elements fire: delays, angles, sources or foci)"));
+    out.miss("tx", words("transmits (", weights, " has the firing elements only: delays, angles, sources or foci)"));
     return true;
   }
   const bool known = waves(counts, axes, out);

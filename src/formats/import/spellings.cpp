@@ -410,6 +410,8 @@ constexpr Spelling kSpellings[] = {
     Spelling{Fact::first_index, "nstart"},
     Spelling{Fact::first_index, "samplestart"},
     Spelling{Fact::first_index, "t0samples"},
+    Spelling{Fact::first_index, "rxsamplerange"},
+    Spelling{Fact::first_index, "samplerange"},
     Spelling{Fact::channel_order, "channelmap"},
     Spelling{Fact::channel_order, "channelmapping"},
     Spelling{Fact::channel_order, "chanmap"},
