@@ -99,6 +99,26 @@ TEST_F(Folder, StreamsWhatDoesNotFitInMemory) {
   }
 }
 
+// Numbers of the first file are read after the others were opened: stored members lie where the file is mapped.
+TEST_F(Folder, FactsOfStoredArchivesOutliveTheOtherFiles) {
+  const auto folder = make("scan");
+  const auto number = [](double value) { return npy("<f8", false, "()", packed<double>({value})); };
+  for (int k = 0; k < 3; ++k)
+    temp_.write("scan/f" + std::to_string(k) + ".npz",
+                zip({{"rf.npy", npy("<i2", false, "(2, 3, 4)", packed(values_of_file(k))), false},
+                     {"fs.npy", number(20e6), false},
+                     {"pitch.npy", number(kPitch), false}}));
+  Json meta = frames_meta();
+  meta["fs_hz"] = "fs";
+  meta["pitch_m"] = "pitch";
+  temp_.write("scan.json", meta.dump());
+  const Recording recording = open_recording(folder);
+  ASSERT_EQ(recording.frame_count, 3U);
+  EXPECT_EQ(recording.acquisition->sampling_hz, 20e6);
+  EXPECT_EQ(recording.acquisition->probe.pitch_m, kPitch);
+  EXPECT_EQ(sample(recording, 2, 1, 2, 3), 2123);
+}
+
 TEST_F(Folder, OneFileATransmitOrALine) {
   const auto folder = make("scan");
   for (int t = 0; t < 2; ++t) {

@@ -61,6 +61,37 @@ TEST(WaveFit, FindsTheWaveOfALaw) {
   }
 }
 
+TEST(WaveFit, DelaysRoundedToSamplesAreTheNearestWave) {
+  constexpr double kSample_s = 25e-9, kRounded_s = 0.75 * kSample_s;
+  for (const Probe& probe : {kFlat, kBow}) {
+    for (const Transmit& sent :
+         {wave(TransmitKind::plane, 0.2, 0, 0), wave(TransmitKind::plane, -0.03, 0, 0),
+          wave(TransmitKind::diverging, 0, 4e-3, -12e-3), wave(TransmitKind::diverging, 0, -2e-3, -40e-3),
+          wave(TransmitKind::focused, 0, 0, 40e-3), wave(TransmitKind::focused, 0, -15e-3, 60e-3)}) {
+      double passage_s = 0.0;
+      std::vector<double> delays_s = law(sent, probe, passage_s);
+      for (double& d : delays_s) d = kSample_s * std::round(d / kSample_s);
+      EXPECT_EQ(fit_wave(delays_s, probe, kSpeed_m_s, kTolerance_s, {}).transmit.kind, TransmitKind::delays);
+      const WaveFit fit = fit_nearest_wave(delays_s, probe, kSpeed_m_s, kRounded_s);
+      EXPECT_EQ(fit.transmit.kind, sent.kind) << probe.name << " " << sent.angle_rad << " " << sent.source_z_m;
+      EXPECT_NEAR(fit.transmit.angle_rad, sent.angle_rad, 1e-3);
+      EXPECT_NEAR(fit.transmit.source_x_m, sent.source_x_m, 0.02 * std::abs(sent.source_z_m));
+      EXPECT_NEAR(fit.transmit.source_z_m, sent.source_z_m, 0.03 * std::abs(sent.source_z_m));
+      EXPECT_NEAR(fit.passage_s, passage_s, 0.25 * kSample_s);
+      EXPECT_NEAR(fit.transmit.aperture_m, aperture_width_m(probe, {}), 1e-12);
+    }
+  }
+}
+
+TEST(WaveFit, CodesAndFewElementsHaveNoNearestWave) {
+  std::vector<double> code(64, 0.0);
+  for (std::size_t e = 0; e < code.size(); e += 2) code[e] = 1e-7;  // half a period of 5 MHz
+  EXPECT_EQ(fit_nearest_wave(code, kFlat, kSpeed_m_s, 0.24 * 2e-7).transmit.kind, TransmitKind::delays);
+  std::vector<double> few(64, NAN);
+  std::fill(few.begin(), few.begin() + 15, 0.0);
+  EXPECT_EQ(fit_nearest_wave(few, kFlat, kSpeed_m_s, 1e-7).transmit.kind, TransmitKind::delays);
+}
+
 TEST(WaveFit, ADelayOutOfLineIsNoWave) {
   double passage_s = 0.0;
   for (const Probe& probe : {kFlat, kBow}) {

@@ -82,6 +82,9 @@ constexpr std::array kKeys{
                    "focused wave count as this wave",
                    true},
     DescriptionKey{"element_delays_s", "transmits", "[0, 1e-7, 2e-7]", "as `tx_delays_s`", true},
+    DescriptionKey{"tx_apod", "transmits", "[[1, 1, 0], [0, 1, 1]]",
+                   "beside one of the keys above: weight of each element for each transmit, or for all; 0: silent",
+                   true},
     DescriptionKey{"tx_elements", "transmits", R"("all")",
                    "single elements: number of the element that fires in each transmit, from 1; `all`: one after "
                    "another",

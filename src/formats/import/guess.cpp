@@ -7,6 +7,7 @@
 #include "formats/import/guess_axes.h"
 #include "formats/import/guess_facts.h"
 #include "formats/import/guess_samples.h"
+#include "formats/import/guess_time.h"
 #include "formats/import/guess_transmits.h"
 #include "formats/import/guess_units.h"
 #include "formats/import/spellings.h"
@@ -34,8 +35,18 @@ class Guesser {
     axes();
     sampling();
     elements();
+    if (n_elements_ > 0 && !is_lines_) places();
     transmits();
-    first_sample();
+    guess_first_sample({.tree = tree_,
+                        .facts = *facts_,
+                        .sent = *sent_,
+                        .times = times_,
+                        .n_times = is_lines_ ? n_elements_ : std::max<std::size_t>(n_transmits_, 1),
+                        .lines = is_lines_,
+                        .sampling_hz = fs_hz_,
+                        .reach_m = reach_m_,
+                        .speed_m_s = speed_m_s_},
+                       out_);
     if (!axes_.open.empty() && !transmits_known_)
       miss("tx", "transmits (angles, sources, delays or single elements; " + axes_.open + ")");
     order_missing();
@@ -197,9 +208,26 @@ class Guesser {
                          ": ", waves, " (\"shape\": ", Json(shape_).dump(), ") or one wave"));
   }
 
+  // Of ARRUS that of the data, after decimation; of two with one name neither is more likely.
+  const FactNumbers* sampling_of_data() {
+    if (const FactNumbers* const of_data = first(Fact::sampling, [](const FactNumbers& c) {
+          return c.values.size() == 1 && c.path.find("data_char") != std::string::npos;
+        }))
+      return of_data;
+    const FactNumbers* const fs = scalar(Fact::sampling);
+    if (fs == nullptr) return nullptr;
+    const FactNumbers* const other = first(Fact::sampling, [&](const FactNumbers& c) {
+      return c.values.size() == 1 && plain_name(c.path) == plain_name(fs->path) && c.values[0] != fs->values[0];
+    });
+    if (other != nullptr)
+      miss("fs_hz", words("choice of the sampling frequency (", fs->path, " = ", fs->values[0], ", ", other->path,
+                          " = ", other->values[0], ")"));
+    return fs;
+  }
+
   void sampling() {
     double fs_hz = 0.0;
-    if (const FactNumbers* const fs = scalar(Fact::sampling); fs != nullptr && fs->values[0] > 0.0) {
+    if (const FactNumbers* const fs = sampling_of_data(); fs != nullptr && fs->values[0] > 0.0) {
       const double factor = hertz(*fs);
       fs_hz = fs->values[0] * factor;
       say("fs_hz", named(*fs, factor),
@@ -207,7 +235,7 @@ class Guesser {
     } else if (times_ != nullptr) {
       const double step =
           (times_->values.back() - times_->values.front()) / static_cast<double>(times_->values.size() - 1);
-      const double factor = times_factor();
+      const double factor = times_factor(*times_);
       fs_hz = 1.0 / (step * factor);
       say("time_s", named(*times_, factor),
           words(times_->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
@@ -282,126 +310,6 @@ class Guesser {
     }
   }
 
-  [[nodiscard]] double times_factor() const {
-    const auto n = static_cast<double>(times_->values.size());
-    const double step = (times_->values.back() - times_->values.front()) / (n - 1.0);
-    return times_->named.unit != NamedUnit::none ? seconds(*times_, 1.0) : step < 1e-4 ? 1.0 : 1e-6;
-  }
-
-  // A whole number without a unit that is no time in seconds.
-  static bool may_be_index(const FactNumbers& t0, double factor) {
-    constexpr double kFew = 20.0;
-    return factor != 1.0 && t0.named.unit == NamedUnit::none && largest(t0.values) > kFew &&
-           std::ranges::all_of(t0.values, [](double v) { return v == std::floor(v); });
-  }
-
-  void first_sample() {
-    const std::size_t n_times = is_lines_ ? n_elements_ : std::max<std::size_t>(n_transmits_, 1);
-    const FactNumbers* t0 = first(
-        Fact::first_sample, [&](const FactNumbers& c) { return c.values.size() == 1 || c.values.size() == n_times; });
-    const bool same = t0 == nullptr && (t0 = first(Fact::first_sample, [](const FactNumbers& c) {
-                                          return std::ranges::count(c.values, c.values[0]) == std::ssize(c.values);
-                                        })) != nullptr;
-    const bool by_times = out_.meta.contains("time_s");
-    // The beamformer that these names belong to subtracts t0 from the samples' times.
-    const bool known = tree_.find("ActElePosX").has_value() && tree_.find("tx_angle").has_value();
-    const int along = t0 == nullptr || by_times || is_lines_ ? 0 : sign_of_leads(*t0);
-    const bool subtracted = known || along < 0;
-    if (t0 != nullptr && !by_times) {
-      const double factor = seconds(*t0, 1e-2) * (subtracted ? -1.0 : 1.0);
-      say("t0_s", same ? Json(t0->values[0] * factor) : Json(named(*t0, factor)),
-          words(t0->path, ", ", t0->values[0] * factor * 1e6, " us",
-                known        ? ", subtracted from the samples' times as beside ActElePosX"
-                : subtracted ? ", of the passage of the wave, counted from sample 0"
-                             : ""),
-          "first_sample_s");
-      if (may_be_index(*t0, factor))
-        miss("t0_s", words("unit of ", t0->path, " = ", t0->values[0], ": microseconds or samples"));
-    } else if (const FactNumbers* const index = scalar(Fact::first_index);
-               !by_times && index != nullptr && fs_hz_ > 0.0) {
-      const double t0_s = index->values[0] / fs_hz_;
-      assume("t0_s", t0_s, words(index->path, " = ", index->values[0], " samples, ", t0_s * 1e6, " us"),
-             "first_sample_s");
-    } else if (!by_times && times_ != nullptr) {
-      const double t0_s = times_->values[0] * times_factor();
-      say("t0_s", t0_s, words("the first of ", times_->path, ", ", t0_s * 1e6, " us"), "first_sample_s");
-    } else if (!by_times) {
-      assume("t0_s", 0, "first sample at time 0, not in the file", "first_sample_s");
-      if (const FactNumbers* const other = first(Fact::first_sample, [](const FactNumbers&) { return true; }))
-        miss("t0_s", words("time of the first sample (", other->path, " has ", other->values.size(),
-                           " values, the samples ", std::max<std::size_t>(n_transmits_, 1), " transmits)"));
-    }
-    if (is_lines_ || named_event()) return;
-    const bool elements = out_.meta.contains("tx_elements");  // whose delays are 0 themselves
-    const std::string writer = t0 == nullptr || by_times || elements ? "" : origin_writer(t0->path);
-    if (along != 0) {
-      assume("t_zero", "origin",
-             words("time counted from the passage of the wave through the centre, as ", t0->path,
-                   " differs by the waves' ways along the array"));
-    } else if (sent_->delays_have_zero()) {
-      assume("t_zero", "delays",
-             "time counted from the zero of the delays, not in the file (or from the first firing: \"first_firing\")");
-    } else if (!writer.empty()) {
-      assume("t_zero", "origin", "time counted from the passage of the wave through the centre, as " + writer);
-    } else {
-      assume("t_zero", "first_firing",
-             words("time counted from the first firing, not in the file",
-                   elements ? "" : " (or from the passage of the wave through the centre: \"origin\")"));
-    }
-  }
-
-  // A text of the file that says the event. False: there is none.
-  bool named_event() {
-    for (const TreeEntry& entry : entries_) {
-      if (entry.text.empty() || plain_name(entry.path) != "tzero") continue;
-      for (const char* const event : {"first_firing", "origin"}) {
-        if (plain_name(entry.text) != plain_name(event)) continue;
-        say("t_zero", event, words(entry.path, " = ", entry.text));
-        return true;
-      }
-    }
-    return false;
-  }
-
-  // Writers whose delays are 0 at the centre of the array, by the names that they use.
-  [[nodiscard]] std::string origin_writer(const std::string& t0) const {
-    struct Names {
-      const char *t0, *angles, *text;
-    };
-    constexpr Names kNames[] = {{"tstart", "", "tstart of Field II"},  // t_start is anyone's
-                                {"start_time", "transmitdirection", "start_time beside transmit_direction of CUBDL"},
-                                {"t0", "senderangle", "t0 beside sender_angle of vbeam"}};
-    const FactNumbers* const angles = sent_->plane_angles();
-    const std::string name = angles == nullptr ? "" : plain_name(angles->path);
-    const std::string last = t0.substr(t0.find_last_of("./@") + 1);
-    for (const Names& row : kNames)
-      if (last == row.t0 && (*row.angles == '\0' || name == row.angles)) return row.text;
-    return {};
-  }
-
-  // A first sample that follows each first firing by one time, counted from the passage of the wave: the times are
-  // smaller by the wave's way along half of the array (1), or this way is what they say (-1). 0: neither.
-  [[nodiscard]] int sign_of_leads(const FactNumbers& t0) const {
-    constexpr double kLeastSpread_s = 0.1e-6, kMostRest = 0.1;
-    const FactNumbers* const angles = sent_->plane_angles();
-    if (angles == nullptr || angles->values.size() != t0.values.size() || reach_m_ == 0.0) return 0;
-    const double of_t0 = seconds(t0, 1e-2), of_angle = radians(*angles);
-    const auto spread = [&](double of_lead, double of_time) {
-      double least = HUGE_VAL, most = -HUGE_VAL;
-      for (std::size_t k = 0; k < t0.values.size(); ++k) {
-        const double lead_s = 0.5 * reach_m_ * std::abs(std::sin(angles->values[k] * of_angle)) / speed_m_s_;
-        const double value = of_lead * lead_s + of_time * of_t0 * t0.values[k];
-        least = std::min(least, value), most = std::max(most, value);
-      }
-      return most - least;
-    };
-    const double all_s = spread(1.0, 0.0);
-    if (all_s < kLeastSpread_s) return 0;
-    for (const int sign : {1, -1})
-      if (spread(1.0, sign) < kMostRest * all_s) return sign;
-    return 0;
-  }
-
   // `spacing` is in wavelengths in Verasonics' Trans; elements are not farther apart than two of them.
   [[nodiscard]] bool may_be_wavelengths(const FactNumbers& pitch, double factor) const {
     constexpr double kMost = 2.0;
@@ -410,11 +318,35 @@ class Guesser {
             (center_hz_ > 0.0 && pitch.values[0] * factor > kMost * speed_m_s_ / center_hz_));
   }
 
+  // Samples whose channels are not the elements in their order.
+  void places() {
+    const FactNumbers* const order = first(Fact::channel_order, [&](const FactNumbers& c) {
+      const auto from = static_cast<std::size_t>(std::max(std::ranges::min(c.values), 0.0));
+      std::vector<double> sorted = c.values;
+      std::ranges::sort(sorted);
+      bool permuted = sorted.size() == n_elements_ && from <= 1 && sorted != c.values;
+      for (std::size_t e = 0; e < sorted.size() && permuted; ++e) permuted = sorted[e] == static_cast<double>(e + from);
+      return permuted;
+    });
+    if (order != nullptr)
+      miss("pitch_m", words("order of the elements (", order->path,
+                            " lists channels in another order: \"element_x_m\", the place of each channel)"));
+    const FactNumbers* const start = first(Fact::first_receiver, [&](const FactNumbers& c) {
+      return is_axis(c.values.size()) && std::ranges::min(c.values) != std::ranges::max(c.values);
+    });
+    const FactNumbers* const n = scalar(Fact::elements);
+    const bool few = n != nullptr && n->values[0] > static_cast<double>(n_elements_);
+    if (start != nullptr && (few || plain_name(start->path).find('r') == 0))  // rx..., receive...
+      out_.refusal =
+          words("receive apertures that move with the transmit (", start->path, ", ", n_elements_, " channels)");
+  }
+
   void elements() {
     if (positions_ != nullptr) {
       const double factor = metres(*positions_, 0.5);
       const bool list = is_list(positions_->shape);
-      reach_m_ = 2.0 * largest(positions_->values) * factor;
+      const auto [left, right] = std::ranges::minmax(positions_->values);
+      reach_m_ = (right - left) * factor;
       say(list ? "element_x_m" : "element_pos_m", named(*positions_, factor),
           words(positions_->path, ", ", hints_.n_elements, " values", unit_note(factor, Quantity::length)));
       const FactNumbers* const z =

@@ -88,6 +88,8 @@ void GuessFacts::simplify() {
       std::vector<double> simple = fact == Fact::angles ? level_azimuths(c) : std::vector<double>();
       if (is_single(fact) && c.values.size() > 1 && std::ranges::count(c.values, c.values[0]) == std::ssize(c.values))
         simple = {c.values[0]};
+      if (fact == Fact::first_index && c.values.size() == 2 && plain_name(c.path).ends_with("samplerange"))
+        simple = {c.values[0]};  // of the first and the last
       if (simple.empty()) continue;
       c.shape = simple.size() == 1 ? std::vector<std::size_t>() : std::vector{simple.size()};
       c.values = std::move(simple);

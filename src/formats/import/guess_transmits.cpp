@@ -1,5 +1,6 @@
 #include "formats/import/guess_transmits.h"
 
+#include <algorithm>
 #include <numbers>
 #include <utility>
 
@@ -51,6 +52,7 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
     const auto whole = [](double v) { return v >= 0.0 && v < 1e5 && v == std::floor(v); };
     return is_list(c.shape) && is_axis(c.values.size()) && std::ranges::all_of(c.values, whole);
   });
+  choose_apodization(hints);
   if (const FactNumbers* const points = sources_ != nullptr ? sources_ : foci_; points != nullptr) {
     const auto dims = long_axes(points->shape);
     hints.n_transmits = dims.size() == 1 ? 1 : std::ranges::max(dims);
@@ -64,6 +66,54 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
   } else if (fired_ != nullptr) {
     hints.n_transmits = fired_->values.size();
   }
+  // All elements in their order: a full matrix, which is the same both ways.
+  if (fired_ == &alone_ && alone_.values.size() == hints.n_elements && std::ranges::is_sorted(alone_.values))
+    hints.n_transmits = 0;
+}
+
+// Rows or columns are the transmits; where each has one firing element, whatever else is said of them, these elements.
+void SentWaves::choose_apodization(AxisHints& hints) {
+  apodization_ = facts_.first(Fact::apodization, [&](const FactNumbers& c) {
+    const auto dims = long_axes(c.shape);
+    const bool of_all =
+        dims.size() == 1 && is_axis(dims[0]) && plain_name(c.path).find('t') == 0;  // tx..., transmit...
+    const bool of_each = dims.size() == 2 && is_axis(dims[0]) && is_axis(dims[1]);
+    return (of_all || of_each) && std::ranges::any_of(c.values, [](double w) { return !(w > 0.0); });
+  });
+  if (apodization_ == nullptr) return;
+  const auto dims = long_axes(apodization_->shape);
+  if (dims.size() == 1) {
+    if (hints.n_elements == 0) hints.n_elements = dims[0];
+    return;
+  }
+  const std::vector<double>& weights = apodization_->values;
+  const auto element_alone = [&](std::size_t axis) {  // of each line along the other axis, from 1; empty: not of all
+    std::vector<double> alone(dims[axis], 0.0);
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+      const std::size_t row = k / dims[1], column = k % dims[1];
+      if (weights[k] == 0.0) continue;
+      double& element = alone[axis == 0 ? row : column];
+      if (element != 0.0) return std::vector<double>();
+      element = static_cast<double>(axis == 0 ? column : row) + 1.0;
+    }
+    return std::ranges::count(alone, 0.0) == 0 ? alone : std::vector<double>();
+  };
+  const bool by_columns = hints.n_elements > 0 ? dims[0] == hints.n_elements && dims[1] != hints.n_elements
+                                               : element_alone(0).empty() && dims[0] > dims[1];
+  const std::size_t transmits = by_columns ? 1 : 0;
+  hints.n_elements = dims[1 - transmits];
+  hints.n_transmits = dims[transmits];
+  const std::vector<double> alone = element_alone(transmits);
+  const bool zero = delays_ == nullptr || largest(delays_->values) == 0.0;
+  if (alone.empty() || !zero || largest(weights) != 1.0) return;
+  alone_ = {.entry = apodization_->entry,
+            .named = apodization_->named,
+            .values = alone,
+            .shape = {alone.size()},
+            .path = apodization_->path,
+            .literal = true};
+  delays_ = sources_ = foci_ = angles_ = apodization_ = nullptr;
+  fired_ = &alone_;
 }
 
 std::size_t SentWaves::rows_of(const FactNumbers& list, std::size_t n_elements) const {
@@ -87,6 +137,23 @@ const FactNumbers* SentWaves::list(std::size_t n_elements) const {
 }
 
 bool SentWaves::describe(const ArrayCounts& counts, const AxesGuess& axes, GuessedDescription& out) const {
+  if (apodization_ == nullptr) return waves(counts, axes, out);
+  const std::string& weights = apodization_->path;
+  if (std::ranges::any_of(apodization_->values, [](double w) { return w < 0.0; })) {
+    out.miss("tx", words("transmits (", weights,
+                         " has weights below 0: a code, which is not decoded; decoded samples are single elements)"));
+    return true;
+  }
+  if (delays_ == nullptr && sources_ == nullptr && foci_ == nullptr && angles_ == nullptr) {
+    out.miss("tx", words("transmits (", weights, " has the firing elements only: delays, angles, sources or foci)"));
+    return true;
+  }
+  const bool known = waves(counts, axes, out);
+  out.say("tx_apod", named(*apodization_, 1.0), words(weights, ", elements of weight 0 are silent"));
+  return known;
+}
+
+bool SentWaves::waves(const ArrayCounts& counts, const AxesGuess& axes, GuessedDescription& out) const {
   const std::size_t n = std::max<std::size_t>(counts.n_transmits, 1);
   if (sources_ != nullptr || foci_ != nullptr) {
     points(sources_ != nullptr ? *sources_ : *foci_, n, out);
@@ -99,8 +166,11 @@ bool SentWaves::describe(const ArrayCounts& counts, const AxesGuess& axes, Guess
     } else {
       out.assume("tx_angles_rad", Json::array({0.0}), "one transmit: a plane wave at 0 degrees");
     }
-    out.miss("tx",
-             words("transmits (", focus->path, " = ", focus->values[0], ": focused at that depth, or plane waves)"));
+    out.miss("tx", focus->values[0] < 0.0
+                       ? words("transmits (", focus->path, " = ", focus->values[0],
+                               ": virtual sources so far behind the array, along the angles, or plane waves)")
+                       : words("transmits (", focus->path, " = ", focus->values[0],
+                               ": focused at that depth, or plane waves)"));
   } else if (angles_ != nullptr && angles_->values.size() == n) {
     angles(out);
   } else if (fired_ != nullptr && fired_->values.size() == n) {

@@ -44,12 +44,17 @@ class SentWaves {
   [[nodiscard]] std::vector<std::vector<double>> laws() const;
   void angles(GuessedDescription& out) const;
   void elements(GuessedDescription& out) const;
+  // Weights of the elements that say which of them fire; `hints` as of choose().
+  void choose_apodization(AxisHints& hints);
+  bool waves(const ArrayCounts& counts, const AxesGuess& axes, GuessedDescription& out) const;
   void points(const FactNumbers& c, std::size_t n, GuessedDescription& out) const;
 
   const GuessFacts& facts_;
   std::vector<std::size_t> shape_;
   std::size_t n_laws_ = 0;  // of delays
   const FactNumbers *delays_ = nullptr, *sources_ = nullptr, *foci_ = nullptr, *angles_ = nullptr, *fired_ = nullptr;
+  const FactNumbers* apodization_ = nullptr;  // of which some elements are silent, or inverted
+  FactNumbers alone_;                         // the elements of `fired_`, from weights
 };
 
 }  // namespace echoloop

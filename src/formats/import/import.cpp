@@ -83,7 +83,7 @@ bool is_explicit(const Json& description) {
 
 OpenTree open_tree(const OpenRequest& request) {
   if (request.folder != nullptr) return {nullptr, folder_tree(request, open_tree)};
-  OpenTree open;
+  OpenTree open{.mat = nullptr, .tree = nullptr, .file = request.file};
   const auto bytes = request.bytes();
   if (looks_like_npy(bytes)) {
     const NpyFile file = read_npy(request.what(), bytes);

@@ -39,7 +39,7 @@ class ViewTree final : public MemoryTree {
 
 }  // namespace
 
-std::unique_ptr<ArrayTree> npz_tree(const OpenRequest& request, const std::map<std::string, NpzMember>& members) {
+std::unique_ptr<ArrayTree> npz_tree(const OpenRequest&, const std::map<std::string, NpzMember>& members) {
   auto tree = std::make_unique<ViewTree>(".npz");
   for (const auto& [name, member] : members) {
     if (member.npy.is_text) {
@@ -48,7 +48,6 @@ std::unique_ptr<ArrayTree> npz_tree(const OpenRequest& request, const std::map<s
       tree->put(name, {.real = member.npy.array, .imaginary = {}, .owner = member.owner});
     }
   }
-  static_cast<void>(request);
   return with_stacks(std::move(tree));
 }
 

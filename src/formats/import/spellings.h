@@ -33,9 +33,12 @@ enum class Fact {
   foci_x,
   foci_z,
   delays,
-  fired,  // element of each transmit
+  apodization,  // weight of each element for each transmit
+  fired,        // element of each transmit
   first_sample,
-  first_index,  // in samples
+  first_index,     // in samples
+  channel_order,   // element of each channel, or channel of each element
+  first_receiver,  // of an aperture that moves with the transmit
   frame_rate,
   transmit_rate,
 };

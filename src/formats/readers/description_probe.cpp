@@ -16,7 +16,9 @@ namespace {
 
 constexpr const char* kEntry = "a list of {kind: plane | diverging | focused | delays | element, ...}";
 constexpr double kDescribedTolerance_periods = 0.02;  // of a delay: decimals and clocks of 250 MHz are closer
-constexpr double kRoundedTolerance_samples = 0.51;    // of delays that are whole numbers of samples
+// Of delays that were rounded: those within a quarter of a period of each other make the same wave (Rayleigh); half a
+// sample, and by as much as half of it the wave that fits many best may miss one. Codes of half a period are no wave.
+constexpr double kRoundedTolerance_periods = 0.125, kRoundedTolerance_samples = 0.75, kCode_periods = 0.24;
 
 std::vector<double> element_numbers(const std::string& what, const Json& meta, const char* key, std::size_t n) {
   std::vector<double> numbers = json_numbers(what, meta.at(key), key);
@@ -169,17 +171,23 @@ Transmit transmit_entry(const std::string& what, const Json& entry, const Probe&
 }
 
 // Elements with apodization 0 are silent: they do not fire first, and an explicit delay law skips them.
-std::vector<bool> active_elements(const std::string& what, const Json& entry, Transmit& transmit,
-                                  std::size_t n_elements) {
-  if (!entry.contains("apod")) return {};
-  const auto weights = element_numbers(what, entry, "apod", n_elements);
-  std::vector<bool> active(n_elements);
-  for (std::size_t e = 0; e < n_elements; ++e) {
-    active[e] = weights[e] != 0.0;
-    if (!active[e] && transmit.kind == TransmitKind::delays)
-      transmit.element_delays_s[e] = std::numeric_limits<double>::quiet_NaN();
+void set_active_elements(const Probe& probe, const std::vector<double>& weights, DescribedTransmit& tx) {
+  tx.active.assign(weights.size(), true);
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    tx.active[e] = weights[e] != 0.0;
+    if (!tx.active[e] && tx.transmit.kind == TransmitKind::delays)
+      tx.transmit.element_delays_s[e] = std::numeric_limits<double>::quiet_NaN();
   }
-  return active;
+  tx.transmit.aperture_m = aperture_width_m(probe, tx.active);
+}
+
+// Of one transmit by "tx_apod".
+std::vector<double> transmit_weights(const std::string& what, const Json& list, std::size_t n_elements) {
+  std::vector<double> weights = element_numbers(what, Json{{"tx_apod", list}}, "tx_apod", n_elements);
+  const auto below = std::ranges::count_if(weights, [](double w) { return w < 0.0; });
+  if (below == 0) return weights;
+  throw Error(what, "tx_apod with " + std::to_string(below) + " weights below 0 in a transmit (a code)",
+              "weights from 0 on", "decode the samples first, for instance to one element a transmit");
 }
 
 // The wave that explicit delays make.
@@ -194,13 +202,18 @@ void name_wave(const std::string& what, std::size_t k, const Acquisition& a, Des
   tx.first_s = first_firing_s(tx.transmit, a.probe, a.sound_speed_m_s, {});
   if (!std::isfinite(tx.first_s))
     throw Error(what, "transmit " + std::to_string(k) + " without a firing element", "at least one firing element");
-  double tolerance_s = a.center_hz > 0.0 ? kDescribedTolerance_periods / a.center_hz : 0.0;
-  const bool rounded = a.sampling_hz > 0.0 && std::ranges::all_of(delays_s, [&](double delay_s) {
-                         const double samples = delay_s * a.sampling_hz;
-                         return std::isnan(delay_s) || std::abs(samples - std::round(samples)) < 1e-3;
-                       });
-  if (rounded) tolerance_s = std::max(tolerance_s, kRoundedTolerance_samples / a.sampling_hz);
-  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, tolerance_s, {});
+  const double period_s = a.center_hz > 0.0 ? 1.0 / a.center_hz : 0.0;
+  WaveFit fit = fit_wave(delays_s, a.probe, a.sound_speed_m_s, kDescribedTolerance_periods * period_s, {});
+  if (fit.transmit.kind == TransmitKind::delays) {
+    const bool samples = a.sampling_hz > 0.0 && std::ranges::all_of(delays_s, [&](double delay_s) {
+                           const double n = delay_s * a.sampling_hz;
+                           return std::isnan(n) || std::abs(n - std::round(n)) < 1e-3;
+                         });
+    const double rounded_s = samples ? kRoundedTolerance_samples / a.sampling_hz : 0.0;
+    fit =
+        fit_nearest_wave(delays_s, a.probe, a.sound_speed_m_s,
+                         std::min(std::max(kRoundedTolerance_periods * period_s, rounded_s), kCode_periods * period_s));
+  }
   tx.transmit = std::move(fit.transmit);
   tx.passage_s = fit.passage_s;
 }
@@ -238,7 +251,12 @@ Probe described_probe(const std::string& what, const Json& meta, int n_elements)
 std::vector<DescribedTransmit> described_transmits(const std::string& what, const Json& meta, const Acquisition& a) {
   const std::size_t n_elements = a.probe.elements.size();
   std::vector<DescribedTransmit> result;
+  Json apod;  // one row, or one a transmit
   const auto add = [&](DescribedTransmit tx) {
+    if (!apod.is_null() && tx.active.empty()) {
+      const std::size_t k = apod.size() == 1 ? 0 : result.size();
+      set_active_elements(a.probe, transmit_weights(what, k < apod.size() ? apod[k] : Json::array(), n_elements), tx);
+    }
     if (result.size() >= static_cast<std::size_t>(kMaxTransmits))
       throw Error(what, "too many transmits", "up to 16384");
     if (tx.transmit.kind == TransmitKind::delays) name_wave(what, result.size(), a, tx);
@@ -262,6 +280,10 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
     return rows;
   };
   const auto nested = [](const Json& list) { return list.is_array() && !list.empty() && list[0].is_array(); };
+  if (meta.contains("tx_apod")) {
+    apod = by_transmit(meta.at("tx_apod"), n_elements, n_elements);
+    if (!nested(apod)) apod = Json::array({apod});
+  }
   std::string said;
   for (const char* const key : {"tx", "tx_angles_rad", "virtual_source_m", "tx_foci_m", "tx_delays_s", "tx_elements"}) {
     if (!meta.contains(key)) continue;
@@ -273,8 +295,7 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
     const Json& list = meta.at("tx");
     for (const Json& entry : list.is_object() ? Json::array({list}) : list) {
       DescribedTransmit tx{.transmit = transmit_entry(what, entry, a.probe)};
-      tx.active = active_elements(what, entry, tx.transmit, n_elements);
-      tx.transmit.aperture_m = tx.active.empty() ? 0.0 : aperture_width_m(a.probe, tx.active);
+      if (entry.contains("apod")) set_active_elements(a.probe, element_numbers(what, entry, "apod", n_elements), tx);
       add(std::move(tx));
     }
   } else if (meta.contains("tx_angles_rad")) {

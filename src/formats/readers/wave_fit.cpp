@@ -16,7 +16,7 @@
 namespace echoloop {
 namespace {
 
-// Waves that a law of firing times could make on a curved array, and what fitting needs on straight ones as well.
+// Waves that a law of firing times could make on a curved array, or nearly makes, and what every fit needs.
 
 using Row = std::array<double, 4>;  // three unknowns and the right side
 
@@ -111,8 +111,8 @@ Transmit stepped(const Transmit& t, const Arc& arc) {
 // The plane, focused and diverging wave that come nearest to the delays of `firing`, indices of elements. No equation
 // is linear there: the best of a coarse set of waves, then Gauss and Newton's steps.
 std::vector<Transmit> searched_waves(const std::vector<double>& delays_s, const std::vector<std::size_t>& firing,
-                                     const Probe& probe, double sound_speed_m_s) {
-  const Arc arc = firing_arc(delays_s, firing, probe, sound_speed_m_s, 64);
+                                     const Probe& probe, double sound_speed_m_s, std::size_t most) {
+  const Arc arc = firing_arc(delays_s, firing, probe, sound_speed_m_s, most);
   const Arc coarse = firing_arc(delays_s, firing, probe, sound_speed_m_s, 12);  // 16,384 laws take seconds
   std::vector<Transmit> best(3);
   best[1].kind = TransmitKind::focused;
@@ -228,6 +228,13 @@ WaveFit element_wave(const Element& element, double delay_s, double sound_speed_
   return wave;
 }
 
+WaveFit with_width(WaveFit fit, const std::vector<double>& delays_s, const Probe& probe) {
+  std::vector<bool> active;
+  for (const double delay : delays_s) active.push_back(!std::isnan(delay));
+  fit.transmit.aperture_m = aperture_width_m(probe, active);
+  return fit;
+}
+
 WaveFit law_itself(const std::vector<double>& delays_s) {
   WaveFit law;
   law.transmit.kind = TransmitKind::delays;
@@ -259,18 +266,28 @@ WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double
     }
     return std::nullopt;
   };
-  const auto with_width = [&](WaveFit fit) {
-    std::vector<bool> active;
-    for (const double delay : delays_s) active.push_back(!std::isnan(delay));
-    fit.transmit.aperture_m = aperture_width_m(probe, active);
-    return fit;
-  };
-  if (auto fit = first_that_fits(candidates)) return with_width(std::move(*fit));
+  if (auto fit = first_that_fits(candidates)) return with_width(std::move(*fit), delays_s, probe);
   if (probe.kind == ProbeKind::convex && sphere_is_found) {
-    auto searched = searched_waves(delays_s, firing, probe, sound_speed_m_s);
-    if (auto fit = first_that_fits(searched)) return with_width(std::move(*fit));
+    auto searched = searched_waves(delays_s, firing, probe, sound_speed_m_s, 64);
+    if (auto fit = first_that_fits(searched)) return with_width(std::move(*fit), delays_s, probe);
   }
   return law_itself(delays_s);
+}
+
+WaveFit fit_nearest_wave(const std::vector<double>& delays_s, const Probe& probe, double sound_speed_m_s,
+                         double tolerance_s) {
+  constexpr std::size_t kLeastFiring = 16;  // fewer, with such tolerances, fit any wave
+  const std::vector<std::size_t> firing = firing_elements(delays_s);
+  if (firing.size() < kLeastFiring) return law_itself(delays_s);
+  const std::vector<Transmit> waves = searched_waves(delays_s, firing, probe, sound_speed_m_s, firing.size());
+  const Arc arc = firing_arc(delays_s, firing, probe, sound_speed_m_s, firing.size());
+  std::size_t nearest = 0;
+  double least = 0.5 * misfit(waves[0], arc);  // a spherical wave fits what a plane one does, as one far away
+  for (const std::size_t k : {1, 2}) {
+    if (const double off = misfit(waves[k], arc); off < least) least = off, nearest = k;
+  }
+  const auto found = passage(waves[nearest], delays_s, probe, sound_speed_m_s, tolerance_s);
+  return found ? with_width({waves[nearest], *found}, delays_s, probe) : law_itself(delays_s);
 }
 
 }  // namespace echoloop

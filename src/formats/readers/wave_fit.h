@@ -21,4 +21,9 @@ struct WaveFit {
 WaveFit fit_wave(const std::vector<double>& delays_s, const Probe& probe, double sound_speed_m_s, double tolerance_s,
                  const std::vector<Transmit>& hints);
 
+// For delays that were rounded: the plane wave that comes nearest to them, or the spherical one where that comes nearer
+// by far, within `tolerance_s` at every element; else, and of fewer than sixteen elements, the law itself.
+WaveFit fit_nearest_wave(const std::vector<double>& delays_s, const Probe& probe, double sound_speed_m_s,
+                         double tolerance_s);
+
 }  // namespace echoloop

@@ -1,0 +1,142 @@
+#include "formats/import/guess_time.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/import/spellings.h"
+#include "formats/import/words.h"
+
+namespace echoloop {
+namespace {
+
+// A whole number without a unit that is no time in seconds.
+bool may_be_index(const FactNumbers& t0, double factor) {
+  constexpr double kFew = 20.0;
+  return factor != 1.0 && t0.named.unit == NamedUnit::none && largest(t0.values) > kFew &&
+         std::ranges::all_of(t0.values, [](double v) { return v == std::floor(v); });
+}
+
+// A text of the file that says the event. False: there is none.
+bool named_event(const ArrayTree& tree, GuessedDescription& out) {
+  for (const TreeEntry& entry : tree.entries()) {
+    if (entry.text.empty() || plain_name(entry.path) != "tzero") continue;
+    for (const char* const event : {"first_firing", "origin"}) {
+      if (plain_name(entry.text) != plain_name(event)) continue;
+      out.say("t_zero", event, words(entry.path, " = ", entry.text));
+      return true;
+    }
+  }
+  return false;
+}
+
+// Writers whose delays are 0 at the centre of the array, by the names that they use.
+std::string origin_writer(const SentWaves& sent, const std::string& t0) {
+  struct Names {
+    const char *t0, *angles, *text;
+  };
+  constexpr Names kNames[] = {{"tstart", "", "tstart of Field II"},  // t_start is anyone's
+                              {"start_time", "transmitdirection", "start_time beside transmit_direction of CUBDL"},
+                              {"t0", "senderangle", "t0 beside sender_angle of vbeam"}};
+  const FactNumbers* const angles = sent.plane_angles();
+  const std::string name = angles == nullptr ? "" : plain_name(angles->path);
+  const std::string last = t0.substr(t0.find_last_of("./@") + 1);
+  for (const Names& row : kNames)
+    if (last == row.t0 && (*row.angles == '\0' || name == row.angles)) return row.text;
+  return {};
+}
+
+// A first sample that follows each first firing by one time, counted from the passage of the wave: the times are
+// smaller by the wave's way along half of the array (1), or this way is what they say (-1). 0: neither.
+int sign_of_leads(const TimeFacts& of, const FactNumbers& t0) {
+  constexpr double kLeastSpread_s = 0.1e-6, kMostRest = 0.1;
+  const FactNumbers* const angles = of.sent.plane_angles();
+  if (angles == nullptr || angles->values.size() != t0.values.size() || of.reach_m == 0.0) return 0;
+  const double of_t0 = seconds(t0, 1e-2), of_angle = radians(*angles);
+  const auto spread = [&](double of_lead, double of_time) {
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (std::size_t k = 0; k < t0.values.size(); ++k) {
+      const double lead_s = 0.5 * of.reach_m * std::abs(std::sin(angles->values[k] * of_angle)) / of.speed_m_s;
+      const double value = of_lead * lead_s + of_time * of_t0 * t0.values[k];
+      least = std::min(least, value), most = std::max(most, value);
+    }
+    return most - least;
+  };
+  const double all_s = spread(1.0, 0.0);
+  if (all_s < kLeastSpread_s) return 0;
+  for (const int sign : {1, -1})
+    if (spread(1.0, sign) < kMostRest * all_s) return sign;
+  return 0;
+}
+
+}  // namespace
+
+double times_factor(const FactNumbers& times) {
+  const auto n = static_cast<double>(times.values.size());
+  const double step = (times.values.back() - times.values.front()) / (n - 1.0);
+  return times.named.unit != NamedUnit::none ? seconds(times, 1.0) : step < 1e-4 ? 1.0 : 1e-6;
+}
+
+void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
+  const FactNumbers* t0 = of.facts.first(
+      Fact::first_sample, [&](const FactNumbers& c) { return c.values.size() == 1 || c.values.size() == of.n_times; });
+  const bool same = t0 == nullptr && (t0 = of.facts.first(Fact::first_sample, [](const FactNumbers& c) {
+                                       return std::ranges::count(c.values, c.values[0]) == std::ssize(c.values);
+                                     })) != nullptr;
+  const bool by_times = out.meta.contains("time_s");
+  // The beamformer that these names belong to subtracts t0 from the samples' times.
+  const bool known = of.tree.find("ActElePosX").has_value() && of.tree.find("tx_angle").has_value();
+  const int along = t0 == nullptr || by_times || of.lines ? 0 : sign_of_leads(of, *t0);
+  const bool subtracted = known || along < 0;
+  if (t0 != nullptr && !by_times) {
+    const double factor = seconds(*t0, 1e-2) * (subtracted ? -1.0 : 1.0);
+    out.say("t0_s", same ? Json(t0->values[0] * factor) : Json(named(*t0, factor)),
+            words(t0->path, ", ", t0->values[0] * factor * 1e6, " us",
+                  known        ? ", subtracted from the samples' times as beside ActElePosX"
+                  : subtracted ? ", of the passage of the wave, counted from sample 0"
+                               : ""),
+            "first_sample_s");
+    if (may_be_index(*t0, factor))
+      out.miss("t0_s", words("unit of ", t0->path, " = ", t0->values[0], ": microseconds or samples"));
+  } else if (const FactNumbers* const index = of.facts.first(
+                 Fact::first_index,
+                 [&](const FactNumbers& c) { return c.values.size() == 1 || c.values.size() == of.n_times; });
+             !by_times && index != nullptr && of.sampling_hz > 0.0) {
+    Json times_s = Json::array();
+    for (const double sample : index->values) times_s.push_back(sample / of.sampling_hz);
+    out.assume("t0_s", times_s.size() == 1 ? times_s[0] : times_s,
+               words(index->path, " = ", index->values[0], times_s.size() == 1 ? "" : " ...", " samples, ",
+                     times_s[0].get<double>() * 1e6, " us"),
+               "first_sample_s");
+  } else if (!by_times && of.times != nullptr) {
+    const double t0_s = of.times->values[0] * times_factor(*of.times);
+    out.say("t0_s", t0_s, words("the first of ", of.times->path, ", ", t0_s * 1e6, " us"), "first_sample_s");
+  } else if (!by_times) {
+    out.assume("t0_s", 0, "first sample at time 0, not in the file", "first_sample_s");
+    const auto any = [](const FactNumbers&) { return true; };
+    const FactNumbers* other = of.facts.first(Fact::first_sample, any);
+    if (other == nullptr) other = of.facts.first(Fact::first_index, any);
+    if (other != nullptr)
+      out.miss("t0_s", words("time of the first sample (", other->path, " has ", other->values.size(),
+                             " values, the samples ", of.n_times, " transmits)"));
+  }
+  if (of.lines || named_event(of.tree, out)) return;
+  const bool elements = out.meta.contains("tx_elements");  // whose delays are 0 themselves
+  const std::string writer = t0 == nullptr || by_times || elements ? "" : origin_writer(of.sent, t0->path);
+  if (along != 0) {
+    out.assume("t_zero", "origin",
+               words("time counted from the passage of the wave through the centre, as ", t0->path,
+                     " differs by the waves' ways along the array"));
+  } else if (of.sent.delays_have_zero()) {
+    out.assume(
+        "t_zero", "delays",
+        "time counted from the zero of the delays, not in the file (or from the first firing: \"first_firing\")");
+  } else if (!writer.empty()) {
+    out.assume("t_zero", "origin", "time counted from the passage of the wave through the centre, as " + writer);
+  } else {
+    out.assume("t_zero", "first_firing",
+               words("time counted from the first firing, not in the file",
+                     elements ? "" : " (or from the passage of the wave through the centre: \"origin\")"));
+  }
+}
+
+}  // namespace echoloop

@@ -1,0 +1,173 @@
+// Files whose names say which elements fire or receive, and when each record begins.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "formats/hdf5_fixture.h"
+#include "formats/sidecar_support.h"
+
+namespace echoloop::guess_apertures_test {
+namespace {
+
+using namespace test;
+
+const Extents kSize{.frames = 1, .transmits = 3, .elements = 16, .samples = 256};
+constexpr std::size_t kElements = 16, kTransmits = 3;
+
+std::filesystem::path write(const TempFolder& folder, const std::function<void(Hdf5Fixture&)>& add) {
+  Hdf5Fixture file(folder.path() / "a.h5");
+  file.numbers("rf", sample_dims("tei", kSize), sample_table("tei", kSize));
+  file.number("fs", 20e6);
+  file.number("fc", 5e6);
+  file.number("pitch", 0.3e-3);
+  add(file);
+  return file.close();
+}
+
+std::string refused(const std::function<void(Hdf5Fixture&)>& add) {
+  const TempFolder folder;
+  return refusal(write(folder, add));
+}
+
+Acquisition opened(const std::function<void(Hdf5Fixture&)>& add) {
+  const TempFolder folder;
+  const Recording recording = open_recording(write(folder, add));
+  expect_samples(recording, kSize);
+  return *recording.acquisition;
+}
+
+void angles(Hdf5Fixture& file) { file.numbers("angles", {kTransmits}, {-0.1, 0.0, 0.1}); }
+
+// [transmit][element]: of transmit k the elements 4 k to 4 k + `n` - 1.
+std::vector<double> weights(std::size_t n) {
+  std::vector<double> table(kTransmits * kElements, 0.0);
+  for (std::size_t k = 0; k < kTransmits; ++k) std::fill_n(table.begin() + std::ptrdiff_t(k * kElements + 4 * k), n, 1);
+  return table;
+}
+
+TEST(GuessApertures, OneWeightATransmitIsASingleElement) {
+  for (const bool delays : {false, true}) {
+    const Acquisition a = opened([&](Hdf5Fixture& file) {
+      file.numbers("tx_apod", {kTransmits, kElements}, weights(1));
+      if (delays) file.numbers("tx_delays", {kTransmits, kElements}, std::vector<double>(kTransmits * kElements, 0.0));
+    });
+    ASSERT_EQ(a.n_transmits(), 3);
+    EXPECT_EQ(a.transmits[2].kind, TransmitKind::diverging);
+    EXPECT_NEAR(a.transmits[2].source_x_m, (8 - 7.5) * 0.3e-3, 1e-9);
+    EXPECT_TRUE(assumes(a, "tx_elements: tx_apod"));
+  }
+}
+
+// Delays of elements that do not fire are stored as 0.
+TEST(GuessApertures, ElementsOfWeightZeroAreSilent) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    const std::vector<double> fire = weights(8);
+    std::vector<double> delays;
+    for (std::size_t k = 0; k < fire.size(); ++k) delays.push_back(fire[k] * 2e-8 * static_cast<double>(k % kElements));
+    file.numbers("tx_apodization", {kTransmits, kElements}, fire);
+    file.numbers("tx_delays", {kTransmits, kElements}, delays);
+  });
+  EXPECT_EQ(a.transmits[1].kind, TransmitKind::plane);
+  EXPECT_NEAR(a.transmits[1].angle_rad, std::asin(2e-8 * 1540.0 / 0.3e-3), 1e-6);
+  EXPECT_NEAR(a.transmits[1].aperture_m, 8 * 0.3e-3, 1e-9);
+  EXPECT_TRUE(assumes(a, "tx_apod"));
+}
+
+TEST(GuessApertures, WeightsAloneAndCodesAreAskedFor) {
+  const auto with = [](const std::vector<double>& table) {
+    return refused([&](Hdf5Fixture& file) { file.numbers("tx_apod", {kTransmits, kElements}, table); });
+  };
+  EXPECT_NE(with(weights(8)).find("tx_apod has the firing elements only: delays, angles"), std::string::npos);
+  std::vector<double> code(kTransmits * kElements, 1.0);
+  code[5] = -1.0;
+  EXPECT_NE(with(code).find("tx_apod has weights below 0: a code, which is not decoded"), std::string::npos);
+}
+
+TEST(GuessApertures, WeightsThatAllFireChangeNothing) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    angles(file);
+    file.numbers("tx_apod", {kTransmits, kElements}, std::vector<double>(kTransmits * kElements, 0.5));
+  });
+  EXPECT_EQ(a.transmits[2].kind, TransmitKind::plane);
+  EXPECT_FALSE(assumes(a, "tx_apod"));
+}
+
+TEST(GuessApertures, ChannelsInAnotherOrderAreAskedFor) {
+  const auto with = [](bool reversed) {
+    return [=](Hdf5Fixture& file) {
+      std::vector<double> map;
+      for (int e = 1; e <= 16; ++e) map.push_back(reversed ? 17 - e : e);
+      angles(file);
+      file.numbers("channel_map", {kElements}, map);
+    };
+  };
+  EXPECT_NE(refused(with(true)).find("channel_map lists channels in another order"), std::string::npos);
+  EXPECT_EQ(opened(with(false)).n_elements(), 16);
+}
+
+TEST(GuessApertures, MovingReceiveAperturesAreRefused) {
+  const std::string line = refused([](Hdf5Fixture& file) {
+    angles(file);
+    file.numbers("first_element", {kTransmits}, {1, 9, 17});
+    file.number("n_elements", 32);
+  });
+  EXPECT_NE(line.find("receive apertures that move with the transmit (first_element, 16 channels)"), std::string::npos)
+      << line;
+}
+
+TEST(GuessApertures, FirstSamplesByTheirIndexForEachTransmit) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    file.numbers("tx_elements", {kTransmits}, {1, 8, 16});
+    file.numbers("start_sample", {kTransmits}, {80, 100, 90});
+  });
+  const auto way_s = [&](std::size_t e) { return std::abs(a.probe.elements[e].x_m) / 1540.0; };
+  EXPECT_NEAR(a.transmits[1].t0_s - a.transmits[0].t0_s, 20 / 20e6 + way_s(0) - way_s(7), 1e-12);
+  const std::string line = refused([](Hdf5Fixture& file) {
+    angles(file);
+    file.numbers("start_sample", {2}, {80, 100});
+  });
+  EXPECT_NE(line.find("start_sample has 2 values, the samples 3 transmits"), std::string::npos) << line;
+}
+
+// ARRUS: the device's frequency is that before decimation; records begin at the first of rx_sample_range.
+TEST(GuessApertures, SamplingAndBeginOfArrus) {
+  const auto with = [](const char* other) {
+    return [=](Hdf5Fixture& file) {
+      file.remove("fs");
+      file.number("device/sampling_frequency", 65e6);
+      file.number(std::string(other) + "/sampling_frequency", 32.5e6);
+      file.numbers("sequence/rx_sample_range", {2}, {200, 456});
+      file.numbers("tx_elements", {kTransmits}, {8, 8, 8});
+    };
+  };
+  const Acquisition a = opened(with("_data_char"));
+  EXPECT_EQ(a.sampling_hz, 32.5e6);
+  EXPECT_NEAR(a.transmits[0].t0_s, 200 / 32.5e6 - 0.15e-3 / 1540.0, 1e-12);
+  EXPECT_NE(refused(with("receiver")).find("choice of the sampling frequency"), std::string::npos);
+}
+
+// "tx_apod" of a description: one row for all transmits, or one for each.
+TEST(GuessApertures, WeightsOfADescription) {
+  const auto with = [](const Json& apod) {
+    Json meta = plane_meta();
+    meta["t_zero"] = "first_firing";
+    meta["tx_apod"] = apod;
+    return meta;
+  };
+  const auto t0_s = [&](const Json& apod, std::size_t k) {
+    const TempFolder folder;
+    return open_with(folder, with(apod), plane_npy()).acquisition->transmits.at(k).t0_s;
+  };
+  const double along_s = kPitch * std::sin(0.2) / kSpeed;
+  EXPECT_NEAR(t0_s({1, 1, 1}, 0), 2e-6 - along_s, 1e-12);
+  EXPECT_NEAR(t0_s({0, 1, 0.5}, 0), 2e-6, 1e-12);
+  EXPECT_NEAR(t0_s({{0, 1, 1}, {1, 1, 1}}, 0), 2e-6, 1e-12);
+  EXPECT_NEAR(t0_s({{0, 1, 1}, {1, 1, 0}}, 1), 2e-6, 1e-12);
+  EXPECT_NEAR(t0_s({{0, 1}, {1, 1}, {1, 0}}, 0), 2e-6, 1e-12);  // columns
+  EXPECT_NE(refusal_with(with({1, -1, 1}), plane_npy()).find("weights below 0"), std::string::npos);
+  EXPECT_NE(refusal_with(with({1, 1}), plane_npy()).find("2 values of tx_apod for 3 elements"), std::string::npos);
+  EXPECT_NE(refusal_with(with({0, 0, 0}), plane_npy()).find("without a firing element"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace echoloop::guess_apertures_test
