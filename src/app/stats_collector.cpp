@@ -58,8 +58,10 @@ int busiest_between(const RingCounts& before, const RingCounts& now) {
 // Nothing comes, and nothing is under way: paused, or at a recording's end.
 void StatsCollector::watch_idle(const UiState& state, const Session& session, std::int64_t now) {
   const bool stopped = session.stream().paused || session.producer_state() != ProducerState::running;
+  const bool was_idle = idle_;
   idle_ = stopped && session.running() && state.numbers.counts.in_flight == 0 &&
           state.numbers.counts.processed == last_processed_;
+  if (was_idle && !idle_) resumed_ns_ = looked_ns_;
   if (looked_ns_ == 0) plot_ns_ = now;
   if (looked_ns_ != 0 && !idle_) plot_ns_ += now - looked_ns_;
   looked_ns_ = now;
@@ -128,7 +130,7 @@ void StatsCollector::update(UiState& state, const Session& session, const Timing
   const std::vector<Span> spans = trace.last_spans(kSummarySpans);
   state.numbers.stages = stage_summaries(spans);
   state.numbers.frame_total = frame_summary(spans);
-  state.numbers.timing = stream_timing(spans);
+  state.numbers.timing = stream_timing(spans, resumed_ns_);
   state.numbers.why_fp32 = session.why_fp32();
   update_memory(state, session, now);
   const double rate = session.rate_hz();
