@@ -35,10 +35,14 @@ void StatsCollector::update_rates(UiState& state, std::int64_t now, std::size_t 
     follow(state.numbers.shown_fps, rate(state.numbers.shown, last_shown_));
     const double waited_s = static_cast<double>(state.numbers.counts.producer_waited_ns - last_waited_ns_) * 1e-9;
     follow(state.numbers.producer_wait_share, std::clamp(waited_s / seconds, 0.0, 1.0));
+    const double dropped = rate(state.numbers.counts.dropped, last_dropped_);
+    const double ended = dropped + rate(state.numbers.counts.processed, last_processed_);
+    follow(state.numbers.dropped_share, ended > 0.0 ? dropped / ended : 0.0);
     state.numbers.bytes_per_second = state.numbers.processed_fps * static_cast<double>(frame_bytes);
   }
   last_ns_ = now;
   last_processed_ = state.numbers.counts.processed;
+  last_dropped_ = state.numbers.counts.dropped;
   last_shown_ = state.numbers.shown;
   last_waited_ns_ = state.numbers.counts.producer_waited_ns;
 }

@@ -27,6 +27,7 @@ class StatsCollector {
 
   std::int64_t last_ns_ = 0;
   std::uint64_t last_processed_ = 0;
+  std::uint64_t last_dropped_ = 0;
   std::uint64_t last_shown_ = 0;
   std::int64_t last_waited_ns_ = 0;
   RingCounts sampled_;  // when the occupancy was looked at last
