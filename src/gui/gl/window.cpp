@@ -11,12 +11,14 @@
 #include "gui/gl/imgui_compat.h"
 #include "gui/gl/surface.h"
 #include "gui/gl/window_keys.h"
+#include "gui/gl/window_mouse.h"
 
 namespace echoloop {
 namespace {
 
 std::string last_glfw_error;
 ShortTaps short_taps;
+ButtonQueue buttons;
 
 constexpr int kMinWidth = 1024;
 constexpr int kMinHeight = 640;
@@ -31,6 +33,10 @@ void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
   surface_of(window)->keys.push_back(
       {.key = *named, .control = (mods & GLFW_MOD_CONTROL) != 0, .shift = (mods & GLFW_MOD_SHIFT) != 0});
 }
+
+void on_pointer(GLFWwindow*, double x, double y) { buttons.move(static_cast<float>(x), static_cast<float>(y)); }
+
+void on_button(GLFWwindow*, int button, int action, int) { buttons.button(button, action == GLFW_PRESS); }
 
 void on_drop(GLFWwindow* window, int count, const char** paths) {
   for (int i = 0; i < count; ++i) surface_of(window)->dropped_files.emplace_back(paths[i]);
@@ -87,6 +93,7 @@ class GlfwSurface final : public Surface {
   void new_frame(double) override {
     ImGui_ImplGlfw_NewFrame();
     short_taps.begin_frame();
+    if (buttons.begin_frame()) glfwPostEmptyEvent();
   }
   void present() override { glfwSwapBuffers(window_); }
   [[nodiscard]] bool should_close() const override { return glfwWindowShouldClose(window_) == GLFW_TRUE; }
@@ -157,6 +164,8 @@ class GlfwSurface final : public Surface {
                             std::min(static_cast<int>(kMinHeight * scale), screen[3]), GLFW_DONT_CARE, GLFW_DONT_CARE);
     glfwSetWindowUserPointer(window_, static_cast<Surface*>(this));
     glfwSetKeyCallback(window_, on_key);
+    glfwSetCursorPosCallback(window_, on_pointer);
+    glfwSetMouseButtonCallback(window_, on_button);
     glfwSetDropCallback(window_, on_drop);
     glfwSetWindowRefreshCallback(window_, on_exposed);
     if (known) {
