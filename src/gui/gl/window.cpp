@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/error.h"
 #include "gui/gl/imgui_compat.h"
@@ -52,16 +53,26 @@ void on_place(GLFWwindow* window, int, int) {
 
 void on_exposed(GLFWwindow* window) { surface_of(window)->exposed = true; }
 
-// Some screen shows it; it may have been unplugged since.
-bool can_be_seen_now(const WindowPlace& place) {
+// Where some screen shows it, no larger than all of them; a screen may have been unplugged since.
+std::optional<WindowPlace> place_now(const WindowPlace& place) {
   int count = 0;
   GLFWmonitor** monitors = glfwGetMonitors(&count);
+  bool seen = false;
+  ScreenArea all;
   for (int i = 0; i < count; ++i) {
     ScreenArea area;
     glfwGetMonitorWorkarea(monitors[i], &area.x, &area.y, &area.width, &area.height);
-    if (can_be_seen(place, area)) return true;
+    seen = seen || can_be_seen(place, area);
+    if (i == 0) all = area;
+    const int x1 = std::max(all.x + all.width, area.x + area.width);
+    const int y1 = std::max(all.y + all.height, area.y + area.height);
+    all.x = std::min(all.x, area.x);
+    all.y = std::min(all.y, area.y);
+    all.width = x1 - all.x;
+    all.height = y1 - all.y;
   }
-  return false;
+  if (!seen || place.width <= 0) return std::nullopt;
+  return fitted(place, all);
 }
 
 class GlfwSurface final : public Surface {
@@ -150,10 +161,10 @@ class GlfwSurface final : public Surface {
       const int wanted = static_cast<int>(std::lround(length * scale));
       return std::max(limit > 0 ? std::min(wanted, limit) : wanted, std::min(least, std::max(limit, 1)));
     };
-    const bool known = options.place.width > 0 && can_be_seen_now(options.place);
+    const std::optional<WindowPlace> known = place_now(options.place);
     if (known) glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);  // shown when it is where it belongs
-    window_ = glfwCreateWindow(known ? std::max(options.place.width, 1) : side(options.width, screen[2], kMinWidth),
-                               known ? std::max(options.place.height, 1) : side(options.height, screen[3], kMinHeight),
+    window_ = glfwCreateWindow(known ? known->width : side(options.width, screen[2], kMinWidth),
+                               known ? std::max(known->height, 1) : side(options.height, screen[3], kMinHeight),
                                "Echoloop", nullptr, nullptr);
     if (window_ == nullptr) {
       const std::string why = last_glfw_error;
@@ -169,7 +180,7 @@ class GlfwSurface final : public Surface {
     glfwSetDropCallback(window_, on_drop);
     glfwSetWindowRefreshCallback(window_, on_exposed);
     if (known) {
-      glfwSetWindowPos(window_, options.place.x, options.place.y);
+      glfwSetWindowPos(window_, known->x, known->y);
       glfwShowWindow(window_);
     }
     on_place(window_, 0, 0);
@@ -181,7 +192,7 @@ class GlfwSurface final : public Surface {
       glfwTerminate();
       throw Error("window", "no OpenGL functions", "OpenGL 4.5");
     }
-    if (known && options.place.full_screen) toggle_full_screen();
+    if (known && known->full_screen) toggle_full_screen();
   }
 
   [[nodiscard]] std::pair<int, int> framebuffer_size() const {
