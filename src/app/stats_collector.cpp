@@ -35,10 +35,14 @@ void StatsCollector::update_rates(UiState& state, std::int64_t now, std::size_t 
     follow(state.numbers.shown_fps, rate(state.numbers.shown, last_shown_));
     const double waited_s = static_cast<double>(state.numbers.counts.producer_waited_ns - last_waited_ns_) * 1e-9;
     follow(state.numbers.producer_wait_share, std::clamp(waited_s / seconds, 0.0, 1.0));
+    const double dropped = rate(state.numbers.counts.dropped, last_dropped_);
+    const double ended = dropped + rate(state.numbers.counts.processed, last_processed_);
+    follow(state.numbers.dropped_share, ended > 0.0 ? dropped / ended : 0.0);
     state.numbers.bytes_per_second = state.numbers.processed_fps * static_cast<double>(frame_bytes);
   }
   last_ns_ = now;
   last_processed_ = state.numbers.counts.processed;
+  last_dropped_ = state.numbers.counts.dropped;
   last_shown_ = state.numbers.shown;
   last_waited_ns_ = state.numbers.counts.producer_waited_ns;
 }
@@ -58,8 +62,10 @@ int busiest_between(const RingCounts& before, const RingCounts& now) {
 // Nothing comes, and nothing is under way: paused, or at a recording's end.
 void StatsCollector::watch_idle(const UiState& state, const Session& session, std::int64_t now) {
   const bool stopped = session.stream().paused || session.producer_state() != ProducerState::running;
+  const bool was_idle = idle_;
   idle_ = stopped && session.running() && state.numbers.counts.in_flight == 0 &&
           state.numbers.counts.processed == last_processed_;
+  if (was_idle && !idle_) resumed_ns_ = looked_ns_;
   if (looked_ns_ == 0) plot_ns_ = now;
   if (looked_ns_ != 0 && !idle_) plot_ns_ += now - looked_ns_;
   looked_ns_ = now;
@@ -128,7 +134,7 @@ void StatsCollector::update(UiState& state, const Session& session, const Timing
   const std::vector<Span> spans = trace.last_spans(kSummarySpans);
   state.numbers.stages = stage_summaries(spans);
   state.numbers.frame_total = frame_summary(spans);
-  state.numbers.timing = stream_timing(spans);
+  state.numbers.timing = stream_timing(spans, resumed_ns_);
   state.numbers.why_fp32 = session.why_fp32();
   update_memory(state, session, now);
   const double rate = session.rate_hz();

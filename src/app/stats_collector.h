@@ -27,6 +27,7 @@ class StatsCollector {
 
   std::int64_t last_ns_ = 0;
   std::uint64_t last_processed_ = 0;
+  std::uint64_t last_dropped_ = 0;
   std::uint64_t last_shown_ = 0;
   std::int64_t last_waited_ns_ = 0;
   RingCounts sampled_;  // when the occupancy was looked at last
@@ -35,6 +36,7 @@ class StatsCollector {
   std::uint64_t ready_seen_ = 0, shown_seen_ = 0;
   PaceWatch pace_;
   bool idle_ = false;
+  std::int64_t resumed_ns_ = 0;  // when it was idle last: the period is that of the frames since
   std::int64_t looked_ns_ = 0;   // at the stream, last
   std::int64_t plot_ns_ = 0;     // the plots' clock: the time for which the stream ran
   std::int64_t memory_ns_ = 0;   // when memory was looked at last

@@ -97,7 +97,7 @@ StageSummary frame_summary(const std::vector<Span>& spans) {
   return summarize(durations);
 }
 
-StreamTiming stream_timing(const std::vector<Span>& spans) {
+StreamTiming stream_timing(const std::vector<Span>& spans, std::int64_t from_ns) {
   struct Times {
     std::int64_t copy_begin = 0, copy_end = 0, first_kernel = 0, last_kernel = 0;
   };
@@ -106,7 +106,7 @@ StreamTiming stream_timing(const std::vector<Span>& spans) {
   std::int64_t last_end = 0;
   std::size_t ends = 0;
   for (const Span& span : spans) {
-    if (span.stage == Stage::compress) {
+    if (span.stage == Stage::compress && span.start_ns >= from_ns) {
       first_end = ends == 0 ? span.end_ns : std::min(first_end, span.end_ns);
       last_end = std::max(last_end, span.end_ns);
       ++ends;
@@ -121,7 +121,9 @@ StreamTiming stream_timing(const std::vector<Span>& spans) {
       if (ends_frame(span.stage)) t.last_kernel = std::max(t.last_kernel, span.end_ns);
     }
   }
-  std::erase_if(frames, [](const auto& f) { return f.second.copy_begin == 0 || f.second.last_kernel == 0; });
+  std::erase_if(frames, [from_ns](const auto& f) {
+    return f.second.copy_begin == 0 || f.second.copy_begin < from_ns || f.second.last_kernel == 0;
+  });
   if (frames.size() < 2) return {};
   std::vector<double> copies, kernels;
   for (const auto& [frame, t] : frames) {

@@ -33,7 +33,8 @@ struct StreamTiming {
   [[nodiscard]] double serial_ms() const { return t_t_ms + t_p_ms; }
   [[nodiscard]] double overlap_ms() const { return t_t_ms > t_p_ms ? t_t_ms : t_p_ms; }
 };
-StreamTiming stream_timing(const std::vector<Span>& spans);
+// Of the frames whose copy began at `from_ns` or later: a time without frames before it is not part of the period.
+StreamTiming stream_timing(const std::vector<Span>& spans, std::int64_t from_ns = 0);
 
 // How long each stage took, and each frame from its copy's begin to its last stage's end.
 std::array<StageSummary, kStageCount> stage_summaries(const std::vector<Span>& spans);

@@ -150,6 +150,14 @@ TEST(TimelineVerdict, OnACpuProcessingWaitsOrIsWaitedFor) {
   const std::string paced = timing_verdict(quick, {.budget_ms = 20, .on_cpu = true});
   EXPECT_NE(paced.find("limited by the source"), std::string::npos) << paced;
   EXPECT_NE(paced.find("200 frames/s"), std::string::npos) << paced;
+  // On a busy machine a few frames take far longer than the median; what is dropped tells who is slow.
+  const StreamTiming busy{.t_t_ms = 0.0, .t_p_ms = 28.0, .period_ms = 82.0, .frames = 100};
+  const std::string lost = timing_verdict(busy, {.budget_ms = 20, .dropped_share = 0.65, .on_cpu = true});
+  EXPECT_NE(lost.find("limited by processing"), std::string::npos) << lost;
+  EXPECT_NE(lost.find("65 % of the frames are dropped"), std::string::npos) << lost;
+  const std::string rests = timing_verdict(slow, {.budget_ms = 20, .at_rest = true, .on_cpu = true});
+  EXPECT_EQ(rests.find("limited by"), std::string::npos) << "the share of waits is that of the last second";
+  EXPECT_NE(rests.find("before the pause"), std::string::npos) << rests;
 }
 
 }  // namespace

@@ -348,6 +348,14 @@ TEST(Remembered, APlaceThatNoScreenShowsIsNotTaken) {
   EXPECT_FALSE(can_be_seen({100, 1070, 1600, 900}, screen));
 }
 
+TEST(Remembered, AWindowOfALargerScreenFitsIntoThisOne) {
+  const ScreenArea screen{0, 20, 1920, 1060};
+  EXPECT_EQ(fitted({100, 100, 1600, 900}, screen), (WindowPlace{100, 100, 1600, 900}));
+  EXPECT_EQ(fitted({-800, 100, 1600, 900}, screen), (WindowPlace{-800, 100, 1600, 900})) << "left as it was put";
+  EXPECT_EQ(fitted({300, 200, 3840, 2160}, screen), (WindowPlace{0, 20, 1920, 1060}));
+  EXPECT_EQ(fitted({300, 200, 1000, 2160}, screen), (WindowPlace{300, 20, 1000, 1060}));
+}
+
 // The lessons that the tour opens show what they say, in the program's own window.
 
 // By the tour, from F1.

@@ -62,6 +62,17 @@ TEST(StreamTiming, MediansForgetAnOutlierThePeriodDoesNot) {
   EXPECT_NEAR(timing.period_ms, 1.4, 1e-9);  // (10 x 1 ms + 4 ms) / 10
 }
 
+TEST(StreamTiming, ATimeWithoutFramesIsNotPartOfThePeriod) {
+  std::vector<Span> spans;
+  for (std::uint64_t n = 0; n < 5; ++n) add_frame(spans, n, static_cast<std::int64_t>(n) * 1000);
+  for (std::uint64_t n = 5; n < 9; ++n) add_frame(spans, n, static_cast<std::int64_t>(n) * 2000 + 100'000'000);
+  EXPECT_GT(stream_timing(spans).period_ms, 10'000.0);
+  const StreamTiming resumed = stream_timing(spans, kBoot + 50'000'000 * kUs);
+  EXPECT_NEAR(resumed.period_ms, 2.0, 1e-9);
+  EXPECT_EQ(resumed.frames, 4U);
+  EXPECT_EQ(stream_timing(spans, kBoot + 200'000'000 * kUs).frames, 0U);
+}
+
 TEST(StreamTiming, FramesWithAHalfMissingDoNotCount) {
   std::vector<Span> spans;
   for (std::uint64_t n = 0; n < 5; ++n) add_frame(spans, n, static_cast<std::int64_t>(n) * 1000);

@@ -88,8 +88,8 @@ void draw_place(PanelContext& c, Column& column) {
       choice.folder.clear();
     }
   } else {
-    const std::string note = place.exists.empty() ? "Default: the user's folder for images"
-                                                  : place.exists + " exists and is not overwritten";
+    const std::string_view note =
+        place.exists.empty() ? "Default: the user's folder for images" : "The name exists: a number is added to it";
     ui.text_fitted(Type::small, x0, r.x1, r.y0, r.height(), theme::kMuted, note);
   }
 }

@@ -6,17 +6,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/error.h"
 #include "gui/gl/imgui_compat.h"
 #include "gui/gl/surface.h"
 #include "gui/gl/window_keys.h"
+#include "gui/gl/window_mouse.h"
 
 namespace echoloop {
 namespace {
 
 std::string last_glfw_error;
 ShortTaps short_taps;
+ButtonQueue buttons;
 
 constexpr int kMinWidth = 1024;
 constexpr int kMinHeight = 640;
@@ -32,6 +35,10 @@ void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
       {.key = *named, .control = (mods & GLFW_MOD_CONTROL) != 0, .shift = (mods & GLFW_MOD_SHIFT) != 0});
 }
 
+void on_pointer(GLFWwindow*, double x, double y) { buttons.move(static_cast<float>(x), static_cast<float>(y)); }
+
+void on_button(GLFWwindow*, int button, int action, int) { buttons.button(button, action == GLFW_PRESS); }
+
 void on_drop(GLFWwindow* window, int count, const char** paths) {
   for (int i = 0; i < count; ++i) surface_of(window)->dropped_files.emplace_back(paths[i]);
 }
@@ -46,16 +53,26 @@ void on_place(GLFWwindow* window, int, int) {
 
 void on_exposed(GLFWwindow* window) { surface_of(window)->exposed = true; }
 
-// Some screen shows it; it may have been unplugged since.
-bool can_be_seen_now(const WindowPlace& place) {
+// Where some screen shows it, no larger than all of them; a screen may have been unplugged since.
+std::optional<WindowPlace> place_now(const WindowPlace& place) {
   int count = 0;
   GLFWmonitor** monitors = glfwGetMonitors(&count);
+  bool seen = false;
+  ScreenArea all;
   for (int i = 0; i < count; ++i) {
     ScreenArea area;
     glfwGetMonitorWorkarea(monitors[i], &area.x, &area.y, &area.width, &area.height);
-    if (can_be_seen(place, area)) return true;
+    seen = seen || can_be_seen(place, area);
+    if (i == 0) all = area;
+    const int x1 = std::max(all.x + all.width, area.x + area.width);
+    const int y1 = std::max(all.y + all.height, area.y + area.height);
+    all.x = std::min(all.x, area.x);
+    all.y = std::min(all.y, area.y);
+    all.width = x1 - all.x;
+    all.height = y1 - all.y;
   }
-  return false;
+  if (!seen || place.width <= 0) return std::nullopt;
+  return fitted(place, all);
 }
 
 // The age of the back buffer (GLX_EXT_buffer_age) of the window whose context is current.
@@ -121,6 +138,7 @@ class GlfwSurface final : public Surface {
   void new_frame(double) override {
     ImGui_ImplGlfw_NewFrame();
     short_taps.begin_frame();
+    if (buttons.begin_frame()) glfwPostEmptyEvent();
   }
   void present() override { glfwSwapBuffers(window_); }
   [[nodiscard]] bool should_close() const override { return glfwWindowShouldClose(window_) == GLFW_TRUE; }
@@ -178,10 +196,10 @@ class GlfwSurface final : public Surface {
       const int wanted = static_cast<int>(std::lround(length * scale));
       return std::max(limit > 0 ? std::min(wanted, limit) : wanted, std::min(least, std::max(limit, 1)));
     };
-    const bool known = options.place.width > 0 && can_be_seen_now(options.place);
+    const std::optional<WindowPlace> known = place_now(options.place);
     if (known) glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);  // shown when it is where it belongs
-    window_ = glfwCreateWindow(known ? std::max(options.place.width, 1) : side(options.width, screen[2], kMinWidth),
-                               known ? std::max(options.place.height, 1) : side(options.height, screen[3], kMinHeight),
+    window_ = glfwCreateWindow(known ? known->width : side(options.width, screen[2], kMinWidth),
+                               known ? std::max(known->height, 1) : side(options.height, screen[3], kMinHeight),
                                "Echoloop", nullptr, nullptr);
     if (window_ == nullptr) {
       const std::string why = last_glfw_error;
@@ -192,10 +210,12 @@ class GlfwSurface final : public Surface {
                             std::min(static_cast<int>(kMinHeight * scale), screen[3]), GLFW_DONT_CARE, GLFW_DONT_CARE);
     glfwSetWindowUserPointer(window_, static_cast<Surface*>(this));
     glfwSetKeyCallback(window_, on_key);
+    glfwSetCursorPosCallback(window_, on_pointer);
+    glfwSetMouseButtonCallback(window_, on_button);
     glfwSetDropCallback(window_, on_drop);
     glfwSetWindowRefreshCallback(window_, on_exposed);
     if (known) {
-      glfwSetWindowPos(window_, options.place.x, options.place.y);
+      glfwSetWindowPos(window_, known->x, known->y);
       glfwShowWindow(window_);
     }
     on_place(window_, 0, 0);
@@ -208,7 +228,7 @@ class GlfwSurface final : public Surface {
       throw Error("window", "no OpenGL functions", "OpenGL 4.5");
     }
     buffer_age_.find();
-    if (known && options.place.full_screen) toggle_full_screen();
+    if (known && known->full_screen) toggle_full_screen();
   }
 
   [[nodiscard]] std::pair<int, int> framebuffer_size() const {

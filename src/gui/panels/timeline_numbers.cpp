@@ -119,7 +119,7 @@ std::string percent_off(double value, double prediction) {
 
 std::string rate_text(double period_ms) { return fixed(1000.0 / period_ms, period_ms > 10.0 ? 1 : 0) + " frames/s"; }
 
-constexpr double kWaitsShare = 0.05;  // of the time: below, the source waits by chance
+constexpr double kWaitsShare = 0.05;  // of the time, or of the frames: below, the source waits by chance
 
 // One frame after the other, without a copy: either processing or the source waits.
 std::string cpu_verdict(const StreamTiming& t, const StreamWaits& waits) {
@@ -129,7 +129,15 @@ std::string cpu_verdict(const StreamTiming& t, const StreamWaits& waits) {
     return fmt::format("{}: limited by processing ({} ms per frame); the source waits {} % of the time.", rate, work,
                        fixed(100.0 * waits.source_share, 0));
   }
+  if (waits.dropped_share > kWaitsShare) {
+    return fmt::format("{}: limited by processing (median {} ms per frame); {} % of the frames are dropped.", rate,
+                       work, fixed(100.0 * waits.dropped_share, 0));
+  }
   if (close(t.period_ms, t.serial_ms())) return fmt::format("{}: limited by processing ({} ms per frame).", rate, work);
+  if (waits.at_rest) {
+    return fmt::format("{} before the pause; processing takes {} ms per frame and allows {}.", rate, work,
+                       rate_text(t.serial_ms()));
+  }
   return fmt::format("{}: limited by the source; processing takes {} ms per frame and allows {}.", rate, work,
                      rate_text(t.serial_ms()));
 }
@@ -158,7 +166,7 @@ std::string timing_verdict(const StreamTiming& t, const StreamWaits& waits) {
   }
   if (t.period_ms > serial) {
     return fmt::format("{}: slower than predicted: the device waits for the {}.", rate,
-                       waits.source_share > kWaitsShare ? "host" : "source");
+                       std::max(waits.source_share, waits.dropped_share) > kWaitsShare ? "host" : "source");
   }
   if (t.period_ms > overlap) {
     const double hidden = (serial - t.period_ms) / (serial - overlap);
@@ -202,6 +210,8 @@ void timeline_numbers(PanelContext& c, Column& column) {
   column.y += ui.px(4);
   const std::string verdict = timing_verdict(t, {.budget_ms = c.state.numbers.frame_budget_ms,
                                                  .source_share = c.state.numbers.producer_wait_share,
+                                                 .dropped_share = c.state.numbers.dropped_share,
+                                                 .at_rest = c.state.numbers.processed_fps <= 0.0,
                                                  .on_cpu = c.state.device.backend == "CPU"});
   const float line = ui.px(14);
   ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, line, theme::kText2, verdict);

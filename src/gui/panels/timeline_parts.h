@@ -35,9 +35,11 @@ void timeline_numbers(PanelContext& c, Column& column);
 
 // Which prediction the measured period meets, or what waits for what, in one sentence.
 struct StreamWaits {
-  double budget_ms = 0.0;     // the source's period; 0 = it has none
-  double source_share = 0.0;  // of the time, for a free slot
-  bool on_cpu = false;        // nothing is copied: there are no two predictions
+  double budget_ms = 0.0;      // the source's period; 0 = it has none
+  double source_share = 0.0;   // of the time, for a free slot
+  double dropped_share = 0.0;  // of the frames
+  bool at_rest = false;        // no frame comes: nothing waits, the timings are those of the last frames
+  bool on_cpu = false;         // nothing is copied: there are no two predictions
 };
 std::string timing_verdict(const StreamTiming& timing, const StreamWaits& waits);
 

@@ -219,6 +219,7 @@ struct StreamNumbers {
   StreamPace pace;
   double bytes_per_second = 0.0;     // channel data processed
   double producer_wait_share = 0.0;  // of the last second, policy block: 0 .. 1
+  double dropped_share = 0.0;        // of the frames of the last second: 0 .. 1
   StreamTiming timing;
   TimelineView timeline;
   std::array<StageSummary, kStageCount> stages{};

@@ -21,4 +21,17 @@ struct ScreenArea {
          p.y + kGrip <= screen.y + screen.height;
 }
 
+// Of a larger screen that has gone: the window has the size of `screen`, which is all screens together.
+[[nodiscard]] constexpr WindowPlace fitted(WindowPlace p, const ScreenArea& screen) {
+  if (p.width > screen.width) {
+    p.x = screen.x;
+    p.width = screen.width;
+  }
+  if (p.height > screen.height) {
+    p.y = screen.y;
+    p.height = screen.height;
+  }
+  return p;
+}
+
 }  // namespace echoloop

@@ -142,15 +142,17 @@ class WarpFetch {
       }
 #if __CUDA_ARCH__ >= 800
 #pragma unroll
-      for (unsigned k = 0; k < kAtOnce; ++k)
+      for (unsigned k = 0; k < kAtOnce; ++k) {
         copy_to_shared(first + lane + k * kWarp, n_copies, to + k * kWarp * kCopyBytes, from[k]);
+      }
 #else
       uint4 read[kAtOnce];
 #pragma unroll
       for (unsigned k = 0; k < kAtOnce; ++k) read[k] = __ldg(reinterpret_cast<const uint4*>(from[k]));
 #pragma unroll
-      for (unsigned k = 0; k < kAtOnce; ++k)
+      for (unsigned k = 0; k < kAtOnce; ++k) {
         store_to_shared(first + lane + k * kWarp, n_copies, to + k * kWarp * kCopyBytes, read[k]);
+      }
 #endif
     }
   }
