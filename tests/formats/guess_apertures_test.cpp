@@ -14,7 +14,7 @@ using namespace test;
 const Extents kSize{.frames = 1, .transmits = 3, .elements = 16, .samples = 256};
 constexpr std::size_t kElements = 16, kTransmits = 3;
 
-std::filesystem::path write(const TempFolder& folder, const std::function<void(Hdf5Fixture&)>& add) {
+std::filesystem::path write(const TemporaryFolder& folder, const std::function<void(Hdf5Fixture&)>& add) {
   Hdf5Fixture file(folder.path() / "a.h5");
   file.numbers("rf", sample_dims("tei", kSize), sample_table("tei", kSize));
   file.number("fs", 20e6);
@@ -25,12 +25,12 @@ std::filesystem::path write(const TempFolder& folder, const std::function<void(H
 }
 
 std::string refused(const std::function<void(Hdf5Fixture&)>& add) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   return refusal(write(folder, add));
 }
 
 Acquisition opened(const std::function<void(Hdf5Fixture&)>& add) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Recording recording = open_recording(write(folder, add));
   expect_samples(recording, kSize);
   return *recording.acquisition;
@@ -155,7 +155,7 @@ TEST(GuessApertures, WeightsOfADescription) {
     return meta;
   };
   const auto t0_s = [&](const Json& apod, std::size_t k) {
-    const TempFolder folder;
+    const TemporaryFolder folder;
     return open_with(folder, with(apod), plane_npy()).acquisition->transmits.at(k).t0_s;
   };
   const double along_s = kPitch * std::sin(0.2) / kSpeed;
