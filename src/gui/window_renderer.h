@@ -1,6 +1,6 @@
-// Draws a window frame with OpenGL: grounds, picture, ImGui's draw data. Where the framebuffer keeps its content (or, in
-// software rendering, a copy of it does) most frames are drawn only where the picture is; the columns follow ten times
-// a second, and at once while they are in use. UI thread only.
+// Draws a window frame with OpenGL: grounds, picture, ImGui's draw data. Where the framebuffer keeps its content (in
+// software rendering a copy of it does) most frames are drawn only where the picture is; the columns follow ten times a
+// second, and at once while they are in use. UI thread only.
 #pragma once
 
 #include <filesystem>
