@@ -298,11 +298,13 @@ ECHO_HD MethodPixel form_compounded(const Method& method, const Channels& channe
 
 // Method has
 //   AdaptiveAxis axis; AdaptiveOrder order;
-//   static constexpr bool counts;    whether add() reads the place
-//   static constexpr bool reads_phases;  whether add() gives other sums where each channel is turned by a phase of its
-//   own static constexpr bool replaces;  whether pixel() is the result, instead of weight() times the sum struct Sums,
-//   made of zeros; void add(Sums&, float weight, Complex s, ChannelPlace): one channel; float weight(const Sums&,
-//   Complex sum, float n): F of n channels whose weighted sum is `sum`, 0 .. 1; or Complex pixel(const Sums&).
+//   static constexpr bool counts: add() reads the place.
+//   static constexpr bool reads_phases: add() gives other sums where each channel is turned by a phase of its own.
+//   static constexpr bool replaces: pixel() is the result, instead of weight() times the sum.
+//   struct Sums: made of zeros.
+//   void add(Sums&, float weight, Complex s, ChannelPlace): one channel.
+//   float weight(const Sums&, Complex sum, float n): F of n channels whose weighted sum is `sum`, 0 .. 1.
+//   Complex pixel(const Sums&).
 template <class Method, class Channels>
 ECHO_HD MethodPixel form_pixel(const Method& method, const Channels& channels) {
   if constexpr (!Method::replaces) {

@@ -45,16 +45,16 @@ struct ShortLagCoherence {
   }
 
   [[nodiscard]] ECHO_HD float pixel(const StridedRows& terms) const {
+    const auto factor = [&](int row) { return terms.at(row, factor_term()).re; };
     float common = terms.own(factor_term()).re;
-    for (int row = 0; row < terms.count; ++row) common = common_factor(common, terms.at(row, factor_term()).re);
-    float sum = 0.0f;
-    float count = 0.0f;
-    for (int m = 1; m <= lags; ++m) {
-      float c = 0.0f;
-      if (correlation(terms, m, common, c)) count += 1.0f;
-      sum += c;
+    float largest = common;
+    for (int row = 0; row < terms.count; ++row) {
+      common = common_factor(common, factor(row));
+      largest = larger_of(largest, factor(row));
     }
-    return mean_of(sum, count);
+    // As in most images; the terms of silent rows are 0.
+    if (common == largest) return mean_correlation(terms, [](int /*row*/) { return 1.0f; });
+    return mean_correlation(terms, [&](int row) { return power_ratio(common, factor(row)); });
   }
 
   // Rows are added in units of their smallest factor, that of their largest samples: squares of ratios stay below 1.
@@ -72,22 +72,30 @@ struct ShortLagCoherence {
   }
 
  private:
-  // C(m) from stored terms; 0 and false without pairs.
-  [[nodiscard]] ECHO_HD bool correlation(const StridedRows& terms, int m, float common, float& c) const {
-    float pairs = 0.0f;
-    float left = 0.0f;
-    float right = 0.0f;
-    for (int row = 0; row < terms.count; ++row) {
-      const float ratio = power_ratio(common, terms.at(row, factor_term()).re);
-      const Complex a = terms.at(row, m - 1);
-      const Complex two = terms.at(row, lags + (m - 1) / 2);
-      pairs += ratio * a.re;
-      left += ratio * a.im;
-      right += ratio * (m % 2 == 1 ? two.re : two.im);
+  // ratio(row): what the row's terms are multiplied by. Two lags at a time share a term.
+  template <class Ratio>
+  [[nodiscard]] ECHO_HD float mean_correlation(const StridedRows& terms, const Ratio& ratio) const {
+    float sum = 0.0f;
+    float count = 0.0f;
+    const auto add = [&](float pairs, float left, float right) {
+      constexpr float kSmallest = 0x1p-126f;  // that has an inverse root
+      if (!(left >= kSmallest && right >= kSmallest)) return;  // no pairs
+      sum += pairs * inverse_root(left) * inverse_root(right);
+      count += 1.0f;
+    };
+    for (int m = 0; m < lags; m += 2) {
+      const int next = m + 1 < lags ? m + 1 : m;
+      Complex of_m{}, of_next{}, right{};
+      for (int row = 0; row < terms.count; ++row) {
+        const float r = ratio(row);
+        of_m = of_m + r * terms.at(row, m);
+        of_next = of_next + r * terms.at(row, next);
+        right = right + r * terms.at(row, lags + m / 2);
+      }
+      add(of_m.re, of_m.im, right.re);
+      if (next > m) add(of_next.re, of_next.im, right.im);
     }
-    const float energy = sqrtf(left) * sqrtf(right);
-    c = energy > 0.0f ? pairs / energy : 0.0f;
-    return energy > 0.0f;
+    return mean_of(sum, count);
   }
 };
 

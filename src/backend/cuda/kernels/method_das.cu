@@ -17,6 +17,7 @@ constexpr int kTileX = 32;
 constexpr int kWarpX = 8;
 constexpr int kWarpZ = 4;
 constexpr int kTall = 16;  // rows of a block: its warps read much the same samples
+constexpr int kHalf = 8;   // of kernels that need twice the registers
 constexpr int kLow = 4;    // and of kernels of many registers
 
 struct MethodImage {
@@ -153,13 +154,13 @@ template <class Method>
 inline constexpr bool kLarge = sizeof(typename Method::Sums) > 64;
 
 template <class Method>
-inline constexpr int kRows = kLarge<Method> ? kLow : kTall;
+inline constexpr int kRows = kLarge<Method>   ? kLow
+                             : Method::counts ? kHalf
+                                              : kTall;
 
 // Of an SM: two where 64 registers a thread are enough; then images of 100,000 pixels are made at once.
 template <class Method>
-inline constexpr int kBlocksPerSm = kLarge<Method>   ? 3
-                                    : Method::counts ? 1
-                                                     : 2;
+inline constexpr int kBlocksPerSm = kLarge<Method> ? 3 : 2;
 
 template <ChannelLoop loop, class Method>
 __global__ void __launch_bounds__(kTileX* kRows<Method>, kBlocksPerSm<Method>)
@@ -243,22 +244,27 @@ class TileTerms {
 
   template <Chunk kind>
   __device__ __forceinline__ void add(const TilePixels::Element (&chunk)[kChunk], const Complex (&s)[kChunk]) {
-    const bool keeps = in_image_ && n_ < method_.lags;
+    float before[kChunk];  // the energy of the channels up to this one
 #pragma unroll
     for (int i = 0; i < kChunk; ++i) {
       if (kind == Chunk::some && chunk[i].weight == 0.0f) continue;
       const float own = Sums::add_product(0.0f, s[i], s[i]);
       least_ = fminf(least_, own);
       energy_ += own;
-      if (keeps && n_ + (kind == Chunk::full ? i : 0) < method_.lags) {
-        method_.right_term(to_, n_ + (kind == Chunk::full ? i : 0)) = energy_;
-      }
+      before[i] = energy_;
       if constexpr (kind == Chunk::full) continue;
+      if (n_ < method_.lags) keep(n_, energy_);
       if (n_ == 0) first_ = chunk[i].index;
       last_ = chunk[i].index;
       ++n_;
       const Complex one[] = {s[i]};
       sums_.add(one);
+    }
+    if (kind == Chunk::full && n_ < method_.lags) {
+#pragma unroll
+      for (int i = 0; i < kChunk; ++i) {
+        if (n_ + i < method_.lags) keep(n_ + i, before[i]);
+      }
     }
     if constexpr (kind == Chunk::full) {
       sums_.add(s);
@@ -289,6 +295,10 @@ class TileTerms {
 
  private:
   using Sums = LagSums<kMost>;
+
+  __device__ void keep(int n, float energy) {
+    if (in_image_) method_.right_term(to_, n) = energy;
+  }
 
   const ShortLagCoherence& method_;
   bool in_image_;

@@ -219,10 +219,13 @@ class TileChannels : public TilePixels {
     }
   }
 
-  // With its line of the first transmit; weight 0 where there is none that counts.
-  [[nodiscard]] __device__ __forceinline__ Element element_or_none(int e) const {
-    if (e >= g_.n_el) return {};
+  // With its line of the first transmit.
+  [[nodiscard]] __device__ __forceinline__ Element element(int e) const {
     return element_at(e, weight_of(e), line_of(0, e));
+  }
+  // Weight 0 where there is none that counts.
+  [[nodiscard]] __device__ __forceinline__ Element element_or_none(int e) const {
+    return e < g_.n_el ? element(e) : Element{};
   }
 
   // run(element, mirrored element), from the first and the last one towards the middle.

@@ -247,7 +247,9 @@ __device__ __forceinline__ void for_each_chunk(const Tile& tile, const Add& add,
     TilePixels::Element chunk[kChunk];
     Complex s[kChunk] = {};
 #pragma unroll
-    for (int i = 0; i < kChunk; ++i) chunk[i] = tile.element_or_none(first + i);
+    for (int i = 0; i < kChunk; ++i) {
+      chunk[i] = kind == Chunk::full ? tile.element(first + i) : tile.element_or_none(first + i);
+    }
     add(chunk, s);
 #pragma unroll
     for (int i = 0; i < kChunk; ++i) s[i] = chunk[i].turn * s[i];
