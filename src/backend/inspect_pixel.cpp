@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/fp16/packed_plan.h"
+#include "backend/inspect_method.h"
 #include "backend/plan.h"
 #include "core/units.h"
 #include "dsp/band_filter.h"
@@ -355,6 +356,7 @@ std::shared_ptr<const Inspection> inspect_pixel(const PixelInspection& w) {
   compare_sums(i, w, *terms);
   take_line(i, w);
   take_spectra(i, w, *terms, sum);
+  i.method = inspect_method(w.plan, reinterpret_cast<const Complex*>(w.lines.data()), i.ix, i.iz, sum);
   return made;
 }
 

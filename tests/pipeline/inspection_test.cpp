@@ -2,6 +2,10 @@
 // echo.
 #include <gtest/gtest.h>
 
+#include <complex>
+#include <functional>
+#include <optional>
+
 #include "backend/frame_processor.h"
 #include "backend/inspect_pixel.h"
 #include "source/phantom.h"
@@ -67,6 +71,82 @@ TEST(Inspection, ChannelsSumToThePixelOnAWire) {
       EXPECT_EQ(i->summed.size(), 3U);
     }
   }
+}
+
+// The noise of one acquisition, looked at in the middle of the picture.
+struct MethodBench {
+  explicit MethodBench(Adaptive method, const std::function<void(FormationParams&)>& change = {})
+      : acquisition(share(linear_acquisition(32, 400, {-8.0, 0.0, 5.0}))),
+        params(testing::small_picture(*acquisition)) {
+    params.formation.adaptive = method;
+    params.formation.adaptive_order = AdaptiveOrder::compounded;
+    params.formation.apodization = Apodization::hann;
+    params.level.reference_db = 0.0;
+    if (change) change(params.formation);
+    bench.emplace(acquisition, params, to_bytes(testing::noise(acquisition->frame_values(), 7)));
+    const Grid& grid = bench->plan->das->tables->grid;
+    const PlanePoint at = grid.point(grid.nx / 2, grid.nz / 2);
+    looked = bench->look(at.x_m, at.z_m);
+  }
+  [[nodiscard]] const MethodView& view() const { return looked->method; }
+  [[nodiscard]] float pixel() const {
+    const Grid& grid = bench->plan->das->tables->grid;
+    return bench->pixels[2 * (static_cast<std::size_t>(looked->iz) * static_cast<std::size_t>(grid.nx) +
+                              static_cast<std::size_t>(looked->ix))];
+  }
+
+  AcquisitionPtr acquisition;
+  ImagingParams params;
+  std::optional<Bench> bench;
+  std::shared_ptr<const Inspection> looked;
+};
+
+TEST(InspectedMethod, TheSquareOfTheMeanPhasorIsTheCoherenceFactor) {
+  for (const AdaptiveAxis axis : {AdaptiveAxis::elements, AdaptiveAxis::transmits, AdaptiveAxis::both}) {
+    const MethodBench b(Adaptive::coherence, [&](FormationParams& p) { p.adaptive_axis = axis; });
+    const double expected = std::norm(std::complex<double>(b.view().mean));
+    ASSERT_TRUE(b.view().factor.has_value());
+    if (axis == AdaptiveAxis::transmits) {  // of three channels, which fade to 1
+      EXPECT_EQ(b.view().phasors.size(), 3U);
+      EXPECT_GT(static_cast<double>(*b.view().factor), expected);
+    } else {
+      EXPECT_NEAR(static_cast<double>(*b.view().factor), expected, 1e-5);
+    }
+  }
+}
+
+TEST(InspectedMethod, TheFrequenciesThatCountSumToTheGeneralizedFactor) {
+  const MethodBench b(Adaptive::generalized);
+  const std::vector<float>& shares = b.view().curve;
+  double sum = 0.0;
+  for (int k = -2; k <= 2; ++k)
+    sum += static_cast<double>(shares.at(static_cast<std::size_t>(k - b.view().curve_first)));
+  EXPECT_NEAR(static_cast<double>(b.view().factor.value()), sum, 1e-5);
+}
+
+TEST(InspectedMethod, TheMeanOfTheCorrelationsIsThePixel) {
+  const MethodBench b(Adaptive::slsc, [](FormationParams& p) { p.apodization = Apodization::boxcar; });
+  double mean = 0.0;
+  for (int m = 1; m <= 10; ++m) mean += 0.1 * static_cast<double>(b.view().curve.at(static_cast<std::size_t>(m - 1)));
+  EXPECT_NEAR(static_cast<double>(b.view().factor.value()), mean, 1e-6);
+  EXPECT_NEAR(static_cast<double>(b.pixel()), mean, 1e-4);
+}
+
+TEST(InspectedMethod, MinimumVarianceTakesWhatComesStraightAheadWhole) {
+  const MethodBench b(Adaptive::minimum_variance);
+  const std::vector<float>& pattern = b.view().pattern_db;
+  ASSERT_EQ(pattern.size() % 2, 1U);
+  EXPECT_NEAR(pattern[pattern.size() / 2], 0.0, 1e-3);
+  EXPECT_NEAR(b.view().equal_pattern_db[pattern.size() / 2], 0.0, 1e-3);
+  EXPECT_GT(b.view().curve.size(), 1U);
+  EXPECT_NE(pattern, b.view().equal_pattern_db);
+}
+
+TEST(InspectedMethod, IsEmptyWithoutAMethod) {
+  const MethodBench b(Adaptive::off);
+  EXPECT_EQ(b.view().method, Adaptive::off);
+  EXPECT_TRUE(b.view().phasors.empty());
+  EXPECT_TRUE(b.view().curve.empty());
 }
 
 // Anywhere, and for every kind of acquisition and recipe; against the kernel that is the specification.

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,24 @@ struct InspectedChannel {
   double sample = 0.0;        // place of the pixel's echo on the element's raw line, in samples from its sample 0
   float weight = 0.0f;        // apodization times directivity; 0: the element does not see the pixel
   std::complex<float> value;  // delayed, turned to one phase and weighted: a term of the beamformer's sum
+};
+
+// What the adaptive method compares at the pixel. Of order each_transmit: of the chosen transmit.
+struct MethodView {
+  Adaptive method = Adaptive::off;
+  // The channels that count, over their root mean square, and their mean, both weighted: |mean|^2 is the coherence
+  // factor. Empty for slsc and minimum_variance.
+  std::vector<std::complex<float>> phasors;
+  std::complex<float> mean;
+  std::optional<float> factor;  // the method's weight of these channels; slsc: C(m), the mean over the lags
+  // generalized: |A_k|^2 / (W E) at the spatial frequencies k from curve_first on; slsc: C(m) at the lags m; minimum
+  // variance: |v| of the channels of a subarray, whose sum is 1.
+  std::vector<float> curve;
+  int curve_first = 0;
+  // Minimum variance: response of v against that straight ahead, at equal steps of the sine of the angle to it, from
+  // -pattern_reach to pattern_reach; and of equal weights.
+  std::vector<float> pattern_db, equal_pattern_db;
+  double pattern_reach = 0.0;
 };
 
 struct Inspection {
@@ -48,6 +67,8 @@ struct Inspection {
   double pixel_db = 0.0;
   double sum_db = 0.0;
   double sum_error = 0.0;  // |sum - pixel| / |pixel|
+
+  MethodView method;
 
   // The beamformed line through the pixel, before scan conversion.
   std::vector<float> line_db;

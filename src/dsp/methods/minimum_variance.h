@@ -24,6 +24,9 @@ struct MinimumVariance {
     return n + length + length * (length + 1) / 2;
   }
 
+  // v, where pixel() leaves it if two channels and more count: length_of() them.
+  [[nodiscard]] ECHO_HD Strided weights_in(Strided scratch, int n) const { return {&scratch[n], scratch.step}; }
+
   // n: channels of a slice.
   [[nodiscard]] ECHO_HD Complex pixel(const StridedRows& rows, int n, Strided scratch) const {
     const Strided places = scratch;
@@ -38,7 +41,7 @@ struct MinimumVariance {
     if (channels == 1) return all / x.factor * x(rows.centre, 0);
     const int length = length_of(channels);
     const int count = channels - length + 1;
-    const Strided v{&scratch[n], scratch.step};
+    const Strided v = weights_in(scratch, n);
     const Strided r{&scratch[n + length], scratch.step};
     covariance(x, {length, count}, r);
     load(length, r);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "gui/docks/dock_content.h"
 #include "gui/docks/inspector_parts.h"
@@ -12,8 +13,10 @@
 namespace echoloop {
 namespace {
 
-constexpr float kAllWide = 780;  // at scale 1: from here on everything is side by side
-constexpr std::array<Choice, 3> kPages = {{{"Channels"}, {"Line"}, {"Transmits"}}};
+constexpr float kAllWide = 780;     // at scale 1: from here on everything is side by side
+constexpr float kMethodWide = 120;  // and as much more for each plot of a method
+constexpr int kMethodPage = 3;
+constexpr std::array<Choice, 4> kPages = {{{"Channels"}, {"Line"}, {"Transmits"}, {"Method"}}};
 
 // What to do, or why there is nothing to show.
 std::string missing(const UiState& s) {
@@ -57,7 +60,7 @@ class InspectorDock final : public DockContent {
   void close() override { textures_.reset(), page_ = 0; }
 
  private:
-  void draw_head(PanelContext& c, const Rect& head, bool paged);
+  void draw_head(PanelContext& c, const Rect& head, bool paged, int n_pages);
   void draw_plots(PanelContext& c, const Rect& body, bool paged);
 
   struct Textures {
@@ -68,30 +71,42 @@ class InspectorDock final : public DockContent {
   int page_ = 0;                        // of a narrow dock
 };
 
-void InspectorDock::draw_head(PanelContext& c, const Rect& head, bool paged) {
+void InspectorDock::draw_head(PanelContext& c, const Rect& head, bool paged, int n_pages) {
   Ui& ui = c.ui;
   const auto& pixel = c.state.image.inspector.pixel;
   if (pixel == nullptr || !c.state.image.inspected) return;
   float right = head.x1;
   if (paged) {
-    const Rect pages{right - ui.px(216), head.y0 + ui.px(3), right, head.y1 - ui.px(3)};
-    if (const auto chosen = ui.segmented("inspector_page", pages, kPages, page_, {})) page_ = *chosen;
+    const Rect pages{right - ui.px(72) * static_cast<float>(n_pages), head.y0 + ui.px(3), right, head.y1 - ui.px(3)};
+    const auto shown = std::span(kPages).first(static_cast<std::size_t>(n_pages));
+    if (const auto chosen = ui.segmented("inspector_page", pages, shown, page_, {})) page_ = *chosen;
     right = pages.x0 - ui.px(12);
   }
   if (!paged) right = transmit_selector(c, *pixel, right, head) - ui.px(20);
   const std::string place = fmt::format("x {}  z {} mm", fixed(1e3 * pixel->at.x_m, 2), fixed(1e3 * pixel->at.z_m, 2));
   const float x = ui.text_fitted(Type::body, head.x0, right, head.y0, head.height(), theme::kText, place) + ui.px(16);
   if (x > right - ui.px(60)) return;
+  // Methods that replace the pixel make something else of the channels than their sum.
+  const Adaptive method = pixel->method.method;
+  if (method == Adaptive::slsc) {
+    ui.text_fitted(
+        Type::body, x, right, head.y0, head.height(), theme::kText2,
+        fmt::format("mean correlation {}", fixed(static_cast<double>(pixel->method.factor.value_or(0.0F)), 3)));
+    return;
+  }
+  const bool replaced = method != Adaptive::off && !is_weight(method);
   const std::string added = fixed(pixel->sum_db, 2), formed = fixed(pixel->pixel_db, 2);
-  std::string sum = fmt::format("sum of channels {} dB,  beamformer {} dB", added, formed);
+  std::string sum = fmt::format("sum of channels {} dB,  {} {} dB", added, replaced ? "method" : "beamformer", formed);
   if (x + ui.width(Type::body, sum) > right) sum = fmt::format("sum {},  beamformer {} dB", added, formed);
   if (x + ui.width(Type::body, sum) > right) sum = fmt::format("{} / {} dB", added, formed);
   const float end = ui.text_fitted(Type::body, x, right, head.y0, head.height(), theme::kText2, sum);
   const Rect row{x, head.y0, end, head.y1};
-  ui.hit("inspector_sum", row,
-         {"Consistency check",
-          "Left: sum of the channels over all transmits. Right: output of the beamformer for this pixel.",
-          {}});
+  ui.hit(
+      "inspector_sum", row,
+      {replaced ? "Delay-and-sum and method" : "Consistency check",
+       replaced ? "Left: sum of the channels over all transmits. Right: output of the adaptive method for this pixel."
+                : "Left: sum of the channels over all transmits. Right: output of the beamformer for this pixel.",
+       {}});
 }
 
 void InspectorDock::draw_plots(PanelContext& c, const Rect& body, bool paged) {
@@ -104,12 +119,17 @@ void InspectorDock::draw_plots(PanelContext& c, const Rect& body, bool paged) {
     int page;
     float weight;
   };
-  constexpr std::array<Part, 5> kParts = {{{0, 1.25F}, {0, 1.0F}, {1, 1.0F}, {1, 1.0F}, {2, 0.9F}}};
+  constexpr std::array<Part, 7> kParts = {
+      {{0, 1.25F}, {0, 1.0F}, {kMethodPage, 1.0F}, {kMethodPage, 1.0F}, {1, 1.0F}, {1, 1.0F}, {2, 0.9F}}};
+  const auto is_shown = [&](std::size_t i) {
+    const bool of_method = kParts[i].page == kMethodPage;
+    return (!paged || kParts[i].page == page_) && (!of_method || static_cast<int>(i) - 2 < method_plots(p.method));
+  };
   float total = 0;
   int count = 0;
-  for (const Part& part : kParts) {
-    if (paged && part.page != page_) continue;
-    total += part.weight;
+  for (std::size_t i = 0; i < kParts.size(); ++i) {
+    if (!is_shown(i)) continue;
+    total += kParts[i].weight;
     ++count;
   }
   const float gap = ui.px(14);
@@ -117,13 +137,16 @@ void InspectorDock::draw_plots(PanelContext& c, const Rect& body, bool paged) {
   float x = body.x0;
   c.state.image.inspector.pictures_seen.clear();
   for (std::size_t i = 0; i < kParts.size(); ++i) {
-    if (paged && kParts[i].page != page_) continue;
+    if (!is_shown(i)) continue;
     const Rect cell{std::round(x), body.y0, std::round(x + room * kParts[i].weight / total), body.y1};
     if (i == 0) draw_raw_map(ui, cell, p, textures_->raw);
     if (i == 1) draw_aligned_map(ui, cell, p, textures_->aligned);
-    if (i == 2) draw_level_line(ui, cell, p, c.state.params.display);
-    if (i == 3) draw_spectrum(ui, cell, p);
-    if (i == 4) textures_->pictures.draw(c, cell);
+    if (i == 2 || i == 3) {
+      draw_method_plot(ui, cell, p.method, static_cast<int>(i) - 2, c.state.params.formation);
+    }
+    if (i == 4) draw_level_line(ui, cell, p, c.state.params.display);
+    if (i == 5) draw_spectrum(ui, cell, p);
+    if (i == 6) textures_->pictures.draw(c, cell);
     x = cell.x1 + gap;
   }
 }
@@ -132,9 +155,13 @@ void InspectorDock::draw(const DockScene& scene, Rect head, const Rect& body) {
   PanelContext& c = scene.c;
   if (textures_ == nullptr) textures_ = std::make_unique<Textures>();
   c.state.image.inspector.wanted = true;
-  const bool paged = body.width() < c.ui.px(kAllWide);
-  draw_head(c, head, paged);
-  if (c.state.image.inspector.pixel != nullptr && c.state.image.inspected) {
+  const auto& pixel = c.state.image.inspector.pixel;
+  const int plots = pixel != nullptr ? method_plots(pixel->method) : 0;
+  const bool paged = body.width() < c.ui.px(kAllWide) + c.ui.px(kMethodWide) * static_cast<float>(plots);
+  const int n_pages = plots > 0 ? kMethodPage + 1 : kMethodPage;
+  page_ = std::min(page_, n_pages - 1);
+  draw_head(c, head, paged, n_pages);
+  if (pixel != nullptr && c.state.image.inspected) {
     draw_plots(c, body, paged);
   } else {
     c.ui.text_centred(Type::body, body, theme::kMuted, missing(c.state));

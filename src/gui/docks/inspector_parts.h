@@ -19,6 +19,11 @@ void draw_level_line(Ui& ui, const Rect& cell, const Inspection& pixel, const Di
 // Spectra of the nearest element's line, before and after the filter, and the filter.
 void draw_spectrum(Ui& ui, const Rect& cell, const Inspection& pixel);
 
+// What the adaptive method compares: none, one or two plots side by side.
+int method_plots(const MethodView& view);
+// Plot number `index` of them. A drag sets how many frequencies or lags count.
+void draw_method_plot(Ui& ui, const Rect& cell, const MethodView& view, int index, FormationParams& params);
+
 // Of the frame that is inspected; before the first answer the source's.
 inline const Acquisition* inspected_acquisition(const UiState& state) {
   return (state.image.inspector.acquisition != nullptr ? state.image.inspector.acquisition : state.source.acquisition)

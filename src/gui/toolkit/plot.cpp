@@ -33,11 +33,15 @@ double Plot::y_at(float px) const {
   return y.first + static_cast<double>((px - box.y0) / std::max(box.height(), 1.0F)) * (y.last - y.first);
 }
 
+Rect plot_box(const Ui& ui, const Rect& cell, Type labels) {
+  const float k = plot_scale(labels);
+  return {cell.x0 + ui.px(kLeft * k), cell.y0 + ui.px(kTitle), cell.x1, cell.y1 - ui.px(kLabels * k)};
+}
+
 Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look) {
   const Type type = look.labels;
   const float k = plot_scale(type);
-  Plot plot{
-      {cell.x0 + ui.px(kLeft * k), cell.y0 + ui.px(kTitle), cell.x1, cell.y1 - ui.px(kLabels * k)}, look.x, look.y};
+  Plot plot{plot_box(ui, cell, type), look.x, look.y};
   const Rect& box = plot.box;
   if (look.ground == PlotGround::canvas) ui.fill(box, theme::kCanvas);
   ui.text_fitted(type, box.x0, cell.x1, cell.y0, ui.px(kTitle), theme::kText2, look.title);

@@ -28,6 +28,8 @@ struct PlotLook {
   Type labels = Type::small;  // medium: for the projector
 };
 
+// The box of a plot in `cell`.
+Rect plot_box(const Ui& ui, const Rect& cell, Type labels = Type::small);
 // In `cell`: title above, labels at the left and below.
 Plot draw_plot(const Ui& ui, const Rect& cell, const PlotLook& look);
 // A word at the right end of the title's row: values under the pointer.
