@@ -1,7 +1,10 @@
 // The dock below the picture: opening, splitter, what its plots show and where; nothing is wanted while it is closed.
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gui/docks/inspector_parts.h"
 #include "gui/inspector_scene.h"
@@ -53,6 +56,71 @@ TEST(Inspector, OpensAndClosesByKeyAndButtonAndWantsNothingWhenClosed) {
   EXPECT_FALSE(scene.state.image.inspector.wanted);
   EXPECT_EQ(scene.viewer->image_rect().height(), whole);
   EXPECT_EQ(scene.gl_error(), 0);
+}
+
+// The wire's pixel as one of `method`, with values of -10 .. 10 or 1 .. 21.
+std::shared_ptr<const Inspection> wire_of(Adaptive method) {
+  Inspection made = *wire();
+  MethodView& view = made.method;
+  view.method = method;
+  view.phasors.assign(21, {1.0F, 0.5F});
+  view.mean = {0.5F, 0.1F};
+  view.factor = 0.3F;
+  view.curve.assign(21, 0.05F);
+  view.curve_first = method == Adaptive::generalized ? -10 : 1;
+  view.pattern_db.assign(21, -20.0F);
+  view.equal_pattern_db.assign(21, -30.0F);
+  view.pattern_reach = 0.5;
+  return std::make_shared<const Inspection>(std::move(made));
+}
+
+TEST(Inspector, ShowsWhatTheMethodCompares) {
+  ECHO_SCENE(scene, 3840, 2160);
+  show(scene);
+  scene.tap(Key::n);
+  EXPECT_EQ(scene.rect("method_phasors").width(), 0.0F) << "no method";
+  const std::pair<Adaptive, std::vector<const char*>> cases[] = {
+      {Adaptive::coherence, {"method_phasors"}}, {Adaptive::phase, {"method_phasors"}},
+      {Adaptive::p_das, {"method_phasors"}},     {Adaptive::generalized, {"method_phasors", "method_spectrum"}},
+      {Adaptive::slsc, {"method_correlation"}},  {Adaptive::minimum_variance, {"method_weights", "method_pattern"}}};
+  for (const auto& [method, plots] : cases) {
+    scene.state.image.inspector.pixel = wire_of(method);
+    scene.frames(2);
+    for (const char* plot : plots) EXPECT_GT(scene.rect(plot).width(), 100.0F) << plot;
+    EXPECT_GT(scene.rect("spectrum").width(), 100.0F);
+  }
+  EXPECT_EQ(scene.gl_error(), 0);
+}
+
+TEST(Inspector, ADragSetsTheFrequenciesAndLagsThatCount) {
+  ECHO_SCENE(scene, 3840, 2160);
+  show(scene);
+  scene.tap(Key::n);
+  const auto drag_to = [&](const char* plot, float share) {
+    const Rect box = scene.rect(plot);
+    scene.drag({box.cx(), box.cy()}, {box.x0 + share * box.width(), box.cy()});
+  };
+  scene.state.image.inspector.pixel = wire_of(Adaptive::generalized);
+  scene.frames(2);
+  drag_to("method_spectrum", 0.5F + 5.0F / 21.0F);
+  EXPECT_EQ(scene.state.params.formation.adaptive_bins, 5);
+  scene.state.image.inspector.pixel = wire_of(Adaptive::slsc);
+  scene.frames(2);
+  drag_to("method_correlation", 6.5F / 21.0F);
+  EXPECT_EQ(scene.state.params.formation.adaptive_lags, 7);
+}
+
+TEST(Inspector, ANarrowDockHasAPageForTheMethod) {
+  ECHO_SCENE(scene, 1024, 768);
+  show(scene);
+  scene.state.image.inspector.pixel = wire_of(Adaptive::generalized);
+  scene.tap(Key::n);
+  scene.frames(2);
+  EXPECT_EQ(scene.rect("method_spectrum").width(), 0.0F) << "another page";
+  const Rect pages = scene.rect("inspector_page");
+  scene.drag({pages.x1 - 0.125F * pages.width(), pages.cy()}, {pages.x1 - 0.125F * pages.width(), pages.cy()});
+  scene.frames(2);
+  EXPECT_GT(scene.rect("method_spectrum").width(), 100.0F);
 }
 
 TEST(Inspector, ItsHeightFollowsTheSplitterAndARightClickResetsIt) {
