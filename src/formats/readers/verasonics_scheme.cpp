@@ -78,8 +78,7 @@ std::vector<Action> actions(const std::string& what, const MatTree& tree, const 
 Scheme even_scheme(const std::string& what, const Scales& s, const BufferSize& buffer, std::size_t n_tx,
                    Acquisition& a) {
   if (buffer.rows % n_tx != 0)
-    refuse(what,
-           counted(buffer.rows, "row") + " of RcvData for " + std::to_string(n_tx) + " transmits, and no Receive");
+    refuse(what, counted(buffer.rows, "row") + " of RcvData for " + counted(n_tx, "transmit") + ", and no Receive");
   a.assumptions.emplace_back(
       "no Receive in the file: rows divided equally among the transmits, 4 samples per wavelength assumed");
   a.assumptions.emplace_back("no Receive in the file: first sample assumed at the first firing", "first_sample_s");

@@ -53,7 +53,7 @@ void log_panel(PanelContext& c, Column& column, bool& open) {
   copy_row(c, column);
   if (n == 0) muted_line(c, column, "No messages yet.");
   for (std::size_t i = 0; i < n; ++i) message_row(c, column, i);
-  if (removed > 0) muted_line(c, column, fmt::format("{} older message{} not kept.", removed, removed == 1 ? "" : "s"));
+  if (removed > 0) muted_line(c, column, counted(removed, "older message") + " not kept.");
 }
 
 }  // namespace echoloop

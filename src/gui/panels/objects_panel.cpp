@@ -159,8 +159,7 @@ void found_row(PanelContext& c, Column& column, const StructureImage& found) {
   const Rect r = ui.row(column, theme::kRow, 2);
   const Rect button{r.x1 - ui.px(88), r.y0, r.x1, r.y1};
   const std::uint64_t small = found.found - std::min<std::uint64_t>(found.found, found.objects.size());
-  std::string text =
-      fmt::format("{} {}", grouped(found.objects.size()), found.objects.size() == 1 ? "object" : "objects");
+  std::string text = counted_grouped(found.objects.size(), "object");
   if (small > 0) text += fmt::format(", {} below minimum", grouped(small));
   const Rect words{r.x0, r.y0, button.x0 - ui.px(6), r.y1};
   if (ui.width(Type::small, text) > words.width()) {  // a narrow column
