@@ -1,6 +1,7 @@
 // `echoloop describe` and `echoloop repair`.
 #include "app/commands.h"
 #include "app/options/terminal.h"
+#include "core/number.h"
 #include "formats/file_outline.h"
 #include "history/uff_repair.h"
 
@@ -14,7 +15,7 @@ int run_describe(const Options& options) {
 
 int run_repair(const Options& options) {
   const RepairedRecording repaired = repair_recording(options.source);
-  print_out("{}: {} frame{}\n", repaired.path.string(), repaired.frames, repaired.frames == 1 ? "" : "s");
+  print_out("{}: {}\n", repaired.path.string(), counted(repaired.frames, "frame"));
   return 0;
 }
 

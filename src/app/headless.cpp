@@ -27,6 +27,7 @@
 #include "app/stream/session.h"
 #include "core/error.h"
 #include "core/mapped_files.h"
+#include "core/number.h"
 #include "core/results/live_images.h"
 #include "core/units.h"
 #include "gui/overlay/sample_fault_text.h"
@@ -82,7 +83,7 @@ std::string end_reason(const Session& session, const Options& options) {
   }
   if (const std::string report = session.producer_report(); !report.empty()) return report;
   if (options.frames > 0 && session.counts().processed >= options.frames) {
-    return fmt::format("the viewer has processed its {} frames (--frames)", options.frames);
+    return fmt::format("the viewer has processed its {} (--frames)", counted(options.frames, "frame"));
   }
   return "the viewer has run for its time (--duration)";
 }
@@ -197,7 +198,7 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
   const int ended_early = files.say_how_they_ended(totals);
   if (status == 0) status = ended_early;
   if (status == 0 && options.frames > 0 && !complete && !interrupted() && limits.seconds <= 0.0) {
-    print_error("The source ended after {} of {} frames\n", session.counts().processed, options.frames);
+    print_error("The source ended after {} of {}\n", session.counts().processed, counted(options.frames, "frame"));
   }
   return status;
 }
@@ -247,8 +248,8 @@ void say_faults(const SampleLogPtr& samples) {
 // The run in one line.
 void say_summary(const OpenedSource& opened, const Backend& backend, const RingCounts& counts,
                  const nlohmann::json& report) {
-  print_out("{}: {} frame{} in {:.2f} s, {:.1f} frames/s on {} ({}), {} dropped, latency p50 {:.2f} ms p95 {:.2f} ms\n",
-            opened.info.name, counts.processed, counts.processed == 1 ? "" : "s", report["seconds"].get<double>(),
+  print_out("{}: {} in {:.2f} s, {:.1f} frames/s on {} ({}), {} dropped, latency p50 {:.2f} ms p95 {:.2f} ms\n",
+            opened.info.name, counted(counts.processed, "frame"), report["seconds"].get<double>(),
             report["frames_per_second"].get<double>(), backend.name(), backend.device(),
             counts.dropped + counts.refused, report["latency_ms"]["p50"].get<double>(),
             report["latency_ms"]["p95"].get<double>());

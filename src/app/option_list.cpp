@@ -145,15 +145,30 @@ constexpr auto kRenderOptions = std::to_array<std::string_view>(
 
 constexpr auto kCommands = std::to_array<CommandWord>({
     {"info", Command::info, "Describe a recording.", "echoloop info FILE [--json]", kInfoOptions},
-    {"describe", Command::describe, "Arrays of a file, and a JSON description to complete.", "echoloop describe FILE",
+    {"describe", Command::describe,
+     "Arrays of a file, and a JSON description to complete (describe --help lists all keys).", "echoloop describe FILE",
      kFileOptions},
     {"repair", Command::repair, "Complete a recording that a killed program has left.", "echoloop repair F.uff.partial",
      kFileOptions},
+    {"send",
+     Command::send,
+     "Send frames to a viewer that waits for a scanner.",
+     "echoloop send SOURCE --to ADDRESS",
+     {}},
     {"render", Command::render,
      "Images of recordings, and of folders of recordings: DIR/NAME.npy with all images of NAME ([frame][nz][nx], "
      "float32 dB), metadata in NAME.json, and the report of the run in NAME.report.json. Complete ones are skipped.",
      "echoloop render FILE... --out DIR", kRenderOptions},
+    {"bench", Command::bench, "Measure the speed of this machine.", "echoloop bench [CASE...]", {}},
 });
+
+// A line each: the first clause of its help.
+std::string commands_help() {
+  std::string text = "\nCommands:\n";
+  for (const CommandWord& command : kCommands)
+    text += fmt::format("  {:<36}{}\n", command.usage, command.help.substr(0, command.help.find_first_of(".:")));
+  return text;
+}
 
 bool takes(const CommandWord& command, const CLI::Option& option) {
   return option.get_positional() || std::ranges::any_of(command.options, [&](std::string_view name) {
@@ -191,16 +206,7 @@ void add_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_parameter_options(app, t);
   add_output_options(app, o, t);
   add_window_options(app, o, t);
-  app.footer(
-      phantom_help() +
-      "\nCommands:\n  echoloop info FILE [--json]   describe a recording\n  echoloop describe FILE         arrays of a "
-      "file, and a JSON description to complete (describe --help: all keys)\n  echoloop repair F.uff.partial "
-      "complete "
-      "a recording that a killed program has left\n  echoloop send SOURCE --to ADDRESS   send frames to a "
-      "viewer that waits for a "
-      "scanner\n  echoloop render FILE... --out DIR   images of recordings and folders, as arrays\n  echoloop bench "
-      "[CASE...]      measure the speed of this "
-      "machine\n\nA file named 'info' opens as ./info.");
+  app.footer(phantom_help() + commands_help() + "\nA file named 'info' opens as ./info.");
 }
 
 }  // namespace echoloop

@@ -29,7 +29,7 @@ struct OptionTexts {
 // Parsing then fills `options` and `texts`, which must live as long as `app`.
 void add_options(CLI::App& app, Options& options, OptionTexts& texts);
 
-// A word before the source that does something else than view it.
+// A word before the source that does something else than view it; `bench` and `send` have options of their own.
 struct CommandWord {
   std::string_view word;
   Command command;

@@ -13,6 +13,7 @@
 #include "app/outputs/output_files.h"
 #include "app/outputs/provenance.h"
 #include "core/error.h"
+#include "core/number.h"
 #include "formats/base/accepted_files.h"
 
 namespace echoloop {
@@ -179,7 +180,7 @@ int run_render(const Options& options) {
     if (ended != 0) ++failed;
     status = std::max(status, ended);
   }
-  print_out("Rendered {} of {} recordings to {}", made, jobs.size(), options.render_out.string());
+  print_out("Rendered {} of {} to {}", made, counted(jobs.size(), "recording"), options.render_out.string());
   if (there > 0) print_out(", {} already there", there);
   if (failed > 0) print_out(", {} failed", failed);
   print_out("\n");

@@ -13,6 +13,7 @@
 #include "app/opening/open_source.h"
 #include "app/options/terminal.h"
 #include "core/error.h"
+#include "core/number.h"
 #include "core/units.h"
 #include "formats/live_description.h"
 #include "senders/echoloop_sender.h"
@@ -111,8 +112,8 @@ int run_send(const Options& options) {
   echoloop_status(sender.get(), &counts);
   const double seconds = static_cast<double>(now_ns() - start_ns) * 1e-9;
   const double bytes = static_cast<double>(counts.sent) * static_cast<double>(counts.frame_bytes);
-  print_out("{}: sent {} frame{}, lost {}, in {:.2f} s, {:.2f} GB/s\n", opened.info.name, counts.sent,
-            counts.sent == 1 ? "" : "s", counts.lost, seconds, bytes / seconds * 1e-9);
+  print_out("{}: sent {}, lost {}, in {:.2f} s, {:.2f} GB/s\n", opened.info.name, counted(counts.sent, "frame"),
+            counts.lost, seconds, bytes / seconds * 1e-9);
   return counts.lost > 0 ? 1 : 0;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/param_table.h"
 #include "dsp/fir_design.h"
 #include "dsp/flow.h"
 #include "dsp/wall_filter.h"

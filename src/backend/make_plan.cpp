@@ -10,6 +10,7 @@
 #include "backend/plan.h"
 #include "backend/refine_plan.h"
 #include "core/error.h"
+#include "core/number.h"
 #include "core/param_table.h"
 #include "core/scan_lines.h"
 #include "core/units.h"
@@ -238,8 +239,7 @@ void require_grid(const Grid& grid, int sums, std::size_t tables = 1) {
   constexpr std::size_t kMaxTableEntries = std::size_t{1} << 30;  // 4 GiB of transmit delays
   const std::size_t most = kMaxTableEntries / (tables * static_cast<std::size_t>(sums));
   if (grid.pixels() > most) {
-    throw Error("grid", found + " for " + std::to_string(sums) + " transmits",
-                "at most " + std::to_string(most) + " pixels");
+    throw Error("grid", found + " for " + counted(sums, "transmit"), "at most " + std::to_string(most) + " pixels");
   }
 }
 

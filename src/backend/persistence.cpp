@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "core/param_table.h"
-
 namespace echoloop {
 namespace {
 

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "core/param_table.h"
 #include "core/units.h"
 
 namespace echoloop {

@@ -398,7 +398,7 @@ std::string shown_value(const FactForm& form, const FileOutline& outline, const 
     std::size_t n = 1;
     for (const std::size_t extent : use->entry->shape) n *= std::max<std::size_t>(1, extent);
     if (form.shape == FactShape::points && use->entry->shape.size() == 2)
-      return std::to_string(std::max(use->entry->shape[0], use->entry->shape[1])) + " points";
+      return counted(std::max(use->entry->shape[0], use->entry->shape[1]), "point");
     const bool swapped = use->factor < 0.0 || use->inverse;
     return std::to_string(n) + " values, " + of(swapped ? range->most : range->least) + " … " +
            of(swapped ? range->least : range->most);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/number.h"
 #include "gui/bars.h"
 #include "gui/toolkit/severity_color.h"
 
@@ -88,8 +89,7 @@ void MessageLine::draw(PanelContext& c, const Rect& r) {
   }
   const std::size_t n = messages.size() - (index ? 1 : 0);
   if (n > 0) {
-    const std::string older =
-        c.compact || error ? fmt::format("{} older", n) : fmt::format("{} older message{}", n, n == 1 ? "" : "s");
+    const std::string older = c.compact || error ? fmt::format("{} older", n) : counted(n, "older message");
     const float w = ui.width(Type::small, older);
     ui.text(Type::small, right - w, r.y0, r.height(), theme::kMuted, older);
     right -= w + ui.px(20);

@@ -114,7 +114,7 @@ void draw_recording_field(PanelContext& c, float x, float room, const Rect& r) {
   const Rect area{x - c.ui.px(6), r.y0 + c.ui.px(6), end - c.ui.px(6), r.y1 - c.ui.px(6)};
   const Hit h = c.ui.hit("recording", area);
   const std::string text =
-      fmt::format("{}: {} frames. {}", v.file, grouped(v.frames),
+      fmt::format("{}: {}. {}", v.file, counted_grouped(v.frames, "frame"),
                   v.not_recorded > 0 ? "Some frames were not recorded because the disk is too slow."
                                      : "All processed frames are recorded.");
   c.ui.tip("recording", h, area, {v.finishing ? "Completing the recording" : "Recording", text, {}});

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/free_memory.h"
+#include "core/number.h"
 #include "source/sample_check.h"
 
 namespace echoloop {
@@ -90,9 +91,8 @@ void CheckedSource::require_valid_samples() {
     const SampleFaults faults = check_samples(source_->at(frame, slot), *acquisition());
     if (faults.of(SampleFault::invalid).samples < faults.samples) return;
   }
-  const std::string frames =
-      tried == frame_count() ? std::to_string(tried) : std::to_string(tried) + " of " + std::to_string(frame_count());
-  throw Error(name(), "no valid sample (all NaN or infinite) in " + frames + (tried == 1 ? " frame" : " frames"),
+  const std::string part = tried == frame_count() ? "" : std::to_string(tried) + " of ";
+  throw Error(name(), "no valid sample (all NaN or infinite) in " + part + counted(frame_count(), "frame"),
               "channel data with finite samples");
 }
 

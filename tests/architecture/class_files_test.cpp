@@ -1,27 +1,20 @@
 // A class lives in one source file: one that needs several has too much in it, and is split by what it owns.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "test_paths.h"
+#include "architecture/source_files.h"
 
 namespace echoloop::architecture::class_files_test {
 namespace {
 
-namespace fs = std::filesystem;
-
-using File = std::pair<std::string, std::string>;  // name and text
-
 // Classes with functions in more than one file, each with its files; a class inside a class is one of its own.
-std::map<std::string, std::set<std::string>> classes_in_several_files(const std::vector<File>& files) {
+std::map<std::string, std::set<std::string>> classes_in_several_files(const std::vector<SourceFile>& files) {
   static const std::regex opens("^namespace ([A-Za-z_0-9:]+) \\{.*");
   // "void Outer::Inner::act(", "Outer::Outer(", "Outer::~Outer(": at the beginning of a line.
   static const std::regex defines(
@@ -42,7 +35,7 @@ std::map<std::string, std::set<std::string>> classes_in_several_files(const std:
 
 TEST(ClassFiles, AClassInTwoFilesIsFound) {
   const std::string space = "namespace echoloop {\n";
-  const std::vector<File> files = {
+  const std::vector<SourceFile> files = {
       {"a.cpp", space + "Plot::Plot(int n)\n    : n_(n) {}\n"},
       {"b.cpp", space + "std::vector<float> Plot::ticks() const {\nvoid Ring::Slot::give() {\n"},
       {"c.cpp", space + "Ring::Slot Ring::take() {\n"}};
@@ -63,17 +56,7 @@ TEST(ClassFiles, CallsTypesAndOtherNamespacesAreNone) {
 }
 
 TEST(ClassFiles, OneFileForEachClass) {
-  const fs::path root = fs::path(ECHO_SOURCE_DIR) / "src";
-  std::vector<File> files;
-  for (const auto& entry : fs::recursive_directory_iterator(root)) {
-    const std::string kind = entry.path().extension().string();
-    if (kind != ".cpp" && kind != ".cu") continue;
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    files.emplace_back(entry.path().lexically_relative(root).generic_string(), text.str());
-  }
-  EXPECT_GT(files.size(), 20U) << "no sources under " << root;
-  for (const auto& [name, where] : classes_in_several_files(files)) {
+  for (const auto& [name, where] : classes_in_several_files(files_in("src", {".cpp", ".cu"}))) {
     std::string list;
     for (const std::string& file : where) list += " " + file;
     ADD_FAILURE() << name << ":" << list;

@@ -5,19 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
-#include <sstream>
 #include <string>
 
-#include "test_paths.h"
+#include "architecture/source_files.h"
 
 namespace echoloop::architecture::class_members_test {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kMost = 20;
 
@@ -164,23 +159,18 @@ TEST(ClassMembers, TheTwentyFirstIsFound) {
 }
 
 TEST(ClassMembers, AtMostTwenty) {
-  const fs::path root = fs::path(ECHO_SOURCE_DIR) / "src";
   int n_classes = 0;
   std::map<std::string, int> unused;
   for (const Exception& e : kExceptions) unused[e.name] = e.members;
-  for (const auto& entry : fs::recursive_directory_iterator(root)) {
-    const std::string kind = entry.path().extension().string();
-    if (kind != ".h" && kind != ".cpp" && kind != ".cu" && kind != ".cuh") continue;
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    for (const auto& [name, members] : classes_of(text.str())) {
+  for (const SourceFile& file : files_in("src", kCode)) {
+    for (const auto& [name, members] : classes_of(file.text)) {
       ++n_classes;
       if (members <= kMost) continue;
       const auto* e =
           std::find_if(kExceptions.begin(), kExceptions.end(), [&](const auto& x) { return x.name == name; });
       const int most = e != kExceptions.end() ? e->members : kMost;
       unused.erase(name);
-      EXPECT_LE(members, most) << entry.path().lexically_relative(root).generic_string() << ": " << name;
+      EXPECT_LE(members, most) << file.name << ": " << name;
     }
   }
   EXPECT_GT(n_classes, 800);

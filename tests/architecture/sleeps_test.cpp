@@ -3,20 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "test_paths.h"
+#include "architecture/source_files.h"
 
 namespace echoloop::architecture::sleeps_test {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Pace {
   const char* file;
@@ -69,21 +65,15 @@ TEST(Sleeps, AreFound) {
 }
 
 TEST(Sleeps, OnlyWhereWorkIsSimulated) {
-  const fs::path root = fs::path(ECHO_SOURCE_DIR) / "tests";
   std::set<std::string> listed, seen;
   for (const Pace& pace : kPaces) listed.insert(pace.file);
-  for (const auto& entry : fs::recursive_directory_iterator(root)) {
-    const std::string kind = entry.path().extension().string();
-    const std::string name = entry.path().lexically_relative(root).generic_string();
-    if (kind != ".h" && kind != ".cpp" && kind != ".cu" && kind != ".py" && kind != ".sh") continue;
+  for (const auto& [name, text] : files_in("tests", {".h", ".cpp", ".cu", ".py", ".sh"})) {
     if (name == "architecture/sleeps_test.cpp") continue;
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    const std::vector<std::string> sleeps = sleeps_in(text.str());
+    const std::vector<std::string> sleeps = sleeps_in(text);
     const bool defines =
         name == "support/take_time.h" || name == "bench/live_soak.py" || name == "scripts/readme_pictures.sh";
     EXPECT_EQ(sleeps.size(), defines ? 1U : 0U) << name << ": " << (sleeps.empty() ? "" : sleeps.back());
-    if (takes_time(text.str())) seen.insert(name);
+    if (takes_time(text)) seen.insert(name);
   }
   EXPECT_EQ(seen, listed) << "files with take_time(), and those listed here with the reason";
 }

@@ -2,27 +2,20 @@
 // without a word. So no two headers of src/ may define the same name.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "test_paths.h"
+#include "architecture/source_files.h"
 
 namespace echoloop::architecture::type_names_test {
 namespace {
 
-namespace fs = std::filesystem;
-
-using Header = std::pair<std::string, std::string>;  // name and text
-
 // "echoloop::Name: a.h, b.h", one a name that several headers define. Types within types are their own affair, and
 // specialisations of a template no types of that name.
-std::vector<std::string> defined_twice(const std::vector<Header>& headers) {
+std::vector<std::string> defined_twice(const std::vector<SourceFile>& headers) {
   static const std::regex opens("^namespace ([A-Za-z_0-9:]+) \\{.*");
   static const std::regex defines(
       "^(?:struct|class|enum class) (?:alignas\\([^)]*\\) )?([A-Za-z_0-9]+)(?: final)?(?: :[^;]*)? \\{.*");
@@ -60,17 +53,7 @@ TEST(TypeNames, OtherNamespacesAndDeclarationsAreNone) {
 }
 
 TEST(TypeNames, NoneTwiceInTheHeaders) {
-  const fs::path root = fs::path(ECHO_SOURCE_DIR) / "src";
-  std::vector<Header> headers;
-  for (const auto& entry : fs::recursive_directory_iterator(root)) {
-    const std::string kind = entry.path().extension().string();
-    if (kind != ".h" && kind != ".cuh") continue;
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    headers.emplace_back(entry.path().lexically_relative(root).generic_string(), text.str());
-  }
-  EXPECT_GT(headers.size(), 20U) << "no headers under " << root;
-  for (const std::string& twice : defined_twice(headers)) ADD_FAILURE() << twice;
+  for (const std::string& twice : defined_twice(files_in("src", kHeaders))) ADD_FAILURE() << twice;
 }
 
 }  // namespace

@@ -6,30 +6,20 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <filesystem>
-#include <fstream>
 #include <regex>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "test_paths.h"
+#include "architecture/source_files.h"
 
 namespace echoloop::architecture::wording_test {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Text {
   int line;
   std::string words;
 };
-
-std::string read(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 // From `begin`, behind an opening quote, to the closing one.
 std::size_t end_of_quoted(const std::string& code, std::size_t begin, char quote) {
@@ -138,18 +128,14 @@ TEST(Wording, NamesAreLeftAlone) {
 }
 
 TEST(Wording, TextsOfTheProgramArePlain) {
-  const fs::path root = fs::path(ECHO_SOURCE_DIR);
+  std::vector<SourceFile> files = files_in("src", kCode);
+  for (SourceFile& preset : files_in("assets/presets", {".toml"})) files.push_back(std::move(preset));
   int n_texts = 0;
-  for (const fs::path& folder : {root / "src", root / "assets" / "presets"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-      const std::string kind = entry.path().extension().string();
-      if (kind != ".h" && kind != ".cpp" && kind != ".cu" && kind != ".cuh" && kind != ".toml") continue;
-      const std::string name = entry.path().lexically_relative(root).generic_string();
-      for (const Text& text : literals_of(read(entry.path()))) {
-        ++n_texts;
-        for (const std::string& complaint : complaints_about(text.words)) {
-          ADD_FAILURE() << name << ":" << text.line << ": " << complaint;
-        }
+  for (const SourceFile& file : files) {
+    for (const Text& text : literals_of(file.text)) {
+      ++n_texts;
+      for (const std::string& complaint : complaints_about(text.words)) {
+        ADD_FAILURE() << file.name << ":" << text.line << ": " << complaint;
       }
     }
   }

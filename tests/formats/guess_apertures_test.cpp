@@ -1,42 +1,17 @@
 // Files whose names say which elements fire or receive, and when each record begins.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
-#include "formats/hdf5_fixture.h"
+#include "formats/guess_support.h"
 #include "formats/sidecar_support.h"
 
 namespace echoloop::guess_apertures_test {
 namespace {
 
 using namespace test;
+using namespace test::guess;
 
-const Extents kSize{.frames = 1, .transmits = 3, .elements = 16, .samples = 256};
 constexpr std::size_t kElements = 16, kTransmits = 3;
-
-std::filesystem::path write(const TemporaryFolder& folder, const std::function<void(Hdf5Fixture&)>& add) {
-  Hdf5Fixture file(folder.path() / "a.h5");
-  file.numbers("rf", sample_dims("tei", kSize), sample_table("tei", kSize));
-  file.number("fs", 20e6);
-  file.number("fc", 5e6);
-  file.number("pitch", 0.3e-3);
-  add(file);
-  return file.close();
-}
-
-std::string refused(const std::function<void(Hdf5Fixture&)>& add) {
-  const TemporaryFolder folder;
-  return refusal(write(folder, add));
-}
-
-Acquisition opened(const std::function<void(Hdf5Fixture&)>& add) {
-  const TemporaryFolder folder;
-  const Recording recording = open_recording(write(folder, add));
-  expect_samples(recording, kSize);
-  return *recording.acquisition;
-}
-
-void angles(Hdf5Fixture& file) { file.numbers("angles", {kTransmits}, {-0.1, 0.0, 0.1}); }
 
 // [transmit][element]: of transmit k the elements 4 k to 4 k + `n` - 1.
 std::vector<double> weights(std::size_t n) {

@@ -1,44 +1,16 @@
 // What files of arrays with plain names are taken for, and what is asked in place of a wrong guess.
 #include <cmath>
-#include <functional>
 
 #include "formats/file_outline.h"
-#include "formats/hdf5_fixture.h"
+#include "formats/guess_support.h"
 #include "formats/import/guess_axes.h"
 #include "formats/import/identify.h"
-#include "formats/support.h"
 
 namespace echoloop::guess_test {
 namespace {
 
 using namespace test;
-
-const Extents kSize{.frames = 1, .transmits = 3, .elements = 16, .samples = 256};
-
-void write_samples(Hdf5Fixture& file) { file.numbers("rf", sample_dims("tei", kSize), sample_table("tei", kSize)); }
-
-// A file that opens but for what `add` says; it says the transmits too.
-std::filesystem::path write(const TemporaryFolder& folder, const std::function<void(Hdf5Fixture&)>& add) {
-  Hdf5Fixture file(folder.path() / "a.h5");
-  write_samples(file);
-  file.number("fs", 20e6);
-  file.number("fc", 5e6);
-  file.number("pitch", 0.3e-3);
-  add(file);
-  return file.close();
-}
-
-std::string refused(const std::function<void(Hdf5Fixture&)>& add) {
-  const TemporaryFolder folder;
-  return refusal(write(folder, add));
-}
-
-Acquisition opened(const std::function<void(Hdf5Fixture&)>& add) {
-  const TemporaryFolder folder;
-  const Recording recording = open_recording(write(folder, add));
-  expect_samples(recording, kSize);
-  return *recording.acquisition;
-}
+using namespace test::guess;
 
 // An axis of length 1 is a frame, and not I and Q.
 TEST(Guess, AnAxisOfOneIsAFrame) {
@@ -46,8 +18,6 @@ TEST(Guess, AnAxisOfOneIsAFrame) {
   ASSERT_TRUE(axes.has_value());
   EXPECT_EQ(axes->axes, (std::vector<std::string>{"frame", "transmit", "time", "element"}));
 }
-
-void angles(Hdf5Fixture& file) { file.numbers("angles", {3}, {-0.1, 0.0, 0.1}); }
 
 TEST(Guess, PointsAsTwoLists) {
   const Acquisition behind = opened([](Hdf5Fixture& file) {

@@ -222,7 +222,7 @@ TEST(Zea, OtherLawsStayLaws) {
   EXPECT_NEAR(a.transmits[0].element_delays_s[1], 1e-6, 1e-12);
   EXPECT_EQ(a.transmits[1].kind, TransmitKind::plane);
   EXPECT_EQ(a.transmits[2].kind, TransmitKind::plane);  // the late element is silent
-  EXPECT_TRUE(assumes(a, "t0_delays of 1 transmits"));
+  EXPECT_TRUE(assumes(a, "t0_delays of 1 transmit is"));
 }
 
 TEST(Zea, OneElementAloneIsASource) {

@@ -93,7 +93,7 @@ TEST_F(Mfmc, HalfOfAMatrixIsMirrored) {
   }
   bool said = false;
   for (const Assumption& assumption : recording.acquisition->assumptions)
-    said = said || assumption.text == "half matrix: 6 A-scans are taken from the opposite direction (reciprocity)";
+    said = said || assumption.text == "half matrix: 6 A-scans taken from the opposite direction (reciprocity)";
   EXPECT_TRUE(said);
 }
 

@@ -103,7 +103,7 @@ TEST(ShortCourse, RefusesWhatIsNoRecording) {
   const auto line = [&](const std::string& root) { return refusal(folder.write("r.pkl", pkl::file(root))); };
   EXPECT_NE(line(rf).find("a pickle of an array of int16"), std::string::npos);
   EXPECT_NE(line(pkl::dict({{"rf", rf}})).find("keys"), std::string::npos);
-  EXPECT_NE(line(pkl::dict({{"rf", rf}, {"context", pkl::context({0.0F})}})).find("1 angles for 2 transmits"),
+  EXPECT_NE(line(pkl::dict({{"rf", rf}, {"context", pkl::context({0.0F})}})).find("1 angle for 2 transmits"),
             std::string::npos);
   EXPECT_NE(line(pkl::dict({{"rf", pkl::list({})}, {"context", pkl::context({0.0F})}})).find("'rf' is a list of 0"),
             std::string::npos);

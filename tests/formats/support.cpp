@@ -89,20 +89,6 @@ double computing_time_s() {
   return total_s;
 }
 
-std::string npy(const std::string& descr, bool fortran, const std::string& shape, const std::string& data,
-                int version) {
-  std::string header =
-      "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }";
-  const std::size_t prefix = version == 1 ? 10 : 12;
-  while ((prefix + header.size() + 1) % 64 != 0) header += ' ';
-  header += '\n';
-  std::string file = "\x93NUMPY";
-  file += static_cast<char>(version);
-  file += '\0';
-  for (std::size_t k = 0; k < prefix - 8; ++k) file += static_cast<char>((header.size() >> (8 * k)) & 0xff);
-  return file + header + data;
-}
-
 namespace {
 
 std::string little(std::uint64_t value, std::size_t n) {

@@ -14,11 +14,13 @@
 
 #include "core/error.h"
 #include "formats/open_recording.h"
+#include "support/npy_file.h"
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::test {
 
+using testing::npy;
 using testing::read_text;
 using testing::TemporaryFolder;
 
@@ -59,9 +61,6 @@ std::string packed(const std::vector<T>& values, Endian endian = Endian::little)
   }
   return bytes;
 }
-
-std::string npy(const std::string& descr, bool fortran, const std::string& shape, const std::string& data,
-                int version = 1);
 
 struct ZipEntry {
   std::string name, content;

@@ -39,13 +39,8 @@ void write_points(const fs::path& path) {
       }
     }
   }
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 32, 900), }";
-  header.resize(117, ' ');
-  header += '\n';
-  std::ofstream out(path, std::ios::binary);
-  out << std::string("\x93NUMPY\x01\x00", 8) << static_cast<char>(118) << '\0' << header;
-  out.write(reinterpret_cast<const char*>(samples.data()),
-            static_cast<std::streamsize>(samples.size() * sizeof(float)));
+  const std::string data(reinterpret_cast<const char*>(samples.data()), samples.size() * sizeof(float));
+  testing::write_text_file(path, testing::npy("<f4", false, "(3, 32, 900)", data));
 }
 
 class ImportWindow : public WindowTest {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "program/run_program.h"
+#include "support/npy_file.h"
 
 namespace echoloop::big_recording_test {
 namespace {
@@ -20,11 +21,11 @@ constexpr std::size_t kFrames = 5000, kElements = 64, kSamples = 32768;  // 4 Mi
 // 20 GB of zeros that take no room on disk.
 std::string sparse_recording(const TemporaryFolder& folder) {
   const std::string path = (folder / "long.npy").string();
-  std::string header = "{'descr': '<i2', 'fortran_order': False, 'shape': (" + std::to_string(kFrames) + ", " +
-                       std::to_string(kElements) + ", " + std::to_string(kSamples) + "), }";
-  header.resize(128 - 10 - 1, ' ');
-  testing::write_text_file(path, std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "\n");
-  std::filesystem::resize_file(path, 128 + kFrames * kElements * kSamples * 2);
+  const std::string head =
+      npy("<i2", false,
+          "(" + std::to_string(kFrames) + ", " + std::to_string(kElements) + ", " + std::to_string(kSamples) + ")", "");
+  testing::write_text_file(path, head);
+  std::filesystem::resize_file(path, head.size() + kFrames * kElements * kSamples * 2);
   const nlohmann::json sidecar = {{"axes", {"frame", "element", "time"}},
                                   {"t_zero", "origin"},
                                   {"fs_hz", 200e6},

@@ -171,7 +171,7 @@ TEST(Render, TakesNoImageForARecording) {
   ASSERT_EQ(run_program(words).status, 0);
   const Ended again = run_program(words);
   EXPECT_EQ(again.status, 0) << again.err;
-  EXPECT_NE(again.out.find("Rendered 0 of 1 recordings"), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find("Rendered 0 of 1 recording "), std::string::npos) << again.out;
   EXPECT_NE(again.out.find("1 already there"), std::string::npos) << again.out;
 }
 

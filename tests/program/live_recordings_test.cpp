@@ -12,6 +12,7 @@
 #include "program/run_program.h"
 #include "program/started_program.h"
 #include "support/environment_variable.h"
+#include "support/npy_file.h"
 #include "support/recorded_data.h"
 #include "test_paths.h"
 
@@ -294,14 +295,7 @@ std::string values_of(const Array& array) {
 std::string npy_file(const Array& array, const std::string& values) {
   std::string shape = std::to_string(kFrames);
   for (const std::size_t side : array.shape) shape += ", " + std::to_string(side);
-  std::string header =
-      "{'descr': '" + std::string(array.descr) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
-  header.resize((header.size() + 10 + 1 + 63) / 64 * 64 - 10 - 1, ' ');
-  header += '\n';
-  std::string file("\x93NUMPY\x01\x00", 8);
-  file += static_cast<char>(header.size() & 0xff);
-  file += static_cast<char>(header.size() >> 8);
-  return file + header + values;
+  return npy(array.descr, false, "(" + shape + ")", values);
 }
 
 TEST(LiveArrays, TheImageIsThatOfTheArrayWithTheSameDescription) {

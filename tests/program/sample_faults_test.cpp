@@ -19,11 +19,8 @@ constexpr int kFrames = 2, kElements = 32, kSamples = 512;
 constexpr std::size_t kValues = std::size_t{kFrames} * kElements * kSamples;
 
 std::string recording(const TemporaryFolder& folder, const std::vector<float>& values) {
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 32, 512), }";
-  header.resize(128 - 10 - 1, ' ');
-  std::string file = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "\n";
-  file.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
-  testing::write_text_file((folder / "scan.npy").string(), file);
+  const std::string data(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  testing::write_text_file(folder / "scan.npy", npy("<f4", false, "(2, 32, 512)", data));
   const nlohmann::json sidecar = {{"axes", {"frame", "element", "time"}},
                                   {"t_zero", "origin"},
                                   {"fs_hz", 20e6},

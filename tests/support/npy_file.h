@@ -1,4 +1,5 @@
-// Reads float32 .npy files (version 1.0, C order) without the program's own reader, so that neither vouches for itself.
+// Writes .npy files, and reads those of float32 (version 1.0, C order), without the program's own reader and writer, so
+// that neither vouches for itself.
 #pragma once
 
 #include <cstring>
@@ -10,6 +11,21 @@
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing {
+
+// `shape` as numpy writes it: "(2, 3, 4)"; `data`: the samples' bytes.
+inline std::string npy(const std::string& descr, bool fortran, const std::string& shape, const std::string& data,
+                       int version = 1) {
+  std::string header =
+      "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }";
+  const std::size_t prefix = version == 1 ? 10 : 12;
+  while ((prefix + header.size() + 1) % 64 != 0) header += ' ';
+  header += '\n';
+  std::string file = "\x93NUMPY";
+  file += static_cast<char>(version);
+  file += '\0';
+  for (std::size_t k = 0; k < prefix - 8; ++k) file += static_cast<char>((header.size() >> (8 * k)) & 0xff);
+  return file + header + data;
+}
 
 struct NpyImage {
   int nz = 0;

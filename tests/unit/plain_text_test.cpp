@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/number.h"
 #include "history/json_text.h"
 
 namespace echoloop::plain_text_test {
@@ -44,6 +45,13 @@ TEST(PlainText, ErrorsAndJsonAreMadeOfIt) {
   const std::string name = "a\xff\x1b[2J.uff";
   EXPECT_EQ(std::string(Error(name, "line\nbreak", "a file").what()), "a??[2J.uff: line break; expected a file");
   EXPECT_EQ(json_text({{"source", name}}), "{\"source\":\"a\xef\xbf\xbd\\u001b[2J.uff\"}");
+}
+
+TEST(CountedNoun, OneIsSingular) {
+  EXPECT_EQ(counted(1, "frame"), "1 frame");
+  EXPECT_EQ(counted(std::size_t{0}, "frame"), "0 frames");
+  EXPECT_EQ(counted(2, "transmit delay"), "2 transmit delays");
+  EXPECT_EQ(plural(1U, "element"), "element");
 }
 
 }  // namespace

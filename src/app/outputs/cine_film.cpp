@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/number.h"
+
 namespace echoloop {
 
 CineFilm::CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingParams& params, std::size_t unreadable)
@@ -62,7 +64,8 @@ double CineFilm::fraction() const {
 }
 
 std::string CineFilm::progress() const {
-  return fmt::format("Video: {} of {} images, {}", job_->written(), pictures_, job_->order().path.filename().string());
+  return fmt::format("Video: {} of {}, {}", job_->written(), counted(pictures_, "image"),
+                     job_->order().path.filename().string());
 }
 
 bool CineFilm::failed() const { return !why_.empty() || job_->failure() != nullptr; }
@@ -77,7 +80,8 @@ std::string CineFilm::result() const {
     return error.what();
   }
   std::string text = "Saved " + job_->summary();
-  if (unreadable_ > 0) text += fmt::format("; {} frames skipped: the recording cannot be read there", unreadable_);
+  if (unreadable_ > 0)
+    text += fmt::format("; {} skipped: the recording cannot be read there", counted(unreadable_, "frame"));
   if (without_flow_ > 0) {
     text += fmt::format("; {} without flow: fewer than {} consecutive frames up to {}", without_flow_,
                         params_.color_flow.frames, without_flow_ == 1 ? "this image" : "these images");

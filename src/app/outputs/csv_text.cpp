@@ -5,6 +5,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/number.h"
+
 namespace echoloop {
 namespace {
 
@@ -44,9 +46,9 @@ void add_lobe(Out out, const std::string& object, const char* name, const Lobe& 
 }
 
 std::string background_line(const char* name, const Background& b) {
-  return fmt::format(
-      "# {}: median {:.6g} dB, mean {:.6g} dB, sigma {:.6g} dB, {} pixels from {:.6g} to {:.6g} dB, {} iterations\n",
-      name, b.median_db, b.mean_db, b.sigma_db, b.pixels, b.lowest_db, b.highest_db, b.rounds);
+  return fmt::format("# {}: median {:.6g} dB, mean {:.6g} dB, sigma {:.6g} dB, {} from {:.6g} to {:.6g} dB, {}\n", name,
+                     b.median_db, b.mean_db, b.sigma_db, counted(b.pixels, "pixel"), b.lowest_db, b.highest_db,
+                     counted(b.rounds, "iteration"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "app/outputs/doubts.h"
 #include "app/outputs/provenance.h"
+#include "core/number.h"
 #include "core/scan_lines.h"
 #include "core/units.h"
 #include "history/json_text.h"
@@ -52,13 +53,13 @@ bool fires_alone(const Transmit& t, const Probe& probe) {
 // Beams: between which lines and how deep; sources: where.
 std::string spherical_text(const Acquisition& a, const std::string& text) {
   if (std::all_of(a.transmits.begin(), a.transmits.end(), [&](const Transmit& t) { return fires_alone(t, a.probe); })) {
-    return fmt::format("{} single element{} (synthetic aperture)", a.n_transmits(), a.n_transmits() == 1 ? "" : "s");
+    return counted(a.n_transmits(), "single element") + " (synthetic aperture)";
   }
   const TransmitKind kind = a.transmits.front().kind;
   if (std::any_of(a.transmits.begin(), a.transmits.end(), [&](const Transmit& t) { return t.kind != kind; }))
     return text;
   if (kind == TransmitKind::diverging) {
-    return text + ", virtual source" + (a.n_transmits() == 1 ? "" : "s") +
+    return text + ", " + plural(a.n_transmits(), "virtual source") +
            " at z = " + range_text(each_transmit(a, [](const Transmit& t) { return t.source_z_m * 1e3; })) + " mm";
   }
   if (kind != TransmitKind::focused) return text;
@@ -97,9 +98,9 @@ std::string lines_text(const Acquisition& a) {
   const auto t0_us = each_transmit(a, [](const Transmit& t) { return t.t0_s * 1e6; });
   const auto [first, last] = std::minmax_element(t0_us.begin(), t0_us.end());
   const std::string until = *last - *first < 5e-4 ? "" : fmt::format(" to {:.3f}", *last);
-  return fmt::format("lines         {} samples of {} {} at {:g} MHz, first sample at {:.3f}{} us\n", a.n_samples,
-                     a.sample_type == SampleType::int16 ? "int16" : "float32", a.signal == SignalKind::iq ? "IQ" : "RF",
-                     a.sampling_hz * 1e-6, *first, until);
+  return fmt::format("lines         {} of {} {} at {:g} MHz, first sample at {:.3f}{} us\n",
+                     counted(a.n_samples, "sample"), a.sample_type == SampleType::int16 ? "int16" : "float32",
+                     a.signal == SignalKind::iq ? "IQ" : "RF", a.sampling_hz * 1e-6, *first, until);
 }
 
 // Of a beamformed recording.
@@ -124,7 +125,7 @@ std::string describe_source(const OpenedSource& opened) {
                                       : "frames        unlimited";
   text += a.frame_rate_hz > 0.0 ? fmt::format(", recorded at {:g} Hz\n", a.frame_rate_hz) : ", frame rate unknown\n";
   if (a.data == DataKind::beamformed) {
-    text += fmt::format("image         beamformed: {} columns from {:.2f} to {:.2f} mm\n", a.n_elements(),
+    text += fmt::format("image         beamformed: {} from {:.2f} to {:.2f} mm\n", counted(a.n_elements(), "column"),
                         a.probe.elements.front().x_m * 1e3, a.probe.elements.back().x_m * 1e3);
     text += rows_text(a);
   } else {

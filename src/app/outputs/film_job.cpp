@@ -10,6 +10,7 @@
 
 #include "app/outputs/provenance.h"
 #include "core/error.h"
+#include "core/number.h"
 
 namespace echoloop {
 namespace {
@@ -181,8 +182,8 @@ nlohmann::json FilmJob::report() const {
 
 std::string FilmJob::summary() const {
   const std::scoped_lock lock(mutex_);
-  std::string text = fmt::format("{}, {} frame{} at {:.3g} frames/s, {}", order_.path.string(), written_.load(),
-                                 written_ == 1 ? "" : "s", order_.rate_hz, codec_);
+  std::string text = fmt::format("{}, {} at {:.3g} frames/s, {}", order_.path.string(),
+                                 counted(written_.load(), "frame"), order_.rate_hz, codec_);
   if (!order_.note.empty()) text += ", " + order_.note;
   if (left_out_ > 0) text += fmt::format("; {} skipped because encoding fell behind", left_out_.load());
   if (lacks_font_) text += "; without caption: no font found (fonts-inter or fonts-dejavu-core)";

@@ -10,6 +10,7 @@
 
 #include "app/options/small_file.h"
 #include "core/error.h"
+#include "core/number.h"
 #include "core/units.h"
 #include "gui/overlay/measure_marks.h"
 #include "gui/state/mark_shape.h"
@@ -82,10 +83,10 @@ void take_points(Mark& mark, const nlohmann::json& entry, const Place& place) {
   const auto list = entry.find("points_mm");
   const std::size_t needed = points_of(mark.kind);
   const std::string accepted = needed == 0 ? fmt::format("points_mm with 3 to {} points", kMostPoints)
-                                           : fmt::format("points_mm with {} point{}", needed, needed == 1 ? "" : "s");
+                                           : "points_mm with " + counted(needed, "point");
   if (list == entry.end() || !list->is_array()) place.refuse("no points_mm", accepted);
   const bool fits = needed == 0 ? list->size() >= 3 && list->size() <= kMostPoints : list->size() == needed;
-  if (!fits) place.refuse(fmt::format("{} points", list->size()), accepted);
+  if (!fits) place.refuse(counted(list->size(), "point"), accepted);
   for (const nlohmann::json& point : *list) mark.points.push_back(point_from(point, place));
 }
 
@@ -125,7 +126,7 @@ nlohmann::json marks_json(const Marks& marks) {
 Marks marks_from_json(const nlohmann::json& list, const std::string& what) {
   if (!list.is_array()) throw Error(what, "marks = " + shown(list), "an array of marks");
   if (list.size() > kMostMarks) {
-    throw Error(what, fmt::format("{} marks", list.size()), fmt::format("at most {}", kMostMarks));
+    throw Error(what, counted(list.size(), "mark"), fmt::format("at most {}", kMostMarks));
   }
   Marks marks;
   std::set<int> numbers;

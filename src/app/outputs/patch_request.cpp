@@ -4,8 +4,6 @@
 #include <thread>
 #include <utility>
 
-#include "core/param_table.h"
-
 namespace echoloop {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/outputs/provenance.h"
+#include "core/number.h"
 #include "core/stages.h"
 #include "gui/overlay/sample_fault_text.h"
 #include "history/export.h"
@@ -113,9 +114,9 @@ nlohmann::json recording_json(const RecorderStatus& status) {
 
 std::string recording_text(const RecorderStatus& status) {
   const std::string_view early = status.problem.empty() ? "" : "the recording ended early, ";
-  std::string text = fmt::format("{}: {}{}{}{} frame{}, {:.1f} MB", status.path.string(), early, status.problem,
-                                 early.empty() ? "recorded " : ". Recorded: ", status.frames,
-                                 status.frames == 1 ? "" : "s", static_cast<double>(status.bytes) * 1e-6);
+  std::string text = fmt::format("{}: {}{}{}{}, {:.1f} MB", status.path.string(), early, status.problem,
+                                 early.empty() ? "recorded " : ". Recorded: ", counted(status.frames, "frame"),
+                                 static_cast<double>(status.bytes) * 1e-6);
   constexpr double kWorthSaying_s = 1.0;
   if (status.most_behind_s > kWorthSaying_s) {
     text += fmt::format("; the disk was up to {:.1f} s behind the stream", status.most_behind_s);

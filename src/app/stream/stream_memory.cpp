@@ -8,6 +8,7 @@
 #include "app/stream/memory_copy.h"
 #include "core/error.h"
 #include "core/free_memory.h"
+#include "core/number.h"
 
 namespace echoloop {
 
@@ -33,7 +34,7 @@ void require_host_memory(const StreamSettings& wanted, std::size_t need, const S
 void require_device_memory(const StreamSettings& wanted, int more_lanes, const StreamMemory& now) {
   const std::size_t need = more_lanes > 0 ? now.lane_bytes * static_cast<std::size_t>(more_lanes) : 0;
   if (now.device.used == 0 || need <= now.device.free) return;
-  throw Error(fmt::format("{} lanes", wanted.lanes), megabytes(need) + " more needed on the device",
+  throw Error(counted(wanted.lanes, "lane"), megabytes(need) + " more needed on the device",
               "at most " + megabytes(now.device.free) + ", the free memory");
 }
 

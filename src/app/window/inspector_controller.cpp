@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/param_table.h"
-
 namespace echoloop {
 namespace {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/param_table.h"
 #include "gui/overlay/m_mode_columns.h"
 
 namespace echoloop {

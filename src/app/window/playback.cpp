@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/param_table.h"
+#include "core/number.h"
 #include "core/results/frame_time.h"
 
 namespace echoloop {
@@ -25,10 +25,9 @@ Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames
     if (!kept.has_value()) break;
     const FrameStamp stamp = kept->frame.stamp;
     if (acquisition != nullptr && kept->acquisition != acquisition) {
-      e.why_not = fmt::format(
-          "The frames before are of another description. Only {} frames of this one; an ensemble "
-          "needs {}.",
-          e.frames.size(), frames);
+      e.why_not =
+          fmt::format("The frames before are of another description. Only {} of this one; an ensemble needs {}.",
+                      counted(e.frames.size(), "frame"), frames);
       return e;
     }
     acquisition = kept->acquisition;
@@ -45,8 +44,8 @@ Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames
     e.frames.push_back({.frame = kept->frame, .owner = std::move(kept->owner)});
   }
   if (e.frames.size() < static_cast<std::size_t>(frames)) {
-    e.why_not =
-        fmt::format("Only {} history frames up to the displayed frame; an ensemble needs {}.", e.frames.size(), frames);
+    e.why_not = fmt::format("Only {} up to the displayed frame; an ensemble needs {}.",
+                            counted(e.frames.size(), "history frame"), frames);
   }
   std::ranges::reverse(e.frames);
   return e;

@@ -20,7 +20,6 @@
 #include "gui/docks/film_plan.h"
 #include "gui/state/mark_editor.h"
 #include "source/live/live_source.h"
-#include "source/phantom_list.h"
 #include "version.h"
 
 namespace echoloop {

@@ -9,6 +9,7 @@
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
 #include "app/stream/stream_memory.h"
+#include "core/number.h"
 #include "formats/own_descriptions.h"
 #include "gui/overlay/caption.h"
 #include "gui/state/number_text.h"
@@ -114,12 +115,12 @@ void WindowImport::begin_draft(const Reading& reading) {
   state.file_name = file_.filename().string();
   const std::size_t n_missing = draft_->missing().size();
   state.note = reading.why.has_value() ? "not a known layout" : "opened for a new description";
-  parts_.say(Severity::warning,
-             fmt::format("{}: {}. {}; nothing is saved before Save description.", state.file_name,
-                         contents.raw ? "no known container, read as raw samples" : state.note,
-                         n_missing == 0 ? "All facts were found or guessed"
-                                        : fmt::format("{} answer{} missing", n_missing, n_missing == 1 ? "" : "s")),
-             "import");
+  parts_.say(
+      Severity::warning,
+      fmt::format("{}: {}. {}; nothing is saved before Save description.", state.file_name,
+                  contents.raw ? "no known container, read as raw samples" : state.note,
+                  n_missing == 0 ? "All facts were found or guessed" : counted(n_missing, "answer") + " missing"),
+      "import");
   fill();
   ask_preview();
 }

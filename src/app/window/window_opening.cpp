@@ -8,6 +8,7 @@
 #include "app/options/folders.h"
 #include "app/options/user_folders.h"
 #include "core/error.h"
+#include "core/number.h"
 #include "history/file_sinks.h"
 #include "history/part_file.h"
 #include "history/uff_repair.h"
@@ -54,7 +55,8 @@ void WindowOpening::open_file(const std::filesystem::path& file) {
     parts_.state.notices.messages.resolve("unfinished");
     const RepairedRecording repaired = repair_recording(file);
     offer_repair();
-    parts_.say(Severity::info, fmt::format("Repaired {}: {} frames", repaired.path.string(), repaired.frames));
+    parts_.say(Severity::info,
+               fmt::format("Repaired {}: {}", repaired.path.string(), counted(repaired.frames, "frame")));
     return open(repaired.path.string());
   }
   if (!is_session_file(file)) return open(file.string());

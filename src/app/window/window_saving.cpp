@@ -15,6 +15,7 @@
 #include "app/window/fine_points.h"
 #include "app/window/playback.h"
 #include "core/error.h"
+#include "core/number.h"
 #include "core/param_table.h"
 #include "core/plain_text.h"
 #include "core/transmits.h"
@@ -53,7 +54,7 @@ std::string points_note(const Measured& measured) {
   const auto late = std::count_if(measured.fine.begin(), measured.fine.end(),
                                   [](const FinePoint& f) { return f.why_not == kNoAnswer; });
   if (late == 0) return "";
-  return fmt::format(", {} point{} measured on the image's pixels: {}", late, late == 1 ? "" : "s", kNoAnswer);
+  return fmt::format(", {} measured on the image's pixels: {}", counted(late, "point"), kNoAnswer);
 }
 
 }  // namespace
@@ -267,7 +268,8 @@ void WindowSaving::save_timings(TimingFile format) {
       new_save(UserFolder::documents, file_stem(parts_.state.source) + "_timings", csv ? ".csv" : ".json");
   write_text(path, csv ? parts_.trace.csv() : parts_.trace.chrome_json());
   const std::size_t n = parts_.trace.spans().size();
-  report(fmt::format("Saved {}: {} timed spans{}", path.string(), n, n == kTracedSpans ? ", the newest available" : ""),
+  report(fmt::format("Saved {}: {}{}", path.string(), counted(n, "timed span"),
+                     n == kTracedSpans ? ", the newest available" : ""),
          Severity::info);
 }
 

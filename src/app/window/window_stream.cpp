@@ -9,6 +9,7 @@
 #include "app/stream/stream_memory.h"
 #include "core/error.h"
 #include "core/free_memory.h"
+#include "core/number.h"
 #include "core/param_table.h"
 #include "core/units.h"
 #include "gui/docks/film_plan.h"
@@ -131,16 +132,15 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
   const Acquisition& acquisition = *opened.info.acquisition;
   const bool recording = opened.info.phantom.empty();
   if (recording) add_recent(state.opening.recent, opened.name);
-  const std::string_view transmits = acquisition.n_transmits() == 1 ? "transmit" : "transmits";
+  const std::string elements = counted(acquisition.n_elements(), "element");
+  const std::string transmits = counted(acquisition.n_transmits(), "transmit");
   if (plan.described_again) {
     parts_.say(Severity::info,
-               fmt::format("New description: {} elements, {} {}. History of the old one stays until its frames are "
-                           "replaced.",
-                           acquisition.n_elements(), acquisition.n_transmits(), transmits));
+               fmt::format("New description: {}, {}. History of the old one stays until its frames are replaced.",
+                           elements, transmits));
   } else {
-    parts_.say(Severity::info,
-               fmt::format("{}: {} elements, {} {}, {:g} MHz", opened.info.name, acquisition.n_elements(),
-                           acquisition.n_transmits(), transmits, acquisition.center_hz * 1e-6));
+    parts_.say(Severity::info, fmt::format("{}: {}, {}, {:g} MHz", opened.info.name, elements, transmits,
+                                           acquisition.center_hz * 1e-6));
   }
   state.notices.messages.resolve("source");
   if (plan.first && !state.opening.unfinished.empty()) {

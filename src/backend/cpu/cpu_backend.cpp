@@ -12,6 +12,7 @@
 #include "backend/cpu/cpu_structure.h"
 #include "backend/gate_device.h"
 #include "backend/plain_array.h"
+#include "core/number.h"
 
 namespace echoloop {
 namespace {
@@ -60,8 +61,7 @@ class CpuBackend final : public Backend {
       : pool_(std::make_shared<WorkerPool>(threads)), kernels_(kernels) {}
   [[nodiscard]] std::string name() const override { return "CPU"; }
   [[nodiscard]] std::string device() const override {
-    const int n = pool_->threads();
-    return std::to_string(n) + (n == 1 ? " thread, " : " threads, ") + kernels_.name;
+    return counted(pool_->threads(), "thread") + ", " + kernels_.name;
   }
   std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory) override {
     return std::make_unique<PageableBlock>(bytes);

@@ -1,7 +1,6 @@
 #include "formats/containers/hdf5_file.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 
 #include "core/error.h"

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/number.h"
 #include "core/units.h"
 #include "formats/base/description_keys.h"
 #include "formats/base/printable.h"
@@ -40,9 +41,8 @@ void set_first_sample_times(const std::string& what, const Json& meta, Acquisiti
                                         ? json_numbers(what, value, "t0_s")
                                         : std::vector<double>(a.transmits.size(), json_number(what, value, "t0_s"));
   if (times.size() != a.transmits.size()) {
-    throw Error(
-        what, std::to_string(times.size()) + " values of t0_s for " + std::to_string(a.transmits.size()) + " transmits",
-        "one number, or one for each transmit");
+    throw Error(what, counted(times.size(), "value") + " of t0_s for " + counted(a.transmits.size(), "transmit"),
+                "one number, or one for each transmit");
   }
   for (std::size_t k = 0; k < times.size(); ++k) a.transmits[k].t0_s = times[k];
 }
@@ -243,8 +243,7 @@ Json with_times(const std::string& what, const Json& meta, std::size_t n_samples
   for (std::size_t k = 0; k < times.size() && even; ++k)
     even = std::abs(times[k] - times[0] - static_cast<double>(k) * step_s) <= 0.1 * step_s;
   if (!even) {
-    throw Error(what,
-                "time_s of " + std::to_string(times.size()) + " values for " + std::to_string(n_samples) + " samples",
+    throw Error(what, "time_s of " + counted(times.size(), "value") + " for " + counted(n_samples, "sample"),
                 "ascending, evenly spaced times in s, one for each sample");
   }
   Json complete = meta;
@@ -270,7 +269,7 @@ Acquisition describe_acquisition(const std::string& what, const Json& descriptio
   const Json meta = with_times(what, description, extents.n_samples);
   Acquisition a;
   if (extents.n_elements > static_cast<std::size_t>(kMaxElements)) {
-    throw Error(what, std::to_string(extents.n_elements) + " elements", "up to " + std::to_string(kMaxElements));
+    throw Error(what, counted(extents.n_elements, "element"), "up to " + std::to_string(kMaxElements));
   }
   a.sampling_hz = json_number(what, require_key(what, meta, "fs_hz"), "fs_hz");
   a.center_hz = json_number(what, require_key(what, meta, "fc_hz"), "fc_hz");
@@ -282,7 +281,7 @@ Acquisition describe_acquisition(const std::string& what, const Json& descriptio
   a.probe = described_probe(what, meta, static_cast<int>(extents.n_elements));
   if (describes_lines(meta)) {
     if (extents.n_transmits != 1 || extents.n_elements < 2)
-      throw Error(what, "beamformed lines of " + std::to_string(extents.n_transmits) + " transmits", "2 or more lines");
+      throw Error(what, "beamformed lines of " + counted(extents.n_transmits, "transmit"), "2 or more lines");
     describe_lines(what, meta, a);
     set_frame_rate(what, meta, a);
     return a;
@@ -291,7 +290,7 @@ Acquisition describe_acquisition(const std::string& what, const Json& descriptio
   for (const DescribedTransmit& one : tx) a.transmits.push_back(one.transmit);
   if (a.transmits.size() != extents.n_transmits) {
     throw Error(what,
-                std::to_string(a.transmits.size()) + " transmits described for " + std::to_string(extents.n_transmits) +
+                counted(a.transmits.size(), "transmit") + " described for " + std::to_string(extents.n_transmits) +
                     " in the array",
                 "one description for each transmit");
   }

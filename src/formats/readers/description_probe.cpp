@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/number.h"
 #include "formats/base/description_keys.h"
 #include "formats/base/printable.h"
 #include "formats/readers/description.h"
@@ -23,7 +24,7 @@ constexpr double kRoundedTolerance_periods = 0.125, kRoundedTolerance_samples = 
 std::vector<double> element_numbers(const std::string& what, const Json& meta, const char* key, std::size_t n) {
   std::vector<double> numbers = json_numbers(what, meta.at(key), key);
   if (numbers.size() == n) return numbers;
-  throw Error(what, std::to_string(numbers.size()) + " values of " + key + " for " + std::to_string(n) + " elements",
+  throw Error(what, counted(numbers.size(), "value") + " of " + key + " for " + counted(n, "element"),
               "one for each element");
 }
 
@@ -61,7 +62,7 @@ Probe matrix_probe(const std::string& what, const Json& rows, std::size_t n) {
   if (!by_row && !(width == n && table.size() >= 2)) {
     throw Error(what,
                 "element_pos_m of " + std::to_string(table.size()) + " x " + std::to_string(width) + " numbers for " +
-                    std::to_string(n) + " elements",
+                    counted(n, "element"),
                 "elements x (x, z) or (x, y, z), or transposed");
   }
   const std::size_t n_axes = by_row ? width : table.size();
@@ -104,8 +105,7 @@ Transmit delays_transmit(const std::string& what, const Json& list, std::size_t 
                     .t0_s = 0};
   if (transmit.element_delays_s.size() != n_elements) {
     throw Error(what,
-                std::to_string(transmit.element_delays_s.size()) + " transmit delays for " +
-                    std::to_string(n_elements) + " elements",
+                counted(transmit.element_delays_s.size(), "transmit delay") + " for " + counted(n_elements, "element"),
                 "one for each element, null for a silent element");
   }
   return transmit;
@@ -222,10 +222,10 @@ void name_wave(const std::string& what, std::size_t k, const Acquisition& a, Des
 
 Probe described_probe(const std::string& what, const Json& meta, int n_elements) {
   if (meta.contains("n_elements") && json_number(what, meta.at("n_elements"), "n_elements") != n_elements) {
-    throw Error(what,
-                "n_elements = " + json_excerpt(meta.at("n_elements")) + " for an array of " +
-                    std::to_string(n_elements) + " elements",
-                "the same number in both");
+    throw Error(
+        what,
+        "n_elements = " + json_excerpt(meta.at("n_elements")) + " for an array of " + counted(n_elements, "element"),
+        "the same number in both");
   }
   const double width_m =
       meta.contains("element_width_m") ? json_number(what, meta.at("element_width_m"), "element_width_m") : 0.0;

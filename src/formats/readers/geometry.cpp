@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/number.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -12,8 +13,7 @@ namespace {
 
 void check_pitch(const std::string& what, int n_elements, double pitch_m) {
   if (n_elements > 1 && !(pitch_m > 0.0)) {
-    throw Error(what,
-                "pitch of " + std::to_string(pitch_m * 1e3) + " mm for " + std::to_string(n_elements) + " elements",
+    throw Error(what, "pitch of " + std::to_string(pitch_m * 1e3) + " mm for " + counted(n_elements, "element"),
                 "a pitch above 0");
   }
 }
@@ -31,8 +31,8 @@ Probe make_convex_probe(const std::string& what, int n_elements, double pitch_m,
   const double half_rad = 0.5 * step_rad * (n_elements - 1);
   if (!(radius_m > 0.0) || !(half_rad <= kPi / 2)) {
     throw Error(what,
-                std::to_string(n_elements) + " elements of pitch " + std::to_string(pitch_m * 1e3) +
-                    " mm on a radius of " + std::to_string(radius_m * 1e3) + " mm",
+                counted(n_elements, "element") + " of pitch " + std::to_string(pitch_m * 1e3) + " mm on a radius of " +
+                    std::to_string(radius_m * 1e3) + " mm",
                 "at most half a circle");
   }
   Probe probe{.name = "convex array",

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "core/error.h"
+#include "core/number.h"
 #include "formats/base/format_table.h"
 #include "formats/base/open_request.h"
 #include "formats/base/printable.h"
@@ -62,7 +63,7 @@ std::vector<double> optional_numbers(const Node& law, const char* name, std::siz
   if (!there) return {};
   std::vector<double> values = there->numbers(static_cast<std::size_t>(kMaxElements));
   if (values.size() == n) return values;
-  throw Error(there->where(), std::to_string(values.size()) + " numbers for " + std::to_string(n) + " elements",
+  throw Error(there->where(), counted(values.size(), "number") + " for " + counted(n, "element"),
               "one for each element of the law");
 }
 
@@ -183,7 +184,7 @@ Transmit transmit_of(const Law& law, const Acquisition& a, double start_s, const
 std::size_t receiving_element(const Law& law, const std::string& what) {
   if (law.elements.size() == 1 && law.delays_s.empty() && law.weights.empty()) return law.elements.front();
   throw Error(what,
-              law.elements.size() > 1 ? "a receive law of " + std::to_string(law.elements.size()) + " elements"
+              law.elements.size() > 1 ? "a receive law of " + counted(law.elements.size(), "element")
                                       : "a receive law with a DELAY or WEIGHTING",
               kAcceptedLaws, "data that were focused in reception cannot be beamformed again");
 }
@@ -209,11 +210,11 @@ Matrix arrange(const MfmcLaws& laws, const std::vector<std::size_t>& sent, const
       row_of_element.emplace(laws[index].elements.front(), row->second);
   }
   if (rows.size() > static_cast<std::size_t>(kMaxTransmits))
-    throw Error(what, std::to_string(rows.size()) + " transmits", "up to " + std::to_string(kMaxTransmits));
+    throw Error(what, counted(rows.size(), "transmit"), "up to " + std::to_string(kMaxTransmits));
   if (rows.size() * n_elements > 2 * sent.size()) {
     throw Error(what,
-                std::to_string(sent.size()) + " A-scans of " + std::to_string(rows.size()) + " transmits and " +
-                    std::to_string(n_elements) + " elements",
+                counted(sent.size(), "A-scan") + " of " + counted(rows.size(), "transmit") + " and " +
+                    counted(n_elements, "element"),
                 kWholeMatrix);
   }
   matrix.scans.assign(rows.size() * n_elements, kNone);
@@ -249,7 +250,7 @@ void note_what_is_left_out(const Node& sequence, const Node& probe, std::size_t 
   if (const auto dead = probe.find("DEAD_ELEMENT")) {
     const std::vector<double> marks = dead->numbers(static_cast<std::size_t>(kMaxElements));
     const auto n = std::count_if(marks.begin(), marks.end(), [](double mark) { return mark != 0.0; });
-    if (n > 0) a.assumptions.push_back(std::to_string(n) + " elements are marked as dead (DEAD_ELEMENT); all are used");
+    if (n > 0) a.assumptions.push_back(counted(n, "element") + " marked as dead (DEAD_ELEMENT); all are used");
   }
   if (n_frames > 1) a.assumptions.push_back("images in the coordinates of the probe: PROBE_POSITION is not applied");
   a.assumptions.emplace_back("frame rate unknown: not part of the format", "frame_rate_hz");
@@ -289,14 +290,14 @@ LibraryRecording read_mfmc(const OpenRequest& request, const Node& root) {
   if (shape.size() != 3 || sent.size() != shape[1] || received.size() != shape[1]) {
     throw Error(data.where(),
                 "samples of shape " + shape_text(shape) + " with " + std::to_string(sent.size()) + " transmit and " +
-                    std::to_string(received.size()) + " receive laws",
+                    counted(received.size(), "receive law"),
                 "axes (frame, A-scan, time) and one law of both for each A-scan");
   }
   Matrix matrix = arrange(laws, sent, received, a.probe.elements.size(), what);
   for (const std::size_t law : matrix.transmits) a.transmits.push_back(transmit_of(laws[law], a, start_s, what));
   if (matrix.n_mirrored > 0)
-    a.assumptions.push_back("half matrix: " + std::to_string(matrix.n_mirrored) +
-                            " A-scans are taken from the opposite direction (reciprocity)");
+    a.assumptions.push_back("half matrix: " + counted(matrix.n_mirrored, "A-scan") +
+                            " taken from the opposite direction (reciprocity)");
   note_what_is_left_out(sequence, probe, shape[0], a);
   if (sequences.size() > 1)
     a.assumptions.push_back("only the first of " + std::to_string(sequences.size()) + " sequences is read");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/number.h"
 #include "core/units.h"
 #include "formats/base/unknown_layout.h"
 #include "formats/readers/geometry.h"
@@ -50,7 +51,7 @@ Probe elements_probe(const std::string& what, const MatField& listed, std::size_
   const bool rows = !columns && dims.size() == 2 && dims[0] == n && dims[1] <= 3;
   const std::size_t n_axes = columns ? dims[0] : rows ? dims[1] : 1;
   if (listed.values.size() != n_axes * n) {
-    throw Error(what, "param.elements of shape " + shape_text(dims) + " for " + std::to_string(n) + " elements",
+    throw Error(what, "param.elements of shape " + shape_text(dims) + " for " + counted(n, "element"),
                 "x, or x and z, for each element");
   }
   std::vector<double> x_m(n), z_m(n, 0.0);
@@ -64,12 +65,11 @@ Probe elements_probe(const std::string& what, const MatField& listed, std::size_
 
 Probe must_probe(const std::string& what, const Param& param, std::size_t n_elements) {
   if (n_elements > static_cast<std::size_t>(kMaxElements))
-    throw Error(what, std::to_string(n_elements) + " elements", "up to 16384");
+    throw Error(what, counted(n_elements, "element"), "up to 16384");
   const auto declared = param.number("nelements");
   if (declared && *declared != static_cast<double>(n_elements)) {
     throw Error(what,
-                "param.Nelements = " + std::to_string(*declared) + " for samples of " + std::to_string(n_elements) +
-                    " elements",
+                "param.Nelements = " + std::to_string(*declared) + " for samples of " + counted(n_elements, "element"),
                 "the same number in both");
   }
   const int n = static_cast<int>(n_elements);
@@ -141,7 +141,7 @@ std::vector<MustShot> must_shots(const std::string& what, const Param& param, Ac
   const bool row_each = delays->dims.size() == 2 && delays->dims[1] == n;  // one row a transmit, or one column
   const std::size_t n_tx = delays->dims.size() != 2 ? 1 : delays->dims[row_each ? 0 : 1];
   if (delays->values.size() != n_tx * n || n_tx > static_cast<std::size_t>(kMaxTransmits)) {
-    throw Error(what, "param.TXdelay of shape " + shape_text(delays->dims) + " for " + std::to_string(n) + " elements",
+    throw Error(what, "param.TXdelay of shape " + shape_text(delays->dims) + " for " + counted(n, "element"),
                 "one row of delays for each transmit");
   }
   for (std::size_t k = 0; k < n_tx; ++k) {
@@ -162,9 +162,9 @@ std::vector<Axis> must_axes(const std::string& what, std::vector<std::size_t> di
   if (dims.size() == 4) axes.insert(axes.end(), {Axis::transmit, Axis::frame});
   if (dims.size() > 4 || (dims.size() == 2 && n_tx > 1) ||
       (axes.size() > 2 && axes[2] == Axis::transmit && dims[2] != n_tx)) {
-    throw UnknownLayout(
-        what, "samples of shape " + shape_text(dims) + " with " + std::to_string(n_tx) + " transmits in param",
-        "time x element [x transmit] [x frame]");
+    throw UnknownLayout(what,
+                        "samples of shape " + shape_text(dims) + " with " + counted(n_tx, "transmit") + " in param",
+                        "time x element [x transmit] [x frame]");
   }
   return axes;
 }

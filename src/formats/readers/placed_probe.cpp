@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/number.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -15,7 +16,7 @@ constexpr double kOffPlane_m = 1e-4;  // lengthens the way to a point 5 mm deep 
 void check_places(const std::string& what, const Places& places) {
   const std::size_t n = places.x_m.size();
   if (n == 0 || n > static_cast<std::size_t>(kMaxElements))
-    throw Error(what, std::to_string(n) + " elements", "1 to " + std::to_string(kMaxElements));
+    throw Error(what, counted(n, "element"), "1 to " + std::to_string(kMaxElements));
   for (std::size_t e = 0; e < n; ++e) {
     const double x = places.x_m[e], y = places.y_m[e], z = places.z_m[e];
     if (!std::isfinite(x + y + z) || std::abs(x) > 1.0 || std::abs(z) > 1.0) {
@@ -75,7 +76,7 @@ Probe listed_probe(const std::string& what, const std::vector<double>& x_m, cons
 
 Places places_of(const std::string& what, const std::vector<double>& table, std::size_t n_axes, TableOrder order) {
   if (n_axes < 3 || table.size() % n_axes != 0) {
-    throw Error(what, std::to_string(table.size()) + " numbers in rows of " + std::to_string(n_axes),
+    throw Error(what, counted(table.size(), "number") + " in rows of " + std::to_string(n_axes),
                 "x, y and z of each element");
   }
   const std::size_t n = table.size() / n_axes;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "core/number.h"
 #include "core/units.h"
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
@@ -45,7 +46,7 @@ Hdf5Samples pybf_samples(const Node& rf_data, std::size_t n_angles) {
     const Node group = rf_data.at(frame);
     const std::vector<std::string> shots = numbered(group, "shot_");
     if (shots.size() != n_angles) {
-      throw Error(group.where(), std::to_string(shots.size()) + " shots for " + std::to_string(n_angles) + " angles",
+      throw Error(group.where(), counted(shots.size(), "shot") + " for " + counted(n_angles, "angle"),
                   "one shot for each angle");
     }
     for (const std::string& shot : shots) samples.datasets.push_back("data/rf_data/" + frame + "/" + shot);

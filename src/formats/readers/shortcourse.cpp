@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/number.h"
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
@@ -177,7 +178,7 @@ LibraryRecording read_short_course_pickle(const OpenRequest& request) {
                        .format = "GPU short-course pickle"};
   Acquisition& a = parts.acquisition;
   if (parts.samples.n_elements > static_cast<std::size_t>(kMaxElements)) {
-    throw Error(what, std::to_string(parts.samples.n_elements) + " elements", "up to " + std::to_string(kMaxElements));
+    throw Error(what, counted(parts.samples.n_elements, "element"), "up to " + std::to_string(kMaxElements));
   }
   a.probe =
       make_pitch_probe(what, static_cast<int>(parts.samples.n_elements), number(what, *tree, *context, "pitch"), 0.0);
@@ -194,10 +195,10 @@ LibraryRecording read_short_course_pickle(const OpenRequest& request) {
                            .t0_s = 0.0});
   }
   if (a.transmits.size() != parts.samples.n_transmits) {
-    throw Error(what,
-                std::to_string(a.transmits.size()) + " angles for " + std::to_string(parts.samples.n_transmits) +
-                    " transmits in 'rf'",
-                "one angle for each transmit");
+    throw Error(
+        what,
+        counted(a.transmits.size(), "angle") + " for " + counted(parts.samples.n_transmits, "transmit") + " in 'rf'",
+        "one angle for each transmit");
   }
   a.assumptions.emplace_back("frame rate unknown: not in the file", "frame_rate_hz");
   a.assumptions.emplace_back("first sample assumed when the wave passes the centre of the array: not in the file",

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/number.h"
 
 namespace echoloop::verasonics {
 namespace {
@@ -28,7 +29,7 @@ Code code_of(const std::string& what, const std::vector<std::vector<double>>& we
     if ((*coded)[e] != 0.0) code.elements.push_back(e);
   }
   if (code.elements.size() != n)
-    refuse("of " + std::to_string(code.elements.size()) + " elements in " + std::to_string(n) + " transmits");
+    refuse("of " + counted(code.elements.size(), "element") + " in " + counted(n, "transmit"));
   for (const auto& row : weights) {
     if (row.size() != coded->size()) refuse("and transmits without Apod");
   }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "core/number.h"
 
 namespace echoloop::verasonics {
 namespace {
@@ -77,8 +78,7 @@ std::vector<Action> actions(const std::string& what, const MatTree& tree, const 
 Scheme even_scheme(const std::string& what, const Scales& s, const BufferSize& buffer, std::size_t n_tx,
                    Acquisition& a) {
   if (buffer.rows % n_tx != 0)
-    refuse(what,
-           std::to_string(buffer.rows) + " rows of RcvData for " + std::to_string(n_tx) + " transmits, and no Receive");
+    refuse(what, counted(buffer.rows, "row") + " of RcvData for " + counted(n_tx, "transmit") + ", and no Receive");
   a.assumptions.emplace_back(
       "no Receive in the file: rows divided equally among the transmits, 4 samples per wavelength assumed");
   a.assumptions.emplace_back("no Receive in the file: first sample assumed at the first firing", "first_sample_s");
@@ -151,7 +151,7 @@ Pages received_pages(const std::string& what, const MatTree& tree, const MatNode
       continue;
     }
     if (row.last > buffer.rows)
-      refuse(what, "Receive.endSample " + std::to_string(row.last) + " of " + std::to_string(buffer.rows) + " rows");
+      refuse(what, "Receive.endSample " + std::to_string(row.last) + " of " + counted(buffer.rows, "row"));
     if (row.frame < buffer.pages) pages[row.frame].push_back(action);
   }
   if (pages.empty()) refuse(what, "no event that receives into buffer " + std::to_string(buffer.number));
@@ -226,13 +226,13 @@ Scheme scheme(const std::string& what, const MatTree& tree, const Scales& s, con
   if (!pages.timed) scheme.frame_rate_hz = 0.0;
   const std::size_t n_left_out = set_frames(sequence, pages, last.value_or(buffer.pages - 1) + 1, scheme);
   if (n_shots < first.size()) {
-    a.assumptions.emplace_back("each buffer frame holds the " + std::to_string(n_shots) + " transmits " +
+    a.assumptions.emplace_back("each buffer frame holds the " + counted(n_shots, "transmit") + " " +
                                std::to_string(first.size() / n_shots) +
                                " times, shown as separate frames without the pauses in between");
   }
   if (n_left_out > 0) {
-    a.assumptions.emplace_back(std::to_string(n_left_out) +
-                               " frames are skipped: their events differ from those of the first frame");
+    a.assumptions.emplace_back(counted(n_left_out, "frame") +
+                               " skipped: their events differ from those of the first frame");
   }
   scheme.sampling = sampling(what, *receive, first.front().rcv, s, a);
   return scheme;

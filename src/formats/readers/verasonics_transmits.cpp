@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/number.h"
 #include "formats/readers/geometry.h"
 #include "formats/readers/verasonics_scheme.h"
 #include "formats/readers/wave_fit.h"
@@ -115,8 +116,8 @@ void tell(const Count& n, Acquisition& a) {
   if (n.other_than_named > 0)
     a.assumptions.emplace_back("TX.Steer and TX.focus do not agree with TX.Delay: the delays are used");
   if (n.no_wave > 0) {
-    a.assumptions.emplace_back("TX.Delay of " + std::to_string(n.no_wave) +
-                               " transmits is neither a plane nor a spherical wave: the earliest arrival is used");
+    a.assumptions.emplace_back("TX.Delay of " + counted(n.no_wave, "transmit") +
+                               " is neither a plane nor a spherical wave: the earliest arrival is used");
   }
 }
 

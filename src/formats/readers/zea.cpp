@@ -14,6 +14,7 @@
 
 #include "core/acquisition.h"
 #include "core/error.h"
+#include "core/number.h"
 #include "core/units.h"
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
@@ -122,8 +123,8 @@ std::vector<double> pulse_peaks_s(const Node& scan, std::size_t n_tx, double cen
       peaks_s.push_back(peak_s(std::span(all).subspan(k * shape[1], shape[1]), center_hz));
   }
   if (peaks_s.size() == n_tx) return peaks_s;
-  throw Error(waveforms->where(), std::to_string(peaks_s.size()) + " waveforms",
-              "one for each of the " + std::to_string(n_tx) + " transmits");
+  throw Error(waveforms->where(), counted(peaks_s.size(), "waveform"),
+              "one for each of the " + counted(n_tx, "transmit"));
 }
 
 // How much later than the way from its elements to a point and back the peaks of the echoes of each of n_tx transmits
@@ -160,7 +161,7 @@ std::vector<double> table(const Node& scan, const char* name, std::size_t rows, 
   std::vector<double> values = found->numbers(kMaxZeaTable);
   if (values.size() == rows * columns) return values;
   throw Error(found->where(), "an array of shape " + shape_text(found->extents()),
-              columns == 1 ? "one for each of the " + std::to_string(rows) + " transmits"
+              columns == 1 ? "one for each of the " + counted(rows, "transmit")
                            : "(" + std::to_string(rows) + ", " + std::to_string(columns) + ") numbers");
 }
 
@@ -302,12 +303,12 @@ void add_zea_transmits(const Node& root, const Node& scan, const PlacedProbe& pl
     a.transmits.push_back(std::move(t));
   }
   if (const std::size_t inverted = inverted_transmits(laws, n_tx); inverted > 0 && inverted < n_tx) {
-    a.assumptions.push_back("pulse inversion: " + std::to_string(inverted) + " of " + std::to_string(n_tx) +
-                            " transmits have the opposite polarity; their sum contains the even harmonics");
+    a.assumptions.push_back("pulse inversion: " + std::to_string(inverted) + " of " + counted(n_tx, "transmit") +
+                            " have the opposite polarity; their sum contains the even harmonics");
   }
   if (n_laws > 0) {
-    a.assumptions.push_back("t0_delays of " + std::to_string(n_laws) +
-                            " transmits is neither a plane nor a spherical wave: the earliest arrival is used");
+    a.assumptions.push_back("t0_delays of " + counted(n_laws, "transmit") +
+                            " is neither a plane nor a spherical wave: the earliest arrival is used");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/number.h"
 #include "gui/assistant/assistant_parts.h"
 
 namespace echoloop {
@@ -407,9 +408,8 @@ void AssistantFields::draw(const AssistantScene& c, AssistantChoice& choice, con
   const Rect head{area.x0 + ui.px(kFieldPad), area.y0 + ui.px(6), area.x1 - ui.px(kFieldPad),
                   area.y0 + ui.px(6 + theme::kHeader)};
   ui.text(Type::strong, head, theme::kText, import.raw.on ? "Describe the bytes" : "Describe the data");
-  const std::string summary = import.n_missing == 0   ? "nothing missing"
-                              : import.n_missing == 1 ? "1 answer missing"
-                                                      : fmt::format("{} answers missing", import.n_missing);
+  const std::string summary =
+      import.n_missing == 0 ? "nothing missing" : counted(import.n_missing, "answer") + " missing";
   ui.text_right(Type::small, head.x1, head.y0, head.height(), import.n_missing > 0 ? theme::kWarn : theme::kMuted,
                 summary);
   const Rect buttons{area.x0, area.y1 - ui.px(56), area.x1, area.y1};

@@ -114,7 +114,7 @@ int decimals_of(double step_s) { return std::clamp(static_cast<int>(std::ceil(-s
 
 std::string span_label(const Cine& cine, int decimals) {
   std::string length = fixed(-cine.seconds, cine.seconds < 9.95 ? std::max(decimals, 1) : decimals);
-  return fmt::format("{} s · {} frame{}", length, grouped(cine.frames), cine.frames == 1 ? "" : "s");
+  return fmt::format("{} s · {}", length, counted_grouped(cine.frames, "frame"));
 }
 
 // Seconds before the newest frame below the track; where the playhead's own time stands no other label does.

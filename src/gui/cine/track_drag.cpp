@@ -12,7 +12,7 @@ namespace echoloop {
 namespace {
 
 std::string track_help(const Cine& cine) {
-  std::string kept = fmt::format("{} frame{} in history", grouped(cine.frames), cine.frames == 1 ? "" : "s");
+  std::string kept = counted_grouped(cine.frames, "frame") + " in history";
   if (cine.bytes > 0) kept += ", " + byte_text(cine.bytes);
   if (cine.bytes > 0 && cine.budget_bytes > 0) kept += " of " + byte_text(cine.budget_bytes);
   return kept + ". Click or drag to show a frame; a live stream is frozen first.";

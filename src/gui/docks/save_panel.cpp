@@ -224,7 +224,7 @@ std::optional<int> choice_row(PanelContext& c, Column& column, std::string_view 
 
 std::string plan_text(const FilmPlan& plan) {
   if (plan.pictures == 0) return {};
-  std::string text = grouped(plan.pictures) + (plan.pictures == 1 ? " image, " : " images, ");
+  std::string text = counted_grouped(plan.pictures, "image") + ", ";
   text += fixed(plan.seconds(), plan.seconds() < 9.95 ? 1 : 0) + " s at ";
   text += fixed(plan.rate_hz, plan.rate_hz < 9.95 ? 1 : 0) + " Hz";
   if (plan.step > 1) text += fmt::format(", 1 of {} frames", plan.step);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/number.h"
 #include "core/units.h"
 #include "gui/overlay/caption.h"
 #include "gui/state/number_text.h"
@@ -41,8 +42,7 @@ std::vector<std::string> words_of(const FigureImage& i) {
                                                                        : "low-rank image";
     words.push_back(fmt::format("{} of {} frames", name, i.flow->frames));
   }
-  if (i.objects != nullptr)
-    words.push_back(fmt::format("{} object{}", i.objects->count(), i.objects->count() == 1 ? "" : "s"));
+  if (i.objects != nullptr) words.push_back(counted(i.objects->count(), "object"));
   return words;
 }
 

@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/param_table.h"
 #include "core/units.h"
 #include "gui/state/mark_shape.h"
 #include "measure/level_slope.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/number.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {
@@ -27,13 +28,12 @@ void for_each_fault(const SampleFaults& faults, Visit&& visit) {
 std::string fault_share_text(const SampleFaults& faults, SampleFault fault) {
   const double share = faults.share(fault);
   if (share >= kLeastShare) return fixed(100.0 * share, 2) + " %";
-  const std::uint64_t samples = faults.of(fault).samples;
-  return grouped(samples) + (samples == 1 ? " sample" : " samples");
+  return counted_grouped(faults.of(fault).samples, "sample");
 }
 
 std::string elements_text(const std::vector<bool>& elements, ElementWords words) {
   const auto all = static_cast<std::size_t>(std::count(elements.begin(), elements.end(), true));
-  if (words == ElementWords::count) return fmt::format("{} element{}", all, all == 1 ? "" : "s");
+  if (words == ElementWords::count) return counted(all, "element");
   if (all == elements.size()) return "all elements";
   std::string text;
   std::size_t listed = 0;
@@ -49,7 +49,7 @@ std::string elements_text(const std::vector<bool>& elements, ElementWords words)
     ++ranges;
   }
   if (listed < all) text += fmt::format(" and {} more", all - listed);
-  return (all == 1 ? "element " : "elements ") + text;
+  return plural(all, "element") + " " + text;
 }
 
 std::string faults_text(const SampleFaults& faults) {

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "core/number.h"
 #include "gui/overlay/flow_scale.h"
 #include "gui/panels/flow_parts.h"
 #include "gui/panels/param_rows.h"
@@ -83,9 +84,9 @@ void warn_of_short_ensemble(PanelContext& c, Column& column) {
     if (c.state.run != RunState::frozen || c.state.cine.why_no_flow.empty()) return;
     return warn(c, column, "flow_no_ensemble", "No flow for this frame. " + c.state.cine.why_no_flow);
   }
-  const std::string text = fmt::format("The recording has {} {}, too few for an ensemble of {}. {}", frames,
-                                       frames == 1 ? "frame" : "frames", needed,
-                                       frames >= 16 ? "Reduce the ensemble." : "Flow needs at least 16.");
+  const std::string text =
+      fmt::format("The recording has {}, too few for an ensemble of {}. {}", counted(frames, "frame"), needed,
+                  frames >= 16 ? "Reduce the ensemble." : "Flow needs at least 16.");
   warn(c, column, "flow_too_short", text);
 }
 

@@ -2,6 +2,7 @@
 // ones. A click copies one message, a button all of them. UI thread only.
 #include <fmt/format.h>
 
+#include "core/number.h"
 #include "gui/panels/panels.h"
 #include "gui/toolkit/severity_color.h"
 
@@ -47,12 +48,12 @@ void copy_row(PanelContext& c, Column& column) {
 
 void log_panel(PanelContext& c, Column& column, bool& open) {
   const std::size_t n = c.state.notices.messages.list().size(), removed = c.state.notices.messages.removed();
-  c.ui.header("panel_log", column, "Log", fmt::format("{} message{}", n, n == 1 ? "" : "s"), open);
+  c.ui.header("panel_log", column, "Log", counted(n, "message"), open);
   if (!open) return;
   copy_row(c, column);
   if (n == 0) muted_line(c, column, "No messages yet.");
   for (std::size_t i = 0; i < n; ++i) message_row(c, column, i);
-  if (removed > 0) muted_line(c, column, fmt::format("{} older message{} not kept.", removed, removed == 1 ? "" : "s"));
+  if (removed > 0) muted_line(c, column, counted(removed, "older message") + " not kept.");
 }
 
 }  // namespace echoloop

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/number.h"
 #include "gui/gl/display_window.h"
 #include "gui/overlay/object_follower.h"
 #include "gui/panels/objects_parts.h"
@@ -87,9 +88,9 @@ void background_rows(PanelContext& c, Column& column, const StructureImage& foun
            "has a longer tail towards low levels.");
   fact_row(ui, column, "background_kept", "Background pixels",
            fixed(100.0 * static_cast<double>(b.pixels) / all, 1) + " %",
-           fmt::format("{} of {} pixels are background after {} {} of clipping: levels from {} to {} dB.",
-                       grouped(b.pixels), grouped(found.grid.pixels()), b.rounds,
-                       b.rounds == 1 ? "iteration" : "iterations", fixed(b.lowest_db, 1), fixed(b.highest_db, 1)));
+           fmt::format("{} of {} pixels are background after {} of clipping: levels from {} to {} dB.",
+                       grouped(b.pixels), grouped(found.grid.pixels()), counted(b.rounds, "iteration"),
+                       fixed(b.lowest_db, 1), fixed(b.highest_db, 1)));
   if (found.params.objects.smooth_m > 0.0) {
     fact_row(ui, column, "background_smoothed", "Smoothed", spread_text(found.smoothed),
              "Background of the smoothed image: about the same mean, smaller sigma. The threshold is in units of this "
@@ -158,8 +159,7 @@ void found_row(PanelContext& c, Column& column, const StructureImage& found) {
   const Rect r = ui.row(column, theme::kRow, 2);
   const Rect button{r.x1 - ui.px(88), r.y0, r.x1, r.y1};
   const std::uint64_t small = found.found - std::min<std::uint64_t>(found.found, found.objects.size());
-  std::string text =
-      fmt::format("{} {}", grouped(found.objects.size()), found.objects.size() == 1 ? "object" : "objects");
+  std::string text = counted_grouped(found.objects.size(), "object");
   if (small > 0) text += fmt::format(", {} below minimum", grouped(small));
   const Rect words{r.x0, r.y0, button.x0 - ui.px(6), r.y1};
   if (ui.width(Type::small, text) > words.width()) {  // a narrow column

@@ -65,8 +65,8 @@ void table_row(PanelContext& c, const Rect& r, int number) {
   const Hit h = ui.control(id.c_str(), r, FocusKind::line);
   ui.tip(id.c_str(), h, r,
          {fmt::format("Object {}", number),
-          fmt::format("{} pixels, {} wide and {} high. Click here or in the image to select, click again to deselect.",
-                      grouped(o.pixels), o.ix1 - o.ix0 + 1, o.iz1 - o.iz0 + 1),
+          fmt::format("{}, {} wide and {} high. Click here or in the image to select, click again to deselect.",
+                      counted_grouped(o.pixels, "pixel"), o.ix1 - o.ix0 + 1, o.iz1 - o.iz0 + 1),
           {}});
   if (h.hovered) s.hovered = number;
   if (h.clicked) s.selected = s.selected == number ? 0 : number;

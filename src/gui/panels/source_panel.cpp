@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/acquisition_facts.h"
+#include "core/number.h"
 #include "core/probe_table.h"
 #include "core/units.h"
 #include "gui/panels/panels.h"
@@ -143,8 +144,7 @@ void phantom_rows(PanelContext& c, Column& column) {
   if (edit.asked && !c.state.opening.progress.has_value()) edit = {.open = edit.open};
   const PhantomSettings running = parse_phantom(std::string_view(opened_as).substr(kPhantomPrefix.size()));
   const Rect r = ui.labelled(column, "Settings", phantom_text(running) != running.name);
-  const std::string summary = fmt::format("{}, {} angle{}", running.probe, running.angles_rad.size(),
-                                          running.angles_rad.size() == 1 ? "" : "s");
+  const std::string summary = running.probe + ", " + counted(running.angles_rad.size(), "angle");
   if (ui.button("phantom_settings", r,
                 {.label = ui.fitted(Type::body, r.width() - ui.px(12), summary), .active = edit.open},
                 {"Phantom settings", "Probe, transmit angles, noise and motion of the simulated scene.", {}})) {
@@ -165,23 +165,22 @@ std::string transmit_words(const Acquisition& a) {
   if (a.data == DataKind::beamformed) return a.signal == SignalKind::iq ? "IQ" : "RF";
   const bool plane = std::all_of(a.transmits.begin(), a.transmits.end(),
                                  [](const Transmit& t) { return t.kind == TransmitKind::plane; });
-  const std::string noun = plane ? "angle" : "transmit";
-  return fmt::format("{} {}{}", a.n_transmits(), noun, a.n_transmits() == 1 ? "" : "s");
+  return counted(a.n_transmits(), plane ? "angle" : "transmit");
 }
 
 std::string facts(const SourceInfo& source) {
   const Acquisition& a = *source.acquisition;
   std::string text = fmt::format(
-      "{} {} at {} MHz, {} samples at {} MHz, {}, {}.", a.n_elements(),
-      a.data == DataKind::beamformed ? "beamformed columns," : "elements", fixed(a.center_hz / kHertzPerMegahertz, 2),
-      grouped(static_cast<std::uint64_t>(a.n_samples)), fixed(a.sampling_hz / kHertzPerMegahertz, 2),
-      a.signal == SignalKind::iq ? "IQ" : "RF", transmit_words(a));
+      "{} at {} MHz, {} at {} MHz, {}, {}.",
+      counted(a.n_elements(), a.data == DataKind::beamformed ? "beamformed column" : "element"),
+      fixed(a.center_hz / kHertzPerMegahertz, 2), counted_grouped(static_cast<std::uint64_t>(a.n_samples), "sample"),
+      fixed(a.sampling_hz / kHertzPerMegahertz, 2), a.signal == SignalKind::iq ? "IQ" : "RF", transmit_words(a));
   text += " Probe: " + (a.probe.name.empty() ? "unnamed" : a.probe.name) + ".";
   if (!source.format.empty()) text += " Format: " + source.format + ".";
   if (source.frame_count > 0) text += " Frames: " + grouped(source.frame_count) + ".";
   if (source.scanner_times) {
-    text += fmt::format(" Recorded from a scanner: {} frames lost at the sender, {} missing.",
-                        grouped(source.recorded_lost), grouped(source.recorded_missing));
+    text += fmt::format(" Recorded from a scanner: {} lost at the sender, {} missing.",
+                        counted_grouped(source.recorded_lost, "frame"), grouped(source.recorded_missing));
   }
   for (const Assumption& assumption : a.assumptions) text += " Assumed: " + assumption.text + ".";
   return text;
@@ -197,19 +196,18 @@ void info_line(PanelContext& c, Column& column) {
     return;
   }
   const Acquisition& a = *source.acquisition;
-  const auto words = [&](std::string_view elements) {
-    return fmt::format("{} {} · {} MHz · {}", a.n_elements(), elements, fixed(a.center_hz / kHertzPerMegahertz, 2),
-                       transmit_words(a));
+  const auto words = [&](const std::string& elements) {
+    return fmt::format("{} · {} MHz · {}", elements, fixed(a.center_hz / kHertzPerMegahertz, 2), transmit_words(a));
   };
   std::string frames;
-  if (source.frame_count > 0) {
-    frames = fmt::format(" · {} frame{}", grouped(source.frame_count), source.frame_count == 1 ? "" : "s");
-  }
+  if (source.frame_count > 0) frames = " · " + counted_grouped(source.frame_count, "frame");
   const bool assumed = !a.assumptions.empty() && source.phantom.empty();
   const float room = r.width() - (assumed ? ui.px(14) : 0);  // for the dot that says so
   const bool formed = a.data == DataKind::beamformed;
-  std::string line = words(formed ? "columns, beamformed" : "elements") + frames;
-  if (ui.width(Type::small, line) > room) line = words(formed ? "columns" : "el.") + frames;
+  const std::string elements = counted(a.n_elements(), formed ? "column" : "element");
+  std::string line = words(formed ? elements + ", beamformed" : elements) + frames;
+  if (ui.width(Type::small, line) > room)
+    line = words(formed ? elements : fmt::format("{} el.", a.n_elements())) + frames;
   if (ui.width(Type::small, line) > room) line.resize(line.size() - frames.size());
   const float end = ui.text_fitted(Type::small, r.x0, r.x0 + room, r.y0, r.height(), theme::kText2, line);
   if (assumed) ui.disc(end + ui.px(8), r.cy(), 3, theme::kWarn);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/number.h"
 #include "gui/panels/lecture.h"
 #include "gui/panels/timeline_parts.h"
 #include "gui/state/number_text.h"
@@ -94,7 +95,7 @@ int timeline_lanes_shown(const UiState& state, const std::vector<Span>& spans) {
 }
 
 std::string timeline_summary(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open) {
-  std::string text = fmt::format("{} frames", open && !frames.empty() ? static_cast<int>(frames.size()) : wanted);
+  std::string text = counted(open && !frames.empty() ? static_cast<int>(frames.size()) : wanted, "frame");
   if (!open || frames.empty()) return text;
   const std::int64_t period = mean_period_ns(frames);
   const double period_ms = static_cast<double>(period) * 1e-6;

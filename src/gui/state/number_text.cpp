@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/number.h"
+
 namespace echoloop {
 namespace {
 
@@ -23,6 +25,10 @@ std::string group(const std::string& digits) {
 }  // namespace
 
 std::string grouped(std::uint64_t count) { return group(std::to_string(count)); }
+
+std::string counted_grouped(std::uint64_t count, std::string_view noun) {
+  return grouped(count) + " " + plural(count, noun);
+}
 
 std::string fixed(double value, int decimals) {
   if (!std::isfinite(value)) return "—";

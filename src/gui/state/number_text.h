@@ -3,14 +3,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace echoloop {
 
-std::string grouped(std::uint64_t count);                      // 24 680
-std::string fixed(double value, int decimals);                 // −6.0; "—" when it is not finite
-std::string signed_fixed(double value, int decimals);          // +6.0, 0.0, −6.0
-std::string span_text(double low, double high, int decimals);  // 4.0–6.0
-std::string byte_text(std::uint64_t bytes);                    // 1.2 MB
+std::string grouped(std::uint64_t count);                                 // 24 680
+std::string counted_grouped(std::uint64_t count, std::string_view noun);  // 1 frame, 24 680 frames
+std::string fixed(double value, int decimals);                            // −6.0; "—" when it is not finite
+std::string signed_fixed(double value, int decimals);                     // +6.0, 0.0, −6.0
+std::string span_text(double low, double high, int decimals);             // 4.0–6.0
+std::string byte_text(std::uint64_t bytes);                               // 1.2 MB
 
 // A time in a column of times: two decimals while they fit, "—" when nothing was measured.
 std::string ms_text(double ms, bool known);
