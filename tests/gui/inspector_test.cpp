@@ -96,17 +96,13 @@ TEST(Inspector, ADragSetsTheFrequenciesAndLagsThatCount) {
   ECHO_SCENE(scene, 3840, 2160);
   show(scene);
   scene.tap(Key::n);
-  const auto drag_to = [&](const char* plot, float share) {
-    const Rect box = scene.rect(plot);
-    scene.drag({box.cx(), box.cy()}, {box.x0 + share * box.width(), box.cy()});
-  };
   scene.state.image.inspector.pixel = wire_of(Adaptive::generalized);
   scene.frames(2);
-  drag_to("method_spectrum", 0.5F + 5.0F / 21.0F);
+  scene.drag("method_spectrum", 0.5F, 0.5F + 5.0F / 21.0F);
   EXPECT_EQ(scene.state.params.formation.adaptive_bins, 5);
   scene.state.image.inspector.pixel = wire_of(Adaptive::slsc);
   scene.frames(2);
-  drag_to("method_correlation", 6.5F / 21.0F);
+  scene.drag("method_correlation", 0.5F, 6.5F / 21.0F);
   EXPECT_EQ(scene.state.params.formation.adaptive_lags, 7);
 }
 
@@ -117,8 +113,7 @@ TEST(Inspector, ANarrowDockHasAPageForTheMethod) {
   scene.tap(Key::n);
   scene.frames(2);
   EXPECT_EQ(scene.rect("method_spectrum").width(), 0.0F) << "another page";
-  const Rect pages = scene.rect("inspector_page");
-  scene.drag({pages.x1 - 0.125F * pages.width(), pages.cy()}, {pages.x1 - 0.125F * pages.width(), pages.cy()});
+  scene.click("inspector_page/Method");
   scene.frames(2);
   EXPECT_GT(scene.rect("method_spectrum").width(), 100.0F);
 }
