@@ -85,6 +85,7 @@ void wait_until(std::int64_t due_ns) {
 int run_send(const Options& options) {
   if (options.list_viewers) return list_viewers();
   const LiveAddress address = parse_live_address(options.send_to);
+  (void)read_token(address);  // the sender names no cause
   const OpenedSource opened = open_source(options.source);
   SeekableSource* const source = opened.source->seekable();
   if (source == nullptr) throw Error(options.source, "a scanner", "a recording or a phantom to send");
