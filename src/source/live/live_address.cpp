@@ -51,10 +51,11 @@ void parse_tcp(LiveAddress& address, std::string_view rest, const std::string& w
 
 std::string read_token(const LiveAddress& address) {
   if (address.token.empty()) return {};
-  std::ifstream file(address.token);
+  std::error_code none;
+  std::ifstream file;
+  if (std::filesystem::is_regular_file(address.token, none)) file.open(address.token);  // a pipe may have no writer
   std::string token;
-  file >> std::setw(static_cast<int>(kLongestToken) + 1) >>
-      token;  // of a device, no more than says that it is too long
+  file >> std::setw(static_cast<int>(kLongestToken) + 1) >> token;  // enough to say that it is too long
   if (!file) throw Error(address.token.string(), "no readable token", "a file with one word");
   if (token.size() < kShortestToken || token.size() > kLongestToken) {
     throw Error(address.token.string(),
