@@ -64,17 +64,25 @@ std::string disk_error_text(int system_error) {
   return system_error == ENOSPC ? "the disk is full" : std::strerror(system_error);
 }
 
-PartFile::PartFile(const fs::path& path) : path_(path), target_(path) {
+fs::path link_target(fs::path file) {
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) return file;  // links of /proc lead there, and have no name
+  for (int links = 0; fs::is_symlink(fs::symlink_status(file, error)); ++links) {
+    if (links == kMostLinks) throw Error(file.string(), "a link that leads to itself", "a file name");
+    file = file.parent_path() / fs::read_symlink(file, error);
+  }
+  return file;
+}
+
+PartFile::PartFile(const fs::path& path) : path_(path), target_(link_target(path)) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {  // written to, never replaced
     replaces_ = false;
     part_ = path;
     return;
-  }
-  if (fs::is_symlink(fs::symlink_status(path, error))) {
-    target_ = fs::weakly_canonical(path, error);
-    if (error) fail(error.message());
   }
   create_part();
 }

@@ -12,6 +12,11 @@ namespace echoloop {
 
 std::string disk_error_text(int system_error);  // of an errno; that of a full disk in everybody's words
 
+// What is written where `file` is a link, or leads to nothing yet. Throws Error for links that lead in a circle.
+std::filesystem::path link_target(std::filesystem::path file);
+
+inline constexpr std::size_t kLongestFileName = 255 - sizeof ".part1234567_1000";  // the temporary one is longer
+
 class PartFile {
  public:
   // Creates the temporary file. A link stays, the file that it leads to is replaced. Throws Fault when the folder
