@@ -93,7 +93,7 @@ int run_send(const Options& options) {
   const SenderHandle sender(echoloop_open(options.send_to.c_str(), "echoloop send"), &echoloop_close);
   if (sender == nullptr) throw Error(options.send_to, "no address", "live:NAME or live:tcp:HOST:PORT[,token=FILE]");
   if (!describe(sender.get(), live_description_json(*opened.info.acquisition, opened.info.name), address.text)) {
-    return 0;
+    throw Fault(address.text, "interrupted before a viewer had accepted the description", "a viewer that waits there");
   }
   const double rate_hz = options.stream.rate_hz > 0.0 ? options.stream.rate_hz : opened.info.rate_hz;
   const std::uint64_t once = options.stream.loop ? 0 : source->frame_count();
