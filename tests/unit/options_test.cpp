@@ -159,6 +159,8 @@ TEST(Options, BadInputNamesTheOption) {
       {{"--duration", "0x1p3"}, "--duration = '0x1p3' is not valid; expected a number"},
       {{"--slots", "4", "--slots", "5"}, "--slots: given 2 times; expected one value"},
       {{"--kiosk=0x10"}, "--kiosk"},
+      {{"--headless=3"}, "--headless: found '--headless=3'; expected --headless without a value"},
+      {{"--no-loop=false"}, "--no-loop"},
       {{"--json"}, "--json"},
       {{"--duration", "0"}, "--duration"},
       {{"--duration", "-1"}, "--duration"},

@@ -48,6 +48,16 @@ double number(const std::string& name, const std::string& text) { return parse_n
   refuse_words(app, error.what());
 }
 
+// CLI11 takes --headless=3 for --headless.
+void refuse_values_of_flags(const CLI::App& app, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    const CLI::Option* const option = name == word ? nullptr : app.get_option_no_throw(name);
+    if (option != nullptr && option->get_items_expected_max() == 0 && option->get_type_name().empty())
+      throw Error(name, "found '" + word + "'", name + " without a value");
+  }
+}
+
 }  // namespace
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, double& into, const std::string& help) {
@@ -74,6 +84,7 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t& i
 }
 
 bool parse_words(CLI::App& app, const std::vector<std::string>& words) {
+  refuse_values_of_flags(app, words);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
