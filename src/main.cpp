@@ -1,4 +1,5 @@
-// Entry: parse, choose between window and headless, turn every refusal into one line and exit status 2.
+// Entry: parse, choose between window and headless, turn every refusal into one line and exit status 2, every fault of
+// a run into one line and exit status 1.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -107,6 +108,9 @@ int main(int argc, char** argv) {
   prctl(PR_SET_TIMERSLACK, 1UL);
   try {
     return run_and_flush(argc, argv);
+  } catch (const echoloop::Fault& fault) {
+    echoloop::print_error("echoloop: {}\n", fault.what());
+    return 1;
   } catch (const echoloop::Error& error) {
     echoloop::print_error("echoloop: {}\n", error.what());
     return 2;

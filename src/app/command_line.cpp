@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "app/option_list.h"
@@ -63,7 +62,7 @@ double parse_rate(const std::string& text) {
   return rate;
 }
 
-void check_ranges(const Options& o) {
+void check_ranges(const Options& o, const CLI::App& app) {
   if (o.stream.slots < kMinSlots || o.stream.slots > kMaxSlots) {
     throw out_of_range("--slots", std::to_string(o.stream.slots), fmt::format("{} to {}", kMinSlots, kMaxSlots));
   }
@@ -87,7 +86,7 @@ void check_ranges(const Options& o) {
     throw Error("--figure-scale", "found together with --figure-width", "one of the two");
   if (!kFigureDpi.holds(o.figure_dpi))
     throw out_of_range("--figure-dpi", fmt::format("{}", o.figure_dpi), "72 to 1200");
-  if (!(o.duration_s >= 0.0 && std::isfinite(o.duration_s)))
+  if (app.count("--duration") > 0 && !(o.duration_s > 0.0))
     throw out_of_range("--duration", fmt::format("{}", o.duration_s), "seconds above 0");
 }
 
@@ -106,32 +105,7 @@ void require_use(const Options& o, const CLI::App& app) {
   }
 }
 
-// A value that is no number where one belongs: says which, in the words of the other refusals.
-[[noreturn]] void refuse_number(const CLI::App& app, const CLI::ConversionError& error) {
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& value : option->results()) {
-      const std::string name = option->get_name();
-      if (error.what() != "Could not convert: " + name + " = " + value) continue;
-      const bool digits = value.find_first_not_of("0123456789", value[0] == '-' ? 1 : 0) == std::string::npos;
-      if (digits && option->get_type_name() == "N") {
-        constexpr int kMost = std::numeric_limits<int>::max();
-        throw out_of_range(name, value, fmt::format("whole numbers up to {}", kMost));
-      }
-      throw invalid_value(name, value, option->get_type_name() == "N" ? "a whole number" : "a number");
-    }
-  }
-  throw Error("command line", error.what(), "the options of echoloop --help");
-}
-
 // What was typed, as values. `app` knows which options were given.
-void take_limits(Options& o, const OptionTexts& t, const CLI::App& app) {
-  constexpr std::int64_t kMostFrames = 1'000'000'000'000;  // a larger number comes as the largest that fits
-  if (app.count("--frames") > 0 && (t.n_frames <= 0 || t.n_frames > kMostFrames))
-    throw out_of_range("--frames", app.get_option("--frames")->results().front(), fmt::format("1 to {}", kMostFrames));
-  o.frames = static_cast<std::uint64_t>(t.n_frames);
-  if (app.count("--duration") > 0 && o.duration_s == 0.0) throw out_of_range("--duration", "0", "seconds above 0");
-}
-
 void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   StreamSettings& stream = o.stream;
   o.queue_given = o.session != nullptr || app.count("--policy") + app.count("--slots") + app.count("--rate") > 0;
@@ -141,22 +115,20 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   if (!t.streams.empty()) stream.streams = static_cast<StreamMode>(index_of(kStreamModeNames, "--streams", t.streams));
   if (!t.backend.empty()) o.backend = backend_choice(t.backend);
   if (!t.inject.empty()) stream.inject = parse_injection(t.inject);
-  if (app.count("--history-mb") > 0) {
-    if (!(t.history_mb >= 0.0 && t.history_mb <= 1e6)) {
-      throw out_of_range("--history-mb", fmt::format("{}", t.history_mb), "0 to 1000000");
+  if (t.history_mb) {
+    if (!(*t.history_mb >= 0.0 && *t.history_mb <= 1e6)) {
+      throw out_of_range("--history-mb", fmt::format("{}", *t.history_mb), "0 to 1000000");
     }
-    o.history_bytes = static_cast<std::size_t>(t.history_mb * 1e6);
+    o.history_bytes = static_cast<std::size_t>(*t.history_mb * 1e6);
   }
   if (!t.rate.empty()) stream.rate_hz = parse_rate(t.rate);
 }
 
-void take_kiosk(Options& o, const OptionTexts& t, const CLI::App& app) {
-  if (app.count("--kiosk") == 0) return;
-  if (!(t.kiosk_s >= 1.0 && t.kiosk_s <= 86'400.0)) {
-    throw out_of_range("--kiosk", app.get_option("--kiosk")->results().front(), "1 to 86400 s");
-  }
+void take_kiosk(Options& o, const OptionTexts& t) {
+  if (t.kiosk.empty()) return;
+  o.kiosk_idle_s = parse_number(t.kiosk, "--kiosk", "seconds from 1 to 86400");
+  if (!(o.kiosk_idle_s >= 1.0 && o.kiosk_idle_s <= 86'400.0)) throw out_of_range("--kiosk", t.kiosk, "1 to 86400 s");
   if (o.headless) throw Error("--kiosk", "not available with --headless", "--kiosk with a window");
-  o.kiosk_idle_s = t.kiosk_s;
 }
 
 // An option whose value may be left out takes no word of its own: `--kiosk 30` is meant as `--kiosk=30`.
@@ -236,21 +208,14 @@ Options parse_view(std::vector<std::string> words, Options o) {
     app.add_option("--out", o.render_out, "Folder of the images")->type_name("DIR");
   }
   join_kiosk(words);
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (const CLI::CallForHelp&) {
+  if (!parse_words(app, words)) {
     if (command != nullptr) describe_command(app, *command);
     o.command = Command::help;
     o.help = app.help();
     return o;
-  } catch (const CLI::ConversionError& error) {
-    refuse_number(app, error);
-  } catch (const CLI::ParseError& error) {
-    throw Error("command line", error.what(), "the options of echoloop --help");
   }
   o.source_given = app.count("source") > 0;
   o.size_given = app.count("--width") + app.count("--height") > 0;
-  refuse_empty_values(app);
   if (o.session != nullptr) {
     o.source = o.session->source;
   } else if (o.source_given && o.command != Command::repair && o.command != Command::describe &&
@@ -267,24 +232,15 @@ Options parse_view(std::vector<std::string> words, Options o) {
   if (!texts.image_values.empty()) {
     o.image_values = static_cast<ImageValues>(index_of(kImageValueNames, "--images-type", texts.image_values));
   }
-  take_limits(o, texts, app);
   take_stream(o, texts, app);
   take_settings(o, texts);
-  take_kiosk(o, texts, app);
-  check_ranges(o);
+  take_kiosk(o, texts);
+  check_ranges(o, app);
   require_use(o, app);
   return o;
 }
 
 }  // namespace
-
-void refuse_empty_values(const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& value : option->results()) {
-      if (value.empty()) throw Error(option->get_name(), "empty value", "a value");
-    }
-  }
-}
 
 std::filesystem::path frame_file(const Options& options, std::string_view option) {
   const auto found = options.frame_files.find(std::string(option));

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/opening/source_kinds.h"
+#include "app/options/option_text.h"
 #include "core/error.h"
 #include "formats/open_recording.h"
 #include "history/file_sinks.h"
@@ -31,8 +32,8 @@ void add_run_options(CLI::App& app, Options& o, OptionTexts& t) {
       "Run the same pipeline without a window, up to the limits below; without: a recording once, a phantom for 5 s");
   app.add_flag_callback("--unsandboxed", allow_reading_unsandboxed,
                         "Open recordings also where the kernel has neither seccomp nor Landlock");
-  app.add_option("--frames", t.n_frames, "Stop after N processed frames")->type_name("N");
-  app.add_option("--duration", o.duration_s, "Stop after S seconds")->type_name("S");
+  add_number(app, "--frames", o.frames, "Stop after N processed frames")->type_name("N");
+  add_number(app, "--duration", o.duration_s, "Stop after S seconds")->type_name("S");
   app.add_option("--backend", t.backend, "Processing device: auto, cuda or cpu");
   app.add_option("--recipe", t.recipe, "Processing recipe: analytic or course");
 }
@@ -41,13 +42,13 @@ void add_stream_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_option("--rate", t.rate, "Frame rate in Hz, or max")->type_name("HZ");
   app.add_flag("--loop,!--no-loop", o.stream.loop, "Repeat the recording at the end (default)");
   app.add_option("--policy", t.policy, "Action when the buffer is full: block, error, drop-oldest, drop-newest");
-  app.add_option("--pace", o.stream.pace_ms, "Minimum gap after each frame, ms")->type_name("MS");
+  add_number(app, "--pace", o.stream.pace_ms, "Minimum gap after each frame, ms")->type_name("MS");
   app.add_option("--inject", t.inject, injection_help())->type_name("KEY=VALUE,...");
-  app.add_option("--history-mb", t.history_mb,
-                 "History memory, MB; default: 1/4 of free memory, max 4000 (0 when headless)")
+  add_number(app, "--history-mb", t.history_mb,
+             "History memory, MB; default: 1/4 of free memory, max 4000 (0 when headless)")
       ->type_name("MB");
-  app.add_option("--slots", o.stream.slots, "Buffer slots, 2 to 64")->type_name("N");
-  app.add_option("--lanes", o.stream.lanes, "Frames in flight, 1 to 4")->type_name("N");
+  add_number(app, "--slots", o.stream.slots, "Buffer slots, 2 to 64")->type_name("N");
+  add_number(app, "--lanes", o.stream.lanes, "Frames in flight, 1 to 4")->type_name("N");
   app.add_option("--streams", t.streams, "Copies and kernels: overlap or serial");
   app.add_option("--host-memory", t.memory, "Host memory: pageable, pinned, write-combined or mapped");
 }
@@ -94,10 +95,11 @@ void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
          "Last image as a figure with rulers, colour bar, scale bar, marks, spectral Doppler and caption: .png, "
          ".svg or .pdf")
       ->type_name("F.svg");
-  app.add_option("--figure-width", o.figure_width_mm, "Width of the figure, mm (default 170)")->type_name("MM");
-  app.add_option("--figure-scale", o.figure_mm_per_cm, "Scale of the figure's image, mm per cm, instead of its width")
+  add_number(app, "--figure-width", o.figure_width_mm, "Width of the figure, mm (default 170)")->type_name("MM");
+  add_number(app, "--figure-scale", o.figure_mm_per_cm, "Scale of the figure's image, mm per cm, instead of its width")
       ->type_name("MM");
-  app.add_option("--figure-dpi", o.figure_dpi, "Resolution of the figure, dots per inch (default 300)")->type_name("N");
+  add_number(app, "--figure-dpi", o.figure_dpi, "Resolution of the figure, dots per inch (default 300)")
+      ->type_name("N");
   app.add_option("--screenshot", o.screenshot, "Screenshot of the whole window")->type_name("F.png");
   app.add_option("--video", o.video,
                  "Video of all processed images with scale and caption, .mp4, .webm or .mkv, at the frame rate of the "
@@ -126,13 +128,13 @@ void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
 
 void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_flag("--interop,!--no-interop", o.interop, "CUDA-OpenGL interop where available (default)");
-  app.add_option("--scale", o.ui_scale, "Scale of the user interface, 0.75 to 3; 0 = automatic")->type_name("S");
-  app.add_flag("--kiosk{60}", t.kiosk_s,
+  add_number(app, "--scale", o.ui_scale, "Scale of the user interface, 0.75 to 3; 0 = automatic")->type_name("S");
+  app.add_flag("--kiosk{60}", t.kiosk,
                "Unattended display: resets everything after S seconds without input (default 60); no opening, saving, "
                "recording, deleting, and quitting only by a signal")
       ->type_name("[S]");
-  app.add_option("--width", o.width, "Window width, pixels")->type_name("N");
-  app.add_option("--height", o.height, "Window height, pixels")->type_name("N");
+  add_number(app, "--width", o.width, "Window width, pixels")->type_name("N");
+  add_number(app, "--height", o.height, "Window height, pixels")->type_name("N");
   app.add_flag("--json", o.json, "With info: output as JSON");
   app.add_flag("--version", t.version, "Print the version");
 }

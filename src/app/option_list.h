@@ -1,7 +1,7 @@
 // Every option of the viewer's command line, with the help that --help prints, in its order.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,10 +17,8 @@ namespace echoloop {
 
 // Options that need a second look after CLI11 has read them: as they were typed.
 struct OptionTexts {
-  std::string policy, memory, streams, backend, rate, recipe, grid, preset, inject, image_values;
-  double history_mb = 0.0;
-  double kiosk_s = 0.0;
-  std::int64_t n_frames = 0;  // signed: CLI11 reads "-3" as a huge unsigned number
+  std::string policy, memory, streams, backend, rate, recipe, grid, preset, inject, image_values, kiosk;
+  std::optional<double> history_mb;
   std::vector<std::string> sets;
   bool list_params = false;
   bool version = false;

@@ -1,4 +1,6 @@
 // The command lines of `echoloop bench` and `echoloop send`.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "app/opening/source_kinds.h"
@@ -11,17 +13,10 @@ namespace {
 
 // False: the help was asked for, and is in `o`.
 bool read_words(CLI::App& app, const std::vector<std::string>& words, Options& o) {
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (const CLI::CallForHelp&) {
-    o.command = Command::help;
-    o.help = app.help();
-    return false;
-  } catch (const CLI::ParseError& error) {
-    throw Error(app.get_name(), error.what(), "the options of " + app.get_name() + " --help");
-  }
-  refuse_empty_values(app);
-  return true;
+  if (parse_words(app, words)) return true;
+  o.command = Command::help;
+  o.help = app.help();
+  return false;
 }
 
 }  // namespace
@@ -34,13 +29,12 @@ Options parse_bench(const std::vector<std::string>& words) {
   CLI::App app("Measure the speed of this machine.", "echoloop bench");
   app.add_option("case", cases, "Cases: S1, S1L, S2, demo, sector, flow, structure, methods; default: all");
   app.add_option("--backend", backend, "Processing device: auto, cuda or cpu");
-  app.add_option("--seconds", o.bench_seconds, "Duration of each measurement")
-      ->check(CLI::Range(0.05, 60.0))
-      ->type_name("S");
+  add_number(app, "--seconds", o.bench_seconds, "Duration of each measurement, 0.05 to 60")->type_name("S");
   app.add_option("--json", o.report, "Write the table as JSON")->type_name("F.json");
   app.add_option("--revision", o.bench_revision, "Program revision for the JSON")->type_name("REV");
   if (!read_words(app, words, o)) return o;
-  if (!std::isfinite(o.bench_seconds)) throw Error("echoloop bench --seconds", "not a number", "0.05 to 60");
+  if (!(o.bench_seconds >= 0.05 && o.bench_seconds <= 60.0))
+    throw out_of_range("--seconds", fmt::format("{}", o.bench_seconds), "0.05 to 60");
   if (!o.report.empty()) require_place(o.report);
   if (!backend.empty()) o.backend = backend_choice(backend);
   constexpr std::array<std::string_view, 8> kCases = {"S1",     "S1L",  "S2",        "demo",
@@ -60,12 +54,11 @@ Options parse_send(const std::vector<std::string>& words) {
   app.add_option("--to", o.send_to, "Address of the viewer, as it was opened (default live:)")->type_name("ADDRESS");
   app.add_option("--rate", rate, "Frame rate in Hz, or max; default: the rate of the source")->type_name("HZ");
   app.add_flag("--loop", o.stream.loop, "Repeat the recording at the end");
-  app.add_option("--frames", o.frames, "Stop after N frames")->type_name("N");
+  add_number(app, "--frames", o.frames, "Stop after N frames")->type_name("N");
   app.add_flag("--list", o.list_viewers, "List the viewers of scanners that have a name on this machine");
   if (!read_words(app, words, o)) return o;
   o.source_given = app.count("source") > 0;
   if (!o.source_given && !o.list_viewers) throw Error("send", "no source given", "echoloop send SOURCE --to ADDRESS");
-  if (app.count("--frames") > 0 && o.frames == 0) throw out_of_range("--frames", "0", "1 and more");
   if (rate == "max") {
     o.stream.rate_hz = kRateMax;
   } else if (!rate.empty()) {

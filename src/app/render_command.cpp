@@ -15,6 +15,10 @@
 #include "core/error.h"
 #include "core/number.h"
 #include "formats/base/accepted_files.h"
+#include "history/disk_room.h"
+#include "history/export.h"
+#include "history/json_text.h"
+#include "history/part_file.h"
 
 namespace echoloop {
 namespace {
@@ -102,12 +106,24 @@ void require_own_images(const Job& job) {
     throw Error(job.images.string(), "this name is taken by a file that is not of an earlier run", "another folder");
 }
 
-// What a run that did not complete has left is kept, and is not taken for complete.
+// What a run that did not complete has left is kept, the newest of it, and is not taken for complete.
 void set_aside(const Job& job) {
   std::error_code ignored;
   fs::remove(job.report, ignored);
-  for (const fs::path& file : {job.images, description_of(job)})
-    fs::rename(file, fs::path(file).replace_extension(".incomplete" + file.extension().string()), ignored);
+  const fs::path described = description_of(job);
+  if (!fs::exists(described, ignored)) return;
+  const auto keep = [&](const fs::path& file, const char* ending) {
+    fs::rename(file, fs::path(job.images).replace_extension(ending), ignored);
+  };
+  for (int n = 1; fs::exists(partial_name(job.images, n), ignored); ++n) {  // of a program that was killed
+    if (!is_growing(partial_name(job.images, n))) keep(partial_name(job.images, n), ".incomplete.npy");
+  }
+  if (!fs::exists(job.images, ignored)) {
+    fs::remove(described, ignored);
+    return;
+  }
+  keep(job.images, ".incomplete.npy");
+  keep(described, ".incomplete.json");
 }
 
 // Throws Error where the images of a complete run are there, made with other settings.
@@ -131,19 +147,20 @@ int run_job(const Options& options, const Job& job, const ChosenBackend& chosen)
   one.stream.policy = RingPolicy::block;
   one.stream.rate_hz = kRateMax;
   one.stream.loop = false;
-  int status = 1;
+  int status = 0;
   bool begun = false;
   try {
     require_outputs(one);
     require_own_images(job);
     set_aside(job);
     begun = true;
+    // If the program is killed from here on, the images are known to be of this program.
+    write_text(description_of(job), json_text(program_json(*chosen.backend, job.source)) + "\n");
     status = run_headless(one, chosen);
-  } catch (const Error& error) {
-    print_error("echoloop: {}\n", error.what());
-    status = 2;
   } catch (const std::exception& error) {
     print_error("echoloop: {}\n", error.what());
+    const bool refused = dynamic_cast<const Error*>(&error) != nullptr && dynamic_cast<const Fault*>(&error) == nullptr;
+    status = refused ? 2 : 1;
   }
   if (begun && (status != 0 || interrupted())) set_aside(job);
   return status;

@@ -86,6 +86,7 @@ void wait_until(std::int64_t due_ns) {
 int run_send(const Options& options) {
   if (options.list_viewers) return list_viewers();
   const LiveAddress address = parse_live_address(options.send_to);
+  (void)read_token(address);  // the sender names no cause
   const OpenedSource opened = open_source(options.source);
   SeekableSource* const source = opened.source->seekable();
   if (source == nullptr) throw Error(options.source, "a scanner", "a recording or a phantom to send");
@@ -93,7 +94,7 @@ int run_send(const Options& options) {
   const SenderHandle sender(echoloop_open(options.send_to.c_str(), "echoloop send"), &echoloop_close);
   if (sender == nullptr) throw Error(options.send_to, "no address", "live:NAME or live:tcp:HOST:PORT[,token=FILE]");
   if (!describe(sender.get(), live_description_json(*opened.info.acquisition, opened.info.name), address.text)) {
-    return 0;
+    throw Fault(address.text, "interrupted before a viewer had accepted the description", "a viewer that waits there");
   }
   const double rate_hz = options.stream.rate_hz > 0.0 ? options.stream.rate_hz : opened.info.rate_hz;
   const std::uint64_t once = options.stream.loop ? 0 : source->frame_count();

@@ -144,7 +144,7 @@ void StatsCollector::update(UiState& state, const Session& session, const Timing
 void update_run_state(UiState& state, const Session& session, const RunFacts& facts) {
   state.notices.fault.reset();
   if (const std::string fault = session.fault(); !fault.empty()) {
-    state.notices.fault = Fault{
+    state.notices.fault = FaultNotice{
         .title = facts.on_gpu ? "GPU processing failed" : "Processing failed",
         .detail = fault,
         .advice = facts.device_lost ? "continue on the CPU; the GPU is available again after a restart of the program."
@@ -156,26 +156,26 @@ void update_run_state(UiState& state, const Session& session, const RunFacts& fa
     const bool live = state.source.live;
     const bool disk = session.refusal().value_or(RingRefusal{}).keeper_full;
     state.notices.fault =
-        Fault{.title = fmt::format("Stopped on overrun: the {} is faster than {}", live ? "scanner" : "source",
-                                   disk ? "the recording disk" : "processing"),
-              .detail = session.producer_report(),
-              .advice = fmt::format("{}. To prevent this: lower the rate, {} or choose another policy.",
-                                    live ? "resume" : "restart", disk ? "use a faster disk" : "add slots"),
-              .can_restart = true,
-              .can_use_cpu = false,
-              .refusal = disk ? std::nullopt : session.refusal()};
+        FaultNotice{.title = fmt::format("Stopped on overrun: the {} is faster than {}", live ? "scanner" : "source",
+                                         disk ? "the recording disk" : "processing"),
+                    .detail = session.producer_report(),
+                    .advice = fmt::format("{}. To prevent this: lower the rate, {} or choose another policy.",
+                                          live ? "resume" : "restart", disk ? "use a faster disk" : "add slots"),
+                    .can_restart = true,
+                    .can_use_cpu = false,
+                    .refusal = disk ? std::nullopt : session.refusal()};
   } else if (session.producer_state() == ProducerState::failed) {
-    state.notices.fault = Fault{.title = "The source failed",
-                                .detail = session.producer_report(),
-                                .advice = "restart, or open another source.",
-                                .can_restart = true,
-                                .can_use_cpu = false};
+    state.notices.fault = FaultNotice{.title = "The source failed",
+                                      .detail = session.producer_report(),
+                                      .advice = "restart, or open another source.",
+                                      .can_restart = true,
+                                      .can_use_cpu = false};
   } else if (session.producer_state() == ProducerState::changed && !state.source.live) {  // a scanner is followed
-    state.notices.fault = Fault{.title = "The acquisition changed",
-                                .detail = session.producer_report(),
-                                .advice = "open the source again.",
-                                .can_restart = false,
-                                .can_use_cpu = false};
+    state.notices.fault = FaultNotice{.title = "The acquisition changed",
+                                      .detail = session.producer_report(),
+                                      .advice = "open the source again.",
+                                      .can_restart = false,
+                                      .can_use_cpu = false};
   }
   if (state.notices.fault.has_value()) {
     state.run = RunState::fault;

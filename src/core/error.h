@@ -1,6 +1,6 @@
-// The one exception type of the program: bad input and failed set-up, as one readable line.
+// The exceptions of the program: bad input and failed set-up, and what ends a run, as one readable line.
 // Why: every refusal names what was looked at, what was found and what would be accepted, so that
-// the command line (exit status 2) and the message line of the window can show it unchanged.
+// the command line (exit status 2; of a Fault 1) and the message line of the window can show it unchanged.
 #pragma once
 
 #include <stdexcept>
@@ -19,6 +19,12 @@ class Error : public std::runtime_error {
 
  private:
   explicit Error(const std::string& line);
+};
+
+// What ends a run of valid input: a full disk, a pipe without a reader, a signal. The same line; exit status 1.
+class Fault : public Error {
+ public:
+  using Error::Error;
 };
 
 }  // namespace echoloop

@@ -17,7 +17,7 @@ void end_long_work() { ended = true; }
 bool long_work_ended() { return ended; }
 
 void check_long_work() {
-  if (ended) throw Error("image formation", "stopped, as the program ends", "a run to its end");
+  if (ended) throw Fault("image formation", "stopped, as the program ends", "a run to its end");
 }
 
 }  // namespace echoloop

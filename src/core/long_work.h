@@ -5,7 +5,7 @@
 namespace echoloop {
 
 void end_long_work();    // from now on check_long_work() throws; also for a signal handler
-void check_long_work();  // now and then in work that may take longer than a moment. Throws Error
+void check_long_work();  // now and then in work that may take longer than a moment. Throws Fault
 [[nodiscard]] bool long_work_ended();
 
 }  // namespace echoloop

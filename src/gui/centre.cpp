@@ -269,7 +269,7 @@ std::string refusal_text(const RingRefusal& r, const Image& shown) {
   return text + ".";
 }
 
-std::string title_of(const Fault& fault) {
+std::string title_of(const FaultNotice& fault) {
   return fault.title.empty() && fault.refusal ? "Stream stopped on overrun" : fault.title;
 }
 
@@ -346,7 +346,7 @@ float action_buttons(PanelContext& c, const std::vector<RecoveryAction>& list, f
 
 float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::string& closed) {
   Ui& ui = c.ui;
-  const Fault& fault = *c.state.notices.fault;
+  const FaultNotice& fault = *c.state.notices.fault;
   const float pad = ui.px(20);
   const float line = ui.px(20);
   const float wrap = area.width() - 2 * pad - ui.px(28);

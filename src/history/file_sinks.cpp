@@ -16,7 +16,6 @@ constexpr std::array kFileSinks{
                 .ending = nullptr,
                 .help = "Record all raw frames as UFF (HDF5)",
                 .report = "recording",
-                .failed_status = 2,
                 .make = make_uff_file},
     FileSinkRow{.option = "--raw-out",
                 .type_name = "F.npy",

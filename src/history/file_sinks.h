@@ -33,7 +33,6 @@ struct FileSinkRow {
   const char* ending;     // that its file's name must have; null: any
   const char* help;
   const char* report;                                                   // its key in the run report
-  int failed_status = 1;                                                // exit status of a run whose file ended early
   std::unique_ptr<FrameFile> (*make)(const FrameFileRequest& request);  // throws Error when there can be no file
 };
 

@@ -42,6 +42,9 @@ const Container& container_of(const std::filesystem::path& path) {
 void check_film_name(const std::filesystem::path& path) {
   (void)container_of(path);
   if (const std::string why = why_no_films(); !why.empty()) throw Error(path.string(), why, "--png or --screenshot");
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    throw Error(path.string(), "the target is a device or a pipe", "a file name");
 }
 
 namespace {
@@ -129,7 +132,6 @@ struct Film::Impl {
 void Film::Impl::open(const Container& container) {
   const char* const name = encoder_for(container);
   if (name == nullptr) file.fail("the installed ffmpeg has no encoder for " + std::string(container.extension));
-  if (!file.replaces()) file.fail("the target is a device or a pipe");
   encoder = name;
   program = std::make_unique<ChildProgram>(arguments_for(format, container, name, file.part().string()));
 }

@@ -11,14 +11,15 @@ namespace echoloop {
 namespace fs = std::filesystem;
 
 void refuse_growing_file(const fs::path& file, const std::string& why) {
-  throw Error(file.string(), "cannot be recorded: " + why, "a writable folder with enough free space");
+  throw Fault(file.string(), "cannot be recorded: " + why, "a writable folder with enough free space");
 }
 
 GrowingFile make_growing_file(const fs::path& file) {
   std::error_code unreadable;
   const fs::file_status there = fs::status(file, unreadable);
-  if (fs::is_directory(there)) refuse_growing_file(file, "the target is a folder");
-  if (fs::exists(there) && !fs::is_regular_file(there)) refuse_growing_file(file, "the target is a device or a pipe");
+  if (fs::is_directory(there)) throw Error(file.string(), "the target is a folder", "a file name");
+  if (fs::exists(there) && !fs::is_regular_file(there))
+    throw Error(file.string(), "the target is a device or a pipe", "a file name");
   constexpr int kMostTries = 10'000;
   GrowingFile made;
   try {

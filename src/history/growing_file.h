@@ -16,10 +16,10 @@ struct GrowingFile {
   std::unique_ptr<DiskRoom> room;
 };
 
-// Creates the partial file. Throws Error when it cannot be made, or when `file` is a folder, a device or a pipe.
+// Creates the partial file. Throws Fault when it cannot be made, Error when `file` is a folder, a device or a pipe.
 GrowingFile make_growing_file(const std::filesystem::path& file);
 
-// The Error of make_growing_file() for another reason.
+// The Fault of make_growing_file() for another reason.
 [[noreturn]] void refuse_growing_file(const std::filesystem::path& file, const std::string& why);
 
 // Gives back spare room and forces the file to the disk, then gives it the name `to`, or the next free one like it, and

@@ -1,19 +1,25 @@
 #include "history/part_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>  // renameat2
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <thread>
 
 #include "core/error.h"
+#include "core/long_work.h"
+#include "core/plain_text.h"
 
 namespace echoloop {
 namespace {
@@ -21,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPartial = ".partial";
+constexpr std::chrono::milliseconds kLook{50};  // between two looks at whether the program is to end
 
 fs::path numbered(const fs::path& path, int n) {
   fs::path name = path.stem();
@@ -28,6 +35,26 @@ fs::path numbered(const fs::path& path, int n) {
   name += path.extension();
   return path.parent_path() / name;
 }
+
+// While a file is written, a pipe without a reader is an error of writing, not the end of the program. Of this thread.
+class BrokenPipesHeld {
+ public:
+  BrokenPipesHeld() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~BrokenPipesHeld() {
+    const timespec now{};
+    sigtimedwait(&pipe_, nullptr, &now);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  BrokenPipesHeld(const BrokenPipesHeld&) = delete;
+  BrokenPipesHeld& operator=(const BrokenPipesHeld&) = delete;
+
+ private:
+  sigset_t pipe_{}, before_{};
+};
 
 }  // namespace
 
@@ -37,17 +64,25 @@ std::string disk_error_text(int system_error) {
   return system_error == ENOSPC ? "the disk is full" : std::strerror(system_error);
 }
 
-PartFile::PartFile(const fs::path& path) : path_(path), target_(path) {
+fs::path link_target(fs::path file) {
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) return file;  // links of /proc lead there, and have no name
+  for (int links = 0; fs::is_symlink(fs::symlink_status(file, error)); ++links) {
+    if (links == kMostLinks) throw Error(file.string(), "a link that leads to itself", "a file name");
+    file = file.parent_path() / fs::read_symlink(file, error);
+  }
+  return file;
+}
+
+PartFile::PartFile(const fs::path& path) : path_(path), target_(link_target(path)) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {  // written to, never replaced
     replaces_ = false;
     part_ = path;
     return;
-  }
-  if (fs::is_symlink(fs::symlink_status(path, error))) {
-    target_ = fs::weakly_canonical(path, error);
-    if (error) fail(error.message());
   }
   create_part();
 }
@@ -72,11 +107,16 @@ void PartFile::create_part() {
 }
 
 void PartFile::write(std::span<const std::byte> bytes) const {
-  const int file = ::open(part_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | (replaces_ ? O_NOFOLLOW : 0));
+  const int file = replaces_ ? ::open(part_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW) : open_in_place();
   if (file < 0) fail(errno);
+  const BrokenPipesHeld held;
   while (!bytes.empty()) {
     const ssize_t written = ::write(file, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN) {
+      await_room(file);
+      continue;
+    }
     if (written <= 0) {
       const int error = written < 0 ? errno : ENOSPC;
       ::close(file);
@@ -85,6 +125,26 @@ void PartFile::write(std::span<const std::byte> bytes) const {
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
   if (::close(file) != 0 && errno != EINTR) fail(errno);  // where a network's file system reports what it could not do
+}
+
+// A pipe waits for its reader as long as the program runs on.
+int PartFile::open_in_place() const {
+  for (bool said = false;; said = true) {
+    const int file = ::open(part_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK);
+    if (file >= 0 || errno != ENXIO || !fs::is_fifo(part_)) return file;
+    if (long_work_ended()) fail("no program reads this pipe");
+    if (!said) std::fprintf(stderr, "Waiting for a program that reads %s\n", plain_text(path_.string()).c_str());
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+// Until a pipe takes more, or is broken; once the program is to end, for a second.
+void PartFile::await_room(int file) const {
+  constexpr int kLooksAtTheEnd = 20;
+  pollfd pipe{.fd = file, .events = POLLOUT, .revents = 0};
+  for (int looks = 0; ::poll(&pipe, 1, static_cast<int>(kLook.count())) <= 0;) {
+    if (long_work_ended() && ++looks == kLooksAtTheEnd) fail("the program that reads this pipe takes no more");
+  }
 }
 
 void PartFile::commit() {
@@ -98,7 +158,8 @@ void PartFile::commit() {
 void PartFile::fail(int system_error) const { fail(disk_error_text(system_error)); }
 
 void PartFile::fail(const std::string& why) const {
-  throw Error(path_.string(), "cannot be written: " + why, "a writable folder with enough free space");
+  throw Fault(path_.string(), "cannot be written: " + why,
+              replaces_ ? "a writable folder with enough free space" : "a device with room, or a pipe with a reader");
 }
 
 fs::path rename_to_free_name(const fs::path& from, const fs::path& to) {

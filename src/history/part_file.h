@@ -12,27 +12,33 @@ namespace echoloop {
 
 std::string disk_error_text(int system_error);  // of an errno; that of a full disk in everybody's words
 
+// What is written where `file` is a link, or leads to nothing yet. Throws Error for links that lead in a circle.
+std::filesystem::path link_target(std::filesystem::path file);
+
+inline constexpr std::size_t kLongestFileName = 255 - sizeof ".part1234567_1000";  // the temporary one is longer
+
 class PartFile {
  public:
-  // Creates the temporary file. A link stays, the file that it leads to is replaced. Throws Error when the folder
+  // Creates the temporary file. A link stays, the file that it leads to is replaced. Throws Fault when the folder
   // cannot be written.
   explicit PartFile(const std::filesystem::path& path);
   ~PartFile();
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
 
-  [[nodiscard]] bool replaces() const { return replaces_; }                  // false: a device or a pipe
   [[nodiscard]] const std::filesystem::path& part() const { return part_; }  // write here
-  void write(std::span<const std::byte> bytes) const;                        // all of it; throws Error
-  void commit();                                                             // throws Error
+  void write(std::span<const std::byte> bytes) const;                        // all of it; throws Fault
+  void commit();                                                             // throws Fault
   [[noreturn]] void fail(const std::string& why) const;                      // the one line that names the file
   [[noreturn]] void fail(int system_error) const;                            // likewise, for this errno
 
  private:
   void create_part();
+  [[nodiscard]] int open_in_place() const;
+  void await_room(int file) const;
 
   std::filesystem::path path_, target_, part_;
-  bool replaces_ = true;
+  bool replaces_ = true;  // false: a device or a pipe
   bool created_ = false;  // and neither renamed nor removed
 };
 

@@ -137,7 +137,7 @@ def _parse(address):
 
 def _read_token(file):
     with open(file) as text:
-        words = text.read().split()
+        words = text.read(4096).split()
     if not words:
         raise ValueError(f"token file '{file}' without a word; expected the word of the viewer's token file")
     return words[0]

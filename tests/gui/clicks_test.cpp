@@ -53,8 +53,8 @@ UiState frozen_with_marks() {
 UiState faulty() {
   UiState s = live();
   s.run = RunState::fault;
-  s.notices.fault =
-      Fault{.title = "Stream stopped", .detail = "A frame found no slot.", .can_restart = true, .can_use_cpu = true};
+  s.notices.fault = FaultNotice{
+      .title = "Stream stopped", .detail = "A frame found no slot.", .can_restart = true, .can_use_cpu = true};
   s.opening.progress = Progress{.text = "Opening a file", .fraction = 0.4};
   return s;
 }

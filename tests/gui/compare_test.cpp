@@ -192,7 +192,7 @@ TEST(Banner, OfARefusedFrameOffersWhatCanBeDone) {
   refusal.slot = 2;
   refusal.copying = true;
   refusal.holds = 24681;
-  scene.state.notices.fault = Fault{.title = "Stopped", .detail = "", .can_restart = true};
+  scene.state.notices.fault = FaultNotice{.title = "Stopped", .detail = "", .can_restart = true};
   scene.state.notices.fault->refusal = refusal;
   scene.frames(2);
   EXPECT_GT(scene.rect("cure/Restart with Drop oldest").width(), 0.0F);
@@ -201,7 +201,7 @@ TEST(Banner, OfARefusedFrameOffersWhatCanBeDone) {
   scene.click("close_banner");
   EXPECT_LT(scene.viewer->image_rect().y0, tall);
   scene.state.notices.fault =
-      Fault{.title = "The device failed", .detail = "Facts.", .can_restart = false, .can_use_cpu = true};
+      FaultNotice{.title = "The device failed", .detail = "Facts.", .can_restart = false, .can_use_cpu = true};
   scene.frames(2);
   EXPECT_EQ(scene.rect("cure/Restart").width(), 0.0F);
   EXPECT_EQ(scene.rect("cure/Restart with Drop oldest").width(), 0.0F);

@@ -49,10 +49,10 @@ void fault(Scene& s) {
   s.state.numbers.counts.refused = 1;
   RingRefusal refusal{};
   refusal.counts.slots = 8;
-  s.state.notices.fault = Fault{.title = "Stopped: a frame found no slot",
-                                .detail = "Frame 24 721 came while all 8 slots were in use.",
-                                .can_restart = true,
-                                .refusal = refusal};
+  s.state.notices.fault = FaultNotice{.title = "Stopped: a frame found no slot",
+                                      .detail = "Frame 24 721 came while all 8 slots were in use.",
+                                      .can_restart = true,
+                                      .refusal = refusal};
 }
 
 void marks(Scene& s) {

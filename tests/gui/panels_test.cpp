@@ -26,7 +26,7 @@ TEST_P(EveryPanel, OpensWithoutOpenGlErrors) {
     if (scene.rect(more).width() > 0.0F) scene.click(more);
   }
   scene.state.run = RunState::fault;
-  Fault& fault = scene.state.notices.fault.emplace();
+  FaultNotice& fault = scene.state.notices.fault.emplace();
   fault.title = "A fault";
   fault.detail = std::string(300, 'x') + " y";
   fault.can_restart = fault.can_use_cpu = true;
@@ -211,7 +211,7 @@ TEST(Fault, OffersTheLikeliestCureFirst) {
   scene.state.run = RunState::fault;
   scene.state.stream.policy = RingPolicy::error;
   scene.state.numbers.counts.refused = 1;
-  scene.state.notices.fault = Fault{.title = "Stopped", .detail = "Facts.", .can_restart = true};
+  scene.state.notices.fault = FaultNotice{.title = "Stopped", .detail = "Facts.", .can_restart = true};
   scene.frames(2);
   scene.click("cure/Restart with Drop oldest");
   EXPECT_EQ(scene.restarts, 1);

@@ -258,7 +258,7 @@ TEST(ProgramWindow, AfterARefusedFrameItGoesOn) {
   RingRefusal refusal{};
   refusal.counts.slots = 8;
   scene.state.notices.fault =
-      Fault{.title = "Stopped", .detail = "", .advice = "Restart.", .can_restart = true, .refusal = refusal};
+      FaultNotice{.title = "Stopped", .detail = "", .advice = "Restart.", .can_restart = true, .refusal = refusal};
   scene.frames(2);
   window.click("cure/Restart with Drop oldest");
   EXPECT_TRUE(eventually([&] { return difference(window.picture(kMiddle), stopped) > 0.02; }));

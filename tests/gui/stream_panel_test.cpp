@@ -131,7 +131,7 @@ TEST(StreamPanel, RefusalMarksItsSlot) {
   refusal.counts.slots = 8;
   refusal.counts.slots_reading = 1;
   refusal.counts.slots_ready = 7;
-  scene.state.notices.fault = Fault{.title = "Stopped", .detail = "", .can_restart = true, .refusal = refusal};
+  scene.state.notices.fault = FaultNotice{.title = "Stopped", .detail = "", .can_restart = true, .refusal = refusal};
   scene.state.numbers.counts.slots_reading = scene.state.numbers.counts.slots_ready =
       0;  // since then the ring has run empty
   scene.frames(2);

@@ -58,6 +58,7 @@ TEST(BadInput, OnTheCommandLine) {
       headless({"--kiosk", "0"}, "--kiosk = 0 is"),
       headless({"--history-mb", "1000000.5"}, "1000000.5"),
       headless({"--report", "/tmp"}, "/tmp: a folder"),
+      headless({"--csv", "/tmp/" + std::string(300, 'n')}, "a name of 300 bytes"),
       {{"info"}, "info"},
       {{"info", "live:bad_input"}, "live:bad_input: a scanner"},
       {{"send", "sim:points", "--rate", ""}, "--rate: empty"},

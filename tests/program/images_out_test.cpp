@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "program/run_program.h"
+#include "program/started_program.h"
 #include "support/npy_file.h"
 #include "support/temporary_folder.h"
 
@@ -143,6 +144,31 @@ TEST(Render, LeavesOutWhatIsComplete) {
   EXPECT_NE(ended.out.find("2 already there"), std::string::npos) << ended.out;
   EXPECT_EQ(fs::last_write_time(made), before);
   EXPECT_EQ(read_text(again), image);
+}
+
+TEST(Render, GoesOnAfterItWasKilled) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_points({"--frames", "100", "--record", (folder / "a.uff").string()}).status, 0);
+  const fs::path out = folder / "out", images = out / "a.npy";
+  const auto words = [&](const fs::path& to) {
+    return Words{"render", (folder / "a.uff").string(), "--out", to.string(), "--backend", "cpu"};
+  };
+  ASSERT_EQ(run_program(words(folder / "whole")).status, 0);
+  for (int kills = 0; kills < 2; ++kills) {
+    testing::StartedProgram program(words(out), folder);
+    ASSERT_TRUE(program.waits_for([&] { return fs::exists(out / "a.npy.partial"); }));
+    program.send(SIGKILL);
+    (void)program.end();
+  }
+  EXPECT_TRUE(fs::exists(out / "a.json"));  // says of the images, which could be complete, whose they are
+  EXPECT_FALSE(fs::exists(out / "a.report.json"));
+  const Ended ended = run_program(words(out));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(read_text(images), read_text(folder / "whole/a.npy"));
+  std::vector<std::string> left;
+  for (const auto& entry : fs::directory_iterator(out)) left.push_back(entry.path().filename());
+  std::ranges::sort(left);
+  EXPECT_EQ(left, (std::vector<std::string>{"a.incomplete.npy", "a.json", "a.npy", "a.report.json"}));
 }
 
 TEST(Render, NeverTakesImagesOfOtherSettingsForComplete) {

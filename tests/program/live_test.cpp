@@ -24,6 +24,17 @@ TEST(LiveProgram, ARunThatNoSenderComesToEndsInALine) {
       << stopped.program->errors();
 }
 
+TEST(LiveProgram, ASenderThatNoViewerAnswersEndsInALine) {
+  const TemporaryFolder folder;
+  const testing::Variable runtime("XDG_RUNTIME_DIR", folder.path().string());
+  StartedProgram sender({"send", "sim:points", "--to", "live:none"}, folder);
+  ASSERT_TRUE(
+      sender.waits_for([&] { return sender.errors().find("Waiting for a viewer at live:none") != std::string::npos; }));
+  sender.send(SIGTERM);
+  EXPECT_EQ(sender.end(), 1);
+  EXPECT_NE(sender.errors().find("live:none: interrupted before a viewer"), std::string::npos) << sender.errors();
+}
+
 TEST(LiveProgram, PythonSendsAndLossesAreCounted) {
   Viewer viewer({"--frames", "200"});
   ASSERT_EQ(

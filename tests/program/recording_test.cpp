@@ -175,7 +175,7 @@ TEST(ProgramRecording, TwoProgramsWithOneName) {
 }
 
 void expect_full_disk(const Ended& ended, const std::filesystem::path& path) {
-  EXPECT_EQ(ended.status, 2);
+  EXPECT_EQ(ended.status, 1);
   const std::vector<std::string> complaints = testing::complaints_of(ended);
   ASSERT_EQ(complaints.size(), 1U) << ended.err;
   EXPECT_NE(complaints[0].find("the recording ended early"), std::string::npos) << complaints[0];

@@ -1,6 +1,7 @@
 // A scanner as a source: frames through shared memory and inline, numbers and losses, the four policies, reconnecting,
 // other descriptions, layouts.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "core/error.h"
 #include "formats/live_description.h"
@@ -8,6 +9,7 @@
 #include "source/live/live_protocol.h"
 #include "source/live_rig.h"
 #include "support/one_line.h"
+#include "support/temporary_folder.h"
 
 namespace echoloop::live_test {
 namespace {
@@ -313,9 +315,28 @@ TEST(LiveAddress, SaysWhatItAccepts) {
   const LiveAddress tcp = parse_live_address("live:tcp:0.0.0.0:9000,token=/tmp/t");
   EXPECT_EQ(tcp.port, 9000);
   EXPECT_EQ(tcp.token, "/tmp/t");
-  for (const char* bad : {"live:../x", "live:tcp:0.0.0.0:9000", "live:tcp:127.0.0.1", "live:tcp:127.0.0.1:70000"}) {
+  for (const char* bad : {"live:../x", "live:tcp:0.0.0.0:9000", "live:tcp:127.0.0.1", "live:tcp:127.0.0.1:70000",
+                          "live:tcp:127.0.0.1:9000,token="}) {
     EXPECT_THROW(static_cast<void>(parse_live_address(bad)), Error) << bad;
   }
+}
+
+TEST(LiveAddress, TheTokenIsTheWordOfAFile) {
+  const testing::TemporaryFolder folder;
+  const auto token_in = [](const std::filesystem::path& file) {
+    return read_token(parse_live_address("live:tcp:127.0.0.1:0,token=" + file.string()));
+  };
+  testing::write_text_file(folder / "word", "\n 12345678 and more\n");
+  EXPECT_EQ(token_in(folder / "word"), "12345678");
+  testing::write_text_file(folder / "short", "1234567");
+  testing::write_text_file(folder / "long", std::string(1'000'000, 'x'));
+  testing::write_text_file(folder / "blank", " \n");
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  testing::expect_refusal([&] { (void)token_in(folder / "short"); }, "a token of 7 characters");
+  testing::expect_refusal([&] { (void)token_in(folder / "long"); }, "a token of more than 1000 characters");
+  for (const char* name : {"blank", "pipe", "missing", "."})
+    testing::expect_refusal([&] { (void)token_in(folder / name); }, "no readable token");
+  testing::expect_refusal([&] { (void)token_in("/dev/zero"); }, "no readable token");
 }
 
 TEST(LiveAddress, IsOfOneViewer) {

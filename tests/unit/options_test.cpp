@@ -96,6 +96,11 @@ TEST(Options, StreamSettings) {
   EXPECT_TRUE(parse({"--loop"}).stream.loop);
 }
 
+TEST(Options, NumbersAreDecimal) {
+  EXPECT_EQ(parse({"--slots", "010"}).stream.slots, 10);
+  EXPECT_EQ(parse({"--duration", "1e1"}).duration_s, 10.0);
+}
+
 TEST(Options, EveryNameOfEveryChoice) {
   for (std::size_t i = 0; i < kPolicyNames.size(); ++i) {
     EXPECT_EQ(parse({"--policy", std::string(kPolicyNames[i])}).stream.policy, static_cast<RingPolicy>(i));
@@ -146,7 +151,16 @@ TEST(Options, BadInputNamesTheOption) {
       {{"--frames", "many"}, "--frames"},
       {{"--frames", "many"}, "--frames = 'many' is not valid; expected a whole number"},
       {{"--duration", "long"}, "--duration = 'long' is not valid; expected a number"},
-      {{"--frames"}, "--frames"},
+      {{"--frames"}, "--frames: no value given; expected N"},
+      {{"--frames", "0x10"}, "--frames = '0x10' is not valid; expected a whole number"},
+      {{"--slots", "+4"}, "--slots = '+4' is not valid; expected a whole number"},
+      {{"--slots", " 4"}, "--slots"},
+      {{"--slots", "99999999999"}, "--slots = 99999999999 is out of range"},
+      {{"--duration", "0x1p3"}, "--duration = '0x1p3' is not valid; expected a number"},
+      {{"--slots", "4", "--slots", "5"}, "--slots: given 2 times; expected one value"},
+      {{"--kiosk=0x10"}, "--kiosk"},
+      {{"--headless=3"}, "--headless: found '--headless=3'; expected --headless without a value"},
+      {{"--no-loop=false"}, "--no-loop"},
       {{"--json"}, "--json"},
       {{"--duration", "0"}, "--duration"},
       {{"--duration", "-1"}, "--duration"},

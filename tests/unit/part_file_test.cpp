@@ -65,6 +65,21 @@ TEST(PartFile, TwoOfOneNameAreTwoFiles) {
   EXPECT_EQ(folder.files(), 1U);
 }
 
+TEST(PartFile, LinksStay) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "there");
+  fs::create_symlink("there/new.txt", folder / "link");  // which is not there yet
+  fs::create_symlink("link", folder / "second");
+  PartFile file(folder / "second");
+  file.write(bytes_of("x"));
+  file.commit();
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_TRUE(fs::is_symlink(folder / "second"));
+  EXPECT_EQ(read_text(folder / "there/new.txt"), "x");
+  fs::create_symlink("circle", folder / "circle");
+  testing::expect_refusal([&] { PartFile refused(folder / "circle"); }, "a link that leads to itself");
+}
+
 TEST(PartFile, RefusesInOneLine) {
   testing::expect_refusal([] { PartFile("/nowhere/a.txt"); }, "/nowhere/a.txt: cannot be written");
   const TemporaryFolder folder;
@@ -72,7 +87,6 @@ TEST(PartFile, RefusesInOneLine) {
   testing::expect_refusal(
       [&] {
         PartFile file(folder / "taken");
-        if (file.replaces()) file.commit();
         file.write(bytes_of("x"));
       },
       "taken: cannot be written");

@@ -63,7 +63,7 @@ class BenchFolder {
 
 double disk_rate(const BenchRun& run, const fs::path& file) {
   const int to = ::open(file.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
-  if (to < 0) throw Error(file.string(), "cannot be written", "a folder for temporary files that can be");
+  if (to < 0) throw Fault(file.string(), "cannot be written", "a folder for temporary files that can be");
   const std::size_t bytes = run.source->acquisition()->frame_bytes();
   const std::int64_t begin_ns = now_ns();
   std::uint64_t frames = 0;
@@ -76,7 +76,7 @@ double disk_rate(const BenchRun& run, const fs::path& file) {
   const double rate = static_cast<double>(frames) / seconds_since(begin_ns);
   ::close(to);
   fs::remove(file);
-  if (!whole) throw Error(file.string(), "a write failed", "a disk with room for 16 GB");
+  if (!whole) throw Fault(file.string(), "a write failed", "a disk with room for 16 GB");
   return rate;
 }
 
@@ -109,9 +109,9 @@ double recording_rate(const BenchRun& run, const fs::path& file, int lanes) {
   }
   recorder.finish();
   const RecorderStatus status = recorder.status();
-  if (!status.problem.empty()) throw Error(file.string(), status.problem, "a disk with room for 16 GB");
+  if (!status.problem.empty()) throw Fault(file.string(), status.problem, "a disk with room for 16 GB");
   if (status.not_recorded > 0)
-    throw Error(file.string(), "frames are missing in the file", "all of a stream that waits");
+    throw Fault(file.string(), "frames are missing in the file", "all of a stream that waits");
   fs::remove(status.path);
   return rate;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +15,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace echoloop {
 
@@ -40,8 +43,17 @@ inline double parse_number(std::string_view text, const std::string& option, con
   return *value;
 }
 
-// An option with an empty value (an unset variable in a script) must not pass for one that was not given. Throws Error.
-void refuse_empty_values(const CLI::App& app);
+// An option with a number as its value: a plain decimal, which parsing stores in `into`. Parsing throws Error for
+// others.
+CLI::Option* add_number(CLI::App& app, const std::string& name, double& into, const std::string& help);
+CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& into, const std::string& help);
+CLI::Option* add_number(CLI::App& app, const std::string& name, int& into, const std::string& help);
+CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t& into, const std::string& help);  // not 0
+
+// Parses what was typed; false: the help was asked for. Throws Error, also for an option with an empty value (an unset
+// variable in a script), which must not pass for one that was not given.
+[[nodiscard]] bool parse_words(CLI::App& app, const std::vector<std::string>& words);
+
 Options parse_send(const std::vector<std::string>& words);   // what follows `echoloop send`; throws Error
 Options parse_bench(const std::vector<std::string>& words);  // what follows `echoloop bench`; throws Error
 

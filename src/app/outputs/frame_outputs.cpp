@@ -1,7 +1,5 @@
 #include "app/outputs/frame_outputs.h"
 
-#include <algorithm>
-
 #include "app/options/terminal.h"
 
 namespace echoloop {
@@ -33,7 +31,7 @@ int FrameOutputs::say_how_they_ended(RunTotals& totals) const {
     }
     print_error("echoloop: {}\n", recording_text(ended));
     ++totals.errors;
-    status = std::max(status, output.row->failed_status);
+    status = 1;
   }
   return status;
 }

@@ -133,7 +133,11 @@ void require_measurements(const Options& options) {
 // Files are written beside their place and renamed; devices and pipes are written to.
 void require_place(const fs::path& file) {
   std::error_code error;
-  const fs::path target = fs::is_symlink(file, error) ? fs::weakly_canonical(file, error) : file;
+  const fs::path target = link_target(file);
+  if (const std::size_t bytes = target.filename().native().size(); bytes > kLongestFileName) {
+    throw Error(file.string(), "a name of " + std::to_string(bytes) + " bytes",
+                "a name of up to " + std::to_string(kLongestFileName) + " bytes");
+  }
   const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
   if (!fs::is_directory(folder, error)) {
     throw Error(file.string(), "missing folder " + folder.string(), "a file in an existing folder");

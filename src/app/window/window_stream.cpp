@@ -270,11 +270,11 @@ void WindowStream::advance() {
   } catch (const std::exception& error) {
     parts_.session.reset();  // not even the old settings work any more
     parts_.state.run = RunState::fault;
-    parts_.state.notices.fault = Fault{.title = "The stream could not be started",
-                                       .detail = error.what(),
-                                       .advice = "undo the change, then restart.",
-                                       .can_restart = true,
-                                       .can_use_cpu = parts_.on_gpu()};
+    parts_.state.notices.fault = FaultNotice{.title = "The stream could not be started",
+                                             .detail = error.what(),
+                                             .advice = "undo the change, then restart.",
+                                             .can_restart = true,
+                                             .can_use_cpu = parts_.on_gpu()};
   }
 }
 

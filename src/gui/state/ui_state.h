@@ -56,7 +56,7 @@ struct Progress {
   double fraction = 0.0;  // 0..1
 };
 
-struct Fault {
+struct FaultNotice {
   std::string title;   // what happened
   std::string detail;  // facts
   std::string advice =
@@ -259,7 +259,7 @@ struct OpeningView {
 };
 
 struct Notices {
-  std::optional<Fault> fault;
+  std::optional<FaultNotice> fault;
   MessageLog messages;
   std::string formation_warning;  // e.g. the course recipe aliases on this grid; empty = none
 };

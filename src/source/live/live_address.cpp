@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
+#include <iomanip>
 
 #include "core/error.h"
 
@@ -15,6 +17,7 @@ constexpr std::string_view kAccepted = "live:, live:NAME or live:tcp:HOST:PORT[,
 constexpr std::string_view kTcp = "tcp:";
 constexpr std::string_view kToken = ",token=";
 constexpr std::size_t kMostName = 40;
+constexpr std::size_t kShortestToken = 8, kLongestToken = 1000;
 
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= kMostName && text.front() != '.' && std::ranges::all_of(text, [](char c) {
@@ -25,7 +28,10 @@ bool is_name(std::string_view text) {
 
 void parse_tcp(LiveAddress& address, std::string_view rest, const std::string& whole) {
   const std::size_t token = rest.find(kToken);
-  if (token != std::string_view::npos) address.token = std::string(rest.substr(token + kToken.size()));
+  if (token != std::string_view::npos) {
+    address.token = std::string(rest.substr(token + kToken.size()));
+    if (address.token.empty()) throw Error(whole, "no file after token=", std::string(kAccepted));
+  }
   const std::string_view place = rest.substr(0, token);
   const std::size_t colon = place.rfind(':');
   if (colon == std::string_view::npos || colon == 0) throw Error(whole, "no host and port", std::string(kAccepted));
@@ -42,6 +48,23 @@ void parse_tcp(LiveAddress& address, std::string_view rest, const std::string& w
 }
 
 }  // namespace
+
+std::string read_token(const LiveAddress& address) {
+  if (address.token.empty()) return {};
+  std::error_code none;
+  std::ifstream file;
+  if (std::filesystem::is_regular_file(address.token, none)) file.open(address.token);  // a pipe may have no writer
+  std::string token;
+  file >> std::setw(static_cast<int>(kLongestToken) + 1) >> token;  // enough to say that it is too long
+  if (!file) throw Error(address.token.string(), "no readable token", "a file with one word");
+  if (token.size() < kShortestToken || token.size() > kLongestToken) {
+    throw Error(address.token.string(),
+                "a token of " + (token.size() > kLongestToken ? "more than 1000" : std::to_string(token.size())) +
+                    " characters",
+                "8 to 1000 characters without spaces");
+  }
+  return token;
+}
 
 std::filesystem::path live_folder() {
   const char* const runtime = std::getenv("XDG_RUNTIME_DIR");

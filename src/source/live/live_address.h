@@ -26,6 +26,9 @@ struct LiveAddress {
 // Throws Error: unknown form, a name that is no name, a network address without a token.
 [[nodiscard]] LiveAddress parse_live_address(std::string_view text);
 
+// The word in the token file; empty: the address has none. Throws Error.
+[[nodiscard]] std::string read_token(const LiveAddress& address);
+
 // $XDG_RUNTIME_DIR/echoloop, or /tmp/echoloop-UID where the system sets none.
 [[nodiscard]] std::filesystem::path live_folder();
 

@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <thread>
 
 #include "core/error.h"
@@ -25,20 +24,6 @@ namespace {
 constexpr int kBacklog = 8;
 constexpr int kTries = 30;
 constexpr std::chrono::milliseconds kBetweenTries{10};
-constexpr std::size_t kShortestToken = 8, kLongestToken = 1000;
-
-std::string read_token(const LiveAddress& address) {
-  if (address.token.empty()) return {};
-  std::ifstream file(address.token);
-  std::string token;
-  file >> token;
-  if (!file) throw Error(address.token.string(), "no readable token", "a file with one word");
-  if (token.size() < kShortestToken || token.size() > kLongestToken) {
-    throw Error(address.token.string(), "a token of " + std::to_string(token.size()) + " characters",
-                "8 to 1000 characters without spaces");
-  }
-  return token;
-}
 
 // A folder that no other user can enter: who could put a socket there could take the senders' frames.
 void make_private_folder(const std::filesystem::path& folder) {

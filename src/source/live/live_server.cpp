@@ -474,7 +474,8 @@ void LiveServer::end(Connection& connection, const std::string& why) {
   if (connection.incoming.memory.has_value()) intake_.drop(std::move(*connection.incoming.memory));
   if (&connection != sender_) {
     if (!why.empty()) {
-      notes_.add(LiveNote::Kind::warning, "connections that ended", connection.peer.place + " " + why, now_ns());
+      notes_.add(LiveNote::Kind::warning, "ended connections without a sender", connection.peer.place + " " + why,
+                 now_ns());
     }
     return;
   }
