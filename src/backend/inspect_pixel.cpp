@@ -298,31 +298,31 @@ float response_db(const Plan& plan, double f_hz) {
 void take_spectra(Inspection& i, const PixelInspection& w, const PixelTerms& terms, int sum) {
   const Acquisition& a = *w.plan.acquisition;
   const bool course = w.plan.course != nullptr;
-  i.spectrum_element = nearest_element(a, i.at);
-  i.band_low_hz = course ? kCourseLowHz : w.plan.params.formation.band_low_hz;
-  i.band_high_hz = course ? kCourseHighHz : w.plan.params.formation.band_high_hz;
+  i.spectra.element = nearest_element(a, i.at);
+  i.spectra.band_low_hz = course ? kCourseLowHz : w.plan.params.formation.band_low_hz;
+  i.spectra.band_high_hz = course ? kCourseHighHz : w.plan.params.formation.band_high_hz;
   // One Nyquist zone of RF, the one that holds the pulse; all of IQ.
   const bool iq = a.signal == SignalKind::iq;
   const double span_hz = iq ? a.sampling_hz : 0.5 * a.sampling_hz;
-  i.first_hz = iq ? a.demod_hz - 0.5 * a.sampling_hz : std::floor(a.center_hz / span_hz) * span_hz;
-  i.step_hz = span_hz / (kSpectrumPoints - 1);
+  i.spectra.first_hz = iq ? a.demod_hz - 0.5 * a.sampling_hz : std::floor(a.center_hz / span_hz) * span_hz;
+  i.spectra.step_hz = span_hz / (kSpectrumPoints - 1);
   const double segment_s = kSegmentSamples / a.sampling_hz;
   const auto spectrum = [&](const PixelTerms::Line& line) {
-    return power_spectrum_db({line.samples, line.rate_hz, line.demod_hz}, segment_s, i.first_hz, i.step_hz,
-                             kSpectrumPoints);
+    return power_spectrum_db({line.samples, line.rate_hz, line.demod_hz}, segment_s, i.spectra.first_hz,
+                             i.spectra.step_hz, kSpectrumPoints);
   };
-  i.raw_spectrum_db = spectrum(raw_line(a, w.frame, i.transmit, i.spectrum_element));
-  const PixelTerms::Line filtered = terms.line(sum, i.spectrum_element);
-  i.filtered_spectrum_db = spectrum(filtered);
-  const float top = *std::max_element(i.raw_spectrum_db.begin(), i.raw_spectrum_db.end());
+  i.spectra.raw_db = spectrum(raw_line(a, w.frame, i.transmit, i.spectra.element));
+  const PixelTerms::Line filtered = terms.line(sum, i.spectra.element);
+  i.spectra.filtered_db = spectrum(filtered);
+  const float top = *std::max_element(i.spectra.raw_db.begin(), i.spectra.raw_db.end());
   for (int k = 0; k < kSpectrumPoints; ++k) {
     const auto at = static_cast<std::size_t>(k);
-    const double f_hz = i.first_hz + k * i.step_hz;
+    const double f_hz = i.spectra.first_hz + k * i.spectra.step_hz;
     // Filtered lines hold half a sampling rate on either side of their middle: beyond lie periods of the same.
     const bool held = std::abs(f_hz - filtered.demod_hz) <= 0.5 * filtered.rate_hz || course;
-    i.raw_spectrum_db[at] -= top;
-    i.filtered_spectrum_db[at] = held ? i.filtered_spectrum_db[at] - top : -300.0f;
-    i.response_db.push_back(response_db(w.plan, f_hz));
+    i.spectra.raw_db[at] -= top;
+    i.spectra.filtered_db[at] = held ? i.spectra.filtered_db[at] - top : -300.0f;
+    i.spectra.response_db.push_back(response_db(w.plan, f_hz));
   }
 }
 

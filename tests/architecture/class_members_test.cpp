@@ -26,7 +26,7 @@ constexpr auto kExceptions = std::to_array<Exception>({
     {"Options", 50, "one member an option of the command line"},
     {"UiCommands", 33, "one member a command of the window"},
     {"FormationParams", 30, "one member a parameter"},
-    {"Inspection", 31, "numbers of one pixel"},
+    {"Inspection", 25, "numbers of one pixel"},
     {"LiveStatus", 29, "numbers of one connection, as the window shows them"},
     {"Spectrogram", 21, "numbers of one spectrogram"},
     {"DasGeometry", 21, "arguments of a kernel"},

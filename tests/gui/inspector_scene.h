@@ -37,12 +37,12 @@ inline std::shared_ptr<const Inspection> wire(double curve_offset = 0.0) {
   i->iz = 50;
   i->line_first_m = 5e-3;
   i->line_last_m = 25e-3;
-  i->step_hz = 0.1e6;
-  i->raw_spectrum_db.assign(100, -20.0F);
-  i->filtered_spectrum_db.assign(100, -40.0F);
-  i->response_db.assign(100, 0.0F);
-  i->band_low_hz = 3e6;
-  i->band_high_hz = 7e6;
+  i->spectra.step_hz = 0.1e6;
+  i->spectra.raw_db.assign(100, -20.0F);
+  i->spectra.filtered_db.assign(100, -40.0F);
+  i->spectra.response_db.assign(100, 0.0F);
+  i->spectra.band_low_hz = 3e6;
+  i->spectra.band_high_hz = 7e6;
   return i;
 }
 

@@ -282,13 +282,13 @@ TEST(Inspection, TheFilteredSpectrumIsTheRawOneWithinTheBand) {
   const Bench bench = bench_of_points();
   const auto i = bench.look(0.0, 20e-3);
   int inside = 0, outside = 0;
-  for (std::size_t k = 0; k < i->response_db.size(); ++k) {
-    if (i->response_db[k] > -0.01f && i->raw_spectrum_db[k] > -40.0f) {
-      EXPECT_NEAR(i->filtered_spectrum_db[k], i->raw_spectrum_db[k], 0.5)
-          << i->first_hz + static_cast<double>(k) * i->step_hz;
+  for (std::size_t k = 0; k < i->spectra.response_db.size(); ++k) {
+    if (i->spectra.response_db[k] > -0.01f && i->spectra.raw_db[k] > -40.0f) {
+      EXPECT_NEAR(i->spectra.filtered_db[k], i->spectra.raw_db[k], 0.5)
+          << i->spectra.first_hz + static_cast<double>(k) * i->spectra.step_hz;
       ++inside;
-    } else if (i->response_db[k] < -100.0f) {
-      EXPECT_LT(i->filtered_spectrum_db[k], -25.0f);
+    } else if (i->spectra.response_db[k] < -100.0f) {
+      EXPECT_LT(i->spectra.filtered_db[k], -25.0f);
       ++outside;
     }
   }

@@ -23,6 +23,14 @@ struct InspectedChannel {
   std::complex<float> value;  // delayed, turned to one phase and weighted: a term of the beamformer's sum
 };
 
+// Power spectra of one element's line, before and after the filter, against the raw line's maximum; and the filter.
+struct ElementSpectra {
+  int element = 0;
+  double first_hz = 0.0, step_hz = 0.0;
+  std::vector<float> raw_db, filtered_db, response_db;  // of equal length
+  double band_low_hz = 0.0, band_high_hz = 0.0;         // the filter's edges
+};
+
 // What the adaptive method compares at the pixel. Of order each_transmit: of the chosen transmit.
 struct MethodView {
   Adaptive method = Adaptive::off;
@@ -74,11 +82,7 @@ struct Inspection {
   std::vector<float> line_db;
   double line_first_m = 0.0, line_last_m = 0.0;  // depth, or on a polar grid distance from the apex less its depth
 
-  // Power spectra of one element's line, before and after the filter, against the raw line's maximum; and the filter.
-  int spectrum_element = 0;
-  double first_hz = 0.0, step_hz = 0.0;
-  std::vector<float> raw_spectrum_db, filtered_spectrum_db, response_db;  // of equal length
-  double band_low_hz = 0.0, band_high_hz = 0.0;                           // the filter's edges
+  ElementSpectra spectra;
 };
 
 // The picture that one transmit makes alone, reduced to a small one. dB against the picture's level less 20 log10 of

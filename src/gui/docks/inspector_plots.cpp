@@ -115,17 +115,17 @@ void draw_level_line(Ui& ui, const Rect& cell, const Inspection& p, const Displa
 }
 
 void draw_spectrum(Ui& ui, const Rect& cell, const Inspection& p) {
-  const std::size_t n = p.raw_spectrum_db.size();
-  const double first = 1e-6 * p.first_hz, step = 1e-6 * p.step_hz;
-  const std::string title = fmt::format("Spectrum, element {}", p.spectrum_element + 1);
+  const std::size_t n = p.spectra.raw_db.size();
+  const double first = 1e-6 * p.spectra.first_hz, step = 1e-6 * p.spectra.step_hz;
+  const std::string title = fmt::format("Spectrum, element {}", p.spectra.element + 1);
   const Plot plot =
       draw_plot(ui, cell, {title, {first, first + step * (static_cast<double>(n) - 1.0), "MHz"}, {16.0, -66.0, "dB"}});
-  const float low = std::max(plot.x_px(1e-6 * p.band_low_hz), plot.box.x0);
-  const float high = std::min(plot.x_px(1e-6 * p.band_high_hz), plot.box.x1);
+  const float low = std::max(plot.x_px(1e-6 * p.spectra.band_low_hz), plot.box.x0);
+  const float high = std::min(plot.x_px(1e-6 * p.spectra.band_high_hz), plot.box.x1);
   ui.fill({low, plot.box.y0, high, plot.box.y1}, theme::rgb(0x27505C, 70));
-  draw_curve(ui, plot, p.response_db, first, step, theme::kAccent);
-  draw_curve(ui, plot, p.raw_spectrum_db, first, step, theme::kMuted);
-  draw_curve(ui, plot, p.filtered_spectrum_db, first, step, theme::kText);
+  draw_curve(ui, plot, p.spectra.response_db, first, step, theme::kAccent);
+  draw_curve(ui, plot, p.spectra.raw_db, first, step, theme::kMuted);
+  draw_curve(ui, plot, p.spectra.filtered_db, first, step, theme::kText);
   legend(ui, plot, {{"raw", theme::kMuted}, {"filtered", theme::kText}, {"filter", theme::kAccent}});
   const int at = pointed_at(ui, "spectrum", plot, first, step, n);
   if (at < 0) return;
@@ -133,8 +133,8 @@ void draw_spectrum(Ui& ui, const Rect& cell, const Inspection& p) {
     return fixed(std::max(static_cast<double>(values[static_cast<std::size_t>(at)]), -199.0), 0);
   };
   draw_plot_note(ui, cell, plot, title,
-                 fmt::format("{} MHz  {}  {}  {} dB", fixed(first + at * step, 2), db(p.raw_spectrum_db),
-                             db(p.filtered_spectrum_db), db(p.response_db)));
+                 fmt::format("{} MHz  {}  {}  {} dB", fixed(first + at * step, 2), db(p.spectra.raw_db),
+                             db(p.spectra.filtered_db), db(p.spectra.response_db)));
 }
 
 }  // namespace echoloop
