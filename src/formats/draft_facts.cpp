@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -59,8 +58,8 @@ constexpr std::array kFactRows{
     FactRow{"zero", "Time zero", FactNeed::asked, kTimeZero,
             "Time of the first sample after the first firing. A wrong value shifts depths and blurs points."},
     FactRow{"event", "Event at time 0", FactNeed::asked, kEvent,
-            "first_firing: the first element fires. origin: the wave passes the centre of the array. delays: the zero "
-            "of explicit delays."},
+            "first_firing: the first element fires. origin: the wave passes x = 0, z = 0 of the element positions. "
+            "centre: the wave passes the middle of the array. delays: the zero of explicit delays."},
     FactRow{"rate", "Frame rate", FactNeed::asked, kRate, "Matters for flow, Doppler and playback only."},
     FactRow{"speed", "Speed of sound", FactNeed::asked, kSpeed, "1540 m/s in tissue, 1480 m/s in water."},
     FactRow{"band", "Bandwidth", FactNeed::optional, kBand, "Full width of the echo spectrum."},
@@ -166,8 +165,7 @@ const char* unit_word(Quantity quantity, double factor) {
 std::string out_of_range(const FactRow& row, const FactForm& form, double si) {
   std::string name = form.label;
   if (row.forms.size() == 1) {
-    name = row.label;
-    name[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(name[0])));
+    name = lower_case(row.label);
   }
   const auto unit = [&](double value) { return short_text(value / form.per_unit); };
   const std::string units = *form.unit == '\0' ? "" : std::string(" ") + form.unit;
@@ -316,8 +314,7 @@ std::optional<VariableUse> find_variable(const FileOutline& outline, std::string
 }
 
 bool holds_points(const OutlineEntry& entry) {
-  std::string name = entry.path.substr(entry.path.find_last_of("./") + 1);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = lower_case(entry.path.substr(entry.path.find_last_of("./") + 1));
   const bool few = std::ranges::any_of(entry.shape, [](std::size_t n) { return n == 2 || n == 3; });
   return few && name.find("delay") == std::string::npos;
 }
@@ -327,9 +324,11 @@ ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutli
   if (const auto use = find_variable(outline, text)) return read_variable(row, form, *use, text);
   if (form.shape == FactShape::word) {
     if (row.id == std::string_view("event")) {
-      if (text == "first_firing" || text == "origin" || text == "delays")
+      if (text == "first_firing" || text == "origin" || text == "centre" || text == "delays")
         return {.json = json_dump(Json(text)), .note = {}, .error = {}};
-      return {.json = {}, .note = {}, .error = "'" + text.substr(0, 24) + "': accepted: first_firing, origin, delays"};
+      return {.json = {},
+              .note = {},
+              .error = "'" + text.substr(0, 24) + "': accepted: first_firing, origin, centre, delays"};
     }
     const auto json = json_of(text);
     return json && json->is_array() ? ReadAnswer{.json = json_dump(*json), .note = {}, .error = {}}

@@ -36,6 +36,17 @@ struct FactRow {
   const char* help;
 };
 
+enum class FactState { missing, asked, assumed, guessed, read, answered };  // asked: a guess that may be wrong
+
+struct DraftFact {  // as it stands in a description in the making
+  const FactRow* row = nullptr;
+  std::size_t form = 0;  // of row->forms
+  std::string json;      // empty: none
+  FactState state = FactState::missing;
+  std::string reason;  // one line
+  [[nodiscard]] const FactForm& as() const { return row->forms[form]; }
+};
+
 std::span<const FactRow> fact_rows();  // most important first
 const FactRow* find_fact_row(std::string_view id);
 const FactRow* fact_row_of_key(std::string_view key);  // null: of none

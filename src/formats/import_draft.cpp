@@ -170,6 +170,7 @@ bool ImportDraft::is_split() const { return !raw_ && now_.values.contains("shape
 std::string ImportDraft::toggle_split() {
   if (!can_split()) return "no axis to split";
   State next = now_;
+  next.axes_answered = true;
   if (is_split()) {
     next.values.erase("shape");
     next.axes = roles_by_length(stored_shape());
@@ -237,16 +238,8 @@ std::vector<DraftFact> ImportDraft::facts() const {
   return all;
 }
 
-std::vector<std::string> ImportDraft::missing() const {
-  std::vector<std::string> list;
-  const auto has = [&](const char* role) { return std::ranges::find(now_.axes, role) != now_.axes.end(); };
-  const std::vector<std::string> named = named_axes();
-  if (!has("time") || !(has("element") || has("line")) || std::ranges::find(named, "") != named.end())
-    list.emplace_back("axes");
-  for (const DraftFact& one : facts()) {
-    if (one.row->need == FactNeed::required && one.json.empty()) list.emplace_back(one.row->id);
-  }
-  return list;
+std::vector<OpenQuestion> ImportDraft::questions() const {
+  return open_questions(outline_, {now_.axes, shape(), now_.axes_answered}, facts());
 }
 
 std::string ImportDraft::use_of(const OutlineEntry& entry) const {
@@ -257,32 +250,23 @@ std::string ImportDraft::use_of(const OutlineEntry& entry) const {
   return "";
 }
 
-// Axes of length 1 that have no role do not count: any role that is left serves.
-std::vector<std::string> ImportDraft::named_axes() const {
-  std::vector<std::string> named = now_.axes;
-  const std::vector<std::size_t> extents = shape();
-  for (std::size_t a = 0; a < named.size(); ++a) {
-    if (!named[a].empty() || a >= extents.size() || extents[a] != 1) continue;
-    for (const char* const role : {"frame", "transmit", "iq"}) {
-      if (std::ranges::find(named, role) != named.end()) continue;
-      named[a] = role;
-      break;
-    }
-  }
-  return named;
-}
-
 std::string ImportDraft::description(Naming naming) const {
   std::string text = "{";
   const auto add = [&](const std::string& key, const std::string& json) {
     text += std::string(text.size() > 1 ? "," : "") + "\n  \"" + key + "\": " + json;
   };
+  std::vector<std::string> assumed;
+  for (const OpenQuestion& open : questions()) {
+    if (!open.key.empty()) assumed.push_back(open.key);
+  }
   for (const DescriptionKey& row : description_keys()) {
     const std::string key = row.key;
     if (key == "file") {
       if (naming == Naming::file) add(key, json_quoted(file_name_));
     } else if (key == "axes") {
-      add(key, Json(named_axes()).dump());
+      add(key, Json(named_axes(now_.axes, shape())).dump());
+    } else if (key == "assumed") {
+      if (!assumed.empty()) add(key, Json(assumed).dump());
     } else if (const auto found = now_.values.find(key); found != now_.values.end()) {
       const FactRow* const fact_row = fact_row_of_key(key);
       if (fact_row != nullptr && fact(fact_row->id).as().key != key) continue;  // said in another way
@@ -341,6 +325,20 @@ std::string ImportDraft::answer(std::string_view id, std::string_view text) {
   return "";
 }
 
+std::string ImportDraft::confirm(std::string_view id) {
+  State next = now_;
+  const FactRow* const row = find_fact_row(id);
+  if (row == nullptr) {
+    next.axes_answered = true;
+  } else {
+    const DraftFact before = fact(id);
+    if (before.json.empty()) return "no value to confirm";
+    next.values[before.as().key] = {before.json, FactState::answered, ""};
+  }
+  change(std::move(next), std::string(row == nullptr ? "Axes" : row->label) + ": confirmed");
+  return "";
+}
+
 std::string ImportDraft::choose_form(std::string_view id, std::size_t form) {
   const FactRow* const row = find_fact_row(id);
   if (row == nullptr || form >= row->forms.size()) return "no such form";
@@ -382,6 +380,7 @@ std::string ImportDraft::set_role(std::size_t axis, const std::string& role) {
     if (taken && !role.empty()) other = before == role ? "" : before;
   }
   next.axes[axis] = role;
+  next.axes_answered = true;
   change(std::move(next), "Axis " + std::to_string(axis + 1) + ": " + (before.empty() ? "none" : before) + " → " +
                               (role.empty() ? "none" : role));
   return "";
@@ -397,6 +396,7 @@ std::string ImportDraft::set_data(const std::string& path) {
   const bool alike = entry->shape.size() == now_.axes.size() && !is_split();
   next.values["data"] = {json_quoted(path), FactState::answered, ""};
   next.values.erase("shape");
+  next.axes_answered = true;
   if (!alike) next.axes = roles_by_length(entry->shape);
   change(std::move(next), "Data: " + data() + " → " + path);
   return "";
@@ -450,9 +450,12 @@ void ImportDraft::take_description(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false, true);
   if (!json.is_object()) return;
   State next = now_;
+  const Json open = json.value("assumed", Json::array());
+  const auto is_open = [&](const std::string& key) { return std::ranges::find(open, Json(key)) != open.end(); };
   for (const auto& [key, value] : json.items()) {
-    if (find_description_key(key) == nullptr || key == "file") continue;
+    if (find_description_key(key) == nullptr || key == "file" || key == "assumed") continue;
     if (key == "axes") {
+      next.axes_answered = !is_open(key);
       if (value.is_array() && std::ranges::all_of(value, [](const Json& one) { return one.is_string(); }))
         next.axes = value.get<std::vector<std::string>>();
       continue;
@@ -463,7 +466,9 @@ void ImportDraft::take_description(const std::string& text) {
       }
       next.forms[row->id] = *form_of_key(*row, key);
     }
-    next.values[key] = {value.dump(-1, ' ', false, Json::error_handler_t::replace), FactState::read, "description"};
+    next.values[key] = {value.dump(-1, ' ', false, Json::error_handler_t::replace),
+                        is_open(key) ? FactState::asked : FactState::read,
+                        is_open(key) ? "Not answered when the description was saved." : "description"};
   }
   now_ = std::move(next);
   if (now_.axes.size() != shape().size()) {

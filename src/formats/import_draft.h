@@ -9,21 +9,11 @@
 #include <vector>
 
 #include "formats/draft_facts.h"
+#include "formats/draft_questions.h"
 #include "formats/file_outline.h"
 #include "formats/raw_guess.h"
 
 namespace echoloop {
-
-enum class FactState { missing, asked, assumed, guessed, read, answered };  // asked: a guess that may be wrong
-
-struct DraftFact {  // as it stands
-  const FactRow* row = nullptr;
-  std::size_t form = 0;  // of row->forms
-  std::string json;      // empty: none
-  FactState state = FactState::missing;
-  std::string reason;  // one line
-  [[nodiscard]] const FactForm& as() const { return row->forms[form]; }
-};
 
 // Names of axes as a description has them; "" for none.
 inline constexpr const char* kAxisRoles[] = {"time", "element", "transmit", "frame", "line", "iq"};
@@ -41,13 +31,12 @@ class ImportDraft {
   [[nodiscard]] bool can_split() const;                            // it is guessed how
   [[nodiscard]] bool is_split() const;
   [[nodiscard]] const std::vector<std::string>& axes() const { return now_.axes; }
-  [[nodiscard]] bool axes_as_guessed() const { return now_.axes == guessed_axes_; }
   [[nodiscard]] std::string word(const std::string& key) const;       // a text of the description; "" without one
   [[nodiscard]] std::size_t whole(const std::string& key) const;      // a number of it; 0 without one
   [[nodiscard]] std::string reason(const std::string& key) const;     // why it is guessed so
   [[nodiscard]] std::vector<DraftFact> facts() const;                 // most important first
   [[nodiscard]] DraftFact fact(std::string_view id) const;            // an id of fact_rows()
-  [[nodiscard]] std::vector<std::string> missing() const;             // without which nothing opens: "axes", ids
+  [[nodiscard]] std::vector<OpenQuestion> questions() const;          // most important first
   [[nodiscard]] std::string use_of(const OutlineEntry& entry) const;  // "sampling"; empty: unused
   // JSON, in the order of the table of keys. `file`: with the name of the file, else for a file of any name.
   enum class Naming { file, any_file };
@@ -59,6 +48,7 @@ class ImportDraft {
 
   // Changes. Empty, or why not in one line; then nothing has changed.
   std::string answer(std::string_view id, std::string_view text);  // empty text: back to the guess
+  std::string confirm(std::string_view id);  // what is guessed or assumed is the answer; an id, or "axes"
   std::string choose_form(std::string_view id, std::size_t form);
   std::string set_role(std::size_t axis, const std::string& role);  // the axis that has it gets this one's
   std::string set_data(const std::string& path);
@@ -86,6 +76,7 @@ class ImportDraft {
     std::map<std::string, Value> values;  // by key
     std::map<std::string, std::size_t> forms;
     std::vector<std::string> axes;
+    bool axes_answered = false;
     std::string change;
   };
   void take_guesses();
@@ -93,7 +84,6 @@ class ImportDraft {
   void assume_transmits();
   void change(State next, const std::string& text);
   [[nodiscard]] const OutlineEntry* entry_of(const std::string& path) const;
-  [[nodiscard]] std::vector<std::string> named_axes() const;
   [[nodiscard]] std::vector<std::size_t> stored_shape() const;
 
   FileOutline outline_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -260,8 +259,7 @@ void find_unknown_keys(const std::string& what, const Json& object, std::span<co
                        std::set<std::string>& unused) {
   for (const auto& [key, value] : object.items()) {
     if (std::ranges::find(known, std::string_view(key)) != known.end() || unused.contains(key)) continue;
-    std::string lower = key.substr(0, kMostName);
-    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string lower = lower_case(key.substr(0, kMostName));
     for (const std::string_view other : known) {
       if (object.contains(other) || !is_near(lower, other)) continue;
       throw Error(what, "unknown key '" + printable(key, 40) + "'", "'" + std::string(other) + "'");

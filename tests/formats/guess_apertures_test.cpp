@@ -144,5 +144,47 @@ TEST(GuessApertures, WeightsOfADescription) {
   EXPECT_NE(refusal_with(with({0, 0, 0}), plane_npy()).find("without a firing element"), std::string::npos);
 }
 
+// A convex array by its radius and the angles of its elements.
+TEST(GuessApertures, ElementsOnAnArc) {
+  constexpr double kRadius = 40e-3, kStep = 0.01;
+  std::vector<double> theta;
+  for (std::size_t e = 0; e < kElements; ++e) theta.push_back(kStep * (static_cast<double>(e) - 7.5));
+  const auto arc = [&](const char* name, double unit) {
+    return opened([&](Hdf5Fixture& file) {
+      angles(file);
+      file.remove("pitch");
+      file.number("radius", kRadius);
+      std::vector<double> named = theta;
+      for (double& one : named) one *= unit;
+      file.numbers(name, {kElements}, named);
+    });
+  };
+  for (const Acquisition& a :
+       {arc("element_angles", 1.0), arc("theta", 1.0), arc("elem_theta_deg", 180.0 / 3.141592653589793)}) {
+    EXPECT_EQ(a.probe.kind, ProbeKind::convex);
+    EXPECT_NEAR(a.probe.elements[0].x_m, kRadius * std::sin(theta[0]), 1e-9);
+    EXPECT_NEAR(a.probe.elements[0].z_m, kRadius * (std::cos(theta[0]) - 1.0), 1e-9);
+    EXPECT_NEAR(a.probe.elements[3].normal_rad, theta[3], 1e-6);
+    EXPECT_EQ(a.transmits[0].kind, TransmitKind::plane);
+    EXPECT_EQ(a.n_transmits(), 3);
+    EXPECT_TRUE(assumes(a, "z = 0 at the apex"));
+  }
+}
+
+TEST(GuessApertures, OtherCountsThanTheChannelsAreSaid) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    angles(file);
+    file.number("n_elements", 128);
+  });
+  EXPECT_TRUE(assumes(a, "n_elements = 128 but 16 channels: taken as neighbours, centred at x = 0"));
+  const std::string why = refused([](Hdf5Fixture& file) {
+    angles(file);
+    std::vector<double> x_m;
+    for (int e = 0; e < 24; ++e) x_m.push_back(0.3e-3 * e);
+    file.numbers("element_x", {24}, x_m);
+  });
+  EXPECT_NE(why.find("which of the 24 elements of element_x the 16 channels are"), std::string::npos) << why;
+}
+
 }  // namespace
 }  // namespace echoloop::guess_apertures_test

@@ -1,4 +1,5 @@
 // A bare array and its JSON description: lookup, every key, time zero, and what is refused.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -109,6 +110,39 @@ TEST(Sidecar, FirstFiringBecomesTheWavePassingTheOrigin) {
   EXPECT_NEAR(recording.acquisition->transmits[1].t0_s, 2e-6, 1e-15);
 }
 
+// Of positions that begin at 0 the centre is not the origin; of centred ones the two are one.
+TEST(Sidecar, TheCentreIsTheMiddleOfTheElements) {
+  const TemporaryFolder folder;
+  Json meta = plane_meta();
+  meta.erase("pitch_m");
+  meta["tx"][1] = {{"kind", "diverging"}, {"source_m", {1e-3, -3e-3}}};
+  const auto times = [&](const char* t_zero, double first_x_m) {
+    meta["element_x_m"] = {first_x_m, first_x_m + kPitch, first_x_m + 2.0 * kPitch};
+    meta["t_zero"] = t_zero;
+    const Recording recording = open_with(folder, meta, plane_npy());
+    return std::pair{recording.acquisition->transmits[0].t0_s, recording.acquisition->transmits[1].t0_s};
+  };
+  EXPECT_EQ(times("centre", -kPitch), times("origin", -kPitch));
+  EXPECT_EQ(times("origin", 0.0), times("origin", -kPitch));
+  const auto [plane, diverging] = times("centre", 0.0);
+  const auto [of_plane, of_diverging] = times("origin", 0.0);
+  EXPECT_NEAR(plane - of_plane, kPitch * std::sin(meta["tx"][0]["angle_rad"].get<double>()) / kSpeed, 1e-15);
+  EXPECT_NEAR(diverging - of_diverging, (std::hypot(kPitch - 1e-3, 3e-3) - std::hypot(1e-3, 3e-3)) / kSpeed, 1e-15);
+  EXPECT_EQ(times("center", 0.0).first, plane);
+}
+
+TEST(Sidecar, AssumedValuesAreListedAsAssumptions) {
+  const TemporaryFolder folder;
+  Json meta = plane_meta();
+  meta["assumed"] = {"t0_s", "tx"};
+  const Recording recording = open_with(folder, meta, plane_npy());
+  const auto& said = recording.acquisition->assumptions;
+  const auto found = std::ranges::find(said, "first_sample_s", &Assumption::fact);
+  ASSERT_NE(found, said.end());
+  EXPECT_TRUE(found->text.starts_with("t0_s = "));
+  EXPECT_TRUE(found->text.ends_with(", assumed by the description"));
+}
+
 TEST(Sidecar, MovingTimeZeroTurnsThePhaseOfIq) {
   const TemporaryFolder folder;
   Json meta = plane_meta();
@@ -152,7 +186,9 @@ TEST(Sidecar, RefusesWhatIsMissingOrContradicts) {
       {"axes", "rf"},
       {"axes", {"transmit", "element", "depth"}},
       {"axes", {"iq", "element", "time"}},
-      {"t_zero", "centre"},
+      {"t_zero", "middle"},
+      {"assumed", "t0_s"},
+      {"assumed", {"t1_s"}},
       {"t_zero", 0},
       {"fs_hz", "20e6"},
       {"fs_hz", -1},

@@ -84,7 +84,7 @@ class ImportWindow : public WindowTest {
   }
   bool formed() {
     const auto ended = [&] { return import().preview.current && !import().preview.busy; };
-    return until([&] { return ended() || import().n_missing > 0; }) && ended();
+    return until([&] { return ended() || import().n_needed() > 0; }) && ended();
   }
   std::string value_of(const std::string& id) {
     const auto found = std::ranges::find(import().fields, id, &ImportField::id);
@@ -108,7 +108,7 @@ class ImportWindow : public WindowTest {
 
 TEST_F(ImportWindow, AnswersGiveAnImageThatTheSavedDescriptionRepeats) {
   start();
-  EXPECT_GT(import().n_missing, 0U);
+  EXPECT_GT(import().n_needed(), 0U);
   EXPECT_EQ(import().preview.image, nullptr);
   click("import/axis/0");
   press(Key::x);
@@ -117,7 +117,7 @@ TEST_F(ImportWindow, AnswersGiveAnImageThatTheSavedDescriptionRepeats) {
   answer("sampling", "20");
   answer("elements", "0.3");
   ASSERT_TRUE(formed()) << import().preview.error;
-  EXPECT_EQ(import().n_missing, 0U);
+  EXPECT_EQ(import().n_needed(), 0U);
   EXPECT_EQ(value_of("centre"), "4");  // of the echo spectrum
   answer("zero", "0.5");
   ASSERT_TRUE(formed());
@@ -137,6 +137,29 @@ TEST_F(ImportWindow, AnswersGiveAnImageThatTheSavedDescriptionRepeats) {
   EXPECT_EQ(std::memcmp(image.values.data(), shown->host().data(), image.values.size() * sizeof(float)), 0);
 }
 
+// The head, the section Missing and the button follow from the same fields.
+TEST_F(ImportWindow, WhatIsMissingIsConfirmedOrSavedAsAssumed) {
+  start();
+  click("import/axis/0");
+  press(Key::x);
+  answer("transmits", "-8 : 8 : 8");
+  answer("sampling", "20");
+  EXPECT_NE(import().why_not_open.find("Missing: Elements"), std::string::npos) << import().why_not_open;
+  press(Key::s, true);
+  EXPECT_TRUE(import().open) << "an answer is needed";
+  answer("elements", "0.3");
+  ASSERT_TRUE(formed());
+  EXPECT_EQ(import().n_needed(), 0U);
+  EXPECT_EQ(import().count(ImportGroup::missing), 3U);  // centre frequency, time zero, frame rate
+  click("import/confirm/centre");
+  ASSERT_TRUE(formed());
+  EXPECT_EQ(import().count(ImportGroup::missing), 2U);
+  press(Key::s, true);
+  ASSERT_TRUE(until([&] { return !import().open && app_->state().source.acquisition != nullptr; }));
+  const auto json = nlohmann::json::parse(read_text(data_ / "points.json"));
+  EXPECT_EQ(json.at("assumed"), nlohmann::json::parse(R"(["t0_s"])"));
+}
+
 TEST_F(ImportWindow, ARefusedAnswerKeepsTheLastImage) {
   start();
   click("import/axis/0");
@@ -150,6 +173,7 @@ TEST_F(ImportWindow, ARefusedAnswerKeepsTheLastImage) {
   EXPECT_EQ(import().preview.image, shown);
   EXPECT_FALSE(import().preview.current);
   EXPECT_EQ(import().preview.error, "pitch = 300 mm is out of range (0.01 to 10)");
+  EXPECT_EQ(import().why_not_open, import().preview.error);
   answer("elements", "0.31");
   ASSERT_TRUE(formed());
   EXPECT_NE(import().preview.image, shown);

@@ -33,15 +33,29 @@ FileOutline outline() {
 
 Json described(const ImportDraft& draft) { return Json::parse(draft.description()); }
 
+std::vector<std::string> needed(const ImportDraft& draft) {
+  std::vector<std::string> ids;
+  for (const OpenQuestion& open : draft.questions()) {
+    if (open.needed) ids.push_back(open.id);
+  }
+  return ids;
+}
+
+std::vector<std::string> open(const ImportDraft& draft) {
+  std::vector<std::string> ids;
+  for (const OpenQuestion& one : draft.questions()) ids.push_back(one.id);
+  return ids;
+}
+
 TEST(ImportDraft, NamesWhatIsMissingMostImportantFirst) {
   ImportDraft draft(outline(), "a.npz");
-  EXPECT_EQ(draft.missing(), (std::vector<std::string>{"transmits", "sampling", "elements", "centre"}));
+  EXPECT_EQ(needed(draft), (std::vector<std::string>{"transmits", "sampling", "elements", "centre"}));
   EXPECT_EQ(draft.answer("sampling", "40"), "");
-  EXPECT_EQ(draft.missing(), (std::vector<std::string>{"transmits", "elements"}));  // the echoes say the rest
+  EXPECT_EQ(needed(draft), (std::vector<std::string>{"transmits", "elements"}));  // the echoes say the rest
   EXPECT_EQ(draft.answer("transmits", "-10, 0, 10"), "");
   EXPECT_EQ(draft.answer("elements", "0.3"), "");
   EXPECT_EQ(draft.answer("centre", "5"), "");
-  EXPECT_TRUE(draft.missing().empty());
+  EXPECT_TRUE(needed(draft).empty());
   const Json json = described(draft);
   EXPECT_EQ(json.at("file"), "a.npz");
   EXPECT_EQ(json.at("data"), "rf");
@@ -63,12 +77,39 @@ TEST(ImportDraft, AGuessThatMayBeWrongIsAskedFor) {
   EXPECT_EQ(draft.fact("zero").state, FactState::asked);
   EXPECT_EQ(draft.fact("zero").reason, "unit of t0 = 200: microseconds or samples");
   EXPECT_EQ(draft.fact("transmits").state, FactState::asked);
-  EXPECT_EQ(question_about_axes(draft.outline()), "axes 2 and 3");
-  EXPECT_TRUE(draft.axes_as_guessed());
+  ASSERT_EQ(open(draft).front(), "axes");
+  EXPECT_EQ(draft.questions().front().reason, "axes 2 and 3");
+  EXPECT_FALSE(draft.questions().front().needed);
   EXPECT_EQ(draft.answer("zero", "5"), "");
   EXPECT_EQ(draft.fact("zero").state, FactState::answered);
   EXPECT_EQ(draft.set_role(2, "element"), "");
-  EXPECT_FALSE(draft.axes_as_guessed());
+  EXPECT_NE(open(draft).front(), "axes");
+}
+
+TEST(ImportDraft, WhatIsNotAnsweredIsSavedAsAssumed) {
+  FileOutline o = outline();
+  o.guesses.push_back({.key = "t0_s", .value = "200e-6", .reason = "t0, 200 us", .assumed = false});
+  o.guesses.push_back({.key = "tx_angles_rad", .value = "[0.7, 0, 0.7]", .reason = "angles", .assumed = false});
+  o.missing = {{.key = "tx", .value = "", .reason = "unit of angles", .assumed = false},
+               {.key = "t0_s", .value = "", .reason = "unit of t0", .assumed = false},
+               {.key = "axes", .value = "", .reason = "axes 2 and 3", .assumed = false}};
+  ImportDraft draft(o, "a.npz");
+  EXPECT_EQ(draft.answer("sampling", "40"), "");
+  EXPECT_EQ(draft.answer("elements", "0.3"), "");
+  EXPECT_EQ(open(draft), (std::vector<std::string>{"axes", "transmits", "centre", "zero", "rate"}));
+  EXPECT_TRUE(needed(draft).empty());
+  EXPECT_EQ(described(draft).at("assumed"), Json::parse(R"(["axes", "tx_angles_rad", "fc_hz", "t0_s"])"));
+  ImportDraft again(o, "a.npz");
+  again.take_description(draft.description());
+  EXPECT_EQ(open(again), open(draft));
+  EXPECT_EQ(described(again), described(draft));
+  for (const char* id : {"axes", "transmits", "centre", "zero"}) EXPECT_EQ(draft.confirm(id), "") << id;
+  EXPECT_EQ(draft.fact("transmits").json, "[0.7, 0, 0.7]");
+  EXPECT_EQ(open(draft), std::vector<std::string>{"rate"});
+  EXPECT_NE(draft.confirm("rate"), "") << "no value";
+  EXPECT_FALSE(described(draft).contains("assumed"));
+  EXPECT_TRUE(draft.undo());
+  EXPECT_EQ(described(draft).at("assumed"), Json::parse(R"(["t0_s"])"));
 }
 
 TEST(ImportDraft, AVariableIsTakenInTheUnitThatItsSizeSays) {
@@ -181,7 +222,7 @@ TEST(ImportDraft, ARoleThatIsTakenIsSwapped) {
   EXPECT_EQ(draft.axes(), (std::vector<std::string>{"element", "time", "transmit", "frame"}));
   EXPECT_EQ(draft.set_role(0, "line"), "");
   EXPECT_TRUE(draft.lines());
-  EXPECT_EQ(draft.missing(), (std::vector<std::string>{"sampling", "elements", "centre"}));  // no transmits
+  EXPECT_EQ(needed(draft), (std::vector<std::string>{"sampling", "elements", "centre"}));  // no transmits
 }
 
 TEST(ImportDraft, AnAssumedTransmitFollowsTheAxes) {
@@ -190,7 +231,7 @@ TEST(ImportDraft, AnAssumedTransmitFollowsTheAxes) {
   EXPECT_EQ(described(draft).at("tx_angles_rad"), Json::array({0}));
   EXPECT_EQ(draft.set_role(2, "transmit"), "");
   EXPECT_FALSE(described(draft).contains("tx_angles_rad"));
-  EXPECT_EQ(draft.missing().front(), "transmits");
+  EXPECT_EQ(needed(draft).front(), "transmits");
 }
 
 TEST(ImportDraft, AMeasurementReplacesAnAssumptionOnly) {

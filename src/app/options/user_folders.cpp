@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "core/plain_text.h"
+
 namespace echoloop {
 namespace {
 
@@ -73,8 +75,9 @@ std::string file_stem(const SourceInfo& source) {
   for (const char c : from) {
     const auto letter = static_cast<unsigned char>(c);
     const bool plain = std::isalnum(letter) != 0 || c == '-' || c == '_' || c == '.' || letter >= 0x80;
-    stem += !plain ? '_' : source.phantom.empty() ? c : static_cast<char>(std::tolower(letter));
+    stem += !plain ? '_' : c;
   }
+  if (!source.phantom.empty()) stem = lower_case(std::move(stem));
   return stem.empty() ? "echoloop" : stem;
 }
 

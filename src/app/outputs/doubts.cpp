@@ -84,7 +84,7 @@ void doubt_time_zero(const Acquisition& a, std::span<const std::byte> frame, std
   }
   const bool origin = found->fault == TimeZeroFault::not_first;
   const char* const first = "the first firing";
-  const char* const passage = "the passage of the wave through the centre of the array";
+  const char* const passage = "the passage of the wave through x = 0";
   doubts.push_back({.text = fmt::format("time 0 is {}, but points of the first frame are sharper with {} {}",
                                         origin ? first : passage, origin ? passage : first, sharper),
                     .cure = fmt::format("\"t_zero\": \"{}\" in a description", origin ? "origin" : "first_firing"),

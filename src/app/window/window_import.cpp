@@ -9,7 +9,6 @@
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
 #include "app/stream/stream_memory.h"
-#include "core/number.h"
 #include "formats/own_descriptions.h"
 #include "gui/overlay/caption.h"
 #include "gui/state/number_text.h"
@@ -36,12 +35,13 @@ std::string without_names(std::string text, const fs::path& file) {
 
 ImportGroup import_group_of(const DraftFact& fact) {
   if (fact.state == FactState::answered) return ImportGroup::answered;
-  if (fact.row->need == FactNeed::optional && fact.json.empty()) return ImportGroup::optional;
-  if (fact.json.empty() || fact.state == FactState::asked ||
-      (fact.state == FactState::assumed && fact.row->need == FactNeed::required) ||
-      (fact.state == FactState::assumed && fact.row->id == std::string_view("zero")))
-    return ImportGroup::missing;
+  if (fact.json.empty()) return ImportGroup::optional;
   return fact.state == FactState::read ? ImportGroup::read : ImportGroup::guessed;
+}
+
+std::string question_label(const OpenQuestion& open) {
+  const FactRow* const row = find_fact_row(open.id);
+  return row == nullptr ? "roles of the axes" : row->label;
 }
 
 std::string import_origin_of(const DraftFact& fact, const FileOutline& outline) {
@@ -113,14 +113,11 @@ void WindowImport::begin_draft(const Reading& reading) {
   state = {};
   state.open = true;
   state.file_name = file_.filename().string();
-  const std::size_t n_missing = draft_->missing().size();
   state.note = reading.why.has_value() ? "not a known layout" : "opened for a new description";
-  parts_.say(
-      Severity::warning,
-      fmt::format("{}: {}. {}; nothing is saved before Save description.", state.file_name,
-                  contents.raw ? "no known container, read as raw samples" : state.note,
-                  n_missing == 0 ? "All facts were found or guessed" : counted(n_missing, "answer") + " missing"),
-      "import");
+  parts_.say(Severity::warning,
+             fmt::format("{}: {}; nothing is saved before Save description.", state.file_name,
+                         contents.raw ? "no known container, read as raw samples" : state.note),
+             "import");
   fill();
   ask_preview();
 }
@@ -157,20 +154,16 @@ void WindowImport::leave() {
 void WindowImport::change(const std::function<std::string(ImportDraft&)>& edit, const std::string& field) {
   const std::string before = draft_->description();
   const std::string why = edit(*draft_);
-  if (why.empty()) {
-    refused_.erase(field);
-  } else {
-    refused_[field] = why;
-  }
+  refused_.clear();
+  if (!why.empty()) refused_[field] = why;
   const bool changed = draft_->description() != before;
   if (changed) shown_.change = draft_->last_change();
-  fill();
   if (!why.empty()) {
     parts_.state.import.preview.current = false;
     parts_.state.import.preview.error = why;
-  } else if (changed || !parts_.state.import.preview.current) {
-    ask_preview();
   }
+  fill();
+  if (why.empty() && (changed || !parts_.state.import.preview.current)) ask_preview();
 }
 
 void WindowImport::execute(const ImportOrder& order) {
@@ -201,8 +194,7 @@ void WindowImport::execute(const ImportOrder& order) {
     case ImportAct::extent:
       return change([&](ImportDraft& draft) { return draft.set_extent(order.index, order.text); }, "axes");
     case ImportAct::keep:
-      kept_.insert(order.id);
-      return fill();
+      return keep(order.id);
     case ImportAct::frame:
       shown_.frame = order.index;
       return ask_preview();
@@ -233,15 +225,25 @@ void WindowImport::execute(const ImportOrder& order) {
   }
 }
 
-std::string WindowImport::missing_fact() const {
-  const std::vector<std::string> missing = draft_->missing();
-  if (missing.empty()) return "";
-  const FactRow* const row = find_fact_row(missing.front());
-  return "Missing: " + std::string(row == nullptr ? "roles of the axes" : row->label) + ".";
+void WindowImport::keep(const std::string& id) {
+  const ImportState& state = parts_.state.import;
+  const auto field = std::ranges::find(state.fields, id, &ImportField::id);
+  if (field != state.fields.end() && field->group == ImportGroup::doubts) kept_.insert(id);
+  const std::vector<OpenQuestion> questions = draft_->questions();
+  if (std::ranges::find(questions, id, &OpenQuestion::id) == questions.end()) return fill();
+  change([&](ImportDraft& draft) { return draft.confirm(id); }, id);
+}
+
+std::string WindowImport::missing_facts() const {
+  std::string list;
+  for (const OpenQuestion& open : draft_->questions()) {
+    if (open.needed) list += (list.empty() ? "Missing: " : ", ") + question_label(open);
+  }
+  return list.empty() ? "" : list + ".";
 }
 
 std::string WindowImport::why_not_open() const {
-  const std::string missing = missing_fact();
+  const std::string missing = missing_facts();
   return missing.empty() ? parts_.state.import.preview.error : missing;
 }
 
@@ -251,9 +253,12 @@ void WindowImport::save() {
   const fs::path own = own_descriptions_folder();
   const fs::path saved = save_description(file_, *draft_, own);
   use_description(file_, "");
+  std::string open;
+  for (const OpenQuestion& one : draft_->questions()) open += (open.empty() ? "" : ", ") + question_label(one);
   const bool beside = saved.parent_path() == fs::absolute(file_).parent_path();
-  const std::string said = beside ? "Description saved: " + saved.string()
-                                  : "Description saved in your own folder, found again by content: " + saved.string();
+  const std::string where = beside ? "Description saved: " + saved.string()
+                                   : "Description saved in your own folder, found again by content: " + saved.string();
+  const std::string said = where + (open.empty() ? "" : ". Not answered: " + open);
   open_file();
   left_.erase(file_.string());
   parts_.say(Severity::info, said);
@@ -268,7 +273,7 @@ void WindowImport::open_file() {
 void WindowImport::ask_preview() {
   ImportPreview& preview = parts_.state.import.preview;
   preview.current = false;
-  preview.error = missing_fact();
+  preview.error = missing_facts();
   parts_.state.import.why_not_open = preview.error;
   if (!preview.error.empty()) return previewer_->forget();
   previewer_->ask({.number = ++shown_.number,
@@ -332,12 +337,25 @@ void WindowImport::take_preview(PreviewResult result) {
 void WindowImport::fill_fields() {
   ImportState& state = parts_.state.import;
   const FileOutline& outline = draft_->outline();
+  const std::vector<OpenQuestion> questions = draft_->questions();
   state.fields.clear();
   state.spectrum = {};
+  const bool swapped =
+      std::ranges::find(shown_.doubts, "axes", &Doubt::key) != shown_.doubts.end() && !kept_.contains("axes");
+  if (!swapped && !questions.empty() && questions.front().id == "axes") {
+    state.fields.push_back({.id = "axes",
+                            .label = "Axes",
+                            .help = {},
+                            .reason = questions.front().reason,
+                            .needed = questions.front().needed});
+  }
   for (const DraftFact& fact : draft_->facts()) {
     ImportField field{.id = fact.row->id, .label = fact.row->label, .help = fact.row->help};
     field.group = import_group_of(fact);
-    field.needed = fact.row->need == FactNeed::required;
+    if (const auto open = std::ranges::find(questions, field.id, &OpenQuestion::id); open != questions.end()) {
+      field.group = ImportGroup::missing;
+      field.needed = open->needed;
+    }
     field.value = fact.json.empty() ? "" : shown_value(fact.as(), outline, fact.json);
     field.typed = typed_value(fact.as(), fact.json);
     field.unit = fact.as().unit;
@@ -383,7 +401,7 @@ void WindowImport::fill_fields() {
     state.fields.push_back(std::move(field));
   }
   for (const Doubt& doubt : shown_.doubts) {
-    if (doubt.key != "axes" || kept_.contains("axes")) continue;
+    if (doubt.key != "axes" || !swapped) continue;
     state.fields.push_back({.id = "axes",
                             .label = "Axes",
                             .help = {},
@@ -454,14 +472,8 @@ void WindowImport::fill() {
     const std::size_t a = draft_->raw() ? shape.size() - 1 - k : k;
     state.axes.push_back({.index = a, .length = shape[a], .role = draft_->axes()[a]});
   }
-  const std::vector<std::string> missing = draft_->missing();
-  state.n_missing = missing.size();
-  state.axes_error = std::ranges::find(missing, "axes") == missing.end()
-                         ? ""
-                         : "time and element (or line) are needed, and a role for each axis";
-  state.axes_asked = state.axes_error.empty() && draft_->axes_as_guessed();
-  if (state.axes_asked) state.axes_error = question_about_axes(draft_->outline());
-  if (const auto refused = refused_.find("axes"); refused != refused_.end()) state.axes_error = refused->second;
+  const auto refused = refused_.find("axes");
+  state.axes_error = refused == refused_.end() ? "" : refused->second;
   fill_fields();
   fill_raw();
   for (ImportEntry& entry : state.entries) {

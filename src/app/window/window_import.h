@@ -54,11 +54,12 @@ class WindowImport {
   void fill();
   void fill_fields();
   void fill_raw();
+  void keep(const std::string& id);
   void leave();
   void save();
   void open_file();
-  [[nodiscard]] std::string missing_fact() const;
-  [[nodiscard]] std::string why_not_open() const;  // a fact is missing, or no image can be made of those there are
+  [[nodiscard]] std::string missing_facts() const;  // without which nothing opens
+  [[nodiscard]] std::string why_not_open() const;   // a fact is missing, or no image can be made of those there are
 
   WindowParts& parts_;
   WindowOpening& opening_;

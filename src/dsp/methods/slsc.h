@@ -78,7 +78,7 @@ struct ShortLagCoherence {
     float sum = 0.0f;
     float count = 0.0f;
     const auto add = [&](float pairs, float left, float right) {
-      constexpr float kSmallest = 0x1p-126f;  // that has an inverse root
+      constexpr float kSmallest = 0x1p-126f;                   // that has an inverse root
       if (!(left >= kSmallest && right >= kSmallest)) return;  // no pairs
       sum += pairs * inverse_root(left) * inverse_root(right);
       count += 1.0f;

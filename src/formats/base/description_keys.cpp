@@ -5,6 +5,8 @@
 #include <cctype>
 #include <vector>
 
+#include "core/plain_text.h"
+
 namespace echoloop {
 namespace {
 
@@ -46,8 +48,9 @@ constexpr std::array kKeys{
                    "`line`s one a line",
                    true},
     DescriptionKey{"t_zero", "time", R"("first_firing")",
-                   "event at time 0: `first_firing` (the first element fires), `origin` (the wave passes the centre of "
-                   "the array) or `delays` (the zero of explicit delays)",
+                   "event at time 0: `first_firing` (the first element fires), `origin` (the wave passes x = 0, z = 0 "
+                   "of the element positions), `centre` (the wave passes the middle of the array at z = 0; the same "
+                   "where positions are centred or come from a pitch) or `delays` (the zero of explicit delays)",
                    false},
     DescriptionKey{"frame_rate_hz", "time", "25", "frames a second", true},
     DescriptionKey{"prf_hz", "time", "3000", "transmits a second, in place of `frame_rate_hz`", true},
@@ -89,23 +92,24 @@ constexpr std::array kKeys{
                    "single elements: number of the element that fires in each transmit, from 1; `all`: one after "
                    "another",
                    true},
+    DescriptionKey{"assumed", "open questions", R"(["t0_s"])",
+                   "keys above whose values are assumed, not known: listed as assumptions each time the file opens",
+                   false},
 };
 
 std::string lower(std::string_view text) {
   std::string plain;
   for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) plain += c;
   }
-  return plain;
+  return lower_case(std::move(plain));
 }
 
 // The name most like `key`; empty when none is.
 std::string_view nearest_name(std::string_view key, std::span<const std::string_view> names) {
   if (key.size() > 64) return {};
   const std::string wanted = lower(key);
-  std::string cased(key);
-  std::ranges::transform(cased, cased.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string cased = lower_case(std::string(key));
   const std::string_view stem = without_unit(cased);
   std::string_view nearest;
   std::size_t least = wanted.size() <= 4 ? 2 : 3;  // fewer changes than that

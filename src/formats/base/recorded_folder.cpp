@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/plain_text.h"
 #include "formats/base/accepted_files.h"
 
 namespace echoloop {
@@ -31,11 +32,7 @@ void allow_open_files(std::size_t n) {
   ::setrlimit(RLIMIT_NOFILE, &now);
 }
 
-std::string lower_ending(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending;
-}
+std::string lower_ending(const fs::path& path) { return lower_case(path.extension().string()); }
 
 // By name: of the ending of a recording, not hidden, no description.
 bool is_folder_file(const fs::path& file) {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/plain_text.h"
 #include "formats/base/printable.h"
 #include "formats/containers/tar.h"
 #include "formats/import/known_lines.h"
@@ -49,10 +50,9 @@ struct ClariusYml {
 std::string plain_key(std::string_view text) {
   std::string key;
   for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      key += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) key += c;
   }
-  return key;
+  return lower_case(std::move(key));
 }
 
 // "30 MHz", "300 um", "1.5"; nothing: no number.

@@ -256,6 +256,9 @@ class Guesser {
           words(fc->path, ", ", center_hz_ * 1e-6, " MHz", unit_note(factor, Quantity::frequency)), "center_hz");
     } else if (fs_hz > 0.0 && !is_iq_) {
       out_.measure_center = true;
+    } else if (const FactNumbers* const f = scalar(Fact::demodulation); f != nullptr && f->values[0] > 0.0) {
+      center_hz_ = f->values[0] * hertz(*f);
+      assume("fc_hz", named(*f, hertz(*f)), words("IQ demodulated at the centre frequency, ", f->path), "center_hz");
     } else if (fs_hz > 0.0) {
       miss("fc_hz", "centre frequency");
     }
@@ -377,6 +380,26 @@ class Guesser {
     } else if (!pitch_of_kerf()) {
       miss("pitch_m", is_lines_ ? "distance of the lines" : "element positions or pitch");
     }
+    if (positions_ == nullptr && !is_lines_ && n_elements_ > 0) other_counts();
+  }
+
+  // Places or a number of elements that are not as many as the channels: some elements are not in the samples.
+  void other_counts() {
+    const FactNumbers* const places = first(Fact::positions, [&](const FactNumbers& c) {
+      const auto dims = long_axes(c.shape);
+      return !dims.empty() && std::ranges::max(dims) > n_elements_ && (dims.size() == 1 || std::ranges::min(dims) <= 5);
+    });
+    if (places != nullptr) {
+      miss("pitch_m", words("which of the ", std::ranges::max(places->shape), " elements of ", places->path, " the ",
+                            n_elements_, " channels are (\"element_x_m\")"));
+      return;
+    }
+    const FactNumbers* const n = scalar(Fact::elements);
+    if (n == nullptr || !out_.meta.contains("pitch_m") || n->values[0] == static_cast<double>(n_elements_)) return;
+    const auto pitch = std::ranges::find(out_.guesses, "pitch_m", &Guess::key);
+    pitch->reason += words("; ", n->path, " = ", n->values[0], " but ", n_elements_,
+                           " channels: taken as neighbours, centred at x = 0 (else \"element_x_m\")");
+    pitch->assumed = true;
   }
 
   // Of Field II: width and kerf, in one unit unless a name says it. False: not both are there.

@@ -1,5 +1,8 @@
 #include "formats/import/guess_facts.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/error.h"
 #include "formats/import/guess_samples.h"
 #include "formats/import/words.h"
@@ -53,6 +56,7 @@ GuessFacts::GuessFacts(const ArrayTree& tree, std::size_t samples) {
   simplify();
   add_points(Fact::sources_x, Fact::sources_z, Fact::sources);
   add_points(Fact::foci_x, Fact::foci_z, Fact::foci);
+  add_arc(tree.entries()[samples]);
 }
 
 const std::vector<FactNumbers>& GuessFacts::all(Fact fact) const {
@@ -95,6 +99,46 @@ void GuessFacts::simplify() {
       c.values = std::move(simple);
       c.literal = true;
     }
+  }
+}
+
+// Positions (x, z) of a convex array from its radius and the angles of its elements, z = 0 at its apex. A list that is
+// only named "theta" or "angles" is one of elements where the samples have no other axis for them, or another list is
+// that of the waves.
+void GuessFacts::add_arc(const TreeEntry& samples) {
+  constexpr double kLeastStep_m = 0.05e-3, kMostStep_m = 3e-3;
+  const FactNumbers* const radius = scalar(Fact::radius);
+  if (radius == nullptr || !std::isfinite(radius->values[0]) || !(radius->values[0] > 0.0)) return;
+  const double radius_m = radius->values[0] * metres(*radius, 1.0);
+  for (const Fact fact : {Fact::element_angles, Fact::angles}) {
+    if (fact == Fact::angles && !all(Fact::positions).empty()) continue;
+    const FactNumbers* const angles = first(fact, [&](const FactNumbers& c) {
+      const std::size_t n = c.values.size();
+      if (n < 4 || !is_list(c.shape) || std::ranges::find(samples.shape, n) == samples.shape.end()) return false;
+      const double step_m = radius_m * radians(c) * std::abs(c.values[1] - c.values[0]);
+      const bool of_waves = std::ranges::any_of(all(Fact::angles), [&](const FactNumbers& other) {
+        return other.values.size() > 1 && other.values.size() != n;
+      });
+      return step_m >= kLeastStep_m && step_m <= kMostStep_m &&
+             (fact == Fact::element_angles || of_waves || long_axes(samples.shape).size() == 2);
+    });
+    if (angles == nullptr) continue;
+    const double factor = radians(*angles);
+    const std::size_t n = angles->values.size();
+    FactNumbers both{.entry = angles->entry,
+                     .named = {.fact = Fact::positions, .rank = 0, .unit = NamedUnit::metre},
+                     .values = {},
+                     .shape = {n, 2},
+                     .path = angles->path + " and " + radius->path + ", z = 0 at the apex",
+                     .literal = true};
+    for (const double value : angles->values) {
+      both.values.push_back(radius_m * std::sin(value * factor));
+      both.values.push_back(radius_m * (std::cos(value * factor) - 1.0));
+    }
+    const std::size_t used = angles->entry;
+    std::erase_if(all_[fact], [&](const FactNumbers& c) { return c.entry == used; });
+    all_[Fact::positions].push_back(std::move(both));
+    return;
   }
 }
 

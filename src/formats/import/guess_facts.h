@@ -34,6 +34,7 @@ class GuessFacts {
  private:
   void collect(const ArrayTree& tree, std::size_t samples);
   void simplify();
+  void add_arc(const TreeEntry& samples);
   void add_points(Fact of_x, Fact of_z, Fact points);
   std::map<Fact, std::vector<FactNumbers>> all_;
 };

@@ -20,7 +20,7 @@ bool may_be_index(const FactNumbers& t0, double factor) {
 bool named_event(const ArrayTree& tree, GuessedDescription& out) {
   for (const TreeEntry& entry : tree.entries()) {
     if (entry.text.empty() || plain_name(entry.path) != "tzero") continue;
-    for (const char* const event : {"first_firing", "origin"}) {
+    for (const char* const event : {"first_firing", "origin", "centre"}) {
       if (plain_name(entry.text) != plain_name(event)) continue;
       out.say("t_zero", event, words(entry.path, " = ", entry.text));
       return true;
@@ -123,7 +123,7 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
   const bool elements = out.meta.contains("tx_elements");  // whose delays are 0 themselves
   const std::string writer = t0 == nullptr || by_times || elements ? "" : origin_writer(of.sent, t0->path);
   if (along != 0) {
-    out.assume("t_zero", "origin",
+    out.assume("t_zero", "centre",
                words("time counted from the passage of the wave through the centre, as ", t0->path,
                      " differs by the waves' ways along the array"));
   } else if (of.sent.delays_have_zero()) {
@@ -131,11 +131,11 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
         "t_zero", "delays",
         "time counted from the zero of the delays, not in the file (or from the first firing: \"first_firing\")");
   } else if (!writer.empty()) {
-    out.assume("t_zero", "origin", "time counted from the passage of the wave through the centre, as " + writer);
+    out.assume("t_zero", "origin", "time counted from the passage of the wave through x = 0, as " + writer);
   } else {
     out.assume("t_zero", "first_firing",
                words("time counted from the first firing, not in the file",
-                     elements ? "" : " (or from the passage of the wave through the centre: \"origin\")"));
+                     elements ? "" : " (or from the passage of the wave through x = 0: \"origin\")"));
   }
 }
 

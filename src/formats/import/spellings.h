@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,6 +23,7 @@ enum class Fact {
   kerf,
   positions,
   positions_z,
+  element_angles,  // of the elements of a convex array, from its middle
   elements,
   angles,
   sources,
@@ -42,13 +42,6 @@ enum class Fact {
   frame_rate,
   transmit_rate,
 };
-
-struct Spelling {
-  Fact fact;
-  std::string_view name;  // lower case, letters and digits only
-};
-
-std::span<const Spelling> spellings();  // of one fact: the clearest first
 
 enum class NamedUnit {
   none,

@@ -27,9 +27,10 @@ constexpr Example kExamples[] = {
     {"fc_hz", R"("fc_hz": 5e6, the centre frequency of the transmitted pulse)"},
     {"demod_hz", R"("demod_hz": 5e6, the demodulation frequency of IQ samples)"},
     {"t0_s", R"("t0_s": 0, seconds from t_zero to the first sample)"},
-    {"t_zero", R"("t_zero": "first_firing", or "origin" when times count from the wave passing the array's centre)"}};
+    {"t_zero", R"("t_zero": "first_firing", or "origin" when times count from the wave passing x = 0, z = 0)"}};
 constexpr const char* kTimeZeros =
-    "\"first_firing\", \"origin\" (the wave passes the array's centre), or of explicit delays \"delays\" (their zero)";
+    "\"first_firing\", \"origin\" (the wave passes x = 0, z = 0), \"centre\" (the middle of the array), or of explicit "
+    "delays \"delays\" (their zero)";
 
 double optional_number(const std::string& what, const Json& meta, const char* key, double fallback) {
   return meta.contains(key) ? json_number(what, meta.at(key), key) : fallback;
@@ -47,7 +48,7 @@ void set_first_sample_times(const std::string& what, const Json& meta, Acquisiti
   for (std::size_t k = 0; k < times.size(); ++k) a.transmits[k].t0_s = times[k];
 }
 
-enum class TimeZero { first_firing, origin, delays };  // delays: the zero of explicit delays
+enum class TimeZero { first_firing, origin, centre, delays };  // delays: the zero of explicit delays
 
 // One of the words, or a sentence with them ("instant the first element fires", "... passes the array centre").
 TimeZero described_time_zero(const std::string& what, const Json& meta, bool all_by_delays) {
@@ -56,9 +57,17 @@ TimeZero described_time_zero(const std::string& what, const Json& meta, bool all
   if (t_zero == "delays" && all_by_delays) return TimeZero::delays;
   const auto says = [&](const char* words) { return t_zero.find(words) != std::string::npos; };
   const bool first = t_zero == "first_firing" || says("first element fires");
-  const bool origin = t_zero == "origin" || says("passes the array centre") || says("passes the origin");
-  if (first != origin) return first ? TimeZero::first_firing : TimeZero::origin;
+  const bool origin = t_zero == "origin" || says("passes the origin");
+  const bool centre = t_zero == "centre" || t_zero == "center" || says("passes the array centre");
+  if (first + origin + centre == 1)
+    return first ? TimeZero::first_firing : origin ? TimeZero::origin : TimeZero::centre;
   throw Error(what, "t_zero = '" + printable(t_zero) + "'", kTimeZeros);
+}
+
+double centre_x_m(const Probe& probe) {
+  const auto [left, right] = std::ranges::minmax(probe.elements, {}, &Element::x_m);
+  const double x_m = 0.5 * (left.x_m + right.x_m);
+  return std::abs(x_m) < 1e-6 ? 0.0 : x_m;  // rounding
 }
 
 // What is added to the file's times to count from the program's time zero.
@@ -68,19 +77,17 @@ double time_shift_s(const DescribedTransmit& tx, TimeZero zero, const Acquisitio
     return tx.by_delays ? tx.first_s - tx.passage_s
                         : first_firing_s(tx.transmit, a.probe, a.sound_speed_m_s, tx.active);
   }
-  const bool law = tx.transmit.kind == TransmitKind::delays;
-  return law ? origin_passage_s(tx.transmit, a.probe, a.sound_speed_m_s) : 0.0;
+  return passage_s(tx.transmit, a.probe, a.sound_speed_m_s, zero == TimeZero::centre ? centre_x_m(a.probe) : 0.0);
 }
 
 // Positions that are counted from elsewhere than the centre of the array have another passage.
 void say_passage(Acquisition& a) {
-  const auto [left, right] = std::ranges::minmax(a.probe.elements, {}, &Element::x_m);
-  const double centre_m = 0.5 * (left.x_m + right.x_m);
+  const double centre_m = centre_x_m(a.probe);
   if (std::abs(centre_m) <= a.probe.pitch_m) return;
-  char text[120];
+  char text[160];
   std::snprintf(text, sizeof text,
                 "time counted from the passage of the wave through x = 0, not through the centre of the array at x = "
-                "%.3g mm",
+                "%.3g mm (\"t_zero\": \"centre\")",
                 centre_m * 1e3);
   a.assumptions.emplace_back(text);
 }
@@ -262,6 +269,24 @@ void describe_lines(const std::string& what, const Json& meta, Acquisition& a) {
   a.probe.pitch_m = step_m;
 }
 
+// The values of the keys that "assumed" lists.
+void say_assumed(const std::string& what, const Json& meta, Acquisition& a) {
+  constexpr const char* kAccepted = "a list of keys of the description, such as [\"t0_s\"]";
+  const auto found = meta.find("assumed");
+  if (found == meta.end()) return;
+  if (!found->is_array()) throw Error(what, "assumed = " + json_excerpt(*found), kAccepted);
+  for (const Json& entry : *found) {
+    const std::string key = json_text(what, entry, "assumed");
+    if (!meta.contains(key))
+      throw Error(what, "assumed = '" + printable(key) + "', which the description lacks", kAccepted);
+    const char* const fact = key == "t0_s"            ? "first_sample_s"
+                             : key == "fc_hz"         ? "center_hz"
+                             : key == "frame_rate_hz" ? "frame_rate_hz"
+                                                      : "";
+    a.assumptions.emplace_back(key + " = " + json_excerpt(meta.at(key)) + ", assumed by the description", fact);
+  }
+}
+
 }  // namespace
 
 Acquisition describe_acquisition(const std::string& what, const Json& description, const ArrayExtents& extents,
@@ -284,6 +309,7 @@ Acquisition describe_acquisition(const std::string& what, const Json& descriptio
       throw Error(what, "beamformed lines of " + counted(extents.n_transmits, "transmit"), "2 or more lines");
     describe_lines(what, meta, a);
     set_frame_rate(what, meta, a);
+    say_assumed(what, meta, a);
     return a;
   }
   const std::vector<DescribedTransmit> tx = described_transmits(what, meta, a);
@@ -297,6 +323,7 @@ Acquisition describe_acquisition(const std::string& what, const Json& descriptio
   set_first_sample_times(what, meta, a);
   rotation_rad = apply_time_zero(what, meta, a, tx);
   set_frame_rate(what, meta, a);
+  say_assumed(what, meta, a);
   return a;
 }
 

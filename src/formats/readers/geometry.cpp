@@ -87,12 +87,23 @@ double aperture_width_m(const Probe& probe, const std::vector<bool>& active) {
   return first == nullptr ? 0.0 : std::hypot(last->x_m - first->x_m, last->z_m - first->z_m) + probe.pitch_m;
 }
 
-double origin_passage_s(const Transmit& transmit, const Probe& probe, double sound_speed_m_s) {
+double passage_s(const Transmit& t, const Probe& probe, double sound_speed_m_s, double x_m) {
+  const double source = std::hypot(t.source_x_m, t.source_z_m), way = std::hypot(x_m - t.source_x_m, t.source_z_m);
+  switch (t.kind) {
+    case TransmitKind::plane:
+      return x_m * std::sin(t.angle_rad) / sound_speed_m_s;
+    case TransmitKind::diverging:
+      return (way - source) / sound_speed_m_s;
+    case TransmitKind::focused:
+      return (source - way) / sound_speed_m_s;
+    case TransmitKind::delays:
+      break;
+  }
   double passage = std::numeric_limits<double>::infinity();
   for (std::size_t e = 0; e < probe.elements.size(); ++e) {
-    if (std::isnan(transmit.element_delays_s[e])) continue;
-    passage = std::min(passage, transmit.element_delays_s[e] +
-                                    std::hypot(probe.elements[e].x_m, probe.elements[e].z_m) / sound_speed_m_s);
+    if (std::isnan(t.element_delays_s[e])) continue;
+    const Element& p = probe.elements[e];
+    passage = std::min(passage, t.element_delays_s[e] + std::hypot(p.x_m - x_m, p.z_m) / sound_speed_m_s);
   }
   return passage;
 }

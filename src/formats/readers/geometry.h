@@ -26,7 +26,8 @@ double first_firing_s(const Transmit& transmit, const Probe& probe, double sound
 // From the first to the last active element, one pitch more. `active` empty: all elements.
 double aperture_width_m(const Probe& probe, const std::vector<bool>& active);
 
-// delays only: when the wave passes the origin on the clock of the law, min (delay + |p|/c).
-double origin_passage_s(const Transmit& transmit, const Probe& probe, double sound_speed_m_s);
+// When the wave passes (x_m, 0), relative to the transmit's time zero: plane x sin a/c; diverging (|p - s| - |s|)/c;
+// focused (|s| - |p - s|)/c; delays: min (delay + |p - element|/c).
+double passage_s(const Transmit& transmit, const Probe& probe, double sound_speed_m_s, double x_m);
 
 }  // namespace echoloop

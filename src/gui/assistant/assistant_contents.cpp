@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <sstream>
 
+#include "core/plain_text.h"
 #include "gui/assistant/assistant_parts.h"
 #include "gui/state/number_text.h"
 
@@ -12,11 +12,6 @@ namespace echoloop {
 namespace {
 
 constexpr float kTreeRow = 24, kContentsPad = 16;
-
-std::string in_small_letters(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 // "a, b, c" as numbers; empty: a range or a text.
 std::vector<double> spelled_numbers(const std::string& value) {
@@ -183,11 +178,11 @@ void AssistantContents::draw_tree(const AssistantScene& c, AssistantChoice& choi
     ui.text(Type::small, x, head.y0, head.height(), theme::kMuted, word);
   const Rect list{area.x0, head.y1, area.x1, area.y1};
   float y = scroll_.begin(ui, "import/tree", list);
-  const std::string wanted = in_small_letters(filter_.data());
+  const std::string wanted = lower_case(filter_.data());
   std::string group;
   for (std::size_t k = 0; k < import.entries.size(); ++k) {
     const ImportEntry& entry = import.entries[k];
-    if (!wanted.empty() && in_small_letters(entry.path).find(wanted) == std::string::npos) continue;
+    if (!wanted.empty() && lower_case(entry.path).find(wanted) == std::string::npos) continue;
     const std::size_t cut = entry.path.find_last_of("./");
     const std::string parent = cut == std::string::npos ? "" : entry.path.substr(0, cut);
     const std::string name = entry.path.empty()         ? "(the array)"

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/number.h"
 #include "gui/assistant/assistant_parts.h"
 
 namespace echoloop {
@@ -138,8 +137,7 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
   }
   if (!import.axes_error.empty()) {
     const Rect line = ui.row(column, 16, 2);
-    ui.text_fitted(Type::small, line.x0, line.x1, line.y0, line.height(),
-                   import.axes_asked ? theme::kWarn : theme::kRed, import.axes_error);
+    ui.text_fitted(Type::small, line.x0, line.x1, line.y0, line.height(), theme::kRed, import.axes_error);
   }
 }
 
@@ -278,6 +276,18 @@ void draw_doubt(const AssistantScene& c, Column& column, const ImportField& fiel
     c.order({.act = ImportAct::keep, .id = field.id});
 }
 
+// The value is right as it stands.
+void draw_confirm(const AssistantScene& c, const Rect& area, const ImportField& field) {
+  Ui& ui = c.ui;
+  const std::string id = "import/confirm/" + field.id;
+  const Hit h = ui.control(id.c_str(), area, FocusKind::button, "Confirm " + field.label);
+  ui.tip(id.c_str(), h, area, {"Confirm", "The value is right as shown: an answer, no assumption.", {}});
+  ui.fill(area, h.hovered ? theme::kHover : theme::kField, theme::kRadius);
+  ui.check({area.cx() - ui.px(6), area.cy() - ui.px(6), area.cx() + ui.px(6), area.cy() + ui.px(6)},
+           h.hovered ? theme::kAccent : theme::kText2);
+  if (h.clicked) c.order({.act = ImportAct::keep, .id = field.id});
+}
+
 void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column, const ImportField& field) {
   Ui& ui = c.ui;
   const bool flat = field.group == ImportGroup::read || field.group == ImportGroup::optional;
@@ -302,6 +312,12 @@ void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column
                  field.label);
   const std::string id = "import/field/" + field.id;
   Rect box{row.x0 + ui.px(kLabel + 18), row.y0 + ui.px(1), row.x1, row.y1 - ui.px(1)};
+  const bool has_value = field.id == "axes" ? !field.needed : !field.value.empty();
+  if (field.group == ImportGroup::missing && has_value) {
+    const Rect confirm{box.x1 - ui.px(30), box.y0, box.x1, box.y1};
+    draw_confirm(c, confirm, field);
+    box.x1 = confirm.x0 - ui.px(6);
+  }
   const Rect whole = box;
   if (field.id != "axes") {
     choice.places.push_back({.where = whole, .field = field.id, .axis = 0});
@@ -348,7 +364,7 @@ void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column
   if (!field.error.empty() || !field.reason.empty()) {
     const bool red = !field.error.empty();
     const float wrap = row.x1 - row.x0 - ui.px(kIndent);
-    if (field.group == ImportGroup::doubts && !red) {
+    if ((field.group == ImportGroup::doubts || field.id == "axes") && !red) {
       column.y +=
           ui.paragraph(Type::small, row.x0 + ui.px(kIndent), column.y, wrap, ui.px(16), theme::kText2, field.reason) +
           ui.px(3);
@@ -378,6 +394,15 @@ void draw_group(const AssistantScene& c, AssistantChoice& choice, Column& column
   column.y += ui.px(6);
 }
 
+// "3 missing, 1 needed; 1 doubt": of the sections below; empty: nothing is open.
+std::string open_points(const ImportState& import) {
+  const std::size_t n_missing = import.count(ImportGroup::missing), n_doubts = import.count(ImportGroup::doubts);
+  const std::string n_needed = import.n_needed() == 0 ? "none" : std::to_string(import.n_needed());
+  std::string text = n_missing == 0 ? "" : fmt::format("{} missing, {} needed", n_missing, n_needed);
+  if (n_doubts > 0) text += fmt::format("{}{} doubt{}", text.empty() ? "" : "; ", n_doubts, n_doubts == 1 ? "" : "s");
+  return text;
+}
+
 void draw_buttons(const AssistantScene& c, const Rect& area) {
   Ui& ui = c.ui;
   const ImportState& import = c.import();
@@ -385,11 +410,16 @@ void draw_buttons(const AssistantScene& c, const Rect& area) {
   const float y0 = area.y0 + ui.px(14), y1 = y0 + ui.px(30), wide = x1 - x0 - 2 * gap;
   const Rect save{x0, y0, x0 + 0.38F * wide, y1}, open{save.x1 + gap, y0, save.x1 + gap + 0.4F * wide, y1};
   const Rect cancel{open.x1 + gap, y0, x1, y1};
-  const std::string text =
-      "Writes " + import.target + " beside the file (Ctrl+S); the file then opens without questions.";
+  const std::size_t n_open = import.count(ImportGroup::missing) + import.count(ImportGroup::doubts);
+  const std::string label =
+      n_open == 0 || import.n_needed() > 0 ? "Save description" : fmt::format("Save with {} open", n_open);
+  const std::string text = "Writes " + import.target + " beside the file; the file then opens without questions." +
+                           (n_open == 0 ? ""
+                                        : " Values that are not answered are saved as assumptions, and listed so each "
+                                          "time the file opens.");
   const std::string_view kiosk = c.state.no_effect.files.empty() ? std::string_view(import.why_not_open)
                                                                  : std::string_view(c.state.no_effect.files);
-  if (ui.button("import/save", save, {.label = "Save description", .emphasis = Emphasis::primary},
+  if (ui.button("import/save", save, {.label = label, .emphasis = Emphasis::primary},
                 {"Save description   Ctrl+S", text, kiosk}))
     c.order({.act = ImportAct::save});
   if (ui.button("import/open", open, {.label = "Open without saving"},
@@ -408,10 +438,9 @@ void AssistantFields::draw(const AssistantScene& c, AssistantChoice& choice, con
   const Rect head{area.x0 + ui.px(kFieldPad), area.y0 + ui.px(6), area.x1 - ui.px(kFieldPad),
                   area.y0 + ui.px(6 + theme::kHeader)};
   ui.text(Type::strong, head, theme::kText, import.raw.on ? "Describe the bytes" : "Describe the data");
-  const std::string summary =
-      import.n_missing == 0 ? "nothing missing" : counted(import.n_missing, "answer") + " missing";
-  ui.text_right(Type::small, head.x1, head.y0, head.height(), import.n_missing > 0 ? theme::kWarn : theme::kMuted,
-                summary);
+  const std::string summary = open_points(import);
+  ui.text_right(Type::small, head.x1, head.y0, head.height(), summary.empty() ? theme::kMuted : theme::kWarn,
+                summary.empty() ? "nothing missing" : summary);
   const Rect buttons{area.x0, area.y1 - ui.px(56), area.x1, area.y1};
   const Rect list{area.x0, head.y1, area.x1, buttons.y0};
   Column column{head.x0, head.x1, scroll_.begin(ui, "import/fields", list), false};

@@ -29,7 +29,10 @@ void draw_change(const AssistantScene& c, const Rect& area) {
   };
   row("Last change", import.last_change.empty() ? "—" : import.last_change, undo.x0 - ui.px(8));
   row("Effect", import.preview.effect.empty() ? "—" : import.preview.effect, area.x1 - ui.px(10));
-  row("Description", "will be saved as " + import.target + "; the file then opens without questions",
+  row("Description",
+      "will be saved as " + import.target +
+          (import.count(ImportGroup::missing) == 0 ? "; the file then opens without questions"
+                                                   : "; missing answers are saved as assumptions"),
       area.x1 - ui.px(10));
   const std::string_view why = import.can_undo ? std::string_view() : std::string_view("No answer to undo.");
   if (ui.button("import/undo", undo, {.label = "Undo", .shortcut = "Ctrl+Z"},

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstring>
+
+#include "core/plain_text.h"
 
 namespace echoloop {
 namespace {
@@ -36,13 +37,9 @@ std::string chip_help(const PresetView& p, bool active, bool changed) {
 
 // Why nothing can be saved under the name; empty: it can.
 std::string why_not_this_name(const Presets& presets, const std::string& name) {
-  const auto lower = [](std::string text) {
-    for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    return text;
-  };
   if (name.find_first_not_of(' ') == std::string::npos) return "Type a name.";
   const auto same =
-      std::ranges::find_if(presets.list, [&](const PresetView& p) { return lower(p.name) == lower(name); });
+      std::ranges::find_if(presets.list, [&](const PresetView& p) { return lower_case(p.name) == lower_case(name); });
   if (same == presets.list.end()) return {};
   const bool active = presets.active == static_cast<int>(same - presets.list.begin());
   if (!same->own) return "Name of a built-in preset.";

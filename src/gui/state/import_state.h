@@ -2,6 +2,7 @@
 // application fills it after each change; the window draws it and sends orders. Plain values.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,7 +36,7 @@ struct ImportField {
   std::string typed = {};               // as edited
   std::string origin = {};              // variable, "assumed", "answer"
   std::string reason = {}, error = {};  // one line each
-  bool needed = false;                  // nothing opens without it
+  bool needed = false;                  // in group missing: nothing opens without an answer
   std::vector<std::string> forms = {};  // several: how it is stated
   std::size_t form = 0;
   std::string cure = {}, keep = {};  // buttons of a doubt: "Use 2.5 MHz", "Keep 2 MHz"
@@ -95,10 +96,8 @@ struct ImportState {
   ImportArray data;
   std::vector<ImportEntry> entries;
   std::vector<ImportAxis> axes;
-  std::string axes_error;   // empty: they are complete
-  bool axes_asked = false;  // axes_error is a question about roles that may be wrong
+  std::string axes_error;  // why the last change of them was not taken
   std::vector<ImportField> fields;
-  std::size_t n_missing = 0;  // without which nothing opens
   std::string last_change;
   bool can_undo = false, can_redo = false;
   std::string refusal;  // why no field is offered: "no arrays in this file: ..."
@@ -107,6 +106,13 @@ struct ImportState {
   ImportPreview preview;
   std::string target;        // "scan_042.json"
   std::string why_not_open;  // empty: the file can be opened with what is known
+
+  [[nodiscard]] std::size_t count(ImportGroup group) const {
+    return static_cast<std::size_t>(std::ranges::count(fields, group, &ImportField::group));
+  }
+  [[nodiscard]] std::size_t n_needed() const {
+    return static_cast<std::size_t>(std::ranges::count(fields, true, &ImportField::needed));
+  }
 };
 
 enum class ImportAct {
@@ -118,7 +124,7 @@ enum class ImportAct {
   split,     // its axes as guessed, or as stored
   raw,       // "dtype", "byte_order", "header_bytes" = `text`
   extent,    // axis `index` has length `text`
-  keep,      // the doubt about `id` is dismissed
+  keep,      // `id` is as it stands: a doubt is dismissed, a question answered
   frame,     // preview of frame `index`
   transmit,  // channel data of transmit `index`
   undo,

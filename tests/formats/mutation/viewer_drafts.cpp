@@ -94,7 +94,8 @@ std::string draft_of(const std::filesystem::path& path, Dice& dice) {
     }
     const std::string description = draft.description();
     static_cast<void>(description_template(contents.outline, path.filename().string()));
-    if (!draft.missing().empty() || !dice.one_in(kOpenedEvery)) return draft.missing().empty() ? "complete" : "draft";
+    const bool complete = std::ranges::none_of(draft.questions(), &OpenQuestion::needed);
+    if (!complete || !dice.one_in(kOpenedEvery)) return complete ? "complete" : "draft";
     const Recording recording = open_recording_as(path, description);
     return recording.frame_count > 0 ? "opened" : "broken: no frames";
   } catch (const Error& error) {
