@@ -152,13 +152,14 @@ void draw_capon_weights(Ui& ui, const Rect& cell, const MethodView& view) {
 void draw_beam_pattern(Ui& ui, const Rect& cell, const MethodView& view) {
   constexpr std::string_view kTitle = "Beam pattern";
   const double reach = view.pattern_reach > 0.0 ? view.pattern_reach : 1.0;
-  const Plot plot = draw_plot(ui, cell, {kTitle, {-reach, reach, "sin θ"}, {12.0, -52.0, "dB"}});
+  const Plot plot = draw_plot(ui, cell, {kTitle, {-reach, reach, "sine"}, {12.0, -52.0, "dB"}});
   const double step = 2.0 * reach / std::max<double>(static_cast<double>(view.pattern_db.size()) - 1.0, 1.0);
   draw_curve(ui, plot, view.equal_pattern_db, -reach, step, theme::kMuted);
   draw_curve(ui, plot, view.pattern_db, -reach, step, theme::kText);
   ui.hit("method_pattern", plot.box,
          {"Beam pattern of the weights",
-          "Response to a wave from the angle θ to the pixel's direction. Dim: equal weights. Minimum variance puts "
+          "Response to a wave by the sine of its angle to the pixel's direction. Dim: equal weights. Minimum variance "
+          "puts "
           "zeros where other echoes come from.",
           {}});
 }
