@@ -159,8 +159,7 @@ void draw_beam_pattern(Ui& ui, const Rect& cell, const MethodView& view) {
   ui.hit("method_pattern", plot.box,
          {"Beam pattern of the weights",
           "Response to a wave by the sine of its angle to the pixel's direction. Dim: equal weights. Minimum variance "
-          "puts "
-          "zeros where other echoes come from.",
+          "puts zeros where other echoes come from.",
           {}});
 }
 
