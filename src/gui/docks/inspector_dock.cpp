@@ -77,7 +77,8 @@ void InspectorDock::draw_head(PanelContext& c, const Rect& head, bool paged, int
   if (pixel == nullptr || !c.state.image.inspected) return;
   float right = head.x1;
   if (paged) {
-    const Rect pages{right - ui.px(72) * static_cast<float>(n_pages), head.y0 + ui.px(3), right, head.y1 - ui.px(3)};
+    const Rect pages{right - ui.px(n_pages > kMethodPage ? 66 : 72) * static_cast<float>(n_pages), head.y0 + ui.px(3),
+                     right, head.y1 - ui.px(3)};
     const auto shown = std::span(kPages).first(static_cast<std::size_t>(n_pages));
     if (const auto chosen = ui.segmented("inspector_page", pages, shown, page_, {})) page_ = *chosen;
     right = pages.x0 - ui.px(12);
