@@ -138,6 +138,11 @@ bool is_complete(const Options& options, const Job& job) {
               "another --out, or this file deleted");
 }
 
+int ended_by(const std::exception& error, int status) {
+  print_error("echoloop: {}\n", error.what());
+  return status;
+}
+
 int run_job(const Options& options, const Job& job, const ChosenBackend& chosen) {
   Options one = options;
   one.headless = true;
@@ -157,10 +162,12 @@ int run_job(const Options& options, const Job& job, const ChosenBackend& chosen)
     // If the program is killed from here on, the images are known to be of this program.
     write_text(description_of(job), json_text(program_json(*chosen.backend, job.source)) + "\n");
     status = run_headless(one, chosen);
-  } catch (const std::exception& error) {
-    print_error("echoloop: {}\n", error.what());
-    const bool refused = dynamic_cast<const Error*>(&error) != nullptr && dynamic_cast<const Fault*>(&error) == nullptr;
-    status = refused ? 2 : 1;
+  } catch (const Fault& fault) {
+    status = ended_by(fault, 1);
+  } catch (const Error& refusal) {
+    status = ended_by(refusal, 2);
+  } catch (const std::exception& fault) {
+    status = ended_by(fault, 1);
   }
   if (begun && (status != 0 || interrupted())) set_aside(job);
   return status;

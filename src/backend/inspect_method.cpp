@@ -145,24 +145,29 @@ struct StoredRows {
 
 void take_correlations(MethodView& to, const MethodSettings& s, StoredRows rows) {
   const StridedRows view = rows.view();
+  const ShortLagCoherence shown{std::min(rows.n - 1, kMostLags)};
+  std::vector<double> pairs(static_cast<std::size_t>(shown.lags)), left = pairs, right = pairs;
+  std::vector<Complex> terms(static_cast<std::size_t>(shown.n_terms()));
+  const Strided of_row{terms.data(), 1};
+  for (int row = 0; row < rows.count; ++row) {
+    shown.store_terms([&](int e) { return view.at(row, e); }, rows.n, of_row);
+    const auto factor = static_cast<double>(of_row[shown.factor_term()].re);
+    if (factor == 0.0) continue;  // silent
+    for (int m = 0; m < shown.lags; ++m) {
+      const auto at = static_cast<std::size_t>(m);
+      pairs[at] += static_cast<double>(of_row[m].re) / (factor * factor);
+      left[at] += static_cast<double>(of_row[m].im) / (factor * factor);
+      right[at] += static_cast<double>(shown.right_term(of_row, m)) / (factor * factor);
+    }
+  }
   double sum = 0.0;
   int count = 0;
   to.curve_first = 1;
-  for (int m = 1; m < std::min(rows.n, kMostLags + 1); ++m) {
-    double pairs = 0.0, left = 0.0, right = 0.0;
-    for (int row = 0; row < rows.count; ++row) {
-      for (int e = 0; e + m < rows.n; ++e) {
-        const std::complex<double> a = wide(view.at(row, e)), b = wide(view.at(row, e + m));
-        if (a == 0.0 || b == 0.0) continue;
-        pairs += std::real(a * std::conj(b));
-        left += std::norm(a);
-        right += std::norm(b);
-      }
-    }
-    const double energy = std::sqrt(left) * std::sqrt(right);
-    to.curve.push_back(energy > 0.0 ? static_cast<float>(pairs / energy) : 0.0f);
-    if (m > s.lags || !(energy > 0.0)) continue;
-    sum += pairs / energy;
+  for (std::size_t m = 0; m < pairs.size(); ++m) {
+    const double energy = std::sqrt(left[m]) * std::sqrt(right[m]);
+    to.curve.push_back(energy > 0.0 ? static_cast<float>(pairs[m] / energy) : 0.0f);
+    if (static_cast<int>(m) >= s.lags || !(energy > 0.0)) continue;
+    sum += pairs[m] / energy;
     ++count;
   }
   to.factor = count > 0 ? static_cast<float>(sum / count) : 0.0f;

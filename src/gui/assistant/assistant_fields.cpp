@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/number.h"
 #include "gui/assistant/assistant_parts.h"
 
 namespace echoloop {
@@ -399,7 +400,7 @@ std::string open_points(const ImportState& import) {
   const std::size_t n_missing = import.count(ImportGroup::missing), n_doubts = import.count(ImportGroup::doubts);
   const std::string n_needed = import.n_needed() == 0 ? "none" : std::to_string(import.n_needed());
   std::string text = n_missing == 0 ? "" : fmt::format("{} missing, {} needed", n_missing, n_needed);
-  if (n_doubts > 0) text += fmt::format("{}{} doubt{}", text.empty() ? "" : "; ", n_doubts, n_doubts == 1 ? "" : "s");
+  if (n_doubts > 0) text += (text.empty() ? "" : "; ") + counted(n_doubts, "doubt");
   return text;
 }
 

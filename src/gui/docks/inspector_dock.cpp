@@ -119,12 +119,13 @@ void InspectorDock::draw_plots(PanelContext& c, const Rect& body, bool paged) {
   struct Part {
     int page;
     float weight;
+    int plot = 0;  // of the method
   };
   constexpr std::array<Part, 7> kParts = {
-      {{0, 1.25F}, {0, 1.0F}, {kMethodPage, 1.0F}, {kMethodPage, 1.0F}, {1, 1.0F}, {1, 1.0F}, {2, 0.9F}}};
+      {{0, 1.25F}, {0, 1.0F}, {kMethodPage, 1.0F, 0}, {kMethodPage, 1.0F, 1}, {1, 1.0F}, {1, 1.0F}, {2, 0.9F}}};
   const auto is_shown = [&](std::size_t i) {
     const bool of_method = kParts[i].page == kMethodPage;
-    return (!paged || kParts[i].page == page_) && (!of_method || static_cast<int>(i) - 2 < method_plots(p.method));
+    return (!paged || kParts[i].page == page_) && (!of_method || kParts[i].plot < method_plots(p.method));
   };
   float total = 0;
   int count = 0;
@@ -142,8 +143,8 @@ void InspectorDock::draw_plots(PanelContext& c, const Rect& body, bool paged) {
     const Rect cell{std::round(x), body.y0, std::round(x + room * kParts[i].weight / total), body.y1};
     if (i == 0) draw_raw_map(ui, cell, p, textures_->raw);
     if (i == 1) draw_aligned_map(ui, cell, p, textures_->aligned);
-    if (i == 2 || i == 3) {
-      draw_method_plot(ui, cell, p.method, static_cast<int>(i) - 2, c.state.params.formation);
+    if (kParts[i].page == kMethodPage) {
+      draw_method_plot(ui, cell, p.method, kParts[i].plot, c.state.params.formation);
     }
     if (i == 4) draw_level_line(ui, cell, p, c.state.params.display);
     if (i == 5) draw_spectrum(ui, cell, p);
