@@ -31,8 +31,7 @@ struct CoherenceFactor {
   [[nodiscard]] ECHO_HD float weight(const Sums& sums, Complex sum, float n) const {
     const float most = sums.weights * sums.energy;
     if (!(most > 0.0f)) return 0.0f;
-    const float share = (sum.re * sum.re + sum.im * sum.im) / most;
-    const float f = share < 1.0f ? share : 1.0f;
+    const float f = share_of_equal((sum.re * sum.re + sum.im * sum.im) / most, n);
     return n * f / (n * f + to_power(n, strength) * (1.0f - f));
   }
 

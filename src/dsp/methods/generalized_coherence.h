@@ -61,7 +61,7 @@ struct GeneralizedCoherence {
     }
   }
 
-  [[nodiscard]] ECHO_HD float weight(const Sums& sums, Complex sum, float /*n*/) const {
+  [[nodiscard]] ECHO_HD float weight(const Sums& sums, Complex sum, float n) const {
     const float most = sums.weights * sums.energy;
     if (!(most > 0.0f)) return 0.0f;
     float low = energy(sum);
@@ -71,8 +71,7 @@ struct GeneralizedCoherence {
       const float both = twice < sums.count ? 2.0f : 1.0f;  // the highest frequency of an even number is one
       low += both * (energy(sums.cosine[k]) + energy(sums.sine[k]));
     }
-    const float share = low / most;
-    return to_power(share < 1.0f ? share : 1.0f, strength);
+    return to_power(share_of_equal(low / most, n), strength);
   }
 
   template <class Channels>
