@@ -211,7 +211,8 @@ class TileChannels : public TilePixels {
   template <class Run>
   __device__ __forceinline__ void for_each_element(int first, const Run& run) const {
     unsigned line = line_of(first, 0);
-#pragma unroll 1
+    constexpr int kAtOnce = kIsWeighed ? 1 : 2;
+#pragma unroll kAtOnce
     for (int e = 0; e < g_.n_el; ++e, line += static_cast<unsigned>(g_.n_line)) {
       const float weight = weight_of(e);
       if (kIsWeighed && weight == 0.0f) continue;
