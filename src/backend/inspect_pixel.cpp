@@ -189,29 +189,29 @@ void choose_samples(Inspection& i, const Acquisition& a) {
   const auto most = static_cast<int>(std::max<std::size_t>(kMostRaw / i.channels.size(), 2));
   const int first = static_cast<int>(std::clamp(std::floor(low - about), 0.0, a.n_samples - 1.0));
   const int last = static_cast<int>(std::clamp(std::ceil(high + about), 0.0, a.n_samples - 1.0));
-  i.n_samples = std::min(last - first + 1, most);
-  i.first_sample = first + (last - first + 1 - i.n_samples) / 2;
+  i.raw.count = std::min(last - first + 1, most);
+  i.raw.first = first + (last - first + 1 - i.raw.count) / 2;
 }
 
 void take_raw(Inspection& i, const Acquisition& a, const RfFrame& frame) {
   choose_samples(i, a);
   const auto step = static_cast<std::size_t>(a.values_per_sample());
   for (int e = 0; e < a.n_elements(); ++e) {
-    const std::size_t first = line_start(a, i.transmit, e) + static_cast<std::size_t>(i.first_sample) * step;
-    for (int k = 0; k < i.n_samples; ++k) {
-      i.raw.push_back(value_at(frame.samples.data(), a.sample_type, first + static_cast<std::size_t>(k) * step));
+    const std::size_t first = line_start(a, i.transmit, e) + static_cast<std::size_t>(i.raw.first) * step;
+    for (int k = 0; k < i.raw.count; ++k) {
+      i.raw.values.push_back(value_at(frame.samples.data(), a.sample_type, first + static_cast<std::size_t>(k) * step));
     }
   }
 }
 
 void take_channels(Inspection& i, const Acquisition& a, const PixelTerms& terms, int sum) {
   const int half = static_cast<int>(kPeriodsAbout * kStepsInPeriod);
-  i.n_aligned = 2 * half + 1;
-  i.aligned_step_s = 1.0 / (a.center_hz * kStepsInPeriod);
+  i.aligned.count = 2 * half + 1;
+  i.aligned.step_s = 1.0 / (a.center_hz * kStepsInPeriod);
   for (int e = 0; e < a.n_elements(); ++e) {
     const TermPlace place = terms.place(sum, e);
     i.channels.push_back({place.sample, place.weight, terms.term(sum, e, 0.0)});
-    for (int k = -half; k <= half; ++k) i.aligned.push_back(terms.term(sum, e, k * i.aligned_step_s).real());
+    for (int k = -half; k <= half; ++k) i.aligned.values.push_back(terms.term(sum, e, k * i.aligned.step_s).real());
   }
 }
 
@@ -234,9 +234,9 @@ void compare_sums(Inspection& i, const PixelInspection& w, const PixelTerms& ter
   } else {
     pixel = {static_cast<double>(w.pixels[2 * at]), static_cast<double>(w.pixels[2 * at + 1])};
   }
-  i.pixel_db = decibels(std::abs(pixel), w.reference_db);
-  i.sum_db = decibels(std::abs(sum), w.reference_db);
-  i.sum_error = std::abs(sum - pixel) / std::max(std::abs(pixel), static_cast<double>(kMagnitudeFloor));
+  i.level.pixel_db = decibels(std::abs(pixel), w.reference_db);
+  i.level.sum_db = decibels(std::abs(sum), w.reference_db);
+  i.level.error = std::abs(sum - pixel) / std::max(std::abs(pixel), static_cast<double>(kMagnitudeFloor));
 }
 
 void take_line(Inspection& i, const PixelInspection& w) {
@@ -244,11 +244,11 @@ void take_line(Inspection& i, const PixelInspection& w) {
   for (int iz = 0; iz < grid.nz; ++iz) {
     const auto at = static_cast<std::size_t>(iz) * static_cast<std::size_t>(grid.nx) + static_cast<std::size_t>(i.ix);
     const float level = w.plan.course != nullptr ? w.envelope[at] : magnitude({w.pixels[2 * at], w.pixels[2 * at + 1]});
-    i.line_db.push_back(to_db(level, static_cast<float>(w.reference_db)));
+    i.line.db.push_back(to_db(level, static_cast<float>(w.reference_db)));
   }
   // A sector's depths are those of the line straight down.
-  i.line_first_m = grid.polar() ? grid.sector.apex_z_m + grid.sector.r0_m : grid.z0_m;
-  i.line_last_m = grid.polar() ? grid.sector.apex_z_m + grid.sector.r1_m : grid.z1_m;
+  i.line.first_m = grid.polar() ? grid.sector.apex_z_m + grid.sector.r0_m : grid.z0_m;
+  i.line.last_m = grid.polar() ? grid.sector.apex_z_m + grid.sector.r1_m : grid.z1_m;
 }
 
 int nearest_element(const Acquisition& a, PlanePoint at) {
@@ -350,7 +350,7 @@ std::shared_ptr<const Inspection> inspect_pixel(const PixelInspection& w) {
   const auto sum = static_cast<int>(std::find(transmits.begin(), transmits.end(), i.transmit) - transmits.begin());
   i.first_s = a.transmits[static_cast<std::size_t>(i.transmit)].t0_s;
   i.sampling_hz = a.sampling_hz;
-  i.iq = a.signal == SignalKind::iq;
+  i.raw.iq = a.signal == SignalKind::iq;
   take_channels(i, a, *terms, sum);
   take_raw(i, a, w.frame);
   compare_sums(i, w, *terms);

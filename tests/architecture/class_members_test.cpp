@@ -26,14 +26,12 @@ constexpr auto kExceptions = std::to_array<Exception>({
     {"Options", 50, "one member an option of the command line"},
     {"UiCommands", 33, "one member a command of the window"},
     {"FormationParams", 30, "one member a parameter"},
-    {"Inspection", 25, "numbers of one pixel"},
     {"LiveStatus", 29, "numbers of one connection, as the window shows them"},
     {"Spectrogram", 21, "numbers of one spectrogram"},
     {"DasGeometry", 21, "arguments of a kernel"},
     {"PackedDasArgs", 26, "arguments of a kernel"},
     {"PackedFirArgs", 23, "arguments of a kernel"},
     {"echoloop_sender", 36, "C, in one header that users copy"},
-    {"CudaLane", 27, "not yet split: images, spans and read-back of one lane"},
 });
 
 // C++ without comments, and with empty literals.

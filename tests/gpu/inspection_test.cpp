@@ -50,9 +50,9 @@ TEST_P(InspectionOnTheGpu, ChannelsSumToThePixel) {
     const std::size_t pixel = brightest(*plan, on_gpu);
     const auto there = look(plan, samples, on_gpu, pixel);
     ASSERT_NE(there, nullptr);
-    EXPECT_LE(there->sum_error, most);
+    EXPECT_LE(there->level.error, most);
     const auto here = look(plan, samples, run_frame(cpu(), plan, samples), pixel);
-    EXPECT_EQ(there->raw, here->raw);
+    EXPECT_EQ(there->raw.values, here->raw.values);
     float peak = 0.0f;
     for (const InspectedChannel& channel : here->channels) peak = std::max(peak, std::abs(channel.value));
     for (std::size_t e = 0; e < here->channels.size(); ++e) {

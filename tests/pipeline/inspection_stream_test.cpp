@@ -92,7 +92,7 @@ TEST(InspectionStream, AnswersWhileTheStreamGoesOnAndLosesNothing) {
   EXPECT_EQ(answer.refusal, "");
   EXPECT_GT(answer.work_s, 0.0);
   ASSERT_NE(answer.pixel, nullptr);
-  EXPECT_LE(answer.pixel->sum_error, 1e-3);
+  EXPECT_LE(answer.pixel->level.error, 1e-3);
   ASSERT_EQ(answer.pictures.size(), 2U);
 
   // The picture of one transmit is the one of a recording that has no other.

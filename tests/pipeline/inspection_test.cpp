@@ -66,8 +66,8 @@ TEST(Inspection, ChannelsSumToThePixelOnAWire) {
     const Bench bench = bench_of_points(kernel);
     for (const PlanePoint& wire : points_phantom_wires(points())) {
       const auto i = bench.look(wire.x_m, wire.z_m);
-      EXPECT_LE(i->sum_error, 1e-4) << static_cast<int>(kernel) << " at " << wire.x_m << ", " << wire.z_m;
-      EXPECT_NEAR(i->sum_db, i->pixel_db, 1e-3);
+      EXPECT_LE(i->level.error, 1e-4) << static_cast<int>(kernel) << " at " << wire.x_m << ", " << wire.z_m;
+      EXPECT_NEAR(i->level.sum_db, i->level.pixel_db, 1e-3);
       EXPECT_EQ(i->summed.size(), 3U);
     }
   }
@@ -183,7 +183,7 @@ TEST(Inspection, ChannelsSumToThePixelAnywhere) {
       ASSERT_NE(i, nullptr);
       EXPECT_EQ(i->ix, ix) << n;
       EXPECT_EQ(i->iz, iz) << n;
-      EXPECT_LE(i->sum_error, 2e-4) << "case " << n;  // noise: the sum is small against its terms
+      EXPECT_LE(i->level.error, 2e-4) << "case " << n;  // noise: the sum is small against its terms
     }
   }
 }
@@ -204,9 +204,9 @@ TEST(Inspection, SelectedTransmitsKeepTheirNumbers) {
     const auto i = bench.look(at.x_m, at.z_m, 3);
     EXPECT_EQ(i->summed, (std::vector<int>{1, 3}));
     EXPECT_EQ(i->transmit, 3);
-    EXPECT_LE(i->sum_error, 2e-4);
-    const std::size_t first = 3 * 32 * 400 + static_cast<std::size_t>(i->first_sample);
-    EXPECT_EQ(i->raw.front(), values[first]);
+    EXPECT_LE(i->level.error, 2e-4);
+    const std::size_t first = 3 * 32 * 400 + static_cast<std::size_t>(i->raw.first);
+    EXPECT_EQ(i->raw.values.front(), values[first]);
   }
 }
 
@@ -216,11 +216,11 @@ TEST(Inspection, AlignedWavesHoldTheTermsInTheirMiddle) {
   const auto i = bench.look(0.0, 20e-3);
   int silent = 0;
   for (std::size_t e = 0; e < i->channels.size(); ++e) {
-    const auto middle = e * static_cast<std::size_t>(i->n_aligned) + static_cast<std::size_t>(i->n_aligned / 2);
-    EXPECT_EQ(i->aligned[middle], i->channels[e].value.real());
+    const auto middle = e * static_cast<std::size_t>(i->aligned.count) + static_cast<std::size_t>(i->aligned.count / 2);
+    EXPECT_EQ(i->aligned.values[middle], i->channels[e].value.real());
     if (i->channels[e].weight > 0.0f) continue;
     ++silent;
-    EXPECT_EQ(i->aligned[middle], 0.0f);
+    EXPECT_EQ(i->aligned.values[middle], 0.0f);
   }
   EXPECT_GT(silent, 10);  // F-number 1.5 at 20 mm: 13.3 of 19.2 mm
   EXPECT_LT(silent, 30);
@@ -250,8 +250,8 @@ TEST(Inspection, TheCurveMeetsTheEchoOfAWire) {
       double energy = 0.0, moment = 0.0;
       const double middle = i->channels[e].sample;
       for (int k = static_cast<int>(middle - reach); k <= static_cast<int>(middle + reach) + 1; ++k) {
-        const auto at = e * static_cast<std::size_t>(i->n_samples) + static_cast<std::size_t>(k - i->first_sample);
-        const double v = static_cast<double>(i->raw[at]);
+        const auto at = e * static_cast<std::size_t>(i->raw.count) + static_cast<std::size_t>(k - i->raw.first);
+        const double v = static_cast<double>(i->raw.values[at]);
         energy += v * v;
         moment += v * v * k;
       }
@@ -268,11 +268,11 @@ TEST(Inspection, TheMapIsTheFramesOwnSamples) {
   const Bench bench(share(a), testing::small_picture(a), to_bytes(values));
   const auto i = bench.look(0.0, 5e-3, 1);
   ASSERT_EQ(i->transmit, 1);
-  ASSERT_EQ(i->raw.size(), 8U * static_cast<std::size_t>(i->n_samples));
+  ASSERT_EQ(i->raw.values.size(), 8U * static_cast<std::size_t>(i->raw.count));
   for (std::size_t e = 0; e < 8; ++e) {
-    for (int k = 0; k < i->n_samples; ++k) {
-      const std::size_t at = (8 + e) * 256 + static_cast<std::size_t>(i->first_sample + k);
-      ASSERT_EQ(i->raw[e * static_cast<std::size_t>(i->n_samples) + static_cast<std::size_t>(k)], values[at]);
+    for (int k = 0; k < i->raw.count; ++k) {
+      const std::size_t at = (8 + e) * 256 + static_cast<std::size_t>(i->raw.first + k);
+      ASSERT_EQ(i->raw.values[e * static_cast<std::size_t>(i->raw.count) + static_cast<std::size_t>(k)], values[at]);
     }
   }
 }

@@ -40,8 +40,9 @@ LaneSteps& CudaLane::steps_for(const Plan& plan) {
     if (steps == nullptr) steps = make(*context_, buffers_);
     return *steps;
   };
-  if (plan.course != nullptr) return one_of(course_, make_course_steps);
-  return packed_steps_fit(plan) ? one_of(packed_, make_packed_steps) : one_of(analytic_, make_analytic_steps);
+  if (plan.course != nullptr) return one_of(recipes_.course, make_course_steps);
+  return packed_steps_fit(plan) ? one_of(recipes_.packed, make_packed_steps)
+                                : one_of(recipes_.analytic, make_analytic_steps);
 }
 
 void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
@@ -115,8 +116,8 @@ void CudaLane::upload(std::span<const RfFrame> frames) {
 
   fork();
   find_samples(frames.front().samples);
-  if (!raw_free_) raw_done_->make_wait(copy_);  // the lane's previous frames
-  raw_free_ = false;
+  if (!raw_.free) raw_.read->make_wait(copy_);  // the lane's previous frames
+  raw_.free = false;
   mark(kUpload, copy_);
   if (!frame_.in_place) copy_samples(frames);
   mark(kUploaded, copy_);
@@ -131,7 +132,7 @@ void CudaLane::find_samples(std::span<const std::byte> frame) {
   const std::size_t offset = static_cast<std::size_t>(plan_->pick.first) * transmit_bytes(*plan_->formed);
   const std::byte* mapped = context_->mapped->find(frame);
   frame_.in_place = mapped != nullptr && plan_->pick.every == 1 && offset % kAligned == 0;
-  raw_ = frame_.in_place ? mapped + offset : buffers_.raw.as<std::byte>();
+  raw_.at = frame_.in_place ? mapped + offset : buffers_.raw.as<std::byte>();
 }
 
 // Frame by frame: a copy may not reach over two blocks of page-locked memory.
@@ -172,10 +173,10 @@ void CudaLane::condition() {
   const ProfileRange range(Stage::condition);
   frame_.condition_begin = !own_.in_use ? kCondition : frame_.loaded ? kLoaded : kUploaded;
   if (frame_.condition_begin == kCondition) mark(kCondition, work());
-  steps_->widen(raw_);
+  steps_->widen(raw_.at);
   // An event between two kernels costs microseconds while the bus is busy: none more than needed.
-  raw_done_ = steps_->conditions_at_once() ? &event(kConditioned) : &raw_read_;
-  if (raw_done_ == &raw_read_) raw_read_.record(work());
+  raw_.read = steps_->conditions_at_once() ? &event(kConditioned) : &raw_.widened;
+  if (raw_.read == &raw_.widened) raw_.widened.record(work());
   steps_->condition();
   mark(kConditioned, work());
   frame_.conditioned = true;
@@ -236,7 +237,7 @@ void CudaLane::refine(const FrameAverage* average) {
                      level_, images_.front().device_db);
   }
   refiner_.filter(images_.front().device_db);
-  refined_mark_.record(processing());
+  marks_.refined.record(processing());
   frame_.refined = true;
 }
 
@@ -244,16 +245,16 @@ void CudaLane::refine(const FrameAverage* average) {
 void CudaLane::keep_line(int column) {
   join();
   const Grid& grid = plan_->grid;
-  line_.grow(static_cast<std::size_t>(grid.nz) * sizeof(float));
-  gather_column(images_.front().device_db, {.nx = grid.nx, .nz = grid.nz, .column = column}, line_.as<float>(),
+  line_.db.grow(static_cast<std::size_t>(grid.nz) * sizeof(float));
+  gather_column(images_.front().device_db, {.nx = grid.nx, .nz = grid.nz, .column = column}, line_.db.as<float>(),
                 processing());
-  line_there_.record(processing());
+  line_.there.record(processing());
   frame_.line_kept = true;
 }
 
 void CudaLane::finish(HostCopy copy) {
   for (Image& image : std::span(images_).first(frame_.count)) image.host_db = nullptr;
-  Event& ready = frame_.line_kept ? line_there_ : picture_mark();
+  Event& ready = frame_.line_kept ? line_.there : picture_mark();
   end_ = &ready;
   if (copy == HostCopy::made) {
     const std::size_t pixels = plan_->grid.pixels();
@@ -271,13 +272,13 @@ void CudaLane::finish(HostCopy copy) {
 }
 
 bool CudaLane::uploaded() {
-  if (frame_.in_place) return frame_.conditioned && raw_done_->passed();
+  if (frame_.in_place) return frame_.conditioned && raw_.read->passed();
   return event(kUploaded).passed();
 }
 
 bool CudaLane::finished() {
   if (!frame_.ended || !end_->passed()) return false;
-  raw_free_ = true;
+  raw_.free = true;
   return true;
 }
 
@@ -287,7 +288,7 @@ void CudaLane::wait() {
     return;
   }
   event(kUploaded).synchronize();
-  raw_done_->synchronize();
+  raw_.read->synchronize();
 }
 
 PixelView CudaLane::pixels() {
@@ -325,7 +326,7 @@ void CudaLane::append_spans(TimingTrace& trace) {
   if (own_.turn == FrameOverlap::Turn::measured_few || own_.turn == FrameOverlap::Turn::measured_many) {
     context_->overlap.measured(own_.turn, ns(kUploaded) - ns(kUpload), ns(kCompressed) - ns(kCondition));
   }
-  if (frame_.refined) add(Stage::refine, ns(kCompressed), anchor.to_ns(refined_mark_));
+  if (frame_.refined) add(Stage::refine, ns(kCompressed), anchor.to_ns(marks_.refined));
 }
 
 std::vector<float> CudaLane::read_back(Tap tap) {

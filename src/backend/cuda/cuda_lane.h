@@ -48,7 +48,7 @@ class CudaLane final : public Lane {
   [[nodiscard]] PixelView pixels() override;
   [[nodiscard]] Image& image(std::size_t k) override { return images_.at(k); }
   [[nodiscard]] std::span<const float> line() override {
-    return {line_.as<float>(), static_cast<std::size_t>(plan_->grid.nz)};
+    return {line_.db.as<float>(), static_cast<std::size_t>(plan_->grid.nz)};
   }
   void append_spans(TimingTrace& trace) override;
   std::vector<float> read_back(Tap tap) override;
@@ -85,6 +85,30 @@ class CudaLane final : public Lane {
   struct TimeMark {
     Event event{EventUse::time};
   };
+  struct Marks {
+    std::array<TimeMark, kCompressed> before;    // all but the last
+    Event compressed{EventUse::time_and_sleep};  // also what a waiting thread sleeps on
+    Event refined{EventUse::time_and_sleep};     // likewise, of frames that are refined
+  };
+
+  // The frame's samples on the device.
+  struct RawSamples {
+    const std::byte* at = nullptr;
+    Event widened{EventUse::order};  // widening has read them
+    const Event* read = &widened;    // whatever reads them has done so
+    bool free = false;               // and the host knows it
+  };
+
+  // The column that is kept, on the host.
+  struct KeptLine {
+    ReadbackBuffer db;
+    Event there{EventUse::sleep};
+  };
+
+  // Of each recipe, made when first used.
+  struct RecipeSteps {
+    std::unique_ptr<LaneSteps> analytic, packed, course;
+  };
 
   // A stream for the kernels of this lane only.
   struct OwnStream {
@@ -104,9 +128,9 @@ class CudaLane final : public Lane {
   void write_decibels();
   LaneSteps& steps_for(const Plan& plan);
   Event& event(Mark mark) {
-    return mark == kCompressed ? compressed_mark_ : marks_[static_cast<std::size_t>(mark)].event;
+    return mark == kCompressed ? marks_.compressed : marks_.before[static_cast<std::size_t>(mark)].event;
   }
-  [[nodiscard]] Event& picture_mark() { return frame_.refined ? refined_mark_ : compressed_mark_; }
+  [[nodiscard]] Event& picture_mark() { return frame_.refined ? marks_.refined : marks_.compressed; }
   void mark(Mark mark, StreamView stream) { event(mark).record(stream); }
   [[nodiscard]] StreamView processing() const { return context_->processing.view(); }
   // Of the kernels up to the decibels.
@@ -119,24 +143,16 @@ class CudaLane final : public Lane {
   StreamView to_host_;  // images
   LaneBuffers buffers_;
   CudaRefiner refiner_;
-  LevelReference level_{};               // that the frame's decibels count from
-  std::unique_ptr<LaneSteps> analytic_;  // each made when first used
-  std::unique_ptr<LaneSteps> packed_;
-  std::unique_ptr<LaneSteps> course_;
+  LevelReference level_{};  // that the frame's decibels count from
+  RecipeSteps recipes_;
   LaneSteps* steps_ = nullptr;  // of the plan in use
   std::shared_ptr<const Plan> plan_;
   std::vector<std::uint64_t> sequences_;  // of the frames
-  const std::byte* raw_ = nullptr;        // device address of the frames' samples
+  RawSamples raw_;
   FrameState frame_;
-  std::array<TimeMark, kCompressed> marks_;          // all but the last
-  Event compressed_mark_{EventUse::time_and_sleep};  // also what a waiting thread sleeps on
-  Event refined_mark_{EventUse::time_and_sleep};     // likewise, of frames that are refined
-  Event raw_read_{EventUse::order};                  // widening has read the raw samples
-  const Event* raw_done_ = &raw_read_;               // the frame's raw samples have been read
-  bool raw_free_ = false;                            // and the host knows it
+  Marks marks_;
   Event copied_to_host_{EventUse::sleep};
-  Event line_there_{EventUse::sleep};  // the column that is kept is on the host
-  ReadbackBuffer line_;
+  KeptLine line_;
   const Event* end_ = nullptr;  // what a finished frame has passed
   std::vector<Image> images_;   // of the frames
 };

@@ -49,6 +49,32 @@ struct MethodView {
   double pattern_reach = 0.0;
 };
 
+// The frame's own samples around the curve; of IQ the real part.
+struct RawWindow {
+  bool iq = false;
+  int first = 0, count = 0;   // samples
+  std::vector<float> values;  // [element][count]
+};
+
+// The channels before summation, delayed and weighted, as waves about the pixel's time: that is column count / 2.
+struct AlignedWaves {
+  int count = 0;
+  double step_s = 0.0;
+  std::vector<float> values;  // [element][count]
+};
+
+// Decibels as in the picture: the pixel as the beamformer left it, and the sum of all channels of all its transmits.
+struct PixelLevel {
+  double pixel_db = 0.0, sum_db = 0.0;
+  double error = 0.0;  // |sum - pixel| / |pixel|
+};
+
+// The beamformed line through the pixel, before scan conversion.
+struct LineThroughPixel {
+  std::vector<float> db;
+  double first_m = 0.0, last_m = 0.0;  // depth, or on a polar grid distance from the apex less its depth
+};
+
 struct Inspection {
   FrameStamp stamp;
   PlanePoint asked{};    // where the user clicked
@@ -59,29 +85,11 @@ struct Inspection {
   double sampling_hz = 0.0;
   std::vector<int> summed;                 // transmits that the pixel is summed from
   std::vector<InspectedChannel> channels;  // [element]
-
-  // The frame's own samples around the curve; of IQ the real part.
-  int first_sample = 0;
-  int n_samples = 0;
-  std::vector<float> raw;  // [element][n_samples]
-  bool iq = false;
-
-  // The channels before summation, delayed and weighted, as waves about the pixel's time: that is column n_aligned / 2.
-  int n_aligned = 0;
-  double aligned_step_s = 0.0;
-  std::vector<float> aligned;  // [element][n_aligned]
-
-  // Decibels as in the picture: the pixel as the beamformer left it, and the sum of all channels of all its transmits.
-  double pixel_db = 0.0;
-  double sum_db = 0.0;
-  double sum_error = 0.0;  // |sum - pixel| / |pixel|
-
+  RawWindow raw;
+  AlignedWaves aligned;
+  PixelLevel level;
   MethodView method;
-
-  // The beamformed line through the pixel, before scan conversion.
-  std::vector<float> line_db;
-  double line_first_m = 0.0, line_last_m = 0.0;  // depth, or on a polar grid distance from the apex less its depth
-
+  LineThroughPixel line;
   ElementSpectra spectra;
 };
 

@@ -96,7 +96,7 @@ void InspectorDock::draw_head(PanelContext& c, const Rect& head, bool paged, int
     return;
   }
   const bool replaced = method != Adaptive::off && !is_weight(method);
-  const std::string added = fixed(pixel->sum_db, 2), formed = fixed(pixel->pixel_db, 2);
+  const std::string added = fixed(pixel->level.sum_db, 2), formed = fixed(pixel->level.pixel_db, 2);
   std::string sum = fmt::format("sum of channels {} dB,  {} {} dB", added, replaced ? "method" : "beamformer", formed);
   if (x + ui.width(Type::body, sum) > right) sum = fmt::format("sum {},  beamformer {} dB", added, formed);
   if (x + ui.width(Type::body, sum) > right) sum = fmt::format("{} / {} dB", added, formed);
@@ -114,8 +114,8 @@ void InspectorDock::draw_plots(PanelContext& c, const Rect& body, bool paged) {
   Ui& ui = c.ui;
   const auto& pixel = c.state.image.inspector.pixel;
   const Inspection& p = *pixel;
-  textures_->raw.update(pixel, p.raw, static_cast<int>(p.channels.size()), p.n_samples);
-  textures_->aligned.update(pixel, p.aligned, static_cast<int>(p.channels.size()), p.n_aligned);
+  textures_->raw.update(pixel, p.raw.values, static_cast<int>(p.channels.size()), p.raw.count);
+  textures_->aligned.update(pixel, p.aligned.values, static_cast<int>(p.channels.size()), p.aligned.count);
   struct Part {
     int page;
     float weight;

@@ -65,23 +65,24 @@ void legend(const Ui& ui, const Plot& plot, std::initializer_list<std::pair<std:
 
 void draw_raw_map(Ui& ui, const Rect& cell, const Inspection& p, ChannelMap& map) {
   const auto n_elements = static_cast<int>(p.channels.size());
-  const std::string_view title = p.iq ? "Channel data, I" : "Channel data, RF";
+  const std::string_view title = p.raw.iq ? "Channel data, I" : "Channel data, RF";
   const Plot plot = draw_plot(ui, cell,
                               {title,
                                element_axis(p.channels.size(), "element"),
-                               {time_us(p, p.first_sample), time_us(p, p.first_sample + p.n_samples), "µs"}});
+                               {time_us(p, p.raw.first), time_us(p, p.raw.first + p.raw.count), "µs"}});
   map.draw(ui, plot);
   draw_delay_curve(ui, plot, p);
-  const PointedSample at = pointed_at(ui, "raw_map", plot, n_elements, p.n_samples);
+  const PointedSample at = pointed_at(ui, "raw_map", plot, n_elements, p.raw.count);
   if (at.element < 0) return;
-  const auto index = static_cast<std::size_t>(at.element * p.n_samples + at.row);
-  draw_plot_note(ui, cell, plot, title,
-                 fmt::format("element {}  sample {}  {:.4g}", at.element + 1, p.first_sample + at.row, p.raw[index]));
+  const auto index = static_cast<std::size_t>(at.element * p.raw.count + at.row);
+  draw_plot_note(
+      ui, cell, plot, title,
+      fmt::format("element {}  sample {}  {:.4g}", at.element + 1, p.raw.first + at.row, p.raw.values[index]));
 }
 
 void draw_aligned_map(Ui& ui, const Rect& cell, const Inspection& p, ChannelMap& map) {
   const auto n_elements = static_cast<int>(p.channels.size());
-  const double reach_us = 1e6 * p.aligned_step_s * (0.5 * p.n_aligned);
+  const double reach_us = 1e6 * p.aligned.step_s * (0.5 * p.aligned.count);
   constexpr std::string_view kTitle = "Delayed, weighted";
   const Plot plot = draw_plot(ui, cell, {kTitle, element_axis(p.channels.size(), {}), {-reach_us, reach_us, "µs"}});
   map.draw(ui, plot);
@@ -89,7 +90,7 @@ void draw_aligned_map(Ui& ui, const Rect& cell, const Inspection& p, ChannelMap&
   const float y = std::round(plot.y_px(0.0));
   for (const float x : {plot.box.x0, plot.box.x1 - ui.px(6)})
     ui.fill({x, y - ui.px(1), x + ui.px(6), y + ui.px(1)}, theme::kAccent);
-  const PointedSample at = pointed_at(ui, "aligned_map", plot, n_elements, p.n_aligned);
+  const PointedSample at = pointed_at(ui, "aligned_map", plot, n_elements, p.aligned.count);
   if (at.element < 0) return;
   const InspectedChannel& c = p.channels[static_cast<std::size_t>(at.element)];
   draw_plot_note(ui, cell, plot, kTitle,
@@ -98,20 +99,20 @@ void draw_aligned_map(Ui& ui, const Rect& cell, const Inspection& p, ChannelMap&
 }
 
 void draw_level_line(Ui& ui, const Rect& cell, const Inspection& p, const DisplayParams& display) {
-  const double first_mm = 1e3 * p.line_first_m, last_mm = 1e3 * p.line_last_m;
-  const double step_mm = (last_mm - first_mm) / std::max<double>(static_cast<double>(p.line_db.size()) - 1.0, 1.0);
+  const double first_mm = 1e3 * p.line.first_m, last_mm = 1e3 * p.line.last_m;
+  const double step_mm = (last_mm - first_mm) / std::max<double>(static_cast<double>(p.line.db.size()) - 1.0, 1.0);
   constexpr std::string_view kTitle = "Line through the pixel";
   // The display's window, and what lies above it.
   const double top = 6.0 - display.gain_db;
   const double bottom = -display.dynamic_range_db - display.gain_db - 6.0;
   const Plot plot = draw_plot(ui, cell, {kTitle, {first_mm, last_mm, "mm"}, {top, bottom, "dB"}});
-  draw_curve(ui, plot, p.line_db, first_mm, step_mm, theme::kText);
+  draw_curve(ui, plot, p.line.db, first_mm, step_mm, theme::kText);
   draw_cursor(ui, plot, first_mm + step_mm * p.iz);
-  const int at = pointed_at(ui, "level_line", plot, first_mm, step_mm, p.line_db.size());
+  const int at = pointed_at(ui, "level_line", plot, first_mm, step_mm, p.line.db.size());
   if (at < 0) return;
   draw_plot_note(ui, cell, plot, kTitle,
                  fmt::format("{} mm  {} dB", fixed(first_mm + at * step_mm, 2),
-                             fixed(static_cast<double>(p.line_db[static_cast<std::size_t>(at)]), 1)));
+                             fixed(static_cast<double>(p.line.db[static_cast<std::size_t>(at)]), 1)));
 }
 
 void draw_spectrum(Ui& ui, const Rect& cell, const Inspection& p) {
