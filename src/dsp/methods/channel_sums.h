@@ -35,8 +35,12 @@ ECHO_HD float inverse_root(float v) {
 // v to a power that is 1 in most settings.
 ECHO_HD float to_power(float v, float exponent) { return exponent == 1.0f ? v : powf(v, exponent); }
 
-// A share of what sums of n equal channels have: 1 where it is less by no more than the rounding of such sums.
-ECHO_HD float share_of_equal(float share, float n) { return share < 1.0f - n * 0x1p-24f ? share : 1.0f; }
+// A share of what sums of n equal channels have: 1 where it is less by no more than the rounding of such sums, at most
+// 1e-4.
+ECHO_HD float share_of_equal(float share, float n) {
+  const float rounding = n < 1600.0f ? n * 0x1p-24f : 1e-4f;
+  return share < 1.0f - rounding ? share : 1.0f;
+}
 
 // Few channels say little about how well they agree: below this many, weights fade to 1 towards a single channel.
 inline constexpr float kFullWeightChannels = 4.0f;
