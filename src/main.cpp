@@ -108,14 +108,7 @@ int main(int argc, char** argv) {
   prctl(PR_SET_TIMERSLACK, 1UL);
   try {
     return run_and_flush(argc, argv);
-  } catch (const echoloop::Fault& fault) {
-    echoloop::print_error("echoloop: {}\n", fault.what());
-    return 1;
-  } catch (const echoloop::Error& error) {
-    echoloop::print_error("echoloop: {}\n", error.what());
-    return 2;
   } catch (const std::exception& error) {
-    echoloop::print_error("echoloop: {}\n", error.what());
-    return 1;
+    return echoloop::say_what_ended(error);
   }
 }
