@@ -221,11 +221,53 @@ TEST(LiveDescription, StridedAndPermutedFramesAreConverted) {
   EXPECT_EQ(got, expected);
 }
 
+// Unsigned samples: zero is where `offset` says, and without it the answer says that none was given.
+TEST(LiveDescription, TheOffsetIsSubtracted) {
+  const auto described = [](const std::string& type, const std::string& more) {
+    std::string json = small_scan(8, more);
+    json.replace(json.find("int16"), 5, type);
+    return describe_live("description", std::as_bytes(std::span(json.data(), json.size())), LikeFiles::refused);
+  };
+  const auto converted = [](const LiveDescription& d, const auto& sent) {
+    std::vector<std::int16_t> got(32);
+    EXPECT_EQ(d.acquisition->sample_type, SampleType::int16);
+    d.layout->convert(std::as_bytes(std::span(sent)), std::as_writable_bytes(std::span(got)));
+    return got;
+  };
+  std::vector<std::uint8_t> bytes(32);
+  std::vector<std::uint16_t> words(32);
+  std::vector<std::int16_t> expected(32);
+  for (int k = 0; k < 32; ++k) {
+    bytes[static_cast<std::size_t>(k)] = static_cast<std::uint8_t>(8 * k);
+    words[static_cast<std::size_t>(k)] = static_cast<std::uint16_t>(32640 + 8 * k);
+    expected[static_cast<std::size_t>(k)] = static_cast<std::int16_t>(8 * k - 128);
+  }
+  EXPECT_EQ(converted(described("uint8", R"("offset": 128,)"), bytes), expected);
+  EXPECT_EQ(converted(described("uint16", R"("offset": 32768,)"), words), expected);
+  EXPECT_EQ(described("uint16", R"("offset": 2048,)").acquisition->sample_type, SampleType::float32);
+  EXPECT_EQ(described("uint8", R"("offset": 0.5,)").acquisition->sample_type, SampleType::float32);
+  EXPECT_EQ(described("int16", R"("offset": 1,)").acquisition->sample_type, SampleType::float32);
+  const auto says_so = [](const LiveDescription& d) {
+    return std::ranges::any_of(d.acquisition->assumptions,
+                               [](const Assumption& a) { return a.text.find("'offset'") != std::string::npos; });
+  };
+  EXPECT_TRUE(says_so(described("uint8", "")));
+  EXPECT_FALSE(says_so(described("uint8", R"("offset": 128,)")));
+  EXPECT_FALSE(says_so(described("int16", "")));
+}
+
 std::string refusal_of(const std::string& json) {
   return testing::error_of([&] {
     static_cast<void>(
         describe_live("description", std::as_bytes(std::span(json.data(), json.size())), LikeFiles::refused));
   });
+}
+
+// `more`: keys put at the head of a complete description, or in the place of one of its keys.
+std::string scan_with(const std::string& more, const std::string& replaced = {}) {
+  std::string json = small_scan(8, more);
+  if (!replaced.empty()) json.replace(json.find("\"" + replaced), replaced.size() + 2, "\"_\"");
+  return json;
 }
 
 TEST(LiveDescription, NothingIsGuessed) {
@@ -239,13 +281,7 @@ TEST(LiveDescription, NothingIsGuessed) {
     EXPECT_NE(without(key).find(key), std::string::npos) << without(key);
   }
   EXPECT_NE(refusal_of(R"({"like": "/etc/passwd"})").find("another machine"), std::string::npos);
-}
-
-// `more`: keys put at the head of a complete description, or in the place of one of its keys.
-std::string scan_with(const std::string& more, const std::string& replaced = {}) {
-  std::string json = small_scan(8, more);
-  if (!replaced.empty()) json.replace(json.find("\"" + replaced), replaced.size() + 2, "\"_\"");
-  return json;
+  EXPECT_NE(refusal_of(scan_with(R"("offset": 1e11,)")).find("-1e10 to 1e10"), std::string::npos);
 }
 
 TEST(LiveDescription, AKeyThatResemblesOneThatIsAbsentIsRefused) {
