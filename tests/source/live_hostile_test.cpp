@@ -278,6 +278,19 @@ TEST(LiveHostile, NumbersAndClocksThatLeap) {
   rig.expect_sums();
 }
 
+// A program on this machine is not asked for its time: whatever answers it sends, they set no clock.
+TEST(LiveHostile, AnswersThatWereNotAskedFor) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  for (const std::int64_t answer : {std::numeric_limits<std::int64_t>::min(), std::int64_t{5}}) {
+    testing::Bytes pong;
+    pong << std::uint64_t{0} << std::int64_t{0} << answer;
+    ASSERT_TRUE(sender->message(12, pong));
+  }
+  rig.expect_frame(*sender, 0, 1);
+  EXPECT_EQ(rig.status().clock_offset_ns, 0);
+}
+
 TEST(LiveHostile, NotANumberBecomesZero) {
   LiveRig rig;
   std::string scan = small_scan();

@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kMostConnections = 8;
 constexpr std::int64_t kPatience_ns = 2'000'000'000;  // for the rest of a message, and for HELLO
 constexpr std::int64_t kBetweenPings_ns = 1'000'000'000;
+constexpr std::int64_t kLatest_ns = std::int64_t{1} << 62;  // of any clock: sums of two fit
 constexpr std::int64_t kBetweenStates_ns = 100'000'000;
 constexpr std::uint64_t kMostFaults = 10'000;  // in a row: not a fault of the line
 constexpr int kMessagesAtOnce = 64;            // of one connection, before others get their turn
@@ -383,8 +384,9 @@ void LiveServer::answer_ping(Connection& connection, std::span<const std::byte> 
 // The offset that goes with the shortest way there and back is the least wrong one.
 void LiveServer::take_pong(Connection& connection, std::span<const std::byte> payload) {
   const LivePing pong = decode_ping(payload);
-  const std::int64_t now = now_ns(), round_trip_ns = now - pong.asked_ns;
-  if (pong.asked_ns != connection.clock.pinged_ns || round_trip_ns <= 0) return;
+  if (connection.clock.pinged_ns == 0 || pong.asked_ns != connection.clock.pinged_ns) return;
+  if (pong.answered_ns < 0 || pong.answered_ns > kLatest_ns) return;
+  const std::int64_t round_trip_ns = now_ns() - pong.asked_ns;
   if (connection.clock.round_trip_ns != 0 && round_trip_ns >= connection.clock.round_trip_ns) return;
   connection.clock.round_trip_ns = round_trip_ns;
   connection.clock.offset_ns = pong.asked_ns + round_trip_ns / 2 - pong.answered_ns;
