@@ -18,7 +18,6 @@ namespace {
 constexpr std::size_t kMostConnections = 8;
 constexpr std::int64_t kPatience_ns = 2'000'000'000;  // for the rest of a message, and for HELLO
 constexpr std::int64_t kBetweenPings_ns = 1'000'000'000;
-constexpr std::int64_t kLatest_ns = std::int64_t{1} << 62;  // of any clock: sums of two fit
 constexpr std::int64_t kBetweenStates_ns = 100'000'000;
 constexpr std::uint64_t kMostFaults = 10'000;  // in a row: not a fault of the line
 constexpr int kMessagesAtOnce = 64;            // of one connection, before others get their turn
@@ -173,10 +172,13 @@ int LiveServer::timeout_ms() const {
 
 void LiveServer::accept_all() {
   while (std::optional<LivePeer> peer = listener_.accept()) {
-    if (!peer->refused.empty()) {
-      notes_.add(LiveNote::Kind::warning, "refused connections", "Connection refused: " + peer->refused, now_ns());
-    } else if (connections_.size() < kMostConnections) {
+    if (peer->refused.empty() && connections_.size() == kMostConnections) {
+      peer->refused = peer->place + ", as " + std::to_string(kMostConnections) + " are open";
+    }
+    if (peer->refused.empty()) {
       connections_.push_back(std::make_unique<Connection>(std::move(*peer), now_ns()));
+    } else {
+      notes_.add(LiveNote::Kind::warning, "refused connections", "Connection refused: " + peer->refused, now_ns());
     }
   }
 }
@@ -385,7 +387,7 @@ void LiveServer::answer_ping(Connection& connection, std::span<const std::byte> 
 void LiveServer::take_pong(Connection& connection, std::span<const std::byte> payload) {
   const LivePing pong = decode_ping(payload);
   if (connection.clock.pinged_ns == 0 || pong.asked_ns != connection.clock.pinged_ns) return;
-  if (pong.answered_ns < 0 || pong.answered_ns > kLatest_ns) return;
+  if (pong.answered_ns >> 62 != 0) return;  // below 0, or sums of two would not fit
   const std::int64_t round_trip_ns = now_ns() - pong.asked_ns;
   if (connection.clock.round_trip_ns != 0 && round_trip_ns >= connection.clock.round_trip_ns) return;
   connection.clock.round_trip_ns = round_trip_ns;
