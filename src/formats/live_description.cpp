@@ -205,6 +205,11 @@ class CanonicalLayout final : public LiveLayout {
 std::unique_ptr<LiveLayout> make_layout(const std::string& what, const Json& meta, const FrameArray& frame,
                                         SampleSource source, Acquisition& a) {
   source.channels = frame.channels;
+  const std::set<std::size_t> different(frame.channels.begin(), frame.channels.end());
+  if (different.size() < frame.channels.size()) {
+    a.assumptions.emplace_back("channel_of_element: " + std::to_string(frame.channels.size()) + " elements on " +
+                               std::to_string(different.size()) + " channels");
+  }
   if (meta.contains("offset")) {
     source.offset = json_number(what, meta.at("offset"), "offset");
     if (!(std::abs(source.offset) <= kLargestOffset)) {

@@ -221,6 +221,21 @@ TEST(LiveDescription, StridedAndPermutedFramesAreConverted) {
   EXPECT_EQ(got, expected);
 }
 
+bool assumes(const LiveDescription& d, const std::string& words) {
+  return std::ranges::any_of(d.acquisition->assumptions,
+                             [&](const Assumption& a) { return a.text.find(words) != std::string::npos; });
+}
+
+// Rows that are not named belong to no element; one that is named twice is said, as it may be a slip.
+TEST(LiveDescription, ElementsThatShareAChannelAreSaid) {
+  const auto described = [](const std::string& channels) {
+    const std::string json = small_scan(8, "\"channel_of_element\": " + channels + ",");
+    return describe_live("description", std::as_bytes(std::span(json.data(), json.size())), LikeFiles::refused);
+  };
+  EXPECT_TRUE(assumes(described("[0, 1, 1, 3]"), "4 elements on 3 channels"));
+  EXPECT_FALSE(assumes(described("[3, 1]"), "channels"));
+}
+
 // Unsigned samples: zero is where `offset` says, and without it the answer says that none was given.
 TEST(LiveDescription, TheOffsetIsSubtracted) {
   const auto described = [](const std::string& type, const std::string& more) {
@@ -247,13 +262,9 @@ TEST(LiveDescription, TheOffsetIsSubtracted) {
   EXPECT_EQ(described("uint16", R"("offset": 2048,)").acquisition->sample_type, SampleType::float32);
   EXPECT_EQ(described("uint8", R"("offset": 0.5,)").acquisition->sample_type, SampleType::float32);
   EXPECT_EQ(described("int16", R"("offset": 1,)").acquisition->sample_type, SampleType::float32);
-  const auto says_so = [](const LiveDescription& d) {
-    return std::ranges::any_of(d.acquisition->assumptions,
-                               [](const Assumption& a) { return a.text.find("'offset'") != std::string::npos; });
-  };
-  EXPECT_TRUE(says_so(described("uint8", "")));
-  EXPECT_FALSE(says_so(described("uint8", R"("offset": 128,)")));
-  EXPECT_FALSE(says_so(described("int16", "")));
+  EXPECT_TRUE(assumes(described("uint8", ""), "'offset'"));
+  EXPECT_FALSE(assumes(described("uint8", R"("offset": 128,)"), "'offset'"));
+  EXPECT_FALSE(assumes(described("int16", ""), "'offset'"));
 }
 
 std::string refusal_of(const std::string& json) {
