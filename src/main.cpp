@@ -16,6 +16,7 @@
 #include "app/bench/bench.h"
 #include "app/commands.h"
 #include "app/headless.h"
+#include "app/interrupts.h"
 #include "app/options/folders.h"
 #include "app/options/options.h"
 #include "app/options/terminal.h"
@@ -103,19 +104,13 @@ int run_and_flush(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   open_standard_streams();
+  echoloop::end_at_interrupts();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of writing, as a full disk is
   // Timers that end on time, not up to 50 us later: for this thread and, inherited, for all that it will start.
   prctl(PR_SET_TIMERSLACK, 1UL);
   try {
     return run_and_flush(argc, argv);
-  } catch (const echoloop::Fault& fault) {
-    echoloop::print_error("echoloop: {}\n", fault.what());
-    return 1;
-  } catch (const echoloop::Error& error) {
-    echoloop::print_error("echoloop: {}\n", error.what());
-    return 2;
   } catch (const std::exception& error) {
-    echoloop::print_error("echoloop: {}\n", error.what());
-    return 1;
+    return echoloop::say_what_ended(error);
   }
 }

@@ -1,7 +1,10 @@
 #include "app/interrupts.h"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <initializer_list>
+#include <string_view>
 
 #include "core/long_work.h"
 #include "formats/open_recording.h"
@@ -11,16 +14,28 @@ namespace {
 
 volatile std::sig_atomic_t noted = 0;
 
-}  // namespace
-
-void watch_interrupts() {
+void at_interrupts(void (*handler)(int)) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    const auto before = std::signal(number, [](int) {
-      noted = 1;
-      end_long_work();
-    });
+    const auto before = std::signal(number, handler);
     if (number == SIGHUP && before == SIG_IGN) std::signal(number, SIG_IGN);
   }
+}
+
+}  // namespace
+
+void end_at_interrupts() {
+  at_interrupts([](int) {
+    constexpr std::string_view kLine = "echoloop: ended by a signal before the run was complete\n";
+    static_cast<void>(::write(STDERR_FILENO, kLine.data(), kLine.size()));
+    ::_exit(1);
+  });
+}
+
+void watch_interrupts() {
+  at_interrupts([](int) {
+    noted = 1;
+    end_long_work();
+  });
   stop_reading_when(interrupted);
 }
 

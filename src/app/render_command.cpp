@@ -138,11 +138,6 @@ bool is_complete(const Options& options, const Job& job) {
               "another --out, or this file deleted");
 }
 
-int ended_by(const std::exception& error, int status) {
-  print_error("echoloop: {}\n", error.what());
-  return status;
-}
-
 int run_job(const Options& options, const Job& job, const ChosenBackend& chosen) {
   Options one = options;
   one.headless = true;
@@ -162,12 +157,8 @@ int run_job(const Options& options, const Job& job, const ChosenBackend& chosen)
     // If the program is killed from here on, the images are known to be of this program.
     write_text(description_of(job), json_text(program_json(*chosen.backend, job.source)) + "\n");
     status = run_headless(one, chosen);
-  } catch (const Fault& fault) {
-    status = ended_by(fault, 1);
-  } catch (const Error& refusal) {
-    status = ended_by(refusal, 2);
-  } catch (const std::exception& fault) {
-    status = ended_by(fault, 1);
+  } catch (const std::exception& error) {
+    status = say_what_ended(error);
   }
   if (begun && (status != 0 || interrupted())) set_aside(job);
   return status;
@@ -189,9 +180,8 @@ int run_render(const Options& options) {
         continue;
       }
     } catch (const Error& error) {
-      print_error("echoloop: {}\n", error.what());
+      status = say_what_ended(error);
       ++failed;
-      status = 2;
       continue;
     }
     print_out("{} of {}: {}\n", i + 1, jobs.size(), job.source);

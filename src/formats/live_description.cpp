@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -27,6 +28,7 @@ constexpr DescriptionLimits kLimits{.bytes = std::size_t{64} << 20, .values = st
 constexpr std::size_t kMostAxes = 8;
 constexpr std::size_t kMostFrameBytes = std::size_t{1} << 33;
 constexpr std::size_t kMostName = 80;
+constexpr double kLargestOffset = 1e10;
 
 // Keys that describe the acquisition, as describe_array() reads them.
 constexpr std::array kAcquisitionKeys = std::to_array<std::string_view>({"fs_hz",
@@ -153,11 +155,13 @@ FrameArray described_frame(const std::string& what, const Json& meta) {
   return frame;
 }
 
-// int16 and float32 stay, 8-bit numbers become int16, all others float32.
+// Integers that are in int16 without their offset are int16, all others float32.
 SampleType live_type(const SampleSource& s) {
-  const bool integer = s.type.kind != NumberKind::real;
-  const bool small = s.type.bytes == 1 || (s.type.bytes == 2 && s.type.kind == NumberKind::signed_integer);
-  return integer && small && s.rotation_rad.empty() ? SampleType::int16 : SampleType::float32;
+  if (s.type.kind == NumberKind::real || s.type.bytes > 2 || !s.rotation_rad.empty()) return SampleType::float32;
+  const double values = s.type.bytes == 1 ? 256.0 : 65536.0;
+  const double least = (s.type.kind == NumberKind::unsigned_integer ? 0.0 : -values / 2) - s.offset;
+  const bool fits = least == std::trunc(least) && least >= -32768.0 && least + values <= 32768.0;
+  return fits ? SampleType::int16 : SampleType::float32;
 }
 
 class ArrayLayout final : public LiveLayout {
@@ -198,9 +202,22 @@ class CanonicalLayout final : public LiveLayout {
 };
 
 // The layout of `frame`, and what its samples decide about `a`.
-std::unique_ptr<LiveLayout> make_layout(const std::string& what, const FrameArray& frame, SampleSource source,
-                                        Acquisition& a) {
+std::unique_ptr<LiveLayout> make_layout(const std::string& what, const Json& meta, const FrameArray& frame,
+                                        SampleSource source, Acquisition& a) {
   source.channels = frame.channels;
+  const std::set<std::size_t> different(frame.channels.begin(), frame.channels.end());
+  if (different.size() < frame.channels.size()) {
+    a.assumptions.emplace_back("channel_of_element: " + std::to_string(frame.channels.size()) + " elements on " +
+                               std::to_string(different.size()) + " channels");
+  }
+  if (meta.contains("offset")) {
+    source.offset = json_number(what, meta.at("offset"), "offset");
+    if (!(std::abs(source.offset) <= kLargestOffset)) {
+      throw Error(what, "offset = " + json_excerpt(meta.at("offset")), "-1e10 to 1e10");
+    }
+  } else if (source.type.kind == NumberKind::unsigned_integer) {
+    a.assumptions.emplace_back("unsigned samples without 'offset': 0 is zero");
+  }
   set_sample_counts(what, a, source.n_transmits, source.n_elements, source.n_samples, source.n_values);
   a.sample_type = live_type(source);
   return std::make_unique<ArrayLayout>(std::move(source), a.sample_type, frame.bytes);
@@ -223,7 +240,7 @@ LiveDescription described_by_keys(const std::string& what, const Json& meta) {
   source.rotation_rad = std::move(d.rotation_rad);
   auto acquisition = std::make_shared<Acquisition>(std::move(d.acquisition));
   LiveDescription described;
-  described.layout = make_layout(what, frame, std::move(source), *acquisition);
+  described.layout = make_layout(what, meta, frame, std::move(source), *acquisition);
   described.acquisition = std::move(acquisition);
   return described;
 }
@@ -232,12 +249,13 @@ LiveDescription described_by_keys(const std::string& what, const Json& meta) {
 LiveDescription described_by_acquisition(const std::string& what, const Json& meta, Acquisition known) {
   auto acquisition = std::make_shared<Acquisition>(std::move(known));
   LiveDescription described;
-  if (!meta.contains("shape") && !meta.contains("dtype")) {
+  constexpr std::array kLayoutKeys{"axes", "shape", "dtype", "strides_bytes", "channel_of_element", "offset"};
+  if (std::ranges::none_of(kLayoutKeys, [&](const char* key) { return meta.contains(key); })) {
     described.layout = std::make_unique<CanonicalLayout>(acquisition->frame_bytes());
   } else {
     const FrameArray frame = described_frame(what, meta);
     SampleSource source = sample_source(what, frame.view, described_axes(what, meta));
-    described.layout = make_layout(what, frame, std::move(source), *acquisition);
+    described.layout = make_layout(what, meta, frame, std::move(source), *acquisition);
   }
   described.acquisition = std::move(acquisition);
   return described;

@@ -327,7 +327,7 @@ const Wrong kWrong[] = {
     {"NoSampling", R"({"data": "acq/rf", "axes": ["transmit", "element", "time"]})", "no 'fs_hz'"},
     {"TooManyAxes", R"({"data": "acq/rf", "axes": ["frame", "transmit", "element", "time", "iq"], "fs_hz": 1e7})",
      "one axis name for each axis"},
-    {"NotJson", "{", "invalid JSON"},
+    {"NotJson", "{", "invalid JSON: parse error at line 1, column 2"},
     {"UnknownInsteadOfSampling", R"({"data": "acq/rf", "axes": ["transmit", "element", "time"], "sampling": 2e7})",
      "no 'fs_hz', but the unknown key 'sampling'"},
     {"EntryOfDegrees",

@@ -52,6 +52,41 @@ TEST(Ends, ASignalLeavesReportAndRecording) {
   }
 }
 
+constexpr const char* kBeforeTheEnd = "echoloop: ended by a signal before the run was complete\n";
+
+// Their only result comes at the end: there is nothing to finish.
+TEST(Ends, ASignalEndsBenchAndTheSearchForTheSpeedOfSound) {
+  const TemporaryFolder folder;
+  const std::string out = (folder / "out.json").string();
+  const std::vector<Words> commands = {
+      {"bench", "flow", "--backend", "cpu", "--seconds", "60", "--json", out},
+      {"sim:points", "--find-sound-speed", out, "--backend", "cpu", "--grid", "-15:15:2000,2:40:2000"},
+  };
+  for (const Words& command : commands) {
+    SCOPED_TRACE(command[0]);
+    for (const int number : {SIGINT, SIGTERM}) {
+      testing::StartedProgram program(command, folder);
+      ASSERT_TRUE(program.waits_for([&] { return program.catches(number); }));
+      program.send(number);
+      EXPECT_EQ(program.end(), 1);
+      EXPECT_TRUE(program.errors().ends_with(kBeforeTheEnd)) << program.errors();
+      EXPECT_FALSE(std::filesystem::exists(out));
+    }
+  }
+}
+
+TEST(Ends, ASignalInTheFirstMoments) {
+  const TemporaryFolder folder;
+  const std::string report = (folder / "r.json").string();
+  testing::StartedProgram program({"sim:heart", "--headless", "--report", report}, folder);
+  ASSERT_TRUE(program.waits_for([&] { return program.catches(SIGTERM); }));
+  program.send(SIGTERM);
+  const int status = program.end();
+  EXPECT_LE(status, 1);
+  EXPECT_EQ(status == 0, std::filesystem::exists(report)) << "the run had begun";
+  EXPECT_EQ(status == 1, program.errors().find("echoloop: ") != std::string::npos) << program.errors();
+}
+
 // Of the programs that have ended.
 double computed_by_children_s() {
   rusage used{};

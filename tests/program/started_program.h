@@ -61,6 +61,15 @@ class StartedProgram {
     return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
   }
 
+  // It has a handler for this signal.
+  [[nodiscard]] bool catches(int signal) const {
+    std::ifstream file("/proc/" + std::to_string(child_) + "/status");
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with("SigCgt:")) return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1U) != 0;
+    }
+    return false;
+  }
+
   // Waits for its end: the exit status, or 128 + the signal.
   int end() {
     if (runs()) {

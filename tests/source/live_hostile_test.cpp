@@ -78,6 +78,17 @@ TEST(LiveHostile, NoMessageAtAll) {
   rig.expect_frame(*good, 0, 1);
 }
 
+TEST(LiveHostile, MoreConnectionsThanAreOpenAtOnce) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  std::vector<std::unique_ptr<ScriptedSender>> silent;
+  for (int k = 0; k < 7; ++k) silent.push_back(rig.connect());
+  const auto ninth = rig.connect();
+  EXPECT_TRUE(ninth->closed_by_viewer());
+  EXPECT_TRUE(rig.wait_until([&] { return rig.has_note("as 8 are open"); })) << rig.notes;
+  rig.expect_frame(*sender, 0, 1);
+}
+
 TEST(LiveHostile, SizesThatOverflow) {
   for (const std::uint64_t size : {~std::uint64_t{0}, std::uint64_t{1} << 63, (std::uint64_t{64} << 20) + 9}) {
     LiveRig rig;
@@ -276,6 +287,19 @@ TEST(LiveHostile, NumbersAndClocksThatLeap) {
   }
   EXPECT_EQ(rig.ring->counts().sequence_gaps, 0U);
   rig.expect_sums();
+}
+
+// A program on this machine is not asked for its time: whatever answers it sends, they set no clock.
+TEST(LiveHostile, AnswersThatWereNotAskedFor) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  for (const std::int64_t answer : {std::numeric_limits<std::int64_t>::min(), std::int64_t{5}}) {
+    testing::Bytes pong;
+    pong << std::uint64_t{0} << std::int64_t{0} << answer;
+    ASSERT_TRUE(sender->message(12, pong));
+  }
+  rig.expect_frame(*sender, 0, 1);
+  EXPECT_EQ(rig.status().clock_offset_ns, 0);
 }
 
 TEST(LiveHostile, NotANumberBecomesZero) {

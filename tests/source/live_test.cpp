@@ -221,11 +221,64 @@ TEST(LiveDescription, StridedAndPermutedFramesAreConverted) {
   EXPECT_EQ(got, expected);
 }
 
+bool assumes(const LiveDescription& d, const std::string& words) {
+  return std::ranges::any_of(d.acquisition->assumptions,
+                             [&](const Assumption& a) { return a.text.find(words) != std::string::npos; });
+}
+
+// Rows that are not named belong to no element; one that is named twice is said, as it may be a slip.
+TEST(LiveDescription, ElementsThatShareAChannelAreSaid) {
+  const auto described = [](const std::string& channels) {
+    const std::string json = small_scan(8, "\"channel_of_element\": " + channels + ",");
+    return describe_live("description", std::as_bytes(std::span(json.data(), json.size())), LikeFiles::refused);
+  };
+  EXPECT_TRUE(assumes(described("[0, 1, 1, 3]"), "4 elements on 3 channels"));
+  EXPECT_FALSE(assumes(described("[3, 1]"), "channels"));
+}
+
+// Unsigned samples: zero is where `offset` says, and without it the answer says that none was given.
+TEST(LiveDescription, TheOffsetIsSubtracted) {
+  const auto described = [](const std::string& type, const std::string& more) {
+    std::string json = small_scan(8, more);
+    json.replace(json.find("int16"), 5, type);
+    return describe_live("description", std::as_bytes(std::span(json.data(), json.size())), LikeFiles::refused);
+  };
+  const auto converted = [](const LiveDescription& d, const auto& sent) {
+    std::vector<std::int16_t> got(32);
+    EXPECT_EQ(d.acquisition->sample_type, SampleType::int16);
+    d.layout->convert(std::as_bytes(std::span(sent)), std::as_writable_bytes(std::span(got)));
+    return got;
+  };
+  std::vector<std::uint8_t> bytes(32);
+  std::vector<std::uint16_t> words(32);
+  std::vector<std::int16_t> expected(32);
+  for (int k = 0; k < 32; ++k) {
+    bytes[static_cast<std::size_t>(k)] = static_cast<std::uint8_t>(8 * k);
+    words[static_cast<std::size_t>(k)] = static_cast<std::uint16_t>(32640 + 8 * k);
+    expected[static_cast<std::size_t>(k)] = static_cast<std::int16_t>(8 * k - 128);
+  }
+  EXPECT_EQ(converted(described("uint8", R"("offset": 128,)"), bytes), expected);
+  EXPECT_EQ(converted(described("uint16", R"("offset": 32768,)"), words), expected);
+  EXPECT_EQ(described("uint16", R"("offset": 2048,)").acquisition->sample_type, SampleType::float32);
+  EXPECT_EQ(described("uint8", R"("offset": 0.5,)").acquisition->sample_type, SampleType::float32);
+  EXPECT_EQ(described("int16", R"("offset": 1,)").acquisition->sample_type, SampleType::float32);
+  EXPECT_TRUE(assumes(described("uint8", ""), "'offset'"));
+  EXPECT_FALSE(assumes(described("uint8", R"("offset": 128,)"), "'offset'"));
+  EXPECT_FALSE(assumes(described("int16", ""), "'offset'"));
+}
+
 std::string refusal_of(const std::string& json) {
   return testing::error_of([&] {
     static_cast<void>(
         describe_live("description", std::as_bytes(std::span(json.data(), json.size())), LikeFiles::refused));
   });
+}
+
+// `more`: keys put at the head of a complete description, or in the place of one of its keys.
+std::string scan_with(const std::string& more, const std::string& replaced = {}) {
+  std::string json = small_scan(8, more);
+  if (!replaced.empty()) json.replace(json.find("\"" + replaced), replaced.size() + 2, "\"_\"");
+  return json;
 }
 
 TEST(LiveDescription, NothingIsGuessed) {
@@ -239,13 +292,7 @@ TEST(LiveDescription, NothingIsGuessed) {
     EXPECT_NE(without(key).find(key), std::string::npos) << without(key);
   }
   EXPECT_NE(refusal_of(R"({"like": "/etc/passwd"})").find("another machine"), std::string::npos);
-}
-
-// `more`: keys put at the head of a complete description, or in the place of one of its keys.
-std::string scan_with(const std::string& more, const std::string& replaced = {}) {
-  std::string json = small_scan(8, more);
-  if (!replaced.empty()) json.replace(json.find("\"" + replaced), replaced.size() + 2, "\"_\"");
-  return json;
+  EXPECT_NE(refusal_of(scan_with(R"("offset": 1e11,)")).find("-1e10 to 1e10"), std::string::npos);
 }
 
 TEST(LiveDescription, AKeyThatResemblesOneThatIsAbsentIsRefused) {

@@ -16,6 +16,7 @@
 #include "app/bench/bench_measure.h"
 #include "app/bench/bench_present.h"
 #include "app/bench/bench_table.h"
+#include "app/interrupts.h"
 #include "app/options/terminal.h"
 #include "app/stream/choose_backend.h"
 #include "core/error.h"
@@ -43,15 +44,17 @@ constexpr double kRecordingSeconds = 1.0;            // of a turn
 constexpr std::uintmax_t kRoom = 16'000'000'000;     // bytes; a turn writes as much as the disk takes in its time
 constexpr std::uint64_t kMostBytes = 8'000'000'000;  // of a turn
 
-// A folder of this process, gone with the object.
+// A folder of this process, gone with the object, which a signal does not end before.
 class BenchFolder {
  public:
   BenchFolder() : path_(fs::temp_directory_path() / fmt::format("echoloop-bench-{}", ::getpid())) {
+    watch_interrupts();
     fs::create_directory(path_);
   }
   ~BenchFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
+    end_at_interrupts();
   }
   BenchFolder(const BenchFolder&) = delete;
   BenchFolder& operator=(const BenchFolder&) = delete;
@@ -68,7 +71,7 @@ double disk_rate(const BenchRun& run, const fs::path& file) {
   const std::int64_t begin_ns = now_ns();
   std::uint64_t frames = 0;
   bool whole = true;
-  while (whole && seconds_since(begin_ns) < kRecordingSeconds && frames * bytes < kMostBytes) {
+  while (whole && !interrupted() && seconds_since(begin_ns) < kRecordingSeconds && frames * bytes < kMostBytes) {
     const std::span<const std::byte> samples = run.source->at(frames, {});
     whole = ::write(to, samples.data(), bytes) == static_cast<ssize_t>(bytes);
     ++frames;
@@ -97,11 +100,13 @@ double recording_rate(const BenchRun& run, const fs::path& file, int lanes) {
     Session session(
         run.backend, run.source, images, trace,
         {.stream = stream, .params = run.bench_case.params, .host_copy = HostCopy::none, .sinks = {&recorder}});
-    while (recorder.status().frames == 0 && !session.done()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (recorder.status().frames == 0 && !session.done() && !interrupted())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const std::int64_t begin_ns = now_ns();
     const std::uint64_t begin = recorder.status().frames;
     const auto enough = [&] {
-      return seconds_since(begin_ns) >= kRecordingSeconds || recorder.status().bytes >= kMostBytes || session.done();
+      return interrupted() || seconds_since(begin_ns) >= kRecordingSeconds || recorder.status().bytes >= kMostBytes ||
+             session.done();
     };
     while (!enough()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     rate = static_cast<double>(recorder.status().frames - begin) / seconds_since(begin_ns);
@@ -129,6 +134,7 @@ std::optional<RecordingFigures> bench_recording(const BenchRun& run, int lanes) 
   for (int turn = 0; turn < kRecordingTurns; ++turn) {
     written.push_back(disk_rate(run, folder.path() / "blocks"));
     recorded.push_back(recording_rate(run, folder.path() / "frames.uff", lanes));
+    if (interrupted()) throw Fault("bench", "ended by a signal", "a run to its end");
   }
   return RecordingFigures{.frames_per_second = median(recorded), .disk_frames_per_second = median(written)};
 }

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <exception>
 #include <utility>
 
+#include "core/error.h"
 #include "core/plain_text.h"
 
 namespace echoloop {
@@ -25,6 +27,13 @@ void print_out(fmt::format_string<Args...> text, Args&&... args) {
 template <class... Args>
 void print_error(fmt::format_string<Args...> text, Args&&... args) {
   print_to(stderr, text, std::forward<Args>(args)...);
+}
+
+// What ended a run, as its line. The exit status: 2 for input that is refused, 1 for a fault of the run.
+inline int say_what_ended(const std::exception& error) {
+  print_error("echoloop: {}\n", error.what());
+  const bool refused = dynamic_cast<const Error*>(&error) != nullptr && dynamic_cast<const Fault*>(&error) == nullptr;
+  return refused ? 2 : 1;
 }
 
 }  // namespace echoloop

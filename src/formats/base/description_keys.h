@@ -25,7 +25,7 @@ inline constexpr auto kTransmitKeys =
     std::to_array<std::string_view>({"kind", "angle_rad", "source_m", "focus_m", "delays_s", "apod", "element"});
 // Keys of a live stream that describe the frames, beside those of the acquisition.
 inline constexpr auto kFrameKeys = std::to_array<std::string_view>(
-    {"axes", "shape", "dtype", "strides_bytes", "device_hz", "name", "acquisition", "channel_of_element"});
+    {"axes", "shape", "dtype", "strides_bytes", "device_hz", "name", "acquisition", "channel_of_element", "offset"});
 
 // The known key that is most like `key`; null when none is alike (two changed letters, upper and lower case, or another
 // unit).

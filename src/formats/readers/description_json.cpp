@@ -1,6 +1,7 @@
 #include "formats/readers/description_json.h"
 
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
@@ -77,7 +78,8 @@ Json parse_description(const std::string& what, std::span<const std::byte> bytes
     if (!meta.is_object()) throw Error(what, "JSON that is not an object", kWanted);
     return meta;
   } catch (const Json::exception& error) {
-    throw Error(what, "invalid JSON: " + printable(error.what(), 160), kWanted);
+    const std::string_view reason = error.what();  // "[json.exception.parse_error.101] parse error at line ..."
+    throw Error(what, "invalid JSON: " + printable(reason.substr(reason.find(']') + 2), 160), kWanted);
   }
 }
 

@@ -138,7 +138,7 @@ void LiveIntake::put(const FrameWord& word, FrameMemory memory, std::int64_t clo
   status_.stale = account_.stale();
   ++status_.frames;
   const bool stamped = scan_->clock == SenderClock::monotonic && word.acquired_ns > 0;
-  status_.newest_ns = stamped ? std::min(word.acquired_ns + clock_offset_ns, now) : now;
+  status_.newest_ns = stamped ? std::min(word.acquired_ns, now - clock_offset_ns) + clock_offset_ns : now;
   const double rate_hz = scan_->description.acquisition->frame_rate_hz;
   const bool by_device = scan_->description.device_hz > 0.0 || rate_hz <= 0.0;
   const FrameStamp stamp{

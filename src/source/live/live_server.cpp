@@ -172,10 +172,13 @@ int LiveServer::timeout_ms() const {
 
 void LiveServer::accept_all() {
   while (std::optional<LivePeer> peer = listener_.accept()) {
-    if (!peer->refused.empty()) {
-      notes_.add(LiveNote::Kind::warning, "refused connections", "Connection refused: " + peer->refused, now_ns());
-    } else if (connections_.size() < kMostConnections) {
+    if (peer->refused.empty() && connections_.size() == kMostConnections) {
+      peer->refused = peer->place + ", as " + std::to_string(kMostConnections) + " are open";
+    }
+    if (peer->refused.empty()) {
       connections_.push_back(std::make_unique<Connection>(std::move(*peer), now_ns()));
+    } else {
+      notes_.add(LiveNote::Kind::warning, "refused connections", "Connection refused: " + peer->refused, now_ns());
     }
   }
 }
@@ -383,8 +386,9 @@ void LiveServer::answer_ping(Connection& connection, std::span<const std::byte> 
 // The offset that goes with the shortest way there and back is the least wrong one.
 void LiveServer::take_pong(Connection& connection, std::span<const std::byte> payload) {
   const LivePing pong = decode_ping(payload);
-  const std::int64_t now = now_ns(), round_trip_ns = now - pong.asked_ns;
-  if (pong.asked_ns != connection.clock.pinged_ns || round_trip_ns <= 0) return;
+  if (connection.clock.pinged_ns == 0 || pong.asked_ns != connection.clock.pinged_ns) return;
+  if (pong.answered_ns >> 62 != 0) return;  // below 0, or sums of two would not fit
+  const std::int64_t round_trip_ns = now_ns() - pong.asked_ns;
   if (connection.clock.round_trip_ns != 0 && round_trip_ns >= connection.clock.round_trip_ns) return;
   connection.clock.round_trip_ns = round_trip_ns;
   connection.clock.offset_ns = pong.asked_ns + round_trip_ns / 2 - pong.answered_ns;
