@@ -35,6 +35,7 @@ std::optional<int> stepped(const Hit& h, std::size_t count, int chosen) {
 void Ui::begin_frame(ImDrawList* list, const Fonts* fonts, float scale, bool escape) {
   begin(list, fonts, scale);
   escape_ = escape;
+  enter_ = false;
   tooltip_.begin_frame();
   areas_.clear();
   clicked_.clear();
@@ -91,7 +92,10 @@ Hit Ui::key_stop(const char* id, const Rect& r, FocusKind kind, std::string_view
 
 bool Ui::take_key(const KeyPress& press) {
   const bool typing = ImGui::GetIO().WantTextInput;
-  if (!focus_.take(press, typing ? Typing::yes : Typing::no)) return false;
+  if (!focus_.take(press, typing ? Typing::yes : Typing::no)) {
+    enter_ = enter_ || (press.key == Key::enter && !typing);
+    return false;
+  }
   if (typing) ++text_fields_;
   if (press.key == Key::escape) escape_ = false;
   return true;
@@ -176,6 +180,7 @@ bool Ui::text_input(const char* id, const std::string& stop, const Rect& r, std:
   const bool accepted = ImGui::InputText(id, buffer.data(), buffer.size(),
                                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   ImGui::PopID();
+  enter_ = enter_ || accepted;
   if (ImGui::IsItemActive()) {
     focus_.point_at(stop);
     outline({r.x0 - px(1), r.y0 - px(1), r.x1 + px(1), r.y1 + px(1)}, theme::kAccent, theme::kRadius + 1);
