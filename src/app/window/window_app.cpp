@@ -447,6 +447,7 @@ void WindowApp::cancel() {
 }
 
 void WindowApp::write_outputs() {
+  if (interrupted() || viewer().should_close()) end_long_work();  // a pipe without a reader is not waited for
   FileWriter writer;
   writer([&] { outputs_.write_screenshot(); });
   if (parts_.session == nullptr) return writer.require_all();
