@@ -35,6 +35,7 @@ void Undo::observe(const Ui& ui, const UiState& state) {
 
 void Undo::apply(const Ui& ui, UiState& state, const UiCommands& commands, HistoryAct act) {
   if (act == HistoryAct::none || ui.holding()) return;
+  observe(ui, state);  // what came between two frames, before the key
   const bool back = act == HistoryAct::undo;
   const std::string what = back ? history_.undo_text() : history_.redo_text();
   const auto to = back ? history_.undo() : history_.redo();

@@ -93,7 +93,7 @@ Hit Ui::key_stop(const char* id, const Rect& r, FocusKind kind, std::string_view
 bool Ui::take_key(const KeyPress& press) {
   const bool typing = ImGui::GetIO().WantTextInput;
   if (!focus_.take(press, typing ? Typing::yes : Typing::no)) {
-    enter_ = enter_ || (press.key == Key::enter && !typing);
+    enter_ = enter_ || press.key == Key::enter;
     return false;
   }
   if (typing) ++text_fields_;
@@ -180,7 +180,6 @@ bool Ui::text_input(const char* id, const std::string& stop, const Rect& r, std:
   const bool accepted = ImGui::InputText(id, buffer.data(), buffer.size(),
                                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   ImGui::PopID();
-  enter_ = enter_ || accepted;
   if (ImGui::IsItemActive()) {
     focus_.point_at(stop);
     outline({r.x0 - px(1), r.y0 - px(1), r.x1 + px(1), r.y1 + px(1)}, theme::kAccent, theme::kRadius + 1);
