@@ -73,7 +73,7 @@ void check_ranges(const Options& o, const CLI::App& app) {
     throw out_of_range("--lanes", std::to_string(o.stream.lanes), fmt::format("1 to {}", kMaxLanes));
   }
   if (o.ui_scale != 0.0 && !(o.ui_scale >= 0.75 && o.ui_scale <= 3.0)) {
-    throw Error("--scale", fmt::format("found {}", o.ui_scale), "0.75 to 3, or 0 for automatic");
+    throw out_of_range("--scale", fmt::format("{}", o.ui_scale), "0.75 to 3, or 0 for automatic");
   }
   if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
     throw out_of_range("--width x --height", fmt::format("{} x {}", o.width, o.height), "64 to 16384 pixels");

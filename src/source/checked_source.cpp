@@ -92,7 +92,7 @@ void CheckedSource::require_valid_samples() {
     if (faults.of(SampleFault::invalid).samples < faults.samples) return;
   }
   const std::string part = tried == frame_count() ? "" : std::to_string(tried) + " of ";
-  throw Error(name(), "no valid sample (all NaN or infinite) in " + part + counted(frame_count(), "frame"),
+  throw Error(name(), "no valid sample (all NaN, infinite or beyond 1e15) in " + part + counted(frame_count(), "frame"),
               "channel data with finite samples");
 }
 

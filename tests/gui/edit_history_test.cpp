@@ -15,6 +15,7 @@ struct Watched {
   std::vector<Mark> marks;
   std::vector<MModeCaliper> calipers;
   double time_s = 0;
+  std::uint64_t event = 0;
 
   Watched() { history.begin({params, marks, calipers}); }
   void frame(DragState drag = DragState::free, double step_s = 0.016) {
@@ -143,6 +144,23 @@ TEST(EditHistory, APresetIsOneStepWithItsName) {
   EXPECT_EQ(w.history.undo_text(), "preset Smooth");
   EXPECT_TRUE(w.history.undo()->params.display.gain_db == 3.0);
   EXPECT_EQ(w.history.redo_text(), "preset Smooth");
+}
+
+// Also one that changes nothing, or was saved without a change.
+TEST(EditHistory, ThePresetInUseComesBackWithItsParameters) {
+  Watched w;
+  const auto use = [&w](const std::string& preset, double gain_db) {
+    w.params.display.gain_db = gain_db;
+    w.history.observe({w.params, w.marks, {}, preset}, DragState::free, w.time_s += 5, ++w.event, preset);
+  };
+  use("Detail", 3);
+  use("Smooth", 6);
+  EXPECT_EQ(w.history.undo()->preset, "Detail");
+  EXPECT_EQ(w.history.undo()->preset, "");
+  EXPECT_EQ(w.history.redo()->preset, "Detail");
+  use("Same as Detail", 3);
+  use("Smooth", 6);
+  EXPECT_EQ(w.history.undo()->preset, "Same as Detail");
 }
 
 TEST(EditHistory, ARefusedValueLeavesNoStep) {

@@ -255,6 +255,9 @@ TEST(Inspector, InASmallWindowItComesInPages) {
   scene.tap(Key::n);
   EXPECT_GT(scene.rect("raw_map").width(), 100.0F);
   EXPECT_EQ(scene.rect("spectrum").width(), 0.0F);
+  scene.click("transmit_next");
+  EXPECT_EQ(scene.state.image.inspector.transmit, 6);
+  EXPECT_GT(scene.rect("inspector_sum").width(), 100.0F);
   scene.click("inspector_page/Line");
   EXPECT_GT(scene.rect("spectrum").width(), 100.0F);
   EXPECT_EQ(scene.rect("raw_map").width(), 0.0F);

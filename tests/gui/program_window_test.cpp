@@ -2,6 +2,8 @@
 // follows.
 #include "gui/program_window.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -325,6 +327,16 @@ TEST(ProgramWindow, ARecordingThatBecomesShorterIsAFault) {
   ASSERT_TRUE(file.is_open());
   EXPECT_GT(file.frames(), 0U);
   EXPECT_NE(window.errors().find("played.uff"), std::string::npos) << window.errors();
+}
+
+// Nothing reads the pipe; the window is closed all the same, with a line.
+TEST(ProgramWindow, APipeWithoutAReaderDoesNotKeepTheWindow) {
+  const TemporaryFolder folder;
+  const std::string pipe = (folder / "window.png").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  ECHO_PROGRAM_WINDOW(window, "sim:points", "--screenshot", pipe);
+  EXPECT_EQ(window.close(), 1);
+  EXPECT_NE(window.errors().find("no program reads this pipe"), std::string::npos) << window.errors();
 }
 
 // Loads, undoes, saves nothing by halves, and follows what somebody writes into a preset's file meanwhile.

@@ -98,6 +98,28 @@ TEST(SavePanel, ChoosesFormatSizeAndGround) {
   EXPECT_EQ(choice.size, SaveSize::x3);
 }
 
+// By keyboard alone: Ctrl+S, Enter; also from a line of text. A control that was reached by key keeps its Enter.
+TEST(SavePanel, EnterSaves) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.put_image(kSquare, [](double, double) { return -20.0F; });
+  scene.frames(2);
+  scene.tap(Key::enter);
+  EXPECT_TRUE(scene.saved.empty()) << "the panel is not open";
+  scene.tap(Key::s, true);
+  scene.tap(Key::enter);
+  EXPECT_EQ(scene.saved, std::vector{SaveWhat::picture});
+  scene.tap(Key::tab);  // shows where the keys are: on Close
+  scene.tap(Key::tab);  // the name
+  scene.type("abc");
+  scene.tap(Key::enter);
+  EXPECT_EQ(scene.viewer->settings().saving.name, "abc");
+  EXPECT_EQ(scene.saved.size(), 2U);
+  scene.tap(Key::tab);  // the folder
+  scene.tap(Key::tab);  // the format
+  scene.tap(Key::enter);
+  EXPECT_EQ(scene.saved.size(), 2U);
+}
+
 TEST(SavePanel, FilmsNeedKeptFramesAndOneAtATime) {
   ECHO_SCENE(scene, 1600, 900);
   open_panel(scene);

@@ -2,6 +2,7 @@
 #include "gui/docks/tour.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -298,6 +299,12 @@ TEST(Remembered, PlaceRecordingsAndPresetComeBack) {
   EXPECT_EQ(load_view_settings(folder / "window"), settings);
   write_text_file(folder / "window", "window = 1 2 three\nrecent = x\nwindow = 1 2 -3 4\n");
   EXPECT_EQ(load_view_settings(folder / "window").place, WindowPlace());
+}
+
+TEST(Remembered, APipeInPlaceOfTheFileIsNotWaitedFor) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "window").c_str(), 0600), 0);
+  EXPECT_EQ(load_view_settings(folder / "window"), ViewSettings());
 }
 
 TEST(Remembered, AFullDiskLeavesWhatWasThere) {

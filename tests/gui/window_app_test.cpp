@@ -250,6 +250,25 @@ TEST(SavedFiles, InAFolderThatIsGoneAreRefusedInWords) {
   for (const char* kind : {"XDG_PICTURES_DIR", "XDG_VIDEOS_DIR"}) ::unsetenv(kind);
 }
 
+TEST(Presets, UndoBringsBackTheOneThatWasInUse) {
+  const TemporaryFolder folder;
+  const WindowOf window(folder, "sim:cyst");
+  ASSERT_TRUE(window.until([&] { return window.app->state().numbers.shown > 1; }));
+  const Presets& presets = window.app->state().presets;
+  const auto comes = [&](const KeyPress& key, const std::string& name) {
+    press(*window.app, key);
+    return window.until([&] {
+      const auto active = static_cast<std::size_t>(presets.active);
+      return (active < presets.list.size() ? presets.list[active].name : "") == name && !presets.changed;
+    });
+  };
+  EXPECT_TRUE(comes({.key = Key::digit1}, "Detail"));
+  EXPECT_TRUE(comes({.key = Key::digit2}, "Smooth"));
+  EXPECT_TRUE(comes({.key = Key::z, .control = true}, "Detail"));
+  EXPECT_TRUE(comes({.key = Key::z, .control = true}, ""));
+  EXPECT_TRUE(comes({.key = Key::y, .control = true}, "Detail"));
+}
+
 // A preset that cannot be read is one error, which goes when its file is mended.
 TEST(OwnPresets, AnErrorGoesWhenTheFileIsMended) {
   const TemporaryFolder folder;

@@ -98,7 +98,8 @@ TEST(SampleFaults, ARecordingWithoutAValidSampleIsOneLine) {
   const Result run = result_of(folder, std::vector<float>(kValues, std::numeric_limits<float>::quiet_NaN()));
   EXPECT_EQ(run.ended.status, 2);
   EXPECT_EQ(run.ended.err,
-            "echoloop: scan.npy: no valid sample (all NaN or infinite) in 2 frames; expected channel data with finite "
+            "echoloop: scan.npy: no valid sample (all NaN, infinite or beyond 1e15) in 2 frames; expected channel data "
+            "with finite "
             "samples\n");
 }
 

@@ -219,11 +219,11 @@ TEST(CheckedSource, RefusesARecordingWithoutAValidSample) {
       return make_checked(std::make_unique<Floats>(std::move(frames), memory), std::make_shared<SampleLog>());
     };
     EXPECT_NO_THROW(make({nothing, echoes(3000.0)}));
-    EXPECT_EQ(
-        testing::refusal_of([&] {
-          make({nothing, nothing});
-        }),
-        "floats.npy: no valid sample (all NaN or infinite) in 2 frames; expected channel data with finite samples");
+    EXPECT_EQ(testing::refusal_of([&] {
+                make({nothing, nothing});
+              }),
+              "floats.npy: no valid sample (all NaN, infinite or beyond 1e15) in 2 frames; expected channel data with "
+              "finite samples");
   }
 }
 

@@ -122,7 +122,7 @@ void require_measurements(const Options& options) {
   if (options.measurements.empty()) return;
   const fs::path ending = options.measurements.extension();
   if (ending != ".csv" && ending != ".json") {
-    throw Error("--measurements", "found '" + options.measurements.string() + "'", "a name that ends in .csv or .json");
+    throw Error("--measurements", "'" + options.measurements.string() + "'", "a file name ending in .csv or .json");
   }
   if (options.marks.empty() && options.session == nullptr)
     throw Error("--measurements", "found without --marks", "a file of marks to measure");

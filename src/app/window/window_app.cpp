@@ -83,7 +83,8 @@ UiCommands WindowApp::make_commands() {
   c.program_facts = program_facts;
   c.preset = [this](const PresetOrder& order) {
     const auto act = [this, order] { presets_.execute(order); };
-    order.act == PresetCommand::load ? later(act, "preset") : later_unless_kiosk(act, "preset");
+    const bool no_file = order.act == PresetCommand::load || order.act == PresetCommand::activate;
+    no_file ? later(act, "preset") : later_unless_kiosk(act, "preset");
   };
   c.say = [this](const std::string& text) { parts_.say(Severity::info, text); };
   c.hint = [this](const std::string& text) { parts_.hint(text); };
@@ -446,6 +447,7 @@ void WindowApp::cancel() {
 }
 
 void WindowApp::write_outputs() {
+  if (interrupted() || viewer().should_close()) end_long_work();  // a pipe without a reader is not waited for
   FileWriter writer;
   writer([&] { outputs_.write_screenshot(); });
   if (parts_.session == nullptr) return writer.require_all();

@@ -121,12 +121,17 @@ void WindowPresets::load(std::size_t index, const std::string& why) {
 void WindowPresets::execute(const PresetOrder& order) {
   if (parts_.source == nullptr) return;
   const auto index = static_cast<std::size_t>(order.index);
+  if (order.act == PresetCommand::activate) {
+    return set_active(index < store_.items().size() ? store_.items()[index].file : std::filesystem::path());
+  }
   if (order.act != PresetCommand::save_as && index >= store_.items().size()) return;
   const Acquisition& acquisition = *parts_.source->acquisition();
   const std::string name = order.act == PresetCommand::save_as ? "" : store_.items()[index].preset.name;
   switch (order.act) {
     case PresetCommand::load:
       return load(index, "loaded");
+    case PresetCommand::activate:
+      return;  // done above: it may name none
     case PresetCommand::save_as:
       active_ = store_.add(make_preset(order.name, parts_.state.params, acquisition));
       parts_.say(Severity::info, "Saved preset " + quoted(order.name) + " as " + active_.string());

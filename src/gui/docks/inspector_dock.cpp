@@ -15,7 +15,8 @@ namespace {
 
 constexpr float kAllWide = 780;     // at scale 1: from here on everything is side by side
 constexpr float kMethodWide = 120;  // and as much more for each plot of a method
-constexpr int kMethodPage = 3;
+constexpr float kPageHead = 24;
+constexpr int kTransmitsPage = 2, kMethodPage = 3;
 constexpr std::array<Choice, 4> kPages = {{{"Channels"}, {"Line"}, {"Transmits"}, {"Method"}}};
 
 // What to do, or why there is nothing to show.
@@ -53,6 +54,32 @@ float transmit_selector(PanelContext& c, const Inspection& pixel, float x, const
   return label;
 }
 
+// The sum of the channels beside what the beamformer made of them, in the words that fit.
+void draw_sum(Ui& ui, const Inspection& pixel, const Rect& row) {
+  if (row.width() < ui.px(60)) return;
+  // Methods that replace the pixel make something else of the channels than their sum.
+  const Adaptive method = pixel.method.method;
+  if (method == Adaptive::slsc) {
+    ui.text_fitted(
+        Type::body, row.x0, row.x1, row.y0, row.height(), theme::kText2,
+        fmt::format("mean correlation {}", fixed(static_cast<double>(pixel.method.factor.value_or(0.0F)), 3)));
+    return;
+  }
+  const bool replaced = method != Adaptive::off && !is_weight(method);
+  const std::string_view formed_by = replaced ? "method" : "beamformer";
+  const std::string added = fixed(pixel.level.sum_db, 2), formed = fixed(pixel.level.pixel_db, 2);
+  std::string sum = fmt::format("sum of channels {} dB,  {} {} dB", added, formed_by, formed);
+  if (row.x0 + ui.width(Type::body, sum) > row.x1) sum = fmt::format("sum {},  {} {} dB", added, formed_by, formed);
+  if (row.x0 + ui.width(Type::body, sum) > row.x1) sum = fmt::format("{} / {} dB", added, formed);
+  const float end = ui.text_fitted(Type::body, row.x0, row.x1, row.y0, row.height(), theme::kText2, sum);
+  ui.hit(
+      "inspector_sum", {row.x0, row.y0, end, row.y1},
+      {replaced ? "Delay-and-sum and method" : "Consistency check",
+       replaced ? "Left: sum of the channels over all transmits. Right: output of the adaptive method for this pixel."
+                : "Left: sum of the channels over all transmits. Right: output of the beamformer for this pixel.",
+       {}});
+}
+
 // What one pixel is made of. Wide, all plots side by side; narrow, in pages.
 class InspectorDock final : public DockContent {
  public:
@@ -61,6 +88,7 @@ class InspectorDock final : public DockContent {
 
  private:
   void draw_head(PanelContext& c, const Rect& head, bool paged, int n_pages);
+  void draw_page_head(PanelContext& c, Rect& body) const;
   void draw_plots(PanelContext& c, const Rect& body, bool paged);
 
   struct Textures {
@@ -82,32 +110,22 @@ void InspectorDock::draw_head(PanelContext& c, const Rect& head, bool paged, int
     const auto shown = std::span(kPages).first(static_cast<std::size_t>(n_pages));
     if (const auto chosen = ui.segmented("inspector_page", pages, shown, page_, {})) page_ = *chosen;
     right = pages.x0 - ui.px(12);
+  } else {
+    right = transmit_selector(c, *pixel, right, head) - ui.px(20);
   }
-  if (!paged) right = transmit_selector(c, *pixel, right, head) - ui.px(20);
   const std::string place = fmt::format("x {}  z {} mm", fixed(1e3 * pixel->at.x_m, 2), fixed(1e3 * pixel->at.z_m, 2));
   const float x = ui.text_fitted(Type::body, head.x0, right, head.y0, head.height(), theme::kText, place) + ui.px(16);
-  if (x > right - ui.px(60)) return;
-  // Methods that replace the pixel make something else of the channels than their sum.
-  const Adaptive method = pixel->method.method;
-  if (method == Adaptive::slsc) {
-    ui.text_fitted(
-        Type::body, x, right, head.y0, head.height(), theme::kText2,
-        fmt::format("mean correlation {}", fixed(static_cast<double>(pixel->method.factor.value_or(0.0F)), 3)));
-    return;
-  }
-  const bool replaced = method != Adaptive::off && !is_weight(method);
-  const std::string added = fixed(pixel->level.sum_db, 2), formed = fixed(pixel->level.pixel_db, 2);
-  std::string sum = fmt::format("sum of channels {} dB,  {} {} dB", added, replaced ? "method" : "beamformer", formed);
-  if (x + ui.width(Type::body, sum) > right) sum = fmt::format("sum {},  beamformer {} dB", added, formed);
-  if (x + ui.width(Type::body, sum) > right) sum = fmt::format("{} / {} dB", added, formed);
-  const float end = ui.text_fitted(Type::body, x, right, head.y0, head.height(), theme::kText2, sum);
-  const Rect row{x, head.y0, end, head.y1};
-  ui.hit(
-      "inspector_sum", row,
-      {replaced ? "Delay-and-sum and method" : "Consistency check",
-       replaced ? "Left: sum of the channels over all transmits. Right: output of the adaptive method for this pixel."
-                : "Left: sum of the channels over all transmits. Right: output of the beamformer for this pixel.",
-       {}});
+  if (!paged) draw_sum(ui, *pixel, {x, head.y0, right, head.y1});
+}
+
+// Above the plots of a page: what has no room in the head. The page of the transmits needs none: a click chooses one.
+void InspectorDock::draw_page_head(PanelContext& c, Rect& body) const {
+  const auto& pixel = c.state.image.inspector.pixel;
+  if (page_ == kTransmitsPage || pixel == nullptr) return;
+  const Rect row{body.x0, body.y0, body.x1, body.y0 + c.ui.px(kPageHead)};
+  const float right = transmit_selector(c, *pixel, row.x1, row) - c.ui.px(16);
+  draw_sum(c.ui, *pixel, {row.x0, row.y0, right, row.y1});
+  body.y0 = row.y1;
 }
 
 void InspectorDock::draw_plots(PanelContext& c, const Rect& body, bool paged) {
@@ -164,7 +182,9 @@ void InspectorDock::draw(const DockScene& scene, Rect head, const Rect& body) {
   page_ = std::min(page_, n_pages - 1);
   draw_head(c, head, paged, n_pages);
   if (pixel != nullptr && c.state.image.inspected) {
-    draw_plots(c, body, paged);
+    Rect plots_at = body;
+    if (paged) draw_page_head(c, plots_at);
+    draw_plots(c, plots_at, paged);
   } else {
     c.ui.text_centred(Type::body, body, theme::kMuted, missing(c.state));
   }

@@ -138,10 +138,11 @@ void draw_save_figure(PanelContext& c, Column& column) {
        {"Background", "White for print, dark for slides. The image is the same.",
         bare ? "No background around the image." : ""});
   const Rect r = ui.row(column, theme::kRow, 0);
-  if (ui.button(
-          "save/picture", {r.x1 - ui.px(120), r.y0, r.x1, r.y1},
-          {.label = "Save", .shortcut = "S", .emphasis = Emphasis::primary},
-          {"Save", "Saves the image on screen with these settings (S).", why_no_picture(c.state, c.shown_grid)})) {
+  const std::string_view no_picture = why_no_picture(c.state, c.shown_grid);
+  const bool pressed = ui.button("save/picture", {r.x1 - ui.px(120), r.y0, r.x1, r.y1},
+                                 {.label = "Save", .shortcut = "S", .emphasis = Emphasis::primary},
+                                 {"Save", "Saves the image on screen with these settings (S, Enter).", no_picture});
+  if (pressed || (ui.enter() && no_picture.empty())) {
     call(c.commands.save, SaveWhat::picture);
   }
 }

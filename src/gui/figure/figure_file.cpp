@@ -27,7 +27,7 @@ FigureFormat figure_format(const std::filesystem::path& path) {
   const std::string ending = path.extension().string();
   if (ending == ".png") return FigureFormat::png;
   if (ending == ".svg") return FigureFormat::svg;
-  if (ending != ".pdf") throw Error(path.string(), "a file name ending in '" + ending + "'", ".png, .svg or .pdf");
+  if (ending != ".pdf") throw Error("--figure", "'" + path.string() + "'", "a file name ending in .png, .svg or .pdf");
   if (const std::string why = why_no_pdf(); !why.empty()) throw Error(path.string(), why, ".svg or .png");
   return FigureFormat::pdf;
 }

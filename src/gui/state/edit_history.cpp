@@ -105,6 +105,7 @@ void EditHistory::observe(const Edits& edits, DragState drag, double time_s, std
   const bool drawn = edits.marks != now_.marks || edits.calipers != now_.calipers;
   if (edits.params == now_.params && !drawn) {
     if (last != nullptr && drag == DragState::free && last->held) last->closed = true;
+    now_.preset = edits.preset;
     return;
   }
   // Marks change by single acts: only a drag of one goes on.

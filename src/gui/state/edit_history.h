@@ -19,6 +19,7 @@ struct Edits {
   ImagingParams params;
   std::vector<Mark> marks;
   std::vector<MModeCaliper> calipers = {};
+  std::string preset = {};  // the one in use; it changes with a step, or by itself without one
   friend bool operator==(const Edits&, const Edits&) = default;
 };
 

@@ -169,10 +169,11 @@ struct Presets {
   std::string probe;        // at hand, in words
 };
 
-enum class PresetCommand { load, save_as, overwrite, rename, remove, set_default, unset_default };
+// `activate`: it is the one in use, without being loaded.
+enum class PresetCommand { load, activate, save_as, overwrite, rename, remove, set_default, unset_default };
 struct PresetOrder {
   PresetCommand act = PresetCommand::load;
-  int index = -1;         // which one; save_as: none
+  int index = -1;         // which one; save_as: none; activate: -1 for none
   std::string name = {};  // save_as, rename
 };
 

@@ -35,6 +35,7 @@ std::optional<int> stepped(const Hit& h, std::size_t count, int chosen) {
 void Ui::begin_frame(ImDrawList* list, const Fonts* fonts, float scale, bool escape) {
   begin(list, fonts, scale);
   escape_ = escape;
+  enter_ = false;
   tooltip_.begin_frame();
   areas_.clear();
   clicked_.clear();
@@ -91,7 +92,10 @@ Hit Ui::key_stop(const char* id, const Rect& r, FocusKind kind, std::string_view
 
 bool Ui::take_key(const KeyPress& press) {
   const bool typing = ImGui::GetIO().WantTextInput;
-  if (!focus_.take(press, typing ? Typing::yes : Typing::no)) return false;
+  if (!focus_.take(press, typing ? Typing::yes : Typing::no)) {
+    enter_ = enter_ || press.key == Key::enter;
+    return false;
+  }
   if (typing) ++text_fields_;
   if (press.key == Key::escape) escape_ = false;
   return true;

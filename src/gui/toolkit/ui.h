@@ -79,6 +79,8 @@ class Ui : public Painter {
   bool take_key(const KeyPress& press);  // before anything is drawn; true when the focus or its control took it
   void tip(const char* id, const Hit& h, const Rect& r, const Tip& tip);
   [[nodiscard]] bool escape() const { return escape_; }
+  // Enter in a line of text, or where no control took the key: presses the primary button of a dialog.
+  [[nodiscard]] bool enter() const { return enter_; }
   void use_escape() { escape_ = false; }
   [[nodiscard]] bool editing() const { return editing_id_ != 0; }
   [[nodiscard]] bool moving() const;   // a tooltip is about to appear, or the mouse holds a control
@@ -145,7 +147,7 @@ class Ui : public Painter {
   int edited_field_ = 0;
   int text_fields_ = 0;  // counts up when a text field is left by key: ImGui then gives up the old one
 
-  bool escape_ = false;
+  bool escape_ = false, enter_ = false;
   ImGuiID editing_id_ = 0;
   std::string editing_stop_;
   bool editing_fresh_ = false;

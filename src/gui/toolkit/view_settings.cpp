@@ -138,6 +138,8 @@ void apply_layout(ViewSettings& settings, const LayoutText& layout) {
 
 ViewSettings load_view_settings(const std::filesystem::path& file) {
   ViewSettings settings;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return settings;  // a pipe would wait for its writer
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
     const std::size_t equals = line.find(" = ");
