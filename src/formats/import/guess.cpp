@@ -23,7 +23,6 @@ class Guesser {
   GuessedDescription run() {
     choose_samples();
     if (!out_.has_samples) return std::move(out_);
-    facts_ = std::make_unique<GuessFacts>(tree_, data_, prefix_);
     sent_ = std::make_unique<SentWaves>(*facts_);
     out_.refusal = why_not_imaged(tree_, facts_->all(Fact::positions));
     if (!out_.refusal.empty()) return std::move(out_);
@@ -74,7 +73,7 @@ class Guesser {
     out_.has_samples = chosen.has_value();
     if (!chosen) return;
     data_ = chosen->entry;
-    prefix_ = chosen->prefix;
+    facts_ = std::make_unique<GuessFacts>(tree_, data_, chosen->prefix);
     shape_ = entries_[data_].shape;
     out_.named_samples = chosen->named;
     say("data", entries_[data_].path, chosen->reason);
@@ -450,7 +449,6 @@ class Guesser {
   const std::vector<TreeEntry>& entries_;
   GuessedDescription out_;
   std::size_t data_ = 0;
-  std::string prefix_;              // of names
   std::vector<std::size_t> shape_;  // of the samples, with axes that are split
   std::unique_ptr<GuessFacts> facts_;
   std::unique_ptr<SentWaves> sent_;
