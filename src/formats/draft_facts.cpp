@@ -417,25 +417,6 @@ std::string shown_value(const FactForm& form, const FileOutline& outline, const 
   return std::to_string(json->size()) + " values, " + unit(least) + " … " + unit(most);
 }
 
-std::string opposite_answer(const FactForm& form, const FileOutline& outline, const std::string& text) {
-  auto json = json_of(text);
-  if (!json) return "";
-  if (json->is_string()) {
-    const auto use = find_variable(outline, json->get<std::string>());
-    if (!use || form.shape == FactShape::points) return "";
-    char factor[40];
-    std::snprintf(factor, sizeof factor, "%.17g", -use->factor);
-    return use->inverse ? std::string(factor) + " / " + use->entry->path : use->entry->path + " * " + factor;
-  }
-  if (!json->is_array()) return "";
-  for (Json& one : *json) {
-    Json& number = one.is_array() && !one.empty() ? one.front() : one;
-    if (!number.is_number()) return "";
-    number = -number.get<double>();
-  }
-  return json_dump(*json);
-}
-
 std::vector<std::string> roles_by_length(const std::vector<std::size_t>& shape) {
   std::vector<std::string> roles(shape.size());
   std::vector<std::size_t> order;

@@ -85,8 +85,6 @@ std::string one_line(std::string_view text);
 // A value of a description on screen, without its unit ("64 values, −9.45 … 9.45"), and as it would be typed.
 std::string shown_value(const FactForm& form, const FileOutline& outline, const std::string& json);
 std::string typed_value(const FactForm& form, const std::string& json);
-// The same with the opposite sign (of points: of x), as typed; empty: points that only the file holds, or words.
-std::string opposite_answer(const FactForm& form, const FileOutline& outline, const std::string& json);
 // "acq.fs": the variable that a value names; empty: none.
 std::string variable_of(const FileOutline& outline, const std::string& json);
 // The one number that a value stands for, SI; nothing: several, or unknown.

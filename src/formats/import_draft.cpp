@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/number.h"
-#include "formats/base/description_keys.h"
 #include "formats/containers/number_type.h"
 #include "formats/readers/description_json.h"
 
@@ -250,36 +249,6 @@ std::string ImportDraft::use_of(const OutlineEntry& entry) const {
   return "";
 }
 
-std::string ImportDraft::description(Naming naming) const {
-  std::string text = "{";
-  const auto add = [&](const std::string& key, const std::string& json) {
-    text += std::string(text.size() > 1 ? "," : "") + "\n  \"" + key + "\": " + json;
-  };
-  std::vector<std::string> assumed;
-  for (const OpenQuestion& open : questions()) {
-    if (!open.key.empty()) assumed.push_back(open.key);
-  }
-  for (const DescriptionKey& row : description_keys()) {
-    const std::string key = row.key;
-    if (key == "file") {
-      if (naming == Naming::file) add(key, json_quoted(file_name_));
-    } else if (key == "axes") {
-      add(key, Json(named_axes(now_.axes, shape())).dump());
-    } else if (key == "assumed") {
-      if (!assumed.empty()) add(key, Json(assumed).dump());
-    } else if (const auto found = now_.values.find(key); found != now_.values.end()) {
-      const FactRow* const fact_row = fact_row_of_key(key);
-      if (fact_row != nullptr && fact(fact_row->id).as().key != key) continue;  // said in another way
-      if (fact_row != nullptr && lines() && fact_row->id == std::string_view("transmits")) continue;
-      if (key == "t0_s" && now_.values.contains("time_s") && fact("sampling").as().key == std::string_view("time_s"))
-        continue;
-      if (key == "demod_hz" && !iq()) continue;
-      add(key, found->second.json);
-    }
-  }
-  return text + "\n}\n";
-}
-
 void ImportDraft::change(State next, const std::string& text) {
   past_.push_back(std::move(now_));
   if (past_.size() > kMostSteps) past_.erase(past_.begin());
@@ -316,6 +285,7 @@ std::string ImportDraft::answer(std::string_view id, std::string_view text) {
   const ReadAnswer read = read_answer(*row, row->forms[form], outline_, text);
   if (read.json.empty()) return one_line(read.error);
   for (const FactForm& other : row->forms) next.values.erase(other.key);
+  if (id == "transmits") next.values.erase("tx_mirrored");
   next.forms[std::string(id)] = form;
   next.values[row->forms[form].key] = {read.json, FactState::answered, one_line(read.note)};
   const std::string unit = *row->forms[form].unit == '\0' ? "" : std::string(" ") + row->forms[form].unit;
@@ -369,6 +339,16 @@ std::string ImportDraft::choose_form(std::string_view id, std::size_t form) {
   return "";
 }
 
+std::string ImportDraft::mirror_transmits(const std::string& event) {
+  State next = now_;
+  if (next.values.erase("tx_mirrored") == 0) next.values["tx_mirrored"] = {"true", FactState::answered, ""};
+  if (!event.empty()) next.values["t_zero"] = {json_quoted(event), FactState::answered, ""};
+  const DraftFact transmits = fact("transmits");
+  if (!transmits.json.empty()) next.values[transmits.as().key].state = FactState::answered;
+  change(std::move(next), "Transmits: left and right exchanged" + (event.empty() ? "" : ", time 0: " + event));
+  return "";
+}
+
 std::string ImportDraft::set_role(std::size_t axis, const std::string& role) {
   if (axis >= now_.axes.size()) return "no such axis";
   if (now_.axes[axis] == role) return "";
@@ -417,6 +397,7 @@ std::string ImportDraft::set_raw(const std::string& key, const std::string& text
     return "'" + one_line(text.substr(0, 24)) + "': accepted: little, big";
   }
   next.values[key] = {json, FactState::answered, ""};
+  if (key != "byte_order") fill_slowest(next);
   change(std::move(next), (key == "dtype" ? "Type: " : key == "byte_order" ? "Byte order: " : "Header: ") + text);
   return "";
 }
@@ -431,8 +412,42 @@ std::string ImportDraft::set_extent(std::size_t axis, const std::string& text) {
   extents[axis] = static_cast<std::size_t>(*value);
   State next = now_;
   next.values["shape"] = {Json(extents).dump(), FactState::answered, ""};
+  if (axis != 0) fill_slowest(next);
   change(std::move(next), "Shape: axis " + std::to_string(extents.size() - axis) + " = " + text);
   return "";
+}
+
+// As many as the file holds, of bytes that are described as in `next`.
+void ImportDraft::fill_slowest(State& next) const {
+  RawShape raw = raw_shape();
+  if (const Json given = Json::parse(next.values["shape"].json, nullptr, false); given.is_array())
+    raw.extents = given.get<std::vector<std::size_t>>();
+  const Json header = Json::parse(next.values["header_bytes"].json, nullptr, false),
+             dtype = Json::parse(next.values["dtype"].json, nullptr, false);
+  if (!dtype.is_string() || !header.is_number_unsigned() || outline_.n_files > 1) return;
+  fill_slowest_axis(raw, outline_.bytes, header.get<std::size_t>(), raw_type_bytes(dtype.get<std::string>()));
+  next.values["shape"].json = Json(raw.extents).dump();
+}
+
+std::string ImportDraft::change_shape(std::string (*edit)(RawShape&, std::size_t, std::size_t), std::size_t axis,
+                                      std::size_t length, const char* what) {
+  RawShape raw = raw_shape();
+  if (!raw_ || raw.axes.size() != raw.extents.size()) return "no such axis";
+  if (std::string why = edit(raw, axis, length); !why.empty()) return why;
+  State next = now_;
+  next.values["shape"] = {Json(raw.extents).dump(), FactState::answered, ""};
+  next.axes = raw.axes;
+  next.axes_answered = true;
+  change(std::move(next), what);
+  return "";
+}
+
+std::string ImportDraft::divide_extent(std::size_t axis, std::size_t faster) {
+  return change_shape(divide_axis, axis, faster, "Shape: an axis divided");
+}
+
+std::string ImportDraft::join_extent(std::size_t axis) {
+  return change_shape(join_axes, axis, outline_.bytes, "Shape: two axes joined");
 }
 
 bool ImportDraft::suggest(std::string_view id, double si, const std::string& reason) {
@@ -444,39 +459,6 @@ bool ImportDraft::suggest(std::string_view id, double si, const std::string& rea
   now_.values[key] = {json, FactState::assumed, reason};
   guessed_[key] = now_.values[key];
   return true;
-}
-
-void ImportDraft::take_description(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false, true);
-  if (!json.is_object()) return;
-  State next = now_;
-  const Json open = json.value("assumed", Json::array());
-  const auto is_open = [&](const std::string& key) { return std::ranges::find(open, Json(key)) != open.end(); };
-  for (const auto& [key, value] : json.items()) {
-    if (find_description_key(key) == nullptr || key == "file" || key == "assumed") continue;
-    if (key == "axes") {
-      next.axes_answered = !is_open(key);
-      if (value.is_array() && std::ranges::all_of(value, [](const Json& one) { return one.is_string(); }))
-        next.axes = value.get<std::vector<std::string>>();
-      continue;
-    }
-    if (const FactRow* const row = fact_row_of_key(key); row != nullptr) {
-      for (const FactForm& form : row->forms) {
-        if (form.key != key && !json.contains(form.key)) next.values.erase(form.key);
-      }
-      next.forms[row->id] = *form_of_key(*row, key);
-    }
-    next.values[key] = {value.dump(-1, ' ', false, Json::error_handler_t::replace),
-                        is_open(key) ? FactState::asked : FactState::read,
-                        is_open(key) ? "Not answered when the description was saved." : "description"};
-  }
-  now_ = std::move(next);
-  if (now_.axes.size() != shape().size()) {
-    const std::size_t n = shape().size();
-    while (now_.axes.size() > n) now_.axes.pop_back();
-    now_.axes.resize(n);
-  }
-  guessed_ = now_.values;
 }
 
 bool ImportDraft::undo() {

@@ -12,6 +12,7 @@
 #include "formats/draft_questions.h"
 #include "formats/file_outline.h"
 #include "formats/raw_guess.h"
+#include "formats/raw_shape.h"
 
 namespace echoloop {
 
@@ -50,11 +51,17 @@ class ImportDraft {
   std::string answer(std::string_view id, std::string_view text);  // empty text: back to the guess
   std::string confirm(std::string_view id);  // what is guessed or assumed is the answer; an id, or "axes"
   std::string choose_form(std::string_view id, std::size_t form);
+  // Left and right of the transmits exchanged, or as they were; with the event at time 0, unless empty.
+  std::string mirror_transmits(const std::string& event);
+  [[nodiscard]] bool mirrored() const { return now_.values.contains("tx_mirrored"); }
   std::string set_role(std::size_t axis, const std::string& role);  // the axis that has it gets this one's
   std::string set_data(const std::string& path);
   std::string toggle_split();                                            // as guessed, or as stored
   std::string set_raw(const std::string& key, const std::string& text);  // dtype, byte_order, header_bytes
-  std::string set_extent(std::size_t axis, const std::string& text);     // of raw bytes; 0 slowest: the rest
+  // Of raw bytes. The slowest axis takes what the file has left, unless it is the one that is set.
+  std::string set_extent(std::size_t axis, const std::string& text);
+  std::string divide_extent(std::size_t axis, std::size_t faster);  // into two, the faster one so long
+  std::string join_extent(std::size_t axis);                        // with the next faster one
   // In place of an assumed value, from the samples: no step of undo, and never in place of an answer.
   bool suggest(std::string_view id, double si, const std::string& reason);
   // A description that the file has already.
@@ -83,6 +90,10 @@ class ImportDraft {
   void assume_rest();
   void assume_transmits();
   void change(State next, const std::string& text);
+  void fill_slowest(State& next) const;
+  [[nodiscard]] RawShape raw_shape() const { return {shape(), now_.axes}; }
+  std::string change_shape(std::string (*edit)(RawShape&, std::size_t, std::size_t), std::size_t axis,
+                           std::size_t length, const char* what);
   [[nodiscard]] const OutlineEntry* entry_of(const std::string& path) const;
   [[nodiscard]] std::vector<std::size_t> stored_shape() const;
 

@@ -183,14 +183,23 @@ void guess_line(std::span<const std::byte> file, RawGuess& guess) {
   std::vector<float> sorted(guess.likeness.begin() + kLeastLine, guess.likeness.end());
   std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2));
   const float usual = sorted[sorted.size() / 2];
-  if (guess.likeness[best] > usual + 0.1F) guess.line_values = best;
+  if (guess.likeness[best] <= usual + 0.1F) return;
+  guess.line_values = best;
+  // Echoes that run across the array move the peak by a sample or two: whole lines behind a header of a usual length.
+  for (const int shift : {0, 1, -1, 2, -2, 3, -3}) {
+    const std::size_t line = best + static_cast<std::size_t>(shift), header = file.size() % (line * type.bytes);
+    if (header % 64 != 0 || header > 8192) continue;
+    guess.line_values = line;
+    return;
+  }
 }
 
 void find_numbers(std::span<const std::byte> file, RawGuess& guess) {
   const RawType number{"int32", 4, 4, RawType::Kind::signed_integer};
   for (std::size_t at = 0; at + 4 <= std::min(file.size(), kHeaderLooked); at += 4) {
     const double value = raw_value_at(file.data() + at, number, guess.byte_order == "big");
-    if (!(value >= 2.0 && value <= 2e9) || guess.numbers.size() >= 16) continue;
+    const bool fill = value == 255.0 || value == 65'535.0 || value == 16'777'215.0;  // bytes 0xff, not a count
+    if (!(value >= 2.0 && value <= 2e9) || fill || guess.numbers.size() >= 16) continue;
     guess.numbers.push_back({at, value, ""});
   }
 }
@@ -219,6 +228,10 @@ bool shape_by_header(std::size_t file_bytes, RawGuess& guess) {
     if (!sane || header < static_cast<double>(last) || header > static_cast<double>(kMostHeader)) continue;
     const bool has_line = guess.line_values > 0 && std::ranges::find(extents, guess.line_values) != extents.end();
     const auto header_bytes = static_cast<std::size_t>(header);
+    // Any few numbers make nearly the size of some file: without the length of a line the header has a usual length,
+    // or ends with its numbers.
+    const bool usual = header_bytes % 128 == 0 || header_bytes < last + 64;
+    if (!has_line && (!usual || std::ranges::max(extents) < kLeastLine)) continue;
     const double score = static_cast<double>(std::popcount(subset)) + (has_line ? 4.0 : 0.0) +
                          (std::has_single_bit(header_bytes) ? 1.0 : 0.0) - header / kMostHeader;
     if (score > best_score) best_score = score, best = extents, best_header = header_bytes;
@@ -247,20 +260,110 @@ bool shape_by_header(std::size_t file_bytes, RawGuess& guess) {
   return true;
 }
 
-void shape_by_line(std::size_t file_bytes, RawGuess& guess) {
+// How alike lines are, against what all of them have in common: of their rectified samples, summed in some hundred
+// bins.
+class LineLikeness {
+ public:
+  LineLikeness(std::span<const std::byte> file, const RawGuess& guess, std::size_t n_lines)
+      : n_lines_(std::min(n_lines, kMostLines)), features_(n_lines_ * kBins, 0.0F) {
+    const std::size_t line = guess.line_values, line_bytes = line * raw_type_bytes(guess.dtype);
+    std::vector<double> mean(kBins, 0.0);
+    for (std::size_t l = 0; l < n_lines_; ++l) {
+      const std::vector<float> values =
+          raw_values(file, guess.header_bytes + l * line_bytes, guess.dtype, guess.byte_order, line);
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        const float size = std::isfinite(values[k]) ? std::sqrt(std::abs(values[k])) : 0.0F;
+        features_[l * kBins + k * kBins / line] += size;
+        mean[k * kBins / line] += static_cast<double>(size) / static_cast<double>(n_lines_);
+      }
+    }
+    for (std::size_t k = 0; k < features_.size(); ++k) features_[k] -= static_cast<float>(mean[k % kBins]);
+  }
+
+  [[nodiscard]] std::size_t n_lines() const { return n_lines_; }
+  // Of all pairs of lines `lag` apart: 1 for equal ones.
+  [[nodiscard]] double at(std::size_t lag) const {
+    Pair sum;
+    for (std::size_t l = 0; l + lag < n_lines_; ++l) sum.add(pair(l, l + lag));
+    return sum.likeness();
+  }
+  // 0 where a line is like the one before, 1 where it is unrelated.
+  [[nodiscard]] std::vector<double> changes() const {
+    std::vector<double> all(n_lines_, 0.0);
+    for (std::size_t l = 1; l < n_lines_; ++l) all[l] = 1.0 - pair(l - 1, l).likeness();
+    return all;
+  }
+
+ private:
+  struct Pair {
+    double both = 0.0, energy = 0.0;
+    void add(const Pair& other) { both += other.both, energy += other.energy; }
+    [[nodiscard]] double likeness() const { return energy > 0.0 ? 2.0 * both / energy : 1.0; }
+  };
+  [[nodiscard]] Pair pair(std::size_t a, std::size_t b) const {
+    Pair sum;
+    for (std::size_t k = 0; k < kBins; ++k) {
+      const auto x = static_cast<double>(features_[a * kBins + k]), y = static_cast<double>(features_[b * kBins + k]);
+      sum.add({x * y, x * x + y * y});
+    }
+    return sum;
+  }
+
+  static constexpr std::size_t kBins = 96, kMostLines = 4096;
+  std::size_t n_lines_;
+  std::vector<float> features_;  // [line][bin]
+};
+
+// Neighbouring elements are alike, the last of a transmit and the first of the next one are not; frames are alike.
+// Nothing is found where the lines have no such steps.
+void shape_by_steps(const LineLikeness& alike, std::size_t n_lines, RawGuess& guess) {
+  constexpr std::size_t kLeastElements = 8;
+  constexpr double kLeastStep = 4.0, kSameFrame = 0.9;
+  const std::vector<double> changes = alike.changes();
+  const double all = std::accumulate(changes.begin(), changes.end(), 0.0);
+  std::size_t elements = 0;
+  double best = kLeastStep;
+  for (std::size_t n = kLeastElements; 2 * n <= changes.size(); ++n) {
+    if (n_lines % n != 0) continue;
+    double steps = 0.0, n_steps = 0.0;
+    for (std::size_t l = n; l < changes.size(); l += n) steps += changes[l], n_steps += 1.0;
+    const double others = (all - steps) / (static_cast<double>(changes.size()) - 1.0 - n_steps);
+    if (others > 0.0 && steps / n_steps > best * others) best = steps / n_steps / others, elements = n;
+  }
+  if (elements == 0) return;
+  std::size_t frame = elements;
+  while (frame <= alike.n_lines() / 2 && (n_lines % frame != 0 || alike.at(frame) < kSameFrame)) frame += elements;
+  const bool recurs = frame <= alike.n_lines() / 2;
+  guess.why_shape = "Lines change every " + std::to_string(elements) + " lines";
+  if (!recurs) {
+    guess.shape = {n_lines / elements, elements, guess.line_values};
+    guess.axes = {"transmit", "element", "time"};
+  } else if (frame == elements) {
+    guess.shape = {n_lines / elements, elements, guess.line_values};
+  } else {
+    guess.shape = {n_lines / frame, frame / elements, elements, guess.line_values};
+    guess.axes = {"frame", "transmit", "element", "time"};
+    guess.why_shape += ", and recur every " + std::to_string(frame);
+  }
+  guess.why_shape += ".";
+}
+
+void shape_by_line(std::span<const std::byte> file, RawGuess& guess) {
   const std::size_t bytes = raw_type_bytes(guess.dtype);
   const std::size_t line = guess.line_values > 0 ? guess.line_values : 1024;
   const std::size_t line_bytes = line * bytes;
-  std::size_t lines = file_bytes / line_bytes;
-  guess.header_bytes = file_bytes - lines * line_bytes;
+  const std::size_t lines = file.size() / line_bytes;
+  guess.header_bytes = file.size() - lines * line_bytes;
   guess.why_header = "Bytes beside whole lines.";
+  guess.axes = {"frame", "element", "time"};
+  if (guess.line_values > 0 && lines > 16) shape_by_steps(LineLikeness(file, guess, lines), lines, guess);
+  if (!guess.shape.empty()) return;
   for (const std::size_t n : {128UL, 192UL, 256UL, 64UL, 96UL, 80UL, 32UL, 160UL}) {
     if (lines < n || lines % n != 0) continue;
     guess.shape = {lines / n, n, line};
     break;
   }
   if (guess.shape.empty()) guess.shape = {1, std::max<std::size_t>(1, lines), line};
-  guess.axes = {"frame", "element", "time"};
   guess.why_shape = guess.line_values > 0 ? "Lines are alike after " + std::to_string(line) + " values."
                                           : "No likeness of lines was found: any shape may be right.";
 }
@@ -270,6 +373,12 @@ void shape_by_line(std::size_t file_bytes, RawGuess& guess) {
 std::size_t raw_type_bytes(std::string_view dtype) {
   const RawType* const type = raw_type_of(dtype);
   return type == nullptr ? 0 : type->bytes;
+}
+
+std::vector<std::string> raw_types() {
+  std::vector<std::string> names;
+  for (const RawType& type : kRawTypes) names.emplace_back(type.name);
+  return names;
 }
 
 std::string raw_type_names() {
@@ -296,7 +405,8 @@ RawGuess guess_raw(std::span<const std::byte> file) {
   guess_type(file, guess);
   guess_line(file, guess);
   find_numbers(file, guess);
-  if (!shape_by_header(file.size(), guess)) shape_by_line(file.size(), guess);
+  if (!shape_by_header(file.size(), guess)) shape_by_line(file, guess);
+  std::erase_if(guess.numbers, [&](const RawNumber& number) { return number.offset + 4 > guess.header_bytes; });
   for (RawNumber& number : guess.numbers) {
     if (!number.meaning.empty() || number.value < 1e6 || number.value > 5e8) continue;
     number.meaning = "sampling, Hz?";

@@ -32,6 +32,7 @@ struct RawGuess {
 RawGuess guess_raw(std::span<const std::byte> file);
 
 std::size_t raw_type_bytes(std::string_view dtype);  // of a value; 0: no such type
+std::vector<std::string> raw_types();                // all, as a description names them
 std::string raw_type_names();
 // Values from byte `from` on, as far as they reach.
 std::vector<float> raw_values(std::span<const std::byte> file, std::size_t from, std::string_view dtype,

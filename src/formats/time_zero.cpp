@@ -179,13 +179,10 @@ class Search {
 
  private:
   [[nodiscard]] std::optional<TimeZeroDoubt> other_times(TimeZeroDoubt best) {
-    for (const TimeZeroFault fault : {TimeZeroFault::not_first, TimeZeroFault::not_origin}) {
-      const std::vector<double> shifts = event_shifts(fault);
-      if (!shifts.empty()) consider(best, fault, shifts);
-    }
+    other_events(best);
     const double of_event = best.found_coherence;
     for (int k = 1; k * kStep_s <= kLongestShift_s; ++k) {
-      for (const double sign : {-1.0, 1.0}) consider(best, TimeZeroFault::shift, common(sign * k * kStep_s));
+      for (const double sign : {-1.0, 1.0}) consider_shift(best, sign * k * kStep_s);
     }
     if (best.fault == TimeZeroFault::shift) {
       refine(best);
@@ -198,15 +195,30 @@ class Search {
     return best;
   }
 
-  // The echoes of single transmits lie at other places, too.
+  // The echoes of single transmits lie at other places, too. Who counts angles the other way may count times from
+  // another event as well.
   [[nodiscard]] std::optional<TimeZeroDoubt> mirror(TimeZeroDoubt found) {
     side_ = -1.0;
     find_echoes(0.0);
     if (echoes_.empty()) return std::nullopt;
-    found.fault = TimeZeroFault::mirrored;
     found.found_coherence = coherence(stated_);
+    if (found.found_coherence < kPointCoherence) other_events(found);
+    found.mirrored = true;
     if (!is_sharper(found)) return std::nullopt;
     return found;
+  }
+
+  void other_events(TimeZeroDoubt& best) const {
+    constexpr TimeEvent kEvents[] = {TimeEvent::first_firing, TimeEvent::origin, TimeEvent::centre};
+    for (const TimeEvent stated : kEvents) {
+      for (const TimeEvent found : kEvents) {
+        const std::vector<double> shifts = event_shifts(stated, found);
+        if (shifts.empty() || !consider(best, shifts)) continue;
+        best.fault = TimeZeroFault::event;
+        best.stated_event = stated;
+        best.found_event = found;
+      }
+    }
   }
 
   static bool is_sharper(const TimeZeroDoubt& found) {
@@ -220,14 +232,14 @@ class Search {
   void refine(TimeZeroDoubt& best) {
     for (int round = 0;; ++round) {
       const double middle = best.shift_s;
-      for (int k = -6; k <= 6; ++k) consider(best, TimeZeroFault::shift, common(middle + 0.1 * k * kStep_s));
+      for (int k = -6; k <= 6; ++k) consider_shift(best, middle + 0.1 * k * kStep_s);
       const bool promising = decibels(best.found_coherence / best.stated_coherence) >= kLeastGain_db;
       if (round == kRounds || !promising || best.found_coherence >= kPointCoherence) return;
       find_echoes(best.shift_s);
       if (echoes_.empty()) return;
       const double base = best.shift_s;
       best.found_coherence = coherence(common(base));
-      for (int k = -6; k <= 6; ++k) consider(best, TimeZeroFault::shift, common(base + 0.5 * k * kStep_s));
+      for (int k = -6; k <= 6; ++k) consider_shift(best, base + 0.5 * k * kStep_s);
     }
   }
 
@@ -340,13 +352,15 @@ class Search {
     return std::max(whole > 0.0 ? coherent / whole : 0.0, 1e-3);
   }
 
-  void consider(TimeZeroDoubt& best, TimeZeroFault fault, const std::vector<double>& shifts_s) const {
+  bool consider(TimeZeroDoubt& best, const std::vector<double>& shifts_s) const {
     const double found = coherence(shifts_s);
-    if (found <= best.found_coherence) return;
-    best = {.fault = fault,
-            .shift_s = shifts_s.front(),
-            .stated_coherence = best.stated_coherence,
-            .found_coherence = found};
+    if (found <= best.found_coherence) return false;
+    best.shift_s = shifts_s.front();
+    best.found_coherence = found;
+    return true;
+  }
+  void consider_shift(TimeZeroDoubt& best, double shift_s) const {
+    if (consider(best, common(shift_s))) best.fault = TimeZeroFault::shift;
   }
 
   [[nodiscard]] std::vector<double> common(double shift_s) const {
@@ -354,16 +368,34 @@ class Search {
   }
   static double decibels(double ratio) { return 10.0 * std::log10(ratio); }
 
-  // Empty: the two events are the same for all of them.
-  [[nodiscard]] std::vector<double> event_shifts(TimeZeroFault fault) const {
+  // From the wave's passage through the origin.
+  [[nodiscard]] double event_s(TimeEvent event, const Transmit& t) const {
+    switch (event) {
+      case TimeEvent::first_firing:
+        return first_firing_s(t, a_.probe, a_.sound_speed_m_s, {});
+      case TimeEvent::centre: {
+        const auto [left, right] = std::ranges::minmax(a_.probe.elements, {}, &Element::x_m);
+        return side_ * passage_s(t, a_.probe, a_.sound_speed_m_s, 0.5 * (left.x_m + right.x_m));
+      }
+      case TimeEvent::origin:
+        break;
+    }
+    return 0.0;
+  }
+
+  // Empty: the two events are the same for all of them, or as the third one is.
+  [[nodiscard]] std::vector<double> event_shifts(TimeEvent stated, TimeEvent found) const {
     std::vector<double> shifts;
     double most = 0.0;
     for (const std::size_t t : lines_.transmits()) {
-      const double first_s = first_firing_s(a_.transmits[t], a_.probe, a_.sound_speed_m_s, {});
-      shifts.push_back(fault == TimeZeroFault::not_first ? -first_s : first_s);
-      most = std::max(most, std::abs(first_s));
+      shifts.push_back(event_s(found, a_.transmits[t]) - event_s(stated, a_.transmits[t]));
+      most = std::max(most, std::abs(shifts.back()));
     }
-    if (most * a_.center_hz < 0.5) shifts.clear();
+    const bool centred = std::ranges::all_of(lines_.transmits(), [&](std::size_t t) {
+      return std::abs(event_s(TimeEvent::centre, a_.transmits[t])) * a_.center_hz < 0.5;
+    });
+    const bool same = centred && (stated == TimeEvent::centre || found == TimeEvent::centre);
+    if (most * a_.center_hz < 0.5 || same) shifts.clear();
     return shifts;
   }
 

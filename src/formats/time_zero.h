@@ -12,15 +12,17 @@
 namespace echoloop {
 
 enum class TimeZeroFault {
-  shift,       // all transmits by the same time
-  not_origin,  // stated from the wave's passage through the origin, but counted from the first firing
-  not_first,   // stated from the first firing, but counted from the wave's passage through the origin
-  mirrored     // no fault of time: left and right of the transmits are those of the elements exchanged
+  none,   // the transmits alone are wrong
+  shift,  // all transmits by the same time
+  event   // counted from another event than the stated one
 };
+enum class TimeEvent { first_firing, origin, centre };  // as "t_zero" of a description has them
 
 struct TimeZeroDoubt {
-  TimeZeroFault fault = TimeZeroFault::shift;
+  TimeZeroFault fault = TimeZeroFault::none;
+  TimeEvent stated_event = TimeEvent::first_firing, found_event = TimeEvent::first_firing;
   double shift_s = 0.0;                                // to add to t0_s of the first transmit
+  bool mirrored = false;                               // left and right of the transmits are exchanged
   double stated_coherence = 0.0, found_coherence = 0;  // 0 to 1, by the power of the echoes
 };
 

@@ -12,6 +12,55 @@ namespace {
 using namespace test;
 using namespace test::guess;
 
+// The samples' own prefix goes from all names; words that mean something stay.
+TEST(Guess, ACommonPrefixOfTheNamesIsLeftOut) {
+  const auto recording = [](const std::string& prefix, const TemporaryFolder& folder) {
+    Hdf5Fixture file(folder.path() / "a.h5");
+    file.numbers(prefix + "rf", sample_dims("tei", kSize), sample_table("tei", kSize));
+    file.number(prefix + "fs", 20e6);
+    file.number(prefix + "fc", 5e6);
+    file.number(prefix + "pitch_mm", 0.3);
+    file.numbers(prefix + "tx_angles", {3}, {-0.1, 0.0, 0.1});
+    return file.close();
+  };
+  for (const char* const prefix : {"us_", "exp_2024_"}) {
+    const TemporaryFolder folder;
+    const Recording opened = open_recording(recording(prefix, folder));
+    expect_samples(opened, kSize);
+    EXPECT_EQ(opened.acquisition->sampling_hz, 20e6);
+    EXPECT_NEAR(opened.acquisition->probe.pitch_m, 0.3e-3, 1e-9);
+    EXPECT_NEAR(opened.acquisition->transmits[2].angle_rad, 0.1, 1e-7);
+  }
+  const TemporaryFolder folder;
+  EXPECT_NE(refusal(recording("rx_", folder)).find("expected"), std::string::npos);
+}
+
+TEST(Guess, PositionsInWavelengthsByATextBesideThem) {
+  std::vector<double> x_wavelengths;
+  for (int e = 0; e < 16; ++e) x_wavelengths.push_back((e - 7.5) * 0.9);
+  const auto named = [&](const char* units) {
+    return [&x_wavelengths, units](Hdf5Fixture& file) {
+      angles(file);
+      file.numbers("Trans/elem_x", {16}, x_wavelengths);
+      if (units != nullptr) file.text("Trans/units", units);
+    };
+  };
+  const Acquisition a = opened(named("wavelengths"));
+  EXPECT_NEAR(a.probe.elements[15].x_m, 7.5 * 0.9 * 1540.0 / 5e6, 1e-9);
+  EXPECT_NEAR(opened(named("mm")).probe.elements[15].x_m, 7.5 * 0.9e-3, 1e-9);
+  const std::string asked = refused(named(nullptr));  // 0.9 mm are three wavelengths
+  EXPECT_NE(asked.find("millimetres or wavelengths"), std::string::npos) << asked;
+}
+
+TEST(Guess, DelaysInSamplesByTheirName) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    std::vector<double> delays(48, 0.0);
+    delays[47] = 0.5;
+    file.numbers("TxDelaySamples", {3, 16}, delays);
+  });
+  EXPECT_NEAR(a.transmits[2].element_delays_s[15], 0.5 / 20e6, 1e-12);
+}
+
 // An axis of length 1 is a frame, and not I and Q.
 TEST(Guess, AnAxisOfOneIsAFrame) {
   const auto axes = guess_axes({1, 3, 1700, 64}, {.n_transmits = 3});

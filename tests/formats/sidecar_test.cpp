@@ -131,6 +131,25 @@ TEST(Sidecar, TheCentreIsTheMiddleOfTheElements) {
   EXPECT_EQ(times("center", 0.0).first, plane);
 }
 
+TEST(Sidecar, MirroredTransmitsGoToTheOtherSide) {
+  const TemporaryFolder folder;
+  Json meta = plane_meta();
+  meta["tx"] = {{{"kind", "diverging"}, {"source_m", {1e-3, -5e-3}}},
+                {{"kind", "delays"}, {"delays_s", {0.0, 4e-6, nullptr}}}};
+  meta["t_zero"] = "first_firing";
+  meta["tx_mirrored"] = true;
+  const Recording recording = open_with(folder, meta, plane_npy());
+  const Acquisition& a = *recording.acquisition;
+  EXPECT_EQ(a.transmits[0].source_x_m, -1e-3);
+  EXPECT_TRUE(std::isnan(a.transmits[1].element_delays_s[0]));
+  EXPECT_EQ(a.transmits[1].element_delays_s[1], 4e-6);
+  EXPECT_EQ(a.transmits[1].element_delays_s[2], 0.0);
+  meta["tx"] = plane_meta()["tx"];
+  EXPECT_EQ(open_with(folder, meta, plane_npy()).acquisition->transmits[0].angle_rad, -0.2);
+  meta["tx_mirrored"] = 1;
+  EXPECT_NE(refusal_with(meta, plane_npy()).find("true or false"), std::string::npos);
+}
+
 TEST(Sidecar, AssumedValuesAreListedAsAssumptions) {
   const TemporaryFolder folder;
   Json meta = plane_meta();

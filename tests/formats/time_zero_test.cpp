@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <tuple>
 
 #include "core/acquisition.h"
 #include "formats/readers/geometry.h"
@@ -88,8 +89,13 @@ TEST(TimeZero, TheOtherEventIsFound) {
   }
   const auto first = measure_time_zero(as_first_firing, frame), origin = measure_time_zero(as_origin, frame);
   ASSERT_TRUE(first && origin);
-  EXPECT_EQ(first->fault, TimeZeroFault::not_first);
-  EXPECT_EQ(origin->fault, TimeZeroFault::not_origin);
+  for (const auto& [found, stated, event] : {std::tuple{first, TimeEvent::first_firing, TimeEvent::origin},
+                                             {origin, TimeEvent::origin, TimeEvent::first_firing}}) {
+    EXPECT_EQ(found->fault, TimeZeroFault::event);
+    EXPECT_EQ(found->stated_event, stated);
+    EXPECT_EQ(found->found_event, event);
+    EXPECT_FALSE(found->mirrored);
+  }
 }
 
 TEST(TimeZero, WavesToTheOtherSideAreFound) {  // of one wave alone only the place changes
@@ -99,9 +105,45 @@ TEST(TimeZero, WavesToTheOtherSideAreFound) {  // of one wave alone only the pla
     for (double& angle : opposite) angle = -angle;
     const auto found = measure_time_zero(waves(opposite), frame);
     ASSERT_TRUE(found.has_value());
-    EXPECT_EQ(found->fault, TimeZeroFault::mirrored);
+    EXPECT_TRUE(found->mirrored);
+    EXPECT_EQ(found->fault, TimeZeroFault::none);
     EXPECT_GT(found->found_coherence, 0.9);
   }
+}
+
+// Positions that are counted from the left end.
+TEST(TimeZero, ThePassageThroughTheMiddleIsFound) {
+  Acquisition a = waves(kAngles);
+  for (Element& element : a.probe.elements) element.x_m += 8e-3;
+  const auto frame = echoes(a);
+  for (const TimeEvent stated : {TimeEvent::first_firing, TimeEvent::origin}) {
+    Acquisition wrong = a;
+    for (Transmit& t : wrong.transmits) {
+      t.t0_s -= passage_s(t, a.probe, a.sound_speed_m_s, 8e-3);
+      if (stated == TimeEvent::first_firing) t.t0_s += first_firing_s(t, a.probe, a.sound_speed_m_s, {});
+    }
+    const auto found = measure_time_zero(wrong, frame);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->fault, TimeZeroFault::event);
+    EXPECT_EQ(found->stated_event, stated);
+    EXPECT_EQ(found->found_event, TimeEvent::centre);
+  }
+}
+
+TEST(TimeZero, WavesToTheOtherSideFromAnotherEventAreFound) {
+  const Acquisition a = waves(kAngles);
+  const auto frame = echoes(a);
+  Acquisition wrong = a;
+  for (Transmit& t : wrong.transmits) {
+    t.angle_rad = -t.angle_rad;
+    t.t0_s += first_firing_s(t, a.probe, a.sound_speed_m_s, {});
+  }
+  const auto found = measure_time_zero(wrong, frame);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_TRUE(found->mirrored);
+  EXPECT_EQ(found->fault, TimeZeroFault::event);
+  EXPECT_EQ(found->found_event, TimeEvent::origin);
+  EXPECT_GT(found->found_coherence, 0.9);
 }
 
 TEST(TimeZero, NoiseHasNone) {

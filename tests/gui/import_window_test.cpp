@@ -51,9 +51,10 @@ class ImportWindow : public WindowTest {
   }
   ~ImportWindow() override { keep_descriptions_in({}); }
 
-  void start(int width = 1600) {
+  void start(int width = 1600) { start_with(file_, width); }
+  void start_with(const fs::path& file, int width) {
     Options options;
-    options.source = file_.string();
+    options.source = file.string();
     options.backend = BackendChoice::cpu;
     options.width = width;
     options.height = 900;
@@ -158,6 +159,82 @@ TEST_F(ImportWindow, WhatIsMissingIsConfirmedOrSavedAsAssumed) {
   ASSERT_TRUE(until([&] { return !import().open && app_->state().source.acquisition != nullptr; }));
   const auto json = nlohmann::json::parse(read_text(data_ / "points.json"));
   EXPECT_EQ(json.at("assumed"), nlohmann::json::parse(R"(["t0_s"])"));
+}
+
+// A click where the next row was meets the next row.
+TEST_F(ImportWindow, RowsStayInTheirPlacesWhenTheyAreAnswered) {
+  start();
+  const auto top = [&](const char* id) { return app_->viewer().control_rect(std::string("import/field/") + id).y0; };
+  const float elements = top("elements"), zero = top("zero");
+  EXPECT_GT(zero, elements);
+  const auto stay = [&](const char* after) {
+    EXPECT_EQ(top("elements"), elements) << after;
+    EXPECT_EQ(top("zero"), zero) << after;
+  };
+  click("import/axis/0");
+  press(Key::x);
+  stay("the role of an axis");
+  answer("transmits", "-8 : 8 : 8");
+  stay("transmits");
+  answer("sampling", "20");
+  stay("sampling");
+  answer("elements", "0.3");
+  ASSERT_TRUE(formed());
+  stay("elements");
+  click("import/confirm/centre");
+  ASSERT_TRUE(formed());
+  stay("centre frequency");
+}
+
+// Raw samples behind a header of 512 bytes, int16, with one axis too few: joined and divided by the mouse.
+TEST_F(ImportWindow, AxesOfRawBytesAreDividedByTheMouse) {
+  const std::string npy = read_text(file_);
+  const std::string floats = npy.substr(npy.size() - sizeof(float) * kTransmits * kElements * kSamples);
+  std::string raw(512, '\0');
+  for (int frame = 0; frame < 2; ++frame) {
+    for (std::size_t k = 0; k < floats.size(); k += sizeof(float)) {
+      float value = 0.0F;
+      std::memcpy(&value, floats.data() + k, sizeof value);
+      const auto whole = static_cast<std::int16_t>(8.0F * value);
+      raw.append(reinterpret_cast<const char*>(&whole), sizeof whole);
+    }
+  }
+  const fs::path file = data_ / "points.raw";
+  write_text_file(file, raw);
+  start_with(file, 1600);
+  const auto lengths = [&] {
+    std::vector<std::size_t> all;
+    for (const ImportAxis& axis : import().axes) all.push_back(axis.length);
+    return all;
+  };
+  while (import().axes.size() > 2) {  // whatever was guessed: one line is right, all lines are one axis
+    click("import/axis/" + std::to_string(import().axes.size() - 1));
+    click("import/join");
+  }
+  ASSERT_EQ(lengths(), (std::vector<std::size_t>{kSamples, 2 * kTransmits * kElements}));
+  const auto divide = [&](std::size_t axis, std::size_t faster) {
+    click("import/axis/" + std::to_string(axis));
+    std::size_t row = 0;
+    for (std::size_t n = 2; n < faster; ++n) row += import().axes[axis].length % n == 0 ? 1 : 0;
+    click("import/divide");
+    click("import/divide/" + std::to_string(row));
+  };
+  divide(1, kElements);
+  divide(2, kTransmits);
+  ASSERT_EQ(lengths(), (std::vector<std::size_t>{kSamples, kElements, kTransmits, 2}));
+  const char* const roles[] = {"time", "element", "transmit", "frame"};
+  for (std::size_t k = 0; k < 4; ++k) {
+    if (import().axes[k].role == roles[k]) continue;
+    click("import/axis/" + std::to_string(k));
+    click(std::string("import/role/") + roles[k]);
+  }
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(import().axes[k].role, roles[k]);
+  EXPECT_NE(import().raw.account.find("the whole file"), std::string::npos) << import().raw.account;
+  answer("transmits", "-8 : 8 : 8");
+  answer("sampling", "20");
+  answer("elements", "0.3");
+  ASSERT_TRUE(formed()) << import().preview.error;
+  EXPECT_EQ(import().preview.n_frames, 2U);
 }
 
 TEST_F(ImportWindow, ARefusedAnswerKeepsTheLastImage) {

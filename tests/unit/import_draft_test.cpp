@@ -288,11 +288,61 @@ TEST(RawGuess, FindsTypeLineHeaderAndShape) {
   ImportDraft draft(bytes, "a.raw", guess);
   EXPECT_EQ(draft.raw_bytes(), file.size());
   EXPECT_EQ(draft.set_extent(1, "16"), "");
+  EXPECT_EQ(draft.shape(), (std::vector<std::size_t>{6, 16, 600})) << "the slowest axis takes the rest";
+  EXPECT_EQ(draft.set_extent(0, "2"), "");
   EXPECT_LT(draft.raw_bytes(), file.size());
   EXPECT_NE(draft.set_raw("dtype", "int17"), "");
   EXPECT_NE(draft.set_raw("header_bytes", "-1"), "");
   EXPECT_EQ(draft.set_raw("byte_order", "big"), "");
   EXPECT_EQ(described(draft).at("byte_order"), "big");
+}
+
+// A header of bytes 0xff, and a frame of 5 transmits of 24 elements that recurs.
+std::vector<std::byte> raw_frames(std::size_t header) {
+  std::vector<std::byte> file(header);
+  for (std::size_t k = 0; k < header; ++k) file[k] = static_cast<std::byte>(k % 4 < 2 ? 0xff : 0);
+  for (int line = 0; line < 24 * 5 * 4; ++line) {
+    const int element = line % 24, transmit = line / 24 % 5;
+    for (int k = 0; k < 700; ++k) {
+      const double at = 200.0 + 0.2 * std::pow(element - 12, 2) + 14.0 * transmit;
+      const double echo = std::exp(-std::pow((k - at) / 12.0, 2)) + 0.7 * std::exp(-std::pow((k - 500) / 12.0, 2));
+      const auto value = static_cast<std::int16_t>(9000.0 * echo * std::cos(0.7 * (k - at)));
+      const std::size_t end = file.size();
+      file.resize(end + 2);
+      std::memcpy(file.data() + end, &value, 2);
+    }
+  }
+  return file;
+}
+
+TEST(RawGuess, FindsElementsAndTransmitsThatRecur) {
+  const RawGuess guess = guess_raw(raw_frames(512));
+  EXPECT_EQ(guess.header_bytes, 512U);
+  EXPECT_EQ(guess.shape, (std::vector<std::size_t>{4, 5, 24, 700}));
+  EXPECT_EQ(guess.axes, (std::vector<std::string>{"frame", "transmit", "element", "time"}));
+  EXPECT_TRUE(guess.numbers.empty());
+}
+
+// Axes of raw bytes are divided and joined; the roles go along.
+TEST(RawGuess, AxesAreDividedAndJoined) {
+  const std::vector<std::byte> file = raw_file(512);
+  FileOutline bytes;
+  bytes.container = "raw bytes";
+  bytes.bytes = file.size();
+  ImportDraft draft(bytes, "a.raw", guess_raw(file));
+  EXPECT_EQ(draft.axes(), (std::vector<std::string>{"frame", "element", "time"}));
+  EXPECT_EQ(draft.join_extent(0), "");
+  EXPECT_EQ(draft.shape(), (std::vector<std::size_t>{96, 600}));
+  EXPECT_EQ(draft.axes(), (std::vector<std::string>{"frame", "time"}));
+  EXPECT_EQ(draft.divide_extent(0, 32), "");
+  EXPECT_EQ(draft.divide_extent(1, 8), "");
+  EXPECT_EQ(draft.shape(), (std::vector<std::size_t>{3, 4, 8, 600}));
+  EXPECT_EQ(draft.raw_bytes(), file.size());
+  EXPECT_NE(draft.divide_extent(0, 2), "");
+  EXPECT_NE(draft.join_extent(3), "");
+  while (draft.undo()) {
+  }
+  EXPECT_EQ(draft.shape(), (std::vector<std::size_t>{3, 32, 600}));
 }
 
 // Few echoes between zeros, which are alike in every type and order.

@@ -69,27 +69,30 @@ void doubt_time_zero(const Acquisition& a, std::span<const std::byte> frame, std
          .change = found->shift_s});
     return;
   }
-  if (found->fault == TimeZeroFault::mirrored) {
-    const bool plane =
-        std::ranges::all_of(a.transmits, [](const Transmit& t) { return t.kind == TransmitKind::plane; });
-    const char* const key = plane ? "tx_angles_rad" : "tx";
+  constexpr const char* kWords[] = {"first_firing", "origin", "centre"};
+  constexpr const char* kNames[] = {"the first firing", "the passage of the wave through x = 0",
+                                    "the passage of the wave through the middle of the array"};
+  const auto stated = static_cast<std::size_t>(found->stated_event),
+             event = static_cast<std::size_t>(found->found_event);
+  const bool other_event = found->fault == TimeZeroFault::event;
+  const std::string word = other_event ? kWords[event] : "";
+  if (found->mirrored) {
     doubts.push_back(
-        {.text = fmt::format("points of the first frame are sharper with the transmits mirrored {}: {}, or "
-                             "elements in the opposite order",
-                             sharper, plane ? "angles of the opposite sign" : "x of the opposite sign"),
-         .cure = fmt::format("\"{}\" with the opposite sign in a description", key),
-         .key = key,
-         .opposite = true});
+        {.text = fmt::format("points of the first frame are sharper with left and right of the transmits exchanged{} "
+                             "{}: angles and x of the opposite sign, or elements in the opposite order",
+                             other_event ? std::string(", and time 0 at ") + kNames[event] : "", sharper),
+         .cure = fmt::format("\"tx_mirrored\": true{} in a description",
+                             other_event ? ", \"t_zero\": \"" + word + "\"" : ""),
+         .key = "tx",
+         .word = word,
+         .mirrored = true});
     return;
   }
-  const bool origin = found->fault == TimeZeroFault::not_first;
-  const char* const first = "the first firing";
-  const char* const passage = "the passage of the wave through x = 0";
   doubts.push_back({.text = fmt::format("time 0 is {}, but points of the first frame are sharper with {} {}",
-                                        origin ? first : passage, origin ? passage : first, sharper),
-                    .cure = fmt::format("\"t_zero\": \"{}\" in a description", origin ? "origin" : "first_firing"),
+                                        kNames[stated], kNames[event], sharper),
+                    .cure = fmt::format("\"t_zero\": \"{}\" in a description", word),
                     .key = "t_zero",
-                    .word = origin ? "origin" : "first_firing"});
+                    .word = word});
 }
 
 double depth_of(const Acquisition& a) { return 0.5 * a.sound_speed_m_s * a.n_samples / a.sampling_hz; }

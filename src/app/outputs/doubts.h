@@ -16,7 +16,7 @@ struct Doubt {
   double stated = 0.0, measured = 0.0;  // SI
   double change = 0.0;                  // of a key whose stated value only its description knows: to add to it
   std::string word = {};                // of a key that has words: the measured one
-  bool opposite = false;                // the stated values with the opposite sign
+  bool mirrored = false;                // left and right of the transmits exchanged
 };
 
 // Of a recording; empty for phantoms and scanners. Reads the first frame.

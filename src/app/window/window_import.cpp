@@ -9,6 +9,7 @@
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
 #include "app/stream/stream_memory.h"
+#include "app/window/import_raw_state.h"
 #include "formats/own_descriptions.h"
 #include "gui/overlay/caption.h"
 #include "gui/state/number_text.h"
@@ -100,6 +101,7 @@ void WindowImport::begin_draft(const Reading& reading) {
   first_bytes_ = contents.outline.first_bytes;
   refused_.clear();
   kept_.clear();
+  places_.clear();
   const std::uint64_t number = shown_.number;
   shown_ = {};
   shown_.number = number;
@@ -193,6 +195,12 @@ void WindowImport::execute(const ImportOrder& order) {
       return change([&](ImportDraft& draft) { return draft.set_raw(order.id, order.text); }, order.id);
     case ImportAct::extent:
       return change([&](ImportDraft& draft) { return draft.set_extent(order.index, order.text); }, "axes");
+    case ImportAct::divide:
+      return change([&](ImportDraft& draft) { return draft.divide_extent(order.index, order.length); }, "axes");
+    case ImportAct::join:
+      return change([&](ImportDraft& draft) { return draft.join_extent(order.index); }, "axes");
+    case ImportAct::mirror:
+      return change([&](ImportDraft& draft) { return draft.mirror_transmits(order.text); }, "transmits");
     case ImportAct::keep:
       return keep(order.id);
     case ImportAct::frame:
@@ -342,12 +350,16 @@ void WindowImport::fill_fields() {
   state.spectrum = {};
   const bool swapped =
       std::ranges::find(shown_.doubts, "axes", &Doubt::key) != shown_.doubts.end() && !kept_.contains("axes");
-  if (!swapped && !questions.empty() && questions.front().id == "axes") {
-    state.fields.push_back({.id = "axes",
-                            .label = "Axes",
-                            .help = {},
-                            .reason = questions.front().reason,
-                            .needed = questions.front().needed});
+  const bool axes_asked = !questions.empty() && questions.front().id == "axes";
+  if (!swapped && (axes_asked || places_.contains("axes"))) {
+    ImportField field{.id = "axes", .label = "Axes", .help = {}};
+    if (axes_asked) {
+      field.reason = questions.front().reason;
+      field.needed = questions.front().needed;
+    } else {
+      field.group = ImportGroup::answered;
+    }
+    state.fields.push_back(std::move(field));
   }
   for (const DraftFact& fact : draft_->facts()) {
     ImportField field{.id = fact.row->id, .label = fact.row->label, .help = fact.row->help};
@@ -380,8 +392,9 @@ void WindowImport::fill_fields() {
       const auto stated = number_of(outline, fact.json);
       field.keep = "Keep";
       if (stated) field.keep += fmt::format(" {:.4g} {}", *stated / fact.as().per_unit, field.unit);
-      if (doubt.opposite) {
-        field.cured = opposite_answer(fact.as(), outline, fact.json);
+      if (doubt.mirrored) {
+        field.mirrors = true;
+        field.cured = doubt.word;
       } else if (!doubt.word.empty()) {
         field.cured = doubt.word;
       } else if (doubt.change != 0.0 && stated) {
@@ -389,13 +402,14 @@ void WindowImport::fill_fields() {
       } else if (doubt.measured > 0.0) {
         field.cured = fmt::format("{:.3g}", doubt.measured / fact.as().per_unit);
       }
-      if (!field.cured.empty())
-        field.cure = doubt.opposite       ? "Opposite sign"
+      if (!field.cured.empty() || field.mirrors)
+        field.cure = doubt.mirrored       ? "Exchange left, right"
                      : field.unit.empty() ? "Use " + field.cured
                                           : fmt::format("Use {} {}", field.cured, field.unit);
       if (field.id == "centre" && shown_.spectrum) {
         const EchoSpectrum& s = *shown_.spectrum;
         state.spectrum = {s.power, s.first_hz, s.step_hz, s.low_hz, s.high_hz, doubt.stated, doubt.measured};
+        field.drawn = s.power.size() > 1;
       }
     }
     state.fields.push_back(std::move(field));
@@ -412,39 +426,18 @@ void WindowImport::fill_fields() {
   }
 }
 
-void WindowImport::fill_raw() {
-  ImportRaw& raw = parts_.state.import.raw;
-  raw = {};
-  raw.on = draft_->raw();
-  if (!raw.on || !raw_) return;
-  raw.dtype = draft_->word("dtype");
-  raw.byte_order = draft_->word("byte_order");
-  raw.why_type = draft_->reason("dtype");
-  raw.why_order = draft_->reason("byte_order");
-  raw.why_header = draft_->reason("header_bytes");
-  raw.types = {"int8", "int16", "int32", "float32"};
-  if (std::ranges::find(raw.types, raw.dtype) == raw.types.end()) raw.types.push_back(raw.dtype);
-  raw.header_bytes = draft_->whole("header_bytes");
-  raw.described_bytes = draft_->raw_bytes();
-  raw.file_bytes = draft_->outline().bytes;
-  std::string product;
-  const std::vector<std::size_t> shape = draft_->shape();
-  for (auto extent = shape.rbegin(); extent != shape.rend(); ++extent) product += std::to_string(*extent) + " × ";
-  const bool whole = raw.described_bytes == raw.file_bytes;
-  raw.account = fmt::format("{} + {}{} = {} bytes, {}", raw.header_bytes, product, raw_type_bytes(raw.dtype),
-                            grouped(raw.described_bytes),
-                            whole ? "the whole file"
-                            : raw.described_bytes < raw.file_bytes
-                                ? grouped(raw.file_bytes - raw.described_bytes) + " bytes left over"
-                                : grouped(raw.described_bytes - raw.file_bytes) + " bytes more than the file holds");
-  for (std::size_t k = 0; k + 1 < first_bytes_.size(); k += 2)
-    raw.first.push_back(static_cast<std::uint8_t>(std::stoi(first_bytes_.substr(k, 2), nullptr, 16)));
-  for (const RawNumber& number : raw_->numbers) raw.numbers.push_back({number.offset, number.value, number.meaning});
-  raw.likeness = raw_->likeness;
-  raw.line_values = raw_->line_values;
-  const auto refusal = [&](const char* key) { return refused_.contains(key) ? refused_.at(key) : std::string(); };
-  raw.type_error = refusal("dtype");
-  raw.header_error = refusal("header_bytes");
+// Rows stay in the section where they stood when they are answered, with as many lines: a second click meets the same
+// row.
+void WindowImport::place_fields() {
+  for (ImportField& field : parts_.state.import.fields) {
+    Place& place = places_.try_emplace(field.id, Place{.section = field.group}).first->second;
+    if (field.group == ImportGroup::missing || field.group == ImportGroup::doubts)
+      place = {.section = field.group, .reason = field.reason, .drawn = field.drawn};
+    field.place = place.section;
+    if (field.group != place.section && place.section == ImportGroup::doubts) field.drawn = place.drawn;
+    if (field.group != place.section && (field.reason.empty() || place.section == ImportGroup::doubts))
+      field.reason = place.reason;
+  }
 }
 
 void WindowImport::fill() {
@@ -475,7 +468,8 @@ void WindowImport::fill() {
   const auto refused = refused_.find("axes");
   state.axes_error = refused == refused_.end() ? "" : refused->second;
   fill_fields();
-  fill_raw();
+  place_fields();
+  state.raw = draft_->raw() && raw_ ? raw_state(*draft_, *raw_, first_bytes_, refused_) : ImportRaw();
   for (ImportEntry& entry : state.entries) {
     entry.doubted = std::ranges::any_of(state.fields, [&](const ImportField& field) {
       return field.group == ImportGroup::doubts && field.origin == entry.path;

@@ -53,7 +53,7 @@ class WindowImport {
   void say_effect(const Image& before, const Image& now);
   void fill();
   void fill_fields();
-  void fill_raw();
+  void place_fields();
   void keep(const std::string& id);
   void leave();
   void save();
@@ -73,6 +73,12 @@ class WindowImport {
   std::map<std::string, ImportDraft> left_;     // by path: of files that were left without an end
   std::map<std::string, std::string> refused_;  // by id: why the last answer was not taken
   std::set<std::string> kept_;                  // doubts that were dismissed
+  struct Place {
+    ImportGroup section;
+    std::string reason = {};
+    bool drawn = false;
+  };
+  std::map<std::string, Place> places_;  // by id: where a field stands
   struct {
     std::uint64_t number = 0, frame = 0;
     int transmit = 0;

@@ -92,6 +92,10 @@ constexpr std::array kKeys{
                    "single elements: number of the element that fires in each transmit, from 1; `all`: one after "
                    "another",
                    true},
+    DescriptionKey{"tx_mirrored", "transmits", "true",
+                   "left and right of the transmits are exchanged: angles and x of the opposite sign, delays and "
+                   "weights in the opposite order",
+                   false},
     DescriptionKey{"assumed", "open questions", R"(["t0_s"])",
                    "keys above whose values are assumed, not known: listed as assumptions each time the file opens",
                    false},

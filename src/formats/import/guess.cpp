@@ -23,7 +23,6 @@ class Guesser {
   GuessedDescription run() {
     choose_samples();
     if (!out_.has_samples) return std::move(out_);
-    facts_ = std::make_unique<GuessFacts>(tree_, data_);
     sent_ = std::make_unique<SentWaves>(*facts_);
     out_.refusal = why_not_imaged(tree_, facts_->all(Fact::positions));
     if (!out_.refusal.empty()) return std::move(out_);
@@ -74,6 +73,7 @@ class Guesser {
     out_.has_samples = chosen.has_value();
     if (!chosen) return;
     data_ = chosen->entry;
+    facts_ = std::make_unique<GuessFacts>(tree_, data_, chosen->prefix);
     shape_ = entries_[data_].shape;
     out_.named_samples = chosen->named;
     say("data", entries_[data_].path, chosen->reason);
@@ -314,11 +314,19 @@ class Guesser {
   }
 
   // `spacing` is in wavelengths in Verasonics' Trans; elements are not farther apart than two of them.
-  [[nodiscard]] bool may_be_wavelengths(const FactNumbers& pitch, double factor) const {
+  [[nodiscard]] bool may_be_wavelengths(const FactNumbers& c, double pitch_m) const {
     constexpr double kMost = 2.0;
-    return pitch.named.unit == NamedUnit::none &&
-           (plain_name(pitch.path) == "spacing" ||
-            (center_hz_ > 0.0 && pitch.values[0] * factor > kMost * speed_m_s_ / center_hz_));
+    return c.named.unit == NamedUnit::none && (plain_name(c.path) == "spacing" || pitch_m > kMost * wavelength_m());
+  }
+  [[nodiscard]] double wavelength_m() const { return center_hz_ > 0.0 ? speed_m_s_ / center_hz_ : HUGE_VAL; }
+  double length_factor(const FactNumbers& c, double reach_m) {
+    if (c.named.unit != NamedUnit::wavelengths) return metres(c, reach_m);
+    if (center_hz_ > 0.0) return wavelength_m();
+    miss("fc_hz", words("centre frequency (", c.path, " is in wavelengths)"));
+    return 1.0;
+  }
+  static std::string length_note(const FactNumbers& c, double factor) {
+    return c.named.unit == NamedUnit::wavelengths ? ", wavelengths" : unit_note(factor, Quantity::length);
   }
 
   // Samples whose channels are not the elements in their order.
@@ -346,19 +354,22 @@ class Guesser {
 
   void elements() {
     if (positions_ != nullptr) {
-      const double factor = metres(*positions_, 0.5);
+      const double factor = length_factor(*positions_, 0.5);
       const bool list = is_list(positions_->shape);
       const auto [left, right] = std::ranges::minmax(positions_->values);
       reach_m_ = (right - left) * factor;
       say(list ? "element_x_m" : "element_pos_m", named(*positions_, factor),
-          words(positions_->path, ", ", hints_.n_elements, " values", unit_note(factor, Quantity::length)));
+          words(positions_->path, ", ", hints_.n_elements, " values", length_note(*positions_, factor)));
+      if (factor != 1.0 && may_be_wavelengths(*positions_, reach_m_ / static_cast<double>(hints_.n_elements)))
+        miss("pitch_m", words("unit of ", positions_->path, " (up to ", largest(positions_->values),
+                              "): millimetres or wavelengths"));
       const FactNumbers* const z =
           first(Fact::positions_z, [&](const FactNumbers& c) { return c.values.size() == n_elements_; });
       if (list && z != nullptr) say("element_z_m", named(*z, factor), z->path + unit_note(factor, Quantity::length));
     } else if (const FactNumbers* const pitch = scalar(Fact::pitch); pitch != nullptr && pitch->values[0] > 0.0) {
-      const double factor = metres(*pitch, 0.02);
+      const double factor = length_factor(*pitch, 0.02);
       say("pitch_m", named(*pitch, factor),
-          words(pitch->path, ", ", pitch->values[0] * factor * 1e3, " mm", unit_note(factor, Quantity::length)));
+          words(pitch->path, ", ", pitch->values[0] * factor * 1e3, " mm", length_note(*pitch, factor)));
       reach_m_ = pitch->values[0] * factor * static_cast<double>(n_elements_);
       const std::string name = plain_name(pitch->path);
       if (name == "dx" || name == "dy") {
@@ -369,7 +380,7 @@ class Guesser {
              words(
                  "distance of the elements in steps of ", pitch->path,
                  other == nullptr ? "" : words(", or of ", other->path, ": ", other->values[0] * factor * 1e3, " mm")));
-      } else if (factor != 1.0 && may_be_wavelengths(*pitch, factor))
+      } else if (factor != 1.0 && may_be_wavelengths(*pitch, pitch->values[0] * factor))
         miss("pitch_m", words("unit of ", pitch->path, " = ", pitch->values[0], ": millimetres or wavelengths"));
       if (const FactNumbers* const radius = scalar(Fact::radius);
           radius != nullptr && std::isfinite(radius->values[0]) && radius->values[0] > 0.0) {
@@ -422,7 +433,8 @@ class Guesser {
                                                      .n_transmits = n_transmits_,
                                                      .reach_m = reach_m_,
                                                      .speed_m_s = speed_m_s_,
-                                                     .sampling_hz = fs_hz_},
+                                                     .sampling_hz = fs_hz_,
+                                                     .wavelength_m = center_hz_ > 0.0 ? wavelength_m() : 0.0},
                                                     axes_, out_);
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 #include "formats/import/guess_samples.h"
@@ -51,8 +52,9 @@ Json named(const FactNumbers& c, double factor) {
   return list;
 }
 
-GuessFacts::GuessFacts(const ArrayTree& tree, std::size_t samples) {
-  collect(tree, samples);
+GuessFacts::GuessFacts(const ArrayTree& tree, std::size_t samples, const std::string& prefix) {
+  collect(tree, samples, prefix);
+  take_units(tree);
   simplify();
   add_points(Fact::sources_x, Fact::sources_z, Fact::sources);
   add_points(Fact::foci_x, Fact::foci_z, Fact::foci);
@@ -65,12 +67,28 @@ const std::vector<FactNumbers>& GuessFacts::all(Fact fact) const {
   return found == all_.end() ? kNone : found->second;
 }
 
-void GuessFacts::collect(const ArrayTree& tree, std::size_t samples) {
+// Of positions without a unit in their name: a text "units" beside them, as in Verasonics' Trans.
+void GuessFacts::take_units(const ArrayTree& tree) {
+  constexpr std::pair<const char*, NamedUnit> kWords[] = {{"wavelengths", NamedUnit::wavelengths},
+                                                          {"wavelength", NamedUnit::wavelengths},
+                                                          {"mm", NamedUnit::millimetre},
+                                                          {"m", NamedUnit::metre}};
+  for (FactNumbers& c : all_[Fact::positions]) {
+    const std::string group = c.path.substr(0, c.path.find_last_of("./@") + 1);
+    for (const TreeEntry& entry : tree.entries()) {
+      if (entry.text.empty() || entry.path != group + "units" || c.named.unit != NamedUnit::none) continue;
+      for (const auto& [word, unit] : kWords)
+        if (plain_name(entry.text) == word) c.named.unit = unit;
+    }
+  }
+}
+
+void GuessFacts::collect(const ArrayTree& tree, std::size_t samples, const std::string& prefix) {
   const std::string data = plain_name(tree.entries()[samples].path);
   for (std::size_t k = 0; k < tree.entries().size(); ++k) {
     const TreeEntry& entry = tree.entries()[k];
     if (k == samples || entry.part || !entry.numeric || entry.complex || entry.count() > kMostValues) continue;
-    const auto named = named_fact(entry.path);
+    const auto named = named_fact(entry.path, prefix);
     if (!named || named->fact == Fact::samples) continue;
     const std::string name = plain_name(entry.path);
     if ((name == "dx" || name == "dy") && data != "sensordata" && data != "p") continue;  // of pixels

@@ -16,7 +16,8 @@ namespace echoloop {
 
 class GuessFacts {
  public:
-  GuessFacts(const ArrayTree& tree, std::size_t samples);
+  // `prefix`: of the names, as GuessedSamples has it.
+  GuessFacts(const ArrayTree& tree, std::size_t samples, const std::string& prefix);
 
   // Of a fact, the clearest spelling first.
   [[nodiscard]] const std::vector<FactNumbers>& all(Fact fact) const;
@@ -32,7 +33,8 @@ class GuessFacts {
   }
 
  private:
-  void collect(const ArrayTree& tree, std::size_t samples);
+  void collect(const ArrayTree& tree, std::size_t samples, const std::string& prefix);
+  void take_units(const ArrayTree& tree);
   void simplify();
   void add_arc(const TreeEntry& samples);
   void add_points(Fact of_x, Fact of_z, Fact points);

@@ -121,13 +121,18 @@ std::string why_not_imaged(const ArrayTree& tree, const std::vector<FactNumbers>
 
 std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
   const std::vector<TreeEntry>& entries = tree.entries();
+  std::vector<std::string> paths;
+  for (const TreeEntry& entry : entries) {
+    if (entry.numeric && !entry.part) paths.push_back(entry.path);
+  }
+  const std::string prefix = common_prefix(paths);
   double best = 0.0;
   GuessedSamples chosen;
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const TreeEntry& entry = entries[k];
     const std::size_t n_axes = long_axes(entry.shape).size();
     if (!entry.numeric || entry.part || n_axes < 2 || n_axes > 5 || entry.count() < kLeastSamples) continue;
-    const auto named = named_fact(entry.path);
+    const auto named = named_fact(entry.path, prefix);
     if (named && named->fact != Fact::samples) continue;
     double score = std::log2(static_cast<double>(entry.count()));
     if (named) score += 8.0 - 0.1 * static_cast<double>(named->rank);
@@ -140,6 +145,7 @@ std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
     chosen.named = named.has_value();
   }
   if (best <= 0.0) return std::nullopt;
+  chosen.prefix = prefix;
   find_quadrature(tree, chosen);
   const TreeEntry& data = entries[chosen.entry];
   chosen.n_alike = static_cast<std::size_t>(std::ranges::count_if(entries, [&](const TreeEntry& e) {

@@ -15,6 +15,7 @@ struct GuessedSamples {
   std::size_t entry = 0;                  // of the tree
   std::optional<std::size_t> quadrature;  // entry of the quadrature part, where it is an array of its own
   std::string reason;
+  std::string prefix = {};  // that its name and others begin with: common_prefix()
   bool named = false;       // a known name, else the largest
   std::size_t n_alike = 1;  // arrays of that name, shape and type
 };

@@ -121,7 +121,11 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
   }
   if (of.lines || named_event(of.tree, out)) return;
   const bool elements = out.meta.contains("tx_elements");  // whose delays are 0 themselves
-  const std::string writer = t0 == nullptr || by_times || elements ? "" : origin_writer(of.sent, t0->path);
+  const bool ustb = of.tree.find("geom").has_value() && of.tree.find("c0").has_value() && by_times;
+  const std::string writer = elements                    ? ""
+                             : ustb                      ? "geom and c0 of USTB"
+                             : t0 == nullptr || by_times ? ""
+                                                         : origin_writer(of.sent, t0->path);
   if (along != 0) {
     out.assume("t_zero", "centre",
                words("time counted from the passage of the wave through the centre, as ", t0->path,

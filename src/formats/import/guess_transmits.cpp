@@ -67,8 +67,14 @@ void SentWaves::choose(const std::vector<std::size_t>& shape, AxisHints& hints) 
     hints.n_transmits = fired_->values.size();
   }
   // All elements in their order: a full matrix, which is the same both ways.
-  if (fired_ == &alone_ && alone_.values.size() == hints.n_elements && std::ranges::is_sorted(alone_.values))
-    hints.n_transmits = 0;
+  const auto all_in_order = [&] {
+    if (fired_->values.size() != hints.n_elements) return false;
+    for (std::size_t k = 1; k < fired_->values.size(); ++k)
+      if (fired_->values[k] != fired_->values[k - 1] + 1.0) return false;
+    return fired_->values[0] == 0.0 || fired_->values[0] == 1.0;
+  };
+  const bool fired_alone = sources_ == nullptr && foci_ == nullptr && delays_ == nullptr && angles_ == nullptr;
+  if (fired_ != nullptr && fired_alone && all_in_order()) hints.n_transmits = 0;
 }
 
 // Rows or columns are the transmits; where each has one firing element, whatever else is said of them, these elements.
@@ -156,7 +162,7 @@ bool SentWaves::describe(const ArrayCounts& counts, const AxesGuess& axes, Guess
 bool SentWaves::waves(const ArrayCounts& counts, const AxesGuess& axes, GuessedDescription& out) const {
   const std::size_t n = std::max<std::size_t>(counts.n_transmits, 1);
   if (sources_ != nullptr || foci_ != nullptr) {
-    points(sources_ != nullptr ? *sources_ : *foci_, n, out);
+    points(sources_ != nullptr ? *sources_ : *foci_, counts, out);
   } else if (delays_ != nullptr) {
     delays(counts, n, out);
   } else if (const FactNumbers* const focus = focal_depth();
@@ -219,6 +225,10 @@ void SentWaves::delays(const ArrayCounts& counts, std::size_t n, GuessedDescript
   const double along_s = counts.reach_m / counts.speed_m_s;
   double longest = 0.0;
   for (const std::vector<double>& law : laws()) longest = std::max(longest, duration(law));
+  if (delays_->named.unit == NamedUnit::samples && counts.sampling_hz > 0.0) {
+    factor = 1.0 / counts.sampling_hz;
+    note = ", samples";
+  }
   const bool whole = std::ranges::all_of(delays_->values, [](double v) { return std::isnan(v) || v == std::round(v); });
   if (factor != 1.0 && delays_->named.unit == NamedUnit::none && along_s > 0.0 &&
       (whole || longest * factor > kLongestDelay * along_s)) {
@@ -269,7 +279,8 @@ const FactNumbers* SentWaves::focal_depth() const {
 }
 
 // Virtual sources or foci: behind the array or in front of it.
-void SentWaves::points(const FactNumbers& c, std::size_t n, GuessedDescription& out) const {
+void SentWaves::points(const FactNumbers& c, const ArrayCounts& counts, GuessedDescription& out) const {
+  const std::size_t n = std::max<std::size_t>(counts.n_transmits, 1);
   const std::vector<std::size_t> dims = long_axes(c.shape);
   const bool rows = dims[0] == n;  // one a transmit
   const std::size_t n_axes = c.values.size() / n;
@@ -278,7 +289,8 @@ void SentWaves::points(const FactNumbers& c, std::size_t n, GuessedDescription& 
     const double z = rows ? c.values[k * n_axes + n_axes - 1] : c.values[(n_axes - 1) * n + k];
     if (std::abs(z) > std::abs(deepest)) deepest = z;
   }
-  const double factor = metres(c, 0.5);
+  const bool of_waves = c.named.unit == NamedUnit::wavelengths && counts.wavelength_m > 0.0;
+  const double factor = of_waves ? counts.wavelength_m : metres(c, 0.5);
   out.say(deepest > 0.0 ? "tx_foci_m" : "virtual_source_m", named(c, factor),
           words(c.path, ", ", n, " ", deepest > 0.0 ? "foci" : "virtual sources", unit_note(factor, Quantity::length)));
   if (deepest > 0.0 && &c == sources_)

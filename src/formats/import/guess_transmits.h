@@ -15,7 +15,8 @@ struct ArrayCounts {
   std::size_t n_elements = 0, n_transmits = 0;  // of the samples; 0: not known
   double reach_m = 0.0;                         // from the first to the last element; 0: not known
   double speed_m_s = 0.0;
-  double sampling_hz = 0.0;  // 0: not known
+  double sampling_hz = 0.0;   // 0: not known
+  double wavelength_m = 0.0;  // likewise
 };
 
 class SentWaves {
@@ -47,7 +48,7 @@ class SentWaves {
   // Weights of the elements that say which of them fire; `hints` as of choose().
   void choose_apodization(AxisHints& hints);
   bool waves(const ArrayCounts& counts, const AxesGuess& axes, GuessedDescription& out) const;
-  void points(const FactNumbers& c, std::size_t n, GuessedDescription& out) const;
+  void points(const FactNumbers& c, const ArrayCounts& counts, GuessedDescription& out) const;
 
   const GuessFacts& facts_;
   std::vector<std::size_t> shape_;

@@ -43,7 +43,7 @@ constexpr SpelledFact kSpelledFacts[] = {
     {Fact::pitch,
      "pitch elementpitch probepitch elementspacing elemspacing elspacing dele spacing elempitch arraypitch "
      "transducerpitch arrayspacing interelementspacing dxelem elementdistance pitchx interelementpitch "
-     "elpitch elementabstand pitchel elpitchx dy dx"},
+     "elpitch apitch elementabstand pitchel elpitchx dy dx"},
     {Fact::radius,
      "radius roc curvatureradius radiusofcurvature proberadius arrayradius convexradius curvradius rcurv "
      "rprobe"},
@@ -51,7 +51,7 @@ constexpr SpelledFact kSpelledFacts[] = {
     {Fact::kerf, "kerf elementkerf"},
     {Fact::positions,
      "elementpositions elementposition elementpos elempos elpos elepos eleposx acteleposx probegeometry "
-     "geometry probegeom elementx elementsx elemx elx elxc xele xelem xelements xel xe xrx rxx xrf xn "
+     "geometry geom probegeom elementx elementsx elemx elx elxc xele xelem xelements xel xe xrx rxx xrf xn "
      "xtrans xprobe rxpositions positions xpos xpiez xpiezo xtransducer sensorx receiverpositions "
      "receiverposition elementlocations elementcoordinates elemcoords elementcoords xsensor arrayx "
      "transducerpositions elemlocs rxpos receiverspos receiversposition receiverspositions rxaptpos rcvpos "
@@ -90,7 +90,8 @@ constexpr SpelledFact kSpelledFacts[] = {
     {Fact::fired,
      "txelements txelement txelem txelems txidx txindex txindices txel transmitelement transmitelements "
      "firingelement firingelements activeelement"},
-    {Fact::first_sample, "t0 tstart starttime initialtime initialtimes timezero timeoffset toffset startt firstsample"},
+    {Fact::first_sample,
+     "t0 tstart starttime initialtime initialtimes timezero timeoffset toffset startt firstsample mwb"},
     {Fact::first_index,
      "noffset startsample startsampleindex sampleoffset offsetsamples firstsampleindex nstart samplestart "
      "t0samples rxsamplerange samplerange"},
@@ -105,13 +106,38 @@ constexpr SpelledFact kSpelledFacts[] = {
 };
 
 constexpr std::pair<std::string_view, NamedUnit> kUnits[] = {
-    {"mhz", NamedUnit::megahertz},  {"khz", NamedUnit::kilohertz},  {"hz", NamedUnit::hertz},
-    {"cm", NamedUnit::centimetre},  {"ms", NamedUnit::millisecond}, {"mm", NamedUnit::millimetre},
-    {"um", NamedUnit::micrometre},  {"us", NamedUnit::microsecond}, {"ns", NamedUnit::nanosecond},
-    {"deg", NamedUnit::degree},     {"degrees", NamedUnit::degree}, {"rad", NamedUnit::radian},
-    {"radians", NamedUnit::radian}, {"m", NamedUnit::metre},        {"s", NamedUnit::second},
-    {"mps", NamedUnit::none},       {"mmus", NamedUnit::none},
+    {"mhz", NamedUnit::megahertz},
+    {"khz", NamedUnit::kilohertz},
+    {"hz", NamedUnit::hertz},
+    {"cm", NamedUnit::centimetre},
+    {"ms", NamedUnit::millisecond},
+    {"mm", NamedUnit::millimetre},
+    {"um", NamedUnit::micrometre},
+    {"us", NamedUnit::microsecond},
+    {"ns", NamedUnit::nanosecond},
+    {"deg", NamedUnit::degree},
+    {"degrees", NamedUnit::degree},
+    {"rad", NamedUnit::radian},
+    {"radians", NamedUnit::radian},
+    {"m", NamedUnit::metre},
+    {"s", NamedUnit::second},
+    {"samples", NamedUnit::samples},
+    {"wavelengths", NamedUnit::wavelengths},
+    {"mps", NamedUnit::none},
+    {"mmus", NamedUnit::none},
 };
+
+// Times in samples are those of delays; wavelengths are lengths.
+bool may_have_unit(Fact fact, NamedUnit unit) {
+  constexpr Fact kLengths[] = {Fact::pitch, Fact::positions, Fact::sources, Fact::foci};
+  if (unit == NamedUnit::samples) return fact == Fact::delays;
+  return unit != NamedUnit::wavelengths || std::ranges::find(kLengths, fact) != std::end(kLengths);
+}
+
+std::string_view last_part(std::string_view path) {
+  const std::size_t last = path.find_last_of("./@");
+  return last == std::string_view::npos ? path : path.substr(last + 1);
+}
 
 std::optional<NamedFact> exact(std::string_view name) {
   for (const SpelledFact& row : kSpelledFacts) {
@@ -128,26 +154,49 @@ std::optional<NamedFact> exact(std::string_view name) {
 }  // namespace
 
 std::string plain_name(std::string_view path) {
-  const std::size_t last = path.find_last_of("./@");
-  if (last != std::string_view::npos) path.remove_prefix(last + 1);
   std::string name;
-  for (const char c : path) {
+  for (const char c : last_part(path)) {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
   }
   return lower_case(std::move(name));
 }
 
-std::optional<NamedFact> named_fact(std::string_view path) {
+std::optional<NamedFact> named_fact(std::string_view path, std::string_view prefix) {
   const std::string name = plain_name(path);
   if (const auto found = exact(name)) return found;
   for (const auto& [ending, unit] : kUnits) {
     if (!name.ends_with(ending)) continue;
-    if (auto found = exact(std::string_view(name).substr(0, name.size() - ending.size()))) {
+    auto found = exact(std::string_view(name).substr(0, name.size() - ending.size()));
+    if (found && may_have_unit(found->fact, unit)) {
       found->unit = unit;
       return found;
     }
   }
+  const std::string_view last = last_part(path);
+  if (!prefix.empty() && last.starts_with(prefix)) return named_fact(last.substr(prefix.size()));
   return std::nullopt;
+}
+
+std::string common_prefix(const std::vector<std::string>& paths) {
+  constexpr std::ptrdiff_t kLeastShared = 3;
+  constexpr std::string_view kMeaning[] = {"tx", "rx", "transmit", "receive", "element", "elem", "bf", "beam", "image"};
+  for (const std::string& path : paths) {
+    const std::string_view name = last_part(path);
+    for (std::size_t at = 1; at + 1 < name.size(); ++at) {
+      const bool underscore = name[at - 1] == '_';
+      const bool capital = std::islower(static_cast<unsigned char>(name[at - 1])) != 0 &&
+                           std::isupper(static_cast<unsigned char>(name[at])) != 0;
+      if (!underscore && !capital) continue;
+      const std::string_view prefix = name.substr(0, at);
+      const auto samples = named_fact(name.substr(at));
+      if (!samples || samples->fact != Fact::samples ||
+          std::ranges::find(kMeaning, plain_name(prefix)) != std::end(kMeaning))
+        continue;
+      const auto shares = [&](const std::string& other) { return last_part(other).starts_with(prefix); };
+      if (std::ranges::count_if(paths, shares) >= kLeastShared) return std::string(prefix);
+    }
+  }
+  return {};
 }
 
 }  // namespace echoloop

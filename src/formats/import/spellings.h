@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace echoloop {
 
@@ -57,7 +58,9 @@ enum class NamedUnit {
   microsecond,
   nanosecond,
   degree,
-  radian
+  radian,
+  samples,
+  wavelengths
 };
 
 struct NamedFact {
@@ -66,8 +69,11 @@ struct NamedFact {
   NamedUnit unit = NamedUnit::none;
 };
 
-// What the last part of a path says; nothing when it is no known spelling.
-std::optional<NamedFact> named_fact(std::string_view path);
+// What the last part of a path says, as it is or without `prefix`; nothing when it is no known spelling.
+std::optional<NamedFact> named_fact(std::string_view path, std::string_view prefix = {});
 std::string plain_name(std::string_view path);  // its last part, lower case, letters and digits only
+// What names of one file begin with, the samples among them, up to an underscore or a capital letter: "us_" of us_rf,
+// us_fs and us_pitch; empty: nothing, or a word that says something ("tx_").
+std::string common_prefix(const std::vector<std::string>& paths);
 
 }  // namespace echoloop

@@ -190,6 +190,21 @@ std::vector<double> transmit_weights(const std::string& what, const Json& list, 
               "weights from 0 on", "decode the samples first, for instance to one element a transmit");
 }
 
+bool is_mirrored(const std::string& what, const Json& meta) {
+  const auto found = meta.find("tx_mirrored");
+  if (found == meta.end()) return false;
+  if (!found->is_boolean()) throw Error(what, "tx_mirrored = " + json_excerpt(*found), "true or false");
+  return found->get<bool>();
+}
+
+// Left and right exchanged; explicit delays are still those of the elements.
+void mirror(DescribedTransmit& tx) {
+  tx.transmit.angle_rad = -tx.transmit.angle_rad;
+  tx.transmit.source_x_m = -tx.transmit.source_x_m;
+  std::ranges::reverse(tx.transmit.element_delays_s);
+  std::reverse(tx.active.begin(), tx.active.end());
+}
+
 // The wave that explicit delays make.
 void name_wave(const std::string& what, std::size_t k, const Acquisition& a, DescribedTransmit& tx) {
   const std::vector<double> delays_s = tx.transmit.element_delays_s;
@@ -252,6 +267,7 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
   const std::size_t n_elements = a.probe.elements.size();
   std::vector<DescribedTransmit> result;
   Json apod;  // one row, or one a transmit
+  const bool mirrored = is_mirrored(what, meta);
   const auto add = [&](DescribedTransmit tx) {
     if (!apod.is_null() && tx.active.empty()) {
       const std::size_t k = apod.size() == 1 ? 0 : result.size();
@@ -259,6 +275,7 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
     }
     if (result.size() >= static_cast<std::size_t>(kMaxTransmits))
       throw Error(what, "too many transmits", "up to 16384");
+    if (mirrored) mirror(tx);
     if (tx.transmit.kind == TransmitKind::delays) name_wave(what, result.size(), a, tx);
     result.push_back(std::move(tx));
   };

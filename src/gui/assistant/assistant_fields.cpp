@@ -10,7 +10,7 @@
 namespace echoloop {
 namespace {
 
-constexpr float kFieldPad = 16, kIndent = 22, kLabel = 132;
+constexpr float kFieldPad = 16, kIndent = kFieldIndent, kLabel = kFieldLabel;
 
 struct ImportGroupWords {
   ImportGroup group;
@@ -40,6 +40,8 @@ void draw_chip_grip(const Ui& ui, const Rect& chip, ImU32 ink) {
               chip.cy() + static_cast<float>(row - 1) * ui.px(4), 1, ink);
   }
 }
+
+}  // namespace
 
 void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column) {
   Ui& ui = c.ui;
@@ -115,6 +117,7 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
   }
   column.y = top + tall + ui.px(8);
   Rect roles = ui.row(column, 28, 4);
+  if (import.raw.on) draw_shape_buttons(c, choice, roles);
   float x = ui.text(Type::small, roles, theme::kMuted, "Other roles") + ui.px(10);
   for (const AxisRoleKey& role : kAxisRoleKeys) {
     if (std::ranges::any_of(import.axes, [&](const ImportAxis& axis) { return axis.role == role.role; })) continue;
@@ -136,94 +139,24 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
       c.order({.act = ImportAct::role, .text = role.role, .index = import.axes[choice.axis].index});
     x = chip.x1 + ui.px(6);
   }
-  if (!import.axes_error.empty()) {
+  if (!import.axes_error.empty() || import.raw.on) {  // of raw bytes always: the rows below stay
     const Rect line = ui.row(column, 16, 2);
     ui.text_fitted(Type::small, line.x0, line.x1, line.y0, line.height(), theme::kRed, import.axes_error);
   }
 }
 
-void draw_raw_fields(const AssistantScene& c, AssistantChoice& choice, Column& column) {
-  Ui& ui = c.ui;
-  const ImportRaw& raw = c.import().raw;
-  const auto labelled = [&](const char* label) {
-    Rect r = ui.row(column, 30, 2);
-    ui.ring(r.x0 + ui.px(5), r.cy(), 4.5F, theme::kAccent, 1.5F);
-    ui.text(Type::body, r.x0 + ui.px(kIndent), r.y0, r.height(), theme::kText2, label);
-    r.x0 += ui.px(kLabel + 18);
-    return r;
-  };
-  const auto reason = [&](const std::string& text, const std::string& error) {
-    const Rect line = ui.row(column, 16, 4);
-    ui.text_fitted(Type::small, line.x0 + ui.px(kIndent), line.x1, line.y0, line.height(),
-                   error.empty() ? theme::kMuted : theme::kRed, error.empty() ? text : error);
-  };
-  std::vector<Choice> types;
-  int chosen = 0;
-  for (std::size_t k = 0; k < raw.types.size(); ++k) {
-    types.push_back({raw.types[k]});
-    if (raw.types[k] == raw.dtype) chosen = static_cast<int>(k);
-  }
-  if (const auto picked = ui.segmented("import/dtype", labelled("Type"), types, chosen, {"Type", "Of one value.", {}}))
-    c.order({.act = ImportAct::raw, .id = "dtype", .text = raw.types[static_cast<std::size_t>(*picked)]});
-  reason(raw.why_type, raw.type_error);
-  constexpr std::array<Choice, 2> kOrders = {{{"little"}, {"big"}}};
-  if (const auto picked = ui.segmented("import/order", labelled("Byte order"), kOrders, raw.byte_order == "big" ? 1 : 0,
-                                       {"Byte order", "Of the bytes of one value.", {}}))
-    c.order({.act = ImportAct::raw, .id = "byte_order", .text = *picked == 1 ? "big" : "little"});
-  reason(raw.why_order, {});
-  Rect header = labelled("Header");
-  const Rect minus{header.x1 - ui.px(68), header.y0, header.x1 - ui.px(36), header.y1},
-      plus{header.x1 - ui.px(32), header.y0, header.x1, header.y1};
-  header.x1 = minus.x0 - ui.px(6);
-  const std::string bytes = std::to_string(raw.header_bytes);
-  if (ui.is_editing("import/header")) {
-    if (const auto text = ui.edit_field(header); text && *text != bytes)
-      c.order({.act = ImportAct::raw, .id = "header_bytes", .text = *text});
-  } else {
-    const Hit h = ui.control("import/header", header, FocusKind::button, "Header");
-    ui.tip("import/header", h, header, {"Header", "Bytes before the first sample.", {}});
-    ui.fill(header, h.hovered ? theme::kHover : theme::kField, theme::kRadius);
-    const float x = ui.text(Type::body, header.x0 + ui.px(10), header.y0, header.height(), theme::kText, bytes);
-    ui.text(Type::body, x + ui.px(5), header.y0, header.height(), theme::kMuted, "bytes");
-    if (h.clicked) ui.start_editing("import/header", bytes);
-  }
-  if (!raw.header_error.empty()) ui.outline(header, theme::kRed, theme::kRadius);
-  const std::size_t step = raw.dtype.ends_with("8") ? 1 : raw.dtype.ends_with("16") ? 2 : 4;
-  if (ui.button("import/header_minus", minus, {.label = "−"}, {"Shorter header", "By one value.", {}}) &&
-      raw.header_bytes >= step)
-    c.order({.act = ImportAct::raw, .id = "header_bytes", .text = std::to_string(raw.header_bytes - step)});
-  if (ui.button("import/header_plus", plus, {.label = "+"}, {"Longer header", "By one value.", {}}))
-    c.order({.act = ImportAct::raw, .id = "header_bytes", .text = std::to_string(raw.header_bytes + step)});
-  reason(raw.why_header, raw.header_error);
-  const Rect shape = ui.row(column, 22, 2);
-  ui.text(Type::body, shape, theme::kText2, "Shape");
-  ui.text_right(Type::small, shape.x1, shape.y0, shape.height(), theme::kMuted, "fastest axis first");
-  draw_axes(c, choice, column);
-  // The whole file as a bar: header, samples, what is left over.
-  const Rect bar = ui.row(column, 8, 4);
-  const double size = static_cast<double>(std::max<std::size_t>(1, raw.file_bytes));
-  const auto at = [&](std::size_t n) {
-    return bar.x0 + bar.width() * static_cast<float>(std::min(1.0, static_cast<double>(n) / size));
-  };
-  ui.fill(bar, theme::kField, 3);
-  const bool fits = raw.described_bytes <= raw.file_bytes;
-  ui.fill({bar.x0, bar.y0, at(raw.described_bytes), bar.y1}, fits ? theme::kAccent : theme::kRed, 3);
-  ui.fill({bar.x0, bar.y0, at(raw.header_bytes), bar.y1}, theme::kText2, 3);
-  const Rect account = ui.row(column, 20, 6);
-  const bool whole = raw.described_bytes == raw.file_bytes;
-  ui.text_fitted(Type::small, account.x0, account.x1, account.y0, account.height(),
-                 whole  ? theme::kText2
-                 : fits ? theme::kWarn
-                        : theme::kRed,
-                 raw.account);
-}
+namespace {
 
 // The evidence, and the two answers.
 void draw_doubt(const AssistantScene& c, Column& column, const ImportField& field) {
   Ui& ui = c.ui;
   const ImportSpectrum& s = c.import().spectrum;
-  const bool drawn = field.id == "centre" && s.power.size() > 1;
-  const Rect row = ui.row(column, drawn ? 82 : 30, 4);
+  const bool drawn = field.drawn && s.power.size() > 1;
+  const Rect row = ui.row(column, field.drawn ? 82 : 30, 4);
+  if (field.group != ImportGroup::doubts) {
+    ui.text(Type::small, row.x0 + ui.px(kIndent), row.y0, ui.px(28), theme::kMuted, "Answered.");
+    return;
+  }
   const float buttons = ui.px(110);
   if (drawn) {
     const Rect plot{row.x0 + ui.px(kIndent), row.y0, row.x1 - buttons - ui.px(10), row.y1 - ui.px(16)};
@@ -260,7 +193,7 @@ void draw_doubt(const AssistantScene& c, Column& column, const ImportField& fiel
         const auto time = std::ranges::find(axes, "time", &ImportAxis::role);
         if (time != axes.end()) c.order({.act = ImportAct::role, .text = "element", .index = time->index});
       } else {
-        c.order({.act = ImportAct::answer, .id = field.id, .text = field.cured});
+        c.order({.act = field.mirrors ? ImportAct::mirror : ImportAct::answer, .id = field.id, .text = field.cured});
       }
     }
   }
@@ -291,7 +224,7 @@ void draw_confirm(const AssistantScene& c, const Rect& area, const ImportField& 
 
 void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column, const ImportField& field) {
   Ui& ui = c.ui;
-  const bool flat = field.group == ImportGroup::read || field.group == ImportGroup::optional;
+  const bool flat = field.place == ImportGroup::read || field.place == ImportGroup::optional;
   const Rect row = ui.row(column, flat ? 24 : 32, 1);
   const float dot = row.x0 + ui.px(5);
   switch (field.group) {
@@ -362,27 +295,29 @@ void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column
     }
     if (!field.error.empty()) ui.outline(whole, theme::kRed, theme::kRadius);
   }
-  if (!field.error.empty() || !field.reason.empty()) {
+  if (!field.error.empty() || !field.reason.empty() || field.place == ImportGroup::missing) {
     const bool red = !field.error.empty();
     const float wrap = row.x1 - row.x0 - ui.px(kIndent);
-    if ((field.group == ImportGroup::doubts || field.id == "axes") && !red) {
-      column.y +=
-          ui.paragraph(Type::small, row.x0 + ui.px(kIndent), column.y, wrap, ui.px(16), theme::kText2, field.reason) +
-          ui.px(3);
+    if ((field.place == ImportGroup::doubts || field.id == "axes") && !red) {
+      const bool open = field.group == field.place;
+      column.y += ui.paragraph(Type::small, row.x0 + ui.px(kIndent), column.y, wrap, ui.px(16),
+                               open ? theme::kText2 : theme::kMuted, field.reason) +
+                  ui.px(3);
     } else if (!flat || red) {
       const Rect line = ui.row(column, 16, 3);
       ui.text_fitted(Type::small, line.x0 + ui.px(kIndent), line.x1, line.y0, line.height(),
                      red ? theme::kRed : theme::kMuted, red ? field.error : field.reason);
     }
   }
-  if (field.group == ImportGroup::doubts) draw_doubt(c, column, field);
+  if (field.place == ImportGroup::doubts) draw_doubt(c, column, field);
 }
 
 void draw_group(const AssistantScene& c, AssistantChoice& choice, Column& column, ImportGroup group) {
   Ui& ui = c.ui;
   const ImportState& import = c.import();
-  const auto n = std::ranges::count(import.fields, group, &ImportField::group);
-  if (n == 0) return;
+  if (std::ranges::find(import.fields, group, &ImportField::place) == import.fields.end()) return;
+  const auto n = std::ranges::count_if(
+      import.fields, [group](const ImportField& field) { return field.place == group && field.group == group; });
   const ImportGroupWords& words = *std::ranges::find(kImportGroups, group, &ImportGroupWords::group);
   ui.horizontal(column.x0 - ui.px(kFieldPad), column.x1 + ui.px(kFieldPad), column.y, theme::kLine);
   const Rect head = ui.row(column, 30, 0);
@@ -390,7 +325,7 @@ void draw_group(const AssistantScene& c, AssistantChoice& choice, Column& column
   ui.text(Type::body, x, head.y0, head.height(), theme::kMuted, std::to_string(n));
   ui.text_right(Type::small, head.x1, head.y0, head.height(), theme::kMuted, words.note);
   for (const ImportField& field : import.fields) {
-    if (field.group == group) draw_field(c, choice, column, field);
+    if (field.place == group) draw_field(c, choice, column, field);
   }
   column.y += ui.px(6);
 }

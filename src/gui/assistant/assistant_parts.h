@@ -15,6 +15,8 @@
 
 namespace echoloop {
 
+inline constexpr float kFieldIndent = 22, kFieldLabel = 132;  // of the rows of fields
+
 struct AssistantDrag {  // a name of the tree, or a role
   std::string entry = {}, role = {};
   float x = 0, y = 0;  // where it began
@@ -47,6 +49,11 @@ struct AssistantScene {
     if (commands.import) commands.import(order);
   }
 };
+
+// Rows of AssistantFields: the roles of the axes, and of raw bytes type, header and shape with them.
+void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column);
+void draw_raw_fields(const AssistantScene& c, AssistantChoice& choice, Column& column);
+void draw_shape_buttons(const AssistantScene& c, const AssistantChoice& choice, Rect& row);
 
 // What the file holds: the tree of names with the chosen entry below, or the first bytes.
 class AssistantContents {

@@ -32,15 +32,18 @@ struct ImportAxis {
 struct ImportField {
   std::string id, label, help;
   ImportGroup group = ImportGroup::missing;
-  std::string value = {}, unit = {};    // as shown
-  std::string typed = {};               // as edited
-  std::string origin = {};              // variable, "assumed", "answer"
-  std::string reason = {}, error = {};  // one line each
-  bool needed = false;                  // in group missing: nothing opens without an answer
-  std::vector<std::string> forms = {};  // several: how it is stated
+  ImportGroup place = ImportGroup::missing;  // section in which it stands: stays when it is answered
+  std::string value = {}, unit = {};         // as shown
+  std::string typed = {};                    // as edited
+  std::string origin = {};                   // variable, "assumed", "answer"
+  std::string reason = {}, error = {};       // one line each
+  bool needed = false;                       // in group missing: nothing opens without an answer
+  std::vector<std::string> forms = {};       // several: how it is stated
   std::size_t form = 0;
   std::string cure = {}, keep = {};  // buttons of a doubt: "Use 2.5 MHz", "Keep 2 MHz"
   std::string cured = {};            // the answer of the cure, as typed
+  bool mirrors = false;              // the cure exchanges left and right of the transmits
+  bool drawn = false;                // a doubt with a spectrum as its evidence
 };
 
 struct ImportSpectrum {      // evidence for the centre frequency
@@ -124,6 +127,9 @@ enum class ImportAct {
   split,     // its axes as guessed, or as stored
   raw,       // "dtype", "byte_order", "header_bytes" = `text`
   extent,    // axis `index` has length `text`
+  divide,    // axis `index` into two, the faster one of length `length`
+  join,      // axis `index` with the next faster one
+  mirror,    // left and right of the transmits exchanged, time 0 at `text` unless empty
   keep,      // `id` is as it stands: a doubt is dismissed, a question answered
   frame,     // preview of frame `index`
   transmit,  // channel data of transmit `index`
@@ -137,7 +143,7 @@ enum class ImportAct {
 struct ImportOrder {
   ImportAct act = ImportAct::begin;
   std::string id = {}, text = {};
-  std::size_t index = 0;
+  std::size_t index = 0, length = 0;
 };
 
 }  // namespace echoloop

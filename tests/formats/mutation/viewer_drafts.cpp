@@ -46,7 +46,6 @@ std::string broken_text(const ImportDraft& draft) {
     texts.push_back(fact.reason);
     if (!fact.json.empty()) {
       texts.push_back(shown_value(fact.as(), draft.outline(), fact.json));
-      texts.push_back(opposite_answer(fact.as(), draft.outline(), fact.json));
     }
   }
   const auto found = std::ranges::find_if_not(texts, is_one_line);
@@ -63,7 +62,13 @@ bool change(ImportDraft& draft, Dice& dice) {
   const std::string text = texts[dice.below(texts.size())];
   const auto rows = fact_rows();
   const FactRow& row = rows[dice.below(rows.size())];
-  switch (dice.below(7)) {
+  switch (dice.below(10)) {
+    case 7:
+      return is_one_line(draft.divide_extent(dice.below(5), dice.below(40)));
+    case 8:
+      return is_one_line(draft.join_extent(dice.below(5)));
+    case 9:
+      return is_one_line(draft.mirror_transmits(dice.below(2) == 0 ? "" : "origin"));
     case 0:
       return is_one_line(draft.choose_form(row.id, dice.below(5)));
     case 1:
