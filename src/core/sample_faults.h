@@ -2,6 +2,7 @@
 // which the status bar, captions, messages and the report read. Plain values.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace echoloop {
 
-enum class SampleFault { invalid, clipped };
-inline constexpr std::size_t kSampleFaults = 2;
+enum class SampleFault { invalid, clipped, silent };
+inline constexpr std::size_t kSampleFaults = 3;
 
 struct SampleFaultRow {
   std::string_view key;   // in the report, and in words
@@ -19,7 +20,8 @@ struct SampleFaultRow {
 };
 inline constexpr std::array<SampleFaultRow, kSampleFaults> kSampleFaultRows = {
     {{"invalid", "Invalid samples (NaN, infinite or beyond 1e15) are processed as zero."},
-     {"clipped", "Clipped samples are at the limit of the converter: reduce the receive gain."}}};
+     {"clipped", "Clipped samples are at the limit of the converter: reduce the receive gain."},
+     {"silent", "Silent frames have one value throughout: they contain no echo."}}};
 
 struct SampleFaultCount {
   std::uint64_t samples = 0;
@@ -36,7 +38,9 @@ struct SampleFaults {
   [[nodiscard]] double share(SampleFault fault) const {
     return samples > 0 ? static_cast<double>(of(fault).samples) / static_cast<double>(samples) : 0.0;
   }
-  [[nodiscard]] bool any() const { return found[0].samples > 0 || found[1].samples > 0; }
+  [[nodiscard]] bool any() const {
+    return std::ranges::any_of(found, [](const SampleFaultCount& count) { return count.samples > 0; });
+  }
 };
 
 }  // namespace echoloop

@@ -151,6 +151,16 @@ void count_clipped(const Sample* samples, const LineShape& shape, const std::vec
   }
 }
 
+// A frame of one value throughout.
+void count_silent(const std::vector<LineRange>& lines, SampleFaults& faults, std::size_t n_elements) {
+  LineRange frame;
+  for (const LineRange& line : lines) {
+    frame.low = std::min(frame.low, line.low);
+    frame.high = std::max(frame.high, line.high);
+  }
+  if (frame.low == frame.high) faults.of(SampleFault::silent) = {faults.samples, std::vector<bool>(n_elements, true)};
+}
+
 template <class Sample>
 SampleFaults check(const Sample* samples, const Acquisition& a) {
   const auto n_elements = static_cast<std::size_t>(a.n_elements());
@@ -167,6 +177,7 @@ SampleFaults check(const Sample* samples, const Acquisition& a) {
     invalid.elements[i % n_elements] = true;
   }
   if (a.data == DataKind::channels) count_clipped(samples, shape, lines, faults, n_elements);
+  count_silent(lines, faults, n_elements);
   return faults;
 }
 

@@ -89,11 +89,21 @@ TEST(SampleCheck, FindsClippingAtTheLimitsOfTheTypeAndOfTheConverter) {
   }
 }
 
+TEST(SampleCheck, FindsFramesOfOneValue) {
+  for (const SampleType type : {SampleType::int16, SampleType::float32}) {
+    for (const float level : {0.0F, 5.0F, 300.0F}) {
+      std::vector<float> values(kElements * kLine, level);
+      const SampleFaults silent = check_samples(bytes_of(values, type), acquisition(type));
+      EXPECT_EQ(silent.share(SampleFault::silent), 1.0);
+      EXPECT_EQ(silent.of(SampleFault::clipped).samples, 0U);
+      values[5 * kLine + 7] += 1.0F;
+      EXPECT_FALSE(check_samples(bytes_of(values, type), acquisition(type)).any());
+    }
+  }
+}
+
 TEST(SampleCheck, LeavesSignalsAloneThatAreNotClipped) {
   const Acquisition a = acquisition(SampleType::int16);
-  for (const float level : {0.0F, 5.0F, 300.0F}) {  // silence, and a constant
-    EXPECT_FALSE(check_samples(bytes_of(std::vector<float>(kElements * kLine, level), SampleType::int16), a).any());
-  }
   for (const double amplitude : {2.0, 20.0, 100.0, 30000.0}) {  // coarse steps, and nearly all of the range
     EXPECT_FALSE(check_samples(bytes_of(echoes(amplitude), SampleType::int16), a).any()) << amplitude;
   }

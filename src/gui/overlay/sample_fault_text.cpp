@@ -18,8 +18,8 @@ std::string named(SampleFault fault) { return std::string(kSampleFaultRows[stati
 
 template <class Visit>  // visit(words, fault) for each kind that occurs
 void for_each_fault(const SampleFaults& faults, Visit&& visit) {
-  for (const SampleFault fault : {SampleFault::invalid, SampleFault::clipped}) {
-    if (faults.of(fault).samples > 0) visit(fault);
+  for (std::size_t i = 0; i < kSampleFaults; ++i) {
+    if (faults.found[i].samples > 0) visit(static_cast<SampleFault>(i));
   }
 }
 
