@@ -1,10 +1,10 @@
 #include "formats/import_draft.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/number.h"
+#include "formats/base/description_keys.h"
 #include "formats/containers/number_type.h"
 #include "formats/readers/description_json.h"
 
@@ -118,25 +118,6 @@ const OutlineEntry* ImportDraft::entry_of(const std::string& path) const {
   return found == outline_.entries.end() ? nullptr : &*found;
 }
 
-std::string ImportDraft::word(const std::string& key) const {
-  const auto found = now_.values.find(key);
-  if (found == now_.values.end()) return "";
-  const Json json = Json::parse(found->second.json, nullptr, false);
-  return json.is_string() ? json.get<std::string>() : "";
-}
-
-std::size_t ImportDraft::whole(const std::string& key) const {
-  const auto found = now_.values.find(key);
-  if (found == now_.values.end()) return 0;
-  const Json json = Json::parse(found->second.json, nullptr, false);
-  return json.is_number_unsigned() ? json.get<std::size_t>() : 0;
-}
-
-std::string ImportDraft::reason(const std::string& key) const {
-  const auto found = now_.values.find(key);
-  return found == now_.values.end() ? "" : found->second.reason;
-}
-
 std::vector<std::size_t> ImportDraft::shape() const {
   if (raw_) {
     const auto found = now_.values.find("shape");
@@ -168,7 +149,7 @@ bool ImportDraft::is_split() const { return !raw_ && now_.values.contains("shape
 
 std::string ImportDraft::toggle_split() {
   if (!can_split()) return "no axis to split";
-  State next = now_;
+  DraftState next = now_;
   next.axes_answered = true;
   if (is_split()) {
     next.values.erase("shape");
@@ -249,7 +230,37 @@ std::string ImportDraft::use_of(const OutlineEntry& entry) const {
   return "";
 }
 
-void ImportDraft::change(State next, const std::string& text) {
+std::string ImportDraft::description(Naming naming) const {
+  std::string text = "{";
+  const auto add = [&](const std::string& key, const std::string& json) {
+    text += std::string(text.size() > 1 ? "," : "") + "\n  \"" + key + "\": " + json;
+  };
+  std::vector<std::string> assumed;
+  for (const OpenQuestion& open : questions()) {
+    if (!open.key.empty()) assumed.push_back(open.key);
+  }
+  for (const DescriptionKey& row : description_keys()) {
+    const std::string key = row.key;
+    if (key == "file") {
+      if (naming == Naming::file) add(key, json_quoted(file_name_));
+    } else if (key == "axes") {
+      add(key, Json(named_axes(now_.axes, shape())).dump());
+    } else if (key == "assumed") {
+      if (!assumed.empty()) add(key, Json(assumed).dump());
+    } else if (const auto found = now_.values.find(key); found != now_.values.end()) {
+      const FactRow* const fact_row = fact_row_of_key(key);
+      if (fact_row != nullptr && fact(fact_row->id).as().key != key) continue;  // said in another way
+      if (fact_row != nullptr && lines() && fact_row->id == std::string_view("transmits")) continue;
+      if (key == "t0_s" && now_.values.contains("time_s") && fact("sampling").as().key == std::string_view("time_s"))
+        continue;
+      if (key == "demod_hz" && !iq()) continue;
+      add(key, found->second.json);
+    }
+  }
+  return text + "\n}\n";
+}
+
+void ImportDraft::change(DraftState next, const std::string& text) {
   past_.push_back(std::move(now_));
   if (past_.size() > kMostSteps) past_.erase(past_.begin());
   future_.clear();
@@ -262,7 +273,7 @@ std::string ImportDraft::answer(std::string_view id, std::string_view text) {
   const FactRow* const row = find_fact_row(id);
   if (row == nullptr) return "no such fact";
   const DraftFact before = fact(id);
-  State next = now_;
+  DraftState next = now_;
   if (text.find_first_not_of(" \t") == std::string_view::npos) {
     for (const FactForm& form : row->forms) {
       next.values.erase(form.key);
@@ -296,7 +307,7 @@ std::string ImportDraft::answer(std::string_view id, std::string_view text) {
 }
 
 std::string ImportDraft::confirm(std::string_view id) {
-  State next = now_;
+  DraftState next = now_;
   const FactRow* const row = find_fact_row(id);
   if (row == nullptr) {
     next.axes_answered = true;
@@ -313,7 +324,7 @@ std::string ImportDraft::choose_form(std::string_view id, std::size_t form) {
   const FactRow* const row = find_fact_row(id);
   if (row == nullptr || form >= row->forms.size()) return "no such form";
   const DraftFact before = fact(id);
-  State next = now_;
+  DraftState next = now_;
   next.forms[std::string(id)] = form;
   const std::string key = row->forms[form].key;
   if (!next.values.contains(key)) {
@@ -340,7 +351,7 @@ std::string ImportDraft::choose_form(std::string_view id, std::size_t form) {
 }
 
 std::string ImportDraft::mirror_transmits(const std::string& event) {
-  State next = now_;
+  DraftState next = now_;
   if (next.values.erase("tx_mirrored") == 0) next.values["tx_mirrored"] = {"true", FactState::answered, ""};
   if (!event.empty()) next.values["t_zero"] = {json_quoted(event), FactState::answered, ""};
   const DraftFact transmits = fact("transmits");
@@ -352,7 +363,7 @@ std::string ImportDraft::mirror_transmits(const std::string& event) {
 std::string ImportDraft::set_role(std::size_t axis, const std::string& role) {
   if (axis >= now_.axes.size()) return "no such axis";
   if (now_.axes[axis] == role) return "";
-  State next = now_;
+  DraftState next = now_;
   const std::string before = now_.axes[axis];
   for (std::string& other : next.axes) {
     const bool taken =
@@ -372,7 +383,7 @@ std::string ImportDraft::set_data(const std::string& path) {
   if (std::ranges::count_if(entry->shape, [](std::size_t n) { return n > 1; }) < 2)
     return one_line(path) + " has fewer than two axes";
   if (path == data()) return "";
-  State next = now_;
+  DraftState next = now_;
   const bool alike = entry->shape.size() == now_.axes.size() && !is_split();
   next.values["data"] = {json_quoted(path), FactState::answered, ""};
   next.values.erase("shape");
@@ -383,7 +394,7 @@ std::string ImportDraft::set_data(const std::string& path) {
 }
 
 std::string ImportDraft::set_raw(const std::string& key, const std::string& text) {
-  State next = now_;
+  DraftState next = now_;
   std::string json = json_quoted(text);
   if (key == "header_bytes") {
     const auto value = finite_number(text);
@@ -410,7 +421,7 @@ std::string ImportDraft::set_extent(std::size_t axis, const std::string& text) {
     return "length = " + one_line(text.substr(0, 24)) + " is out of range (1 to " + std::to_string(outline_.bytes) +
            ")";
   extents[axis] = static_cast<std::size_t>(*value);
-  State next = now_;
+  DraftState next = now_;
   next.values["shape"] = {Json(extents).dump(), FactState::answered, ""};
   if (axis != 0) fill_slowest(next);
   change(std::move(next), "Shape: axis " + std::to_string(extents.size() - axis) + " = " + text);
@@ -418,14 +429,12 @@ std::string ImportDraft::set_extent(std::size_t axis, const std::string& text) {
 }
 
 // As many as the file holds, of bytes that are described as in `next`.
-void ImportDraft::fill_slowest(State& next) const {
+void ImportDraft::fill_slowest(DraftState& next) const {
   RawShape raw = raw_shape();
   if (const Json given = Json::parse(next.values["shape"].json, nullptr, false); given.is_array())
     raw.extents = given.get<std::vector<std::size_t>>();
-  const Json header = Json::parse(next.values["header_bytes"].json, nullptr, false),
-             dtype = Json::parse(next.values["dtype"].json, nullptr, false);
-  if (!dtype.is_string() || !header.is_number_unsigned() || outline_.n_files > 1) return;
-  fill_slowest_axis(raw, outline_.bytes, header.get<std::size_t>(), raw_type_bytes(dtype.get<std::string>()));
+  if (outline_.n_files > 1) return;
+  fill_slowest_axis(raw, outline_.bytes, next.whole("header_bytes"), raw_type_bytes(next.word("dtype")));
   next.values["shape"].json = Json(raw.extents).dump();
 }
 
@@ -434,7 +443,7 @@ std::string ImportDraft::change_shape(std::string (*edit)(RawShape&, std::size_t
   RawShape raw = raw_shape();
   if (!raw_ || raw.axes.size() != raw.extents.size()) return "no such axis";
   if (std::string why = edit(raw, axis, length); !why.empty()) return why;
-  State next = now_;
+  DraftState next = now_;
   next.values["shape"] = {Json(raw.extents).dump(), FactState::answered, ""};
   next.axes = raw.axes;
   next.axes_answered = true;
@@ -459,6 +468,14 @@ bool ImportDraft::suggest(std::string_view id, double si, const std::string& rea
   now_.values[key] = {json, FactState::assumed, reason};
   guessed_[key] = now_.values[key];
   return true;
+}
+
+void ImportDraft::take_description(const std::string& text) {
+  DraftState next = now_;
+  if (!next.take_description(text)) return;
+  now_ = std::move(next);
+  now_.axes.resize(shape().size());
+  guessed_ = now_.values;
 }
 
 bool ImportDraft::undo() {

@@ -10,6 +10,7 @@
 
 #include "formats/draft_facts.h"
 #include "formats/draft_questions.h"
+#include "formats/draft_state.h"
 #include "formats/file_outline.h"
 #include "formats/raw_guess.h"
 #include "formats/raw_shape.h"
@@ -32,9 +33,9 @@ class ImportDraft {
   [[nodiscard]] bool can_split() const;                            // it is guessed how
   [[nodiscard]] bool is_split() const;
   [[nodiscard]] const std::vector<std::string>& axes() const { return now_.axes; }
-  [[nodiscard]] std::string word(const std::string& key) const;       // a text of the description; "" without one
-  [[nodiscard]] std::size_t whole(const std::string& key) const;      // a number of it; 0 without one
-  [[nodiscard]] std::string reason(const std::string& key) const;     // why it is guessed so
+  [[nodiscard]] std::string word(const std::string& key) const { return now_.word(key); }
+  [[nodiscard]] std::size_t whole(const std::string& key) const { return now_.whole(key); }
+  [[nodiscard]] std::string reason(const std::string& key) const { return now_.reason(key); }
   [[nodiscard]] std::vector<DraftFact> facts() const;                 // most important first
   [[nodiscard]] DraftFact fact(std::string_view id) const;            // an id of fact_rows()
   [[nodiscard]] std::vector<OpenQuestion> questions() const;          // most important first
@@ -74,23 +75,11 @@ class ImportDraft {
   [[nodiscard]] const std::string& last_change() const { return now_.change; }  // "Transmits: 3 rows"
 
  private:
-  struct Value {
-    std::string json;
-    FactState state = FactState::guessed;
-    std::string reason;
-  };
-  struct State {
-    std::map<std::string, Value> values;  // by key
-    std::map<std::string, std::size_t> forms;
-    std::vector<std::string> axes;
-    bool axes_answered = false;
-    std::string change;
-  };
   void take_guesses();
   void assume_rest();
   void assume_transmits();
-  void change(State next, const std::string& text);
-  void fill_slowest(State& next) const;
+  void change(DraftState next, const std::string& text);
+  void fill_slowest(DraftState& next) const;
   [[nodiscard]] RawShape raw_shape() const { return {shape(), now_.axes}; }
   std::string change_shape(std::string (*edit)(RawShape&, std::size_t, std::size_t), std::size_t axis,
                            std::size_t length, const char* what);
@@ -100,10 +89,10 @@ class ImportDraft {
   FileOutline outline_;
   std::string file_name_;
   bool raw_ = false;
-  std::map<std::string, Value> guessed_;
+  std::map<std::string, DraftValue> guessed_;
   std::vector<std::string> guessed_axes_;
-  State now_;
-  std::vector<State> past_, future_;
+  DraftState now_;
+  std::vector<DraftState> past_, future_;
 };
 
 }  // namespace echoloop

@@ -1,0 +1,33 @@
+// What a description in the making says at one time: a step of undo. Pure values; one thread.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "formats/draft_facts.h"
+
+namespace echoloop {
+
+struct DraftValue {
+  std::string json;
+  FactState state = FactState::guessed;
+  std::string reason;
+};
+
+struct DraftState {
+  std::map<std::string, DraftValue> values;  // by key
+  std::map<std::string, std::size_t> forms;
+  std::vector<std::string> axes;
+  bool axes_answered = false;
+  std::string change;  // that led here
+
+  [[nodiscard]] std::string word(const std::string& key) const;    // a text of the description; "" without one
+  [[nodiscard]] std::size_t whole(const std::string& key) const;   // a number of it; 0 without one
+  [[nodiscard]] std::string reason(const std::string& key) const;  // why it is guessed so
+  // What a JSON description says, in place of what is here; false: it is none.
+  bool take_description(const std::string& text);
+};
+
+}  // namespace echoloop
