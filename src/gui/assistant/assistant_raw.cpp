@@ -11,6 +11,23 @@
 #include "gui/assistant/assistant_parts.h"
 
 namespace echoloop {
+namespace {
+
+// Those between 1 and n, the smallest first; not all of a long list.
+std::vector<std::size_t> divisors(std::size_t n) {
+  constexpr std::size_t kMostTried = 100'000, kMostListed = 28;
+  std::vector<std::size_t> small, large;
+  for (std::size_t d = 2; d <= kMostTried && d <= n / d; ++d) {
+    if (n % d != 0) continue;
+    small.push_back(d);
+    if (d != n / d) large.push_back(n / d);
+  }
+  small.insert(small.end(), large.rbegin(), large.rend());
+  if (small.size() > kMostListed) small.resize(kMostListed);
+  return small;
+}
+
+}  // namespace
 
 // Of the marked axis of raw bytes: into two whole axes, or with the next faster one. Takes its room from the right.
 void draw_shape_buttons(const AssistantScene& c, const AssistantChoice& choice, Rect& row) {
@@ -21,14 +38,10 @@ void draw_shape_buttons(const AssistantScene& c, const AssistantChoice& choice, 
   const Rect join{row.x1 - ui.px(60), row.y0, row.x1, row.y1};
   const Rect divide{join.x0 - ui.px(84), row.y0, join.x0 - ui.px(6), row.y1};
   row.x1 = divide.x0 - ui.px(6);
-  constexpr std::size_t kMostListed = 28, kMostAxes = 5;
+  constexpr std::size_t kMostAxes = 5;
+  const std::vector<std::size_t> faster = divisors(axis.length);
   std::vector<std::string> products;
-  std::vector<std::size_t> faster;
-  for (std::size_t n = 2; n < axis.length && products.size() < kMostListed; ++n) {
-    if (axis.length % n != 0) continue;
-    products.push_back(fmt::format("{} × {}", n, axis.length / n));
-    faster.push_back(n);
-  }
+  for (const std::size_t n : faster) products.push_back(fmt::format("{} × {}", n, axis.length / n));
   std::vector<Choice> choices;
   for (const std::string& product : products) choices.push_back({product});
   const std::string_view why = import.axes.size() == kMostAxes ? "A file has five axes at most."
