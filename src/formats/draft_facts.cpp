@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -319,8 +320,41 @@ bool holds_points(const OutlineEntry& entry) {
   return few && name.find("delay") == std::string::npos;
 }
 
+namespace {
+
+struct TypedUnit {
+  std::string_view name;
+  Quantity quantity;
+  double si;
+};
+constexpr TypedUnit kTypedUnits[] = {
+    {"MHz", Quantity::frequency, 1e6}, {"kHz", Quantity::frequency, 1e3},  {"Hz", Quantity::frequency, 1.0},
+    {"mm", Quantity::length, 1e-3},    {"cm", Quantity::length, 1e-2},     {"µm", Quantity::length, 1e-6},
+    {"um", Quantity::length, 1e-6},    {"m", Quantity::length, 1.0},       {"ns", Quantity::duration, 1e-9},
+    {"µs", Quantity::duration, 1e-6},  {"us", Quantity::duration, 1e-6},   {"ms", Quantity::duration, 1e-3},
+    {"s", Quantity::duration, 1.0},    {"°", Quantity::angle, kDegreeRad}, {"deg", Quantity::angle, kDegreeRad},
+    {"rad", Quantity::angle, 1.0}};
+
+// The SI value of the unit that numbers are typed in, without which they are left: that on screen, unless one is typed.
+double take_unit(std::string& text, const FactForm& form) {
+  const auto take = [&](std::string_view unit) {
+    if (unit.empty() || !text.ends_with(unit)) return false;
+    const std::string before = without_spaces(std::string_view(text).substr(0, text.size() - unit.size()));
+    if (before.empty() || (std::isdigit(static_cast<unsigned char>(before.back())) == 0 && before.back() != '.'))
+      return false;
+    text = before;
+    return true;
+  };
+  for (const TypedUnit& unit : kTypedUnits)
+    if (unit.quantity == form.quantity && take(unit.name)) return unit.si;
+  take(form.unit);
+  return form.per_unit;
+}
+
+}  // namespace
+
 ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutline& outline, std::string_view typed) {
-  const std::string text = without_spaces(typed);
+  std::string text = without_spaces(typed);
   if (const auto use = find_variable(outline, text)) return read_variable(row, form, *use, text);
   if (form.shape == FactShape::word) {
     if (row.id == std::string_view("event")) {
@@ -339,21 +373,23 @@ ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutli
     const auto json = json_of(text);
     return json && form.shape != FactShape::number ? checked_answer(row, form, *json) : refused_answer(form, text);
   }
+  const std::string said = text;
+  const double per_unit = take_unit(text, form);
   if (form.shape == FactShape::points) {
     const bool positions = form.key != std::string_view("tx_delays_s");
     Json rows = Json::array();
     for (const std::string& one : rows_in(text, positions)) {
       auto values = plain_numbers(one);
-      if (!values || values->size() < 2 || (positions && values->size() > 3)) return refused_answer(form, text);
-      for (double& value : *values) value *= form.per_unit;
+      if (!values || values->size() < 2 || (positions && values->size() > 3)) return refused_answer(form, said);
+      for (double& value : *values) value *= per_unit;
       rows.push_back(*values);
     }
-    return rows.empty() ? refused_answer(form, text) : checked_answer(row, form, rows);
+    return rows.empty() ? refused_answer(form, said) : checked_answer(row, form, rows);
   }
   auto values =
       form.shape == FactShape::list && text.find(':') != std::string::npos ? steps_in(text) : plain_numbers(text);
-  if (!values || (form.shape == FactShape::number && values->size() > 1)) return refused_answer(form, text);
-  for (double& value : *values) value *= form.per_unit;
+  if (!values || (form.shape == FactShape::number && values->size() > 1)) return refused_answer(form, said);
+  for (double& value : *values) value *= per_unit;
   const bool alone = form.shape == FactShape::number || (values->size() == 1 && form.key == std::string_view("t0_s"));
   return checked_answer(row, form, alone ? Json(values->front()) : Json(*values));
 }

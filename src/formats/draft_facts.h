@@ -75,8 +75,8 @@ struct ReadAnswer {
 };
 // Of a matrix: (x, z) or (x, y, z) of each, and no delays by its name.
 bool holds_points(const OutlineEntry& entry);
-// A number, numbers, "first : step : last", points "x z; x z" in the unit on screen; a variable of the file; JSON in SI
-// units.
+// A number, numbers, "first : step : last", points "x z; x z" in the unit on screen or that typed behind them; a
+// variable of the file; JSON in SI units.
 ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutline& outline, std::string_view text);
 
 // plain_text() with line breaks and tabs as spaces: what was typed, pasted or read, in a row of the window.

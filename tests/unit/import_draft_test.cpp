@@ -140,6 +140,26 @@ TEST(ImportDraft, AMatrixOfDelaysIsNoPoints) {
   }
 }
 
+TEST(ImportDraft, NumbersAreTypedWithTheirUnitsOrWithout) {
+  ImportDraft draft(outline(), "a.npz");
+  const auto value = [&](const char* id, const char* typed, const char* key) {
+    EXPECT_EQ(draft.answer(id, typed), "") << typed;
+    const Json json = described(draft).at(key);
+    return json.is_array() ? json.back().get<double>() : json.get<double>();
+  };
+  for (const char* typed : {"40", "40 MHz", "40MHz", "40000 kHz", "4e7 Hz"})
+    EXPECT_NEAR(value("sampling", typed, "fs_hz"), 40e6, 1e-6) << typed;
+  for (const char* typed : {"0.3", "0.3 mm", "0.03cm", "300 µm", "300um", "3e-4 m"})
+    EXPECT_NEAR(value("elements", typed, "pitch_m"), 0.3e-3, 1e-15) << typed;
+  for (const char* typed :
+       {"-10 0 10", "-10, 0, 10 deg", "-10 : 10 : 10°", "-0.17453292519943295 0 0.17453292519943295 rad"})
+    EXPECT_NEAR(value("transmits", typed, "tx_angles_rad"), 0.17453292519943295, 1e-12) << typed;
+  EXPECT_NEAR(value("speed", "1480 m/s", "c_m_s"), 1480.0, 1e-9);
+  EXPECT_NEAR(value("zero", "250 ns", "t0_s"), 250e-9, 1e-18);
+  for (const char* typed : {"MHz", "40 mm", "40 apples", "- MHz"})
+    EXPECT_NE(draft.answer("sampling", typed), "") << typed;
+}
+
 TEST(ImportDraft, PointsAreTypedInTheWaysThatTheyAreWritten) {
   ImportDraft draft(outline(), "a.npz");
   EXPECT_EQ(draft.choose_form("transmits", 1), "");
@@ -161,6 +181,7 @@ TEST(ImportDraft, PointsAreTypedInTheWaysThatTheyAreWritten) {
 TEST(ImportDraft, RefusesInOneLineAndChangesNothing) {
   ImportDraft draft(outline(), "a.npz");
   const std::string before = draft.description();
+  EXPECT_EQ(draft.answer("elements", "300 m"), "pitch = 300000 mm is out of range (0.01 to 10)");
   EXPECT_EQ(draft.answer("elements", "300"), "pitch = 300 mm is out of range (0.01 to 10)");
   EXPECT_EQ(draft.answer("speed", "20"), "speed of sound = 20 m/s is out of range (300 to 12000)");
   EXPECT_NE(draft.answer("sampling", "rf2"), "");
