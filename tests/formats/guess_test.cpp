@@ -52,15 +52,6 @@ TEST(Guess, PositionsInWavelengthsByATextBesideThem) {
   EXPECT_NE(asked.find("millimetres or wavelengths"), std::string::npos) << asked;
 }
 
-TEST(Guess, DelaysInSamplesByTheirName) {
-  const Acquisition a = opened([](Hdf5Fixture& file) {
-    std::vector<double> delays(48, 0.0);
-    delays[47] = 0.5;
-    file.numbers("TxDelaySamples", {3, 16}, delays);
-  });
-  EXPECT_NEAR(a.transmits[2].element_delays_s[15], 0.5 / 20e6, 1e-12);
-}
-
 // An axis of length 1 is a frame, and not I and Q.
 TEST(Guess, AnAxisOfOneIsAFrame) {
   const auto axes = guess_axes({1, 3, 1700, 64}, {.n_transmits = 3});
@@ -136,6 +127,11 @@ std::vector<double> slopes(double step) {
     laws.push_back(step > 1.0 ? std::round(delay) : delay);
   }
   return laws;
+}
+
+TEST(Guess, DelaysInSamplesByTheirName) {  // without it these were microseconds
+  const Acquisition a = opened([](Hdf5Fixture& file) { file.numbers("TxDelaySamples", {3, 16}, slopes(0.05)); });
+  EXPECT_NEAR(a.transmits[2].angle_rad, std::asin(0.05 / 20e6 * 1540.0 / 0.3e-3), 1e-6);
 }
 
 TEST(Guess, DelaysInSamplesAndNanoseconds) {
