@@ -239,8 +239,8 @@ void say_faults(const SampleLogPtr& samples) {
   const SampleFaults faults = samples->since_start();
   for (std::size_t i = 0; i < kSampleFaults; ++i) {
     if (faults.found[i].samples == 0) continue;
-    SampleFaults one = faults;
-    one.found[1 - i] = {};
+    SampleFaults one{.frames = faults.frames, .samples = faults.samples};
+    one.found[i] = faults.found[i];
     fmt::print(stderr, "Warning: {} {}\n", faults_sentence(one), kSampleFaultRows[i].help);
   }
 }

@@ -93,6 +93,16 @@ TEST(SampleFaults, ClippedSamplesAreSaidAloudInReportAndCaption) {
   EXPECT_NE(testing::read_text(folder / "f.svg").find("clipped"), std::string::npos);
 }
 
+TEST(SampleFaults, SilentFramesAreSaidAloud) {
+  const TemporaryFolder folder;
+  const Result run = result_of(folder, std::vector<float>(kValues, 0.0F));
+  ASSERT_EQ(run.ended.status, 0) << run.ended.err;
+  EXPECT_NE(run.ended.err.find("Warning: Silent: 100.00 % of samples, all elements. "), std::string::npos)
+      << run.ended.err;
+  EXPECT_EQ(run.ended.err.find("Clipped"), std::string::npos) << run.ended.err;
+  EXPECT_EQ(run.samples.at("silent").at("share"), 1.0);
+}
+
 TEST(SampleFaults, ARecordingWithoutAValidSampleIsOneLine) {
   const TemporaryFolder folder;
   const Result run = result_of(folder, std::vector<float>(kValues, std::numeric_limits<float>::quiet_NaN()));
