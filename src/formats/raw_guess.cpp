@@ -140,6 +140,15 @@ void guess_type(std::span<const std::byte> file, RawGuess& guess) {
   if (raw_type_bytes(guess.dtype) == 1) guess.why_order = "One byte has no order.";
 }
 
+// Factors of 2 and 5.
+int roundness(std::size_t n) {
+  int factors = 0;
+  for (const std::size_t prime : {std::size_t{2}, std::size_t{5}}) {
+    for (; n > 0 && n % prime == 0; n /= prime) ++factors;
+  }
+  return factors;
+}
+
 // Rectified samples of neighbouring channels are alike: the first lag of a high likeness is one line.
 void guess_line(std::span<const std::byte> file, RawGuess& guess) {
   const RawType& type = *raw_type_of(guess.dtype);
@@ -185,12 +194,19 @@ void guess_line(std::span<const std::byte> file, RawGuess& guess) {
   const float usual = sorted[sorted.size() / 2];
   if (guess.likeness[best] <= usual + 0.1F) return;
   guess.line_values = best;
-  // Echoes that run across the array move the peak by a sample or two: whole lines behind a header of a usual length.
+  // Echoes that run across the array move the peak by a sample or two: whole lines without a header, or of a round
+  // number of samples behind a header of a usual length.
+  int best_roundness = -1;
   for (const int shift : {0, 1, -1, 2, -2, 3, -3}) {
     const std::size_t line = best + static_cast<std::size_t>(shift), header = file.size() % (line * type.bytes);
     if (header % 64 != 0 || header > 8192) continue;
+    if (header == 0) {
+      guess.line_values = line;
+      return;
+    }
+    if (roundness(line) <= best_roundness) continue;
+    best_roundness = roundness(line);
     guess.line_values = line;
-    return;
   }
 }
 
