@@ -164,6 +164,17 @@ class Search {
     }
   }
 
+  // With the stated times, of echoes where they lie by them; 0: no distinct echoes.
+  double stated_coherence() {
+    find_echoes(0.0);
+    return echoes_.empty() ? 0.0 : coherence(stated_);
+  }
+  static bool is_sharper(double found, double stated) {
+    const double gain_db = decibels(found / stated);
+    return (gain_db >= kLeastGain_db && found >= kLeastCoherence) ||
+           (gain_db >= kPointGain_db && found >= kPointCoherence);
+  }
+
   std::optional<TimeZeroDoubt> run() {
     find_echoes(0.0);
     if (echoes_.empty()) return std::nullopt;
@@ -222,9 +233,7 @@ class Search {
   }
 
   static bool is_sharper(const TimeZeroDoubt& found) {
-    const double gain_db = decibels(found.found_coherence / found.stated_coherence);
-    return (gain_db >= kLeastGain_db && found.found_coherence >= kLeastCoherence) ||
-           (gain_db >= kPointGain_db && found.found_coherence >= kPointCoherence);
+    return is_sharper(found.found_coherence, found.stated_coherence);
   }
 
   // To a tenth of a step. Far from the right time the echoes are blurred, and lie beside their places: then they are
@@ -409,16 +418,50 @@ class Search {
   double step_x_m_ = 0.0, step_z_m_ = 0.0;
 };
 
-}  // namespace
-
-std::optional<TimeZeroDoubt> measure_time_zero(const Acquisition& a, std::span<const std::byte> frame) {
+bool has_echoes_to_search(const Acquisition& a, std::span<const std::byte> frame) {
   const bool focused =
       std::ranges::any_of(a.transmits, [](const Transmit& t) { return t.kind == TransmitKind::focused; });
   const double band_hz = a.signal == SignalKind::rf ? 2.5 * a.center_hz : 0.0;
-  if (focused || a.data == DataKind::beamformed || a.sampling_hz < band_hz || a.n_samples < 64 || a.n_elements() < 8 ||
-      frame.size() < a.frame_bytes())
-    return std::nullopt;
+  return !focused && a.data != DataKind::beamformed && a.sampling_hz >= band_hz && a.n_samples >= 64 &&
+         a.n_elements() >= 8 && frame.size() >= a.frame_bytes();
+}
+
+// 0: not flat, or not equally spaced.
+double pitch_of(const Probe& probe) {
+  const std::vector<Element>& e = probe.elements;
+  const double pitch_m = (e.back().x_m - e.front().x_m) / static_cast<double>(e.size() - 1);
+  for (std::size_t i = 0; i < e.size(); ++i) {
+    const double off_m = e[i].x_m - e.front().x_m - pitch_m * static_cast<double>(i);
+    if (std::abs(off_m) > 0.01 * pitch_m || e[i].z_m != e.front().z_m) return 0.0;
+  }
+  return pitch_m;
+}
+
+}  // namespace
+
+std::optional<TimeZeroDoubt> measure_time_zero(const Acquisition& a, std::span<const std::byte> frame) {
+  if (!has_echoes_to_search(a, frame)) return std::nullopt;
   return Search(a, frame).run();
+}
+
+std::optional<PitchDoubt> measure_pitch(const Acquisition& a, std::span<const std::byte> frame) {
+  constexpr double kMillimetre = 1e-3;
+  constexpr double kLeast_wavelengths = 0.4, kMost_wavelengths = 2.0;  // of arrays
+  constexpr double kLeastSmaller = 0.9;  // a pitch that is larger leaves fewer channels, which agree more
+  if (!has_echoes_to_search(a, frame)) return std::nullopt;
+  PitchDoubt doubt{.stated_m = pitch_of(a.probe)};
+  doubt.found_m = doubt.stated_m / kMillimetre * a.sound_speed_m_s / a.center_hz;
+  const double wavelengths = doubt.stated_m / kMillimetre;
+  if (!(wavelengths >= kLeast_wavelengths && wavelengths <= kMost_wavelengths)) return std::nullopt;
+  if (doubt.found_m > kLeastSmaller * doubt.stated_m) return std::nullopt;
+  doubt.stated_coherence = Search(a, frame).stated_coherence();
+  if (doubt.stated_coherence >= kPointCoherence) return std::nullopt;
+  Acquisition other = a;
+  const double middle_m = 0.5 * (a.probe.elements.front().x_m + a.probe.elements.back().x_m);
+  for (Element& e : other.probe.elements) e.x_m = middle_m + (e.x_m - middle_m) * doubt.found_m / doubt.stated_m;
+  doubt.found_coherence = Search(other, frame).stated_coherence();
+  if (!Search::is_sharper(doubt.found_coherence, std::max(doubt.stated_coherence, 1e-3))) return std::nullopt;
+  return doubt;
 }
 
 }  // namespace echoloop

@@ -1,6 +1,6 @@
-// Whether the point echoes of a frame say another time of sample 0 than the one stated, or waves to the other side: of
-// a few strong echoes, the coherence of all channels as a function of that time, and of the event from which it is
-// counted. Any thread.
+// Whether the point echoes of a frame say another time of sample 0 than the one stated, waves to the other side, or
+// another pitch: of a few strong echoes, the coherence of all channels as a function of that time, of the event from
+// which it is counted, and of the pitch. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -30,5 +30,14 @@ struct TimeZeroDoubt {
 // 8 us, no distinct echoes, focused beams, or a band that is folded. `frame`: one frame as the acquisition says.
 // Reads at most 7 transmits and 48 elements.
 std::optional<TimeZeroDoubt> measure_time_zero(const Acquisition& acquisition, std::span<const std::byte> frame);
+
+struct PitchDoubt {
+  double stated_m = 0.0, found_m = 0.0;
+  double stated_coherence = 0.0, found_coherence = 0.0;  // 0 to 1
+};
+
+// Of a flat array of equal pitch, with which the times agree: whether the number of millimetres that is its pitch is
+// one of wavelengths. Nothing: no sharper with that, or as above.
+std::optional<PitchDoubt> measure_pitch(const Acquisition& acquisition, std::span<const std::byte> frame);
 
 }  // namespace echoloop

@@ -62,6 +62,31 @@ TEST(TimeZero, NothingIsSaidOfARightOneOrOfASmallError) {
   }
 }
 
+TEST(TimeZero, APitchInWavelengthsTakenForMillimetresIsFound) {
+  Acquisition a = waves(kAngles);
+  for (const double wavelengths : {0.5, 0.98, 1.3}) {
+    a.probe = make_linear_probe("L", 64, wavelengths * a.sound_speed_m_s / a.center_hz);
+    const auto frame = echoes(a);
+    EXPECT_FALSE(measure_pitch(a, frame)) << wavelengths;
+    Acquisition wrong = a;
+    wrong.probe = make_linear_probe("L", 64, wavelengths * 1e-3);
+    const auto found = measure_pitch(wrong, frame);
+    ASSERT_TRUE(found.has_value()) << wavelengths;
+    EXPECT_NEAR(found->found_m, wavelengths * a.sound_speed_m_s / a.center_hz, 1e-9);
+    EXPECT_GT(found->found_coherence, 0.9);
+  }
+}
+
+TEST(TimeZero, NothingIsSaidOfARightPitchInMillimetres) {
+  for (const double pitch_mm : {0.3, 0.5, 0.6, 1.0}) {
+    Acquisition a = waves(kAngles);
+    a.probe = make_linear_probe("L", 64, pitch_mm * 1e-3);
+    const auto frame = echoes(a);
+    EXPECT_FALSE(measure_pitch(a, frame)) << pitch_mm;
+    EXPECT_FALSE(measure_pitch(moved(a, 1e-6), frame)) << pitch_mm;  // of another fault
+  }
+}
+
 TEST(TimeZero, AShiftOfAllTransmitsIsMeasured) {
   for (const std::vector<double>& angles : {std::vector{0.0}, kAngles}) {
     const Acquisition a = waves(angles);

@@ -54,11 +54,28 @@ void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::
   }
 }
 
-void doubt_time_zero(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
+std::string in_place_of(double found, double stated) {
+  return fmt::format("(coherence of the channels {:.2f} in place of {:.2f})", found, stated);
+}
+
+// Of a time and a pitch that both leave sharper points, the one with which they are sharper.
+void doubt_points(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
   const auto found = measure_time_zero(a, frame);
+  const auto pitch = measure_pitch(a, frame);
+  if (pitch && (!found || pitch->found_coherence > found->found_coherence)) {
+    doubts.push_back(
+        {.text = fmt::format("pitch {0:.4g} mm, but points of the first frame are sharper with {0:.4g} wavelengths, "
+                             "{1:.4g} mm {2}",
+                             pitch->stated_m * 1e3, pitch->found_m * 1e3,
+                             in_place_of(pitch->found_coherence, pitch->stated_coherence)),
+         .cure = fmt::format("\"pitch_m\": {:.4g} in a description", pitch->found_m),
+         .key = "pitch_m",
+         .stated = pitch->stated_m,
+         .measured = pitch->found_m});
+    return;
+  }
   if (!found) return;
-  const std::string sharper = fmt::format("(coherence of the channels {:.2f} in place of {:.2f})",
-                                          found->found_coherence, found->stated_coherence);
+  const std::string sharper = in_place_of(found->found_coherence, found->stated_coherence);
   if (found->fault == TimeZeroFault::shift) {
     const double stated_us = a.transmits.front().t0_s * 1e6, shift_us = found->shift_s * 1e6;
     doubts.push_back(
@@ -179,7 +196,7 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
     std::vector<std::byte> slot(a.frame_bytes());
     const std::span<const std::byte> frame = source->at(0, slot);
     if (const auto measured = measure_spectrum(a, frame)) doubt_frequencies(a, *measured, doubts);
-    doubt_time_zero(a, frame, doubts);
+    doubt_points(a, frame, doubts);
     doubt_full_matrix(a, frame, doubts);
   } catch (const Error&) {  // a frame that cannot be read is no doubt about facts
   }

@@ -400,7 +400,7 @@ void WindowImport::fill_fields() {
       } else if (doubt.change != 0.0 && stated) {
         field.cured = fmt::format("{:.4g}", (*stated + doubt.change) / fact.as().per_unit);
       } else if (doubt.measured > 0.0) {
-        field.cured = fmt::format("{:.3g}", doubt.measured / fact.as().per_unit);
+        field.cured = fmt::format("{:.4g}", doubt.measured / fact.as().per_unit);
       }
       if (!field.cured.empty() || field.mirrors)
         field.cure = doubt.mirrored       ? "Exchange left, right"
