@@ -220,9 +220,10 @@ void add_scanner(nlohmann::json& report, const OpenedSource& opened) {
                        {"frames", s.frames},
                        {"faults", s.faults},
                        {"invalid_samples", s.invalid_samples},
-                       {"checked_frames", s.checked_frames},
-                       {"checked_samples", s.checked_samples},
-                       {"clipped_samples", s.clipped_samples}};
+                       {"checked_frames", s.checked.frames},
+                       {"checked_samples", s.checked.samples},
+                       {"clipped_samples", s.checked.of(SampleFault::clipped).samples},
+                       {"silent_samples", s.checked.of(SampleFault::silent).samples}};
 }
 
 // Only now, when the stream runs: a run that is refused says why, in one line.
@@ -233,10 +234,12 @@ void say_notes(const std::string& backend_note, const Acquisition& acquisition, 
   }
 }
 
-// Of the samples of all processed frames.
-void say_faults(const SampleLogPtr& samples) {
-  if (samples == nullptr) return;
-  const SampleFaults faults = samples->since_start();
+// Of the samples of all processed frames, of a scanner of those that were checked.
+void say_faults(const OpenedSource& opened) {
+  const LiveSource* const live = opened.source->live();
+  SampleFaults faults;
+  if (live != nullptr) faults = live->status().checked;
+  if (opened.info.samples != nullptr) faults = opened.info.samples->since_start();
   for (std::size_t i = 0; i < kSampleFaults; ++i) {
     if (faults.found[i].samples == 0) continue;
     SampleFaults one{.frames = faults.frames, .samples = faults.samples};
@@ -317,7 +320,7 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
   report["given"] = given_json(options);
   add_scanner(report, opened);
   report["samples"] = samples_json(opened.info.samples, image != nullptr ? image->stamp : FrameStamp{});
-  say_faults(opened.info.samples);
+  say_faults(opened);
   sinks.add_to(report);
   end_live_outputs(
       {.options = options, .source = options.source, .params = params, .backend = *chosen.backend, .session = session},

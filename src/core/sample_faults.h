@@ -38,6 +38,19 @@ struct SampleFaults {
   [[nodiscard]] double share(SampleFault fault) const {
     return samples > 0 ? static_cast<double>(of(fault).samples) / static_cast<double>(samples) : 0.0;
   }
+  void add(const SampleFaults& other) {
+    frames += other.frames;
+    samples += other.samples;
+    for (std::size_t i = 0; i < kSampleFaults; ++i) {
+      SampleFaultCount& sum = found[i];
+      const SampleFaultCount& one = other.found[i];
+      sum.samples += one.samples;
+      if (sum.elements.size() < one.elements.size()) sum.elements.resize(one.elements.size());
+      for (std::size_t e = 0; e < one.elements.size(); ++e) {
+        if (one.elements[e]) sum.elements[e] = true;
+      }
+    }
+  }
   [[nodiscard]] bool any() const {
     return std::ranges::any_of(found, [](const SampleFaultCount& count) { return count.samples > 0; });
   }

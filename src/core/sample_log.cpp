@@ -4,17 +4,6 @@
 #include <utility>
 
 namespace echoloop {
-namespace {
-
-void add(SampleFaultCount& sum, const SampleFaultCount& one) {
-  sum.samples += one.samples;
-  if (sum.elements.size() < one.elements.size()) sum.elements.resize(one.elements.size());
-  for (std::size_t e = 0; e < one.elements.size(); ++e) {
-    if (one.elements[e]) sum.elements[e] = true;
-  }
-}
-
-}  // namespace
 
 void SampleLog::keep(std::uint64_t frame, SampleFaults faults) {
   const std::scoped_lock lock(mutex_);
@@ -45,11 +34,8 @@ std::uint64_t SampleLog::invalid(std::uint64_t frame) const {
 void SampleLog::count(std::uint64_t frame) {
   const std::scoped_lock lock(mutex_);
   if (frame >= checked_.size() || !checked_[frame]) return;
-  ++since_start_.frames;
-  since_start_.samples += samples_;
   const auto found = faulty_.find(frame);
-  if (found == faulty_.end()) return;
-  for (std::size_t i = 0; i < kSampleFaults; ++i) add(since_start_.found[i], found->second.found[i]);
+  since_start_.add(found != faulty_.end() ? found->second : SampleFaults{.frames = 1, .samples = samples_});
 }
 
 void SampleLog::restart() {

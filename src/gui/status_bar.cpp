@@ -209,6 +209,11 @@ struct StatusFigures {
   SampleFaults faults;  // since the start
 };
 
+SampleFaults faults_since_start(const UiState& s) {
+  if (s.source.samples != nullptr) return s.source.samples->since_start();
+  return s.scanner ? s.scanner->checked : SampleFaults{};
+}
+
 StatusFigures figures_of(const UiState& s) {
   const bool known = s.numbers.latency.recent.count > 0 && s.run != RunState::fault;
   const std::uint64_t lost = s.numbers.counts.dropped + s.numbers.counts.refused + s.numbers.counts.sequence_gaps;
@@ -218,7 +223,7 @@ StatusFigures figures_of(const UiState& s) {
           .shown = {"shown", fixed(s.numbers.shown_fps, 0), "00", "fps"},
           .latency = {"latency p95", p95, "00.00", "ms"},
           .lost = {"lost", grouped(lost), "0", "", lost > 0},
-          .faults = s.source.samples != nullptr ? s.source.samples->since_start() : SampleFaults{}};
+          .faults = faults_since_start(s)};
 }
 
 constexpr std::string_view kBack = "Back to the image";

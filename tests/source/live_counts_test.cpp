@@ -95,12 +95,20 @@ TEST(LiveCounts, ClippedSamplesAreCounted) {
   sender->credits.pop_back();
   ASSERT_TRUE(sender->message(7, frame));
   ASSERT_TRUE(rig.read().has_value());
-  EXPECT_EQ(rig.status().checked_frames, 1U);
-  EXPECT_EQ(rig.status().checked_samples, 32U);
-  EXPECT_EQ(rig.status().clipped_samples, 4U);
+  EXPECT_EQ(rig.status().checked.frames, 1U);
+  EXPECT_EQ(rig.status().checked.samples, 32U);
+  EXPECT_EQ(rig.status().checked.of(SampleFault::clipped).samples, 4U);
   for (std::uint64_t k = 1; k < 50; ++k) rig.expect_frame(*sender, k, 0);
-  EXPECT_LT(rig.status().checked_frames, rig.status().frames);
-  EXPECT_EQ(rig.status().clipped_samples, 4U);
+  EXPECT_LT(rig.status().checked.frames, rig.status().frames);
+  EXPECT_EQ(rig.status().checked.of(SampleFault::clipped).samples, 4U);
+}
+
+TEST(LiveCounts, SilentFramesAreCounted) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  rig.expect_frame(*sender, 0, 7);
+  EXPECT_EQ(rig.status().checked.of(SampleFault::silent).samples, 32U);
+  EXPECT_EQ(rig.status().checked.of(SampleFault::clipped).samples, 0U);
 }
 
 }  // namespace

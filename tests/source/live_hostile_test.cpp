@@ -326,6 +326,7 @@ TEST(LiveHostile, InfinitiesAndHugeNumbersBecomeZero) {
   ASSERT_TRUE(sender->message(7, frame));
   EXPECT_EQ(rig.read()->value, 0);
   EXPECT_EQ(rig.status().invalid_samples, 32U);
+  EXPECT_EQ(rig.status().checked.of(SampleFault::invalid).samples, 32U);
   rig.expect_frame(*sender, 1, 0);
 }
 

@@ -32,7 +32,7 @@ std::string words_of(const SampleFaults& faults, FaultWords words) {
 std::string help_of(const SampleFaults& since_start, const SampleFaults& shown) {
   std::string help = "Since the start: " + faults_sentence(since_start);
   const std::string frame = faults_sentence(shown);
-  help += " Frame on screen: " + (frame.empty() ? std::string("none.") : frame);
+  help += " Frame on screen: " + (shown.frames == 0 ? std::string("not checked.") : frame.empty() ? "none." : frame);
   for (std::size_t i = 0; i < kSampleFaults; ++i) {
     if (since_start.found[i].samples > 0) help += " " + std::string(kSampleFaultRows[i].help);
   }

@@ -25,6 +25,12 @@ void for_each_fault(const SampleFaults& faults, Visit&& visit) {
 
 }  // namespace
 
+std::string fault_title(SampleFault fault) {
+  std::string name = named(fault);
+  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  return name;
+}
+
 std::string fault_share_text(const SampleFaults& faults, SampleFault fault) {
   const double share = faults.share(fault);
   if (share >= kLeastShare) return fixed(100.0 * share, 2) + " %";
@@ -63,12 +69,11 @@ std::string faults_text(const SampleFaults& faults) {
 std::string faults_sentence(const SampleFaults& faults) {
   std::string text;
   for_each_fault(faults, [&](SampleFault fault) {
-    std::string name = named(fault);
-    name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
     const std::string share = fault_share_text(faults, fault);
-    text +=
-        fmt::format("{}{}: {}{}, {}.", text.empty() ? "" : " ", name, share, share.ends_with("%") ? " of samples" : "",
-                    elements_text(faults.of(fault).elements, ElementWords::listed));
+    const std::vector<bool>& elements = faults.of(fault).elements;  // empty: not known
+    text += fmt::format("{}{}: {}{}{}{}.", text.empty() ? "" : " ", fault_title(fault), share,
+                        share.ends_with("%") ? " of samples" : "", elements.empty() ? "" : ", ",
+                        elements.empty() ? "" : elements_text(elements, ElementWords::listed));
   });
   return text;
 }

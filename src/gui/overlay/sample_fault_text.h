@@ -10,6 +10,7 @@ namespace echoloop {
 
 enum class ElementWords { count, listed };
 
+std::string fault_title(SampleFault fault);                                   // "Clipped"
 std::string fault_share_text(const SampleFaults& faults, SampleFault fault);  // "0.42 %", or "3 samples" of very many
 // "element 7", "elements 12–15, 40", of many "elements 1–3, 7, 9, 11 and 14 more"; counted: "4 elements". From 1.
 std::string elements_text(const std::vector<bool>& elements, ElementWords words);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/units.h"
+#include "gui/overlay/sample_fault_text.h"
 #include "gui/state/number_text.h"
 #include "gui/state/stream_text.h"
 #include "gui/toolkit/fact_row.h"
@@ -49,12 +50,6 @@ std::string clock_text(const LiveStatus& s) {
   if (s.clock_within_ns == 0 || s.clock != "host") return s.clock;
   return fmt::format("{}, {} ± {} ms", s.clock, signed_fixed(static_cast<double>(s.clock_offset_ns) * 1e-6, 2),
                      fixed(static_cast<double>(s.clock_within_ns) * 1e-6, 2));
-}
-
-std::string clipped_text(const LiveStatus& s) {
-  if (s.clipped_samples == 0) return "0";
-  const double percent = 100.0 * static_cast<double>(s.clipped_samples) / static_cast<double>(s.checked_samples);
-  return percent < 0.01 ? "< 0.01 %" : fixed(percent, 2) + " %";
 }
 
 constexpr std::string_view kTcp = "live:tcp:";
@@ -209,10 +204,16 @@ void sender_rows(PanelContext& c, Column& column) {
   fact_row(c.ui, column, "sender/stale", "Stale", grouped(n.stale), "Frames made with an earlier description.");
   fact_row(c.ui, column, "sender/faults", "Invalid messages", grouped(s.faults),
            "Messages and frame words of the sender that were skipped.");
-  if (s.checked_frames == 0) return;
-  fact_row(c.ui, column, "sender/clipped", "Clipped samples", clipped_text(s),
-           fmt::format("Share of samples at the converter's limit. {} of {} frames checked.", grouped(s.checked_frames),
-                       grouped(s.frames)));
+  if (s.checked.frames == 0) return;
+  for (std::size_t i = 0; i < kSampleFaults; ++i) {
+    const auto fault = static_cast<SampleFault>(i);
+    if (fault == SampleFault::invalid && s.invalid_samples == 0) continue;  // integers have none
+    const SampleFaultRow& row = kSampleFaultRows[i];
+    const bool none = s.checked.of(fault).samples == 0;
+    fact_row(c.ui, column, fmt::format("sender/{}", row.key).c_str(), fault_title(fault) + " samples",
+             none ? std::string("0") : fault_share_text(s.checked, fault),
+             fmt::format("{} {} of {} frames checked.", row.help, grouped(s.checked.frames), grouped(s.frames)));
+  }
 }
 
 }  // namespace echoloop

@@ -237,29 +237,28 @@ std::span<const std::byte> LiveIntake::fetch(FrameMemory& slot) {
       give_back(std::exchange(producer_.current.memory, slot));
     }
   }
-  if (producer_.acquisition->sample_type == SampleType::float32) {
-    const std::uint64_t invalid = clean_samples(slot.bytes);
-    if (invalid > 0) {
-      const std::scoped_lock lock(mutex_);
-      status_.invalid_samples += invalid;
-    }
-  } else {
-    check(slot.bytes);
-  }
+  check(slot.bytes);
   return slot.bytes;
 }
 
-// One frame in a while: at the speed of memory, but that is what the stream needs itself.
-void LiveIntake::check(std::span<const std::byte> samples) {
+// Invalid samples of every frame become zero. All faults are looked for in one frame in a while: at the speed of
+// memory, but that is what the stream needs itself.
+void LiveIntake::check(std::span<std::byte> samples) {
   constexpr std::int64_t kApart_ns = 100'000'000;
+  const Acquisition& a = *producer_.acquisition;
   const std::int64_t now = now_ns();
-  if (producer_.checked_ns != 0 && now - producer_.checked_ns < kApart_ns) return;
-  producer_.checked_ns = now;
-  const SampleFaults faults = check_samples(samples, *producer_.acquisition);
+  const bool due = producer_.checked_ns == 0 || now - producer_.checked_ns >= kApart_ns;
+  SampleFaults faults{.frames = 1, .samples = a.frame_values()};
+  if (due) {
+    producer_.checked_ns = now;
+    faults = check_samples(samples, a);
+  }
+  const std::uint64_t invalid = a.sample_type == SampleType::float32 ? clean_samples(samples) : 0;
+  if (!due && invalid == 0) return;
+  faults.of(SampleFault::invalid).samples = invalid;
   const std::scoped_lock lock(mutex_);
-  ++status_.checked_frames;
-  status_.checked_samples += faults.samples;
-  status_.clipped_samples += faults.of(SampleFault::clipped).samples;
+  status_.invalid_samples += invalid;
+  status_.checked.add(faults);
 }
 
 AcquisitionPtr LiveIntake::wait_for_scan(const std::stop_token& stop) {

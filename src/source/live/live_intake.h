@@ -107,7 +107,7 @@ class LiveIntake {
   [[nodiscard]] double frame_time_s(const FrameWord& word, std::int64_t now_ns);
   void give_back(FrameMemory memory);
   void drop_queue();
-  void check(std::span<const std::byte> samples);
+  void check(std::span<std::byte> samples);
   [[nodiscard]] std::size_t credits_due() const;
   [[nodiscard]] bool has_news() const { return !queue_.empty() || changed(); }
   [[nodiscard]] bool changed() const { return scan_ != nullptr && streamed_ != scan_; }
