@@ -164,10 +164,21 @@ class Search {
     }
   }
 
-  // With the stated times, of echoes where they lie by them; 0: no distinct echoes.
-  double stated_coherence() {
+  // The best one, of whatever event the times are counted from that were made for the array of `stated`; 0: no distinct
+  // echoes.
+  double best_coherence(const Search& stated) {
     find_echoes(0.0);
-    return echoes_.empty() ? 0.0 : coherence(stated_);
+    if (echoes_.empty()) return 0.0;
+    double best = coherence(stated_);
+    for (const TimeEvent made_for : kEvents) {
+      for (const TimeEvent counted_from : kEvents) {
+        std::vector<double> shifts;
+        for (const std::size_t t : lines_.transmits())
+          shifts.push_back(event_s(counted_from, a_.transmits[t]) - stated.event_s(made_for, stated.a_.transmits[t]));
+        best = std::max(best, coherence(shifts));
+      }
+    }
+    return best;
   }
   static bool is_sharper(double found, double stated) {
     const double gain_db = decibels(found / stated);
@@ -189,6 +200,8 @@ class Search {
   }
 
  private:
+  static constexpr TimeEvent kEvents[] = {TimeEvent::first_firing, TimeEvent::origin, TimeEvent::centre};
+
   [[nodiscard]] std::optional<TimeZeroDoubt> other_times(TimeZeroDoubt best) {
     other_events(best);
     const double of_event = best.found_coherence;
@@ -220,7 +233,6 @@ class Search {
   }
 
   void other_events(TimeZeroDoubt& best) const {
-    constexpr TimeEvent kEvents[] = {TimeEvent::first_firing, TimeEvent::origin, TimeEvent::centre};
     for (const TimeEvent stated : kEvents) {
       for (const TimeEvent found : kEvents) {
         const std::vector<double> shifts = event_shifts(stated, found);
@@ -454,12 +466,13 @@ std::optional<PitchDoubt> measure_pitch(const Acquisition& a, std::span<const st
   const double wavelengths = doubt.stated_m / kMillimetre;
   if (!(wavelengths >= kLeast_wavelengths && wavelengths <= kMost_wavelengths)) return std::nullopt;
   if (doubt.found_m > kLeastSmaller * doubt.stated_m) return std::nullopt;
-  doubt.stated_coherence = Search(a, frame).stated_coherence();
+  Search stated(a, frame);
+  doubt.stated_coherence = stated.best_coherence(stated);
   if (doubt.stated_coherence >= kPointCoherence) return std::nullopt;
   Acquisition other = a;
   const double middle_m = 0.5 * (a.probe.elements.front().x_m + a.probe.elements.back().x_m);
   for (Element& e : other.probe.elements) e.x_m = middle_m + (e.x_m - middle_m) * doubt.found_m / doubt.stated_m;
-  doubt.found_coherence = Search(other, frame).stated_coherence();
+  doubt.found_coherence = Search(other, frame).best_coherence(stated);
   if (!Search::is_sharper(doubt.found_coherence, std::max(doubt.stated_coherence, 1e-3))) return std::nullopt;
   return doubt;
 }

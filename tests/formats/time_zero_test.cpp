@@ -77,6 +77,18 @@ TEST(TimeZero, APitchInWavelengthsTakenForMillimetresIsFound) {
   }
 }
 
+// Times from the first firing of an array that is too wide.
+TEST(TimeZero, APitchIsFoundWhereTheTimesWereMadeForIt) {
+  Acquisition a = waves(kAngles);
+  a.probe = make_linear_probe("L", 64, 0.5 * a.sound_speed_m_s / a.center_hz);
+  const auto frame = echoes(a);
+  a.probe = make_linear_probe("L", 64, 0.5e-3);
+  for (Transmit& t : a.transmits) t.t0_s += first_firing_s(t, a.probe, a.sound_speed_m_s, {});
+  const auto found = measure_pitch(a, frame);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_GT(found->found_coherence, 0.9);
+}
+
 TEST(TimeZero, NothingIsSaidOfARightPitchInMillimetres) {
   for (const double pitch_mm : {0.3, 0.5, 0.6, 1.0}) {
     Acquisition a = waves(kAngles);
