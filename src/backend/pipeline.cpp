@@ -200,6 +200,7 @@ void Pipeline::start_frames(Slot& slot, FrameRing::ReadLease lease) {
   take(std::move(lease));
   set_lane_plan(slot);
   Lane& lane = *slot.lane;
+  const double held_db = level_.held_db;
   const bool measure = measures_level();
   slot.line = line_.column(slot.plan->grid);
   // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow and spectral Doppler
@@ -218,7 +219,7 @@ void Pipeline::start_frames(Slot& slot, FrameRing::ReadLease lease) {
   form_frames(lane, slot.plan, slot.frames, forming);
   if (ending_.abandoned) return;  // incomplete: nothing is made of it
   if (measure) {
-    measure_reference(slot);
+    measure_reference(slot, held_db);
     slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
   }
   const std::optional<FrameAverage> average = next_average(slot);
@@ -292,10 +293,11 @@ bool Pipeline::level_due() const {
   return level_.silent < kMany || flight_.started % kStep == 0;
 }
 
-// The one place that waits for a frame: once at the start of a stream, and when the user asks for a new level.
-void Pipeline::measure_reference(Slot& slot) {
+// The one place that waits for a frame: once at the start of a stream, and when the user asks for a new level. A level
+// that was chosen meanwhile stays.
+void Pipeline::measure_reference(Slot& slot, double held_db) {
   const std::optional<double> level_db = measured_level_db(*slot.lane, *slot.plan);
-  if (level_db.has_value()) level_.held_db = *level_db;
+  if (level_db.has_value()) level_.held_db.compare_exchange_strong(held_db, *level_db);
   level_.silent = level_db.has_value() ? 0 : level_.silent + 1;
 }
 

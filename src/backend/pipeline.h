@@ -54,7 +54,10 @@ class Pipeline {
   void set_host_copy(HostCopy copy) { host_copy_ = copy; }  // any thread
   void measure_reference() { level_.measure = true; }       // the next frame's brightest pixel becomes 0 dB; any thread
   // Of the automatic level, as it is for all transmits (core/transmits.h). [any thread]
-  void hold_reference(double level_db) { level_.held_db = level_db; }
+  void hold_reference(double level_db) {
+    level_.measure = false;
+    level_.held_db = level_db;
+  }
   void set_injection(const Injection& injection);  // any thread
   void review(ReprocessRequest request);           // any thread; see PipelineOptions::past
   void end_review();                               // the live pictures are looked at again; any thread
@@ -140,7 +143,7 @@ class Pipeline {
   bool step_review();
   void refuse(const std::string& why);
   [[nodiscard]] bool level_due() const;
-  void measure_reference(Slot& slot);
+  void measure_reference(Slot& slot, double held_db);  // held_db: when it was decided to measure
   static void end_leases(Slot& slot);
   void release_uploaded();
   void give_up_frames();
