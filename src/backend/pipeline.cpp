@@ -37,8 +37,8 @@ Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition
       analyses_(backend, options_.analyses, [this](const std::string& why) { refuse(why); }),
       line_(options_.analyses.line) {
   if (options_.past != nullptr) {
-    reviewer_ =
-        std::make_unique<Reprocessor>(backend, acquisition_, options_.mode, *options_.past, options_.inspections);
+    reviewer_ = std::make_unique<Reprocessor>(backend, acquisition_, options_.mode, level_.held_db, *options_.past,
+                                              options_.inspections);
     reviewer_->set_on_picture([this](const Image& image) { analyses_.take_kept(image); });
   }
   const int lanes = std::clamp(options_.lanes, 1, kMaxLanes);
@@ -138,8 +138,7 @@ bool Pipeline::enough_ready() {
 }
 
 bool Pipeline::step_review() {
-  return reviewer_ != nullptr &&
-         reviewer_->step(level_.held_db, host_copy_, ring_.has_news() ? LiveFrame::waits : LiveFrame::none);
+  return reviewer_ != nullptr && reviewer_->step(host_copy_, ring_.has_news() ? LiveFrame::waits : LiveFrame::none);
 }
 
 bool Pipeline::may_start() const {

@@ -17,9 +17,14 @@ constexpr std::uint64_t kFlowTurn = 4;  // of frames of an ensemble among live o
 
 }  // namespace
 
-Reprocessor::Reprocessor(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, PastImages& images,
-                         InspectionAnswers* answers)
-    : backend_(backend), acquisition_(std::move(acquisition)), mode_(mode), images_(images), answers_(answers) {}
+Reprocessor::Reprocessor(Backend& backend, AcquisitionPtr acquisition, StreamMode mode,
+                         const std::atomic<double>& held_reference_db, PastImages& images, InspectionAnswers* answers)
+    : backend_(backend),
+      acquisition_(std::move(acquisition)),
+      mode_(mode),
+      held_reference_db_(held_reference_db),
+      images_(images),
+      answers_(answers) {}
 
 void Reprocessor::request(ReprocessRequest request) {
   {
@@ -103,10 +108,10 @@ std::string Reprocessor::take_refusal() {
   return std::exchange(inbox_.refusal, {});
 }
 
-bool Reprocessor::step(double held_reference_db, HostCopy copy, LiveFrame live) {
+bool Reprocessor::step(HostCopy copy, LiveFrame live) {
   bool flowing = false;
   try {
-    begin_requests(held_reference_db, copy);
+    begin_requests(copy);
     flowing = step_flow(live);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       const bool waits = i == kDelivered && film_awaited_;
@@ -140,8 +145,7 @@ bool Reprocessor::step_inspection() {
   return inspector_ != nullptr && inspector_->step();
 }
 
-void Reprocessor::begin_requests(double held_reference_db, HostCopy copy) {
-  held_reference_db_ = held_reference_db;
+void Reprocessor::begin_requests(HostCopy copy) {
   host_copy_ = copy;
   if (inbox_.flow_ended.exchange(false)) drop_flow();
   if (!looking()) {

@@ -53,8 +53,9 @@ enum class LiveFrame { none, waits };
 class Reprocessor {
  public:
   // `answers`: where what inspections find goes; null: there are none.
-  Reprocessor(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, PastImages& images,
-              InspectionAnswers* answers = nullptr);
+  // `held_reference_db` stands in for an automatic level: the one of the moment when a picture is made.
+  Reprocessor(Backend& backend, AcquisitionPtr acquisition, StreamMode mode,
+              const std::atomic<double>& held_reference_db, PastImages& images, InspectionAnswers* answers = nullptr);
 
   // Who looks at each picture for the first mailbox before it is swapped away. [processing thread]
   void set_on_picture(std::function<void(const Image&)> on_picture) { on_picture_ = std::move(on_picture); }
@@ -66,10 +67,9 @@ class Reprocessor {
   void end();                               // forgets a request that has not begun, ends wait(); any thread
   void wait();                              // until there is a request, or end(); processing thread
 
-  // One turn: begins the latest request when the lanes are free, hands over what is finished. `held_reference_db`
-  // stands in for an automatic level. True while frames are in its lanes. Throws nothing but what tells that the device
-  // is lost.
-  bool step(double held_reference_db, HostCopy copy, LiveFrame live = LiveFrame::none);
+  // One turn: begins the latest request when the lanes are free, hands over what is finished. True while frames are in
+  // its lanes. Throws nothing but what tells that the device is lost.
+  bool step(HostCopy copy, LiveFrame live = LiveFrame::none);
 
   // Why the last request could not be answered, once; empty = nothing to say. [any thread]
   std::string take_refusal();
@@ -111,7 +111,7 @@ class Reprocessor {
     std::string refusal;
   };
 
-  void begin_requests(double held_reference_db, HostCopy copy);
+  void begin_requests(HostCopy copy);
   void begin(Slot& slot, const ComparedFrame& frame, const ImagingParams& params);
   [[nodiscard]] double slot_reference_db(Slot& slot) const;
   void collect(std::size_t slot);
@@ -135,6 +135,7 @@ class Reprocessor {
   Backend& backend_;
   AcquisitionPtr acquisition_;
   StreamMode mode_;
+  const std::atomic<double>& held_reference_db_;
   PastImages& images_;
   std::function<void(const Image&)> on_picture_;
   static constexpr std::size_t kShown = 0, kCompared = 1, kDelivered = 2;
@@ -148,7 +149,6 @@ class Reprocessor {
   bool film_awaited_ = false;             // the picture to deliver waits for its flow
   const FlowImage* film_made_ = nullptr;  // which is here, until the next one
   FlowCounts flow_counts_;
-  double held_reference_db_ = 0.0;  // of the request in work
   HostCopy host_copy_ = HostCopy::made;
   std::uint64_t finished_ = 0;
   Inbox inbox_;
