@@ -161,18 +161,28 @@ Sent other_layout(const Recording& recording, const std::filesystem::path& file,
   const std::string frames = frames_of(recording);
   const std::size_t frame_bytes = a.frame_bytes();
   Sent sent;
+  std::vector<std::ptrdiff_t> sources;  // bytes from one place of an axis to the next, in `frames`
+  std::size_t first = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const bool back = layout.reversed && order[k] == "element";
+    const auto step = static_cast<std::ptrdiff_t>(from.at(order[k]));
+    sources.push_back(back ? -step : step);
+    if (back) first = (shape[k] - 1) * from.at(order[k]);
+  }
   for (std::uint64_t f = 0; f < kFrames; ++f) {
     std::string frame(bytes, '\x55');
     std::vector<std::size_t> at(order.size(), 0);
+    const std::size_t last = order.size() - 1;
     for (bool more = true; more;) {
-      std::size_t in = f * frame_bytes, out = 0;
-      for (std::size_t k = 0; k < order.size(); ++k) {
-        const bool back = layout.reversed && order[k] == "element";
-        in += (back ? shape[k] - 1 - at[k] : at[k]) * from.at(order[k]);
+      const char* in = &frames[f * frame_bytes + first];
+      char* out = frame.data();
+      for (std::size_t k = 0; k < last; ++k) {
+        in += static_cast<std::ptrdiff_t>(at[k]) * sources[k];
         out += at[k] * strides[k];
       }
-      std::memcpy(&frame[out], &frames[in], value);
-      std::size_t k = order.size();
+      for (std::size_t i = 0; i < shape[last]; ++i)
+        std::memcpy(out + i * strides[last], in + static_cast<std::ptrdiff_t>(i) * sources[last], value);
+      std::size_t k = last;
       while (k > 0 && ++at[k - 1] == shape[k - 1]) at[--k] = 0;
       more = k > 0;
     }
