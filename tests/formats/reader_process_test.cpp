@@ -186,7 +186,7 @@ TEST(ReaderProcess, FailsWhileStreamingAndStaysFailed) {
 TEST(ReaderProcess, IsNotGivenUpBeforeItHadItsTurn) {
   const FakeReader fake;
   const Nothing left;
-  reader_settings().opening_patience = milliseconds(150);  // more than its start on a busy machine
+  reader_settings().opening_patience = milliseconds(250);  // more than its start on a busy machine
   const auto begin = steady_clock::now();
   EXPECT_EQ(open_recording(fake.file("busy-for-300-ms")).frame_count, kFakeFrames);
   EXPECT_NE(refusal(fake.file("busy-for-ever")).find(kTooLate), std::string::npos);
