@@ -36,8 +36,8 @@ struct PitchDoubt {
   double stated_coherence = 0.0, found_coherence = 0.0;  // 0 to 1
 };
 
-// Of a flat array of equal pitch, with which the times agree: whether the number of millimetres that is its pitch is
-// one of wavelengths. Nothing: no sharper with that, or as above.
+// Of a flat array of equal pitch: whether the number of millimetres that is its pitch is one of wavelengths, whatever
+// event the times are counted from. Nothing: no sharper with that, or as above.
 std::optional<PitchDoubt> measure_pitch(const Acquisition& acquisition, std::span<const std::byte> frame);
 
 }  // namespace echoloop
