@@ -21,6 +21,8 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     list(TRANSFORM capabilities REPLACE "([0-9]+)\\.([0-9]+)" "\\1\\2-real" OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES)
   else()
     set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
+    # The same of kernels without instructions that are later than the first's.
+    set(ECHOLOOP_SHARED_PTX --generate-code=arch=compute_75,code=[compute_75,sm_75,sm_80,sm_90])
   endif()
 endif()
 

@@ -66,25 +66,27 @@ class TilePixels {
                 static_cast<unsigned long long>(kMagicBits) * sizeof(Complex)),
         transmit_samples_(args.transmit_samples) {}
 
-  // The same for the warp. From the elements' delays at one of its pixels, and the samples of the first transmit there.
+  // The same for the warp. From the elements' delays at one of its pixels, and the samples of 32 elements and the first
+  // transmit there.
   [[nodiscard]] __device__ bool fits() const {
     constexpr int kMiddle = 20;  // of 8 x 4
     const PixelPlace middle{__shfl_sync(kWarp, at_.x_m, kMiddle), __shfl_sync(kWarp, at_.z_m, kMiddle),
                             __shfl_sync(kWarp, at_.r_m, kMiddle)};
     const float start = __shfl_sync(kWarp, start_of(0), kMiddle);
     const float reference_m = g_.down_m == nullptr ? fabsf(middle.z_m) : middle.r_m;
+    const auto excess_of = [&](int e) {  // less exact than receive_excess()
+      const ElementGeometry& element = g_.elements[e];
+      return (distance_of(middle.x_m - element.x_m, middle.z_m - element.z_m) - reference_m) * g_.samples_per_m;
+    };
+    const int own = static_cast<int>(threadIdx.x) * g_.n_el / 32;
+    const int sample = min(max(__float2int_rd(start + excess_of(own)), 0), g_.n_valid - 1);
+    const Complex v = lines_[static_cast<long long>(own) * g_.n_line + sample];
     float nearest = 1e30f;
     float farthest = -1e30f;
-    float largest = 0.0f;
     for (int e = static_cast<int>(threadIdx.x); e < g_.n_el; e += 32) {
-      const ElementGeometry& element = g_.elements[e];
-      const float way_m = distance_of(middle.x_m - element.x_m, middle.z_m - element.z_m) - reference_m;
-      const float rx = way_m * g_.samples_per_m;  // less exact than receive_excess()
+      const float rx = excess_of(e);
       nearest = fminf(nearest, rx);
       farthest = fmaxf(farthest, rx);
-      const int i = min(max(__float2int_rd(start + rx), 0), g_.n_valid - 1);
-      const Complex v = lines_[static_cast<long long>(e) * g_.n_line + i];
-      largest = fmaxf(largest, fmaxf(fabsf(v.re), fabsf(v.im)));
     }
     const float dx = at_.x_m - middle.x_m;
     const float dz = at_.z_m - middle.z_m;
@@ -92,7 +94,7 @@ class TilePixels {
     const float slack = 2.0f + 2.0f * warp_max(sqrtf(dx * dx + dz * dz)) * g_.samples_per_m;
     nearest = -warp_max(-nearest) - slack;
     farthest = warp_max(farthest) + slack;
-    largest = warp_max(largest);
+    const float largest = warp_max(fmaxf(fabsf(v.re), fabsf(v.im)));
     bool fit = largest > 0.0f && factor_towards_one(largest) == 1.0f;
     for (int t = 0; t < g_.n_tx; ++t) {
       const float at = start_of(t);
@@ -232,7 +234,7 @@ class TileChannels : public TilePixels {
   // run(element, mirrored element), from the first and the last one towards the middle.
   template <class Run>
   __device__ __forceinline__ void for_each_mirrored(int first, const Run& run) const {
-#pragma unroll 1
+#pragma unroll 2
     for (int a = 0, b = g_.n_el - 1; a < b; ++a, --b) {
       run(element_at(a, 1.0f, line_of(first, a)), element_at(b, 1.0f, line_of(first, b)));
     }
