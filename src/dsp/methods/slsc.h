@@ -20,6 +20,12 @@ struct ShortLagCoherence {
     return m % 2 == 0 ? two.re : two.im;
   }
 
+  // Also what nothing is stored in of an odd number of lags.
+  ECHO_HD void store_factor(const Strided& to, float factor) const {
+    to[factor_term()] = {factor, 0.0f};
+    if (lags % 2 != 0) to[factor_term() - 1].im = 0.0f;
+  }
+
   // element(e): s_e, 0 where e does not count.
   template <class Elements>
   ECHO_HD void store_terms(const Elements& element, int n, Strided to) const {
@@ -41,7 +47,7 @@ struct ShortLagCoherence {
       to[m - 1] = {pairs, left};
       right_term(to, m - 1) = right;
     }
-    to[factor_term()] = {factor, 0.0f};
+    store_factor(to, factor);
   }
 
   [[nodiscard]] ECHO_HD float pixel(const StridedRows& terms) const {

@@ -289,7 +289,7 @@ class TileTerms {
       to_[m] = {sums_.pairs[m], left};
       method_.right_term(to_, m) = right;
     }
-    to_[method_.factor_term()] = {1.0f, 0.0f};
+    method_.store_factor(to_, 1.0f);
     return true;
   }
 
