@@ -147,6 +147,7 @@ TEST(Options, BadInputNamesTheOption) {
   const std::vector<std::pair<Words, std::string>> cases = {
       {{"--no-such-option"}, "--no-such-option"},
       {{"--frames", "0"}, "--frames"},
+      {{"--frames", "99999999999999999999"}, "--frames = 99999999999999999999 is out of range (1 to 1000000000000)"},
       {{"--frames", "-3"}, "--frames"},
       {{"--frames", "many"}, "--frames"},
       {{"--frames", "many"}, "--frames = 'many' is not valid; expected a whole number"},

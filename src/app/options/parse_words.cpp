@@ -12,14 +12,13 @@ namespace {
 
 // Digits, of `text` as a whole; a number that does not fit is out of range.
 template <class T>
-T whole_number(const std::string& name, const std::string& text, T least) {
+T whole_number(const std::string& name, const std::string& text, T least, T most) {
   T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool digits = end == text.data() + text.size() && end != text.data();
   if (!digits || error == std::errc::invalid_argument) throw invalid_value(name, text, "a whole number");
-  if (error != std::errc() || value < least) {
-    throw out_of_range(name, text, fmt::format("{} to {}", least, std::numeric_limits<T>::max()));
-  }
+  if (error != std::errc() || value < least || value > most)
+    throw out_of_range(name, text, fmt::format("{} to {}", least, most));
   return value;
 }
 
@@ -70,16 +69,13 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<do
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, int& into, const std::string& help) {
   return add(app, name, into, help, [](const std::string& option, const std::string& text) {
-    return whole_number<int>(option, text, std::numeric_limits<int>::min());
+    return whole_number(option, text, std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
   });
 }
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t& into, const std::string& help) {
   return add(app, name, into, help, [](const std::string& option, const std::string& text) {
-    constexpr std::int64_t kMost = 1'000'000'000'000;
-    const auto value = whole_number<std::int64_t>(option, text, std::numeric_limits<std::int64_t>::min());
-    if (value < 1 || value > kMost) throw out_of_range(option, text, fmt::format("1 to {}", kMost));
-    return static_cast<std::uint64_t>(value);
+    return static_cast<std::uint64_t>(whole_number<std::int64_t>(option, text, 1, 1'000'000'000'000));
   });
 }
 
