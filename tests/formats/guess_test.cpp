@@ -140,6 +140,21 @@ TEST(Guess, UnitsAreTextsBesideTheNumbers) {
   EXPECT_EQ(unit_of_text("samples", Fact::pitch), std::nullopt);
 }
 
+TEST(Guess, RealNumbersNamedIqAreAskedFor) {
+  const auto asked = [](const std::vector<hsize_t>& dims, std::size_t n) {
+    const TemporaryFolder folder;
+    Hdf5Fixture file(folder.path() / "a.h5");
+    file.numbers("iq", dims, std::vector<double>(n, 1.0));
+    for (const auto& [name, value] : {std::pair{"fs", 20e6}, {"fc", 5e6}, {"pitch", 0.3e-3}}) file.number(name, value);
+    angles(file);
+    return refusal(file.close());
+  };
+  const std::string line = asked({3, 16, 512}, 3 * 16 * 512);
+  EXPECT_NE(line.find("\"shape\": [3,16,256,2]"), std::string::npos) << line;
+  const std::string odd = asked({3, 16, 511}, 3 * 16 * 511);
+  EXPECT_NE(odd.find("by its name I and Q)"), std::string::npos) << odd;
+}
+
 // Three plane waves with slopes of -1, 0 and 1 `step` from element to element, 0 at the first element; steps above 1
 // are rounded.
 std::vector<double> slopes(double step) {

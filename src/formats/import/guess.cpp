@@ -119,6 +119,7 @@ class Guesser {
       return;
     }
     axes_ = *guessed;
+    split_pairs();
     if (!axes_.undecided.empty())
       miss("axes", "axes of " + entries_[data_].path + " " + shape_text(shape_) + " (" + axes_.undecided + ")");
     find_lines();
@@ -135,6 +136,24 @@ class Guesser {
             (is_picture() ? "; beamformed, by its name"
              : is_lines_  ? "; beamformed, by a first time of each line"
                           : ""));
+  }
+
+  // Real numbers that are I and Q by their name, and have no axis of the two.
+  void split_pairs() {
+    const std::string& path = entries_[data_].path;
+    if (!plain_name(path).starts_with("iq") || hints_.complex || std::ranges::count(axes_.axes, "iq") > 0) return;
+    const auto time = std::ranges::find(axes_.axes, "time") - axes_.axes.begin();
+    std::size_t& n_samples = shape_[static_cast<std::size_t>(time)];
+    std::string asked = words("axes of ", path, " ", shape_text(shape_), " (by its name I and Q");
+    if (n_samples % 2 == 0 && !out_.meta.contains("shape")) {
+      const auto at = time + (tree_.axis_order() == MemoryOrder::fortran ? 0 : 1);
+      n_samples /= 2;
+      shape_.insert(shape_.begin() + at, 2);
+      axes_.axes.insert(axes_.axes.begin() + at, "iq");
+      say("shape", shape_, words(path, ": I and Q by turns along the samples"));
+      asked += ": by turns along the samples, \"shape\": " + Json(shape_).dump() + ", or RF";
+    }
+    miss("axes", asked + ")");
   }
 
   // As many times of the first sample as elements, and one transmit: lines of Field II, each with its tstart. By its
