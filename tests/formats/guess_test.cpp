@@ -120,6 +120,38 @@ TEST(Guess, UnitsAreNamedAsTheyAreRead) {
   EXPECT_NEAR(delayed.transmits[2].element_delays_s[15], 1e-6, 1e-11);
 }
 
+TEST(Guess, StepsInNanosecondsByTheCentreFrequency) {  // as microseconds 40 kHz
+  const auto open_with = [](bool list) {
+    const TemporaryFolder folder;
+    Hdf5Fixture file(folder.path() / "a.h5");
+    write_samples(file);
+    std::vector<double> times;
+    for (int k = 0; k < kSize.samples; ++k) times.push_back(2000.0 + 25.0 * k);
+    list ? file.numbers("t", {256}, times) : file.number("dt", 25.0);
+    file.number("fc", 5.0);
+    file.number("pitch", 0.3);
+    angles(file);
+    return *open_recording(file.close()).acquisition;
+  };
+  EXPECT_NEAR(open_with(false).sampling_hz, 40e6, 1.0);
+  const Acquisition a = open_with(true);
+  EXPECT_NEAR(a.sampling_hz, 40e6, 1.0);
+  EXPECT_NEAR(a.transmits[1].t0_s, 2e-6, 1e-12);
+}
+
+TEST(Guess, SpeedsInCentimetresASecondAndNone) {
+  const auto with = [](double c) {
+    return opened([&](Hdf5Fixture& file) {
+      angles(file);
+      file.number("c", c);
+    });
+  };
+  EXPECT_NEAR(with(148'000.0).sound_speed_m_s, 1480.0, 1e-9);
+  const Acquisition none = with(42.0);
+  EXPECT_EQ(none.sound_speed_m_s, 1540.0);
+  EXPECT_TRUE(assumes(none, "c = 42 is no speed of sound"));
+}
+
 // Half a degree is also half a radian, and 500 ns are 500 samples.
 TEST(Guess, UnitsAreTextsBesideTheNumbers) {
   const auto expect = [](const std::function<void(Hdf5Fixture&)>& add) {

@@ -43,6 +43,7 @@ class Guesser {
                         .n_times = is_lines_ ? n_elements_ : std::max<std::size_t>(n_transmits_, 1),
                         .lines = is_lines_,
                         .sampling_hz = fs_hz_,
+                        .center_hz = center_hz_,
                         .reach_m = reach_m_,
                         .speed_m_s = speed_m_s_},
                        out_);
@@ -246,6 +247,9 @@ class Guesser {
 
   void sampling() {
     double fs_hz = 0.0;
+    const FactNumbers* fc = scalar(Fact::center);
+    if (fc == nullptr && !is_iq_) fc = scalar(Fact::demodulation);  // USTB and CUBDL: of RF as well
+    const double stated_hz = fc != nullptr && fc->values[0] > 0.0 ? fc->values[0] * hertz(*fc) : 0.0;
     if (const FactNumbers* const fs = sampling_of_data(); fs != nullptr && fs->values[0] > 0.0) {
       const double factor = hertz(*fs);
       fs_hz = fs->values[0] * factor;
@@ -254,21 +258,19 @@ class Guesser {
     } else if (times_ != nullptr) {
       const double step =
           (times_->values.back() - times_->values.front()) / static_cast<double>(times_->values.size() - 1);
-      const double factor = times_factor(*times_);
+      const double factor = times_factor(*times_, stated_hz);
       fs_hz = 1.0 / (step * factor);
       say("time_s", named(*times_, factor),
           words(times_->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
     } else if (const FactNumbers* const dt = scalar(Fact::sample_step); dt != nullptr && dt->values[0] > 0.0) {
-      const double factor = seconds(*dt, 1e-4);
+      const double factor = step_factor(*dt, dt->values[0], stated_hz);
       fs_hz = 1.0 / (dt->values[0] * factor);
       say("fs_hz", dt->literal ? Json(fs_hz) : Json(words(1.0 / factor, " / ", dt->path)),
-          words(dt->path, ", ", fs_hz * 1e-6, " MHz"));
+          words(dt->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
     } else {
       miss("fs_hz", "sampling frequency");
     }
-    const FactNumbers* fc = scalar(Fact::center);
-    if (fc == nullptr && !is_iq_) fc = scalar(Fact::demodulation);  // USTB and CUBDL: of RF as well
-    if (fc != nullptr && fc->values[0] > 0.0) {
+    if (stated_hz > 0.0) {
       const double factor = hertz(*fc);
       center_hz_ = fc->values[0] * factor;
       say("fc_hz", named(*fc, factor),
@@ -296,6 +298,9 @@ class Guesser {
     } else if (value >= 0.3 && value <= 12.0) {
       value *= 1e3;
       say("c_m_s", named(*c, 1e3), words(c->path, ", ", value, " m/s, read as mm/us"));
+    } else if (value >= 30'000.0 && value <= 1'200'000.0) {
+      value *= 1e-2;
+      say("c_m_s", named(*c, 1e-2), words(c->path, ", ", value, " m/s, read as cm/s"));
     } else if (map != nullptr && map->values.size() > 1 && std::ranges::min(map->values) >= 300.0) {
       std::vector<double> all = map->values;
       std::ranges::nth_element(all, all.begin() + std::ssize(all) / 2);
@@ -304,8 +309,10 @@ class Guesser {
           "c_m_s", value,
           words("median of ", map->path, ", which has ", std::ranges::min(all), " to ", std::ranges::max(all), " m/s"));
     } else {
+      const std::string why =
+          c == nullptr ? "not in the file" : words("as ", c->path, " = ", value, " is no speed of sound");
       value = 1540.0;
-      assume("c_m_s", value, "1540 m/s, not in the file");
+      assume("c_m_s", value, "1540 m/s, " + why);
     }
     speed_m_s_ = value;
   }
