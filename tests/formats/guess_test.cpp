@@ -1,10 +1,12 @@
 // What files of arrays with plain names are taken for, and what is asked in place of a wrong guess.
 #include <cmath>
+#include <numbers>
 
 #include "formats/file_outline.h"
 #include "formats/guess_support.h"
 #include "formats/import/guess_axes.h"
 #include "formats/import/identify.h"
+#include "formats/import/spellings.h"
 
 namespace echoloop::guess_test {
 namespace {
@@ -118,6 +120,73 @@ TEST(Guess, UnitsAreNamedAsTheyAreRead) {
   EXPECT_NEAR(delayed.transmits[2].element_delays_s[15], 1e-6, 1e-11);
 }
 
+TEST(Guess, StepsInNanosecondsByTheCentreFrequency) {  // as microseconds 40 kHz
+  const auto open_with = [](bool list) {
+    const TemporaryFolder folder;
+    Hdf5Fixture file(folder.path() / "a.h5");
+    write_samples(file);
+    std::vector<double> times;
+    for (int k = 0; k < kSize.samples; ++k) times.push_back(2000.0 + 25.0 * k);
+    list ? file.numbers("t", {256}, times) : file.number("dt", 25.0);
+    file.number("fc", 5.0);
+    file.number("pitch", 0.3);
+    angles(file);
+    return *open_recording(file.close()).acquisition;
+  };
+  EXPECT_NEAR(open_with(false).sampling_hz, 40e6, 1.0);
+  const Acquisition a = open_with(true);
+  EXPECT_NEAR(a.sampling_hz, 40e6, 1.0);
+  EXPECT_NEAR(a.transmits[1].t0_s, 2e-6, 1e-12);
+}
+
+TEST(Guess, SpeedsInCentimetresASecondAndNone) {
+  const auto with = [](double c) {
+    return opened([&](Hdf5Fixture& file) {
+      angles(file);
+      file.number("c", c);
+    });
+  };
+  EXPECT_NEAR(with(148'000.0).sound_speed_m_s, 1480.0, 1e-9);
+  const Acquisition none = with(42.0);
+  EXPECT_EQ(none.sound_speed_m_s, 1540.0);
+  EXPECT_TRUE(assumes(none, "c = 42 is no speed of sound"));
+}
+
+// Half a degree is also half a radian, and 500 ns are 500 samples.
+TEST(Guess, UnitsAreTextsBesideTheNumbers) {
+  const auto expect = [](const std::function<void(Hdf5Fixture&)>& add) {
+    const Acquisition a = opened(add);
+    EXPECT_NEAR(a.transmits[2].angle_rad, 0.5 * std::numbers::pi / 180.0, 1e-9);
+    EXPECT_TRUE(assumes(a, ", 0.5 us"));
+  };
+  for (const auto& [degrees, nanoseconds] : {std::pair{"deg", "ns"}, {"Degree", "[ns]"}}) {
+    expect([&](Hdf5Fixture& file) {
+      file.numbers("angles", {3}, {-0.5, 0.0, 0.5});
+      file.text("angles_unit", degrees);
+      file.number("t0/value", 500.0);
+      file.text("t0/unit", nanoseconds);
+    });
+  }
+  EXPECT_EQ(unit_of_text("\xc2\xb5s", Fact::first_sample), NamedUnit::microsecond);
+  EXPECT_EQ(unit_of_text("m/s", Fact::speed), std::nullopt);
+  EXPECT_EQ(unit_of_text("samples", Fact::pitch), std::nullopt);
+}
+
+TEST(Guess, RealNumbersNamedIqAreAskedFor) {
+  const auto asked = [](const std::vector<hsize_t>& dims, std::size_t n) {
+    const TemporaryFolder folder;
+    Hdf5Fixture file(folder.path() / "a.h5");
+    file.numbers("iq", dims, std::vector<double>(n, 1.0));
+    for (const auto& [name, value] : {std::pair{"fs", 20e6}, {"fc", 5e6}, {"pitch", 0.3e-3}}) file.number(name, value);
+    angles(file);
+    return refusal(file.close());
+  };
+  const std::string line = asked({3, 16, 512}, 3 * 16 * 512);
+  EXPECT_NE(line.find("\"shape\": [3,16,256,2]"), std::string::npos) << line;
+  const std::string odd = asked({3, 16, 511}, 3 * 16 * 511);
+  EXPECT_NE(odd.find("by its name I and Q)"), std::string::npos) << odd;
+}
+
 // Three plane waves with slopes of -1, 0 and 1 `step` from element to element, 0 at the first element; steps above 1
 // are rounded.
 std::vector<double> slopes(double step) {
@@ -132,6 +201,20 @@ std::vector<double> slopes(double step) {
 TEST(Guess, DelaysInSamplesByTheirName) {  // without it these were microseconds
   const Acquisition a = opened([](Hdf5Fixture& file) { file.numbers("TxDelaySamples", {3, 16}, slopes(0.05)); });
   EXPECT_NEAR(a.transmits[2].angle_rad, std::asin(0.05 / 20e6 * 1540.0 / 0.3e-3), 1e-6);
+}
+
+TEST(Guess, DelaysInWavelengths) {  // of 5 MHz
+  const auto angle_rad = [](const char* name, bool trans) {
+    const Acquisition a = opened([&](Hdf5Fixture& file) {
+      if (trans) file.number("Trans/frequency", 5.0);
+      file.numbers(name, {3, 16}, slopes(0.02));
+    });
+    EXPECT_TRUE(assumes(a, "wavelengths"));
+    return a.transmits[2].angle_rad;
+  };
+  const double expected = std::asin(0.02 / 5e6 * 1540.0 / 0.3e-3);
+  EXPECT_NEAR(angle_rad("tx_delay_wavelengths", false), expected, 1e-6);
+  EXPECT_NEAR(angle_rad("TX/Delay", true), expected, 1e-6);
 }
 
 TEST(Guess, DelaysInSamplesAndNanoseconds) {

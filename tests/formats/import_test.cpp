@@ -65,6 +65,11 @@ TEST(Import, KnowsSpellings) {
                                                  {"virt_src", Fact::sources},
                                                  {"speed_of_sound_mps", Fact::speed},
                                                  {"c_mm_us", Fact::speed},
+                                                 {"speed_of_sound_m_per_s", Fact::speed},
+                                                 {"c_water", Fact::speed},
+                                                 {"probe_x", Fact::positions},
+                                                 {"mic_positions", Fact::positions},
+                                                 {"pitch_lambda", Fact::pitch},
                                                  {"wave_azimuth", Fact::angles},
                                                  {"receiver_positions", Fact::positions}};
   for (const auto& [name, fact] : kNames) {

@@ -96,13 +96,14 @@ std::filesystem::path write_workspace(const std::filesystem::path& folder, const
     Mat_VarFree(v);
   };
   std::vector<std::int16_t> samples;
-  const std::size_t rows = 2 * kSamples;
-  for (std::size_t p = 0; p < kFrames; ++p) {
+  const std::size_t rows = w.reshaped ? kSamples : 2 * kSamples, pages = w.reshaped ? 2 : kFrames;
+  for (std::size_t p = 0; p < pages; ++p) {
     for (std::size_t c = 0; c < w.n_columns; ++c) {
-      for (std::size_t r = 0; r < rows; ++r) samples.push_back(sample_at(r, c, p));
+      for (std::size_t r = 0; r < rows; ++r)
+        samples.push_back(w.reshaped ? sample_at(p * rows + r, c, 0) : sample_at(r, c, p));
     }
   }
-  std::size_t dims[3] = {rows, w.n_columns, kFrames};
+  std::size_t dims[3] = {rows, w.n_columns, pages};
   std::vector<double> wide(samples.begin(), samples.end());
   Variable cell_value = w.as_double ? Mat_VarCreate(nullptr, MAT_C_DOUBLE, MAT_T_DOUBLE, 3, dims, wide.data(), 0)
                                     : Mat_VarCreate(nullptr, MAT_C_INT16, MAT_T_INT16, 3, dims, samples.data(), 0);

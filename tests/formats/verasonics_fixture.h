@@ -38,6 +38,7 @@ struct Workspace {
   std::vector<double> peaks = {};                 // TW(k), that TX(k) sends, instead of `peak`
   std::size_t n_columns = kColumns;               // of RcvData
   std::string inside = {};                        // name of a struct that holds all variables; empty: none
+  bool reshaped = false;                          // RcvData: one frame, rows x channels x acquisitions
   bool in_cells = false;                          // arrays of structs as cells of structs, as scipy writes lists
 };
 

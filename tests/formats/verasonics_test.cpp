@@ -42,6 +42,19 @@ TEST(Verasonics, LinesByEventAndConnector) {
   }
 }
 
+TEST(Verasonics, AcquisitionsAlongTheThirdAxis) {
+  const TemporaryFolder folder;
+  Workspace w;
+  w.name = "rf";
+  w.reshaped = true;
+  const Recording r = open_recording(write_workspace(folder.path(), w));
+  ASSERT_EQ(r.frame_count, 1U);
+  EXPECT_TRUE(assumes(*r.acquisition, "third axis of rf"));
+  for (std::size_t shot = 0; shot < 2; ++shot)
+    for (std::size_t k = 0; k < kSamples; ++k)
+      EXPECT_EQ(value_at(r, 0, shot, 2, k), sample_at(first_row(shot) + k, 8 + 2, 0));
+}
+
 // As scipy.io.savemat writes a list of dictionaries: the same recording.
 TEST(Verasonics, CellsOfStructs) {
   const TemporaryFolder folder;

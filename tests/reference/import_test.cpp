@@ -96,6 +96,23 @@ TEST(ImportedPoints, AWrongCentreFrequencyIsDoubted) {
   EXPECT_NEAR(cured_hz, kCenter_hz, 0.05 * kCenter_hz);
 }
 
+// As of a Hilbert transform: here the pulse a quarter of a period later.
+TEST(ImportedPoints, AnalyticRfIsDoubted) {
+  const TemporaryFolder folder;
+  test::Hdf5Fixture file(folder / "analytic.h5");
+  for (const auto& [name, later_s] : {std::pair{"acq/rf_real", 0.0}, {"acq/rf_imag", 0.25 / kCenter_hz}})
+    file.numbers(name, {1, kElements, kSamples},
+                 echoes(1, 1540.0, [&](int, const PlanePoint& s) { return s.z_m / 1540.0 + later_s; }));
+  file.number("acq/fs", 40.0);
+  file.number("acq/fc", kCenter_hz);
+  file.number("t0", kFirst_s);
+  file.numbers("probe/elem_x", {kElements}, places_m(1e-3));
+  const std::vector<Doubt> doubts = measure_doubts(open_source(file.close().string()));
+  ASSERT_FALSE(doubts.empty());
+  EXPECT_NE(doubts[0].text.find("analytic RF"), std::string::npos) << doubts[0].text;
+  EXPECT_EQ(doubts[0].cure, "\"demod_hz\": 0 in a description");
+}
+
 // BRAIN: A-scans of pairs, those of tx > rx are not in the file.
 TEST(ImportedPoints, HalfAMatrixOfBrain) {
   const double c_m_s = 6300.0 / 4.0;

@@ -36,7 +36,16 @@ void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::
   const bool folded =
       a.signal == SignalKind::rf && a.sampling_hz < kLeastSampling * std::max(a.center_hz, measured.high_hz);
   if (folded || !(measured.center_hz > 0.0) || !(measured.low_hz > 0.0)) return;  // from 0 on: no echoes of a pulse
-  if (std::abs(measured.center_hz - a.center_hz) > kLeastCentreError * a.center_hz) {
+  const double within_hz = kLeastCentreError * a.center_hz;
+  const bool analytic = a.signal == SignalKind::iq && a.demod_hz > 0.0 &&
+                        std::abs(measured.center_hz - a.demod_hz - a.center_hz) < within_hz;
+  if (analytic) {
+    doubts.push_back(
+        {fmt::format("IQ demodulated at {:.4g} MHz, but the echoes of the first frame lie at {:.3g} MHz in "
+                     "the samples: analytic RF, not demodulated",
+                     a.demod_hz * 1e-6, rounded(measured.center_hz - a.demod_hz) * 1e-6),
+         "\"demod_hz\": 0 in a description", "demod_hz", a.demod_hz});
+  } else if (std::abs(measured.center_hz - a.center_hz) > within_hz) {
     const double center_hz = rounded(measured.center_hz);
     doubts.push_back(
         {fmt::format("centre frequency {:.4g} MHz, but the echoes of the first frame are centred at {:.3g} "

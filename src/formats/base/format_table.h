@@ -117,7 +117,8 @@ inline constexpr std::array kFormats{
               MatReader{nullptr, read_must}},
     FormatRow{{"other arrays", "by their names", ".mat .h5 .hdf5 .npz .pkl",
                "other layouts whose arrays have names such as `rf`, `fs`, `fc`, `pitch`, `angles`; every name that is "
-               "used is listed as an assumption; objects of ARRUS in pickles"},
+               "used is listed as an assumption, in the unit of the name (`fs_MHz`), of a text beside it (`fs@units`, "
+               "`fs_unit`; `fs/unit` of `fs/value`) or by its size; objects of ARRUS in pickles"},
               {}},
     FormatRow{{"other arrays", "BRAIN", ".mat", "`exp_data` of BRAIN, full or half matrix capture"}, {}},
     FormatRow{{"other arrays", "described", ".mat .h5 .npz .npy .pkl .bin .raw .dat .rf",

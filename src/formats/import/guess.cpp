@@ -43,6 +43,7 @@ class Guesser {
                         .n_times = is_lines_ ? n_elements_ : std::max<std::size_t>(n_transmits_, 1),
                         .lines = is_lines_,
                         .sampling_hz = fs_hz_,
+                        .center_hz = center_hz_,
                         .reach_m = reach_m_,
                         .speed_m_s = speed_m_s_},
                        out_);
@@ -119,6 +120,7 @@ class Guesser {
       return;
     }
     axes_ = *guessed;
+    split_pairs();
     if (!axes_.undecided.empty())
       miss("axes", "axes of " + entries_[data_].path + " " + shape_text(shape_) + " (" + axes_.undecided + ")");
     find_lines();
@@ -135,6 +137,24 @@ class Guesser {
             (is_picture() ? "; beamformed, by its name"
              : is_lines_  ? "; beamformed, by a first time of each line"
                           : ""));
+  }
+
+  // Real numbers that are I and Q by their name, and have no axis of the two.
+  void split_pairs() {
+    const std::string& path = entries_[data_].path;
+    if (!plain_name(path).starts_with("iq") || hints_.complex || std::ranges::count(axes_.axes, "iq") > 0) return;
+    const auto time = std::ranges::find(axes_.axes, "time") - axes_.axes.begin();
+    std::size_t& n_samples = shape_[static_cast<std::size_t>(time)];
+    std::string asked = words("axes of ", path, " ", shape_text(shape_), " (by its name I and Q");
+    if (n_samples % 2 == 0 && !out_.meta.contains("shape")) {
+      const auto at = time + (tree_.axis_order() == MemoryOrder::fortran ? 0 : 1);
+      n_samples /= 2;
+      shape_.insert(shape_.begin() + at, 2);
+      axes_.axes.insert(axes_.axes.begin() + at, "iq");
+      say("shape", shape_, words(path, ": I and Q by turns along the samples"));
+      asked += ": by turns along the samples, \"shape\": " + Json(shape_).dump() + ", or RF";
+    }
+    miss("axes", asked + ")");
   }
 
   // As many times of the first sample as elements, and one transmit: lines of Field II, each with its tstart. By its
@@ -227,6 +247,9 @@ class Guesser {
 
   void sampling() {
     double fs_hz = 0.0;
+    const FactNumbers* fc = scalar(Fact::center);
+    if (fc == nullptr && !is_iq_) fc = scalar(Fact::demodulation);  // USTB and CUBDL: of RF as well
+    const double stated_hz = fc != nullptr && fc->values[0] > 0.0 ? fc->values[0] * hertz(*fc) : 0.0;
     if (const FactNumbers* const fs = sampling_of_data(); fs != nullptr && fs->values[0] > 0.0) {
       const double factor = hertz(*fs);
       fs_hz = fs->values[0] * factor;
@@ -235,21 +258,19 @@ class Guesser {
     } else if (times_ != nullptr) {
       const double step =
           (times_->values.back() - times_->values.front()) / static_cast<double>(times_->values.size() - 1);
-      const double factor = times_factor(*times_);
+      const double factor = times_factor(*times_, stated_hz);
       fs_hz = 1.0 / (step * factor);
       say("time_s", named(*times_, factor),
           words(times_->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
     } else if (const FactNumbers* const dt = scalar(Fact::sample_step); dt != nullptr && dt->values[0] > 0.0) {
-      const double factor = seconds(*dt, 1e-4);
+      const double factor = step_factor(*dt, dt->values[0], stated_hz);
       fs_hz = 1.0 / (dt->values[0] * factor);
       say("fs_hz", dt->literal ? Json(fs_hz) : Json(words(1.0 / factor, " / ", dt->path)),
-          words(dt->path, ", ", fs_hz * 1e-6, " MHz"));
+          words(dt->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
     } else {
       miss("fs_hz", "sampling frequency");
     }
-    const FactNumbers* fc = scalar(Fact::center);
-    if (fc == nullptr && !is_iq_) fc = scalar(Fact::demodulation);  // USTB and CUBDL: of RF as well
-    if (fc != nullptr && fc->values[0] > 0.0) {
+    if (stated_hz > 0.0) {
       const double factor = hertz(*fc);
       center_hz_ = fc->values[0] * factor;
       say("fc_hz", named(*fc, factor),
@@ -277,6 +298,9 @@ class Guesser {
     } else if (value >= 0.3 && value <= 12.0) {
       value *= 1e3;
       say("c_m_s", named(*c, 1e3), words(c->path, ", ", value, " m/s, read as mm/us"));
+    } else if (value >= 30'000.0 && value <= 1'200'000.0) {
+      value *= 1e-2;
+      say("c_m_s", named(*c, 1e-2), words(c->path, ", ", value, " m/s, read as cm/s"));
     } else if (map != nullptr && map->values.size() > 1 && std::ranges::min(map->values) >= 300.0) {
       std::vector<double> all = map->values;
       std::ranges::nth_element(all, all.begin() + std::ssize(all) / 2);
@@ -285,8 +309,10 @@ class Guesser {
           "c_m_s", value,
           words("median of ", map->path, ", which has ", std::ranges::min(all), " to ", std::ranges::max(all), " m/s"));
     } else {
+      const std::string why =
+          c == nullptr ? "not in the file" : words("as ", c->path, " = ", value, " is no speed of sound");
       value = 1540.0;
-      assume("c_m_s", value, "1540 m/s, not in the file");
+      assume("c_m_s", value, "1540 m/s, " + why);
     }
     speed_m_s_ = value;
   }

@@ -1,10 +1,12 @@
 #include "formats/import/guess_facts.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <utility>
 
 #include "core/error.h"
+#include "core/plain_text.h"
 #include "formats/import/guess_samples.h"
 #include "formats/import/words.h"
 
@@ -20,6 +22,12 @@ bool is_single(Fact fact) {
                               Fact::width,        Fact::kerf,         Fact::elements, Fact::foci,
                               Fact::frame_rate,   Fact::transmit_rate};
   return std::ranges::find(kSingle, fact) != std::end(kSingle);
+}
+
+// "fs" of "fs/value".
+std::string fact_path(const std::string& path) {
+  const std::size_t last = path.find_last_of("./@");
+  return last != std::string::npos && last > 0 && plain_name(path) == "value" ? path.substr(0, last) : path;
 }
 
 // (azimuth, elevation) of each, as rows or columns, with all elevations 0: the azimuths. Else nothing.
@@ -67,18 +75,23 @@ const std::vector<FactNumbers>& GuessFacts::all(Fact fact) const {
   return found == all_.end() ? kNone : found->second;
 }
 
-// Of positions without a unit in their name: a text "units" beside them, as in Verasonics' Trans.
+// Of facts without a unit in their name: a text "fs/@units" or "fs_unit" of fs, "fs/unit" of fs/value, "units" beside
+// positions. TX.Delay of Verasonics is in wavelengths.
 void GuessFacts::take_units(const ArrayTree& tree) {
-  constexpr std::pair<const char*, NamedUnit> kWords[] = {{"wavelengths", NamedUnit::wavelengths},
-                                                          {"wavelength", NamedUnit::wavelengths},
-                                                          {"mm", NamedUnit::millimetre},
-                                                          {"m", NamedUnit::metre}};
-  for (FactNumbers& c : all_[Fact::positions]) {
-    const std::string group = c.path.substr(0, c.path.find_last_of("./@") + 1);
-    for (const TreeEntry& entry : tree.entries()) {
-      if (entry.text.empty() || entry.path != group + "units" || c.named.unit != NamedUnit::none) continue;
-      for (const auto& [word, unit] : kWords)
-        if (plain_name(entry.text) == word) c.named.unit = unit;
+  for (FactNumbers& c : all_[Fact::delays])
+    if (tree.find("TX.Delay") == c.entry && tree.find("Trans.frequency")) c.named.unit = NamedUnit::wavelengths;
+  for (const TreeEntry& entry : tree.entries()) {
+    if (entry.text.empty()) continue;
+    for (auto& [fact, list] : all_) {
+      for (FactNumbers& c : list) {
+        const std::string of = fact_path(c.path), group = c.path.substr(0, c.path.find_last_of("./@") + 1);
+        std::string rest = entry.path.starts_with(of) ? entry.path.substr(of.size()) : "";
+        std::erase_if(rest, [](char letter) { return std::isalnum(static_cast<unsigned char>(letter)) == 0; });
+        rest = lower_case(std::move(rest));
+        const bool of_group = fact == Fact::positions && entry.path == group + "units";
+        if (c.named.unit == NamedUnit::none && (rest == "unit" || rest == "units" || of_group))
+          c.named.unit = unit_of_text(entry.text, fact).value_or(NamedUnit::none);
+      }
     }
   }
 }
@@ -88,7 +101,7 @@ void GuessFacts::collect(const ArrayTree& tree, std::size_t samples, const std::
   for (std::size_t k = 0; k < tree.entries().size(); ++k) {
     const TreeEntry& entry = tree.entries()[k];
     if (k == samples || entry.part || !entry.numeric || entry.complex || entry.count() > kMostValues) continue;
-    const auto named = named_fact(entry.path, prefix);
+    const auto named = named_fact(fact_path(entry.path), prefix);
     if (!named || named->fact == Fact::samples) continue;
     const std::string name = plain_name(entry.path);
     if ((name == "dx" || name == "dy") && data != "sensordata" && data != "p") continue;  // of pixels

@@ -70,10 +70,14 @@ int sign_of_leads(const TimeFacts& of, const FactNumbers& t0) {
 
 }  // namespace
 
-double times_factor(const FactNumbers& times) {
+double step_factor(const FactNumbers& named, double step, double center_hz) {
+  if (named.named.unit != NamedUnit::none) return seconds(named, 1e-4);
+  return step < 1e-4 ? 1.0 : step * center_hz > 1e6 ? 1e-9 : 1e-6;
+}
+
+double times_factor(const FactNumbers& times, double center_hz) {
   const auto n = static_cast<double>(times.values.size());
-  const double step = (times.values.back() - times.values.front()) / (n - 1.0);
-  return times.named.unit != NamedUnit::none ? seconds(times, 1.0) : step < 1e-4 ? 1.0 : 1e-6;
+  return step_factor(times, (times.values.back() - times.values.front()) / (n - 1.0), center_hz);
 }
 
 void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
@@ -108,7 +112,7 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
                      times_s[0].get<double>() * 1e6, " us"),
                "first_sample_s");
   } else if (!by_times && of.times != nullptr) {
-    const double t0_s = of.times->values[0] * times_factor(*of.times);
+    const double t0_s = of.times->values[0] * times_factor(*of.times, of.center_hz);
     out.say("t0_s", t0_s, words("the first of ", of.times->path, ", ", t0_s * 1e6, " us"), "first_sample_s");
   } else if (!by_times) {
     out.assume("t0_s", 0, "first sample at time 0, not in the file", "first_sample_s");

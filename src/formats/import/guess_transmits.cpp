@@ -228,6 +228,11 @@ void SentWaves::delays(const ArrayCounts& counts, std::size_t n, GuessedDescript
   if (delays_->named.unit == NamedUnit::samples && counts.sampling_hz > 0.0) {
     factor = 1.0 / counts.sampling_hz;
     note = ", samples";
+  } else if (delays_->named.unit == NamedUnit::wavelengths) {
+    const bool known = counts.wavelength_m > 0.0;
+    factor = known ? counts.wavelength_m / counts.speed_m_s : 1.0;
+    note = ", wavelengths";
+    if (!known) out.miss("fc_hz", words("centre frequency (", delays_->path, " is in wavelengths)"));
   }
   const bool whole = std::ranges::all_of(delays_->values, [](double v) { return std::isnan(v) || v == std::round(v); });
   if (factor != 1.0 && delays_->named.unit == NamedUnit::none && along_s > 0.0 &&

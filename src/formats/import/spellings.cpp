@@ -39,7 +39,8 @@ constexpr SpelledFact kSpelledFacts[] = {
     {Fact::demodulation, "fdemod demodulationfrequency modulationfrequency demodfrequency demodfreq fmod"},
     {Fact::speed,
      "c c0 soundspeed speedofsound sos cref phvelocity velocity vel mediumsoundspeed cms wavespeed "
-     "longitudinalvelocity soundv soundvelocity schallgeschwindigkeit celerite velocidadsonido cl"},
+     "longitudinalvelocity soundv soundvelocity cwater ctissue cmedium csound schallgeschwindigkeit celerite "
+     "velocidadsonido cl"},
     {Fact::pitch,
      "pitch elementpitch probepitch elementspacing elemspacing elspacing dele spacing elempitch arraypitch "
      "transducerpitch arrayspacing interelementspacing dxelem elementdistance pitchx interelementpitch "
@@ -56,7 +57,7 @@ constexpr SpelledFact kSpelledFacts[] = {
      "receiverposition elementlocations elementcoordinates elemcoords elementcoords xsensor arrayx "
      "transducerpositions elemlocs rxpos receiverspos receiversposition receiverspositions rxaptpos rcvpos "
      "locations transducerpositionsxy detectorpositions coords coordinates transducercoords probecoords "
-     "elementxyz"},
+     "elementxyz probex micpositions"},
     {Fact::positions_z, "elementz elemz elz elzc zele zelem zel ze eleposz acteleposz"},
     {Fact::element_angles,
      "elementangles elementangle elementtheta elementthetas elementphi elemangles elemangle elemtheta "
@@ -119,17 +120,27 @@ constexpr std::pair<std::string_view, NamedUnit> kUnits[] = {
     {"degrees", NamedUnit::degree},
     {"rad", NamedUnit::radian},
     {"radians", NamedUnit::radian},
+    {"metres", NamedUnit::metre},
+    {"meters", NamedUnit::metre},
+    {"millimetres", NamedUnit::millimetre},
+    {"millimeters", NamedUnit::millimetre},
+    {"seconds", NamedUnit::second},
+    {"milliseconds", NamedUnit::millisecond},
+    {"microseconds", NamedUnit::microsecond},
+    {"nanoseconds", NamedUnit::nanosecond},
     {"m", NamedUnit::metre},
     {"s", NamedUnit::second},
     {"samples", NamedUnit::samples},
     {"wavelengths", NamedUnit::wavelengths},
+    {"lambda", NamedUnit::wavelengths},
     {"mps", NamedUnit::none},
+    {"mpers", NamedUnit::none},
     {"mmus", NamedUnit::none},
 };
 
-// Times in samples are those of delays; wavelengths are lengths.
+// Times in samples are those of delays; wavelengths are lengths, or of delays as times.
 bool may_have_unit(Fact fact, NamedUnit unit) {
-  constexpr Fact kLengths[] = {Fact::pitch, Fact::positions, Fact::sources, Fact::foci};
+  constexpr Fact kLengths[] = {Fact::pitch, Fact::positions, Fact::sources, Fact::foci, Fact::delays};
   if (unit == NamedUnit::samples) return fact == Fact::delays;
   return unit != NamedUnit::wavelengths || std::ranges::find(kLengths, fact) != std::end(kLengths);
 }
@@ -159,6 +170,19 @@ std::string plain_name(std::string_view path) {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
   }
   return lower_case(std::move(name));
+}
+
+std::optional<NamedUnit> unit_of_text(std::string_view text, Fact fact) {
+  std::string name(text);
+  for (const std::string_view micro : {"\xc2\xb5", "\xce\xbc"}) {  // both signs, UTF-8
+    if (const std::size_t at = name.find(micro); at != std::string::npos) name.replace(at, micro.size(), "u");
+  }
+  std::erase_if(name, [](char c) { return std::string_view("[]() ").find(c) != std::string_view::npos; });
+  name = lower_case(std::move(name));
+  for (const auto& [spelling, unit] : kUnits)
+    if ((name == spelling || name + "s" == spelling) && unit != NamedUnit::none && may_have_unit(fact, unit))
+      return unit;
+  return std::nullopt;
 }
 
 std::optional<NamedFact> named_fact(std::string_view path, std::string_view prefix) {

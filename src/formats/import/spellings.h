@@ -71,6 +71,8 @@ struct NamedFact {
 
 // What the last part of a path says, as it is or without `prefix`; nothing when it is no known spelling.
 std::optional<NamedFact> named_fact(std::string_view path, std::string_view prefix = {});
+// What a text beside a fact says, "MHz", "degrees", "um"; nothing: no unit, or one that the fact cannot have.
+std::optional<NamedUnit> unit_of_text(std::string_view text, Fact fact);
 std::string plain_name(std::string_view path);  // its last part, lower case, letters and digits only
 // What names of one file begin with, the samples among them, up to an underscore or a capital letter: "us_" of us_rf,
 // us_fs and us_pitch; empty: nothing, or a word that says something ("tx_").

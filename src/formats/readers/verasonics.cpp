@@ -11,6 +11,7 @@
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
+#include "formats/base/printable.h"
 #include "formats/containers/mat_tree.h"
 #include "formats/readers/verasonics_scheme.h"
 
@@ -105,6 +106,19 @@ Buffer choose_buffer(const std::string& what, const std::string& name, const Mat
     }
   }
   return {there.front().lines, used.front()};  // one of several that was saved alone
+}
+
+// Rows x channels x acquisitions of the first frame, in place of acquisitions one after the other in the rows.
+bool is_reshaped(const std::string& what, const MatTree& tree, std::size_t n_rows, std::size_t n_pages) {
+  const MatNode* receive = tree.find("Receive");
+  std::size_t last = 0;
+  for (std::size_t k = 0; receive != nullptr && k < receive->rows.size(); ++k) {
+    const std::size_t from = whole(what, "Receive.startSample", receive->number("startSample", k).value_or(0), 1) - 1;
+    const std::size_t to = whole(what, "Receive.endSample", receive->number("endSample", k).value_or(0), 1);
+    if (from % n_rows != 0 || to > from + n_rows) return false;
+    last = std::max(last, to);
+  }
+  return last > n_rows && last <= n_rows * n_pages;
 }
 
 struct Samples {
@@ -231,17 +245,25 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
   dims.resize(3, 1);
   const Scales s = scales(what, tree, a);
   const ProbeParts parts = probe(what, tree, s, dims[1], a);
-  auto samples =
-      std::make_shared<Samples>(Samples{.owner = tree.owner(),
-                                        .lines = buffer.lines->numbers,
-                                        .rows = dims[0],
-                                        .columns = dims[1],
-                                        .scheme = scheme(what, tree, s, {dims[0], dims[2], buffer.number}, a),
-                                        .apertures = parts.apertures,
-                                        .rotation_rad = {},
-                                        .code = {}});
+  const bool reshaped = is_reshaped(what, tree, dims[0], dims[2]);
+  const std::size_t n_rows = reshaped ? dims[0] * dims[2] : dims[0];
+  auto samples = std::make_shared<Samples>(
+      Samples{.owner = tree.owner(),
+              .lines = buffer.lines->numbers,
+              .rows = n_rows,
+              .columns = dims[1],
+              .scheme = scheme(what, tree, s, {n_rows, reshaped ? 1 : dims[2], buffer.number}, a),
+              .apertures = parts.apertures,
+              .rotation_rad = {},
+              .code = {}});
   const Scheme& sent = samples->scheme;
   check_lines(what, name, *samples);
+  if (reshaped) {
+    a.assumptions.emplace_back("third axis of " + printable(name) + " read as the acquisitions of one frame");
+    for (Frame& frame : samples->scheme.frames)
+      for (std::size_t& first : frame.first_rows) first *= dims[1];  // a whole page each
+    samples->rows = dims[0];
+  }
   a.probe = parts.probe;
   Sending sending = transmits(what, tree, s, parts, sent, a);
   a.transmits = std::move(sending.transmits);
