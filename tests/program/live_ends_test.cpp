@@ -65,6 +65,19 @@ TEST(LiveEnds, AfterTheFramesThatWereAskedFor) {
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
 }
 
+// The end of the program comes at once after the overrun: several runs, as either of the two threads may be first.
+TEST(LiveEnds, WithStoppedBeforeTheByeAtAnOverrun) {
+  for (int run = 0; run < 8; ++run) {
+    Viewer viewer({"--policy", "error", "--slots", "2", "--inject", "load_ms=20"});
+    for (std::uint64_t k = 0; k < 6 && viewer.sender->frame(k, 1); ++k) {
+    }
+    const auto stopped = viewer.sender->expect(9);
+    ASSERT_TRUE(stopped.has_value()) << "run " << run;
+    EXPECT_EQ(viewer.end_reason(), stopped->text(0));
+    EXPECT_EQ(viewer.program->end(), 1) << viewer.program->errors();
+  }
+}
+
 // Files are finished after it: a report that nobody reads holds up the program, not the sender.
 TEST(LiveEnds, BeforeItsFilesAreFinished) {
   const testing::TemporaryFolder out;

@@ -103,8 +103,12 @@ void LiveServer::run(const std::stop_token& stop) {
     serve_all(ServedBy::server);
     turn_.end_server();
   }
+  const std::string stopped = intake_.for_sender().stopped;
   const std::scoped_lock lock(mutex_);
   for (const std::unique_ptr<Connection>& connection : connections_) {
+    if (connection.get() == sender_ && !stopped.empty() && connection->sent.stopped != stopped) {
+      connection->stream.send(static_cast<std::uint32_t>(LiveKind::stopped), encode_live_text(stopped));
+    }
     connection->stream.send(static_cast<std::uint32_t>(LiveKind::bye), encode_live_text(end_reason_));
   }
 }
