@@ -339,12 +339,10 @@ void LiveServer::describe(Connection& connection, std::span<const std::byte> pay
     status_.last_refusal.clear();
   } catch (const Error& error) {
     send(connection, LiveKind::refused, encode_refused(LiveRefusal::description, asked.generation, error.what()));
-    {
-      const std::scoped_lock lock(mutex_);
-      status_.last_refusal = error.what();
-    }
     notes_.add(LiveNote::Kind::warning, "refused descriptions", std::string("Description refused: ") + error.what(),
                now_ns());
+    const std::scoped_lock lock(mutex_);
+    status_.last_refusal = error.what();
   }
 }
 
@@ -467,12 +465,10 @@ void LiveServer::refuse(Connection& connection, LiveRefusal reason, const std::s
 }
 
 void LiveServer::fault(Connection& connection, const std::string& text) {
-  {
-    const std::scoped_lock lock(mutex_);
-    ++status_.faults;
-  }
   const std::string name = connection.hello.name.empty() ? connection.peer.place : connection.hello.name;
   notes_.add(LiveNote::Kind::warning, "invalid messages of the sender", name + ": " + text, now_ns());
+  const std::scoped_lock lock(mutex_);
+  ++status_.faults;
   if (++connection.faults > kMostFaults) throw Ended("sent nothing but invalid frames");
 }
 
