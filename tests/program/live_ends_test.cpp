@@ -49,6 +49,14 @@ struct Viewer {
   std::unique_ptr<ScriptedSender> sender;
 };
 
+TEST(LiveEnds, AtOnceWithAnAddressOfAnotherMachine) {
+  const testing::TemporaryFolder folder;
+  testing::write_text_file(folder / "token", "correct-horse\n");
+  StartedProgram viewer({"live:tcp:192.0.2.1:7000,token=" + (folder / "token").string(), "--headless"}, folder);
+  EXPECT_EQ(viewer.end(), 2);
+  EXPECT_NE(viewer.errors().find("expected an address of this machine"), std::string::npos) << viewer.errors();
+}
+
 TEST(LiveEnds, ByASignal) {
   Viewer viewer({});
   ASSERT_TRUE(viewer.sender->frame(0, 1));
