@@ -49,6 +49,14 @@ struct Viewer {
   std::unique_ptr<ScriptedSender> sender;
 };
 
+TEST(LiveEnds, AtOnceWithAnAddressOfAnotherMachine) {
+  const testing::TemporaryFolder folder;
+  testing::write_text_file(folder / "token", "correct-horse\n");
+  StartedProgram viewer({"live:tcp:192.0.2.1:7000,token=" + (folder / "token").string(), "--headless"}, folder);
+  EXPECT_EQ(viewer.end(), 2);
+  EXPECT_NE(viewer.errors().find("expected an address of this machine"), std::string::npos) << viewer.errors();
+}
+
 TEST(LiveEnds, ByASignal) {
   Viewer viewer({});
   ASSERT_TRUE(viewer.sender->frame(0, 1));
@@ -63,6 +71,19 @@ TEST(LiveEnds, AfterTheFramesThatWereAskedFor) {
   for (std::uint64_t k = 0; k < 3; ++k) ASSERT_TRUE(viewer.sender->frame(k, 1));
   EXPECT_EQ(viewer.end_reason(), "the viewer has processed its 3 frames (--frames)");
   EXPECT_EQ(viewer.program->end(), 0) << viewer.program->errors();
+}
+
+// The end of the program comes at once after the overrun: several runs, as either of the two threads may be first.
+TEST(LiveEnds, WithStoppedBeforeTheByeAtAnOverrun) {
+  for (int run = 0; run < 8; ++run) {
+    Viewer viewer({"--policy", "error", "--slots", "2", "--inject", "load_ms=20"});
+    for (std::uint64_t k = 0; k < 6 && viewer.sender->frame(k, 1); ++k) {
+    }
+    const auto stopped = viewer.sender->expect(9);
+    ASSERT_TRUE(stopped.has_value()) << "run " << run;
+    EXPECT_EQ(viewer.end_reason(), stopped->text(0));
+    EXPECT_EQ(viewer.program->end(), 1) << viewer.program->errors();
+  }
 }
 
 // Files are finished after it: a report that nobody reads holds up the program, not the sender.

@@ -98,9 +98,12 @@ void LiveListener::listen_on_network() {
     bound = is_bound();
   }
   if (!bound) {
+    const int error = errno;
     const std::string why =
-        errno == EADDRINUSE ? "port " + std::to_string(address_.port) + " in use" : std::strerror(errno);
-    throw Error(address_.text, why, "a free port, or port 0 for any");
+        error == EADDRINUSE ? "port " + std::to_string(address_.port) + " in use" : std::strerror(error);
+    throw Error(address_.text, why,
+                error == EADDRNOTAVAIL ? "an address of this machine, or 0.0.0.0 for all of them"
+                                       : "a free port, or port 0 for any");
   }
   socklen_t size = sizeof name;
   ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&name), &size);

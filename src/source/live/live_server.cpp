@@ -103,8 +103,12 @@ void LiveServer::run(const std::stop_token& stop) {
     serve_all(ServedBy::server);
     turn_.end_server();
   }
+  const std::string stopped = intake_.for_sender().stopped;
   const std::scoped_lock lock(mutex_);
   for (const std::unique_ptr<Connection>& connection : connections_) {
+    if (connection.get() == sender_ && !stopped.empty() && connection->sent.stopped != stopped) {
+      connection->stream.send(static_cast<std::uint32_t>(LiveKind::stopped), encode_live_text(stopped));
+    }
     connection->stream.send(static_cast<std::uint32_t>(LiveKind::bye), encode_live_text(end_reason_));
   }
 }
@@ -335,12 +339,10 @@ void LiveServer::describe(Connection& connection, std::span<const std::byte> pay
     status_.last_refusal.clear();
   } catch (const Error& error) {
     send(connection, LiveKind::refused, encode_refused(LiveRefusal::description, asked.generation, error.what()));
-    {
-      const std::scoped_lock lock(mutex_);
-      status_.last_refusal = error.what();
-    }
     notes_.add(LiveNote::Kind::warning, "refused descriptions", std::string("Description refused: ") + error.what(),
                now_ns());
+    const std::scoped_lock lock(mutex_);
+    status_.last_refusal = error.what();
   }
 }
 
@@ -463,12 +465,10 @@ void LiveServer::refuse(Connection& connection, LiveRefusal reason, const std::s
 }
 
 void LiveServer::fault(Connection& connection, const std::string& text) {
-  {
-    const std::scoped_lock lock(mutex_);
-    ++status_.faults;
-  }
   const std::string name = connection.hello.name.empty() ? connection.peer.place : connection.hello.name;
   notes_.add(LiveNote::Kind::warning, "invalid messages of the sender", name + ": " + text, now_ns());
+  const std::scoped_lock lock(mutex_);
+  ++status_.faults;
   if (++connection.faults > kMostFaults) throw Ended("sent nothing but invalid frames");
 }
 
