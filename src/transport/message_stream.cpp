@@ -123,6 +123,7 @@ bool MessageStream::take_samples() {
     } else {
       const std::size_t most = std::min<std::uint64_t>({samples_left_, samples_.size(), kMostAtOnce});
       got = receive_some(samples_.first(most));
+      drained_ = false;  // what is behind them is not known
       if (got == 0) return false;
     }
     samples_left_ -= got;
