@@ -94,6 +94,18 @@ TEST(ImportedPoints, AWrongCentreFrequencyIsDoubted) {
   double cured_hz = 0.0;
   ASSERT_EQ(std::sscanf(doubts[0].cure.c_str(), "--set center_hz=%lf", &cured_hz), 1) << doubts[0].cure;
   EXPECT_NEAR(cured_hz, kCenter_hz, 0.05 * kCenter_hz);
+  EXPECT_EQ(doubts[0].cure.find("fs_hz"), std::string::npos) << doubts[0].cure;
+}
+
+// Twice the frequency may be half of the samples as well.
+TEST(ImportedPoints, ACentreFrequencyThatIsAWholeMultipleMayBeTheSampling) {
+  const TemporaryFolder folder;
+  test::Hdf5Fixture file(folder / "div.h5");
+  write_diverging(file, 0.5 * kCenter_hz);
+  const std::vector<Doubt> doubts = measure_doubts(open_source(file.close().string()));
+  ASSERT_EQ(doubts.size(), 1U);
+  EXPECT_NE(doubts[0].cure.find("\"fs_hz\": 2e+07 in a description where one sample of 2 was kept"), std::string::npos)
+      << doubts[0].cure;
 }
 
 // As of a Hilbert transform: here the pulse a quarter of a period later.

@@ -14,6 +14,7 @@ namespace echoloop {
 namespace {
 
 constexpr double kLeastCentreError = 0.15;  // of the stated frequency
+constexpr double kDecimated = 0.05;         // from a whole number
 constexpr double kLeastReciprocity = 0.3;
 constexpr double kUltrasound_hz = 20e3;  // sound is audible below
 constexpr double kLeastSampling = 2.2;   // of the highest frequency; below, the band is folded
@@ -47,11 +48,18 @@ void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::
          "\"demod_hz\": 0 in a description", "demod_hz", a.demod_hz});
   } else if (std::abs(measured.center_hz - a.center_hz) > within_hz) {
     const double center_hz = rounded(measured.center_hz);
+    const double times = center_hz / a.center_hz, decimation = std::round(times);
+    const bool decimated = decimation >= 2.0 && std::abs(times - decimation) < kDecimated * decimation;
     doubts.push_back(
         {fmt::format("centre frequency {:.4g} MHz, but the echoes of the first frame are centred at {:.3g} "
                      "MHz (half power from {:.3g} to {:.3g} MHz)",
                      a.center_hz * 1e-6, center_hz * 1e-6, measured.low_hz * 1e-6, measured.high_hz * 1e-6),
-         fmt::format("--set center_hz={:.3g}", center_hz), "fc_hz", a.center_hz, center_hz});
+         fmt::format("--set center_hz={:.3g}{}", center_hz,
+                     decimated
+                         ? fmt::format(", or \"fs_hz\": {:.4g} in a description where one sample of {:.0f} was kept",
+                                       a.sampling_hz / decimation, decimation)
+                         : ""),
+         "fc_hz", a.center_hz, center_hz});
   }
   const double width_hz = measured.high_hz - measured.low_hz;
   if (a.bandwidth_hz > 0.0 && width_hz > 2.0 * a.bandwidth_hz) {
