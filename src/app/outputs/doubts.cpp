@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kLeastCentreError = 0.15;  // of the stated frequency
 constexpr double kDecimated = 0.05;         // from a whole number
+constexpr double kMostWidth = 1.3;          // at half power, of the centre frequency
 constexpr double kLeastReciprocity = 0.3;
 constexpr double kUltrasound_hz = 20e3;  // sound is audible below
 constexpr double kLeastSampling = 2.2;   // of the highest frequency; below, the band is folded
@@ -36,8 +37,16 @@ void doubt_sampling(const Acquisition& a, std::vector<Doubt>& doubts) {
 void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::vector<Doubt>& doubts) {
   const bool folded =
       a.signal == SignalKind::rf && a.sampling_hz < kLeastSampling * std::max(a.center_hz, measured.high_hz);
-  if (folded || !(measured.center_hz > 0.0) || !(measured.low_hz > 0.0)) return;  // from 0 on: no echoes of a pulse
   const double within_hz = kLeastCentreError * a.center_hz;
+  const double width_hz = measured.high_hz - measured.low_hz;
+  if (a.signal == SignalKind::iq && width_hz > kMostWidth * a.center_hz &&
+      std::abs(measured.center_hz - a.center_hz) < within_hz)
+    doubts.push_back(
+        {fmt::format("IQ at {:.4g} MHz, but the echoes of the first frame are then {:.3g} MHz wide at half "
+                     "power, more than those of a pulse of {:.4g} MHz",
+                     a.sampling_hz * 1e-6, width_hz * 1e-6, a.center_hz * 1e-6),
+         "\"fs_hz\" of the IQ in a description", "fs_hz", a.sampling_hz});
+  if (folded || !(measured.center_hz > 0.0) || !(measured.low_hz > 0.0)) return;  // from 0 on: no echoes of a pulse
   const bool analytic = a.signal == SignalKind::iq && a.demod_hz > 0.0 &&
                         std::abs(measured.center_hz - a.demod_hz - a.center_hz) < within_hz;
   if (analytic) {
@@ -61,7 +70,6 @@ void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::
                          : ""),
          "fc_hz", a.center_hz, center_hz});
   }
-  const double width_hz = measured.high_hz - measured.low_hz;
   if (a.bandwidth_hz > 0.0 && width_hz > 2.0 * a.bandwidth_hz) {
     doubts.push_back(
         {fmt::format("bandwidth {:.3g} MHz, but the echoes of the first frame are {:.3g} MHz wide at half power",
