@@ -126,37 +126,42 @@ TEST(ImportedPoints, AnalyticRfIsDoubted) {
   EXPECT_EQ(doubts[0].cure, "\"demod_hz\": 0 in a description");
 }
 
-// Demodulated, of every fifth sample. With the rate of the converter the echoes are five times as short.
-TEST(ImportedPoints, ThinnedIqWithTheRateOfItsRfIsDoubted) {
-  constexpr double kThinned_hz = kSampling_hz / 5.0;
-  const auto doubts_of = [](double said_hz) {
-    std::vector<double> in_phase, quadrature;
-    for (int e = 0; e < kElements; ++e) {
-      for (int i = 0; i < kSamples / 5; ++i) {
-        std::complex<double> value;
-        for (const PlanePoint& s : kSpots) {
-          const double way_s = (s.z_m + std::hypot(s.x_m - element_x_m(e), s.z_m)) / 1540.0;
-          const double late_s = kFirst_s + i / kThinned_hz - way_s;
-          value +=
-              std::polar(1000.0 * std::exp(-std::pow(0.9 * late_s * kCenter_hz, 2)), -2.0 * kPi * kCenter_hz * way_s);
-        }
-        in_phase.push_back(value.real()), quadrature.push_back(value.imag());
+constexpr int kThinned = 5;
+
+// Of IQ of every fifth sample; `sign` of the quadrature part.
+std::vector<Doubt> doubts_of_iq(double said_sampling_hz, double sign) {
+  std::vector<double> in_phase, quadrature;
+  for (int e = 0; e < kElements; ++e) {
+    for (int i = 0; i < kSamples / kThinned; ++i) {
+      std::complex<double> value;
+      for (const PlanePoint& s : kSpots) {
+        const double way_s = (s.z_m + std::hypot(s.x_m - element_x_m(e), s.z_m)) / 1540.0;
+        const double late_s = kFirst_s + i * kThinned / kSampling_hz - way_s;
+        value +=
+            std::polar(1000.0 * std::exp(-std::pow(0.9 * late_s * kCenter_hz, 2)), -2.0 * kPi * kCenter_hz * way_s);
       }
+      in_phase.push_back(value.real()), quadrature.push_back(sign * value.imag());
     }
-    const TemporaryFolder folder;
-    test::Hdf5Fixture file(folder / "iq.h5");
-    file.numbers("acq/iq_real", {1, kElements, kSamples / 5}, in_phase);
-    file.numbers("acq/iq_imag", {1, kElements, kSamples / 5}, quadrature);
-    file.number("acq/fs", said_hz);
-    file.number("acq/fc", kCenter_hz);
-    file.number("t0", kFirst_s);
-    file.numbers("probe/elem_x", {kElements}, places_m(1e-3));
-    return measure_doubts(open_source(file.close().string()));
-  };
-  EXPECT_TRUE(doubts_of(kThinned_hz).empty());
-  const std::vector<Doubt> doubts = doubts_of(kSampling_hz);
-  ASSERT_FALSE(doubts.empty());
-  EXPECT_EQ(doubts[0].text.find("IQ at 40 MHz, but the echoes"), 0U) << doubts[0].text;
+  }
+  const TemporaryFolder folder;
+  test::Hdf5Fixture file(folder / "iq.h5");
+  file.numbers("acq/iq_real", {1, kElements, kSamples / kThinned}, in_phase);
+  file.numbers("acq/iq_imag", {1, kElements, kSamples / kThinned}, quadrature);
+  file.number("acq/fs", said_sampling_hz);
+  file.number("acq/fc", kCenter_hz);
+  file.number("t0", kFirst_s);
+  file.numbers("probe/elem_x", {kElements}, places_m(1e-3));
+  return measure_doubts(open_source(file.close().string()));
+}
+
+TEST(ImportedPoints, IqOfTheWrongRateOrSignIsDoubted) {
+  EXPECT_TRUE(doubts_of_iq(kSampling_hz / kThinned, 1.0).empty());
+  const std::vector<Doubt> fast = doubts_of_iq(kSampling_hz, 1.0),
+                           mirrored = doubts_of_iq(kSampling_hz / kThinned, -1.0);
+  ASSERT_FALSE(fast.empty());
+  EXPECT_EQ(fast[0].text.find("IQ at 40 MHz, but the echoes"), 0U) << fast[0].text;
+  ASSERT_EQ(mirrored.size(), 1U);
+  EXPECT_NE(mirrored[0].text.find("the quadrature part of the opposite sign"), std::string::npos) << mirrored[0].text;
 }
 
 // BRAIN: A-scans of pairs, those of tx > rx are not in the file.

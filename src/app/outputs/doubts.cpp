@@ -51,10 +51,13 @@ void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::
                         std::abs(measured.center_hz - a.demod_hz - a.center_hz) < within_hz;
   if (analytic) {
     doubts.push_back(
-        {fmt::format("IQ demodulated at {:.4g} MHz, but the echoes of the first frame lie at {:.3g} MHz in "
-                     "the samples: analytic RF, not demodulated",
-                     a.demod_hz * 1e-6, rounded(measured.center_hz - a.demod_hz) * 1e-6),
-         "\"demod_hz\": 0 in a description", "demod_hz", a.demod_hz});
+        {.text = fmt::format("IQ demodulated at {:.4g} MHz, but the echoes of the first frame lie at {:.3g} MHz in "
+                             "the samples: analytic RF, not demodulated",
+                             a.demod_hz * 1e-6, rounded(measured.center_hz - a.demod_hz) * 1e-6),
+         .cure = "\"demod_hz\": 0 in a description",
+         .key = "demod_hz",
+         .stated = a.demod_hz,
+         .word = "0"});
   } else if (std::abs(measured.center_hz - a.center_hz) > within_hz) {
     const double center_hz = rounded(measured.center_hz);
     const double times = center_hz / a.center_hz, decimation = std::round(times);
@@ -135,6 +138,13 @@ void doubt_points(const Acquisition& a, std::span<const std::byte> frame, std::v
                     .cure = fmt::format("\"t_zero\": \"{}\" in a description", word),
                     .key = "t_zero",
                     .word = word});
+}
+
+void doubt_quadrature(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
+  if (const auto found = measure_conjugated(a, frame))
+    doubts.push_back({"points of the first frame are sharper with the quadrature part of the opposite sign " +
+                          in_place_of(found->found_coherence, found->stated_coherence),
+                      "save the complex conjugate of the samples", "demod_hz", a.demod_hz});
 }
 
 double depth_of(const Acquisition& a) { return 0.5 * a.sound_speed_m_s * a.n_samples / a.sampling_hz; }
@@ -223,6 +233,7 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
     if (const auto measured = measure_spectrum(a, frame)) doubt_frequencies(a, *measured, doubts);
     doubt_points(a, frame, doubts);
     doubt_full_matrix(a, frame, doubts);
+    if (doubts.empty()) doubt_quadrature(a, frame, doubts);
   } catch (const Error&) {  // a frame that cannot be read is no doubt about facts
   }
   return doubts;
