@@ -76,6 +76,10 @@ class Envelopes {
   }
   [[nodiscard]] double mix_hz() const { return mix_hz_; }
   void count_phase_from(std::vector<double> cycles) { offsets_ = std::move(cycles); }
+  void conjugate() {
+    for (Complex& value : values_) value = std::conj(value);
+    for (double& cycles : offsets_) cycles = -cycles;  // the reader counted them with the other sign
+  }
 
  private:
   // Hann's window, two periods long: zero at twice the frequency.
@@ -163,6 +167,8 @@ class Search {
       normals_.push_back({std::sin(normal_rad), std::cos(normal_rad)});
     }
   }
+
+  void conjugate() { lines_.conjugate(); }
 
   // The best one, of whatever event the times are counted from that were made for the array of `stated`; 0: no distinct
   // echoes.
@@ -473,6 +479,18 @@ std::optional<PitchDoubt> measure_pitch(const Acquisition& a, std::span<const st
   const double middle_m = 0.5 * (a.probe.elements.front().x_m + a.probe.elements.back().x_m);
   for (Element& e : other.probe.elements) e.x_m = middle_m + (e.x_m - middle_m) * doubt.found_m / doubt.stated_m;
   doubt.found_coherence = Search(other, frame).best_coherence(stated);
+  if (!Search::is_sharper(doubt.found_coherence, std::max(doubt.stated_coherence, 1e-3))) return std::nullopt;
+  return doubt;
+}
+
+std::optional<SharperPoints> measure_conjugated(const Acquisition& a, std::span<const std::byte> frame) {
+  if (a.signal != SignalKind::iq || !has_echoes_to_search(a, frame)) return std::nullopt;
+  Search stated(a, frame);
+  SharperPoints doubt{.stated_coherence = stated.best_coherence(stated)};
+  if (doubt.stated_coherence >= kPointCoherence) return std::nullopt;
+  Search other(a, frame);
+  other.conjugate();
+  doubt.found_coherence = other.best_coherence(stated);
   if (!Search::is_sharper(doubt.found_coherence, std::max(doubt.stated_coherence, 1e-3))) return std::nullopt;
   return doubt;
 }

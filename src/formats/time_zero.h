@@ -1,6 +1,6 @@
-// Whether the point echoes of a frame say another time of sample 0 than the one stated, waves to the other side, or
-// another pitch: of a few strong echoes, the coherence of all channels as a function of that time, of the event from
-// which it is counted, and of the pitch. Any thread.
+// Whether the point echoes of a frame say another time of sample 0 than the one stated, waves to the other side,
+// another pitch, or a quadrature part of the other sign: of a few strong echoes, the coherence of all channels as a
+// function of that time, of the event from which it is counted, of the pitch, and of that sign. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +31,10 @@ struct TimeZeroDoubt {
 // Reads at most 7 transmits and 48 elements.
 std::optional<TimeZeroDoubt> measure_time_zero(const Acquisition& acquisition, std::span<const std::byte> frame);
 
+struct SharperPoints {
+  double stated_coherence = 0.0, found_coherence = 0.0;  // 0 to 1
+};
+
 struct PitchDoubt {
   double stated_m = 0.0, found_m = 0.0;
   double stated_coherence = 0.0, found_coherence = 0.0;  // 0 to 1
@@ -39,5 +43,8 @@ struct PitchDoubt {
 // Of a flat array of equal pitch: whether the number of millimetres that is its pitch is one of wavelengths, whatever
 // event the times are counted from. Nothing: no sharper with that, or as above.
 std::optional<PitchDoubt> measure_pitch(const Acquisition& acquisition, std::span<const std::byte> frame);
+
+// Of IQ: whether its quadrature part has the opposite sign. Nothing: no sharper with that, or as above.
+std::optional<SharperPoints> measure_conjugated(const Acquisition& acquisition, std::span<const std::byte> frame);
 
 }  // namespace echoloop

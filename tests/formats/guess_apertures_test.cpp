@@ -58,6 +58,30 @@ TEST(GuessApertures, WeightsAloneAndCodesAreAskedFor) {
   EXPECT_NE(with(code).find("tx_apod has weights below 0: a code, which is not decoded"), std::string::npos);
 }
 
+// Without it the silent elements were taken to fire first, and nothing was said.
+TEST(GuessApertures, DelaysOfZeroAtBothEndsAreAskedFor) {
+  const auto with = [](const std::function<double(int)>& delay) {
+    return [delay](Hdf5Fixture& file) {
+      std::vector<double> laws;
+      for (int k = 0; k < 48; ++k) laws.push_back(delay(k % 16));
+      file.numbers("tx_delays", {3, 16}, laws);
+    };
+  };
+  const std::string asked = "tx_delays is 0 from both ends on: silent";
+  EXPECT_NE(refused(with([](int e) { return e < 4 || e > 9 ? 0.0 : 1e-7 * (e - 3); })).find(asked), std::string::npos);
+  EXPECT_NE(refused(with([](int e) { return e > 7 ? 0.0 : 1e-7 * e; })).find(asked), std::string::npos);
+  const Acquisition focused = opened(with([](int e) { return 1e-9 * e * (15 - e); }));
+  EXPECT_FALSE(focused.transmits.empty());
+  EXPECT_EQ(opened(with([](int e) { return 1e-7 * std::max(e - 4, 0); })).transmits.size(), 3U);  // whole samples
+  const Acquisition said = opened([&](Hdf5Fixture& file) {
+    with([](int e) { return e > 7 ? 0.0 : 1e-7 * e; })(file);
+    std::vector<double> weights;
+    for (int k = 0; k < 48; ++k) weights.push_back(k % 16 > 7 ? 0.0 : 1.0);
+    file.numbers("tx_apod", {3, 16}, weights);
+  });
+  EXPECT_EQ(said.transmits.size(), 3U);
+}
+
 TEST(GuessApertures, WeightsThatAllFireChangeNothing) {
   const Acquisition a = opened([](Hdf5Fixture& file) {
     angles(file);

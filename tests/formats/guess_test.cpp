@@ -312,6 +312,31 @@ TEST(Guess, ElementsOfKWaveLieAlongY) {
   EXPECT_NE(line.find("steps of dy, or of dx: 0.1 mm"), std::string::npos) << line;
 }
 
+std::string facts_of(const Acquisition& a) {
+  std::string text;
+  for (const double value : {a.sampling_hz * 1e-6, a.center_hz * 1e-6, a.sound_speed_m_s,
+                             1e3 * (a.probe.elements[1].x_m - a.probe.elements[0].x_m)})
+    text += std::to_string(value) + " ";
+  return text;
+}
+
+TEST(Guess, NumbersMayBeTextsWithTheirUnit) {
+  const auto read = [](const std::vector<std::pair<std::string, std::string>>& texts) {
+    const TemporaryFolder folder;
+    Hdf5Fixture file(folder.path() / "a.h5");
+    write_samples(file);
+    angles(file);
+    for (const auto& [name, text] : texts) file.text(name, text);
+    const std::filesystem::path path = file.close();
+    return texts.front().second == "fast" ? refusal(path) : facts_of(*open_recording(path).acquisition);
+  };
+  const std::string whole = read({{"fs", "2e7"}, {"fc", "5000000"}, {"pitch", "0.0003"}, {"c", "1480"}});
+  EXPECT_EQ(whole, "20.000000 5.000000 1480.000000 0.300000 ");
+  EXPECT_EQ(read({{"fs", "20 MHz"}, {"fc", "5000kHz"}, {"pitch", "0.3 mm"}, {"c", "1480 m/s"}}), whole);
+  EXPECT_NE(read({{"fs", "fast"}, {"fc", "5 MHz"}, {"pitch", "0.3 mm"}}).find("without sampling frequency"),
+            std::string::npos);
+}
+
 TEST(Guess, OneSpeedOfAMap) {
   const auto speed = [](std::vector<double> map) {
     return opened([&](Hdf5Fixture& file) {

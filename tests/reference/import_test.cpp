@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <functional>
 
 #include "app/opening/open_source.h"
@@ -94,6 +95,18 @@ TEST(ImportedPoints, AWrongCentreFrequencyIsDoubted) {
   double cured_hz = 0.0;
   ASSERT_EQ(std::sscanf(doubts[0].cure.c_str(), "--set center_hz=%lf", &cured_hz), 1) << doubts[0].cure;
   EXPECT_NEAR(cured_hz, kCenter_hz, 0.05 * kCenter_hz);
+  EXPECT_EQ(doubts[0].cure.find("fs_hz"), std::string::npos) << doubts[0].cure;
+}
+
+// Twice the frequency may be half of the samples as well.
+TEST(ImportedPoints, ACentreFrequencyThatIsAWholeMultipleMayBeTheSampling) {
+  const TemporaryFolder folder;
+  test::Hdf5Fixture file(folder / "div.h5");
+  write_diverging(file, 0.5 * kCenter_hz);
+  const std::vector<Doubt> doubts = measure_doubts(open_source(file.close().string()));
+  ASSERT_EQ(doubts.size(), 1U);
+  EXPECT_NE(doubts[0].cure.find("\"fs_hz\": 2e+07 in a description where one sample of 2 was kept"), std::string::npos)
+      << doubts[0].cure;
 }
 
 // As of a Hilbert transform: here the pulse a quarter of a period later.
@@ -111,6 +124,44 @@ TEST(ImportedPoints, AnalyticRfIsDoubted) {
   ASSERT_FALSE(doubts.empty());
   EXPECT_NE(doubts[0].text.find("analytic RF"), std::string::npos) << doubts[0].text;
   EXPECT_EQ(doubts[0].cure, "\"demod_hz\": 0 in a description");
+}
+
+constexpr int kThinned = 5;
+
+// Of IQ of every fifth sample; `sign` of the quadrature part.
+std::vector<Doubt> doubts_of_iq(double said_sampling_hz, double sign) {
+  std::vector<double> in_phase, quadrature;
+  for (int e = 0; e < kElements; ++e) {
+    for (int i = 0; i < kSamples / kThinned; ++i) {
+      std::complex<double> value;
+      for (const PlanePoint& s : kSpots) {
+        const double way_s = (s.z_m + std::hypot(s.x_m - element_x_m(e), s.z_m)) / 1540.0;
+        const double late_s = kFirst_s + i * kThinned / kSampling_hz - way_s;
+        value +=
+            std::polar(1000.0 * std::exp(-std::pow(0.9 * late_s * kCenter_hz, 2)), -2.0 * kPi * kCenter_hz * way_s);
+      }
+      in_phase.push_back(value.real()), quadrature.push_back(sign * value.imag());
+    }
+  }
+  const TemporaryFolder folder;
+  test::Hdf5Fixture file(folder / "iq.h5");
+  file.numbers("acq/iq_real", {1, kElements, kSamples / kThinned}, in_phase);
+  file.numbers("acq/iq_imag", {1, kElements, kSamples / kThinned}, quadrature);
+  file.number("acq/fs", said_sampling_hz);
+  file.number("acq/fc", kCenter_hz);
+  file.number("t0", kFirst_s);
+  file.numbers("probe/elem_x", {kElements}, places_m(1e-3));
+  return measure_doubts(open_source(file.close().string()));
+}
+
+TEST(ImportedPoints, IqOfTheWrongRateOrSignIsDoubted) {
+  EXPECT_TRUE(doubts_of_iq(kSampling_hz / kThinned, 1.0).empty());
+  const std::vector<Doubt> fast = doubts_of_iq(kSampling_hz, 1.0),
+                           mirrored = doubts_of_iq(kSampling_hz / kThinned, -1.0);
+  ASSERT_FALSE(fast.empty());
+  EXPECT_EQ(fast[0].text.find("IQ at 40 MHz, but the echoes"), 0U) << fast[0].text;
+  ASSERT_EQ(mirrored.size(), 1U);
+  EXPECT_NE(mirrored[0].text.find("the quadrature part of the opposite sign"), std::string::npos) << mirrored[0].text;
 }
 
 // BRAIN: A-scans of pairs, those of tx > rx are not in the file.

@@ -14,6 +14,8 @@ namespace echoloop {
 namespace {
 
 constexpr double kLeastCentreError = 0.15;  // of the stated frequency
+constexpr double kDecimated = 0.05;         // from a whole number
+constexpr double kMostWidth = 1.3;          // at half power, of the centre frequency
 constexpr double kLeastReciprocity = 0.3;
 constexpr double kUltrasound_hz = 20e3;  // sound is audible below
 constexpr double kLeastSampling = 2.2;   // of the highest frequency; below, the band is folded
@@ -35,25 +37,42 @@ void doubt_sampling(const Acquisition& a, std::vector<Doubt>& doubts) {
 void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::vector<Doubt>& doubts) {
   const bool folded =
       a.signal == SignalKind::rf && a.sampling_hz < kLeastSampling * std::max(a.center_hz, measured.high_hz);
-  if (folded || !(measured.center_hz > 0.0) || !(measured.low_hz > 0.0)) return;  // from 0 on: no echoes of a pulse
   const double within_hz = kLeastCentreError * a.center_hz;
+  const double width_hz = measured.high_hz - measured.low_hz;
+  if (a.signal == SignalKind::iq && width_hz > kMostWidth * a.center_hz &&
+      std::abs(measured.center_hz - a.center_hz) < within_hz)
+    doubts.push_back(
+        {fmt::format("IQ at {:.4g} MHz, but the echoes of the first frame are then {:.3g} MHz wide at half "
+                     "power, more than those of a pulse of {:.4g} MHz",
+                     a.sampling_hz * 1e-6, width_hz * 1e-6, a.center_hz * 1e-6),
+         "\"fs_hz\" of the IQ in a description", "fs_hz", a.sampling_hz});
+  if (folded || !(measured.center_hz > 0.0) || !(measured.low_hz > 0.0)) return;  // from 0 on: no echoes of a pulse
   const bool analytic = a.signal == SignalKind::iq && a.demod_hz > 0.0 &&
                         std::abs(measured.center_hz - a.demod_hz - a.center_hz) < within_hz;
   if (analytic) {
     doubts.push_back(
-        {fmt::format("IQ demodulated at {:.4g} MHz, but the echoes of the first frame lie at {:.3g} MHz in "
-                     "the samples: analytic RF, not demodulated",
-                     a.demod_hz * 1e-6, rounded(measured.center_hz - a.demod_hz) * 1e-6),
-         "\"demod_hz\": 0 in a description", "demod_hz", a.demod_hz});
+        {.text = fmt::format("IQ demodulated at {:.4g} MHz, but the echoes of the first frame lie at {:.3g} MHz in "
+                             "the samples: analytic RF, not demodulated",
+                             a.demod_hz * 1e-6, rounded(measured.center_hz - a.demod_hz) * 1e-6),
+         .cure = "\"demod_hz\": 0 in a description",
+         .key = "demod_hz",
+         .stated = a.demod_hz,
+         .word = "0"});
   } else if (std::abs(measured.center_hz - a.center_hz) > within_hz) {
     const double center_hz = rounded(measured.center_hz);
+    const double times = center_hz / a.center_hz, decimation = std::round(times);
+    const bool decimated = decimation >= 2.0 && std::abs(times - decimation) < kDecimated * decimation;
     doubts.push_back(
         {fmt::format("centre frequency {:.4g} MHz, but the echoes of the first frame are centred at {:.3g} "
                      "MHz (half power from {:.3g} to {:.3g} MHz)",
                      a.center_hz * 1e-6, center_hz * 1e-6, measured.low_hz * 1e-6, measured.high_hz * 1e-6),
-         fmt::format("--set center_hz={:.3g}", center_hz), "fc_hz", a.center_hz, center_hz});
+         fmt::format("--set center_hz={:.3g}{}", center_hz,
+                     decimated
+                         ? fmt::format(", or \"fs_hz\": {:.4g} in a description where one sample of {:.0f} was kept",
+                                       a.sampling_hz / decimation, decimation)
+                         : ""),
+         "fc_hz", a.center_hz, center_hz});
   }
-  const double width_hz = measured.high_hz - measured.low_hz;
   if (a.bandwidth_hz > 0.0 && width_hz > 2.0 * a.bandwidth_hz) {
     doubts.push_back(
         {fmt::format("bandwidth {:.3g} MHz, but the echoes of the first frame are {:.3g} MHz wide at half power",
@@ -119,6 +138,13 @@ void doubt_points(const Acquisition& a, std::span<const std::byte> frame, std::v
                     .cure = fmt::format("\"t_zero\": \"{}\" in a description", word),
                     .key = "t_zero",
                     .word = word});
+}
+
+void doubt_quadrature(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
+  if (const auto found = measure_conjugated(a, frame))
+    doubts.push_back({"points of the first frame are sharper with the quadrature part of the opposite sign " +
+                          in_place_of(found->found_coherence, found->stated_coherence),
+                      "save the complex conjugate of the samples", "demod_hz", a.demod_hz});
 }
 
 double depth_of(const Acquisition& a) { return 0.5 * a.sound_speed_m_s * a.n_samples / a.sampling_hz; }
@@ -207,6 +233,7 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
     if (const auto measured = measure_spectrum(a, frame)) doubt_frequencies(a, *measured, doubts);
     doubt_points(a, frame, doubts);
     doubt_full_matrix(a, frame, doubts);
+    if (doubts.empty()) doubt_quadrature(a, frame, doubts);
   } catch (const Error&) {  // a frame that cannot be read is no doubt about facts
   }
   return doubts;

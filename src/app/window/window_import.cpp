@@ -399,7 +399,7 @@ void WindowImport::fill_fields() {
         field.cured = doubt.word;
       } else if (doubt.change != 0.0 && stated) {
         field.cured = fmt::format("{:.4g}", (*stated + doubt.change) / fact.as().per_unit);
-      } else if (doubt.measured > 0.0 || doubt.key == "demod_hz") {
+      } else if (doubt.measured > 0.0) {
         field.cured = fmt::format("{:.4g}", doubt.measured / fact.as().per_unit);
       }
       if (!field.cured.empty() || field.mirrors)

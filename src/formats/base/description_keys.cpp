@@ -57,7 +57,7 @@ constexpr std::array kKeys{
     DescriptionKey{"pitch_m", "elements", "0.3e-3",
                    "distance of neighbouring elements of a linear array, or of neighbouring lines", true},
     DescriptionKey{"n_elements", "elements", "128", "number of elements, checked against the array", true},
-    DescriptionKey{"radius_m", "elements", "0.05", "radius of a convex array", true},
+    DescriptionKey{"radius_m", "elements", "0.05", "radius of a convex array, whose ends lie at z = 0", true},
     DescriptionKey{"element_x_m", "elements", "[-0.5e-3, 0, 0.5e-3]",
                    "lateral position of each element, in place of `pitch_m`; of each line with `line`", true},
     DescriptionKey{"element_z_m", "elements", "[0, 0, 0]", "depth of each element; default 0", true},

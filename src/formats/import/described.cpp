@@ -10,6 +10,7 @@
 #include "formats/base/printable.h"
 #include "formats/import/words.h"
 #include "formats/readers/description.h"
+#include "formats/readers/wrapped_samples.h"
 
 namespace echoloop {
 namespace {
@@ -176,12 +177,6 @@ std::vector<double> take_line_times(const std::string& what, Json& meta, const A
   return times_s;
 }
 
-std::vector<std::byte> first_frame(const LibraryRecording& recording) {
-  std::vector<std::byte> frame(recording.acquisition->frame_bytes());
-  recording.read_frame(0, frame);
-  return frame;
-}
-
 // In place of a centre frequency that neither the file nor the description says.
 void measure_center(LibraryRecording& recording) {
   Acquisition a = *recording.acquisition;
@@ -239,14 +234,17 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
   const std::vector<double> line_times_s = take_line_times(what, meta, extents);
   const bool unknown_center = assume_center(what, meta, extents);
   plan.acquisition = describe_acquisition(what, meta, extents, plan.rotation_rad);
+  const bool may_wrap = data.type.starts_with("uint") && !meta.contains("offset");
   if (!describes_lines(meta)) {
     LibraryRecording channels = tree.recording(request, std::move(plan));
+    if (may_wrap) read_as_signed(channels);
     if (unknown_center) measure_center(channels);
     return channels;
   }
   const bool parallel = are_parallel(plan.acquisition.probe);
   if (extents.n_values == 2 && parallel) plan.acquisition.data = DataKind::beamformed;
   LibraryRecording lines = tree.recording(request, std::move(plan));
+  if (may_wrap) read_as_signed(lines);
   if (extents.n_values != 2) lines = beamformed_lines(std::move(lines), line_times_s);
   return parallel ? std::move(lines) : sector_columns(what, std::move(lines));
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/number.h"
 #include "core/plain_text.h"
 #include "formats/import/guess_samples.h"
 #include "formats/import/words.h"
@@ -28,6 +29,19 @@ bool is_single(Fact fact) {
 std::string fact_path(const std::string& path) {
   const std::size_t last = path.find_last_of("./@");
   return last != std::string::npos && last > 0 && plain_name(path) == "value" ? path.substr(0, last) : path;
+}
+
+// Of a text "40 MHz", "0.3 mm", "1540 m/s" or "5e6": its number, and its unit into `named`. A speed is judged by its
+// size.
+std::vector<double> number_of_text(const std::string& text, NamedFact& named) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789.+-eE"), text.size());
+  const auto value = finite_number(std::string_view(text).substr(0, end));
+  const std::string_view rest = std::string_view(text).substr(std::min(text.find_first_not_of(' ', end), text.size()));
+  const auto unit = unit_of_text(rest, named.fact);
+  if (!value || (!rest.empty() && !unit && !(named.fact == Fact::speed && (rest == "m/s" || rest == "mm/us"))))
+    return {};
+  if (unit) named.unit = *unit;
+  return {*value};
 }
 
 // (azimuth, elevation) of each, as rows or columns, with all elevations 0: the azimuths. Else nothing.
@@ -100,18 +114,21 @@ void GuessFacts::collect(const ArrayTree& tree, std::size_t samples, const std::
   const std::string data = plain_name(tree.entries()[samples].path);
   for (std::size_t k = 0; k < tree.entries().size(); ++k) {
     const TreeEntry& entry = tree.entries()[k];
-    if (k == samples || entry.part || !entry.numeric || entry.complex || entry.count() > kMostValues) continue;
+    const bool text = !entry.text.empty();
+    if (k == samples || entry.part || (!entry.numeric && !text) || entry.complex || entry.count() > kMostValues)
+      continue;
     const auto named = named_fact(fact_path(entry.path), prefix);
     if (!named || named->fact == Fact::samples) continue;
     const std::string name = plain_name(entry.path);
     if ((name == "dx" || name == "dy") && data != "sensordata" && data != "p") continue;  // of pixels
     FactNumbers numbers{.entry = k, .named = *named, .values = {}, .shape = entry.shape, .path = entry.path};
     try {
-      numbers.values = tree.numbers(k, kMostValues);
+      numbers.values = text ? number_of_text(entry.text, numbers.named) : tree.numbers(k, kMostValues);
     } catch (const Error&) {
       continue;
     }
-    all_[named->fact].push_back(std::move(numbers));
+    if (text) numbers.shape.clear(), numbers.literal = true;
+    if (!numbers.values.empty()) all_[named->fact].push_back(std::move(numbers));
   }
   for (auto& [fact, list] : all_) std::ranges::stable_sort(list, {}, [](const FactNumbers& c) { return c.named.rank; });
 }

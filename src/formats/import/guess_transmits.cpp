@@ -24,6 +24,15 @@ double duration(const std::vector<double>& law) {
   return most < least ? 0.0 : most - least;
 }
 
+// Delays of 0 from both ends on, more than a law of all elements has, with others between them.
+bool may_have_silent_ends(const std::vector<double>& law) {
+  const auto waits = [](double delay) { return delay != 0.0; };
+  const auto first = std::ranges::find_if(law, waits);
+  const auto last = std::find_if(law.rbegin(), law.rend(), waits);
+  if (first == law.begin() || first == law.end() || last == law.rbegin()) return false;
+  return 8 * ((first - law.begin()) + (last - law.rbegin())) > std::ssize(law);
+}
+
 }  // namespace
 
 bool SentWaves::is_axis(std::size_t n) const { return n > 1 && std::ranges::find(shape_, n) != shape_.end(); }
@@ -248,6 +257,9 @@ void SentWaves::delays(const ArrayCounts& counts, std::size_t n, GuessedDescript
     }
   }
   out.say("tx_delays_s", named(*delays_, factor), words(delays_->path, ", ", n, " laws", note));
+  if (apodization_ == nullptr && std::ranges::any_of(laws(), may_have_silent_ends))
+    out.miss("tx", words("elements that fire (", delays_->path,
+                         " is 0 from both ends on: silent, with \"tx_apod\" 0, or fired first, with 1)"));
   if (along_s > 0.0 && longest * factor > kLongestDelay * along_s)
     out.miss("tx", words("unit of ", delays_->path, " (up to ", largest(delays_->values),
                          ": samples, or another unit than ", factor == 1.0 ? "seconds" : "microseconds", ")"));

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "formats/base/format_table.h"
 #include "formats/containers/npy.h"
+#include "formats/readers/wrapped_samples.h"
 
 namespace echoloop {
 namespace {
@@ -39,7 +40,11 @@ LibraryRecording described_recording(const OpenRequest& request, const ArrayView
                        .owner = std::move(owner),
                        .format = "NumPy array with JSON description"};
   parts.samples.rotation_rad = std::move(d.rotation_rad);
-  return make_library_recording(request, std::move(parts));
+  const auto offset = sidecar.meta.find("offset");
+  if (offset != sidecar.meta.end()) parts.samples.offset = json_number(sidecar.what, *offset, "offset");
+  LibraryRecording recording = make_library_recording(request, std::move(parts));
+  if (stored.type.kind == NumberKind::unsigned_integer && offset == sidecar.meta.end()) read_as_signed(recording);
+  return recording;
 }
 
 LibraryRecording read_described_npy(const OpenRequest& request) {
