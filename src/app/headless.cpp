@@ -219,7 +219,7 @@ void add_scanner(nlohmann::json& report, const OpenedSource& opened) {
                        {"connections", s.connections},
                        {"frames", s.frames},
                        {"faults", s.faults},
-                       {"invalid_samples", s.invalid_samples},
+                       {"invalid_samples", s.checked.of(SampleFault::invalid).samples},
                        {"checked_frames", s.checked.frames},
                        {"checked_samples", s.checked.samples},
                        {"clipped_samples", s.checked.of(SampleFault::clipped).samples},

@@ -35,8 +35,7 @@ struct LiveStatus {
   std::uint64_t stale = 0;                                   // of an earlier description
   std::uint64_t faults = 0;  // messages and frame words that cannot be; each left the stream as it was
   std::uint64_t duplicates = 0, lost = 0, missing = 0;  // frames, as far as the sender numbers them
-  std::uint64_t invalid_samples = 0;                    // of all frames; they became zero
-  SampleFaults checked = {};  // of the frames that were looked through, ten a second and those with invalid samples
+  SampleFaults checked = {};  // of the frames that were looked through: ten a second and all with invalid samples
   std::int64_t clock_offset_ns = 0;  // of this machine's clock over the sender's, measured by PING
   std::int64_t clock_within_ns = 0;  // and how far off that may be; 0: the clock is this machine's, or not compared
   bool accepting = true;             // false: the user disconnected the sender, and none is let in

@@ -188,13 +188,18 @@ SampleFaults check_samples(std::span<const std::byte> samples, const Acquisition
   return check(reinterpret_cast<const float*>(samples.data()), a);
 }
 
-std::uint64_t clean_samples(std::span<std::byte> samples) {
+bool are_valid(std::span<const std::byte> samples) {
+  const auto* values = reinterpret_cast<const float*>(samples.data());
+  const std::size_t n = samples.size() / sizeof(float);
+  std::uint64_t invalid = 0;  // counted, so that compilers make vectors of it
+  for (std::size_t i = 0; i < n; ++i) invalid += is_valid(values[i]) ? 0 : 1;
+  return invalid == 0;
+}
+
+void clean_samples(std::span<std::byte> samples) {
   auto* values = reinterpret_cast<float*>(samples.data());
   const std::size_t n = samples.size() / sizeof(float);
-  std::uint64_t invalid = 0;
-  for (std::size_t i = 0; i < n; ++i) invalid += is_valid(values[i]) ? 0 : 1;
-  for (std::size_t i = 0; invalid > 0 && i < n; ++i) values[i] = is_valid(values[i]) ? values[i] : 0.0F;
-  return invalid;
+  for (std::size_t i = 0; i < n; ++i) values[i] = is_valid(values[i]) ? values[i] : 0.0F;
 }
 
 }  // namespace echoloop

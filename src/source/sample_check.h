@@ -34,7 +34,8 @@ inline constexpr float kLeastLimit = 100.0F;
 // an extreme.
 [[nodiscard]] SampleFaults check_samples(std::span<const std::byte> samples, const Acquisition& acquisition);
 
-// Invalid samples become zero; float32. Returns how many there were.
-std::uint64_t clean_samples(std::span<std::byte> samples);
+// float32: none is NaN, infinite or beyond kLargestSample; those that are become zero.
+[[nodiscard]] bool are_valid(std::span<const std::byte> samples);
+void clean_samples(std::span<std::byte> samples);
 
 }  // namespace echoloop

@@ -162,6 +162,18 @@ TEST(Sidecar, AssumedValuesAreListedAsAssumptions) {
   EXPECT_TRUE(found->text.ends_with(", assumed by the description"));
 }
 
+TEST(Sidecar, ARateOfZeroIsSaidToBeUnknown) {
+  for (const char* key : {"", "frame_rate_hz", "prf_hz"}) {
+    Json meta = plane_meta();
+    if (*key != 0) meta[key] = 0;
+    const TemporaryFolder folder;
+    const Recording recording = open_with(folder, meta, plane_npy());
+    EXPECT_TRUE(std::ranges::any_of(recording.acquisition->assumptions, [](const Assumption& one) {
+      return one.text.starts_with("frame rate unknown");
+    })) << key;
+  }
+}
+
 TEST(Sidecar, MovingTimeZeroTurnsThePhaseOfIq) {
   const TemporaryFolder folder;
   Json meta = plane_meta();

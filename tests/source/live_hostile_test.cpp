@@ -309,7 +309,7 @@ TEST(LiveHostile, NotANumberBecomesZero) {
   const auto sender = rig.start(scan);
   ASSERT_TRUE(sender->frame(0, 0xff));  // all of it is NaN
   EXPECT_EQ(rig.read()->value, 0);
-  EXPECT_EQ(rig.status().invalid_samples, 32U);
+  EXPECT_EQ(rig.status().checked.of(SampleFault::invalid).samples, 32U);
 }
 
 TEST(LiveHostile, InfinitiesAndHugeNumbersBecomeZero) {
@@ -325,7 +325,6 @@ TEST(LiveHostile, InfinitiesAndHugeNumbersBecomeZero) {
   for (int k = 0; k < 8; ++k) frame << kInfinite << -kInfinite << 1e30F << std::nanf("");
   ASSERT_TRUE(sender->message(7, frame));
   EXPECT_EQ(rig.read()->value, 0);
-  EXPECT_EQ(rig.status().invalid_samples, 32U);
   EXPECT_EQ(rig.status().checked.of(SampleFault::invalid).samples, 32U);
   rig.expect_frame(*sender, 1, 0);
 }

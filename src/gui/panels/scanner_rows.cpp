@@ -207,9 +207,9 @@ void sender_rows(PanelContext& c, Column& column) {
   if (s.checked.frames == 0) return;
   for (std::size_t i = 0; i < kSampleFaults; ++i) {
     const auto fault = static_cast<SampleFault>(i);
-    if (fault == SampleFault::invalid && s.invalid_samples == 0) continue;  // integers have none
-    const SampleFaultRow& row = kSampleFaultRows[i];
     const bool none = s.checked.of(fault).samples == 0;
+    if (fault == SampleFault::invalid && none) continue;  // integers have none
+    const SampleFaultRow& row = kSampleFaultRows[i];
     fact_row(c.ui, column, fmt::format("sender/{}", row.key).c_str(), fault_title(fault) + " samples",
              none ? std::string("0") : fault_share_text(s.checked, fault),
              fmt::format("{} {} of {} frames checked.", row.help, grouped(s.checked.frames), grouped(s.frames)));

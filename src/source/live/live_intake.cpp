@@ -241,23 +241,19 @@ std::span<const std::byte> LiveIntake::fetch(FrameMemory& slot) {
   return slot.bytes;
 }
 
-// Invalid samples of every frame become zero. All faults are looked for in one frame in a while: at the speed of
-// memory, but that is what the stream needs itself.
+// Invalid samples of every frame become zero. All faults are looked for in frames that have some, and in one frame in a
+// while: at the speed of memory, but that is what the stream needs itself.
 void LiveIntake::check(std::span<std::byte> samples) {
   constexpr std::int64_t kApart_ns = 100'000'000;
   const Acquisition& a = *producer_.acquisition;
   const std::int64_t now = now_ns();
   const bool due = producer_.checked_ns == 0 || now - producer_.checked_ns >= kApart_ns;
-  SampleFaults faults{.frames = 1, .samples = a.frame_values()};
-  if (due) {
-    producer_.checked_ns = now;
-    faults = check_samples(samples, a);
-  }
-  const std::uint64_t invalid = a.sample_type == SampleType::float32 ? clean_samples(samples) : 0;
-  if (!due && invalid == 0) return;
-  faults.of(SampleFault::invalid).samples = invalid;
+  const bool valid = a.sample_type != SampleType::float32 || are_valid(samples);
+  if (!due && valid) return;
+  if (due) producer_.checked_ns = now;
+  const SampleFaults faults = check_samples(samples, a);
+  if (!valid) clean_samples(samples);
   const std::scoped_lock lock(mutex_);
-  status_.invalid_samples += invalid;
   status_.checked.add(faults);
 }
 
