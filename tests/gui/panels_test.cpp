@@ -87,6 +87,33 @@ TEST(Controls, TypedValueIsTakenAndClamped) {
   EXPECT_DOUBLE_EQ(scene.state.params.formation.sound_speed_m_s, scene.state.defaults.formation.sound_speed_m_s);
 }
 
+// Thousands and the unit as the window writes them; of a text that is no number in them nothing is taken.
+TEST(Controls, TypedTextIsOneNumberInTheUnitOrNothing) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  const auto type = [&](const char* control, const char* text) {
+    scene.click(control, false, true);
+    scene.type(text);
+    scene.click("panel_stream");
+  };
+  const FormationParams& now = scene.state.params.formation;
+  for (const char* text : {"1 480", "1480 m/s", "1 480 m/s", "+1480,0"}) {
+    type("sound_speed_m_s", "1600");
+    type("sound_speed_m_s", text);
+    EXPECT_DOUBLE_EQ(now.sound_speed_m_s, 1480) << text;
+  }
+  for (const char* text : {"1 54", "1500-1600", "1.6 km/s", "1600x", "nan", "inf", "1e999"}) {
+    type("sound_speed_m_s", text);
+    EXPECT_DOUBLE_EQ(now.sound_speed_m_s, 1480) << text;
+  }
+  type("band", "3.5-6 MHz");
+  for (const char* text : {"2500-7000 kHz", "2", "2-3-4"}) {
+    type("band", text);
+    EXPECT_NEAR(now.band_low_hz, 3.5e6, 1) << text;
+    EXPECT_NEAR(now.band_high_hz, 6e6, 1) << text;
+  }
+}
+
 TEST(Controls, RangeKeepsItsEndsApart) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);

@@ -1,5 +1,7 @@
 #include "gui/toolkit/slider.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -161,20 +163,27 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
-// "4-6", "4 6", "−3,5 to 2": one or two numbers as people write them, also as the window itself writes them.
-std::vector<double> parse_numbers(std::string text) {
+// "4-6", "4 6 MHz", "−3,5 to 2": `count` numbers as people write them, also as the window itself writes them, with the
+// unit or without. Empty: the text has others, or something else.
+std::vector<double> parse_numbers(std::string text, std::string_view unit, std::size_t count) {
+  const auto trim = [&text] { text.erase(text.find_last_not_of(' ') + 1); };
+  trim();
+  if (text.ends_with(unit)) text.erase(text.size() - unit.size());
+  trim();
   replace_all(text, "\u202F", "");  // thousands
   replace_all(text, "\u2212", "-");
   replace_all(text, "\u2013", "-");
   replace_all(text, "to", " ");
+  const auto digit = [&text](std::size_t k) { return k < text.size() && text[k] >= '0' && text[k] <= '9'; };
   for (std::size_t i = 1; i + 1 < text.size(); ++i) {
-    const auto digit = [&](std::size_t k) { return text[k] >= '0' && text[k] <= '9'; };
     if (text[i] == ',' && digit(i - 1) && digit(i + 1)) text[i] = '.';
+    const bool thousand = digit(i - 1) && digit(i + 1) && digit(i + 2) && digit(i + 3) && !digit(i + 4);
+    if (count == 1 && text[i] == ' ' && thousand) text.erase(i, 1);
   }
   std::vector<double> numbers;
   const char* p = text.c_str();
   const char* const end = p + text.size();
-  while (p < end && numbers.size() < 2) {
+  while (p < end && numbers.size() < count) {
     while (p < end && (*p == ' ' || *p == ',' || *p == ';' || *p == '+')) ++p;
     double value = 0;
     auto [next, error] = std::from_chars(p, end, value);
@@ -182,9 +191,27 @@ std::vector<double> parse_numbers(std::string text) {
     numbers.push_back(value);
     p = next;
     while (p < end && *p == ' ') ++p;
-    if (numbers.size() == 1 && p < end && *p == '-') ++p;  // a dash between two numbers is no sign
+    if (numbers.size() < count && p < end && *p == '-') ++p;  // a dash between two numbers is no sign
   }
-  return numbers;
+  return p == end && numbers.size() == count ? numbers : std::vector<double>();
+}
+
+// The numbers once they are accepted. Until then the limits stand in red beside a text that is not within them.
+std::vector<double> typed_numbers(Ui& ui, const Rect& r, const SliderLook& look, std::size_t count) {
+  const auto read = [&](const std::string& text) {
+    if (count == 1 && !text.empty() && text == look.text_at_most) return std::vector<double>{look.track_max};
+    if (count == 1 && !text.empty() && text == look.text_at_least) return std::vector<double>{look.track_min};
+    return parse_numbers(text, look.unit, count);
+  };
+  const auto text = ui.edit_field(r);
+  if (text) return read(*text);
+  const auto numbers = read(ui.edited_text());
+  const bool within = std::ranges::all_of(numbers, [&](double v) { return v >= look.least && v <= look.most; });
+  if (ui.is_editing(look.id) && (numbers.empty() || !within)) {
+    ui.text_right(Type::small, r.x1 - ui.px(8), r.y0, r.height(), theme::kRed,
+                  fmt::format("{:g} to {:g} {}", look.least, look.most, look.unit));
+  }
+  return {};
 }
 
 Tip tip_of(const SliderLook& look) { return {look.title.empty() ? look.label : look.title, look.help, look.why_not}; }
@@ -202,11 +229,7 @@ std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, dou
   const TrackGeometry g = one ? one_line_geometry(ui, r, look) : geometry(ui, r);
   if (enabled && ui.is_editing(look.id)) {
     const float margin = ui.px(one ? 0 : 4);
-    const auto text = ui.edit_field({r.x0, r.y0 + margin, r.x1, r.y1 - margin});
-    if (!text) return std::nullopt;
-    if (!look.text_at_most.empty() && *text == look.text_at_most) return look.track_max;
-    if (!look.text_at_least.empty() && *text == look.text_at_least) return look.track_min;
-    const auto numbers = parse_numbers(*text);
+    const auto numbers = typed_numbers(ui, {r.x0, r.y0 + margin, r.x1, r.y1 - margin}, look, 1);
     if (numbers.empty()) return std::nullopt;
     return std::clamp(numbers[0], look.least, look.most);
   }
@@ -271,9 +294,8 @@ std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& l
     return v;
   };
   if (enabled && ui.is_editing(look.id)) {
-    const auto text = ui.edit_field({r.x0, r.y0 + ui.px(4), r.x1, r.y1 - ui.px(4)});
-    const auto numbers = text ? parse_numbers(*text) : std::vector<double>();
-    if (numbers.size() < 2) return std::nullopt;
+    const auto numbers = typed_numbers(ui, {r.x0, r.y0 + ui.px(4), r.x1, r.y1 - ui.px(4)}, look, 2);
+    if (numbers.empty()) return std::nullopt;
     return allowed({std::min(numbers[0], numbers[1]), std::max(numbers[0], numbers[1])});
   }
   const Hit h = ui.hit(look.id, r, tip_of(look));

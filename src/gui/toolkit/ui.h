@@ -121,6 +121,7 @@ class Ui : public Painter {
   void start_editing(const char* id, const std::string& text, const std::string& stop = {});
   [[nodiscard]] bool is_editing(const char* id) const;
   std::optional<std::string> edit_field(const Rect& r);
+  [[nodiscard]] std::string edited_text() const { return editing_text_; }
   // A plain line of text; true when Enter was pressed. `focus`: takes the keyboard.
   bool text_line(const char* id, const Rect& r, std::span<char> text, bool focus);
 
