@@ -83,6 +83,20 @@ TEST(LiveAccount, ANumberThatCameIsADuplicate) {
   EXPECT_EQ(account.next(), 12U);
 }
 
+// The distances of the protocol page, from the number expected: the highest + 1.
+TEST(LiveAccount, EpochsBeginBeyondTheDistancesOfThePage) {
+  constexpr std::uint64_t kExpected = 5000, kFar = std::uint64_t{1} << 32;
+  const auto kind_of = [](std::uint64_t sequence) {
+    LiveAccount account;
+    account.add(kExpected - 1, 0);
+    return account.add(sequence, 0).kind;
+  };
+  EXPECT_EQ(kind_of(kExpected - 1024), Kind::duplicate);
+  EXPECT_EQ(kind_of(kExpected - 1025), Kind::new_epoch);
+  EXPECT_EQ(kind_of(kExpected + kFar), Kind::follows);
+  EXPECT_EQ(kind_of(kExpected + kFar + 1), Kind::new_epoch);
+}
+
 TEST(LiveClock, TakesTheDevicesTime) {
   LiveClock clock;
   EXPECT_EQ(clock.time_s(1000, 1e3, 1), 0.0);
