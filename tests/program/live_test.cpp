@@ -6,7 +6,9 @@
 #include <thread>
 
 #include "formats/open_recording.h"
+#include "history/uff_writer.h"
 #include "program/live_viewer.h"
+#include "support/recordings.h"
 #include "support/uff_file.h"
 
 namespace echoloop::live_test {
@@ -356,6 +358,26 @@ TEST(LiveProgram, ARecordingHoldsTheScannersClockAndItsLosses) {
   const nlohmann::json recorded = nlohmann::json::parse(read_text(report))["recorded"];
   EXPECT_EQ(recorded["lost_at_sender"], 7);
   EXPECT_EQ(recorded["missing"], 5);
+}
+
+// Of a sender whose frames came again, or late: the recording keeps its clock.
+TEST(LiveProgram, ARecordingOfRepeatedFramesHoldsTheScannersClock) {
+  const TemporaryFolder folder;
+  const Acquisition a = testing::every_kind_of_acquisition().front().acquisition;
+  {
+    UffWriter writer(folder / "scan.uff", share(a), {.version = "1", .device_hz = 1e3});
+    const std::vector<std::byte> samples(a.frame_bytes());
+    for (const double time_s : {0.5, 0.6, 0.6, 0.4, 0.7}) {
+      writer.append(
+          {.stamp = {.time_s = time_s, .sender = {.lost = 2, .missing = time_s == 0.7 ? 3U : 0U}}, .samples = samples});
+    }
+    writer.finish();
+  }
+  const Recording recording = open_recording(folder / "scan.uff");
+  const std::vector<double> times_s = {0.0, 0.1, 0.1, 0.1, 0.2};
+  ASSERT_EQ(recording.scanner.times_s.size(), times_s.size());
+  for (std::size_t k = 0; k < times_s.size(); ++k) EXPECT_NEAR(recording.scanner.times_s[k], times_s[k], 1e-9) << k;
+  EXPECT_EQ(recording.scanner.missing, 3U);
 }
 
 TEST(LiveProgram, ListsTheViewersThatWait) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "core/error.h"
@@ -35,13 +36,17 @@ std::vector<double> frame_list(const hdf5::Node& own, const char* name, std::siz
   return values;
 }
 
-// Times that cannot be are left out: the frames are evenly spaced then.
+// Times that cannot be are left out: the frames are evenly spaced then. A frame that came late, or again, has the time
+// of the one before it.
 ScannerRecord scanner_record(const hdf5::Node& own, std::size_t frames) {
   if (frames == 0 || frames > kMostTimes || !own.has("device_time_s")) return {};
   ScannerRecord record{.times_s = frame_list(own, "device_time_s", frames)};
-  if (record.times_s.empty() || !is_time_axis(record.times_s)) return {};
-  const double begin_s = record.times_s.front();
-  for (double& time_s : record.times_s) time_s -= begin_s;
+  std::vector<double>& times_s = record.times_s;
+  if (times_s.empty() || !std::ranges::all_of(times_s, [](double t) { return std::isfinite(t) && t >= 0.0; }))
+    return {};
+  const double begin_s = times_s.front();
+  for (double& time_s : times_s) time_s -= begin_s;
+  std::inclusive_scan(times_s.begin(), times_s.end(), times_s.begin(), std::ranges::max);
   const auto grown = [&](const char* name) {
     const std::vector<double> so_far = frame_list(own, name, frames);
     return so_far.empty() ? 0.0 : std::max(so_far.back() - so_far.front(), 0.0);
