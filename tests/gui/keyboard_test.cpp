@@ -239,7 +239,7 @@ TEST(Keyboard, ResetIsAKeyAndAControl) {
 
 // Keys that are let go before a frame sees them: a text field has them all the same.
 
-constexpr int kA = 65, kEnter = 257, kLeftControl = 341;  // GLFW's
+constexpr int kA = 65, kEnter = 257, kLeftControl = 341, kControlMod = 2;  // GLFW's
 
 class ShortTap : public ::testing::Test {
  protected:
@@ -250,8 +250,8 @@ class ShortTap : public ::testing::Test {
     ImGui::DestroyContext(context_);
     ImGui::SetCurrentContext(before_);
   }
-  void set(int key, bool down) {  // as ImGui's backend does, after ours
-    if (down) taps_.press(key);
+  void set(int key, bool down, int mods = 0) {  // as ImGui's backend does, after ours
+    if (down) taps_.press(key, mods);
     ImGui::GetIO().KeysDown[key] = down;
   }
 
@@ -271,6 +271,18 @@ TEST_F(ShortTap, LastsOneFrame) {
 
 TEST_F(ShortTap, KeepsItsModifier) {
   for (const int key : {kLeftControl, kA}) set(key, true);
+  for (const int key : {kA, kLeftControl}) set(key, false);
+  taps_.begin_frame();
+  EXPECT_TRUE(ImGui::GetIO().KeyCtrl);
+  EXPECT_TRUE(ImGui::GetIO().KeysDown[kA]);
+  taps_.begin_frame();
+  EXPECT_FALSE(ImGui::GetIO().KeyCtrl);
+}
+
+TEST_F(ShortTap, KeepsAModifierThatWasHeldBefore) {
+  set(kLeftControl, true);
+  taps_.begin_frame();
+  set(kA, true, kControlMod);
   for (const int key : {kA, kLeftControl}) set(key, false);
   taps_.begin_frame();
   EXPECT_TRUE(ImGui::GetIO().KeyCtrl);

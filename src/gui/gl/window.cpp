@@ -28,7 +28,7 @@ Surface* surface_of(GLFWwindow* window) { return static_cast<Surface*>(glfwGetWi
 
 void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
   if (action == GLFW_RELEASE) return;
-  short_taps.press(key);
+  short_taps.press(key, mods);
   const std::optional<Key> named = window_key(key, scancode);
   if (!named || (action == GLFW_REPEAT && acts_once(*named))) return;
   surface_of(window)->keys.push_back(

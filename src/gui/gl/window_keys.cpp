@@ -111,8 +111,10 @@ void take_modifiers(ImGuiIO& io) {
 
 }  // namespace
 
-void ShortTaps::press(int glfw_key) {
+void ShortTaps::press(int glfw_key, int glfw_mods) {
   if (glfw_key >= 0 && glfw_key <= GLFW_KEY_LAST) pressed_.push_back(glfw_key);
+  if ((glfw_mods & GLFW_MOD_CONTROL) != 0) pressed_.push_back(GLFW_KEY_LEFT_CONTROL);
+  if ((glfw_mods & GLFW_MOD_SHIFT) != 0) pressed_.push_back(GLFW_KEY_LEFT_SHIFT);
 }
 
 void ShortTaps::begin_frame() {
@@ -130,7 +132,7 @@ void ShortTaps::begin_frame() {
   take_modifiers(io);
 }
 #else
-void ShortTaps::press(int) {}
+void ShortTaps::press(int, int) {}
 void ShortTaps::begin_frame() {}
 #endif
 

@@ -15,10 +15,11 @@ namespace echoloop {
 [[nodiscard]] bool acts_once(Key key);
 
 // Keys that were pressed and let go between two frames: ImGui before 1.87 looks at what is held when a frame begins and
-// would miss them in text fields. They count as held for one frame. From 1.87 it does so itself, and this does nothing.
+// would miss them in text fields, or the Ctrl or Shift that was let go with them. They count as held for one frame.
+// From 1.87 it does so itself, and this does nothing.
 class ShortTaps {
  public:
-  void press(int glfw_key);
+  void press(int glfw_key, int glfw_mods);
   void begin_frame();  // after ImGui's backend, before ImGui
 
  private:
