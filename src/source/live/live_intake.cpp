@@ -58,11 +58,11 @@ void LiveIntake::describe(LiveScanPtr scan, std::uint32_t generation) {
   const std::scoped_lock lock(mutex_);
   blocks_.recall();  // what was lent for the description before is void
   generation_ = status_.generation = generation;
-  if (scan_ == nullptr || scan->json != scan_->json || scan->clock != scan_->clock) {
+  if (scan_ == nullptr || !same_scan(*scan, *scan_)) {
     scan_ = std::move(scan);
     clock_.begin_epoch();
   }
-  status_.description = scan_->readable;
+  status_.description = scan_->text;
   status_.block_bytes = scan_->description.layout->frame_bytes();
   status_.blocks = LiveBlocks::count_for(scan_->description.layout->frame_bytes());
   if (scan_ == streamed_) blocks_.set_generation(generation);

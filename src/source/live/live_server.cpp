@@ -305,16 +305,15 @@ void LiveServer::describe(Connection& connection, std::span<const std::byte> pay
   }
   try {
     auto scan = std::make_shared<LiveScan>();
-    scan->json.assign(asked.json.begin(), asked.json.end());
+    scan->text = std::make_shared<const std::string>(readable_description(asked.json));
     scan->clock = connection.hello.clock;
     const LiveScanPtr before = intake_.scan();
-    if (before != nullptr && before->json == scan->json && before->clock == scan->clock) {
+    if (before != nullptr && same_scan(*before, *scan)) {
       scan = before;
     } else {
       scan->description =
           describe_live("description", asked.json, connection.peer.is_here ? LikeFiles::allowed : LikeFiles::refused,
                         stop_describing_.get_token());
-      scan->readable = std::make_shared<const std::string>(readable_description(asked.json));
     }
     const std::size_t bytes = scan->description.layout->frame_bytes();
     if (scan != before) require_live_memory(*scan, before.get(), memory_size_);
