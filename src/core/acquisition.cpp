@@ -56,6 +56,12 @@ void validate_columns(const Acquisition& a, const std::string& what) {
 
 void validate_transmit(const Transmit& transmit, const Acquisition& a, const std::string& what) {
   require_range(what, "t0", transmit.t0_s, -1.0, 1.0, "within 1 s of time zero");
+  const double first_m = 0.5 * a.sound_speed_m_s * transmit.t0_s;
+  if (first_m >= kMaxDepth_m) {
+    char text[64];
+    std::snprintf(text, sizeof text, "t0 = %.6g s, a depth of %.3g m", transmit.t0_s, first_m);
+    throw Error(what, text, "a first sample from less than 10 m");
+  }
   require_range(what, "transmit aperture", transmit.aperture_m, 0.0, 10.0, "0 to 10 m");
   switch (transmit.kind) {
     case TransmitKind::plane:

@@ -102,5 +102,6 @@ using AcquisitionPtr = std::shared_ptr<const Acquisition>;
 inline constexpr int kMaxElements = 16384;
 inline constexpr int kMaxTransmits = 16384;
 inline constexpr int kMaxSamples = 1 << 24;
+inline constexpr double kMaxDepth_m = 10.0;  // of an image
 
 }  // namespace echoloop

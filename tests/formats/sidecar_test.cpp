@@ -174,6 +174,15 @@ TEST(Sidecar, ARateOfZeroIsSaidToBeUnknown) {
   }
 }
 
+TEST(Sidecar, RefusalsNameTheKeyOfTheDescription) {
+  const TemporaryFolder folder;
+  Json late = plane_meta(), backwards = plane_meta();
+  late["t0_s"] = 0.5;
+  backwards["prf_hz"] = -1;
+  testing::expect_refusal([&] { (void)open_with(folder, late, plane_npy()); }, "t0 = 0.5 s, a depth of");
+  testing::expect_refusal([&] { (void)open_with(folder, backwards, plane_npy()); }, "prf_hz = -1");
+}
+
 TEST(Sidecar, MovingTimeZeroTurnsThePhaseOfIq) {
   const TemporaryFolder folder;
   Json meta = plane_meta();

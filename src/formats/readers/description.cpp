@@ -115,7 +115,9 @@ void set_frame_rate(const std::string& what, const Json& meta, Acquisition& a) {
   if (meta.contains("frame_rate_hz")) {
     a.frame_rate_hz = json_number(what, meta.at("frame_rate_hz"), "frame_rate_hz");
   } else if (meta.contains("prf_hz")) {
-    a.frame_rate_hz = json_number(what, meta.at("prf_hz"), "prf_hz") / static_cast<double>(a.transmits.size());
+    const double prf_hz = json_number(what, meta.at("prf_hz"), "prf_hz");
+    if (prf_hz < 0.0) throw Error(what, "prf_hz = " + json_excerpt(meta.at("prf_hz")), "above 0, or 0 when unknown");
+    a.frame_rate_hz = prf_hz / static_cast<double>(a.transmits.size());
   }
   if (a.frame_rate_hz == 0.0) {
     a.assumptions.emplace_back("frame rate unknown: the description has neither frame_rate_hz nor prf_hz above 0",
