@@ -94,7 +94,8 @@ void RunningStream::make_pinned(const StreamPlan& plan) {
     pinned_.source = with_frames_in(kind, plan.source, plan.backend);
     return;
   }
-  const int threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()) / 2, 1, 8);
+  // All cores but those of the producer and processing threads: the sooner the copy is complete, the less is lost.
+  const int threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()) - 2, 1, 14);
   pinned_.background = std::make_shared<BackgroundMemory>(
       as_seekable(plan.source), kind, plan.backend,
       BackgroundMemory::Limits{.total_bytes = max_page_locked_bytes(), .threads = threads});
