@@ -54,6 +54,12 @@ Limits limits_for(const Options& options, const SourceInfo& info) {
   return {0, 5.0};
 }
 
+// Whether no frame of the recording is needed twice.
+bool reads_once(const Options& options, const Limits& limits, const SourceInfo& info) {
+  const bool through = limits.frames > 0 && limits.frames <= info.frame_count;
+  return options.history_bytes.value_or(0) == 0 && info.frame_count > 0 && (through || !options.stream.loop);
+}
+
 // What a scanner's connection has to say, on the terminal.
 void say_notes(const std::vector<LiveNote>& notes) {
   for (const LiveNote& note : notes) print_error("{}\n", note.text);
@@ -304,7 +310,8 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
                    .past = wants_measures(options, marks) ? &past : nullptr,
                    .analyses = live.analyses(),
                    .first_frame = saved != nullptr ? saved->frame : 0,
-                   .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference});
+                   .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference,
+                   .reads_once = reads_once(options, limits, opened.info)});
   say_notes(chosen.note, acquisition, params);
   RunTotals totals;
   totals.seconds = run_to_end(session, opened, options, limits.seconds);

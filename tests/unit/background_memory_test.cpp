@@ -7,39 +7,18 @@
 #include <atomic>
 #include <thread>
 
-#include "backend/plain_array.h"
 #include "support/fake_backend.h"
-#include "support/numbered_frames.h"
+#include "support/lent_frames.h"
 #include "support/waiting.h"
 
 namespace echoloop::background_memory_test {
 namespace {
 
 using testing::FakeBackend;
+using testing::LentFrames;
 
 constexpr std::size_t kPiece = std::size_t{1} << 21;
-constexpr std::uint64_t kFrames = 50;
-
-class LentFrames final : public SeekableSource {
- public:
-  LentFrames() : acquisition_(testing::share(testing::integer_acquisition(64, 1111))), memory_(kFrames * bytes()) {
-    for (std::uint64_t i = 0; i < kFrames; ++i) testing::number_frame(memory().subspan(i * bytes(), bytes()), i);
-  }
-  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
-  [[nodiscard]] std::string name() const override { return "lent frames"; }
-  [[nodiscard]] std::uint64_t frame_count() const override { return kFrames; }
-  [[nodiscard]] bool zero_copy() const override { return true; }
-  [[nodiscard]] std::span<std::byte> memory() { return {memory_.begin(), memory_.end()}; }
-  [[nodiscard]] std::size_t bytes() const { return acquisition_->frame_bytes(); }
-
- private:
-  std::span<const std::byte> read(std::uint64_t index, FrameMemory& /*slot*/, const std::stop_token&) override {
-    return memory().subspan(index % kFrames * bytes(), bytes());
-  }
-
-  AcquisitionPtr acquisition_;
-  PlainArray<std::byte> memory_;
-};
+constexpr std::uint64_t kFrames = LentFrames::kFrames;
 
 struct Lock final : PageLock {
   explicit Lock(std::atomic<int>& count) : held(count) { ++held; }

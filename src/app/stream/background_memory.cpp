@@ -21,6 +21,7 @@ BackgroundMemory::BackgroundMemory(std::shared_ptr<SeekableSource> source, HostM
       pieces_(std::min((frame_count() + frames_a_piece_ - 1) / frames_a_piece_,
                        limits.total_bytes / (frames_a_piece_ * frame_bytes_))),
       working_(limits.threads) {
+  if (frames_a_piece_ >= frame_count()) copy_pieces({});  // so little that the first frame can wait for it
   for (int i = 0; i < limits.threads; ++i) {
     threads_.emplace_back([this](const std::stop_token& stop) {
       copy_pieces(stop);

@@ -1,7 +1,8 @@
-// A recording that is too long to be copied before its stream starts: threads copy its frames into memory of the wanted
-// kind, piece by piece, while they are streamed from where they lie. At most a quarter of the machine's memory is
-// taken; frames beyond it stay where they are. Why a copy and not page-locking the mapped file in place: a driver may
-// never come back from that, and holds the whole process's memory map meanwhile (seen with Linux 6 and driver 580).
+// A recording that is played again and again, for a device: threads copy its frames into memory of the wanted kind,
+// piece by piece, while they are streamed from where they lie; one that is a single piece is copied before. At most a
+// quarter of the machine's memory is taken; frames beyond it stay where they are. Why a copy and not page-locking the
+// mapped file in place: a driver may never come back from that, and holds the whole process's memory map meanwhile
+// (seen with Linux 6 and driver 580).
 #pragma once
 
 #include <atomic>

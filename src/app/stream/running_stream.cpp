@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "app/stream/memory_copy.h"
+#include "app/stream/staged_frames.h"
 #include "core/error.h"
 
 namespace echoloop {
@@ -15,6 +15,18 @@ namespace {
 // Locked pages are lost to every other program: at most a quarter of the machine's memory.
 std::size_t max_page_locked_bytes() {
   return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 4;
+}
+
+constexpr std::size_t kLargestStaged = std::size_t{32} << 20;  // a frame: one for each thread takes memory
+
+// The host's cores but those of the producer and processing threads.
+int copying_threads() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) - 2, 1, 14); }
+
+// Whether frames of `source` are to lie in other memory than they do: it lends them, and the backend has such memory.
+bool wants_other_memory(HostMemory kind, Source& source, Backend& backend) {
+  if (kind == HostMemory::pageable || source.seekable() == nullptr || !source.zero_copy()) return false;
+  if (kind == HostMemory::pinned && !source.zero_copy_memory().empty()) return false;  // page-locked where it is
+  return backend.allocate_host(64, kind)->kind() == kind;
 }
 
 }  // namespace
@@ -90,15 +102,13 @@ void RunningStream::make_pinned(const StreamPlan& plan) {
     if (!lent.empty() && lent.size() <= max_page_locked_bytes()) pinned_.page_lock = plan.backend.page_lock(lent);
   }
   if (pinned_.page_lock != nullptr || !wants_other_memory(kind, *plan.source, plan.backend)) return;
-  if (memory_copy_bytes(kind, *plan.source) > 0) {
-    pinned_.source = with_frames_in(kind, plan.source, plan.backend);
+  if (plan.reads_once && plan.source->acquisition()->frame_bytes() <= kLargestStaged) {
+    pinned_.source = std::make_shared<StagedFrames>(as_seekable(plan.source), copying_threads());
     return;
   }
-  // All cores but those of the producer and processing threads: the sooner the copy is complete, the less is lost.
-  const int threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()) - 2, 1, 14);
   pinned_.background = std::make_shared<BackgroundMemory>(
       as_seekable(plan.source), kind, plan.backend,
-      BackgroundMemory::Limits{.total_bytes = max_page_locked_bytes(), .threads = threads});
+      BackgroundMemory::Limits{.total_bytes = max_page_locked_bytes(), .threads = copying_threads()});
   pinned_.source = pinned_.background;
 }
 
@@ -109,19 +119,19 @@ HostMemory RunningStream::host_memory() const {
 
 std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
   // Slots of a source that lends its frames hold no samples.
-  const bool lent = plan.source->zero_copy();
+  const bool lent = pinned_.source->zero_copy();
   const std::size_t bytes = plan.source->acquisition()->frame_bytes();
   slot_bytes_ = lent ? 0 : bytes;
   if (!lent) {  // before the slots, which can be in other memory than a scanner's blocks
-    plan.source->read_ahead_in(
-        [&](std::size_t ahead) { return frame_memory(plan.backend, *plan.source, ahead, plan.stream.host_memory); });
+    Source& source = *pinned_.source;
+    source.read_ahead_in(
+        [&](std::size_t ahead) { return frame_memory(plan.backend, source, ahead, plan.stream.host_memory); });
   }
   std::vector<FrameMemory> slots;
   for (int i = 0; i < plan.stream.slots; ++i) {
-    slots.push_back(lent ? FrameMemory{} : frame_memory(plan.backend, *plan.source, bytes, plan.stream.host_memory));
+    slots.push_back(lent ? FrameMemory{} : frame_memory(plan.backend, *pinned_.source, bytes, plan.stream.host_memory));
   }
-  const bool copied = pinned_.page_lock != nullptr || (pinned_.source != plan.source && pinned_.background == nullptr);
-  host_memory_ = !lent ? slots.front().kind : copied ? pinned_.kind : HostMemory::pageable;
+  host_memory_ = !lent ? slots.front().kind : pinned_.page_lock != nullptr ? pinned_.kind : HostMemory::pageable;
   return slots;
 }
 
@@ -132,7 +142,7 @@ void RunningStream::feed_sinks(const StreamPlan& plan) {
                    .allocate = nullptr,
                    .lend = nullptr,
                    .acquisition = plan.source->acquisition()};
-  if (plan.source->zero_copy()) {
+  if (pinned_.source->zero_copy()) {
     feed.lend = [source = as_seekable(pinned_.source)](std::uint64_t index) {
       KeptFrame kept{.frame = {}, .owner = source};
       try {

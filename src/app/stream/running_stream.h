@@ -31,6 +31,7 @@ struct StreamPlan {
   ImagingParams params;
   PipelineOptions pipeline;            // lanes, mode and injection are taken from `stream`
   std::vector<FrameSink*> sinks = {};  // in the order in which frames are offered, each passes them on to the next
+  bool reads_once = false;             // no frame is asked for twice, or kept
   double rate_hz = 0.0;
   RingCounts counts;  // of the configuration before
   std::uint64_t first_sequence = 0;

@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "app/stream/memory_copy.h"
 #include "core/error.h"
 #include "core/long_work.h"
 #include "core/units.h"
@@ -130,14 +129,12 @@ bool Session::same_configuration(const StreamSettings& a, const StreamSettings& 
 
 StreamMemory Session::memory() const {
   StreamMemory memory;
-  if (!source_->zero_copy()) memory.slot_bytes = frame_bytes();
-  memory.host_bytes = memory.slot_bytes * static_cast<std::size_t>(change_.made.slots);
-  if (pinned_.source != nullptr && pinned_.source != source_) {
-    memory.host_bytes += memory_copy_bytes(pinned_.kind, *source_);
-    if (pinned_.background != nullptr) {
-      memory.in_place_bytes = pinned_.background->bytes();
-      memory.host_bytes += memory.in_place_bytes;
-    }
+  const Source& read = pinned_.source != nullptr ? *pinned_.source : *source_;
+  if (!read.zero_copy()) memory.slot_bytes = frame_bytes();
+  memory.host_bytes = slots_bytes(memory.slot_bytes, change_.made);
+  if (pinned_.background != nullptr) {
+    memory.in_place_bytes = pinned_.background->bytes();
+    memory.host_bytes += memory.in_place_bytes;
   }
   memory.device = backend_.memory();
   memory.lane_bytes = memory.device.used / static_cast<std::size_t>(change_.made.lanes);
@@ -146,8 +143,7 @@ StreamMemory Session::memory() const {
 
 // Called before anything is given up for the new configuration.
 void Session::check_fits(const StreamSettings& wanted) const {
-  const bool has_copy = pinned_.source != nullptr && pinned_.kind == wanted.host_memory;
-  const std::size_t need = has_copy ? slots_bytes(*source_, wanted) : stream_host_bytes(backend_, *source_, wanted);
+  const std::size_t need = slots_bytes(*source_, wanted);
   const StreamMemory now = change_.working.has_value() ? memory() : StreamMemory{};
   require_host_memory(wanted, need, now);
   require_device_memory(wanted, wanted.lanes - change_.made.lanes, now);
@@ -233,6 +229,7 @@ void Session::make() {
                   .params = options_.params,
                   .pipeline = std::move(pipeline),
                   .sinks = options_.sinks,
+                  .reads_once = options_.reads_once,
                   .rate_hz = rate_hz(),
                   .counts = counts_,
                   .first_sequence = next_sequence_,

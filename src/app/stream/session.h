@@ -30,6 +30,7 @@ struct SessionOptions {
   std::uint64_t first_frame = 0;                    // of the source, to begin with
   RingCounts counts = {};                           // of the session before, which this one continues
   double held_reference_db = kAutoReference;        // the automatic 0 dB level to begin with; kAutoReference: measured
+  bool reads_once = false;                          // no frame is asked for twice, or kept
   bool in_background = false;                       // the constructor returns at once; advance() tells when it runs
 };
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "app/stream/memory_copy.h"
 #include "core/error.h"
 #include "core/free_memory.h"
 #include "core/number.h"
@@ -14,13 +13,12 @@ namespace echoloop {
 
 std::string megabytes(std::size_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6); }
 
-std::size_t slots_bytes(const Source& source, const StreamSettings& stream) {
-  return source.zero_copy() ? 0 : source.acquisition()->frame_bytes() * static_cast<std::size_t>(stream.slots);
+std::size_t slots_bytes(std::size_t frame_bytes, const StreamSettings& stream) {
+  return frame_bytes * static_cast<std::size_t>(stream.slots);
 }
 
-std::size_t stream_host_bytes(Backend& backend, Source& source, const StreamSettings& stream) {
-  const bool device = backend.memory().free > 0;  // without one nothing is copied
-  return slots_bytes(source, stream) + (device ? memory_copy_bytes(stream.host_memory, source) : 0);
+std::size_t slots_bytes(const Source& source, const StreamSettings& stream) {
+  return source.zero_copy() ? 0 : slots_bytes(source.acquisition()->frame_bytes(), stream);
 }
 
 void require_host_memory(const StreamSettings& wanted, std::size_t need, const StreamMemory& now) {

@@ -21,9 +21,7 @@ struct StreamMemory {
 
 // Bytes that the ring's slots take on the host; 0 where the source lends its frames.
 std::size_t slots_bytes(const Source& source, const StreamSettings& stream);
-
-// Bytes that a stream takes on the host: its slots, and the copy of its recording that a device wants.
-std::size_t stream_host_bytes(Backend& backend, Source& source, const StreamSettings& stream);
+std::size_t slots_bytes(std::size_t frame_bytes, const StreamSettings& stream);
 
 // Throws Error when `need` bytes on the host are more than is free and what `now` will give back.
 void require_host_memory(const StreamSettings& wanted, std::size_t need, const StreamMemory& now);

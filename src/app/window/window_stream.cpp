@@ -176,7 +176,7 @@ void WindowStream::choose_queue(StreamSettings& stream, const SourceInfo& source
 }
 
 void WindowStream::require_room(const OpenedSource& opened, const StreamSettings& stream) const {
-  const std::size_t need = stream_host_bytes(*parts_.backend, *opened.source, stream);
+  const std::size_t need = slots_bytes(*opened.source, stream);
   const std::size_t given_back =
       parts_.session != nullptr ? parts_.session->memory().host_bytes + parts_.history.extent().bytes : 0;
   const std::size_t there_is = free_host_memory() + given_back;
