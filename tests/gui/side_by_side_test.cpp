@@ -234,6 +234,28 @@ TEST(CompareMeasures, AnotherGridHasTheSameRegionInMillimetres) {
   EXPECT_NEAR(value_of(scene.state.image.measured_a, "region 1", "area"), 43 * 61 * 0.2 * 0.2, 1.0);
 }
 
+// Without levels nothing is said about depths or missing regions: a dot and its note are all that warns.
+TEST(CompareMeasures, OfWeightsThereIsOnlyTheirNote) {
+  ECHO_SCENE(scene, 1600, 900);
+  show(scene, flat(-15), flat(-45));
+  scene.state.marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-8e-3, 8e-3}, {-2e-3, 20e-3}}}};
+  ASSERT_TRUE(settled(scene));
+  scene.state.params.formation.adaptive = Adaptive::coherence;
+  scene.state.params.formation.adaptive_show = AdaptiveShow::weight;
+  scene.put_past(0, kSquare, flat(0.5F), 100);
+  ASSERT_TRUE(scene.frames_until([&] { return scene.state.image.measured.values.empty(); }));
+  scene.frames(1);
+  ASSERT_FALSE(scene.state.image.measured_a.values.empty());
+  const RgbImage shot = scene.shot();
+  constexpr Rgb kWarning{0xE9, 0xB8, 0x5C};
+  int warning = 0;
+  for (int y = 40; y < 860; ++y) {
+    for (int x = 1258; x < 1600; ++x) warning += distance(pixel(shot, x, y), kWarning) < 10;
+  }
+  EXPECT_GT(warning, 0);
+  EXPECT_LT(warning, 40);
+}
+
 // Every control of the bar lies within the centre, beside the others, and does something.
 TEST(CompareBar, FitsEveryWidth) {
   struct Size {
