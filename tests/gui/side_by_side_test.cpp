@@ -117,6 +117,20 @@ TEST(SideBySideWindow, EachSideHasItsPixelsAtEverySize) {
   }
 }
 
+// Of stacked sides the bar of levels is beside both.
+TEST(SideBySideWindow, TheCaptionOfAEndsBeforeTheBar) {
+  for (const int height : {620, 640, 660, 700, 740, 768}) {
+    ECHO_SCENE(scene, 1024, height);
+    show(scene, flat(-15), flat(-45));
+    const RgbImage shot = scene.shot();
+    const Rect a = scene.viewer->side_a_rect(), bar = scene.viewer->image_layout().color_bar;
+    ASSERT_GT(scene.viewer->image_rect().y0, a.y1);
+    for (float y = a.y1 + 10; y < a.y1 + 26; ++y) {
+      for (float x = bar.x0 - 7; x < bar.x0 - 1; ++x) ASSERT_LT(gray_at(shot, x, y), 60) << height;
+    }
+  }
+}
+
 TEST(SideBySideWindow, WhereAHasNoPixelsThereIsTheGround) {
   ECHO_SCENE(scene, 1600, 900);
   const Grid shallow{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 5e-3, .z1_m = 15e-3, .nx = 101, .nz = 51};
