@@ -92,7 +92,7 @@ float freeze_button(Row& row, float x) {
     freeze(c.state, c.commands);
   }
   const ImU32 ink = !why.empty() ? theme::kDisabled : frozen ? theme::kInk : theme::kText;
-  const float icon_x = r.x0 + ui.px(row.fit.shortcuts ? 16 : 17);
+  const float icon_x = r.x0 + ui.px(row.fit.shortcuts ? 20 : 17);
   if (frozen) {
     ui.play(icon_x, r.cy(), ink);
   } else {
