@@ -135,6 +135,22 @@ TEST(SpectrogramStrip, PowerIsBrightTowardsTheProbeIsUpAndGapsAreBlack) {
   EXPECT_EQ(scene.gl_error(), 0);
 }
 
+// Eight columns across the strip: the newest one reaches its right edge.
+TEST(SpectrogramStrip, TheNewestColumnIsWhole) {
+  ECHO_SCENE(scene, 1600, 900);
+  Acquisition fast = *scene.state.source.acquisition;
+  fast.frame_rate_hz = 5000;
+  scene.state.source.acquisition = std::make_shared<const Acquisition>(fast);
+  scene.state.source.rate_hz = 50;
+  scene.state.params.doppler.gate = Gate::on;
+  scene.put_image(kSquare, dim);
+  scene.put_spectrogram(40, [](double, double) { return -20.0F; });
+  scene.frames(3);
+  const Rect box = scene.viewer->spectrogram_rect();
+  ASSERT_GT(box.width(), 300.0F);
+  EXPECT_GT(gray_at(scene.shot(), box.x1 - 0.02F * box.width(), y_of(box, 0.3)), 220);
+}
+
 TEST(SpectrogramStrip, TheBaselineFollowsTheMouse) {
   ECHO_SCENE(scene, 1600, 900);
   scene.state.params.doppler.gate = Gate::on;
