@@ -175,6 +175,7 @@ void AssistantPreview::draw_image(const AssistantScene& c, const Rect& area) {
       ui.text_centred(Type::small, {x - ui.px(30), r.y0 - ui.px(24), x + ui.px(30), r.y0 - ui.px(8)}, theme::kText2,
                       fixed(mm, across.step.decimals));
   });
+  ui.text_right(Type::small, r.x0 - ui.px(16), r.y0 - ui.px(25), ui.px(18), theme::kMuted, "mm");
   const RulerAxis down = ruler_axis(g.z0_m, g.z1_m, r.height(), ui.px(44), ui.scale());
   down.each([&](double mm, int index) {
     const float y = l.z_px(mm * 1e-3);
