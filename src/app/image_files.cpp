@@ -16,6 +16,7 @@
 
 #if defined(ECHO_HAVE_GUI)
 #include "app/options/folders.h"
+#include "app/preset_store.h"
 #include "app/stats_collector.h"
 #include "gui/viewer.h"
 #endif
@@ -74,6 +75,8 @@ void write_screenshot(const Options& options, const OpenedSource& opened, const 
   state.source = opened.info;
   state.device.backend = backend.name();
   state.device.name = backend.device();
+  state.presets.list = preset_views(PresetStore(share_folder() / "assets" / "presets", own_presets_folder()),
+                                    image.params, opened.info.acquisition.get());
   state.notices.formation_warning = formation_warning(*opened.info.acquisition, image.params);
   StatsCollector().update(state, session, trace, 1);
   if (totals.seconds > 0.0)

@@ -120,7 +120,7 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
   if (timed) x = pair(ui, x, line, "t", time, "s");
   if (flow != nullptr) x = pair(ui, x, line, "flow", flow_older, flow_unit);
   const auto fits = [&](float least) { return x + ui.px(least) < limit; };
-  if (replays && fits(90)) x = pair(ui, x, line, "", fixed(state.cine.speed, state.cine.speed < 0.2 ? 1 : 2), "×");
+  if (replays && fits(90)) x = pair(ui, x, line, "", factor_text(state.cine.speed), "×");
   if (fits(80)) x = pair(ui, x, line, "", fixed(state.params.display.dynamic_range_db, 0), "dB");
   if (fits(90))
     pair(ui, x, line, "", fixed(state.numbers.processed_fps, state.numbers.processed_fps < 100 ? 1 : 0), "fps");

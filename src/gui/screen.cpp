@@ -174,7 +174,7 @@ void Screen::draw_lecture(PanelContext& c) {
   const Rect area{0, l.status.y1, size.x, l.message.y0};
   drawn_.grounds = {{l.status, theme::kBarHex}, {l.message, theme::kBarHex}, {area, theme::kPanelHex}};
   if (!std::exchange(last_.lecture, true)) {
-    call(commands_.say, "Enlarged: Timeline and Stream. The stream keeps running; Esc returns to the image.");
+    call(commands_.hint, "Enlarged: Timeline and Stream. The stream keeps running; Esc returns to the image.");
   }
   lecture_.draw(c, area);
   BarRequests requests;

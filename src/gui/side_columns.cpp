@@ -58,6 +58,7 @@ void PanelColumn::watch(const PanelRow& panel, bool open, float top) {
 void PanelColumn::end() { scroll_.end(c_->ui, column_.y + c_->ui.px(8)); }
 
 HistoryAct SideColumns::draw(PanelContext& c, const WindowLayout& l, const EditHistory& history) {
+  if (!l.left_shown) return HistoryAct::none;
   Ui& ui = c.ui;
   draw_splitter(c, l, PanelSide::left);
   if (l.right_shown) draw_splitter(c, l, PanelSide::right);

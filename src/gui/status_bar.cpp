@@ -255,8 +255,9 @@ StatusFit fit_of(const PanelContext& c, const Rect& r, float source, const Statu
   const float first = pace_width(ui, s.numbers.pace, Type::body, PaceWords::first);
   StatusWidths w;
   w.room = r.width() - ui.px(16);
-  w.always = source + line + ui.badge_width(state_look(badge_state(s))) + ui.px(10) + figure_width(ui, f.rate) + line +
-             figure_width(ui, f.lost) + ui.px(24) + links.keys;
+  w.always = source + line + ui.badge_width(state_look(badge_state(s))) + line + figure_width(ui, f.lost);
+  w.rate = ui.px(10) + figure_width(ui, f.rate);
+  (c.view.transient.lecture ? w.always : w.keys) += ui.px(24) + links.keys;
   if (records(s)) w.always += line + draw_recording(ui, s.saving.recording, 0, 0, nullptr);
   if (pace > 0) w.always += line + first;
   const float one_fault = sample_faults_width(ui, f.faults, FaultWords::first);
@@ -276,8 +277,8 @@ StatusFit fit_of(const PanelContext& c, const Rect& r, float source, const Statu
 void draw_links(PanelContext& c, const Rect& r, const StatusFit& fit, const Links& links, BarRequests& requests) {
   Ui& ui = c.ui;
   float x = r.x1 - ui.px(16) - links.keys;
-  if (ui.link("keys", {x, r.y0, x + links.keys, r.y1}, "Keys", "F1",
-              {"Keys", "Keyboard, mouse and interface scale.", {}})) {
+  if (fit.keys && ui.link("keys", {x, r.y0, x + links.keys, r.y1}, "Keys", "F1",
+                          {"Keys", "Keyboard, mouse and interface scale.", {}})) {
     requests.keys = true;
   }
   if (fit.reset) {
@@ -327,7 +328,7 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   }
   const float badge_end = draw_state_badge(ui, badge_state(s), x, r.cy());
   ui.hit("state_badge", {x, r.cy() - ui.px(10), badge_end, r.cy() + ui.px(10)});
-  x = draw_figure(ui, badge_end + ui.px(10), r, f.rate);
+  x = fit.rate ? draw_figure(ui, badge_end + ui.px(10), r, f.rate) : badge_end;
   if (fit.shown) x = draw_figure(ui, x + ui.px(16), r, f.shown);
   if (fit.latency) x = draw_figure(ui, separator(ui, x, r), r, f.latency);
   x = draw_lost(c, separator(ui, x, r), r, f.lost);

@@ -292,8 +292,11 @@ std::vector<FigureStrip> Viewer::strips_on_screen(const UiState& state) const {
     strips.push_back(figure_m_mode(v.strip, state, shown_image(), view.m_mode_span_s));
   }
   if (v.screen.strips().spectrogram.width() > 0 && v.spectrogram.shown() != nullptr) {
-    strips.push_back(figure_doppler(*v.spectrogram.shown(), state.params, view.doppler.span_s,
-                                    view.doppler.curves ? DopplerCurves::shown : DopplerCurves::none));
+    const Spectrogram& s = *v.spectrogram.shown();
+    const bool frozen = state.run == RunState::frozen;
+    strips.push_back(figure_doppler(s, state.params, view.doppler.span_s,
+                                    view.doppler.curves ? DopplerCurves::shown : DopplerCurves::none,
+                                    frozen ? frame_place_s(s, shown_image(), view.doppler.span_s) : std::nullopt));
   }
   return strips;
 }

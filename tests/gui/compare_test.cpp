@@ -166,6 +166,9 @@ TEST(Compare, ListsWhatDiffers) {
   b.display.gain_db += 6;
   b.display.color_map = ColorMap::hot;
   EXPECT_TRUE(differing_params(a, b).empty());
+  b.formation.band_low_hz = a.formation.band_low_hz + 1e-3;
+  EXPECT_TRUE(differing_params(a, b).empty()) << "rounding";
+  b.formation.band_low_hz = a.formation.band_low_hz;
   b.formation.sound_speed_m_s = a.formation.sound_speed_m_s - 60;
   b.formation.apodization = Apodization::hann;
   b.formation.f_number = a.formation.f_number + 0.001;
@@ -181,6 +184,17 @@ TEST(Compare, ListsWhatDiffers) {
   EXPECT_EQ(list[2].unit, "mm");
   EXPECT_EQ(list[3].a, "Boxcar");
   EXPECT_EQ(list[3].b, "Hann");
+}
+
+TEST(Compare, ABadgeCountsWhatItDoesNotName) {
+  EXPECT_EQ(badge_rows(5, 100, BadgeName::none), 5U);
+  EXPECT_EQ(badge_rows(6, 100, BadgeName::none), 4U);
+  EXPECT_EQ(badge_rows(4, 100, BadgeName::shown), 4U);
+  EXPECT_EQ(badge_rows(5, 100, BadgeName::shown), 3U);
+  EXPECT_EQ(badge_rows(4, 10, BadgeName::none), 2U);  // a third of ten lines
+  EXPECT_EQ(badge_rows(2, 2, BadgeName::shown), 0U);
+  EXPECT_EQ(badge_rows(1, 2, BadgeName::shown), 1U);
+  EXPECT_EQ(badge_rows(0, 2, BadgeName::none), 0U);
 }
 
 TEST(Banner, OfARefusedFrameOffersWhatCanBeDone) {

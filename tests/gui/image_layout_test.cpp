@@ -137,6 +137,17 @@ TEST(Layout, PictureStaysTheLargestThing) {
   }
 }
 
+// Below the least width that the window asks for, where a window manager sets it all the same.
+TEST(Layout, AVeryNarrowWindowIsAllImage) {
+  for (const float scale : {1.0F, 2.0F}) {
+    EXPECT_TRUE(lay_out_window(612 * scale, 300, scale, {}).left_shown);
+    const WindowLayout l = lay_out_window(400 * scale, 300 * scale, scale, {});
+    EXPECT_FALSE(l.left_shown || l.right_shown);
+    EXPECT_EQ(l.centre.width(), 400 * scale);
+    EXPECT_EQ(l.left.width(), 0);
+  }
+}
+
 TEST(Layout, RulerStepsAreRound) {
   EXPECT_DOUBLE_EQ(ruler_step(26.0, 64.0, 1.0).major_mm, 5.0);
   EXPECT_DOUBLE_EQ(ruler_step(26.0, 52.0, 1.0).major_mm, 2.0);
@@ -148,6 +159,10 @@ TEST(NumberText, MinusGroupsAndDecimals) {
   EXPECT_EQ(fixed(-6.04, 1), "\u22126.0");
   EXPECT_EQ(fixed(-0.01, 1), "0.0");
   EXPECT_EQ(fixed(1480, 0), "1\u202F480");
+  for (const auto& [speed, text] :
+       {std::pair{0.01, "0.01"}, {0.05, "0.05"}, {0.25, "0.25"}, {1.0, "1"}, {10.0, "10"}}) {
+    EXPECT_EQ(factor_text(speed), text);
+  }
   EXPECT_EQ(signed_fixed(6, 1), "+6.0");
   EXPECT_EQ(signed_fixed(0, 1), "0.0");
   EXPECT_EQ(grouped(24680), "24\u202F680");

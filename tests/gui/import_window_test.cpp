@@ -280,6 +280,23 @@ TEST_F(ImportWindow, ANarrowWindowHasTwoColumns) {
   EXPECT_EQ(app_->viewer().control_rect("import/entry/0").width(), 0.0F);
 }
 
+TEST_F(ImportWindow, ALongDescriptionTakesTwoLines) {
+  start(1024);
+  const float one_line = app_->viewer().control_rect("import/undo").y0;
+  const fs::path named = data_ / "points_of_a_wire_phantom_in_water.npy";
+  fs::copy_file(file_, named);
+  press(Key::escape);
+  press(Key::escape);
+  ASSERT_TRUE(until([&] { return !import().open; }));
+  InjectedInput input;
+  input.dropped_files = {named};
+  inject(input);
+  ASSERT_TRUE(until([&] { return import().open; }));
+  app_->turn();
+  app_->turn();
+  EXPECT_LT(app_->viewer().control_rect("import/undo").y0, one_line - 10);
+}
+
 TEST_F(ImportWindow, AFolderThatCannotBeWrittenIsServedFromTheOwnOne) {
   const ImportContents contents = read_contents(file_);
   ImportDraft draft = make_draft(file_, contents);

@@ -97,7 +97,7 @@ TEST(Controls, TypedTextIsOneNumberInTheUnitOrNothing) {
     scene.click("panel_stream");
   };
   const FormationParams& now = scene.state.params.formation;
-  for (const char* text : {"1 480", "1480 m/s", "1 480 m/s", "+1480,0"}) {
+  for (const char* text : {"1 480", "1480 m/s", "1 480 m/s", "+1480,0", "1,480", "1,480 m/s", "1,480.0"}) {
     type("sound_speed_m_s", "1600");
     type("sound_speed_m_s", text);
     EXPECT_DOUBLE_EQ(now.sound_speed_m_s, 1480) << text;

@@ -54,6 +54,21 @@ TEST(Picture, PointAppearsWhereTheRulerSays) {
   }
 }
 
+// On an image that is too narrow for one line the read-out takes several.
+TEST(Picture, ANarrowImageHasAReadOut) {
+  ECHO_SCENE(scene, 1024, 640);
+  constexpr Grid kNarrow{-8e-3, 8e-3, 0, 40e-3, 81, 201};
+  scene.put_image(kNarrow, [](double, double) { return -30.0F; });
+  scene.frames(2);
+  const Rect r = scene.viewer->image_rect();
+  ASSERT_GT(r.width(), 120.0F);
+  ASSERT_LT(r.width(), 180.0F);
+  const int before = gray_at(scene.shot(), r.x1 - 10, r.y0 + 10);
+  scene.move(r.x0 + 20, r.y1 - 20);
+  scene.frames(2);
+  EXPECT_NE(gray_at(scene.shot(), r.x1 - 10, r.y0 + 10), before);
+}
+
 TEST(Picture, ColoursAreThoseOfTheFormula) {
   ECHO_SCENE(scene, 1600, 900);
   for (const ColorMap map : {ColorMap::gray, ColorMap::hot, ColorMap::viridis, ColorMap::inverted}) {

@@ -67,6 +67,19 @@ TEST_P(PresetRowAt, EveryPresetCanBeReached) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, PresetRowAt, ::testing::Values(std::pair{1600, 900}, std::pair{1024, 640}));
 
+// In a narrow window chips give way to the name of the active preset, which is behind the last one.
+TEST(PresetRow, TheActivePresetIsNamedWhole) {
+  ECHO_SCENE(scene, 1024, 640);
+  scene.state.presets.list = {preset("Detail", 1), preset("Smooth", 2), preset("Deep", 3), preset("Coherent", 4)};
+  scene.frames(2);
+  EXPECT_GT(scene.rect("preset/1").width(), 0.0F);
+  scene.state.presets.active = 3;
+  scene.frames(2);
+  EXPECT_EQ(scene.rect("preset/1").width(), 0.0F);
+  EXPECT_GT(scene.rect("preset_more").width(), 100.0F);
+  EXPECT_GT(scene.rect("preset/0").width(), 0.0F);
+}
+
 TEST(PresetPanel, SavesUnderATypedName) {
   ECHO_SCENE(scene, 1600, 900);
   put_presets(scene.state);

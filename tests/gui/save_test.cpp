@@ -84,6 +84,10 @@ TEST(SavePanel, ChoosesFormatSizeAndGround) {
   EXPECT_EQ(choice.figure_size().dpi, 600.0);
   put(kDpi, "6000");
   EXPECT_EQ(choice.dpi, 600.0) << "beyond the range: the last good value stays";
+  scene.tap(Key::enter);
+  EXPECT_TRUE(scene.saved.empty()) << "and nothing is saved with it";
+  ASSERT_FALSE(scene.said.empty());
+  EXPECT_EQ(scene.said.back(), "Resolution = 6000 is out of range (72 to 1200 dpi).");
   scene.click("save_size/Scale");
   scene.frames(1);
   put(kFirst, "15");

@@ -117,6 +117,20 @@ TEST(SideBySideWindow, EachSideHasItsPixelsAtEverySize) {
   }
 }
 
+// Of stacked sides the bar of levels is beside both.
+TEST(SideBySideWindow, TheCaptionOfAEndsBeforeTheBar) {
+  for (const int height : {620, 640, 660, 700, 740, 768}) {
+    ECHO_SCENE(scene, 1024, height);
+    show(scene, flat(-15), flat(-45));
+    const RgbImage shot = scene.shot();
+    const Rect a = scene.viewer->side_a_rect(), bar = scene.viewer->image_layout().color_bar;
+    ASSERT_GT(scene.viewer->image_rect().y0, a.y1);
+    for (float y = a.y1 + 10; y < a.y1 + 26; ++y) {
+      for (float x = bar.x0 - 7; x < bar.x0 - 1; ++x) ASSERT_LT(gray_at(shot, x, y), 60) << height;
+    }
+  }
+}
+
 TEST(SideBySideWindow, WhereAHasNoPixelsThereIsTheGround) {
   ECHO_SCENE(scene, 1600, 900);
   const Grid shallow{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 5e-3, .z1_m = 15e-3, .nx = 101, .nz = 51};
@@ -232,6 +246,28 @@ TEST(CompareMeasures, AnotherGridHasTheSameRegionInMillimetres) {
   ASSERT_TRUE(settled(scene));
   EXPECT_NEAR(value_of(scene.state.image.measured_a, "region 1", "mean amplitude"), -15.0, 1e-4);
   EXPECT_NEAR(value_of(scene.state.image.measured_a, "region 1", "area"), 43 * 61 * 0.2 * 0.2, 1.0);
+}
+
+// Without levels nothing is said about depths or missing regions: a dot and its note are all that warns.
+TEST(CompareMeasures, OfWeightsThereIsOnlyTheirNote) {
+  ECHO_SCENE(scene, 1600, 900);
+  show(scene, flat(-15), flat(-45));
+  scene.state.marks.list = {{.number = 1, .kind = MarkKind::rectangle, .points = {{-8e-3, 8e-3}, {-2e-3, 20e-3}}}};
+  ASSERT_TRUE(settled(scene));
+  scene.state.params.formation.adaptive = Adaptive::coherence;
+  scene.state.params.formation.adaptive_show = AdaptiveShow::weight;
+  scene.put_past(0, kSquare, flat(0.5F), 100);
+  ASSERT_TRUE(scene.frames_until([&] { return scene.state.image.measured.values.empty(); }));
+  scene.frames(1);
+  ASSERT_FALSE(scene.state.image.measured_a.values.empty());
+  const RgbImage shot = scene.shot();
+  constexpr Rgb kWarning{0xE9, 0xB8, 0x5C};
+  int warning = 0;
+  for (int y = 40; y < 860; ++y) {
+    for (int x = 1258; x < 1600; ++x) warning += distance(pixel(shot, x, y), kWarning) < 10;
+  }
+  EXPECT_GT(warning, 0);
+  EXPECT_LT(warning, 40);
 }
 
 // Every control of the bar lies within the centre, beside the others, and does something.

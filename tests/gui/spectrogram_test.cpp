@@ -2,6 +2,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/units.h"
+#include "gui/figure/figure_strip.h"
+#include "gui/overlay/spectrogram_plot.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::spectrogram_test {
@@ -132,6 +135,22 @@ TEST(SpectrogramStrip, PowerIsBrightTowardsTheProbeIsUpAndGapsAreBlack) {
   EXPECT_EQ(scene.gl_error(), 0);
 }
 
+// Eight columns across the strip: the newest one reaches its right edge.
+TEST(SpectrogramStrip, TheNewestColumnIsWhole) {
+  ECHO_SCENE(scene, 1600, 900);
+  Acquisition fast = *scene.state.source.acquisition;
+  fast.frame_rate_hz = 5000;
+  scene.state.source.acquisition = std::make_shared<const Acquisition>(fast);
+  scene.state.source.rate_hz = 50;
+  scene.state.params.doppler.gate = Gate::on;
+  scene.put_image(kSquare, dim);
+  scene.put_spectrogram(40, [](double, double) { return -20.0F; });
+  scene.frames(3);
+  const Rect box = scene.viewer->spectrogram_rect();
+  ASSERT_GT(box.width(), 300.0F);
+  EXPECT_GT(gray_at(scene.shot(), box.x1 - 0.02F * box.width(), y_of(box, 0.3)), 220);
+}
+
 TEST(SpectrogramStrip, TheBaselineFollowsTheMouse) {
   ECHO_SCENE(scene, 1600, 900);
   scene.state.params.doppler.gate = Gate::on;
@@ -163,6 +182,52 @@ TEST(SpectrogramStrip, FrozenItStandsStill) {
   scene.state.run = RunState::live;
   scene.frames(3);
   EXPECT_LT(gray_at(scene.shot(), x_of(box, 2.0), y_of(box, -0.2)), 12);
+}
+
+// 1000 frames a second, a window of 20 ms: its middle is the time of a column, 5 ms apart.
+Spectrogram four_columns() {
+  Acquisition acquisition = *scene_acquisition();
+  acquisition.frame_rate_hz = 1000;
+  Spectrogram s;
+  s.acquisition = std::make_shared<const Acquisition>(acquisition);
+  s.stamp.sequence = 100;
+  s.frames = 20;
+  s.prf_hz = 1000;
+  s.step_s = 5e-3;
+  s.n_bins = 1;
+  s.aliasing_m_s = 0.2;
+  s.end = 4;
+  s.power_db.assign(Spectrogram::kColumns, -30.0F);
+  s.envelope_m_s.assign(Spectrogram::kColumns, 0.1F);
+  s.mean_m_s.assign(Spectrogram::kColumns, 0.0F);
+  for (std::size_t k = 0; k < 4; ++k) s.mean_m_s[k] = 0.01F * static_cast<float>(k);
+  return s;
+}
+
+TEST(Spectrogram, TheFrameOnScreenHasItsPlaceAndItsMean) {
+  const Spectrogram s = four_columns();
+  const auto place_of = [&s](std::uint64_t sequence) {
+    Image image;
+    image.stamp.sequence = sequence;
+    return frame_place_s(s, image, 0.05);
+  };
+  ASSERT_TRUE(place_of(78).has_value());
+  EXPECT_NEAR(*place_of(78), -12e-3, 1e-9);
+  EXPECT_NEAR(mean_m_s(s, *place_of(78)), 0.01, 1e-6);  // columns 3: 0 to -5 ms, 2: to -10, 1: to -15
+  EXPECT_EQ(place_of(100), 0.0);
+  EXPECT_NEAR(mean_m_s(s, 0.0), 0.03, 1e-6);
+  EXPECT_FALSE(place_of(101).has_value());
+  EXPECT_FALSE(place_of(30).has_value()) << "before what is shown";
+  EXPECT_TRUE(std::isnan(mean_m_s(s, -30e-3)));
+}
+
+TEST(Spectrogram, AFigureMarksTheFrameAndNamesTheAngleOfTheSpectra) {
+  Spectrogram s = four_columns();
+  s.params.color_flow.angle_rad = 30 * kRadiansPerDegree;
+  const FigureStrip plain = figure_doppler(s, ImagingParams(), 0.05, DopplerCurves::none);
+  const FigureStrip marked = figure_doppler(s, ImagingParams(), 0.05, DopplerCurves::none, -12e-3);
+  EXPECT_EQ(marked.lines.size(), plain.lines.size() + 1);
+  EXPECT_EQ(plain.facts[2], "angle 30°");
 }
 
 TEST(SpectrogramStrip, WithoutAnythingToShowItSaysWhatToDo) {

@@ -10,7 +10,7 @@
 namespace echoloop::status_fit_test {
 namespace {
 
-constexpr StatusWidths kWidths = {.always = 420,
+constexpr StatusWidths kWidths = {.always = 250,
                                   .device = 120,
                                   .present = 90,
                                   .latency_word = 50,
@@ -18,7 +18,9 @@ constexpr StatusWidths kWidths = {.always = 420,
                                   .playing = 110,
                                   .backend = 70,
                                   .reset = 50,
-                                  .latency = 100};
+                                  .latency = 100,
+                                  .keys = 80,
+                                  .rate = 90};
 
 float width_of(const StatusFit& fit, const StatusWidths& w) {
   float sum = w.always;
@@ -29,7 +31,9 @@ float width_of(const StatusFit& fit, const StatusWidths& w) {
                                      {fit.playing, w.playing},
                                      {fit.backend, w.backend},
                                      {fit.reset, w.reset},
-                                     {fit.latency, w.latency}}) {
+                                     {fit.latency, w.latency},
+                                     {fit.keys, w.keys},
+                                     {fit.rate, w.rate}}) {
     if (shown) sum += width;
   }
   return sum;
@@ -58,6 +62,9 @@ TEST(StatusFit, PartsLeaveInTheirOrder) {
   const StatusFit least = fit_status_bar(w, StatusForm::compact);
   EXPECT_TRUE(least.latency);
   EXPECT_FALSE(least.reset || least.backend);
+  w.room = 345;
+  EXPECT_TRUE(fit_status_bar(w, StatusForm::compact).rate);
+  EXPECT_FALSE(fit_status_bar(w, StatusForm::compact).keys);
 }
 
 // What of the tool bar has room: pure functions of widths.

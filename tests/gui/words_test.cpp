@@ -59,7 +59,7 @@ TEST(LongNames, StayWithinMenus) {
   const std::string first_recent = "source_menu/" + std::to_string(phantoms().size() + 1);
   const Rect line = scene.rect(first_recent);
   ASSERT_GT(line.width(), 0.0F);
-  EXPECT_LT(line.width(), 450.0F);
+  EXPECT_LT(line.width(), 480.0F);
   scene.click(first_recent);
   EXPECT_EQ(scene.opened_file, "/data/" + kLongName);
 }

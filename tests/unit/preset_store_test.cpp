@@ -1,5 +1,5 @@
 // The presets there are: slots, saving, renaming, removing, defaults, and files that others write meanwhile.
-#include "app/window/preset_store.h"
+#include "app/preset_store.h"
 
 #include <gtest/gtest.h>
 
@@ -43,6 +43,20 @@ TEST(PresetStore, ShowsShippedOnesBySlotAndMakesNoFolder) {
   const Store s;
   EXPECT_EQ(s.names(), "1Beta 2Alpha ");
   EXPECT_FALSE(std::filesystem::exists(s.own));
+}
+
+TEST(PresetStore, TheWindowsListHasTheSameOrderAndSaysWhatHasNoEffect) {
+  Store s;
+  s.add("Mine", 0);
+  const Acquisition acquisition = linear_acquisition();
+  const ImagingParams params = default_params(acquisition);
+  const std::vector<PresetView> views = preset_views(*s.store, params, &acquisition);
+  ASSERT_EQ(views.size(), s.store->items().size());
+  EXPECT_EQ(views[0].name, "Beta");
+  EXPECT_EQ(views[0].slot, 1);
+  EXPECT_FALSE(views[0].own);
+  EXPECT_TRUE(views.back().own);
+  EXPECT_EQ(preset_views(*s.store, params, nullptr).size(), views.size());
 }
 
 TEST(PresetStore, ASavedOneTakesTheNextKeyAndIsThereNextTime) {

@@ -39,19 +39,8 @@ void WindowPresets::set_active(const std::filesystem::path& file) {
 
 void WindowPresets::describe() {
   Presets& view = parts_.state.presets;
-  view.list.clear();
-  for (const PresetItem& item : store_.items()) {
-    const Preset& p = item.preset;
-    const Acquisition* a = parts_.source != nullptr ? parts_.source->acquisition().get() : nullptr;
-    view.list.push_back({.name = p.name,
-                         .about = p.about,
-                         .probe = p.probe.words(),
-                         .no_effect = a != nullptr ? why_no_effect(p, parts_.state.params, *a) : "",
-                         .slot = p.slot,
-                         .own = item.owner == PresetOwner::user,
-                         .fits = a == nullptr || belongs_to(p, *a),
-                         .is_default = p.is_default});
-  }
+  view.list = preset_views(store_, parts_.state.params,
+                           parts_.source != nullptr ? parts_.source->acquisition().get() : nullptr);
   const auto active = store_.find(active_);
   view.active = active ? static_cast<int>(*active) : -1;
   view.probe = parts_.source == nullptr ? "" : probe_of(*parts_.source->acquisition()).words();

@@ -111,7 +111,7 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
     const Rect chip{cell.x0 + ui.px(5), cell.y1 - ui.px(34), cell.x1 - ui.px(5), cell.y1 - ui.px(6)};
     ui.fill(chip, axis.role.empty() ? theme::kField : theme::kSelected, theme::kRadius);
     const std::string role = axis.role.empty() ? "—" : role_label(axis.role);
-    const bool wide = 0.5F * (chip.width() - ui.width(Type::body, role)) > ui.px(17);  // room for the grip beside it
+    const bool wide = 0.5F * (chip.width() - ui.width(Type::body, role)) > ui.px(20);  // room for the grip beside it
     if (!axis.role.empty() && wide) draw_chip_grip(ui, chip, theme::kText2);
     ui.text_centred(Type::body, chip, axis.role.empty() ? theme::kMuted : theme::kText, role);
   }

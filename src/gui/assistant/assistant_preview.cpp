@@ -13,28 +13,49 @@
 namespace echoloop {
 namespace {
 
-constexpr float kPreviewPad = 16, kChange = 84, kFrames = 58;
+constexpr float kPreviewPad = 16, kFrames = 58;
+
+struct ChangeRow {
+  const char* name;
+  std::string text;
+  float right, height;  // of the text; as many lines as it takes
+};
+
+constexpr float kChangeLabel = 110, kChangeLine = 20;
+
+std::array<ChangeRow, 3> change_rows(const AssistantScene& c, const Rect& area) {
+  const Ui& ui = c.ui;
+  const ImportState& import = c.import();
+  const std::string& effect = import.preview.effect;
+  std::array<ChangeRow, 3> rows = {
+      {{"Last change", import.last_change.empty() ? "—" : import.last_change, area.x1 - ui.px(132), 0},
+       {"Effect", effect.empty() ? "—" : effect, area.x1 - ui.px(10), 0},
+       {"Description",
+        "will be saved as " + import.target +
+            (import.count(ImportGroup::missing) == 0 ? "; the file then opens without questions"
+                                                     : "; missing answers are saved as assumptions"),
+        area.x1 - ui.px(10), 0}}};
+  for (ChangeRow& row : rows) {
+    row.height = ui.px(4) + ui.paragraph_height(Type::body, row.right - area.x0 - ui.px(kChangeLabel),
+                                                ui.px(kChangeLine), row.text);
+  }
+  return rows;
+}
 
 void draw_change(const AssistantScene& c, const Rect& area) {
   Ui& ui = c.ui;
-  const ImportState& import = c.import();
+  const std::array<ChangeRow, 3> rows = change_rows(c, area);
   ui.outline(area, theme::kLine2, theme::kRadius);
-  const float label = area.x0 + ui.px(14), value = label + ui.px(96), line = ui.px(24);
   const Rect undo{area.x1 - ui.px(124), area.y0 + ui.px(8), area.x1 - ui.px(10), area.y0 + ui.px(34)};
-  float y = area.y0 + ui.px(7);
-  const auto row = [&](const char* name, const std::string& text, float right) {
-    ui.text(Type::small, label, y, line, theme::kMuted, name);
-    ui.text_fitted(Type::body, value, right, y, line, text == "—" ? theme::kMuted : theme::kText, text);
-    y += line;
-  };
-  row("Last change", import.last_change.empty() ? "—" : import.last_change, undo.x0 - ui.px(8));
-  row("Effect", import.preview.effect.empty() ? "—" : import.preview.effect, area.x1 - ui.px(10));
-  row("Description",
-      "will be saved as " + import.target +
-          (import.count(ImportGroup::missing) == 0 ? "; the file then opens without questions"
-                                                   : "; missing answers are saved as assumptions"),
-      area.x1 - ui.px(10));
-  const std::string_view why = import.can_undo ? std::string_view() : std::string_view("No answer to undo.");
+  float y = area.y0 + ui.px(9);
+  for (const ChangeRow& row : rows) {
+    const float value = area.x0 + ui.px(kChangeLabel);
+    ui.text(Type::small, area.x0 + ui.px(14), y, ui.px(kChangeLine), theme::kMuted, row.name);
+    ui.paragraph(Type::body, value, y, row.right - value, ui.px(kChangeLine),
+                 row.text == "—" ? theme::kMuted : theme::kText, row.text);
+    y += row.height;
+  }
+  const std::string_view why = c.import().can_undo ? std::string_view() : std::string_view("No answer to undo.");
   if (ui.button("import/undo", undo, {.label = "Undo", .shortcut = "Ctrl+Z"},
                 {"Undo", "Takes the last answer back.", why}))
     c.order({.act = ImportAct::undo});
@@ -91,8 +112,9 @@ void AssistantPreview::draw(const AssistantScene& c, const Rect& area) {
   ui.horizontal(area.x0, area.x1, head.y1 + ui.px(4), theme::kLine);
   const float frames = import.preview.n_frames > 1 ? ui.px(kFrames) : 0.0F;
   const Rect bottom{area.x0, area.y1 - frames, area.x1, area.y1};
-  const Rect change{area.x0 + ui.px(kPreviewPad), bottom.y0 - ui.px(kChange + 10), area.x1 - ui.px(kPreviewPad),
-                    bottom.y0 - ui.px(10)};
+  Rect change{area.x0 + ui.px(kPreviewPad), 0, area.x1 - ui.px(kPreviewPad), bottom.y0 - ui.px(10)};
+  change.y0 = change.y1 - ui.px(14);
+  for (const ChangeRow& row : change_rows(c, change)) change.y0 -= row.height;
   const Rect room{area.x0, head.y1 + ui.px(6), area.x1, change.y0 - ui.px(6)};
   if (shown_ == Shown::both) {
     const float middle = std::round(room.x0 + 0.42F * room.width());
@@ -153,6 +175,7 @@ void AssistantPreview::draw_image(const AssistantScene& c, const Rect& area) {
       ui.text_centred(Type::small, {x - ui.px(30), r.y0 - ui.px(24), x + ui.px(30), r.y0 - ui.px(8)}, theme::kText2,
                       fixed(mm, across.step.decimals));
   });
+  ui.text_right(Type::small, r.x0 - ui.px(16), r.y0 - ui.px(25), ui.px(18), theme::kMuted, "mm");
   const RulerAxis down = ruler_axis(g.z0_m, g.z1_m, r.height(), ui.px(44), ui.scale());
   down.each([&](double mm, int index) {
     const float y = l.z_px(mm * 1e-3);

@@ -254,8 +254,12 @@ void MModeDock::draw(const DockScene& scene, Rect head, const Rect& body) {
   }
   choose_span(c, "m_mode_span", head, c.view.transient.m_mode_span_s);
   const float right = draw_progress(c, head);
-  ui.text_fitted(Type::body, head.x0, right, head.y0, head.height(), theme::kText2,
-                 line_text(scene.image, *c.state.image.inspected) + "   every processed frame");
+  const std::string line = line_text(scene.image, *c.state.image.inspected);
+  for (const std::string& text : {line + "   every processed frame", line}) {  // whole, or not at all
+    if (head.x0 + ui.width(Type::body, text) > right) continue;
+    ui.text(Type::body, head.x0, head.y0, head.height(), theme::kText2, text);
+    break;
+  }
   const Plot plot = draw_axes(ui, {body.x0, body.y0 - ui.px(12), body.x1, body.y1}, strip,
                               c.view.transient.m_mode_span_s, Type::small);
   use_calipers(c, plot, strip);

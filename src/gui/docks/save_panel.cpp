@@ -48,13 +48,15 @@ void text_row(PanelContext& c, const Rect& field, const char* id, std::string& t
 
 struct NumberField {
   const char* id;
-  std::string_view unit;
+  std::string_view name, unit;
   FigureRange range;
 };
 
 // A number that is typed, and its unit. Text that is no number in range changes nothing and is replaced when the field
-// is left; until then the range stands in the place of the unit. Returns the right edge.
-float number_field(PanelContext& c, float x, const Rect& row, const NumberField& look, double& value) {
+// is left; until then the range stands in the place of the unit, and `refused` says why nothing can be saved. Returns
+// the right edge.
+float number_field(PanelContext& c, float x, const Rect& row, const NumberField& look, double& value,
+                   std::string& refused) {
   Ui& ui = c.ui;
   std::array<char, 32> buffer{};
   fmt::format_to_n(buffer.data(), buffer.size() - 1, "{:g}", value);
@@ -63,8 +65,9 @@ float number_field(PanelContext& c, float x, const Rect& row, const NumberField&
   const std::optional<double> typed = finite_number(buffer.data());
   const bool good = typed.has_value() && look.range.holds(*typed);
   if (good) value = *typed;
-  const std::string words =
-      good ? std::string(look.unit) : fmt::format("{:g} to {:g} {}", look.range.least, look.range.most, look.unit);
+  const std::string range = fmt::format("{:g} to {:g} {}", look.range.least, look.range.most, look.unit);
+  if (!good) refused = fmt::format("{} = {} is out of range ({}).", look.name, buffer.data(), range);
+  const std::string words = good ? std::string(look.unit) : range;
   return ui.text(Type::body, field.x1 + ui.px(6), row.y0, row.height(), good ? theme::kMuted : theme::kRed, words);
 }
 
@@ -94,19 +97,23 @@ void draw_place(PanelContext& c, Column& column) {
   }
 }
 
-void draw_size(PanelContext& c, const Rect& r) {
+// Why nothing can be saved; empty: it can.
+std::string draw_size(PanelContext& c, const Rect& r) {
   SaveChoice& choice = c.view.saving;
-  if (choice.format == SaveFormat::image_only) return;
+  if (choice.format == SaveFormat::image_only) return {};
   if (choice.size != SaveSize::width && choice.size != SaveSize::scale) {
     c.ui.text_fitted(Type::small, r.x0, r.x1, r.y0, r.height(), theme::kMuted,
                      fmt::format("{} pixels per grid step, 96 dpi", 1 + static_cast<int>(choice.size)));
-    return;
+    return {};
   }
+  std::string refused;
   const bool by_width = choice.size == SaveSize::width;
   const float end =
-      by_width ? number_field(c, r.x0, r, {"##save_width", "mm", kFigureWidth_mm}, choice.width_mm)
-               : number_field(c, r.x0, r, {"##save_scale", "mm per cm", kFigureScale_mm_per_cm}, choice.mm_per_cm);
-  number_field(c, end + c.ui.px(12), r, {"##save_dpi", "dpi", kFigureDpi}, choice.dpi);
+      by_width ? number_field(c, r.x0, r, {"##save_width", "Width", "mm", kFigureWidth_mm}, choice.width_mm, refused)
+               : number_field(c, r.x0, r, {"##save_scale", "Scale", "mm per cm", kFigureScale_mm_per_cm},
+                              choice.mm_per_cm, refused);
+  number_field(c, end + c.ui.px(12), r, {"##save_dpi", "Resolution", "dpi", kFigureDpi}, choice.dpi, refused);
+  return refused;
 }
 
 void draw_save_figure(PanelContext& c, Column& column) {
@@ -133,17 +140,19 @@ void draw_save_figure(PanelContext& c, Column& column) {
        "Pixels per grid step; the width of the figure in mm; or the scale of the image, mm of paper per cm. Text is at "
        "least 7 pt.",
        why});
-  draw_size(c, labelled_row(c, column, ""));
+  const std::string refused = draw_size(c, labelled_row(c, column, ""));
   pick("Background", "save_ground", kGrounds, choice.ground,
        {"Background", "White for print, dark for slides. The image is the same.",
         bare ? "No background around the image." : ""});
   const Rect r = ui.row(column, theme::kRow, 0);
-  const std::string_view no_picture = why_no_picture(c.state, c.shown_grid);
+  const std::string_view no_picture = refused.empty() ? why_no_picture(c.state, c.shown_grid) : refused;
   const bool pressed = ui.button("save/picture", {r.x1 - ui.px(120), r.y0, r.x1, r.y1},
                                  {.label = "Save", .shortcut = "S", .emphasis = Emphasis::primary},
                                  {"Save", "Saves the image on screen with these settings (S, Enter).", no_picture});
   if (pressed || (ui.enter() && no_picture.empty())) {
     call(c.commands.save, SaveWhat::picture);
+  } else if (ui.enter()) {
+    call(c.commands.hint, std::string(no_picture));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "gui/docks/dock_content.h"
 #include "gui/docks/strip_span.h"
@@ -21,6 +22,12 @@ std::string_view why_no_spectrogram(const UiState& state) {
   return "Collecting consecutive frames for the first spectrum…";
 }
 
+// Of the frame on screen, while another than the newest can be.
+std::optional<double> shown_place_s(const DockScene& scene, const Spectrogram& s) {
+  if (scene.c.state.run != RunState::frozen) return std::nullopt;
+  return frame_place_s(s, scene.image, scene.c.view.transient.doppler.span_s);
+}
+
 // The spectral Doppler below the image: axes, baseline, aliasing limits, the two curves, the value under the pointer.
 // The spectra themselves are drawn below everything here (SpectrogramStrip).
 class SpectrogramDock final : public DockContent {
@@ -32,7 +39,7 @@ class SpectrogramDock final : public DockContent {
   void draw_presented(const DockScene& scene, const Rect& cell) override;
 
  private:
-  static void draw_head(PanelContext& c, Rect head, const Spectrogram& s);
+  static void draw_head(PanelContext& c, Rect head, const Spectrogram& s, std::optional<double> shown_s);
   static Plot draw_spectra(PanelContext& c, const Rect& cell, const Spectrogram& s, Type labels);
   void move_baseline(PanelContext& c, const Rect& axis, const Plot& plot);
   static void read_out(PanelContext& c, const Plot& plot, const Spectrogram& s, const ImagingParams& p);
@@ -41,7 +48,8 @@ class SpectrogramDock final : public DockContent {
   double grabbed_baseline_ = 0;
 };
 
-void SpectrogramDock::draw_head(PanelContext& c, Rect head, const Spectrogram& s) {
+// `shown_s`: the place of the frame on screen while frozen.
+void SpectrogramDock::draw_head(PanelContext& c, Rect head, const Spectrogram& s, std::optional<double> shown_s) {
   Ui& ui = c.ui;
   StripLook& look = c.view.transient.doppler;
   choose_span(c, "sonogram_span", head, look.span_s);
@@ -53,15 +61,16 @@ void SpectrogramDock::draw_head(PanelContext& c, Rect head, const Spectrogram& s
                     {}})) {
     look.curves = !look.curves;
   }
-  const std::size_t newest = Spectrogram::slot(s.end - 1);
   std::string text = peak_text(s, look.span_s);
   const float right = box.x0 - ui.px(12);
-  if (std::isfinite(s.mean_m_s[newest])) {
+  const bool frozen = c.state.run == RunState::frozen;
+  const double mean = frozen && !shown_s ? NAN : mean_m_s(s, shown_s.value_or(0.0));
+  if (std::isfinite(mean)) {
     const std::string longer =
-        text + fmt::format(", mean now {}", velocity_text(static_cast<double>(s.mean_m_s[newest]), s.aliasing_m_s));
+        text + fmt::format(", {} {}", frozen ? "mean at this frame" : "mean now", velocity_text(mean, s.aliasing_m_s));
     if (head.x0 + ui.width(Type::body, longer) <= right) text = longer;
   }
-  const std::vector<std::string> more = spectrogram_facts(s, c.state.params.color_flow.angle_rad);
+  const std::vector<std::string> more = spectrogram_facts(s);
   for (const std::string& piece : more) {  // as many as have room, each of them whole
     const std::string longer = text + (&piece == &more.back() ? " " : "   ") + piece;
     if (head.x0 + ui.width(Type::body, longer) > right) break;
@@ -172,9 +181,11 @@ void SpectrogramDock::draw(const DockScene& scene, Rect head, const Rect& body) 
     c.ui.text_centred(Type::body, body, theme::kMuted, why_no_spectrogram(c.state));
     return;
   }
-  draw_head(c, head, *s);
+  const std::optional<double> shown_s = shown_place_s(scene, *s);
+  draw_head(c, head, *s, shown_s);
   const Plot plot = draw_spectra(c, {body.x0, body.y0 - c.ui.px(12), body.x1, body.y1}, *s, Type::small);
   move_baseline(c, {body.x0, plot.box.y0, plot.box.x0, plot.box.y1}, plot);
+  if (shown_s) draw_cursor(c.ui, plot, *shown_s);
   read_out(c, plot, *s, c.state.params);
   scene.boxes.spectrogram = plot.box;
 }
@@ -192,10 +203,12 @@ void SpectrogramDock::draw_presented(const DockScene& scene, const Rect& cell) {
   double& span_s = c.view.transient.doppler.span_s;
   span_s = fitted_span_s(c.state, span_s);
   std::string text = peak_text(*s, span_s);
-  const std::string longer = text + "   " + spectrogram_facts(*s, c.state.params.color_flow.angle_rad).front();
+  const std::string longer = text + "   " + spectrogram_facts(*s).front();
   if (x + ui.width(Type::medium, longer) <= head.x1) text = longer;
   ui.text_fitted(Type::medium, x, head.x1, head.y0, head.height(), theme::kText2, text);
-  scene.boxes.spectrogram = draw_spectra(c, {cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1}, *s, Type::medium).box;
+  const Plot plot = draw_spectra(c, {cell.x0, head.y1 - ui.px(8), cell.x1, cell.y1}, *s, Type::medium);
+  if (const auto shown_s = shown_place_s(scene, *s)) draw_cursor(ui, plot, *shown_s);
+  scene.boxes.spectrogram = plot.box;
 }
 
 }  // namespace

@@ -196,11 +196,12 @@ void draw_guides(Canvas& canvas, const FigureStrip& strip, const CanvasRect& ima
   }
 }
 
-FigureStrip figure_doppler(const Spectrogram& s, const ImagingParams& params, double span_s, DopplerCurves curves) {
+FigureStrip figure_doppler(const Spectrogram& s, const ImagingParams& params, double span_s, DopplerCurves curves,
+                           std::optional<double> shown_s) {
   const VelocityUnit unit = velocity_unit(s.aliasing_m_s);
   const double limit = s.aliasing_m_s * unit.per_m_s, baseline = params.doppler.baseline;
   FigureStrip f{.title = "Spectral Doppler",
-                .facts = spectrogram_facts(s, params.color_flow.angle_rad),
+                .facts = spectrogram_facts(s),
                 .x = {-span_s, 0.0, "s"},
                 .y = {limit * (1.0 + baseline), -limit * (1.0 - baseline), unit.name},
                 .columns = kColumns,
@@ -210,6 +211,9 @@ FigureStrip figure_doppler(const Spectrogram& s, const ImagingParams& params, do
   f.facts.insert(f.facts.begin(), peak_text(s, span_s));
   f.display.display.dynamic_range_db = params.doppler.range_db;  // white is 0 dB
   f.lines.push_back({.points = {{-span_s, 0.0}, {0.0, 0.0}}, .ink = {{255, 255, 255}, 0.43}});
+  if (shown_s) {
+    f.lines.push_back({.points = {{*shown_s, f.y.first}, {*shown_s, f.y.last}}, .ink = {{255, 255, 255}, 0.6}});
+  }
   if (curves == DopplerCurves::none) return f;
   for (const SpectrogramCurve& curve : spectrogram_curves(s, params, span_s)) {
     add_curve(curve, s.step_s, unit.per_m_s, f.lines);

@@ -48,6 +48,7 @@ void draw_guides(Canvas& canvas, const FigureStrip& strip, const CanvasRect& ima
 inline constexpr double kDopplerSpan_s = 4.0;  // where nothing else is chosen
 
 // The newest `span_s`. `params`: baseline, range, gain and the place of the sample volume.
-FigureStrip figure_doppler(const Spectrogram& s, const ImagingParams& params, double span_s, DopplerCurves curves);
+FigureStrip figure_doppler(const Spectrogram& s, const ImagingParams& params, double span_s, DopplerCurves curves,
+                           std::optional<double> shown_s = {});
 
 }  // namespace echoloop

@@ -105,7 +105,7 @@ std::vector<ParamDifference> differing_params(const ImagingParams& a, const Imag
                         .a = value_text(a, spec, spec.decimals + more),
                         .b = value_text(b, spec, spec.decimals + more),
                         .unit = std::string(spec.unit)};
-      if (d.a == d.b && more < kMoreDecimals) continue;
+      if (d.a == d.b) continue;
       list.push_back(std::move(d));
       break;
     }

@@ -27,7 +27,7 @@ struct ParamDifference {
 };
 
 // Parameters of image formation that are not the same, as the panels write them, with as many decimals as it takes to
-// see the difference.
+// see the difference; not those that differ by rounding alone, as of two files of one probe.
 std::vector<ParamDifference> differing_params(const ImagingParams& a, const ImagingParams& b);
 
 }  // namespace echoloop

@@ -46,13 +46,29 @@ std::string peak_text(const Spectrogram& s, double span_s) {
   return only_gaps(s, span_s) ? "no spectrum yet" : "no flow above the noise";
 }
 
-std::vector<std::string> spectrogram_facts(const Spectrogram& s, double angle_rad) {
+std::vector<std::string> spectrogram_facts(const Spectrogram& s) {
   return {fmt::format("limit \u00B1{}", velocity_text(s.aliasing_m_s, s.aliasing_m_s).substr(1)),
-          fmt::format("angle {}°", fixed(angle_rad / kRadiansPerDegree, 0)),
+          fmt::format("angle {}°", fixed(s.params.color_flow.angle_rad / kRadiansPerDegree, 0)),
           fmt::format("PRF {} Hz", grouped(static_cast<std::uint64_t>(s.prf_hz + 0.5))),
           fmt::format("sample volume {} mm", fixed(s.length_m / kMetresPerMillimetre, 1)),
           fmt::format("at x {}, z {} mm", fixed(s.centre.x_m / kMetresPerMillimetre, 1),
                       fixed(s.centre.z_m / kMetresPerMillimetre, 1))};
+}
+
+std::optional<double> frame_place_s(const Spectrogram& s, const Image& image, double span_s) {
+  if (s.acquisition == nullptr || !(s.acquisition->frame_rate_hz > 0.0) || image.stamp.sequence > s.stamp.sequence) {
+    return std::nullopt;
+  }
+  const auto frames = static_cast<double>(s.stamp.sequence - image.stamp.sequence);
+  const double half_window_s = 0.5 * s.frames / s.prf_hz;  // a column's time is its window's middle
+  const double place_s = std::min(half_window_s - frames / s.acquisition->frame_rate_hz, 0.0);
+  return place_s >= -span_s ? std::optional(place_s) : std::nullopt;
+}
+
+double mean_m_s(const Spectrogram& s, double place_s) {
+  const auto back = static_cast<std::uint64_t>(std::max(0.0, -place_s / s.step_s));
+  if (back >= s.end - s.first()) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(s.mean_m_s[Spectrogram::slot(s.end - 1 - back)]);
 }
 
 std::vector<SpectrogramCurve> spectrogram_curves(const Spectrogram& s, const ImagingParams& params, double span_s) {

@@ -2,9 +2,11 @@
 // No ImGui.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/results/image.h"
 #include "core/results/spectrogram.h"
 #include "render/rgb.h"
 
@@ -15,7 +17,12 @@ bool only_gaps(const Spectrogram& s, double span_s);
 // "peak +32 cm/s" of those columns, or why there is none.
 std::string peak_text(const Spectrogram& s, double span_s);
 // Limit, angle, PRF, sample volume and its place: the most important first.
-std::vector<std::string> spectrogram_facts(const Spectrogram& s, double angle_rad);
+std::vector<std::string> spectrogram_facts(const Spectrogram& s);
+// Where the frame of `image` is on the time axis, s: 0 or before, as the right edge is the newest column. Nothing where
+// it is not within the newest `span_s`.
+std::optional<double> frame_place_s(const Spectrogram& s, const Image& image, double span_s);
+// Of the column there; not a number where there is none.
+double mean_m_s(const Spectrogram& s, double place_s);
 
 // A curve over the spectra. Beyond one limit it continues at the other, as the spectra do; NaN: a gap.
 enum class DopplerCurves { none, shown };

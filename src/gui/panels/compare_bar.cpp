@@ -73,8 +73,10 @@ bool side_a(BarRow& row) {
   std::vector<Choice> choices = {{"Stored settings"}};
   if (!held) choices.push_back({recording.name});
   choices.push_back({kFileEntry});
+  const bool narrow = c.ui.combo_width(choices[0].label) > row.combo;
   const auto picked = c.ui.combo(
-      "compare/a", row.next(row.combo), choices[held ? 0 : 1], choices, held ? 0 : 1,
+      "compare/a", row.next(row.combo), held && narrow ? Choice{"Stored"} : choices[held ? 0 : 1], choices,
+      held ? 0 : 1,
       {"A", "The recording of B with the settings at the start of the comparison, or another recording.", {}});
   if (!picked) return false;
   if (*picked == 0 && !held) call(c.commands.compare_with, CompareSide::a, std::filesystem::path());

@@ -132,7 +132,7 @@ void compare_blocks(PanelContext& c, Column& column) {
   const Measured& a = c.state.image.measured_a;
   const Measured& b = c.state.image.measured;
   const float gap = c.ui.px(6);
-  if (a.image.number != 0 && !depths_overlap(a.image.grid, b.image.grid)) {
+  if (a.image.number != 0 && b.image.number != 0 && !depths_overlap(a.image.grid, b.image.grid)) {
     const Rect r = c.ui.row(column, 20, 4);
     c.ui.text_fitted(Type::body, r.x0, r.x1, r.y0, r.height(), theme::kWarn, kNoCommonDepth);
   }
@@ -164,7 +164,7 @@ void compare_blocks(PanelContext& c, Column& column) {
     compare_profile(c, column, line);
     column.y += gap;
   }
-  if (b.pairs.empty() && b.regions.empty() && b.points.empty() && b.profiles.empty()) {
+  if (!Measuring::has_work(c.state.marks)) {
     column.y += c.ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, c.ui.px(18), theme::kMuted,
                                "Draw a target and a background to compare A and B.") +
                 gap;

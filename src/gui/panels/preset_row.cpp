@@ -110,7 +110,9 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
   const auto& list = c.state.presets.list;
   const int most_lines = c.compact ? 1 : 2;
-  const float more_width = ui.px(kMoreChip);
+  // The chip of the rest shows the active preset's name while that is among them.
+  const PresetView* chosen = active_of(c.state.presets);
+  const float named = chosen != nullptr ? ui.width(Type::body, chosen->name) + ui.px(26) : 0;
   float x = column.x0;
   int line = 0;
   std::size_t i = 0;
@@ -122,6 +124,8 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     const float key_width = key.empty() ? 0 : ui.width(Type::small, key) + ui.px(4);
     const float w = std::min(key_width + ui.width(Type::body, p.name) + ui.px(dot ? 20 : 10), column.x1 - column.x0);
     const bool last_line = line + 1 == most_lines;
+    const bool hidden = static_cast<int>(i) < c.state.presets.active;
+    const float more_width = std::max(ui.px(kMoreChip), hidden ? named : 0.0F);
     const float room = column.x1 - (last_line && i + 1 < list.size() ? more_width + ui.px(kChipGap) : 0);
     if (x + w > room && x > column.x0) {
       if (last_line) break;

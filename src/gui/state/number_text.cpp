@@ -48,6 +48,8 @@ std::string span_text(double low, double high, int decimals) {
   return fixed(low, decimals) + (high < 0 ? " to " : "–") + fixed(high, decimals);
 }
 
+std::string factor_text(double factor) { return fmt::format("{:g}", factor); }
+
 std::string byte_text(std::uint64_t bytes) {
   constexpr std::array<const char*, 5> units = {"B", "kB", "MB", "GB", "TB"};
   double value = static_cast<double>(bytes);

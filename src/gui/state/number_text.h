@@ -12,6 +12,7 @@ std::string counted_grouped(std::uint64_t count, std::string_view noun);  // 1 f
 std::string fixed(double value, int decimals);                            // −6.0; "—" when it is not finite
 std::string signed_fixed(double value, int decimals);                     // +6.0, 0.0, −6.0
 std::string span_text(double low, double high, int decimals);             // 4.0–6.0
+std::string factor_text(double factor);                                   // 0.01, 0.25, 10: as many decimals as needed
 std::string byte_text(std::uint64_t bytes);                               // 1.2 MB
 
 // A time in a column of times: two decimals while they fit, "—" when nothing was measured.

@@ -9,7 +9,7 @@ namespace echoloop {
 namespace {
 
 constexpr float kMinLeft = 232, kMaxLeft = 420, kMinRight = 248, kMaxRight = 480, kMinCentre = 480;
-constexpr float kDefaultLeft = 296, kDefaultRight = 344, kLeastWidth = 1024;
+constexpr float kDefaultLeft = 296, kDefaultRight = 344, kLeastWidth = 1024, kLeastBeside = 380;
 
 }  // namespace
 
@@ -36,6 +36,8 @@ WindowLayout lay_out_window(float width, float height, float scale, const Column
   left = clamp_left_width(left, logical, right);
   right = clamp_right_width(right, logical, left);
   l.right_shown = logical - left - right >= kMinCentre;
+  l.left_shown = logical - left >= kLeastBeside;
+  if (!l.left_shown) left = 0;
   const auto px = [scale](float v) { return std::round(v * scale); };
   const float edge = std::max(1.0F, std::round(scale));
   const float top = px(theme::kStatusBar);
@@ -46,7 +48,7 @@ WindowLayout lay_out_window(float width, float height, float scale, const Column
   l.splitter_left = l.left.x1;
   l.right = l.right_shown ? Rect{width - px(right), top, width, bottom} : Rect{width, top, width, bottom};
   l.splitter_right = l.right.x0;
-  l.centre = {l.left.x1 + edge, top, l.right_shown ? l.right.x0 - edge : width, bottom};
+  l.centre = {l.left_shown ? l.left.x1 + edge : 0, top, l.right_shown ? l.right.x0 - edge : width, bottom};
   return l;
 }
 

@@ -15,7 +15,7 @@ struct WindowLayout {
   Rect status, left, right, centre, message;
   float splitter_left = 0, splitter_right = 0;  // x of the edges
   bool compact = false;
-  bool right_shown = true;
+  bool left_shown = true, right_shown = true;  // a narrow window has one column, a very narrow one none
 };
 
 WindowLayout lay_out_window(float width, float height, float scale, const ColumnWidths& widths);

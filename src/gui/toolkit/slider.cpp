@@ -163,6 +163,14 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
+bool is_digit(std::string_view text, std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; }
+
+// Whether three digits follow the mark at `at`, and one precedes it.
+bool parts_thousands(std::string_view text, std::size_t at) {
+  return at > 0 && at < text.size() && is_digit(text, at - 1) && is_digit(text, at + 1) && is_digit(text, at + 2) &&
+         is_digit(text, at + 3) && !is_digit(text, at + 4);
+}
+
 // "4-6", "4 6 MHz", "−3,5 to 2": `count` numbers as people write them, also as the window itself writes them, with the
 // unit or without. Empty: the text has others, or something else.
 std::vector<double> parse_numbers(std::string text, std::string_view unit, std::size_t count) {
@@ -174,11 +182,9 @@ std::vector<double> parse_numbers(std::string text, std::string_view unit, std::
   replace_all(text, "\u2212", "-");
   replace_all(text, "\u2013", "-");
   replace_all(text, "to", " ");
-  const auto digit = [&text](std::size_t k) { return k < text.size() && text[k] >= '0' && text[k] <= '9'; };
   for (std::size_t i = 1; i + 1 < text.size(); ++i) {
-    if (text[i] == ',' && digit(i - 1) && digit(i + 1)) text[i] = '.';
-    const bool thousand = digit(i - 1) && digit(i + 1) && digit(i + 2) && digit(i + 3) && !digit(i + 4);
-    if (count == 1 && text[i] == ' ' && thousand) text.erase(i, 1);
+    if (text[i] == ',' && is_digit(text, i - 1) && is_digit(text, i + 1)) text[i] = '.';
+    if (count == 1 && text[i] == ' ' && parts_thousands(text, i)) text.erase(i, 1);
   }
   std::vector<double> numbers;
   const char* p = text.c_str();
@@ -198,16 +204,24 @@ std::vector<double> parse_numbers(std::string text, std::string_view unit, std::
 
 // The numbers once they are accepted. Until then the limits stand in red beside a text that is not within them.
 std::vector<double> typed_numbers(Ui& ui, const Rect& r, const SliderLook& look, std::size_t count) {
-  const auto read = [&](const std::string& text) {
+  const auto within = [&](const std::vector<double>& numbers) {
+    return !numbers.empty() &&
+           std::ranges::all_of(numbers, [&](double v) { return v >= look.least && v <= look.most; });
+  };
+  const auto read = [&](std::string text) {
     if (count == 1 && !text.empty() && text == look.text_at_most) return std::vector<double>{look.track_max};
     if (count == 1 && !text.empty() && text == look.text_at_least) return std::vector<double>{look.track_min};
-    return parse_numbers(text, look.unit, count);
+    const std::vector<double> numbers = parse_numbers(text, look.unit, count);
+    const std::size_t comma = text.find(',');
+    if (count != 1 || within(numbers) || !parts_thousands(text, comma)) return numbers;
+    text.erase(comma, 1);  // "1,540": a thousand where only that is within the limits
+    const std::vector<double> whole = parse_numbers(text, look.unit, count);
+    return within(whole) ? whole : numbers;
   };
   const auto text = ui.edit_field(r);
   if (text) return read(*text);
   const auto numbers = read(ui.edited_text());
-  const bool within = std::ranges::all_of(numbers, [&](double v) { return v >= look.least && v <= look.most; });
-  if (ui.is_editing(look.id) && (numbers.empty() || !within)) {
+  if (ui.is_editing(look.id) && !within(numbers)) {
     ui.text_right(Type::small, r.x1 - ui.px(8), r.y0, r.height(), theme::kRed,
                   fmt::format("{:g} to {:g} {}", look.least, look.most, look.unit));
   }

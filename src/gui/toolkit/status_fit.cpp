@@ -21,7 +21,7 @@ class Room {
 
 StatusFit fit_status_bar(const StatusWidths& w, StatusForm form) {
   Room room(w.room - w.always - w.device - w.present - w.latency_word - w.shown - w.playing - w.backend - w.reset -
-            w.latency);
+            w.latency - w.keys - w.rate);
   const auto in_wide = [&](float width) {
     return form == StatusForm::compact ? room.leaves(width) : room.keeps(width);
   };
@@ -34,6 +34,8 @@ StatusFit fit_status_bar(const StatusWidths& w, StatusForm form) {
   fit.backend = room.keeps(w.backend);
   fit.reset = room.keeps(w.reset);
   fit.latency = room.keeps(w.latency);
+  fit.keys = room.keeps(w.keys);
+  fit.rate = room.keeps(w.rate);
   return fit;
 }
 

@@ -380,7 +380,7 @@ std::optional<int> Ui::choice_list(const char* id, const Rect& r, std::span<cons
   for (const Choice& option : options) {
     wide = std::max(wide, width(Type::body, option.label) + width(Type::body, option.note) + px(56));
   }
-  wide = std::min(wide, std::max(r.width(), px(420)));  // a recording's name may be long
+  wide = std::min(wide, std::max(r.width(), px(480)));  // a recording's folder may be long
   const float tall = row_height * static_cast<float>(options.size()) + 2 * pad;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float top = r.y1 + px(4) + tall > screen.y ? std::max(px(4), r.y0 - px(4) - tall) : r.y1 + px(4);
@@ -395,11 +395,11 @@ std::optional<int> Ui::choice_list(const char* id, const Rect& r, std::span<cons
     const bool on = static_cast<int>(i) == chosen;
     if (on) focus_.begin_at(line_id);
     if (on) check({line.x0 + px(4), line.cy() - px(7), line.x0 + px(18), line.cy() + px(7)}, theme::kAccent);
-    const float note = options[i].note.empty() ? 0 : width(Type::body, options[i].note) + px(6);
-    const float x = text_fitted(Type::body, line.x0 + px(24), line.x1 - px(4) - note, line.y0, line.height(),
-                                on || on_line.hovered ? theme::kText : theme::kText2, options[i].label);
-    text(Type::body, x + px(6), line.y0, line.height(), on_line.hovered ? theme::kText2 : theme::kMuted,
-         options[i].note);
+    const float right = line.x1 - px(4), note = std::min(width(Type::body, options[i].note) + px(6), px(120));
+    const float x = text_fitted(Type::body, line.x0 + px(24), right - (options[i].note.empty() ? 0 : note), line.y0,
+                                line.height(), on || on_line.hovered ? theme::kText : theme::kText2, options[i].label);
+    text_fitted(Type::body, x + px(6), right, line.y0, line.height(), on_line.hovered ? theme::kText2 : theme::kMuted,
+                options[i].note);
     if (on_line.clicked) {
       result = static_cast<int>(i);
       close_popup();

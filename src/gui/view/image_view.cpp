@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/results/level_histogram.h"
 #include "core/units.h"
@@ -74,18 +75,96 @@ std::string echo_text(const ImageViewContext& c, PlanePoint at) {
 
 // The object under the pointer.
 std::string object_text(const StructureView& s) {
-  if (s.hovered_on_picture == 0) return {};
   const double mm2 = s.object(s.hovered_on_picture).area_m2 / (kMetresPerMillimetre * kMetresPerMillimetre);
-  return fmt::format("   object {}  {} mm\u00B2", s.hovered_on_picture, fixed(mm2, mm2 < 99.995 ? 2 : 1));
+  return fmt::format("object {}  {} mm\u00B2", s.hovered_on_picture, fixed(mm2, mm2 < 99.995 ? 2 : 1));
+}
+
+constexpr std::string_view kBetweenParts = "   ";
+
+// Whole parts, as many on a line as `room` has.
+std::vector<std::string> read_out_lines(const Ui& ui, const std::vector<std::string>& parts, float room) {
+  std::vector<std::string> lines;
+  for (const std::string& part : parts) {
+    std::string longer = lines.empty() ? part : lines.back() + std::string(kBetweenParts) + part;
+    if (lines.empty() || ui.width(Type::small, longer) > room) {
+      lines.push_back(part);
+    } else {
+      lines.back() = std::move(longer);
+    }
+  }
+  return lines;
+}
+
+struct ReadOut {
+  std::vector<std::string> lines;
+  bool second = false;  // the last line is of less weight
+  float width = 0;
+};
+
+// `echo` takes a line of its own, unless there is room beside everything else or none at all.
+ReadOut compose(const Ui& ui, const std::vector<std::string>& parts, const std::string& echo, float room) {
+  const auto wide = [&ui](std::string_view text) { return ui.width(Type::small, text); };
+  ReadOut r{.lines = read_out_lines(ui, parts, room)};
+  const std::string whole = r.lines[0] + std::string(kBetweenParts) + echo;
+  if (!echo.empty() && r.lines.size() == 1 && wide(whole) <= room) {
+    r.lines[0] = whole;
+  } else if (!echo.empty() && wide(echo) <= room) {
+    r.lines.push_back(echo);
+    r.second = true;
+  }
+  for (const std::string& text : r.lines) r.width = std::max(r.width, wide(text));
+  return r;
+}
+
+void draw_read_out(const ImageViewContext& c, const std::vector<std::string>& parts, const std::string& echo,
+                   ImVec2 mouse) {
+  constexpr float kShareBesideTip = 0.28F;  // of the width of a sector's image
+  const Ui& ui = c.ui;
+  const Rect& image = c.layout.image;
+  const float room = image.width() - ui.px(32), line = ui.px(18);
+  const auto placed = [&](const ReadOut& r) {
+    return read_out_place(c.layout, r.width + ui.px(16), static_cast<float>(r.lines.size()) * line + ui.px(4),
+                          {.pointer_x = mouse.x,
+                           .pointer_y = mouse.y,
+                           .compared = !c.side.empty(),
+                           .scale_bar = scale_bar_box(ui, c.layout, ScaleBarType::small)});
+  };
+  ReadOut r = compose(ui, parts, echo, room);
+  if (c.layout.grid.polar() && placed(r).overlaps(image)) {
+    r = compose(ui, parts, echo, kShareBesideTip * image.width());
+  }
+  if (r.width > room) return;
+  const Rect chip = placed(r);
+  ui.fill(chip, theme::kChip, 4);
+  for (std::size_t i = 0; i < r.lines.size(); ++i) {
+    const ImU32 ink = r.second && i + 1 == r.lines.size() ? theme::kText2 : theme::kText;
+    ui.text(Type::small, chip.x0 + ui.px(8), chip.y0 + ui.px(2) + static_cast<float>(i) * line, line, ink, r.lines[i]);
+  }
 }
 
 }  // namespace
+
+Rect read_out_place(const ImageLayout& l, float width, float height, const ReadOutSurroundings& at) {
+  const auto px = [&l](float v) { return std::round(v * l.scale); };
+  const Rect& r = l.image;
+  const float under = l.caption_y + px(theme::kCaption), beside = r.x0 - px(theme::kRulerLeft);
+  if (l.grid.polar() && under + height <= l.room.y1 + px(theme::kCaption)) {
+    return {r.x1 - px(8) - width, under, r.x1 - px(8), under + height};
+  }
+  if (l.grid.polar() && r.x0 - width >= l.room.x0) return {beside - width, r.y0, beside, r.y0 + height};
+  float y0 = at.compared ? r.y1 - px(8) - height : r.y0 + px(8);
+  const bool in_corner =
+      std::abs(at.pointer_y - y0 - 0.5F * height) < px(30) + 0.5F * height && at.pointer_x > r.x1 - width - px(40);
+  const float x0 = in_corner ? r.x0 + px(8) : r.x1 - px(8) - width;
+  if (x0 < at.scale_bar.x1 && y0 + height > at.scale_bar.y0) y0 = at.scale_bar.y0 - px(4) - height;
+  return {x0, y0, x0 + width, y0 + height};
+}
 
 std::string polar_text(const Image& image, const Sector& sector, double x_m, double z_m) {
   const double down_m = z_m - sector.apex_z_m;
   const double skin_m = surface_radius_m(image);
   const double r_mm = (std::hypot(x_m, down_m) - skin_m) / kMetresPerMillimetre;
-  return fmt::format("   {} {} mm  {}°", skin_m > 0.0 ? "depth" : "r", fixed(r_mm, 1),
+  return fmt::format("{} {} mm  {}°", skin_m > 0.0 ? "depth" : "r", fixed(r_mm, 1),
                      fixed(std::atan2(x_m, down_m) / kRadiansPerDegree, 1));
 }
 
@@ -156,38 +235,19 @@ void draw_pointer(const ImageViewContext& c, PlanePoint at) {
   ui.triangle(l.image.x0 - tip, mouse.y, Direction::right, theme::kAccent, 7);
   const auto [x_m, z_m] = at;
   const double level = level_at(c, x_m, z_m, mouse.x);
-  std::string text =
-      fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1));
-  if (l.grid.polar()) text += polar_text(under, l.grid.sector, x_m, z_m);
+  std::vector<std::string> parts = {
+      fmt::format("x {}  z {} mm", fixed(x_m / kMetresPerMillimetre, 1), fixed(z_m / kMetresPerMillimetre, 1))};
+  if (l.grid.polar()) parts.push_back(polar_text(under, l.grid.sector, x_m, z_m));
   if (!std::isnan(level)) {
-    text += shows_weight(under.params.formation) ? fmt::format("   weight {}", fixed(level, 3))
-            : level <= kNoEcho_db                ? "   no echo"
-                                                 : fmt::format("   {} dB", fixed(level, 1));
+    parts.push_back(shows_weight(under.params.formation) ? fmt::format("weight {}", fixed(level, 3))
+                    : level <= kNoEcho_db                ? "no echo"
+                                                         : fmt::format("{} dB", fixed(level, 1)));
   }
   if (const FlowImage* flow_image = flow_under(c, mouse.x)) {
-    if (const std::string flow = flow_at(*flow_image, c.display, {x_m, z_m}, level); !flow.empty())
-      text += "   " + flow;
+    if (std::string flow = flow_at(*flow_image, c.display, {x_m, z_m}, level); !flow.empty()) parts.push_back(flow);
   }
-  text += object_text(c.structure);
-  const float room = l.image.width() - ui.px(32);
-  std::string second = &under == &c.image ? echo_text(c, at) : std::string();
-  if (ui.width(Type::small, text + "   " + second) <= room) text += "   " + std::exchange(second, {});
-  if (ui.width(Type::small, second) > room) second.clear();
-  const float wide = std::max(ui.width(Type::small, text), ui.width(Type::small, second));
-  if (wide > room) return;
-  const float w = wide + ui.px(16), line = ui.px(18), h = (second.empty() ? 1 : 2) * line + ui.px(4);
-  // Away from the pointer: top right, or top left while the pointer is there; below while the badges of a comparison
-  // are above, and clear of the scale bar.
-  float y0 = !c.side.empty() ? l.image.y1 - ui.px(8) - h : l.image.y0 + ui.px(8);
-  const bool in_corner =
-      std::abs(mouse.y - y0 - 0.5F * h) < ui.px(30) + 0.5F * h && mouse.x > l.image.x1 - w - ui.px(40);
-  const float x0 = in_corner ? l.image.x0 + ui.px(8) : l.image.x1 - ui.px(8) - w;
-  const Rect bar = scale_bar_box(ui, l, ScaleBarType::small);
-  if (x0 < bar.x1 && y0 + h > bar.y0) y0 = bar.y0 - ui.px(4) - h;
-  const Rect chip{x0, y0, x0 + w, y0 + h};
-  ui.fill(chip, theme::kChip, 4);
-  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0 + ui.px(2), line, theme::kText, text);
-  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0 + ui.px(2) + line, line, theme::kText2, second);
+  if (c.structure.hovered_on_picture != 0) parts.push_back(object_text(c.structure));
+  draw_read_out(c, parts, &under == &c.image ? echo_text(c, at) : std::string(), mouse);
 }
 
 }  // namespace echoloop

@@ -39,7 +39,7 @@ struct ImageViewContext {
 void draw_rulers(const ImageViewContext& c);
 // Distance of the elements' surface from a sector's apex, m: the radius of a convex array, 0 for a flat one.
 double surface_radius_m(const Image& image);
-// A place along its beam, "   depth 30.0 mm  12.0°": as the scale at the sector's edges counts, from a curved surface,
+// A place along its beam, "depth 30.0 mm  12.0°": as the scale at the sector's edges counts, from a curved surface,
 // or "r" from the apex.
 std::string polar_text(const Image& image, const Sector& sector, double x_m, double z_m);
 // Depths along the edges of a sector.
@@ -57,5 +57,16 @@ void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams
 void draw_caption(const ImageViewContext& c, float right_limit);
 // While the pointer is on the image, or at the same place of the image that this one is compared with.
 void draw_pointer(const ImageViewContext& c, PlanePoint at);
+
+// Of the read-out: what it avoids, pixels.
+struct ReadOutSurroundings {
+  float pointer_x = 0, pointer_y = 0;
+  bool compared = false;  // the badges of a comparison are in the upper corners
+  Rect scale_bar = {};
+};
+// The place of a read-out of this size, pixels. Below the caption of a sector or left of its rulers where there is
+// room, as its tip or arc would be covered; otherwise in a corner of the image, top right, or top left while the
+// pointer is there, and below while a comparison is shown.
+[[nodiscard]] Rect read_out_place(const ImageLayout& layout, float width, float height, const ReadOutSurroundings& at);
 
 }  // namespace echoloop

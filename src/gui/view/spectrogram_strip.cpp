@@ -32,8 +32,10 @@ void SpectrogramStrip::upload(const Spectrogram& s) {
   }
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
-  for (std::uint64_t k = std::max(end_, s.first()); k < s.end; ++k) {
-    const std::span<const float> column = s.column(k);
+  if (end_ == s.end) return;
+  // The newest column also takes the place of the next one: towards an empty one it would fade into black.
+  for (std::uint64_t k = std::max(end_, s.first()); k <= s.end; ++k) {
+    const std::span<const float> column = s.column(std::min(k, s.end - 1));
     column_.assign(column.rbegin(), column.rend());
     column_.insert(column_.begin(), column.front());  // the two limits are one frequency
     glTextureSubImage2D(texture_.id(), 0, static_cast<int>(Spectrogram::slot(k)), 0, 1, n_bins_ + 1, GL_RED, GL_FLOAT,

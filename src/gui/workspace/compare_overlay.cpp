@@ -13,8 +13,6 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kMostRows = 5;
-
 struct BadgeType {
   Type letter, text;
   float line, indent;  // at scale 1
@@ -27,11 +25,12 @@ BadgeType type_of(BadgeLetters letters) {
 struct Badge {
   CompareSide side;
   std::vector<ParamDifference> rows = {};  // what is shown is in `a`
-  std::string note = {};                   // below them
+  std::vector<std::string> notes = {};     // below them
 };
 
 float badge_width(const Ui& ui, const BadgeType& type, const Badge& badge) {
-  float w = ui.width(type.text, badge.note);
+  float w = 0;
+  for (const std::string& note : badge.notes) w = std::max(w, ui.width(type.text, note));
   for (const ParamDifference& row : badge.rows) {
     float line = ui.width(type.text, row.label) + ui.px(8) + ui.width(type.text, row.a);
     if (!row.unit.empty()) line += ui.px(4) + ui.width(type.text, row.unit);
@@ -43,7 +42,7 @@ float badge_width(const Ui& ui, const BadgeType& type, const Badge& badge) {
 // At the left or the right end of its side; hidden where not even its letter fits.
 void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, const Rect& side, Direction end) {
   const float line = ui.px(type.line);
-  const auto lines = static_cast<float>(badge.rows.size() + (badge.note.empty() ? 0 : 1));
+  const auto lines = static_cast<float>(badge.rows.size() + badge.notes.size());
   const float margin = ui.px(8);
   const float room = side.width() - 2 * margin;
   if (room < ui.px(type.indent)) return;
@@ -78,19 +77,22 @@ void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, const R
     }
     y += line;
   }
-  if (!badge.note.empty()) ui.text_fitted(type.text, left, right, y, line, theme::kText2, badge.note);
+  for (const std::string& note : badge.notes) {
+    ui.text_fitted(type.text, left, right, y, line, theme::kText2, note);
+    y += line;
+  }
 }
 
 // Where A is a recording of its own, each side has its name.
 void name_sides(const BadgesContext& c, Badge& a, Badge& b) {
   if (c.state.cine.a_recording.name.empty()) {
     // While the user scrubs the two sides may be of different frames: then A says so.
-    if (c.a.stamp.sequence != c.b.stamp.sequence) a.note = "frame " + grouped(c.a.stamp.sequence);
+    if (c.a.stamp.sequence != c.b.stamp.sequence) a.notes.push_back("frame " + grouped(c.a.stamp.sequence));
     return;
   }
   // After an exchange the images of before stay until the new ones are there.
-  if (c.a.acquisition == c.state.cine.a_recording.acquisition) a.note = c.state.cine.a_recording.name;
-  if (c.b.acquisition == c.state.source.acquisition) b.note = c.state.source.name;
+  if (c.a.acquisition == c.state.cine.a_recording.acquisition) a.notes.push_back(c.state.cine.a_recording.name);
+  if (c.b.acquisition == c.state.source.acquisition) b.notes.push_back(c.state.source.name);
 }
 
 void draw_handle(const Ui& ui, float x, float y, ImU32 color) {
@@ -104,19 +106,30 @@ constexpr float kHandleShare = 0.7F;  // of the picture's height
 
 }  // namespace
 
+std::size_t badge_rows(std::size_t differing, float side_lines, BadgeName name) {
+  const auto lines = static_cast<std::size_t>(std::clamp(side_lines / 3, 1.0F, 5.0F));
+  const std::size_t room = std::max<std::size_t>(lines - (name == BadgeName::shown ? 1 : 0), 1);
+  return differing <= room ? differing : room - 1;
+}
+
 void draw_compare_badges(const BadgesContext& c) {
   std::vector<ParamDifference> differences = differing_params(c.a.params, c.b.params);
   Badge a{.side = CompareSide::a};
   Badge b{.side = CompareSide::b};
-  if (differences.empty()) {
-    a.note = "before";
-    b.note = "now";
-  }
-  if (differences.size() > kMostRows) {
-    a.note = b.note = fmt::format("and {} more", differences.size() - kMostRows + 1);
-    differences.resize(kMostRows - 1);
-  }
   name_sides(c, a, b);
+  const float height = std::min(c.side_a.height(), c.side_b.height());
+  const bool named = !a.notes.empty() || !b.notes.empty();
+  const std::size_t rows = badge_rows(differences.size(), height / c.ui.px(type_of(c.letters).line),
+                                      named ? BadgeName::shown : BadgeName::none);
+  if (rows < differences.size()) {
+    for (Badge* badge : {&a, &b}) {
+      badge->notes.insert(badge->notes.begin(), fmt::format("and {} more", differences.size() - rows));
+    }
+    differences.resize(rows);
+  } else if (differences.empty() && c.state.cine.a_recording.name.empty()) {
+    if (a.notes.empty()) a.notes = {"before"};
+    b.notes = {"now"};
+  }
   a.rows = b.rows = differences;
   for (ParamDifference& row : b.rows) row.a = row.b;
   draw_badge(c.ui, type_of(c.letters), a, c.side_a, Direction::left);

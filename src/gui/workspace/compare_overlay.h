@@ -24,6 +24,10 @@ struct BadgesContext {
   BadgeLetters letters = BadgeLetters::small;
 };
 void draw_compare_badges(const BadgesContext& c);
+// Of so many parameters that differ those that a badge names; of the others it says how many. At most five lines and a
+// third of its side, which is `side_lines` lines high; the name of a recording takes one of them.
+enum class BadgeName { none, shown };
+[[nodiscard]] std::size_t badge_rows(std::size_t differing, float side_lines, BadgeName name);
 
 struct WipeContext {
   Ui& ui;

@@ -286,7 +286,8 @@ void ImageArea::draw_side_a(PanelContext& c, const SceneInput& input, const Rect
   const ImageViewContext a = view_of_a(c, input);
   draw_rulers(a);
   const bool stacked = layout_.image.y0 > side_a_.image.y1;
-  draw_caption(a, stacked ? area.x1 - c.ui.px(8) : layout_.room.x0 - c.ui.px(theme::kRulerLeft + 8));
+  const float right = layout_.color_bar.width() > 0 ? layout_.color_bar.x0 : area.x1;  // the bar stands beside both
+  draw_caption(a, stacked ? right - c.ui.px(8) : layout_.room.x0 - c.ui.px(theme::kRulerLeft + 8));
 }
 
 void ImageArea::draw_comparison(PanelContext& c, const SceneInput& input, Place place) {

@@ -1,4 +1,4 @@
-#include "app/window/preset_store.h"
+#include "app/preset_store.h"
 
 #include <algorithm>
 #include <array>
@@ -204,6 +204,23 @@ void PresetStore::unset_default(std::size_t index) {
   preset.is_default = false;
   write_file(items_[index].file, preset);
   read(stamps());
+}
+
+std::vector<PresetView> preset_views(const PresetStore& store, const ImagingParams& params,
+                                     const Acquisition* acquisition) {
+  std::vector<PresetView> views;
+  for (const PresetItem& item : store.items()) {
+    const Preset& p = item.preset;
+    views.push_back({.name = p.name,
+                     .about = p.about,
+                     .probe = p.probe.words(),
+                     .no_effect = acquisition != nullptr ? why_no_effect(p, params, *acquisition) : "",
+                     .slot = p.slot,
+                     .own = item.owner == PresetOwner::user,
+                     .fits = acquisition == nullptr || belongs_to(p, *acquisition),
+                     .is_default = p.is_default});
+  }
+  return views;
 }
 
 }  // namespace echoloop

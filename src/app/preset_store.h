@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "app/options/preset.h"
+#include "core/acquisition.h"
+#include "gui/state/ui_state.h"
 
 namespace echoloop {
 
@@ -62,5 +64,9 @@ class PresetStore {
   std::vector<std::filesystem::path> written_;
   std::int64_t looked_ns_ = 0;
 };
+
+// For the window, in the store's order; `acquisition`: of the open source, null: none.
+[[nodiscard]] std::vector<PresetView> preset_views(const PresetStore& store, const ImagingParams& params,
+                                                   const Acquisition* acquisition);
 
 }  // namespace echoloop
