@@ -5,7 +5,7 @@ The record is that of `echoloop bench`, and behind its rows those of whole runs 
 report: on the demo phantom in its window, where there is a display; on frames of the GPU short course's size (S1: 3
 transmits x 128 elements x 8183 samples at 100 MHz, 256 x 512 pixels, F 1), where numpy is there, flat out with every
 kind of host memory and both arrangements of streams, with the timeline open and closed by turns, and on cineloops of
-S1 and S2 that are longer than what is copied into memory before a stream starts, by turns with short ones. What is excluded:
+S1 and S2 of --cineloop-bytes, by turns with ones of 1 GB, which are in page-locked memory much sooner. What is excluded:
 making the noise recording, start-up, the first frames' allocations (a run lasts some seconds).
 """
 import argparse
