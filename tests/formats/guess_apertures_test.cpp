@@ -211,4 +211,20 @@ TEST(GuessApertures, OtherCountsThanTheChannelsAreSaid) {
 }
 
 }  // namespace
+TEST(GuessApertures, OneElementThatFiresIsNoPlaneWave) {
+  const TemporaryFolder folder;
+  const auto path_with = [&](double number) {
+    Hdf5Fixture file(folder.path() / "a.h5");
+    file.numbers("rf", {16, 256}, std::vector<double>(std::size_t{16} * 256, 1.0));
+    file.number("fs", 20e6);
+    file.number("fc", 5e6);
+    file.number("pitch", 0.3e-3);
+    file.number("tx_element", number);
+    return file.close();
+  };
+  const std::string text = refusal(path_with(11.0));
+  EXPECT_NE(text.find("transmits (tx_element = 11: this element fires alone"), std::string::npos) << text;
+  EXPECT_NO_THROW((void)open_recording(path_with(16.0)));  // a count
+}
+
 }  // namespace echoloop::guess_apertures_test
