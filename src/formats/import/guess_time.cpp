@@ -158,6 +158,14 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
                words(index->path, " = ", index->values[0], times_s.size() == 1 ? "" : " ...", " samples, ",
                      times_s[0].get<double>() * 1e6, " us"),
                "first_sample_s");
+  } else if (const FactNumbers* const depth = of.facts.scalar(Fact::first_depth);
+             !by_times && depth != nullptr && depth->values[0] > 0.0) {
+    const double depth_m = depth->values[0] * (depth->named.unit == NamedUnit::wavelengths && of.center_hz > 0.0
+                                                   ? of.speed_m_s / of.center_hz
+                                                   : metres(*depth, 0.05));
+    out.say("t0_s", 2.0 * depth_m / of.speed_m_s, words(depth->path, ", ", depth_m * 1e3, " mm there and back"));
+    out.miss("t0_s", words("time of the first sample (", depth->path, " = ", depth->values[0],
+                           ": recorded from that depth on, ", 2e6 * depth_m / of.speed_m_s, " us, or only shown)"));
   } else if (!by_times && of.times != nullptr) {
     const double t0_s = of.times->values[0] * times_factor(*of.times, of.center_hz);
     out.say("t0_s", t0_s, words("the first of ", of.times->path, ", ", t0_s * 1e6, " us"), "first_sample_s");
