@@ -289,4 +289,21 @@ TEST(GuessText, ADelayOfTheAcquisitionIsTheFirstSample) {
       << text;
 }
 
+TEST(GuessApertures, LinesShorterThanTheArrayAreAskedFor) {
+  const auto open_with = [](hsize_t first, hsize_t second) {
+    const TemporaryFolder folder;
+    Hdf5Fixture file(folder.path() / "a.h5");
+    file.numbers("rf", {first, second}, std::vector<double>(first * second, 1.0));
+    file.number("fs", 20e6);
+    file.number("fc", 5e6);
+    file.number("pitch", 0.3e-3);
+    const auto path = file.close();
+    return testing::error_of([&] { (void)open_recording(path); });
+  };
+  EXPECT_NE(open_with(100, 128).find("axes 1 and 2 of lengths 100 and 128: element and time, or the reverse"),
+            std::string::npos);
+  for (const auto& [first, second] : {std::pair{64, 128}, {100, 256}})
+    EXPECT_EQ(open_with(static_cast<hsize_t>(first), static_cast<hsize_t>(second)), "no error") << first;
+}
+
 }  // namespace echoloop::guess_apertures_test

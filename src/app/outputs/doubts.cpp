@@ -34,6 +34,19 @@ void doubt_sampling(const Acquisition& a, std::vector<Doubt>& doubts) {
                     "\"fs_hz\" or \"fc_hz\" in a description", "fs_hz", a.sampling_hz});
 }
 
+// RF of a pulse above half of the sampling frequency lies at the distance to its next multiple.
+void doubt_folding(const Acquisition& a, const EchoSpectrum& measured, double within_hz, std::vector<Doubt>& doubts) {
+  constexpr double kEdge = 0.04;  // of the sampling frequency, within which a band is cut or folded on itself
+  const double at_hz = std::abs(a.center_hz - a.sampling_hz * std::round(a.center_hz / a.sampling_hz));
+  const bool whole = measured.low_hz > kEdge * a.sampling_hz && measured.high_hz < (0.5 - kEdge) * a.sampling_hz;
+  if (a.signal != SignalKind::rf || !whole || std::abs(measured.center_hz - at_hz) <= within_hz) return;
+  doubts.push_back(
+      {fmt::format("a pulse of {:.4g} MHz lies at {:.4g} MHz in RF samples at {:.4g} MHz, but the echoes of "
+                   "the first frame are centred at {:.3g} MHz",
+                   a.center_hz * 1e-6, at_hz * 1e-6, a.sampling_hz * 1e-6, rounded(measured.center_hz) * 1e-6),
+       "\"fs_hz\" or \"fc_hz\" in a description", "fs_hz", a.sampling_hz});
+}
+
 void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::vector<Doubt>& doubts) {
   const bool folded =
       a.signal == SignalKind::rf && a.sampling_hz < kLeastSampling * std::max(a.center_hz, measured.high_hz);
@@ -46,7 +59,11 @@ void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::
                      "power, more than those of a pulse of {:.4g} MHz",
                      a.sampling_hz * 1e-6, width_hz * 1e-6, a.center_hz * 1e-6),
          "\"fs_hz\" of the IQ in a description", "fs_hz", a.sampling_hz});
-  if (folded || !(measured.center_hz > 0.0) || !(measured.low_hz > 0.0)) return;  // from 0 on: no echoes of a pulse
+  if (!(measured.center_hz > 0.0) || !(measured.low_hz > 0.0)) return;  // from 0 on: no echoes of a pulse
+  if (folded) {
+    doubt_folding(a, measured, within_hz, doubts);
+    return;
+  }
   const bool analytic = a.signal == SignalKind::iq && a.demod_hz > 0.0 &&
                         std::abs(measured.center_hz - a.demod_hz - a.center_hz) < within_hz;
   if (analytic) {
@@ -104,14 +121,12 @@ Doubt doubt_of(const OtherFact& other) {
               .measured = found};
     }
     case OtherFactKind::degrees:
-      return {.text = start + "angles in degrees, read as radians" + end,
-              .cure = "\"tx_angles_rad\" times 0.0174533 in a description",
-              .key = "tx"};
     case OtherFactKind::order: {
       std::string angles;
       for (const Transmit& t : other.acquisition.transmits)
-        angles += fmt::format("{}{:.4g}", angles.empty() ? "" : ", ", t.angle_rad);
-      return {.text = start + "the angles in another order" + end,
+        angles += fmt::format("{}{:.5g}", angles.empty() ? "" : ", ", t.angle_rad);
+      const bool degrees = other.kind == OtherFactKind::degrees;
+      return {.text = start + (degrees ? "angles in degrees, read as radians" : "the angles in another order") + end,
               .cure = "\"tx_angles_rad\": [" + angles + "] in a description",
               .key = "tx"};
     }

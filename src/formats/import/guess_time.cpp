@@ -104,6 +104,7 @@ void say_either(const FactNumbers& t0, const std::vector<double>& rest_s, Guesse
                "first_sample_s");
     return;
   }
+  out.say("t0_s", named(t0, seconds(t0, 1e-2)), words(t0.path, ", of sample 0"), "first_sample_s");
   out.miss("t0_s", words("meaning of ", t0.path,
                          " (larger for larger angles: of sample 0 after the first firing, or "
                          "of the passage of the wave after sample 0)"));
