@@ -111,8 +111,12 @@ std::unique_ptr<ArrayTree> pickle_tree(const OpenRequest& request, std::shared_p
 // One array that lies in the file as it is described: raw binary, and what other readers have found.
 std::unique_ptr<ArrayTree> view_tree(std::string container, std::vector<std::pair<std::string, TreeArray>> arrays);
 
-// The tree, with more entries: one for arrays whose paths differ in a number alone, and the numbers and texts of JSON.
-std::unique_ptr<ArrayTree> with_stacks(std::unique_ptr<ArrayTree> tree);
+// The tree, with more entries: one for arrays whose paths differ in a number alone, and the numbers and texts of JSON
+// objects, of its texts and of `json`.
+struct NamedText {
+  std::string path, text;
+};
+std::unique_ptr<ArrayTree> with_stacks(std::unique_ptr<ArrayTree> tree, const std::vector<NamedText>& json = {});
 
 // Its numbers (real parts), last axis fastest, in whatever order they lie.
 std::vector<double> row_major_numbers(const ArrayView& view);

@@ -40,13 +40,14 @@ std::vector<Numbered> numbers_of_path(const std::string& path) {
 
 class StackedTree final : public ArrayTree {
  public:
-  explicit StackedTree(std::unique_ptr<ArrayTree> inner) : inner_(std::move(inner)) {
+  StackedTree(std::unique_ptr<ArrayTree> inner, const std::vector<NamedText>& json) : inner_(std::move(inner)) {
     container_ = inner_->container();
     entries_ = inner_->entries();
     group();
     for (std::size_t k = 0; k < inner_->entries().size(); ++k) {
       if (const std::string& text = inner_->entries()[k].json; !text.empty()) parse(inner_->entries()[k].path, text);
     }
+    for (const NamedText& one : json) parse(one.path, one.text);
   }
 
   [[nodiscard]] std::vector<double> numbers(std::size_t entry, std::size_t most) const override {
@@ -190,8 +191,8 @@ class StackedTree final : public ArrayTree {
 
 }  // namespace
 
-std::unique_ptr<ArrayTree> with_stacks(std::unique_ptr<ArrayTree> tree) {
-  return std::make_unique<StackedTree>(std::move(tree));
+std::unique_ptr<ArrayTree> with_stacks(std::unique_ptr<ArrayTree> tree, const std::vector<NamedText>& json) {
+  return std::make_unique<StackedTree>(std::move(tree), json);
 }
 
 }  // namespace echoloop
