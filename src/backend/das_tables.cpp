@@ -54,14 +54,15 @@ void set_columns(DasTables& t, const Acquisition& a, const BandPlan& band) {
 }
 
 // Sum `s` of every pixel: transmit s, or that of its column.
-void add_sum(DasTables& t, const Acquisition& a, const BandPlan& band, double c_m_s, int s) {
+void add_sum(DasTables& t, const Acquisition& a, const BandPlan& band, const DasTask& task, int s) {
   const Grid& g = t.grid;
   const auto nx = static_cast<std::size_t>(g.nx);
   const bool lines = !t.columns.empty();
-  const auto transmit = [&](int ix) -> const Transmit& {
-    if (!lines) return a.transmits[static_cast<std::size_t>(s)];
+  const double c_m_s = task.sound_speed_m_s;
+  const auto transmit = [&](int ix) {
+    if (!lines) return static_cast<std::size_t>(s);
     const int own = t.columns[static_cast<std::size_t>(s) * nx + static_cast<std::size_t>(ix)].transmit;
-    return a.transmits[static_cast<std::size_t>(own >= 0 ? own : t.columns[static_cast<std::size_t>(ix)].transmit)];
+    return static_cast<std::size_t>(own >= 0 ? own : t.columns[static_cast<std::size_t>(ix)].transmit);
   };
   for (int iz = 0; iz < g.nz; ++iz) {
     if (g.pixels() > kLongWork) check_long_work();
@@ -70,8 +71,10 @@ void add_sum(DasTables& t, const Acquisition& a, const BandPlan& band, double c_
       const double along = g.polar() ? g.r_m(iz) : g.z_m(iz);
       const double x = g.polar() ? along * static_cast<double>(t.x_m[column]) : g.x_m(ix);
       const double z = g.polar() ? g.sector.apex_z_m + along * static_cast<double>(t.down_m[column]) : along;
-      const Transmit& tx = transmit(ix);
-      return (transmit_delay_s(tx, a.probe, x, z, c_m_s) + std::abs(along) / c_m_s - tx.t0_s) * band.line_rate_hz;
+      const std::size_t k = transmit(ix);
+      const Transmit& tx = a.transmits[k];
+      const BeamAxis* const axis = task.axes.empty() ? nullptr : &task.axes[k];
+      return (transmit_delay_s(tx, a.probe, x, z, c_m_s, axis) + std::abs(along) / c_m_s - tx.t0_s) * band.line_rate_hz;
     };
     const double base = std::floor(position(g.nx / 2));
     // Far outside any record the sample index only has to stay outside (and within an int).
@@ -119,7 +122,7 @@ std::shared_ptr<const DasTables> make_das_tables(const Acquisition& a, const Ban
   t->row_base.reserve(rows);
   t->row_turns.reserve(rows);
   t->tx_excess.resize(rows * static_cast<std::size_t>(task.grid.nx));  // up to 4 GiB
-  for (int s = 0; s < t->n_tx; ++s) add_sum(*t, a, band, task.sound_speed_m_s, s);
+  for (int s = 0; s < t->n_tx; ++s) add_sum(*t, a, band, task, s);
   return t;
 }
 

@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "backend/plan.h"
+#include "core/scan_lines.h"
 
 namespace echoloop {
 
 struct DasTask {
   Grid grid;  // that is beamformed
   double sound_speed_m_s = 1540.0;
-  bool lines = false;  // each column takes the transmits focused along it; `grid` is make_beam_grid()'s
+  std::vector<BeamAxis> axes = {};  // of each transmit, or empty; see transmit_delay_s()
+  bool lines = false;               // each column takes the transmits focused along it; `grid` is make_beam_grid()'s
 };
 
 std::shared_ptr<const DasTables> make_das_tables(const Acquisition& acquisition, const BandPlan& band,

@@ -161,7 +161,7 @@ struct Kept {
   bool weights = false;  // and what weighs the elements
 };
 
-std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const ImagingParams& p, const Grid& grid,
+std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const ImagingParams& p, const DasTask& task,
                                                    const std::shared_ptr<const PackedFormation>& old, Kept kept,
                                                    const Multiprocessors& device, const char*& why_not,
                                                    const std::shared_ptr<const std::vector<float>>& tx_weights) {
@@ -179,17 +179,15 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
   }
   // The kernel's positions are floats of radians of receive phase: so many to 1e-3 of one.
   constexpr double kMostRadians = 1 << 14;
+  const Grid& grid = task.grid;
   const double far_m = std::max({std::abs(grid.z0_m), std::abs(grid.z1_m), std::abs(grid.x0_m), std::abs(grid.x1_m)});
   if (2.0 * kPi * packed->band->demod_hz / p.formation.sound_speed_m_s * far_m > kMostRadians) {
     why_not = "pixels more than 2600 wavelengths away are summed in single precision";
     return nullptr;
   }
   const bool same_tables = old != nullptr && kept.tables;
-  packed->das = make_das(
-      a, p, *packed->band,
-      same_tables ? old->das->tables
-                  : make_das_tables(a, *packed->band, {.grid = grid, .sound_speed_m_s = p.formation.sound_speed_m_s}),
-      {tx_weights, nullptr});
+  packed->das = make_das(a, p, *packed->band, same_tables ? old->das->tables : make_das_tables(a, *packed->band, task),
+                         {tx_weights, nullptr});
   packed->fir_parts = fir_parts(*packed->taps, packed->band->n_valid, device);
   if (packed->fir_parts == 0) {
     why_not = "a filter of this length does not fit into the GPU's shared memory";
@@ -287,6 +285,7 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   plan->band = same_band ? previous->band : make_band(*acquisition, own);
   const DasTask task{.grid = make_beam_grid(params, *acquisition, plan->grid),
                      .sound_speed_m_s = params.formation.sound_speed_m_s,
+                     .axes = picked_axes(*acquisition, plan->pick),
                      .lines = forms_lines(params, *acquisition)};
   if (task.grid != plan->grid) plan->scan = ScanGeometry{scan_axes(task.grid), scan_axes(plan->grid)};
   const bool same_tables = same_band && same_transmits && previous->das != nullptr &&
@@ -316,7 +315,7 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
     const bool same_weights = old.formation.f_number == params.formation.f_number &&
                               old.formation.apodization == params.formation.apodization &&
                               old.formation.directivity == params.formation.directivity && same_tx_weights;
-    plan->packed = make_packed(*plan->formed, params, plan->grid, comparable ? previous->packed : nullptr,
+    plan->packed = make_packed(*plan->formed, params, task, comparable ? previous->packed : nullptr,
                                {.band = same_band, .tables = same_tables, .weights = same_weights}, device,
                                plan->why_fp32, tx_weights);
   }

@@ -30,6 +30,14 @@ AcquisitionPtr with_transmits(const AcquisitionPtr& acquisition, const TransmitP
   return picked;
 }
 
+std::vector<BeamAxis> picked_axes(const Acquisition& acquisition, const TransmitPick& pick) {
+  std::vector<BeamAxis> picked;
+  if (!all_focused(acquisition)) return picked;
+  const std::vector<BeamAxis> all = beam_axes(acquisition);
+  for (int k = 0; k < pick.count; ++k) picked.push_back(all[static_cast<std::size_t>(pick.first + k * pick.every)]);
+  return picked;
+}
+
 double transmit_level_db(const ImagingParams& p, const Acquisition& a) {
   return uses_cones(p, a) ? 0.0
                           : 20.0 * std::log10(static_cast<double>(picked_transmits(p, a).count) / a.n_transmits());

@@ -2,8 +2,11 @@
 // Pure functions; any thread.
 #pragma once
 
+#include <vector>
+
 #include "core/acquisition.h"
 #include "core/params.h"
+#include "core/scan_lines.h"
 
 namespace echoloop {
 
@@ -24,6 +27,9 @@ bool uses_cones(const ImagingParams& params, const Acquisition& acquisition);
 
 // The acquisition as if only those transmits had been recorded. The same object when they are all.
 AcquisitionPtr with_transmits(const AcquisitionPtr& acquisition, const TransmitPick& pick);
+
+// The axes of those beams. Empty: not all transmits are focused.
+std::vector<BeamAxis> picked_axes(const Acquisition& acquisition, const TransmitPick& pick);
 
 // What a selection takes from the level of an echo that all transmits agree on, dB, at most 0: 20 log10(picked / all),
 // or 0 with cones, whose weights add up to 1 at every pixel.

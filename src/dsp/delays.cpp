@@ -6,12 +6,14 @@
 namespace echoloop {
 namespace {
 
-double focused_delay_s(const Transmit& t, double x_m, double z_m, double c_m_s) {
+double focused_delay_s(const Transmit& t, double x_m, double z_m, double c_m_s, const BeamAxis* axis) {
   const double to_focus = std::hypot(t.source_x_m, t.source_z_m);
   const double from_focus = std::hypot(x_m - t.source_x_m, z_m - t.source_z_m);
-  // "Below" means beyond the focus along the beam's own axis, which runs from the origin to the focus.
-  const double along = (x_m * t.source_x_m + z_m * t.source_z_m) / std::max(to_focus, 1e-12);
-  return (to_focus + (along >= to_focus ? from_focus : -from_focus)) / c_m_s;
+  // "Below" means beyond the focus along the beam's own axis.
+  const double sine = axis != nullptr ? axis->sine : t.source_x_m / std::max(to_focus, 1e-12);
+  const double cosine = axis != nullptr ? axis->cosine : t.source_z_m / std::max(to_focus, 1e-12);
+  const bool below = (x_m - t.source_x_m) * sine + (z_m - t.source_z_m) * cosine >= 0.0;
+  return (to_focus + (below ? from_focus : -from_focus)) / c_m_s;
 }
 
 double first_arrival_s(const Transmit& t, const Probe& probe, double x_m, double z_m, double c_m_s) {
@@ -26,14 +28,15 @@ double first_arrival_s(const Transmit& t, const Probe& probe, double x_m, double
 
 }  // namespace
 
-double transmit_delay_s(const Transmit& t, const Probe& probe, double x_m, double z_m, double c_m_s) {
+double transmit_delay_s(const Transmit& t, const Probe& probe, double x_m, double z_m, double c_m_s,
+                        const BeamAxis* axis) {
   switch (t.kind) {
     case TransmitKind::plane:
       return (x_m * std::sin(t.angle_rad) + z_m * std::cos(t.angle_rad)) / c_m_s;
     case TransmitKind::diverging:
       return (std::hypot(x_m - t.source_x_m, z_m - t.source_z_m) - std::hypot(t.source_x_m, t.source_z_m)) / c_m_s;
     case TransmitKind::focused:
-      return focused_delay_s(t, x_m, z_m, c_m_s);
+      return focused_delay_s(t, x_m, z_m, c_m_s, axis);
     case TransmitKind::delays:
       break;
   }

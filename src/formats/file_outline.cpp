@@ -139,8 +139,9 @@ std::vector<std::filesystem::path> description_places(const std::filesystem::pat
   whole += ".json";
   own.replace_extension(".json");
   std::vector<std::filesystem::path> places{whole, own, array_file.parent_path() / "params.json"};
-  if (std::error_code ignored; std::filesystem::is_directory(array_file, ignored))
-    places.push_back(array_file / "params.json");
+  if (std::error_code ignored; std::filesystem::is_directory(array_file, ignored)) {
+    for (const char* const name : {"params.json", "meta.json", "metadata.json"}) places.push_back(array_file / name);
+  }
   if (array_file.extension() == ".raw") {
     for (const char* const ending : {".yml", ".yaml"}) places.push_back(own.replace_extension(ending));
   }

@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "core/units.h"
-#include "formats/base/sample_value.h"
+#include "formats/line_envelopes.h"
+#include "formats/other_facts.h"
 #include "formats/readers/geometry.h"
 
 namespace echoloop {
 namespace {
 
-using Complex = std::complex<float>;
+using Complex = LineEnvelopes::Complex;
 
-constexpr std::size_t kMostTransmits = 7, kMostElements = 48, kMostEchoes = 8, kSearchedEvery = 3;
+constexpr std::size_t kMostElements = LineEnvelopes::kMostElements, kMostEchoes = 8, kSearchedEvery = 3;
 constexpr int kMostRows = 360, kMostColumns = 72;
 constexpr double kWidestAngle = 0.46;  // rad from the normal: F-number 1
 constexpr double kLongestShift_s = 8e-6, kStep_s = 1e-6;
@@ -26,108 +27,6 @@ constexpr double kPointGain_db = 0.6;        // where nothing but points is seen
 constexpr double kPointCoherence = 0.9;      // lenses, noise and an inexact speed of sound leave less
 constexpr int kRounds = 2;                   // of looking again where the echoes lie
 constexpr double kLeastShift_periods = 3.0;  // smaller ones do not blur
-
-std::vector<std::size_t> spread(std::size_t n, std::size_t most) {  // indices, both ends among them
-  std::vector<std::size_t> chosen;
-  const std::size_t count = std::min(n, most);
-  for (std::size_t k = 0; k < count; ++k) chosen.push_back(count < 2 ? 0 : k * (n - 1) / (count - 1));
-  return chosen;
-}
-
-// Complex envelopes of some lines, every `stride` samples: mixed with `mix_hz` and low-passed, or IQ as it is.
-class Envelopes {
- public:
-  Envelopes(const Acquisition& a, std::span<const std::byte> frame)
-      : a_(a),
-        transmits_(spread(a.transmits.size(), kMostTransmits)),
-        elements_(spread(a.probe.elements.size(), kMostElements)) {
-    const bool iq = a.signal == SignalKind::iq;
-    mix_hz_ = iq ? a.demod_hz : a.center_hz;
-    const auto taps = iq ? std::vector<Complex>{1.0F} : mixing_taps();
-    stride_ = iq ? 1 : std::max<std::size_t>(1, static_cast<std::size_t>(0.25 * a.sampling_hz / a.center_hz));
-    const auto n = static_cast<std::size_t>(a.n_samples);
-    length_ = n / stride_;
-    values_.resize(transmits_.size() * elements_.size() * length_);
-    std::vector<Complex> line(n + taps.size());
-    std::size_t row = 0;
-    for (const std::size_t t : transmits_) {
-      for (const std::size_t e : elements_) {
-        const std::size_t at = (t * a.probe.elements.size() + e) * n;
-        for (std::size_t i = 0; i < n; ++i)
-          line[i] = iq ? Complex(static_cast<float>(sample_value(a, frame, 2 * (at + i))),
-                                 static_cast<float>(sample_value(a, frame, 2 * (at + i) + 1)))
-                       : Complex(static_cast<float>(sample_value(a, frame, at + i)), 0.0F);
-        fill_row(line, taps, &values_[row++ * length_]);
-      }
-    }
-  }
-
-  [[nodiscard]] const std::vector<std::size_t>& transmits() const { return transmits_; }
-  [[nodiscard]] const std::vector<std::size_t>& elements() const { return elements_; }
-
-  // Of transmit and element by their place among the chosen; `sample` from the first one.
-  [[nodiscard]] Complex at(std::size_t transmit, std::size_t element, double sample) const {
-    const double place = sample / static_cast<double>(stride_);
-    if (!(place >= 0.0) || place >= static_cast<double>(length_ - 1)) return {};
-    const auto k = static_cast<std::size_t>(place);
-    const auto part = static_cast<float>(place - static_cast<double>(k));
-    const Complex* const row = &values_[(transmit * elements_.size() + element) * length_ + k];
-    return (row[0] + part * (row[1] - row[0])) * turn(mix_hz_ * sample / a_.sampling_hz + offsets_.at(transmit));
-  }
-  [[nodiscard]] double mix_hz() const { return mix_hz_; }
-  void count_phase_from(std::vector<double> cycles) { offsets_ = std::move(cycles); }
-  void conjugate() {
-    for (Complex& value : values_) value = std::conj(value);
-    for (double& cycles : offsets_) cycles = -cycles;  // the reader counted them with the other sign
-  }
-
- private:
-  // Hann's window, two periods long: zero at twice the frequency.
-  [[nodiscard]] std::vector<Complex> mixing_taps() const {
-    const auto half = static_cast<int>(std::ceil(a_.sampling_hz / a_.center_hz));
-    std::vector<Complex> taps;
-    for (int k = -half; k <= half; ++k) {
-      const double u = static_cast<double>(k) * a_.center_hz / a_.sampling_hz;
-      const double window = std::abs(u) >= 1.0 ? 0.0 : 0.5 + 0.5 * std::cos(kPi * u);
-      taps.push_back(static_cast<float>(window) * turn(-u));
-    }
-    return taps;
-  }
-
-  void fill_row(const std::vector<Complex>& line, const std::vector<Complex>& taps, Complex* out) const {
-    const auto n = static_cast<std::size_t>(a_.n_samples), half = taps.size() / 2;
-    for (std::size_t k = 0; k < length_; ++k) {
-      const std::size_t middle = k * stride_;
-      Complex sum = 0.0F;
-      if (taps.size() == 1) {
-        sum = line[middle];
-      } else if (middle >= half && middle + half < n) {
-        for (std::size_t j = 0; j < taps.size(); ++j) sum += line[middle - half + j].real() * taps[j];
-        sum *= turn(-mix_hz_ * static_cast<double>(middle) / a_.sampling_hz);
-      }
-      out[k] = sum;
-    }
-  }
-
-  static Complex turn(double cycles) {  // exp(2 pi i cycles), by 4096 steps
-    static const auto table = [] {
-      std::array<Complex, 4096> all;
-      for (std::size_t k = 0; k < all.size(); ++k) {
-        const double phase = 2.0 * kPi * static_cast<double>(k) / static_cast<double>(all.size());
-        all[k] = Complex(static_cast<float>(std::cos(phase)), static_cast<float>(std::sin(phase)));
-      }
-      return all;
-    }();
-    return table[static_cast<std::size_t>((cycles - std::floor(cycles)) * 4096.0) & 4095];
-  }
-
-  const Acquisition& a_;
-  std::vector<std::size_t> transmits_, elements_;
-  std::size_t stride_ = 1, length_ = 0;
-  double mix_hz_ = 0.0;
-  std::vector<double> offsets_;
-  std::vector<Complex> values_;
-};
 
 struct Place {
   double x_m = 0.0, z_m = 0.0;
@@ -427,7 +326,7 @@ class Search {
   }
 
   const Acquisition& a_;
-  Envelopes lines_;
+  LineEnvelopes lines_;
   std::vector<double> stated_;
   std::vector<Place> normals_;  // of the elements, of length 1
   std::vector<Place> echoes_;
@@ -444,17 +343,6 @@ bool has_echoes_to_search(const Acquisition& a, std::span<const std::byte> frame
          a.n_elements() >= 8 && frame.size() >= a.frame_bytes();
 }
 
-// 0: not flat, or not equally spaced.
-double pitch_of(const Probe& probe) {
-  const std::vector<Element>& e = probe.elements;
-  const double pitch_m = (e.back().x_m - e.front().x_m) / static_cast<double>(e.size() - 1);
-  for (std::size_t i = 0; i < e.size(); ++i) {
-    const double off_m = e[i].x_m - e.front().x_m - pitch_m * static_cast<double>(i);
-    if (std::abs(off_m) > 0.01 * pitch_m || e[i].z_m != e.front().z_m) return 0.0;
-  }
-  return pitch_m;
-}
-
 }  // namespace
 
 std::optional<TimeZeroDoubt> measure_time_zero(const Acquisition& a, std::span<const std::byte> frame) {
@@ -462,37 +350,22 @@ std::optional<TimeZeroDoubt> measure_time_zero(const Acquisition& a, std::span<c
   return Search(a, frame).run();
 }
 
-std::optional<PitchDoubt> measure_pitch(const Acquisition& a, std::span<const std::byte> frame) {
-  constexpr double kMillimetre = 1e-3;
-  constexpr double kLeast_wavelengths = 0.4, kMost_wavelengths = 2.0;  // of arrays
-  constexpr double kLeastSmaller = 0.9;  // a pitch that is larger leaves fewer channels, which agree more
+std::optional<OtherFact> measure_other_fact(const Acquisition& a, std::span<const std::byte> frame) {
   if (!has_echoes_to_search(a, frame)) return std::nullopt;
-  PitchDoubt doubt{.stated_m = pitch_of(a.probe)};
-  doubt.found_m = doubt.stated_m / kMillimetre * a.sound_speed_m_s / a.center_hz;
-  const double wavelengths = doubt.stated_m / kMillimetre;
-  if (!(wavelengths >= kLeast_wavelengths && wavelengths <= kMost_wavelengths)) return std::nullopt;
-  if (doubt.found_m > kLeastSmaller * doubt.stated_m) return std::nullopt;
   Search stated(a, frame);
-  doubt.stated_coherence = stated.best_coherence(stated);
-  if (doubt.stated_coherence >= kPointCoherence) return std::nullopt;
-  Acquisition other = a;
-  const double middle_m = 0.5 * (a.probe.elements.front().x_m + a.probe.elements.back().x_m);
-  for (Element& e : other.probe.elements) e.x_m = middle_m + (e.x_m - middle_m) * doubt.found_m / doubt.stated_m;
-  doubt.found_coherence = Search(other, frame).best_coherence(stated);
-  if (!Search::is_sharper(doubt.found_coherence, std::max(doubt.stated_coherence, 1e-3))) return std::nullopt;
-  return doubt;
-}
-
-std::optional<SharperPoints> measure_conjugated(const Acquisition& a, std::span<const std::byte> frame) {
-  if (a.signal != SignalKind::iq || !has_echoes_to_search(a, frame)) return std::nullopt;
-  Search stated(a, frame);
-  SharperPoints doubt{.stated_coherence = stated.best_coherence(stated)};
-  if (doubt.stated_coherence >= kPointCoherence) return std::nullopt;
-  Search other(a, frame);
-  other.conjugate();
-  doubt.found_coherence = other.best_coherence(stated);
-  if (!Search::is_sharper(doubt.found_coherence, std::max(doubt.stated_coherence, 1e-3))) return std::nullopt;
-  return doubt;
+  const double stated_coherence = std::max(stated.best_coherence(stated), 1e-3);
+  if (stated_coherence >= kPointCoherence) return std::nullopt;
+  std::optional<OtherFact> best;
+  for (OtherFact& other : other_facts(a)) {
+    Search search(other.acquisition, frame);
+    if (other.kind == OtherFactKind::quadrature) search.conjugate();
+    other.stated_coherence = stated_coherence;
+    other.found_coherence = search.best_coherence(stated);
+    if (Search::is_sharper(other.found_coherence, stated_coherence) &&
+        (!best || other.found_coherence > best->found_coherence))
+      best = std::move(other);
+  }
+  return best;
 }
 
 }  // namespace echoloop

@@ -1,6 +1,6 @@
-// Whether the point echoes of a frame say another time of sample 0 than the one stated, waves to the other side,
-// another pitch, or a quadrature part of the other sign: of a few strong echoes, the coherence of all channels as a
-// function of that time, of the event from which it is counted, of the pitch, and of that sign. Any thread.
+// Whether the point echoes of a frame say another time of sample 0 than the one stated, waves to the other side, or
+// another fact that is often mistaken (other_facts.h): of a few strong echoes, the coherence of all channels as a
+// function of that time, of the event from which it is counted, and of that fact. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/acquisition.h"
+#include "formats/other_facts.h"
 
 namespace echoloop {
 
@@ -31,20 +32,8 @@ struct TimeZeroDoubt {
 // Reads at most 7 transmits and 48 elements.
 std::optional<TimeZeroDoubt> measure_time_zero(const Acquisition& acquisition, std::span<const std::byte> frame);
 
-struct SharperPoints {
-  double stated_coherence = 0.0, found_coherence = 0.0;  // 0 to 1
-};
-
-struct PitchDoubt {
-  double stated_m = 0.0, found_m = 0.0;
-  double stated_coherence = 0.0, found_coherence = 0.0;  // 0 to 1
-};
-
-// Of a flat array of equal pitch: whether the number of millimetres that is its pitch is one of wavelengths, whatever
-// event the times are counted from. Nothing: no sharper with that, or as above.
-std::optional<PitchDoubt> measure_pitch(const Acquisition& acquisition, std::span<const std::byte> frame);
-
-// Of IQ: whether its quadrature part has the opposite sign. Nothing: no sharper with that, or as above.
-std::optional<SharperPoints> measure_conjugated(const Acquisition& acquisition, std::span<const std::byte> frame);
+// The one among other_facts.h with which the points are sharpest, whatever event the times are counted from. Nothing:
+// no sharper with any, or as above.
+std::optional<OtherFact> measure_other_fact(const Acquisition& acquisition, std::span<const std::byte> frame);
 
 }  // namespace echoloop

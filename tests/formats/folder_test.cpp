@@ -57,6 +57,23 @@ class Folder : public ::testing::Test {
   TemporaryFolder temp_;
 };
 
+TEST_F(Folder, FactsOfAJsonFileInsideAreRead) {
+  const auto folder = make("scan");
+  for (int k = 0; k < 2; ++k)
+    temp_.write("scan/rf_" + std::to_string(k) + ".npy",
+                npy("<i2", false, "(64, 512)", packed(std::vector<std::int16_t>(std::size_t{64} * 512, 7))));
+  temp_.write("scan/meta.json", R"({"fs": 2e7, "fc_MHz": 5, "probe": {"pitch_mm": 0.3}, "angles": [-0.1, 0.1]})");
+  const Recording recording = open_recording(folder);
+  const Acquisition& a = *recording.acquisition;
+  EXPECT_DOUBLE_EQ(a.sampling_hz, 2e7);
+  EXPECT_DOUBLE_EQ(a.probe.pitch_m, 0.3e-3);
+  ASSERT_EQ(a.transmits.size(), 2U);
+  EXPECT_DOUBLE_EQ(a.transmits[1].angle_rad, 0.1);
+  temp_.write("scan/meta.json", "no JSON");
+  EXPECT_NE(refusal(folder).find("without"), std::string::npos);
+  EXPECT_EQ(refusal(folder).find("meta.json"), std::string::npos);
+}
+
 TEST(NaturalOrder, CountsDigitsAsNumbers) {
   EXPECT_TRUE(in_natural_order("rf_2.npy", "rf_10.npy"));
   EXPECT_FALSE(in_natural_order("rf_10.npy", "rf_2.npy"));

@@ -211,4 +211,99 @@ TEST(GuessApertures, OtherCountsThanTheChannelsAreSaid) {
 }
 
 }  // namespace
+TEST(GuessApertures, OneElementThatFiresIsNoPlaneWave) {
+  const TemporaryFolder folder;
+  const auto path_with = [&](double number) {
+    Hdf5Fixture file(folder.path() / "a.h5");
+    file.numbers("rf", {16, 256}, std::vector<double>(std::size_t{16} * 256, 1.0));
+    file.number("fs", 20e6);
+    file.number("fc", 5e6);
+    file.number("pitch", 0.3e-3);
+    file.number("tx_element", number);
+    return file.close();
+  };
+  const std::string text = refusal(path_with(11.0));
+  EXPECT_NE(text.find("transmits (tx_element = 11: this element fires alone"), std::string::npos) << text;
+  EXPECT_NO_THROW((void)open_recording(path_with(16.0)));  // a count
+}
+
+// A list of JSON has one entry a number, and a text of it its unit.
+TEST(GuessText, FactsOfJsonAreRead) {
+  const char* const json =
+      R"({"fs": "20 MHz", "probe": {"f0_MHz": 5, "pitch": 3e-4}, "angles": [-0.1, 0.0, 0.1], "t0": 1e-6, "on": true})";
+  const TemporaryFolder folder;
+  for (const bool attribute : {false, true}) {
+    Hdf5Fixture file(folder.path() / "a.h5");
+    write_samples(file);
+    if (attribute) {
+      file.attribute("/", "metadata", std::string(json));
+    } else {
+      file.text("metadata", json);
+    }
+    const Recording recording = open_recording(file.close());
+    const Acquisition& a = *recording.acquisition;
+    EXPECT_DOUBLE_EQ(a.sampling_hz, 20e6);
+    EXPECT_DOUBLE_EQ(a.center_hz, 5e6);
+    EXPECT_DOUBLE_EQ(a.probe.pitch_m, 3e-4);
+    EXPECT_DOUBLE_EQ(a.transmits.at(2).angle_rad, 0.1);
+    EXPECT_TRUE(assumes(a, attribute ? "@metadata.angles, plane waves" : "metadata.angles, plane waves"));
+  }
+}
+
+TEST(GuessText, TextsThatAreNoJsonRemainTexts) {
+  const std::string list = "{\"fs\": [[1, 2], [3]], \"fc\": null}", deep = std::string(200, '{');
+  for (const std::string& text : {std::string("{fs: 1}"), std::string("{\"fs\": 1, \"fs\": 2}"), list, deep}) {
+    const Acquisition a = opened([&](Hdf5Fixture& file) {
+      angles(file);
+      file.text("metadata", text);
+    });
+    EXPECT_DOUBLE_EQ(a.sampling_hz, 20e6) << text;
+  }
+}
+
+TEST(GuessApertures, PositionsAlongYAreThoseOfARow) {
+  for (const bool rows : {true, false}) {
+    const Acquisition a = opened([&](Hdf5Fixture& file) {
+      angles(file);
+      std::vector<double> places(48, 0.0);
+      for (std::size_t e = 0; e < 16; ++e) places[rows ? 3 * e + 1 : 16 + e] = 0.3e-3 * (static_cast<double>(e) - 7.5);
+      file.numbers("element_positions", rows ? std::vector<hsize_t>{16, 3} : std::vector<hsize_t>{3, 16}, places);
+    });
+    EXPECT_NEAR(a.probe.elements.at(15).x_m, 7.5 * 0.3e-3, 1e-9);
+    EXPECT_EQ(a.probe.elements.at(15).z_m, 0.0);
+    EXPECT_TRUE(assumes(a, "element_positions, along y"));
+  }
+}
+
+TEST(GuessText, ADelayOfTheAcquisitionIsTheFirstSample) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    file.numbers("angles", {3}, {0.0, 0.0, 0.0});
+    file.number("acq_delay_us", 4.0);
+  });
+  EXPECT_NEAR(a.transmits[0].t0_s, 4e-6, 1e-12);
+  const std::string text = refused([](Hdf5Fixture& file) {
+    angles(file);
+    file.number("start_depth_mm", 3.08);
+  });
+  EXPECT_NE(text.find("start_depth_mm = 3.08: recorded from that depth on, 4 us, or only shown"), std::string::npos)
+      << text;
+}
+
+TEST(GuessApertures, LinesShorterThanTheArrayAreAskedFor) {
+  const auto open_with = [](hsize_t first, hsize_t second) {
+    const TemporaryFolder folder;
+    Hdf5Fixture file(folder.path() / "a.h5");
+    file.numbers("rf", {first, second}, std::vector<double>(first * second, 1.0));
+    file.number("fs", 20e6);
+    file.number("fc", 5e6);
+    file.number("pitch", 0.3e-3);
+    const auto path = file.close();
+    return testing::error_of([&] { (void)open_recording(path); });
+  };
+  EXPECT_NE(open_with(100, 128).find("axes 1 and 2 of lengths 100 and 128: element and time, or the reverse"),
+            std::string::npos);
+  for (const auto& [first, second] : {std::pair{64, 128}, {100, 256}})
+    EXPECT_EQ(open_with(static_cast<hsize_t>(first), static_cast<hsize_t>(second)), "no error") << first;
+}
+
 }  // namespace echoloop::guess_apertures_test

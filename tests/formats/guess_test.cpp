@@ -362,17 +362,25 @@ TEST(Guess, TheFirstSampleByItsNumber) {
 // Half of the array is 15 x 0.15 mm long: the wave of 0.3 rad needs 0.43 us for it.
 TEST(Guess, ATimeOfEachWaveSaysTheEvent) {
   const double way_s = 15.0 * 0.15e-3 * std::sin(0.3) / 1540.0;
-  const auto with = [](std::vector<double> times_s) {
+  const auto with = [](std::vector<double> times_s, const char* name = "t0") {
     return opened([&](Hdf5Fixture& file) {
       file.numbers("angles", {3}, {-0.3, 0.0, 0.3});
-      file.numbers("t0", {3}, times_s);
+      file.numbers(name, {3}, times_s);
     });
   };
   const Acquisition after = with({2e-6 - way_s, 2e-6, 2e-6 - way_s});  // of sample 0, after the passage
   EXPECT_NEAR(after.transmits[0].t0_s, 2e-6 - way_s, 1e-9);
   EXPECT_TRUE(assumes(after, "as t0 differs by the waves' ways along the array"));
-  const Acquisition before = with({2e-6 + way_s, 2e-6, 2e-6 + way_s});  // of the passage, after sample 0
+  const std::vector<double> longer_s = {2e-6 + way_s, 2e-6, 2e-6 + way_s};
+  const Acquisition before = with(longer_s, "time_zero");  // of the passage, after sample 0
   EXPECT_NEAR(before.transmits[0].t0_s, -2e-6 - way_s, 1e-9);
+  EXPECT_NEAR(with(longer_s, "start_time").transmits[0].t0_s, 2e-6, 1e-8);  // of sample 0, after the first firing
+  EXPECT_NEAR(with({way_s, 0.0, way_s}).transmits[0].t0_s, -way_s, 1e-8);   // sample 0 at the first firing
+  const std::string either = refused([&](Hdf5Fixture& file) {
+    file.numbers("angles", {3}, {-0.3, 0.0, 0.3});
+    file.numbers("t0", {3}, longer_s);
+  });
+  EXPECT_NE(either.find("meaning of t0 (larger for larger angles"), std::string::npos) << either;
   const Acquisition firing = with({2e-6, 2e-6, 2e-6});
   EXPECT_NEAR(firing.transmits[0].t0_s, 2e-6 - way_s, 1e-8);
   EXPECT_TRUE(assumes(firing, "time counted from the first firing, not in the file (or from the passage"));

@@ -104,6 +104,18 @@ TEST(MustParam, OneStructForEachTransmit) {
   }
 }
 
+// Names are looked for then; here there are too few samples.
+TEST(MustParam, ACellOfNumbersDescribesNothing) {
+  const TemporaryFolder folder;
+  for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
+    matvar_t* const cell =
+        cell_of("param", [](std::size_t k) { return numbers(nullptr, 1, {static_cast<double>(k)}); });
+    const std::string text = refusal(write(folder, version, {cell}));
+    EXPECT_NE(text.find("a cell param without a struct; expected a struct with fs and pitch"), std::string::npos)
+        << text;
+  }
+}
+
 TEST(MustParam, VariablesOfTheirOwn) {
   const TemporaryFolder folder;
   for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {

@@ -2,6 +2,7 @@
 #include "formats/time_zero.h"
 
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <numbers>
 #include <tuple>
@@ -13,21 +14,24 @@
 namespace echoloop::time_zero_test {
 namespace {
 
-// Echoes of points at (2, 20) and (-5, 12) mm, by the paths of the wave and back: 5 MHz, sampled at 25 MHz. The file's
+// Echoes of points at (2, 20) and (-5, 12) mm, by the paths of the wave and back: RF, or IQ of `demod_hz`. The file's
 // times are right when sample 0 of each transmit is at `a.transmits[k].t0_s`.
 std::vector<std::byte> echoes(const Acquisition& a) {
   std::vector<float> values;
   for (const Transmit& t : a.transmits) {
     for (const Element& element : a.probe.elements) {
       for (int i = 0; i < a.n_samples; ++i) {
-        double value = 0.0;
+        const double t_s = t.t0_s + i / a.sampling_hz;
+        std::complex<double> value;
         for (const auto& [x_m, z_m, level] : {std::array{2e-3, 20e-3, 1.0}, {-5e-3, 12e-3, 0.4}}) {
           const double sent = (x_m * std::sin(t.angle_rad) + z_m * std::cos(t.angle_rad)) / a.sound_speed_m_s;
           const double back = std::hypot(x_m - element.x_m, z_m - element.z_m) / a.sound_speed_m_s;
-          const double at = t.t0_s + i / a.sampling_hz - sent - back;
-          value += level * std::exp(-std::pow(at / 0.15e-6, 2)) * std::cos(2.0 * std::numbers::pi * a.center_hz * at);
+          const double at = t_s - sent - back;
+          value += std::polar(level * std::exp(-std::pow(at / 0.15e-6, 2)),
+                              2.0 * std::numbers::pi * (a.center_hz * at - a.demod_hz * t_s));
         }
-        values.push_back(static_cast<float>(value));
+        values.push_back(static_cast<float>(value.real()));
+        if (a.signal == SignalKind::iq) values.push_back(static_cast<float>(value.imag()));
       }
     }
   }
@@ -67,12 +71,12 @@ TEST(TimeZero, APitchInWavelengthsTakenForMillimetresIsFound) {
   for (const double wavelengths : {0.5, 0.98, 1.3}) {
     a.probe = make_linear_probe("L", 64, wavelengths * a.sound_speed_m_s / a.center_hz);
     const auto frame = echoes(a);
-    EXPECT_FALSE(measure_pitch(a, frame)) << wavelengths;
+    EXPECT_FALSE(measure_other_fact(a, frame)) << wavelengths;
     Acquisition wrong = a;
     wrong.probe = make_linear_probe("L", 64, wavelengths * 1e-3);
-    const auto found = measure_pitch(wrong, frame);
+    const auto found = measure_other_fact(wrong, frame);
     ASSERT_TRUE(found.has_value()) << wavelengths;
-    EXPECT_NEAR(found->found_m, wavelengths * a.sound_speed_m_s / a.center_hz, 1e-9);
+    EXPECT_NEAR(found->found, wavelengths * a.sound_speed_m_s / a.center_hz, 1e-9);
     EXPECT_GT(found->found_coherence, 0.9);
   }
 }
@@ -84,7 +88,7 @@ TEST(TimeZero, APitchIsFoundWhereTheTimesWereMadeForIt) {
   const auto frame = echoes(a);
   a.probe = make_linear_probe("L", 64, 0.5e-3);
   for (Transmit& t : a.transmits) t.t0_s += first_firing_s(t, a.probe, a.sound_speed_m_s, {});
-  const auto found = measure_pitch(a, frame);
+  const auto found = measure_other_fact(a, frame);
   ASSERT_TRUE(found.has_value());
   EXPECT_GT(found->found_coherence, 0.9);
 }
@@ -94,8 +98,54 @@ TEST(TimeZero, NothingIsSaidOfARightPitchInMillimetres) {
     Acquisition a = waves(kAngles);
     a.probe = make_linear_probe("L", 64, pitch_mm * 1e-3);
     const auto frame = echoes(a);
-    EXPECT_FALSE(measure_pitch(a, frame)) << pitch_mm;
-    EXPECT_FALSE(measure_pitch(moved(a, 1e-6), frame)) << pitch_mm;  // of another fault
+    EXPECT_FALSE(measure_other_fact(a, frame)) << pitch_mm;
+    EXPECT_FALSE(measure_other_fact(moved(a, 1e-6), frame)) << pitch_mm;  // of another fault
+  }
+}
+
+TEST(TimeZero, APitchTwiceTooLargeIsFound) {
+  Acquisition a = waves(kAngles);
+  const auto frame = echoes(a);
+  a.probe = make_linear_probe("L", 64, 0.6e-3);
+  const auto found = measure_other_fact(a, frame);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->kind, OtherFactKind::half_pitch);
+  EXPECT_NEAR(found->found, 0.3e-3, 1e-9);
+}
+
+TEST(TimeZero, AnglesInDegreesOrInAnotherOrderAreFound) {
+  const std::vector<double> small{-0.006, -0.003, 0.0, 0.003, 0.006};
+  Acquisition a = waves(small);
+  const auto straight = echoes(a);
+  for (Transmit& t : a.transmits) t.angle_rad *= 180.0 / std::numbers::pi;
+  const auto degrees = measure_other_fact(a, straight);
+  ASSERT_TRUE(degrees.has_value());
+  EXPECT_EQ(degrees->kind, OtherFactKind::degrees);
+  for (const std::vector<double>& said :
+       {std::vector{0.0, -0.1, 0.1, -0.2, 0.2}, {0.0, 0.1, -0.1, 0.2, -0.2}, {-0.2, -0.1, 0.0, 0.1, 0.2}}) {
+    const bool sorted = said.front() < 0.0;
+    const std::vector<double> right = sorted ? std::vector{0.0, -0.1, 0.1, -0.2, 0.2} : kAngles;
+    const auto frame = echoes(waves(right));
+    const auto order = measure_other_fact(waves(said), frame);
+    ASSERT_TRUE(order.has_value()) << said[1];
+    EXPECT_EQ(order->kind, OtherFactKind::order);
+    for (std::size_t k = 0; k < right.size(); ++k)
+      EXPECT_DOUBLE_EQ(order->acquisition.transmits[k].angle_rad, right[k]);
+  }
+}
+
+TEST(TimeZero, AnotherFrequencyOfDemodulationIsFound) {
+  Acquisition a = waves(kAngles);
+  a.signal = SignalKind::iq;
+  a.demod_hz = a.center_hz;
+  const auto frame = echoes(a);
+  EXPECT_FALSE(measure_other_fact(a, frame));
+  for (const double part : {0.9, 1.1}) {
+    a.demod_hz = part * a.center_hz;
+    const auto found = measure_other_fact(a, frame);
+    ASSERT_TRUE(found.has_value()) << part;
+    EXPECT_EQ(found->kind, OtherFactKind::demodulation);
+    EXPECT_NEAR(found->found, a.center_hz, 0.01 * a.center_hz);
   }
 }
 

@@ -109,6 +109,18 @@ TEST(ImportedPoints, ACentreFrequencyThatIsAWholeMultipleMayBeTheSampling) {
       << doubts[0].cure;
 }
 
+// Half of the sampling frequency, at which no pulse of the stated frequency lies where the echoes do.
+TEST(ImportedPoints, ASamplingAtWhichThePulseWouldLieElsewhereIsDoubted) {
+  const TemporaryFolder folder;
+  test::Hdf5Fixture file(folder / "div.h5");
+  write_diverging(file, kCenter_hz);
+  file.number("acq/fs", 0.5 * kSampling_hz * 1e-6 / 2.0);
+  const std::vector<Doubt> doubts = measure_doubts(open_source(file.close().string()));
+  ASSERT_FALSE(doubts.empty());
+  EXPECT_NE(doubts[0].text.find("a pulse of 5 MHz lies at 5 MHz in RF samples at 10 MHz"), std::string::npos)
+      << doubts[0].text;
+}
+
 // As of a Hilbert transform: here the pulse a quarter of a period later.
 TEST(ImportedPoints, AnalyticRfIsDoubted) {
   const TemporaryFolder folder;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/plan.h"
+#include "core/transmits.h"
 #include "core/units.h"
 #include "dsp/das.h"
 
@@ -19,13 +20,14 @@ inline std::complex<double> das_pixel_double(const Plan& plan, const std::vector
   const double c = plan.params.formation.sound_speed_m_s;
   const auto [x, z] = grid.point(ix, iz);
   const PixelPlace place{static_cast<float>(x), static_cast<float>(z), static_cast<float>(grid.r_m(iz))};
+  const auto axes = picked_axes(*plan.acquisition, plan.pick);
   std::complex<double> pixel;
   for (int sum = 0; sum < g.n_tx; ++sum) {
     const int transmit = g.columns != nullptr ? g.columns[sum * g.nx + ix].transmit : sum;
     if (transmit < 0) continue;
     const auto t = static_cast<std::size_t>(transmit);
     const double t0_s = a.transmits[t].t0_s;
-    const double transmit_s = transmit_delay_s(a.transmits[t], a.probe, x, z, c);
+    const double transmit_s = transmit_delay_s(a.transmits[t], a.probe, x, z, c, axes.empty() ? nullptr : &axes[t]);
     for (std::size_t e = 0; e < a.probe.elements.size(); ++e) {
       const auto weight = static_cast<double>(receive_term(g, g.elements[e], place).weight);
       const double path_m = std::hypot(x - a.probe.elements[e].x_m, z - a.probe.elements[e].z_m);

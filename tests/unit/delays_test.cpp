@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/transmits.h"
 #include "support/acquisitions.h"
 
 namespace echoloop::delays_test {
@@ -55,6 +56,29 @@ TEST(TransmitDelay, FocusedBeam) {
   t.source_z_m = 24e-3;
   EXPECT_NEAR(delay(t, 9e-3, 12e-3), 15e-3 / kC, kTolerance);
   EXPECT_NEAR(delay(t, 24e-3, 32e-3), 40e-3 / kC, kTolerance);
+}
+
+// Below the focus is below its depth, wherever the line from the origin to it leads.
+TEST(TransmitDelay, BeamsOfAWalkingApertureRunStraightDown) {
+  Acquisition a = testing::linear_acquisition(64, 400, {0.0});
+  const double depth_m = 20e-3, half_m = a.probe.elements.back().x_m;
+  a.transmits.clear();
+  for (const double x_m : {-half_m, 0.0, half_m}) {
+    Transmit t;
+    t.kind = TransmitKind::focused;
+    t.source_x_m = x_m;
+    t.source_z_m = depth_m;
+    a.transmits.push_back(t);
+  }
+  const auto axes = picked_axes(a, {.first = 2, .every = 1, .count = 1});
+  ASSERT_EQ(axes.size(), 1U);
+  const Transmit& t = a.transmits[2];
+  const double x_m = half_m + 6e-3, away_m = std::hypot(6e-3, 1e-3), to_focus_m = std::hypot(half_m, depth_m);
+  ASSERT_GT(6e-3 * half_m, 1e-3 * depth_m);  // beyond it along the line from the origin
+  EXPECT_NEAR(transmit_delay_s(t, a.probe, x_m, depth_m - 1e-3, kC, &axes[0]), (to_focus_m - away_m) / kC, kTolerance);
+  EXPECT_NEAR(transmit_delay_s(t, a.probe, x_m, depth_m - 1e-3, kC), (to_focus_m + away_m) / kC, kTolerance);
+  a.transmits[0] = testing::plane_wave(0);
+  EXPECT_TRUE(picked_axes(a, {.first = 2, .every = 1, .count = 1}).empty());
 }
 
 TEST(TransmitDelay, ExplicitElementDelays) {

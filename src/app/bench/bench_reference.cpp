@@ -6,6 +6,7 @@
 #include "app/bench/bench_measure.h"
 #include "backend/fp16/packed_plan.h"
 #include "backend/frame_processor.h"
+#include "core/transmits.h"
 #include "dsp/delays.h"
 
 namespace echoloop {
@@ -39,10 +40,13 @@ Precision precision_of(const Plan& plan, std::size_t line_values) {
 Value pixel_reference(const Plan& plan, const Lines& lines, double x, double z) {
   const Acquisition& a = *plan.acquisition;
   const ImagingParams& p = plan.params;
+  const auto axes = picked_axes(a, {.count = a.n_transmits()});
   Value sum{};
   std::size_t line = 0;
-  for (const Transmit& t : a.transmits) {
-    const double there_s = transmit_delay_s(t, a.probe, x, z, p.formation.sound_speed_m_s) - t.t0_s;
+  for (std::size_t k = 0; k < a.transmits.size(); ++k) {
+    const Transmit& t = a.transmits[k];
+    const BeamAxis* const axis = axes.empty() ? nullptr : &axes[k];
+    const double there_s = transmit_delay_s(t, a.probe, x, z, p.formation.sound_speed_m_s, axis) - t.t0_s;
     for (const Element& e : a.probe.elements) {
       const double dx = x - e.x_m;
       const double dz = z - e.z_m;

@@ -34,6 +34,19 @@ void doubt_sampling(const Acquisition& a, std::vector<Doubt>& doubts) {
                     "\"fs_hz\" or \"fc_hz\" in a description", "fs_hz", a.sampling_hz});
 }
 
+// RF of a pulse above half of the sampling frequency lies at the distance to its next multiple.
+void doubt_folding(const Acquisition& a, const EchoSpectrum& measured, double within_hz, std::vector<Doubt>& doubts) {
+  constexpr double kEdge = 0.04;  // of the sampling frequency, within which a band is cut or folded on itself
+  const double at_hz = std::abs(a.center_hz - a.sampling_hz * std::round(a.center_hz / a.sampling_hz));
+  const bool whole = measured.low_hz > kEdge * a.sampling_hz && measured.high_hz < (0.5 - kEdge) * a.sampling_hz;
+  if (a.signal != SignalKind::rf || !whole || std::abs(measured.center_hz - at_hz) <= within_hz) return;
+  doubts.push_back(
+      {fmt::format("a pulse of {:.4g} MHz lies at {:.4g} MHz in RF samples at {:.4g} MHz, but the echoes of "
+                   "the first frame are centred at {:.3g} MHz",
+                   a.center_hz * 1e-6, at_hz * 1e-6, a.sampling_hz * 1e-6, rounded(measured.center_hz) * 1e-6),
+       "\"fs_hz\" or \"fc_hz\" in a description", "fs_hz", a.sampling_hz});
+}
+
 void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::vector<Doubt>& doubts) {
   const bool folded =
       a.signal == SignalKind::rf && a.sampling_hz < kLeastSampling * std::max(a.center_hz, measured.high_hz);
@@ -46,7 +59,11 @@ void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::
                      "power, more than those of a pulse of {:.4g} MHz",
                      a.sampling_hz * 1e-6, width_hz * 1e-6, a.center_hz * 1e-6),
          "\"fs_hz\" of the IQ in a description", "fs_hz", a.sampling_hz});
-  if (folded || !(measured.center_hz > 0.0) || !(measured.low_hz > 0.0)) return;  // from 0 on: no echoes of a pulse
+  if (!(measured.center_hz > 0.0) || !(measured.low_hz > 0.0)) return;  // from 0 on: no echoes of a pulse
+  if (folded) {
+    doubt_folding(a, measured, within_hz, doubts);
+    return;
+  }
   const bool analytic = a.signal == SignalKind::iq && a.demod_hz > 0.0 &&
                         std::abs(measured.center_hz - a.demod_hz - a.center_hz) < within_hz;
   if (analytic) {
@@ -86,20 +103,57 @@ std::string in_place_of(double found, double stated) {
   return fmt::format("(coherence of the channels {:.2f} in place of {:.2f})", found, stated);
 }
 
-// Of a time and a pitch that both leave sharper points, the one with which they are sharper.
+// The text, the correction, and what the assistant applies.
+Doubt doubt_of(const OtherFact& other) {
+  const std::string start = "points of the first frame are sharper with ",
+                    end = " " + in_place_of(other.found_coherence, other.stated_coherence);
+  const double stated = other.stated, found = other.found;
+  switch (other.kind) {
+    case OtherFactKind::wavelengths:
+    case OtherFactKind::half_pitch: {
+      const std::string pitch = fmt::format("pitch {:.4g} mm, but ", stated * 1e3) + start;
+      return {.text = other.kind == OtherFactKind::half_pitch
+                          ? pitch + fmt::format("half of it, {:.4g} mm", found * 1e3) + end
+                          : pitch + fmt::format("{:.4g} wavelengths, {:.4g} mm", stated * 1e3, found * 1e3) + end,
+              .cure = fmt::format("\"pitch_m\": {:.4g} in a description", found),
+              .key = "pitch_m",
+              .stated = stated,
+              .measured = found};
+    }
+    case OtherFactKind::degrees:
+    case OtherFactKind::order: {
+      std::string angles;
+      for (const Transmit& t : other.acquisition.transmits)
+        angles += fmt::format("{}{:.5g}", angles.empty() ? "" : ", ", t.angle_rad);
+      const bool degrees = other.kind == OtherFactKind::degrees;
+      return {.text = start + (degrees ? "angles in degrees, read as radians" : "the angles in another order") + end,
+              .cure = "\"tx_angles_rad\": [" + angles + "] in a description",
+              .key = "tx"};
+    }
+    case OtherFactKind::demodulation:
+      return {.text = fmt::format("IQ demodulated at {:.4g} MHz, but ", stated * 1e-6) + start +
+                      fmt::format("{:.4g} MHz", found * 1e-6) + end,
+              .cure = fmt::format("\"demod_hz\": {:.4g} in a description", found),
+              .key = "demod_hz",
+              .stated = stated,
+              .measured = found};
+    case OtherFactKind::quadrature:
+      break;
+  }
+  return {.text = start + "the quadrature part of the opposite sign" + end,
+          .cure = "save the complex conjugate of the samples",
+          .key = "demod_hz",
+          .stated = stated};
+}
+
+// Of a time and another fact that both leave sharper points, the one with which they are sharper. Of IQ, whose band
+// says more, only where nothing else is doubted.
 void doubt_points(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
   const auto found = measure_time_zero(a, frame);
-  const auto pitch = measure_pitch(a, frame);
-  if (pitch && (!found || pitch->found_coherence > found->found_coherence)) {
-    doubts.push_back(
-        {.text = fmt::format("pitch {0:.4g} mm, but points of the first frame are sharper with {0:.4g} wavelengths, "
-                             "{1:.4g} mm {2}",
-                             pitch->stated_m * 1e3, pitch->found_m * 1e3,
-                             in_place_of(pitch->found_coherence, pitch->stated_coherence)),
-         .cure = fmt::format("\"pitch_m\": {:.4g} in a description", pitch->found_m),
-         .key = "pitch_m",
-         .stated = pitch->stated_m,
-         .measured = pitch->found_m});
+  const auto other = measure_other_fact(a, frame);
+  const bool of_iq = other && (other->kind == OtherFactKind::quadrature || other->kind == OtherFactKind::demodulation);
+  if (other && (!found || other->found_coherence > found->found_coherence) && !(of_iq && !doubts.empty())) {
+    doubts.push_back(doubt_of(*other));
     return;
   }
   if (!found) return;
@@ -138,13 +192,6 @@ void doubt_points(const Acquisition& a, std::span<const std::byte> frame, std::v
                     .cure = fmt::format("\"t_zero\": \"{}\" in a description", word),
                     .key = "t_zero",
                     .word = word});
-}
-
-void doubt_quadrature(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
-  if (const auto found = measure_conjugated(a, frame))
-    doubts.push_back({"points of the first frame are sharper with the quadrature part of the opposite sign " +
-                          in_place_of(found->found_coherence, found->stated_coherence),
-                      "save the complex conjugate of the samples", "demod_hz", a.demod_hz});
 }
 
 double depth_of(const Acquisition& a) { return 0.5 * a.sound_speed_m_s * a.n_samples / a.sampling_hz; }
@@ -233,7 +280,6 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
     if (const auto measured = measure_spectrum(a, frame)) doubt_frequencies(a, *measured, doubts);
     doubt_points(a, frame, doubts);
     doubt_full_matrix(a, frame, doubts);
-    if (doubts.empty()) doubt_quadrature(a, frame, doubts);
   } catch (const Error&) {  // a frame that cannot be read is no doubt about facts
   }
   return doubts;

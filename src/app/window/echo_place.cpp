@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/scan_lines.h"
+#include "core/transmits.h"
 #include "dsp/delays.h"
 
 namespace echoloop {
@@ -59,7 +60,9 @@ std::optional<EchoPlace> nearest_echo(const Acquisition& a, double c_m_s, PlaneP
   }
   if (echo.element == 0) return std::nullopt;
   const Transmit& t = a.transmits[static_cast<std::size_t>(echo.transmit - 1)];
-  const double time_s = transmit_delay_s(t, a.probe, at.x_m, at.z_m, c_m_s) + way_back_m / c_m_s - t.t0_s;
+  const auto axes = picked_axes(a, {.first = echo.transmit - 1, .count = 1});
+  const double time_s = transmit_delay_s(t, a.probe, at.x_m, at.z_m, c_m_s, axes.empty() ? nullptr : &axes[0]) +
+                        way_back_m / c_m_s - t.t0_s;
   const double sample = std::round(time_s * a.sampling_hz);
   if (!(sample >= 0.0 && sample < a.n_samples)) return std::nullopt;
   echo.sample = static_cast<int>(sample);

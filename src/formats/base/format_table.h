@@ -116,7 +116,8 @@ inline constexpr std::array kFormats{
                "as written by MUST (`RF` or `IQ`, `param`, `txdel`), MATLAB v5 and v7.3"},
               MatReader{nullptr, read_must}},
     FormatRow{{"other arrays", "by their names", ".mat .h5 .hdf5 .npz .pkl",
-               "other layouts whose arrays have names such as `rf`, `fs`, `fc`, `pitch`, `angles`; every name that is "
+               "other layouts whose arrays have names such as `rf`, `fs`, `fc`, `pitch`, `angles`; also in a text of "
+               "JSON (`metadata.fs`); every name that is "
                "used is listed as an assumption, in the unit of the name (`fs_MHz`), of a text beside it (`fs@units`, "
                "`fs_unit`; `fs/unit` of `fs/value`) or by its size; objects of ARRUS in pickles"},
               {}},

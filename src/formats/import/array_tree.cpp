@@ -19,6 +19,15 @@ std::string plain_path(std::string_view path) {
 
 }  // namespace
 
+TreeEntry text_entry(std::string path, std::vector<std::size_t> shape, std::string_view text) {
+  const bool object = text.starts_with('{') && text.size() <= kMostJson;
+  return {.path = std::move(path),
+          .type = "text",
+          .shape = std::move(shape),
+          .text = printable(text, 200),
+          .json = object ? std::string(text) : ""};
+}
+
 std::optional<std::size_t> ArrayTree::find(std::string_view name) const {
   const std::string wanted = plain_path(name), ending = "." + wanted;
   std::optional<std::size_t> found;

@@ -34,11 +34,15 @@ struct TreeEntry {
   std::vector<std::size_t> shape;  // as MATLAB's size() or numpy's shape says it
   bool numeric = false;            // numbers; everything else only has a name
   bool complex = false;            // known complex (of MATLAB v5: once it was read)
-  std::string text;                // of a text
+  std::string text;                // of a text, its start
+  std::string json = {};           // of a text that may be a JSON object, up to kMostJson bytes: all of it
   bool part = false;               // of an entry that joins several
 
   [[nodiscard]] std::size_t count() const { return checked_bytes(shape, 1).value_or(0); }
 };
+
+inline constexpr std::size_t kMostJson = std::size_t{1} << 16;
+TreeEntry text_entry(std::string path, std::vector<std::size_t> shape, std::string_view text);
 
 struct TreeArray {  // numbers in memory or in the mapped file
   ArrayView real;
@@ -107,8 +111,12 @@ std::unique_ptr<ArrayTree> pickle_tree(const OpenRequest& request, std::shared_p
 // One array that lies in the file as it is described: raw binary, and what other readers have found.
 std::unique_ptr<ArrayTree> view_tree(std::string container, std::vector<std::pair<std::string, TreeArray>> arrays);
 
-// The tree, with one more entry for arrays whose paths differ in a number alone.
-std::unique_ptr<ArrayTree> with_stacks(std::unique_ptr<ArrayTree> tree);
+// The tree, with more entries: one for arrays whose paths differ in a number alone, and the numbers and texts of JSON
+// objects, of its texts and of `json`.
+struct NamedText {
+  std::string path, text;
+};
+std::unique_ptr<ArrayTree> with_stacks(std::unique_ptr<ArrayTree> tree, const std::vector<NamedText>& json = {});
 
 // Its numbers (real parts), last axis fastest, in whatever order they lie.
 std::vector<double> row_major_numbers(const ArrayView& view);

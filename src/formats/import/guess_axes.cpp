@@ -47,8 +47,13 @@ double order_score(const std::vector<Role>& roles, bool first_fastest) {
   return score;
 }
 
-// Two axes that could change their roles: of equal length, unless a full matrix, which is the same both ways; and
-// elements beside as likely a number of frames.
+// A time axis as long as a usual array, beside elements that are nearly as many, and not.
+bool looks_like_elements(const std::vector<std::size_t>& shape, std::size_t time, std::size_t element) {
+  return is_usual_count(shape[time]) && !is_usual_count(shape[element]) && shape[time] < 2 * shape[element];
+}
+
+// Two axes that could change their roles: of equal length, unless a full matrix, which is the same both ways; elements
+// beside as likely a number of frames; and lines shorter than the array is wide.
 std::string undecided_axes(const std::vector<std::size_t>& shape, const std::vector<std::string>& axes,
                            const AxisHints& known) {
   const auto are = [&](std::size_t a, std::size_t b, Role one, Role other) {
@@ -60,7 +65,10 @@ std::string undecided_axes(const std::vector<std::size_t>& shape, const std::vec
       const bool alike = shape[a] == shape[b] && shape[a] > 1 && !full_matrix;
       const bool usual =
           known.n_elements == 0 && are(a, b, kElement, kFrame) && is_usual_count(shape[a]) && is_usual_count(shape[b]);
-      if (!alike && !usual) continue;
+      const bool short_lines =
+          known.n_elements == 0 && known.n_times == 0 && are(a, b, kTime, kElement) &&
+          looks_like_elements(shape, axes[a] == kNames[kTime] ? a : b, axes[a] == kNames[kTime] ? b : a);
+      if (!alike && !usual && !short_lines) continue;
       return "axes " + std::to_string(a + 1) + " and " + std::to_string(b + 1) + " of lengths " +
              std::to_string(shape[a]) + " and " + std::to_string(shape[b]) + ": " + axes[a] + " and " + axes[b] +
              ", or the reverse";

@@ -57,6 +57,22 @@ std::vector<double> level_azimuths(const FactNumbers& c) {
   return azimuths;
 }
 
+// Elements x (x, y, z), or transposed, that lie along y: (y, z) of each. Else nothing.
+std::vector<double> places_along_y(const FactNumbers& c) {
+  const auto dims = long_axes(c.shape);
+  if (dims.size() != 2 || std::min(dims[0], dims[1]) != 3 || std::max(dims[0], dims[1]) < 4) return {};
+  const bool rows = dims[1] == 3;
+  const std::size_t n = c.values.size() / 3;
+  const auto at = [&](std::size_t e, std::size_t axis) { return c.values[rows ? 3 * e + axis : axis * n + e]; };
+  std::vector<double> places;
+  for (std::size_t e = 0; e < n; ++e) {
+    if (at(e, 0) != at(0, 0) || (e > 0 && at(e, 1) == at(e - 1, 1))) return {};
+    places.push_back(at(e, 1));
+    places.push_back(at(e, 2));
+  }
+  return places;
+}
+
 }  // namespace
 
 bool is_list(const std::vector<std::size_t>& shape) { return long_axes(shape).size() == 1; }
@@ -133,8 +149,16 @@ void GuessFacts::collect(const ArrayTree& tree, std::size_t samples, const std::
   for (auto& [fact, list] : all_) std::ranges::stable_sort(list, {}, [](const FactNumbers& c) { return c.named.rank; });
 }
 
-// One number that is stored many times, and the azimuths of directions without elevation.
+// One number that is stored many times, the azimuths of directions without elevation, and elements along y.
 void GuessFacts::simplify() {
+  for (FactNumbers& c : all_[Fact::positions]) {
+    std::vector<double> places = places_along_y(c);
+    if (places.empty()) continue;
+    c.shape = {places.size() / 2, 2};
+    c.values = std::move(places);
+    c.path += ", along y";
+    c.literal = true;
+  }
   for (auto& [fact, list] : all_) {
     for (FactNumbers& c : list) {
       std::vector<double> simple = fact == Fact::angles ? level_azimuths(c) : std::vector<double>();

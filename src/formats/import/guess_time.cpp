@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "formats/import/spellings.h"
 #include "formats/import/words.h"
@@ -45,27 +46,68 @@ std::string origin_writer(const SentWaves& sent, const std::string& t0) {
   return {};
 }
 
+// Of each plane wave, from its first firing to its passage through the centre. Empty: not as many as times.
+std::vector<double> ways_along(const TimeFacts& of, const FactNumbers& t0) {
+  const FactNumbers* const angles = of.sent.plane_angles();
+  std::vector<double> ways_s;
+  if (angles == nullptr || angles->values.size() != t0.values.size() || of.reach_m == 0.0) return ways_s;
+  const double of_angle = radians(*angles);
+  for (const double angle : angles->values)
+    ways_s.push_back(0.5 * of.reach_m * std::abs(std::sin(angle * of_angle)) / of.speed_m_s);
+  return ways_s;
+}
+
+double spread_of(const std::vector<double>& values) {
+  const auto [least, most] = std::ranges::minmax(values);
+  return most - least;
+}
+
+// t0 and `times` the way of each wave.
+std::vector<double> with_ways(const FactNumbers& t0, const std::vector<double>& ways_s, double times) {
+  const double of_t0 = seconds(t0, 1e-2);
+  std::vector<double> sums_s;
+  for (std::size_t k = 0; k < ways_s.size(); ++k) sums_s.push_back(of_t0 * t0.values[k] + times * ways_s[k]);
+  return sums_s;
+}
+
 // A first sample that follows each first firing by one time, counted from the passage of the wave: the times are
 // smaller by the wave's way along half of the array (1), or this way is what they say (-1). 0: neither.
-int sign_of_leads(const TimeFacts& of, const FactNumbers& t0) {
+int sign_of_leads(const FactNumbers& t0, const std::vector<double>& ways_s) {
   constexpr double kLeastSpread_s = 0.1e-6, kMostRest = 0.1;
-  const FactNumbers* const angles = of.sent.plane_angles();
-  if (angles == nullptr || angles->values.size() != t0.values.size() || of.reach_m == 0.0) return 0;
-  const double of_t0 = seconds(t0, 1e-2), of_angle = radians(*angles);
-  const auto spread = [&](double of_lead, double of_time) {
-    double least = HUGE_VAL, most = -HUGE_VAL;
-    for (std::size_t k = 0; k < t0.values.size(); ++k) {
-      const double lead_s = 0.5 * of.reach_m * std::abs(std::sin(angles->values[k] * of_angle)) / of.speed_m_s;
-      const double value = of_lead * lead_s + of_time * of_t0 * t0.values[k];
-      least = std::min(least, value), most = std::max(most, value);
-    }
-    return most - least;
-  };
-  const double all_s = spread(1.0, 0.0);
+  const double all_s = ways_s.empty() ? 0.0 : spread_of(ways_s);
   if (all_s < kLeastSpread_s) return 0;
   for (const int sign : {1, -1})
-    if (spread(1.0, sign) < kMostRest * all_s) return sign;
+    if (spread_of(with_ways(t0, ways_s, sign)) < kMostRest * all_s) return sign;
   return 0;
+}
+
+// A time that is larger by the way of each wave: by its name that of the passage, counted from sample 0, or that of
+// sample 0, counted from the first firing. "t0" may be both.
+enum class LongerTime { passage, sample, either };
+LongerTime longer_time(const FactNumbers& t0) {
+  const std::string name = plain_name(t0.path);
+  const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+  if (has("start") || has("initial") || has("first")) return LongerTime::sample;
+  return has("zero") || has("offset") || has("mwb") ? LongerTime::passage : LongerTime::either;
+}
+
+// "t0" of which a recording that begins with the first firing says when the wave passes the centre, or one that begins
+// with this passage when it begins: the first, as points tell the two apart. Otherwise they differ by another time,
+// too.
+void say_either(const FactNumbers& t0, const std::vector<double>& rest_s, GuessedDescription& out) {
+  constexpr double kNone_s = 0.05e-6;
+  if (largest(rest_s) < kNone_s && !out.meta.contains("demod_hz")) {
+    out.assume("t0_s", 0,
+               words(t0.path,
+                     " is the waves' way along the array: samples begin with the first firing (or with the "
+                     "passage through the centre: \"t_zero\": \"centre\")"),
+               "first_sample_s");
+    return;
+  }
+  out.say("t0_s", named(t0, seconds(t0, 1e-2)), words(t0.path, ", of sample 0"), "first_sample_s");
+  out.miss("t0_s", words("meaning of ", t0.path,
+                         " (larger for larger angles: of sample 0 after the first firing, or "
+                         "of the passage of the wave after sample 0)"));
 }
 
 }  // namespace
@@ -89,9 +131,15 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
   const bool by_times = out.meta.contains("time_s");
   // The beamformer that these names belong to subtracts t0 from the samples' times.
   const bool known = of.tree.find("ActElePosX").has_value() && of.tree.find("tx_angle").has_value();
-  const int along = t0 == nullptr || by_times || of.lines ? 0 : sign_of_leads(of, *t0);
+  const std::vector<double> ways_s =
+      t0 == nullptr || by_times || of.lines ? std::vector<double>() : ways_along(of, *t0);
+  int along = ways_s.empty() ? 0 : sign_of_leads(*t0, ways_s);
+  const LongerTime longer = along < 0 && !known ? longer_time(*t0) : LongerTime::passage;
+  if (longer != LongerTime::passage) along = 0;
   const bool subtracted = known || along < 0;
-  if (t0 != nullptr && !by_times) {
+  if (longer == LongerTime::either) {
+    say_either(*t0, with_ways(*t0, ways_s, -1.0), out);
+  } else if (t0 != nullptr && !by_times) {
     const double factor = seconds(*t0, 1e-2) * (subtracted ? -1.0 : 1.0);
     out.say("t0_s", same ? Json(t0->values[0] * factor) : Json(named(*t0, factor)),
             words(t0->path, ", ", t0->values[0] * factor * 1e6, " us",
@@ -111,6 +159,14 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
                words(index->path, " = ", index->values[0], times_s.size() == 1 ? "" : " ...", " samples, ",
                      times_s[0].get<double>() * 1e6, " us"),
                "first_sample_s");
+  } else if (const FactNumbers* const depth = of.facts.scalar(Fact::first_depth);
+             !by_times && depth != nullptr && depth->values[0] > 0.0) {
+    const double depth_m = depth->values[0] * (depth->named.unit == NamedUnit::wavelengths && of.center_hz > 0.0
+                                                   ? of.speed_m_s / of.center_hz
+                                                   : metres(*depth, 0.05));
+    out.say("t0_s", 2.0 * depth_m / of.speed_m_s, words(depth->path, ", ", depth_m * 1e3, " mm there and back"));
+    out.miss("t0_s", words("time of the first sample (", depth->path, " = ", depth->values[0],
+                           ": recorded from that depth on, ", 2e6 * depth_m / of.speed_m_s, " us, or only shown)"));
   } else if (!by_times && of.times != nullptr) {
     const double t0_s = of.times->values[0] * times_factor(*of.times, of.center_hz);
     out.say("t0_s", t0_s, words("the first of ", of.times->path, ", ", t0_s * 1e6, " us"), "first_sample_s");

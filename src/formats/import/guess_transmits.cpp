@@ -198,6 +198,9 @@ bool SentWaves::waves(const ArrayCounts& counts, const AxesGuess& axes, GuessedD
     out.assume("tx_elements", "all", "as many transmits as elements: single elements, one after another");
   } else if (n == 1 && axes.open.empty()) {
     out.assume("tx_angles_rad", Json::array({0.0}), "one transmit: a plane wave at 0 degrees");
+    if (const FactNumbers* const fired = fired_element(counts.n_elements); fired != nullptr)
+      out.miss("tx", words("transmits (", fired->path, " = ", fired->values[0],
+                           ": this element fires alone, or a plane wave at 0 degrees)"));
   } else {
     if (axes.open.empty()) out.miss("tx", "transmits (angles, sources, delays or single elements)");
     return false;
@@ -287,6 +290,13 @@ void SentWaves::elements(GuessedDescription& out) const {
   for (const double value : fired_->values) numbers.push_back(value + 1.0);
   out.assume("tx_elements", from_zero ? std::move(numbers) : Json(named(*fired_, 1.0)),
              words(fired_->path, ", single elements, counted from ", from_zero ? "0" : "1"));
+}
+
+// One number that is no count of all elements.
+const FactNumbers* SentWaves::fired_element(std::size_t n_elements) const {
+  const FactNumbers* const fired = facts_.scalar(Fact::fired);
+  const bool of_elements = fired != nullptr && plain_name(fired->path).find("el") != std::string::npos;
+  return of_elements && fired->values[0] != static_cast<double>(n_elements) ? fired : nullptr;
 }
 
 // One number for all transmits, neither 0 nor infinite as those of plane waves are.

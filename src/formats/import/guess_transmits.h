@@ -39,6 +39,7 @@ class SentWaves {
 
  private:
   [[nodiscard]] bool is_axis(std::size_t n) const;
+  [[nodiscard]] const FactNumbers* fired_element(std::size_t n_elements) const;
   [[nodiscard]] const FactNumbers* focal_depth() const;
   void delays(const ArrayCounts& counts, std::size_t n, GuessedDescription& out) const;
   // The values of each law, in the unit of the file.

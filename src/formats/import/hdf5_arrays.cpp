@@ -120,7 +120,7 @@ class Hdf5Tree final : public ArrayTree {
              .text = {}},
             name);
       } else if (const auto text = object.text_attribute(name.c_str())) {
-        put({.path = prefix + "@" + name, .type = "text", .shape = {}, .text = printable(*text, 200)}, name);
+        put(text_entry(prefix + "@" + name, {}, *text), name);
       }
     }
   }
@@ -147,8 +147,7 @@ class Hdf5Tree final : public ArrayTree {
     if (kind == "cell" || H5Tget_class(type) == H5T_REFERENCE) {
       entry.type = "cell";
     } else if (kind == "char" || H5Tget_class(type) == H5T_STRING) {
-      entry.type = "text";
-      if (entry.count() <= 4096) entry.text = printable(object.text(4096), 200);
+      entry = text_entry(path, std::move(entry.shape), entry.count() <= kMostJson ? object.text(kMostJson) : "");
     } else if (hdf5::is_plain_number(type) && H5Tget_class(type) != H5T_ENUM) {
       entry.numeric = entry.count() > 0;
     } else if (H5Tget_class(type) == H5T_COMPOUND && H5Tget_nmembers(type) == 2) {

@@ -53,6 +53,23 @@ LibraryRecording guessed_recording(const OpenRequest& request, const ArrayTree& 
   return recording;
 }
 
+// In a folder, of whatever writer.
+bool is_inside(const OpenRequest& request, const SidecarFile& beside) {
+  return request.folder != nullptr && beside.path.parent_path() == request.path;
+}
+
+// What JSON files in the folder say by their names.
+std::unique_ptr<ArrayTree> with_facts_inside(const OpenRequest& request, std::unique_ptr<ArrayTree> tree) {
+  std::vector<NamedText> texts;
+  for (const SidecarFile& beside : request.sidecars) {
+    const auto bytes = beside.file->bytes();
+    if (is_inside(request, beside) && bytes.size() <= kMostJson)
+      texts.push_back(
+          {beside.path.stem().string(), std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())});
+  }
+  return texts.empty() || tree == nullptr ? std::move(tree) : with_stacks(std::move(tree), texts);
+}
+
 }  // namespace
 
 std::optional<Sidecar> description_beside(const OpenRequest& request) {
@@ -64,7 +81,7 @@ std::optional<Sidecar> description_beside(const OpenRequest& request) {
     try {
       sidecar.meta = parse_description(sidecar.what, beside.file->bytes());
     } catch (const Error&) {
-      if (beside.path == shared) continue;
+      if (beside.path == shared || is_inside(request, beside)) continue;
       throw;
     }
     const auto names = sidecar.meta.find("file");
@@ -82,7 +99,7 @@ bool is_explicit(const Json& description) {
 }
 
 OpenTree open_tree(const OpenRequest& request) {
-  if (request.folder != nullptr) return {nullptr, folder_tree(request, open_tree)};
+  if (request.folder != nullptr) return {nullptr, with_facts_inside(request, folder_tree(request, open_tree))};
   OpenTree open{.mat = nullptr, .tree = nullptr, .file = request.file};
   const auto bytes = request.bytes();
   if (looks_like_npy(bytes)) {

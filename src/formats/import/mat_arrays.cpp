@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "formats/base/printable.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_cells.h"
 #include "formats/containers/mat_file.h"
@@ -64,7 +63,7 @@ class MatlabTree final : public MemoryTree {
         leaf(path, {.real = node.numbers, .imaginary = node.imaginary, .owner = tree_->owner()});
         break;
       case MatNode::Kind::text:
-        add({.path = path, .type = "text", .shape = node.dims, .text = printable(node.text, 200)});
+        add(text_entry(path, node.dims, node.text));
         arrays_.push_back({});
         break;
       case MatNode::Kind::structure:

@@ -105,7 +105,7 @@ class PickleArrays final : public MemoryTree {
     } else if (const auto* const view = std::get_if<ArrayView>(&value)) {
       leaf(path, *view, tree_);
     } else if (const auto* const text = std::get_if<pickle::Text>(&value)) {
-      put({.path = path, .type = "text", .shape = {}, .text = printable(text->utf8, 200)});
+      put(text_entry(path, {}, text->utf8));
     } else if (const auto* const dict = std::get_if<pickle::Dict>(&value)) {
       put({.path = path, .type = "dict", .shape = {}, .text = {}});
       named(path, *dict, depth);

@@ -2,7 +2,6 @@
 // process.
 #include <utility>
 
-#include "formats/base/printable.h"
 #include "formats/containers/npz.h"
 #include "formats/import/array_tree.h"
 
@@ -26,7 +25,7 @@ class ViewTree final : public MemoryTree {
   void put_text(std::string path, const std::vector<std::string>& text) {
     std::string joined;
     for (const std::string& line : text) joined += (joined.empty() ? "" : ", ") + line;
-    add({.path = std::move(path), .type = "text", .shape = {text.size()}, .text = printable(joined, 200)});
+    add(text_entry(std::move(path), {text.size()}, joined));
     arrays_.push_back({});
   }
 

@@ -92,7 +92,9 @@ constexpr SpelledFact kSpelledFacts[] = {
      "txelements txelement txelem txelems txidx txindex txindices txel transmitelement transmitelements "
      "firingelement firingelements activeelement"},
     {Fact::first_sample,
-     "t0 tstart starttime initialtime initialtimes timezero timeoffset toffset startt firstsample mwb"},
+     "t0 tstart starttime initialtime initialtimes timezero timeoffset toffset startt firstsample mwb acqdelay "
+     "acquisitiondelay rxdelay receivedelay recordingdelay"},
+    {Fact::first_depth, "startdepth depthstart firstdepth acquisitionstartdepth rxstartdepth"},
     {Fact::first_index,
      "noffset startsample startsampleindex sampleoffset offsetsamples firstsampleindex nstart samplestart "
      "t0samples rxsamplerange samplerange"},
@@ -140,7 +142,8 @@ constexpr std::pair<std::string_view, NamedUnit> kUnits[] = {
 
 // Times in samples are those of delays; wavelengths are lengths, or of delays as times.
 bool may_have_unit(Fact fact, NamedUnit unit) {
-  constexpr Fact kLengths[] = {Fact::pitch, Fact::positions, Fact::sources, Fact::foci, Fact::delays};
+  constexpr Fact kLengths[] = {Fact::pitch, Fact::positions, Fact::sources,
+                               Fact::foci,  Fact::delays,    Fact::first_depth};
   if (unit == NamedUnit::samples) return fact == Fact::delays;
   return unit != NamedUnit::wavelengths || std::ranges::find(kLengths, fact) != std::end(kLengths);
 }

@@ -37,6 +37,7 @@ enum class Fact {
   apodization,  // weight of each element for each transmit
   fired,        // element of each transmit
   first_sample,
+  first_depth,     // of the first sample
   first_index,     // in samples
   channel_order,   // element of each channel, or channel of each element
   first_receiver,  // of an aperture that moves with the transmit

@@ -1,11 +1,15 @@
 // Arrays that a file has once a transmit or a frame ("tx_00/rf", "tx_01/rf", "[0].rf", "rf_1"), as one array with one
-// more axis ("tx_*/rf"), and the numbers beside them ("tx_*/angle") likewise. Reader process.
+// more axis ("tx_*/rf"), and the numbers beside them ("tx_*/angle") likewise; and what a text that is a JSON object
+// says
+// ("metadata.fs" of metadata). Reader process.
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <span>
 
 #include "core/error.h"
 #include "formats/import/array_tree.h"
+#include "formats/readers/description_json.h"
 
 namespace echoloop {
 namespace {
@@ -36,10 +40,14 @@ std::vector<Numbered> numbers_of_path(const std::string& path) {
 
 class StackedTree final : public ArrayTree {
  public:
-  explicit StackedTree(std::unique_ptr<ArrayTree> inner) : inner_(std::move(inner)) {
+  StackedTree(std::unique_ptr<ArrayTree> inner, const std::vector<NamedText>& json) : inner_(std::move(inner)) {
     container_ = inner_->container();
     entries_ = inner_->entries();
     group();
+    for (std::size_t k = 0; k < inner_->entries().size(); ++k) {
+      if (const std::string& text = inner_->entries()[k].json; !text.empty()) parse(inner_->entries()[k].path, text);
+    }
+    for (const NamedText& one : json) parse(one.path, one.text);
   }
 
   [[nodiscard]] std::vector<double> numbers(std::size_t entry, std::size_t most) const override {
@@ -47,9 +55,9 @@ class StackedTree final : public ArrayTree {
     const TreeEntry& e = entries_.at(entry);
     if (e.count() > most)
       throw Error(e.path, "numbers of shape " + shape_text(e.shape), "1 to " + std::to_string(most) + " numbers");
-    std::vector<double> all;
+    std::vector<double> all = added(entry).numbers;
     all.reserve(e.count());
-    for (const std::size_t part : parts(entry)) {
+    for (const std::size_t part : added(entry).parts) {
       const std::vector<double> one = inner_->numbers(part, e.count());
       all.insert(all.end(), one.begin(), one.end());
     }
@@ -60,11 +68,11 @@ class StackedTree final : public ArrayTree {
     if (plan.entry < inner_->entries().size()) return inner_->recording(request, std::move(plan));
     const TreeEntry& e = entries_[plan.entry];
     const auto bytes = checked_bytes(e.shape, sizeof(float));
-    if (!bytes || *bytes > kMostBytes || !plan.imaginary.empty())
+    if (!bytes || *bytes > kMostBytes || !plan.imaginary.empty() || added(plan.entry).parts.empty())
       throw Error(request.what(), e.path + " of shape " + shape_text(e.shape), "real samples, up to 4 GiB");
     auto block = std::make_shared<std::vector<float>>();
     block->reserve(e.count());
-    for (const std::size_t part : parts(plan.entry)) {
+    for (const std::size_t part : added(plan.entry).parts) {
       request.check_stop();
       for (const double value : inner_->numbers(part, e.count())) block->push_back(static_cast<float>(value));
     }
@@ -85,8 +93,50 @@ class StackedTree final : public ArrayTree {
   using Members = std::map<std::uint64_t, std::size_t>;  // entries by their number
   using Groups = std::map<std::pair<std::string, std::string>, Members>;
 
-  [[nodiscard]] const std::vector<std::size_t>& parts(std::size_t entry) const {
-    return parts_.at(entry - inner_->entries().size());
+  struct Added {
+    std::vector<std::size_t> parts = {};  // that are stacked
+    std::vector<double> numbers = {};     // of JSON
+  };
+  [[nodiscard]] const Added& added(std::size_t entry) const { return added_.at(entry - inner_->entries().size()); }
+
+  void parse(const std::string& path, const std::string& text) {
+    try {
+      put(path, parse_description(path, std::as_bytes(std::span(text)), {.bytes = kMostJson, .values = kMostJson}));
+    } catch (const Error&) {  // a text like others
+    }
+  }
+
+  // Numbers, lists of numbers, and lists of as long ones.
+  void put(const std::string& path, const Json& value) {
+    if (value.is_object()) {
+      for (const auto& [name, member] : value.items()) put(path + "." + name, member);
+      return;
+    }
+    if (value.is_string()) {
+      add_entry(text_entry(path, {}, value.get<std::string>()), {});
+      return;
+    }
+    std::vector<std::size_t> shape;
+    const Json* first = &value;
+    for (; first->is_array() && !first->empty(); first = &first->front()) shape.push_back(first->size());
+    std::vector<double> numbers;
+    if (gather(value, shape, numbers))
+      add_entry({.path = path, .type = "JSON", .shape = shape, .numeric = true, .text = {}}, {.numbers = numbers});
+  }
+
+  // False: no table of numbers of that shape.
+  static bool gather(const Json& value, std::span<const std::size_t> shape, std::vector<double>& numbers) {
+    if (shape.empty()) {
+      if (value.is_number()) numbers.push_back(value.get<double>());
+      return value.is_number();
+    }
+    return value.is_array() && value.size() == shape.front() &&
+           std::ranges::all_of(value, [&](const Json& row) { return gather(row, shape.subspan(1), numbers); });
+  }
+
+  void add_entry(TreeEntry entry, Added what) {
+    add(std::move(entry));
+    added_.push_back(std::move(what));
   }
 
   void group() {
@@ -124,25 +174,25 @@ class StackedTree final : public ArrayTree {
     TreeEntry whole{
         .path = name.before + "*" + name.after, .type = first.type, .shape = first.shape, .numeric = true, .text = {}};
     whole.shape.insert(whole.shape.begin(), members.size());
-    parts_.emplace_back();
+    Added stacked;
     for (const auto& [number, k] : members) {
-      parts_.back().push_back(k);
+      stacked.parts.push_back(k);
       entries_[k].part = true;
     }
-    add(std::move(whole));
+    add_entry(std::move(whole), std::move(stacked));
     return true;
   }
 
   static constexpr auto kNumber = [](const Members::value_type& member) { return member.first; };
 
   std::unique_ptr<ArrayTree> inner_;
-  std::vector<std::vector<std::size_t>> parts_;  // of each entry that is stacked, after those of the inner tree
+  std::vector<Added> added_;  // of each entry after those of the inner tree
 };
 
 }  // namespace
 
-std::unique_ptr<ArrayTree> with_stacks(std::unique_ptr<ArrayTree> tree) {
-  return std::make_unique<StackedTree>(std::move(tree));
+std::unique_ptr<ArrayTree> with_stacks(std::unique_ptr<ArrayTree> tree, const std::vector<NamedText>& json) {
+  return std::make_unique<StackedTree>(std::move(tree), json);
 }
 
 }  // namespace echoloop

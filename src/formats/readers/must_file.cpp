@@ -107,7 +107,9 @@ Fields fields_of_each(const std::string& what, const MatNode& node) {
   for (const MatNode& cell : node.cells) {
     if (cell.rows.size() == 1) all.push_back(fields_of(what, cell.rows[0]));
   }
-  if (all.empty()) throw Error(what, "a param without structs", "a struct with fs and pitch");
+  if (all.empty())
+    throw UnknownLayout(what, "a cell param without a struct",
+                        "a struct with fs and pitch, or a cell of one a transmit");
   Fields fields = all.front();
   if (all.size() == 1) return fields;
   for (const char* const name : {"txdelay", "txangle", "t0"}) {
