@@ -13,9 +13,8 @@ namespace echoloop {
 // Time (s) from time zero (the wave passes the origin) until the wave of `transmit` is at (x, z). Host only.
 //   plane      (x sin a + z cos a) / c
 //   diverging  (|p - s| - |s|) / c                       virtual source s behind the array
-//   focused    (|s| - |p - s|) / c above the focus s, (|s| + |p - s|) / c below it, along `axis`; null: the axis from
-//   the
-//              origin through the focus
+//   focused    (|s| - |p - s|) / c above the focus s, (|s| + |p - s|) / c below it, along `axis`; null: from the origin
+//              through the focus
 //   delays     min over firing elements of delay_e + |p - p_e| / c, time zero = zero of the delays
 double transmit_delay_s(const Transmit& transmit, const Probe& probe, double x_m, double z_m, double c_m_s,
                         const BeamAxis* axis = nullptr);
