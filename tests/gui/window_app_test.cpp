@@ -84,8 +84,7 @@ TEST_F(DroppedFiles, OneWhoseFramesDoNotFitLeavesTheOneBeforePlaying) {
   expect_refused(folder_ / "huge-frames", "in 64 slots");
 }
 
-// A valid acquisition whose depth no parameter can have.
-TEST_F(DroppedFiles, OneWhoseParametersAreOutOfRangeLeavesTheOneBeforePlaying) {
+TEST_F(DroppedFiles, OneThatBeginsBelowAnyImageLeavesTheOneBeforePlaying) {
   ASSERT_TRUE(until([&] { return plays(); }));
   Acquisition distant = linear_acquisition();
   distant.transmits[0].t0_s = 0.05;  // 38 m
@@ -94,7 +93,7 @@ TEST_F(DroppedFiles, OneWhoseParametersAreOutOfRangeLeavesTheOneBeforePlaying) {
   const std::vector<std::byte> samples(distant.frame_bytes());
   writer.append({.stamp = {}, .samples = samples});
   writer.finish();
-  expect_refused(file, "depth_min_m = ");
+  expect_refused(file, "t0 = 0.05 s, a depth of 38.5 m");
 }
 
 TEST_F(DroppedFiles, OneThatOpensTakesTheWindow) {
