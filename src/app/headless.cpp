@@ -54,10 +54,15 @@ Limits limits_for(const Options& options, const SourceInfo& info) {
   return {0, 5.0};
 }
 
-// Whether no frame of the recording is needed twice.
+bool records(const Options& options) {
+  return std::ranges::any_of(options.frame_files, [](const auto& file) { return !file.second.empty(); });
+}
+
+// Whether no frame of the recording is needed twice, or kept until it is written.
 bool reads_once(const Options& options, const Limits& limits, const SourceInfo& info) {
   const bool through = limits.frames > 0 && limits.frames <= info.frame_count;
-  return options.history_bytes.value_or(0) == 0 && info.frame_count > 0 && (through || !options.stream.loop);
+  return options.history_bytes.value_or(0) == 0 && !records(options) && info.frame_count > 0 &&
+         (through || !options.stream.loop);
 }
 
 // What a scanner's connection has to say, on the terminal.
@@ -72,9 +77,8 @@ void say_live_notes(Source& source) {
 // A scanner that describes other frames: the stream goes on with them, with the settings of the command line.
 // Recordings hold one acquisition: with one of them the stream ends. True when it was so.
 bool follow_acquisition(Session& session, OpenedSource& opened, const Options& options) {
-  const bool records = !options.images_out.empty() ||
-                       std::ranges::any_of(options.frame_files, [](const auto& file) { return !file.second.empty(); });
-  if (session.producer_state() != ProducerState::changed || records) return false;
+  const bool writes = !options.images_out.empty() || records(options);
+  if (session.producer_state() != ProducerState::changed || writes) return false;
   opened.info.acquisition = session.acquisition();
   session.follow_acquisition(apply_settings(default_params(*opened.info.acquisition), options.settings));
   return true;
