@@ -18,8 +18,8 @@
 namespace echoloop::hdf5 {
 
 inline constexpr const char* kUndamaged = "an undamaged HDF5 file";
-inline constexpr std::size_t kMaxAxes = 16;    // of a dataset
-inline constexpr std::size_t kMaxDepth = 16;   // of groups in groups
+inline constexpr std::size_t kMaxAxes = 16;      // of a dataset
+inline constexpr std::size_t kMaxDepth = 16;     // of groups in groups
 inline constexpr std::size_t kMaxText = 65'536;  // characters
 
 class Id {  // owns one reference to an object of the library
