@@ -47,6 +47,14 @@ Recording open_recording_as(const std::filesystem::path& path, const std::string
   return open_with(path, &description, progress, std::move(stop));
 }
 
+Recording open_recording_alone(const std::filesystem::path& path) {
+  OpenRequest request = request_for(path, {}, {});
+  request.few_frames = true;
+  Recording recording = open_in_reader_process(request);
+  require_readable(request.bytes());
+  return recording;
+}
+
 void allow_reading_unsandboxed() { reader_settings().unsandboxed = true; }
 
 std::string sandbox_text() {

@@ -20,6 +20,9 @@ Recording open_recording(const std::filesystem::path& path, const OpenProgress& 
 Recording open_recording_as(const std::filesystem::path& path, const std::string& description,
                             const OpenProgress& progress = {}, std::stop_token stop = {});
 
+// As it would open with nothing beside it.
+Recording open_recording_alone(const std::filesystem::path& path);
+
 // Of files that other people made, an own process reads what is inside, in a sandbox. In words, as far as this system
 // offers it: "static reader: seccomp, Landlock, namespaces". Starts the process.
 std::string sandbox_text();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -59,6 +60,10 @@ TEST(ProgramRecording, HoldsThePhantomBitForBit) {
   ASSERT_TRUE(acquisition.has_value());
   EXPECT_EQ(report["bytes"].get<std::size_t>(), 40 * acquisition->frame_bytes());
   EXPECT_EQ(folder.files(), 2U);
+  std::ofstream(folder / "a.json");  // as a shell leaves it that is to put the description there
+  const Ended described = run_program({"describe", (folder / "a.uff").string()});
+  EXPECT_EQ(described.status, 0) << described.err;
+  EXPECT_EQ(described.out.find("// opens as Echoloop recording (UFF) without a description;"), 0U) << described.out;
 }
 
 // The last picture of a source, as --image-out writes it.
