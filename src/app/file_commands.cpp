@@ -10,7 +10,7 @@
 namespace echoloop {
 namespace {
 
-// A description comes before what a format says: whoever saves an incomplete one loses a file that opens.
+// A description takes precedence over the format: a file with an incomplete one beside it no longer opens.
 void say_what_it_opens_as(const std::filesystem::path& file) {
   try {
     print_out("// opens as {} without a description; one with \"data\" takes precedence\n",

@@ -1,5 +1,5 @@
-// Complex envelopes of some lines of a frame, for what the coherence of its channels says (time_zero.cpp). Any thread.
-// Internal to src/formats.
+// Complex envelopes of some lines of a frame, from which the coherence of its channels is measured (time_zero.cpp). Any
+// thread. Internal to src/formats.
 #pragma once
 
 #include <complex>

@@ -20,7 +20,7 @@ double pitch_of(const Probe& probe) {
   return pitch_m;
 }
 
-// A pitch that is larger than the stated one leaves fewer channels, which agree more: only smaller ones are told apart.
+// A larger pitch leaves fewer channels in the aperture, whose coherence is higher: only smaller ones can be measured.
 void add_pitches(const Acquisition& a, std::vector<OtherFact>& all) {
   constexpr double kMillimetre = 1e-3;
   constexpr double kLeast_wavelengths = 0.4, kMost_wavelengths = 2.0;  // of arrays
@@ -49,7 +49,7 @@ void add_angles(const Acquisition& a, std::vector<OtherFact>& all) {
   }
   const auto add = [&](OtherFactKind kind, const std::vector<double>& found_rad) {
     const bool mirrored =
-        std::ranges::equal(found_rad, angles_rad, {}, {}, std::negate<>());  // told by the search itself
+        std::ranges::equal(found_rad, angles_rad, {}, {}, std::negate<>());  // part of the search in time_zero.cpp
     if (found_rad == angles_rad || mirrored) return;
     OtherFact other{.kind = kind, .acquisition = a};
     for (std::size_t k = 0; k < found_rad.size(); ++k) other.acquisition.transmits[k].angle_rad = found_rad[k];

@@ -32,7 +32,7 @@ void StagedFrames::read_ahead_in(const std::function<FrameMemory(std::size_t)>& 
   }
 }
 
-// Frames that were read for nothing are given up.
+// Discards the frames that were read ahead.
 void StagedFrames::go_on_from(std::uint64_t index) {
   for (Stage& stage : stages_) {
     if (stage.state == State::full) stage.state = State::empty;

@@ -91,9 +91,9 @@ LongerTime longer_time(const FactNumbers& t0) {
   return has("zero") || has("offset") || has("mwb") ? LongerTime::passage : LongerTime::either;
 }
 
-// "t0" of which a recording that begins with the first firing says when the wave passes the centre, or one that begins
-// with this passage when it begins: the first, as points tell the two apart. Otherwise they differ by another time,
-// too.
+// "t0" is the time of the passage through the centre, in a recording that begins with the first firing, or the time of
+// sample 0, in one that begins with this passage. The first is assumed: point echoes of the first frame decide between
+// them. With another time in it, both remain open.
 void say_either(const FactNumbers& t0, const std::vector<double>& rest_s, GuessedDescription& out) {
   constexpr double kNone_s = 0.05e-6;
   if (largest(rest_s) < kNone_s && !out.meta.contains("demod_hz")) {
