@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/free_memory.h"
+#include "core/mapped_files.h"
 #include "core/number.h"
 #include "source/sample_check.h"
 
@@ -35,6 +36,8 @@ class CheckedSource final : public SeekableSource {
   void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override {
     source_->read_ahead_in(allocate);
   }
+
+  void copy(std::uint64_t index, std::span<std::byte> to) override;
 
   void require_valid_samples();
 
@@ -64,6 +67,16 @@ std::span<const std::byte> CheckedSource::checked(std::uint64_t index, std::span
   if (samples.data() != slot.data()) return clean_copy(frame, samples);
   clean_samples(slot.first(samples.size()));
   return samples;
+}
+
+void CheckedSource::copy(std::uint64_t index, std::span<std::byte> to) {
+  const std::uint64_t frame = index % frame_count();
+  const std::span<const std::byte> samples = source_->at(index, to);
+  const bool lent = samples.data() != to.data();
+  SampleFaults faults = lent ? copy_and_check(samples, to, *acquisition()) : check_samples(samples, *acquisition());
+  require_readable(samples);
+  if (!log_->has(frame)) log_->keep(frame, std::move(faults));
+  if (log_->invalid(frame) > 0) clean_samples(to);
 }
 
 std::span<const std::byte> CheckedSource::clean_copy(std::uint64_t frame, std::span<const std::byte> samples) {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -161,8 +162,9 @@ void count_silent(const std::vector<LineRange>& lines, SampleFaults& faults, std
   if (frame.low == frame.high) faults.of(SampleFault::silent) = {faults.samples, std::vector<bool>(n_elements, true)};
 }
 
+// Of `copy`, if there is one.
 template <class Sample>
-SampleFaults check(const Sample* samples, const Acquisition& a) {
+SampleFaults check(const Sample* samples, Sample* copy, const Acquisition& a) {
   const auto n_elements = static_cast<std::size_t>(a.n_elements());
   const auto components = static_cast<std::size_t>(a.values_per_sample());
   const LineShape shape{static_cast<std::size_t>(a.n_samples) * components, components};
@@ -170,22 +172,37 @@ SampleFaults check(const Sample* samples, const Acquisition& a) {
   std::vector<LineRange> lines(static_cast<std::size_t>(a.n_transmits()) * n_elements);
   SampleFaultCount& invalid = faults.of(SampleFault::invalid);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    lines[i] = range_of(samples + i * shape.n_values, shape.n_values);
+    const Sample* line = samples + i * shape.n_values;
+    if (copy != nullptr) {
+      std::memcpy(copy + i * shape.n_values, line, shape.n_values * sizeof(Sample));
+      line = copy + i * shape.n_values;
+    }
+    lines[i] = range_of(line, shape.n_values);
     if (lines[i].invalid == 0) continue;
     invalid.samples += lines[i].invalid;
     invalid.elements.resize(n_elements);
     invalid.elements[i % n_elements] = true;
   }
+  if (copy != nullptr) samples = copy;
   if (a.data == DataKind::channels) count_clipped(samples, shape, lines, faults, n_elements);
   count_silent(lines, faults, n_elements);
   return faults;
 }
 
+template <class Sample>
+SampleFaults check_as(std::span<const std::byte> samples, std::span<std::byte> copy, const Acquisition& a) {
+  return check(reinterpret_cast<const Sample*>(samples.data()), reinterpret_cast<Sample*>(copy.data()), a);
+}
+
 }  // namespace
 
+SampleFaults copy_and_check(std::span<const std::byte> samples, std::span<std::byte> copy, const Acquisition& a) {
+  return a.sample_type == SampleType::int16 ? check_as<std::int16_t>(samples, copy, a)
+                                            : check_as<float>(samples, copy, a);
+}
+
 SampleFaults check_samples(std::span<const std::byte> samples, const Acquisition& a) {
-  if (a.sample_type == SampleType::int16) return check(reinterpret_cast<const std::int16_t*>(samples.data()), a);
-  return check(reinterpret_cast<const float*>(samples.data()), a);
+  return copy_and_check(samples, {}, a);
 }
 
 bool are_valid(std::span<const std::byte> samples) {

@@ -33,6 +33,9 @@ inline constexpr float kLeastLimit = 100.0F;
 // `samples`: a frame of `acquisition`. At the speed of memory: one pass, and a second one over the few lines that reach
 // an extreme.
 [[nodiscard]] SampleFaults check_samples(std::span<const std::byte> samples, const Acquisition& acquisition);
+// Of `copy`, which each line is copied to before it is looked at: the samples are read from memory once.
+[[nodiscard]] SampleFaults copy_and_check(std::span<const std::byte> samples, std::span<std::byte> copy,
+                                          const Acquisition& acquisition);
 
 // float32: none is NaN, infinite or beyond kLargestSample; those that are become zero.
 [[nodiscard]] bool are_valid(std::span<const std::byte> samples);

@@ -1,6 +1,9 @@
 #include "source/source.h"
 
+#include <cstring>
 #include <utility>
+
+#include "core/mapped_files.h"
 
 namespace echoloop {
 
@@ -23,6 +26,13 @@ std::optional<Arrival> SeekableSource::next(const std::stop_token& /*stop*/) {
 
 std::span<const std::byte> SeekableSource::fetch(FrameMemory& slot, const std::stop_token& stop) {
   return read(index_, slot, stop);
+}
+
+void SeekableSource::copy(std::uint64_t index, std::span<std::byte> to) {
+  const std::span<const std::byte> samples = at(index, to);
+  if (samples.data() == to.data()) return;
+  std::memcpy(to.data(), samples.data(), samples.size());
+  require_readable(samples);
 }
 
 void SeekableSource::resume(std::uint64_t sequence) {

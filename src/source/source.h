@@ -96,6 +96,8 @@ class SeekableSource : public Source {
     FrameMemory memory{.bytes = slot, .owner = nullptr, .kind = HostMemory::pageable};
     return read(index, memory, {});
   }
+  // Frame `index` into memory of its size. Throws Error. [any thread where frames are lent]
+  virtual void copy(std::uint64_t index, std::span<std::byte> to);
 
   std::optional<Arrival> next(const std::stop_token& stop) final;
   std::span<const std::byte> fetch(FrameMemory& slot, const std::stop_token& stop) final;

@@ -51,6 +51,23 @@ Acquisition acquisition(SampleType type) {
   return a;
 }
 
+TEST(SampleCheck, OfACopyCountsTheSame) {
+  std::vector<float> values = echoes(200000.0);
+  for (const SampleType type : {SampleType::int16, SampleType::float32}) {
+    if (type == SampleType::float32) values[7 * kLine + 100] = 2e15F;
+    const std::vector<std::byte> bytes = bytes_of(values, type, type == SampleType::int16 ? 32767.0 : 3e15);
+    std::vector<std::byte> copy(bytes.size());
+    const SampleFaults direct = check_samples(bytes, acquisition(type));
+    const SampleFaults copied = copy_and_check(bytes, copy, acquisition(type));
+    EXPECT_EQ(copy, bytes);
+    EXPECT_TRUE(direct.any());
+    for (std::size_t i = 0; i < kSampleFaults; ++i) {
+      EXPECT_EQ(copied.found[i].samples, direct.found[i].samples);
+      EXPECT_EQ(copied.found[i].elements, direct.found[i].elements);
+    }
+  }
+}
+
 TEST(SampleCheck, CountsInvalidSamplesAndTheirElements) {
   std::vector<float> values = echoes(3000.0);
   values[7 * kLine + 100] = std::numeric_limits<float>::quiet_NaN();

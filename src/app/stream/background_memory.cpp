@@ -1,13 +1,11 @@
 #include "app/stream/background_memory.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <utility>
 
 #include "core/error.h"
 #include "core/free_memory.h"
-#include "core/mapped_files.h"
 
 namespace echoloop {
 
@@ -71,9 +69,7 @@ bool BackgroundMemory::copy_piece(std::size_t number, const std::stop_token& sto
   }
   for (std::uint64_t i = 0; i < frames; ++i) {
     if (stop.stop_requested()) return false;
-    const std::span<const std::byte> from = source_->at(first + i, {});
-    std::memcpy(to.data() + i * frame_bytes_, from.data(), frame_bytes_);
-    require_readable(from);
+    source_->copy(first + i, to.subspan(i * frame_bytes_, frame_bytes_));
   }
   if (kind_ == HostMemory::pinned && (piece.lock = backend_.page_lock(to)) == nullptr) {
     piece.memory = {};
