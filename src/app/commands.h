@@ -17,7 +17,7 @@ int run_repair(const Options& options);
 // interrupt.
 int run_send(const Options& options);
 
-// `echoloop render FILE... --out DIR`: the images of many recordings, one run after another in one process. What a run
+// `echoloop render FILE... --out DIR`: the images of many recordings, a few runs at a time in one process. What a run
 // before has completed is left out. 2 where a recording could not be read, 1 after another fault, else 0.
 int run_render(const Options& options);
 

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <initializer_list>
+#include <mutex>
 #include <string_view>
 
 #include "core/long_work.h"
@@ -32,11 +33,14 @@ void end_at_interrupts() {
 }
 
 void watch_interrupts() {
-  at_interrupts([](int) {
-    noted = 1;
-    end_long_work();
+  static std::once_flag watched;  // runs of several threads ask for it
+  std::call_once(watched, [] {
+    at_interrupts([](int) {
+      noted = 1;
+      end_long_work();
+    });
+    stop_reading_when(interrupted);
   });
-  stop_reading_when(interrupted);
 }
 
 bool interrupted() { return noted != 0; }

@@ -1,4 +1,4 @@
-// The ends that come from outside: Ctrl-C, a request to terminate, a terminal that is gone. Main thread.
+// The ends that come from outside: Ctrl-C, a request to terminate, a terminal that is gone. Any thread.
 #pragma once
 
 namespace echoloop {

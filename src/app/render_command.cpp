@@ -1,8 +1,13 @@
 #include <algorithm>
+#include <atomic>
+#include <exception>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <set>
 #include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "app/commands.h"
@@ -13,6 +18,7 @@
 #include "app/outputs/output_files.h"
 #include "app/outputs/provenance.h"
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "core/number.h"
 #include "formats/base/accepted_files.h"
 #include "history/disk_room.h"
@@ -138,7 +144,13 @@ bool is_complete(const Options& options, const Job& job) {
               "another --out, or this file deleted");
 }
 
-int run_job(const Options& options, const Job& job, const ChosenBackend& chosen) {
+// What a recording's run gave: its exit status, or what ended it.
+struct Ended {
+  int status = 0;
+  std::exception_ptr problem;
+};
+
+Ended run_job(const Options& options, const Job& job, const ChosenBackend& chosen) {
   Options one = options;
   one.headless = true;
   one.source = job.source;
@@ -147,7 +159,7 @@ int run_job(const Options& options, const Job& job, const ChosenBackend& chosen)
   one.stream.policy = RingPolicy::block;
   one.stream.rate_hz = kRateMax;
   one.stream.loop = false;
-  int status = 0;
+  Ended ended;
   bool begun = false;
   try {
     require_outputs(one);
@@ -156,49 +168,111 @@ int run_job(const Options& options, const Job& job, const ChosenBackend& chosen)
     begun = true;
     // If the program is killed from here on, the images are known to be of this program.
     write_text(description_of(job), json_text(program_json(*chosen.backend, job.source)) + "\n");
-    status = run_headless(one, chosen);
-  } catch (const std::exception& error) {
-    status = say_what_ended(error);
+    ended.status = run_headless(one, chosen);
+  } catch (const std::exception&) {
+    ended.problem = std::current_exception();
   }
-  if (begun && (status != 0 || interrupted())) set_aside(job);
-  return status;
+  if (begun && (ended.status != 0 || ended.problem != nullptr || interrupted())) set_aside(job);
+  return ended;
 }
+
+// The recordings of a run, a few at a time: while the frames of one are beamformed another is opened, its stream made,
+// the images of a third one written.
+class RenderRun {
+ public:
+  explicit RenderRun(const Options& options) : options_(options), jobs_(jobs_of(options)) {}
+
+  int run() {
+    std::vector<ChosenBackend> backends;  // a backend serves one stream
+    backends.push_back(choose_backend(options_.backend));
+    if (!backends.front().note.empty()) print_error("{}\n", std::exchange(backends.front().note, {}));
+    const std::size_t at_once = jobs_at_once(backends.front().backend->computes_elsewhere() ? 3 : 2);
+    while (backends.size() < at_once) backends.push_back({choose_backend(options_.backend).backend, {}});
+    {
+      std::vector<std::jthread> threads;
+      for (const ChosenBackend& chosen : backends) {
+        chosen.backend->keep_host_memory(kKeptBytes);
+        threads.emplace_back([this, &chosen, alone = at_once == 1] { take_jobs(chosen, alone); });
+      }
+    }
+    // What did not fit beside the others, say.
+    for (const std::size_t i : to_run_alone_) {
+      if (!interrupted()) count(run_job(options_, jobs_[i], backends.front()));
+    }
+    print_out("Rendered {} of {} to {}", made_, counted(jobs_.size(), "recording"), options_.render_out.string());
+    if (there_ > 0) print_out(", {} already there", there_);
+    if (failed_ > 0) print_out(", {} failed", failed_);
+    print_out("\n");
+    return status_;
+  }
+
+ private:
+  // At most so many that their files fit into an eighth of the free memory: what a stream takes is of that size.
+  [[nodiscard]] std::size_t jobs_at_once(std::size_t most) const {
+    std::uintmax_t largest = 1;
+    for (const Job& job : jobs_) {
+      std::error_code unknown;  // of a folder, or of a phantom
+      const std::uintmax_t bytes = fs::file_size(job.source, unknown);
+      if (!unknown) largest = std::max(largest, bytes);
+    }
+    const std::size_t fit = free_host_memory() / 8 / largest;
+    return std::max<std::size_t>(std::min({fit, most, jobs_.size()}), 1);
+  }
+
+  void take_jobs(const ChosenBackend& chosen, bool alone) {
+    for (std::size_t i = 0; (i = next_++) < jobs_.size() && !interrupted();) {
+      const Job& job = jobs_[i];
+      try {
+        if (is_complete(options_, job)) {
+          const std::scoped_lock lock(mutex_);
+          ++there_;
+          continue;
+        }
+      } catch (const std::exception&) {
+        count({.problem = std::current_exception()});
+        continue;
+      }
+      print_out("{} of {}: {}\n", i + 1, jobs_.size(), job.source);
+      const Ended ended = run_job(options_, job, chosen);
+      if (ended.problem == nullptr || alone) {
+        count(ended);
+        continue;
+      }
+      const std::scoped_lock lock(mutex_);
+      to_run_alone_.push_back(i);
+    }
+  }
+
+  void count(const Ended& ended) {
+    const std::scoped_lock lock(mutex_);
+    int status = ended.status;
+    try {
+      if (ended.problem != nullptr) std::rethrow_exception(ended.problem);
+    } catch (const std::exception& error) {
+      status = say_what_ended(error);
+    }
+    if (status != 0) ++failed_;
+    if (status == 0 && !interrupted()) ++made_;
+    status_ = std::max(status_, status);
+  }
+
+  static constexpr std::size_t kKeptBytes = std::size_t{1} << 30;  // of each backend
+
+  const Options& options_;
+  std::vector<Job> jobs_;
+  std::atomic<std::size_t> next_{0};
+  std::mutex mutex_;
+  // Under mutex_ while the threads run.
+  std::vector<std::size_t> to_run_alone_;  // after a failure beside others
+  int status_ = 0, made_ = 0, there_ = 0, failed_ = 0;
+};
 
 }  // namespace
 
 int run_render(const Options& options) {
   require_render_options(options);
-  const std::vector<Job> jobs = jobs_of(options);
-  ChosenBackend chosen = choose_backend(options.backend);
   watch_interrupts();
-  int status = 0, made = 0, there = 0, failed = 0;
-  for (std::size_t i = 0; i < jobs.size() && !interrupted(); ++i) {
-    const Job& job = jobs[i];
-    try {
-      if (is_complete(options, job)) {
-        ++there;
-        continue;
-      }
-    } catch (const Error& error) {
-      status = say_what_ended(error);
-      ++failed;
-      continue;
-    }
-    print_out("{} of {}: {}\n", i + 1, jobs.size(), job.source);
-    const int ended = run_job(options, job, chosen);
-    chosen.note.clear();  // said once
-    if (ended == 0 && !interrupted()) {
-      ++made;
-      continue;
-    }
-    if (ended != 0) ++failed;
-    status = std::max(status, ended);
-  }
-  print_out("Rendered {} of {} to {}", made, counted(jobs.size(), "recording"), options.render_out.string());
-  if (there > 0) print_out(", {} already there", there);
-  if (failed > 0) print_out(", {} failed", failed);
-  print_out("\n");
-  return status;
+  return RenderRun(options).run();
 }
 
 }  // namespace echoloop

@@ -133,6 +133,9 @@ class Backend {
   [[nodiscard]] virtual std::string name() const = 0;    // "CUDA", "CPU"
   [[nodiscard]] virtual std::string device() const = 0;  // "NVIDIA H200", "2 threads"
   [[nodiscard]] virtual std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory kind) = 0;
+  // From here on as many bytes of page-locked memory that is given back are kept for later blocks: locking takes longer
+  // than a short recording. Nothing on the CPU.
+  virtual void keep_host_memory(std::size_t /*bytes*/) {}
   // nullptr when this memory cannot be page-locked (then it is copied from as it is).
   [[nodiscard]] virtual std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) = 0;
   // `number`: lane index, for spans. `mode` serial: one stream for copies and kernels.

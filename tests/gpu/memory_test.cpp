@@ -33,6 +33,35 @@ TEST_F(Memory, EveryKindGivesTheSamePicture) {
   }
 }
 
+TEST_F(Memory, PageLockedMemoryIsKeptForTheNextStream) {
+  std::string why_not;
+  const auto backend = make_cuda_backend(why_not);
+  ASSERT_NE(backend, nullptr) << why_not;
+  constexpr std::size_t kLarge = std::size_t{8} << 20, kSmall = 4096;
+  const auto plan = make_case_plan(kCase);
+  const auto frame = make_frame(kCase, *plan->acquisition);
+  const auto want = run_picture(gpu(), plan, frame);
+  ASSERT_LT(frame.size(), kLarge);
+  const auto address = [&](std::size_t bytes, HostMemory kind) {
+    const auto block = backend->allocate_host(bytes, kind);
+    EXPECT_EQ(block->kind(), kind);
+    EXPECT_EQ(block->bytes().size(), bytes);
+    if (bytes < frame.size()) return block->bytes().data();
+    std::memcpy(block->bytes().data(), frame.data(), frame.size());
+    EXPECT_EQ(run_picture(*backend, plan, block->bytes().first(frame.size())), want);
+    return block->bytes().data();
+  };
+  backend->keep_host_memory(2 * kLarge);
+  for (const HostMemory kind : {HostMemory::pinned, HostMemory::write_combined, HostMemory::mapped}) {
+    for (const std::size_t bytes : {kLarge, kSmall}) {
+      const std::byte* const first = address(bytes, kind);
+      EXPECT_EQ(address(bytes, kind), first);
+    }
+  }
+  const auto other = backend->allocate_host(kLarge + 1, HostMemory::pinned);  // none of that size is kept
+  EXPECT_EQ(other->bytes().size(), kLarge + 1);
+}
+
 TEST_F(Memory, MappedSamplesAreNeededUntilTheyAreRead) {
   const auto plan = make_case_plan(kCase);
   const auto frame = make_frame(kCase, *plan->acquisition);

@@ -1,11 +1,8 @@
 #include "app/stream/staged_frames.h"
 
-#include <cstring>
 #include <utility>
 
-#include "backend/plain_array.h"
 #include "core/error.h"
-#include "core/mapped_files.h"
 
 namespace echoloop {
 
@@ -14,11 +11,6 @@ StagedFrames::StagedFrames(std::shared_ptr<SeekableSource> source, int threads)
 
 StagedFrames::~StagedFrames() {
   for (std::jthread& thread : threads_) thread.request_stop();
-}
-
-FrameMemory StagedFrames::allocate(std::size_t bytes) {
-  const auto memory = std::make_shared<PlainArray<std::byte>>(bytes);
-  return {.bytes = {memory->begin(), memory->end()}, .owner = memory, .kind = HostMemory::pageable};
 }
 
 // One frame more than threads, so that one can be taken while each thread fills another.
@@ -54,9 +46,7 @@ void StagedFrames::fill_stages(const std::stop_token& stop) {
     lock.unlock();
     stage.problem = nullptr;
     try {
-      const std::span<const std::byte> from = source_->at(index, {});
-      std::memcpy(stage.memory.bytes.data(), from.data(), from.size());
-      require_readable(from);
+      source_->copy(index, stage.memory.bytes.first(acquisition()->frame_bytes()));
     } catch (...) {
       stage.problem = std::current_exception();
     }

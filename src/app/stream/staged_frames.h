@@ -25,7 +25,6 @@ class StagedFrames final : public SeekableSource {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return source_->acquisition(); }
   [[nodiscard]] std::string name() const override { return source_->name(); }
   [[nodiscard]] std::uint64_t frame_count() const override { return source_->frame_count(); }
-  FrameMemory allocate(std::size_t bytes) override;  // in huge pages, which are locked many times faster
   void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override;
 
  private:

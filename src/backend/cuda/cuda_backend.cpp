@@ -51,8 +51,9 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::string device() const override { return context_->name; }
   std::unique_ptr<HostMemoryBlock> allocate_host(std::size_t bytes, HostMemory kind) override {
     context_->make_current();
-    return std::make_unique<HostBlock>(bytes, kind, context_->mapped);
+    return std::make_unique<HostBlock>(bytes, kind, context_->mapped, context_->kept);
   }
+  void keep_host_memory(std::size_t bytes) override { context_->kept->keep(bytes); }
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte> memory) override {
     context_->make_current();
     return lock_pages(memory, context_->device);

@@ -47,6 +47,7 @@ struct Context {
   FftCache ffts{processing.view()};
   TableCache tables{background.view(), processing.view()};
   std::shared_ptr<MappedRanges> mapped = std::make_shared<MappedRanges>();
+  std::shared_ptr<KeptPages> kept = std::make_shared<KeptPages>();
 };
 
 }  // namespace echoloop::cuda

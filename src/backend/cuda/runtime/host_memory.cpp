@@ -9,6 +9,7 @@ namespace echoloop::cuda {
 namespace {
 
 constexpr std::align_val_t kPage{4096};
+constexpr std::size_t kLarge = std::size_t{4} << 20;  // from here on PlainArray takes huge pages
 
 unsigned flags_of(HostMemory kind) {
   if (kind == HostMemory::write_combined) return cudaHostAllocPortable | cudaHostAllocWriteCombined;
@@ -54,31 +55,83 @@ bool MappedRanges::empty() const {
   return ranges_.empty();
 }
 
-HostBlock::HostBlock(std::size_t bytes, HostMemory kind, std::shared_ptr<MappedRanges> mapped)
-    : bytes_(bytes), kind_(kind), mapped_(std::move(mapped)) {
+HostPages::HostPages(std::size_t bytes, HostMemory kind) : bytes_(bytes), kind_(kind) {
+  if (kind_ == HostMemory::pinned && lock_huge_pages()) return;
   void* memory = nullptr;
-  if (kind_ != HostMemory::pageable &&
-      !succeeded_quietly(cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1), flags_of(kind_)))) {
+  const std::size_t some = std::max<std::size_t>(bytes, 1);
+  if (kind_ != HostMemory::pageable && !succeeded_quietly(cudaHostAlloc(&memory, some, flags_of(kind_)))) {
     kind_ = HostMemory::pageable;
   }
-  if (kind_ == HostMemory::pageable) memory = ::operator new(std::max<std::size_t>(bytes, 1), kPage);
+  if (kind_ == HostMemory::pageable) memory = ::operator new(some, kPage);
   data_ = static_cast<std::byte*>(memory);
+}
+
+HostPages::~HostPages() {
+  if (huge_.size() > 0) {
+    CUDA_QUIET(cudaHostUnregister(data_));
+  } else if (kind_ == HostMemory::pageable) {
+    ::operator delete(data_, kPage);
+  } else {
+    CUDA_QUIET(cudaFreeHost(data_));
+  }
+}
+
+// Many times faster than small ones. Memory that is not large shares its pages with other objects.
+bool HostPages::lock_huge_pages() {
+  if (bytes_ < kLarge) return false;
+  huge_.resize(bytes_);
+  data_ = huge_.data();
+  if (succeeded_quietly(cudaHostRegister(data_, bytes_, cudaHostRegisterPortable))) return true;
+  huge_ = {};
+  return false;
+}
+
+void KeptPages::keep(std::size_t most_bytes) {
+  const std::scoped_lock lock(mutex_);
+  most_bytes_ = most_bytes;
+}
+
+std::unique_ptr<HostPages> KeptPages::take(std::size_t bytes, HostMemory kind) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = std::ranges::find_if(
+      pages_, [&](const auto& pages) { return pages->bytes().size() == bytes && pages->kind() == kind; });
+  if (found == pages_.end()) return nullptr;
+  std::unique_ptr<HostPages> pages = std::move(*found);
+  pages_.erase(found);
+  bytes_ -= bytes;
+  return pages;
+}
+
+// The oldest of the others go first.
+void KeptPages::give(std::unique_ptr<HostPages> pages) {
+  const std::scoped_lock lock(mutex_);
+  if (pages->kind() == HostMemory::pageable || pages->bytes().size() > most_bytes_) return;
+  bytes_ += pages->bytes().size();
+  pages_.push_back(std::move(pages));
+  while (bytes_ > most_bytes_) {
+    bytes_ -= pages_.front()->bytes().size();
+    pages_.erase(pages_.begin());
+  }
+}
+
+HostBlock::HostBlock(std::size_t bytes, HostMemory kind, std::shared_ptr<MappedRanges> mapped,
+                     std::shared_ptr<KeptPages> kept)
+    : mapped_(std::move(mapped)), kept_(std::move(kept)) {
+  if (kept_ != nullptr) pages_ = kept_->take(bytes, kind);
+  if (pages_ == nullptr) pages_ = std::make_unique<HostPages>(bytes, kind);
+  kind_ = pages_->kind();
   if (kind_ != HostMemory::mapped) return;
   void* device = nullptr;
-  if (succeeded_quietly(cudaHostGetDevicePointer(&device, data_, 0))) {
-    mapped_->add({data_, bytes_}, static_cast<const std::byte*>(device));
+  if (succeeded_quietly(cudaHostGetDevicePointer(&device, pages_->bytes().data(), 0))) {
+    mapped_->add(pages_->bytes(), static_cast<const std::byte*>(device));
   } else {
     kind_ = HostMemory::pinned;
   }
 }
 
 HostBlock::~HostBlock() {
-  if (kind_ == HostMemory::pageable) {
-    ::operator delete(data_, kPage);
-    return;
-  }
-  if (kind_ == HostMemory::mapped) mapped_->remove(data_);
-  CUDA_QUIET(cudaFreeHost(data_));
+  if (kind_ == HostMemory::mapped) mapped_->remove(pages_->bytes().data());
+  if (kept_ != nullptr) kept_->give(std::move(pages_));
 }
 
 std::unique_ptr<PageLock> lock_pages(std::span<const std::byte> memory, int device) {
