@@ -10,6 +10,7 @@
 #include "core/free_memory.h"
 #include "core/mapped_files.h"
 #include "core/number.h"
+#include "source/forwarding_source.h"
 #include "source/sample_check.h"
 
 namespace echoloop {
@@ -19,17 +20,11 @@ namespace {
 constexpr std::uint64_t kFramesToTry = 64;
 constexpr std::size_t kShareForCopies = 4;  // of the free memory, one part in so many
 
-class CheckedSource final : public SeekableSource {
+class CheckedSource final : public ForwardingSource {
  public:
   CheckedSource(std::unique_ptr<SeekableSource> source, SampleLogPtr log)
-      : source_(std::move(source)), log_(std::move(log)), room_(free_host_memory() / kShareForCopies) {}
+      : ForwardingSource(std::move(source)), log_(std::move(log)), room_(free_host_memory() / kShareForCopies) {}
 
-  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return source_->acquisition(); }
-  [[nodiscard]] std::string name() const override { return source_->name(); }
-  [[nodiscard]] std::uint64_t frame_count() const override { return source_->frame_count(); }
-  [[nodiscard]] std::optional<double> recorded_time_s(std::uint64_t index) const override {
-    return source_->recorded_time_s(index);
-  }
   [[nodiscard]] bool zero_copy() const override { return source_->zero_copy(); }
   [[nodiscard]] std::span<const std::byte> zero_copy_memory() const override { return source_->zero_copy_memory(); }
   FrameMemory allocate(std::size_t bytes) override { return source_->allocate(bytes); }
@@ -50,7 +45,6 @@ class CheckedSource final : public SeekableSource {
                                      std::span<std::byte> slot);
   std::span<const std::byte> clean_copy(std::uint64_t frame, std::span<const std::byte> samples);
 
-  std::unique_ptr<SeekableSource> source_;
   SampleLogPtr log_;
   std::mutex mutex_;
   // Under mutex_.

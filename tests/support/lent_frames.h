@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "backend/plain_array.h"
@@ -22,7 +23,10 @@ class LentFrames final : public SeekableSource {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "lent frames"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return kFrames; }
+  // Not evenly spaced, as a scanner's may be.
+  [[nodiscard]] std::optional<double> recorded_time_s(std::uint64_t index) const override { return time_s(index); }
   [[nodiscard]] bool zero_copy() const override { return true; }
+  static double time_s(std::uint64_t index) { return 1e-3 * static_cast<double>(index * index); }
   [[nodiscard]] std::span<std::byte> memory() { return {memory_.begin(), memory_.end()}; }
   [[nodiscard]] std::size_t bytes() const { return acquisition_->frame_bytes(); }
 
@@ -35,5 +39,16 @@ class LentFrames final : public SeekableSource {
   AcquisitionPtr acquisition_;
   PlainArray<std::byte> memory_;
 };
+
+// The recording's own times are those of its frames, wherever the samples lie.
+inline bool gives_recorded_times(SeekableSource& frames) {
+  for (std::uint64_t i = 0; i < LentFrames::kFrames; ++i) {
+    const std::optional<Arrival> arrival = frames.next({});
+    if (!arrival || arrival->stamp.clock != FrameClock::device || arrival->stamp.time_s != LentFrames::time_s(i)) {
+      return false;
+    }
+  }
+  return true;
+}
 
 }  // namespace echoloop::testing

@@ -34,6 +34,13 @@ bool holds_all_frames(BackgroundMemory& frames) {
   return true;
 }
 
+TEST(BackgroundMemory, TimesOfARecordingAreItsOwn) {
+  FakeBackend backend;
+  BackgroundMemory frames(std::make_shared<LentFrames>(), HostMemory::pageable, backend,
+                          {.piece_bytes = kPiece, .total_bytes = 1UL << 40, .threads = 1});
+  EXPECT_TRUE(testing::gives_recorded_times(frames));
+}
+
 TEST(BackgroundMemory, CopiesFramesWhileTheyAreLent) {
   for (const HostMemory kind : {HostMemory::pinned, HostMemory::mapped}) {
     FakeBackend backend;

@@ -21,11 +21,16 @@ using testing::LentFrames;
 
 constexpr std::uint64_t kFrames = LentFrames::kFrames;
 
+FrameMemory memory_of(std::size_t bytes) {
+  const auto memory = std::make_shared<PlainArray<std::byte>>(bytes);
+  return {.bytes = {memory->begin(), memory->end()}, .owner = memory, .kind = HostMemory::pageable};
+}
+
 struct Rig {
   std::shared_ptr<LentFrames> source = std::make_shared<LentFrames>();
   std::array<std::atomic<int>, kFrames> reads{};
   StagedFrames frames{source, 3};
-  FrameMemory slot = frames.allocate(source->bytes());
+  FrameMemory slot = memory_of(source->bytes());
   std::set<const std::byte*> memory{slot.bytes.data()};  // of the slot, and what is read ahead into
 
   Rig() {
@@ -33,7 +38,7 @@ struct Rig {
   }
   void begin() {
     frames.read_ahead_in([this](std::size_t bytes) {
-      FrameMemory stage = frames.allocate(bytes);
+      FrameMemory stage = memory_of(bytes);
       memory.insert(stage.bytes.data());
       return stage;
     });
@@ -53,6 +58,12 @@ TEST(StagedFrames, EachFrameIsReadOnceAndLiesInASlot) {
   for (std::uint64_t i = 0; i < kFrames; ++i) rig.expect_frame(i);
   for (const auto& reads : rig.reads) EXPECT_EQ(reads, 1);
   EXPECT_EQ(rig.memory.size(), 5U) << "the slot, and one more than threads";
+}
+
+TEST(StagedFrames, TimesOfARecordingAreItsOwn) {
+  Rig rig;
+  rig.begin();
+  EXPECT_TRUE(testing::gives_recorded_times(rig.frames));
 }
 
 TEST(StagedFrames, FramesCanBeLeftOutAndComeAgain) {

@@ -11,7 +11,7 @@ namespace echoloop {
 
 BackgroundMemory::BackgroundMemory(std::shared_ptr<SeekableSource> source, HostMemory kind, Backend& backend,
                                    const Limits& limits)
-    : source_(std::move(source)),
+    : ForwardingSource(std::move(source)),
       kind_(kind),
       backend_(backend),
       frame_bytes_(source_->acquisition()->frame_bytes()),

@@ -13,11 +13,11 @@
 
 #include "backend/backend.h"
 #include "backend/plain_array.h"
-#include "source/source.h"
+#include "source/forwarding_source.h"
 
 namespace echoloop {
 
-class BackgroundMemory final : public SeekableSource {
+class BackgroundMemory final : public ForwardingSource {
  public:
   struct Limits {
     std::size_t piece_bytes = std::size_t{64} << 20;  // of a piece; at least a frame
@@ -31,9 +31,6 @@ class BackgroundMemory final : public SeekableSource {
   BackgroundMemory(const BackgroundMemory&) = delete;
   BackgroundMemory& operator=(const BackgroundMemory&) = delete;
 
-  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return source_->acquisition(); }
-  [[nodiscard]] std::string name() const override { return source_->name(); }
-  [[nodiscard]] std::uint64_t frame_count() const override { return source_->frame_count(); }
   [[nodiscard]] bool zero_copy() const override { return true; }
 
   // Any thread:
@@ -54,7 +51,6 @@ class BackgroundMemory final : public SeekableSource {
   void copy_pieces(const std::stop_token& stop);
   bool copy_piece(std::size_t number, const std::stop_token& stop);
 
-  std::shared_ptr<SeekableSource> source_;
   HostMemory kind_;
   Backend& backend_;
   std::size_t frame_bytes_;

@@ -7,7 +7,7 @@
 namespace echoloop {
 
 StagedFrames::StagedFrames(std::shared_ptr<SeekableSource> source, int threads)
-    : source_(std::move(source)), n_threads_(threads) {}
+    : ForwardingSource(std::move(source)), n_threads_(threads) {}
 
 StagedFrames::~StagedFrames() {
   for (std::jthread& thread : threads_) thread.request_stop();

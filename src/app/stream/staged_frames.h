@@ -10,11 +10,11 @@
 #include <thread>
 #include <vector>
 
-#include "source/source.h"
+#include "source/forwarding_source.h"
 
 namespace echoloop {
 
-class StagedFrames final : public SeekableSource {
+class StagedFrames final : public ForwardingSource {
  public:
   // `source` lends its frames.
   StagedFrames(std::shared_ptr<SeekableSource> source, int threads);
@@ -22,9 +22,6 @@ class StagedFrames final : public SeekableSource {
   StagedFrames(const StagedFrames&) = delete;
   StagedFrames& operator=(const StagedFrames&) = delete;
 
-  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return source_->acquisition(); }
-  [[nodiscard]] std::string name() const override { return source_->name(); }
-  [[nodiscard]] std::uint64_t frame_count() const override { return source_->frame_count(); }
   void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override;
 
  private:
@@ -43,7 +40,6 @@ class StagedFrames final : public SeekableSource {
   [[nodiscard]] bool may_fill();
   void fill_stages(const std::stop_token& stop);
 
-  std::shared_ptr<SeekableSource> source_;
   const int n_threads_;
   std::mutex mutex_;
   std::condition_variable_any filled_, emptied_;
