@@ -4,6 +4,7 @@
 
 #include "core/plain_text.h"
 #include "formats/base/description_keys.h"
+#include "formats/format_description.h"
 #include "formats/own_descriptions.h"
 #include "formats/readers/description_json.h"
 #include "formats/sandbox/reader_process.h"
@@ -99,7 +100,9 @@ FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop
   request.sidecars = sidecars_of(request.path, request.bytes());
   const std::string text = outline_in_reader_process(request);
   require_readable(request.bytes());
-  return outline_of(request.what(), text);
+  FileOutline outline = outline_of(request.what(), text);
+  if (request.folder == nullptr) take_format(path, outline);
+  return outline;
 }
 
 std::string description_template(const FileOutline& outline, const std::string& file_name) {
@@ -108,6 +111,7 @@ std::string description_template(const FileOutline& outline, const std::string& 
       name, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   std::string text = "// " + name + ": " + outline.container + ", " + std::to_string(outline.bytes) + " bytes\n";
   if (!outline.refusal.empty()) text += "// " + outline.refusal + "\n";
+  for (const std::string& assumption : outline.assumptions) text += "// assumed: " + assumption + "\n";
   std::size_t width = 8, shape_width = 6;
   for (const OutlineEntry& entry : outline.entries) {
     width = std::min<std::size_t>(48, std::max(width, entry.path.size()));
@@ -125,7 +129,13 @@ std::string description_template(const FileOutline& outline, const std::string& 
   if (outline.entries.empty())
     text += "// missing: \"dtype\", \"shape\", \"axes\" and all that echoloop describe --help lists" +
             std::string(outline.n_files > 0 ? "; the files are the first axis\n" : "\n");
-  text += "{\n  \"file\": " + Json(file_name).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string begin = "{\n  \"file\": " + Json(file_name).dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (outline.is_partial) {  // what is known, for a description of one's own; this one leaves all to the format
+    text += "// known:\n";
+    for (const OutlineGuess& guess : outline.guesses) text += "//   \"" + guess.key + "\": " + guess.value + "\n";
+    return text + begin + "\n}\n";
+  }
+  text += begin;
   std::string comment;
   for (const OutlineGuess& guess : outline.guesses) {
     text += "," + comment + "\n  \"" + guess.key + "\": " + guess.value;

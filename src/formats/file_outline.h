@@ -37,6 +37,11 @@ struct FileOutline {
   std::vector<OutlineGuess> missing;  // most important first; `reason`: what it is
   std::string refusal;                // why its data are not imaged; empty: nothing known
   std::string first_bytes;            // of raw bytes: hexadecimal
+
+  std::string format = {};  // that it opens as with nothing beside it: "UFF (USTB)"; empty: it does not open
+  bool is_read = false;     // the guesses are what the reader of the format has read
+  bool is_partial = false;  // and no description says all of it: `refusal` says why
+  std::vector<std::string> assumptions = {};  // of that reader
 };
 
 // Throws Error as open_recording() does, and for files of other kinds.
