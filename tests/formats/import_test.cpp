@@ -89,6 +89,33 @@ TEST(Import, AsManyTransmitsAsElementsAreAFullMatrix) {
   EXPECT_FALSE(frames->open.empty());
 }
 
+// More frames than samples: the order of the axes says which are which, and the user is asked.
+TEST(Import, ManyFramesAreTheSlowestAxis) {
+  const std::optional<AxesGuess> rows = guess_axes({1000, 2, 32, 700}, {.n_transmits = 2}),
+                                 columns = guess_axes({700, 32, 1000}, {.first_fastest = true}),
+                                 few = guess_axes({700, 32, 500}, {.first_fastest = true});
+  ASSERT_TRUE(rows && columns && few);
+  EXPECT_EQ(rows->axes, (std::vector<std::string>{"frame", "transmit", "element", "time"}));
+  EXPECT_EQ(columns->axes, (std::vector<std::string>{"time", "element", "frame"}));
+  EXPECT_NE(rows->undecided, "");
+  EXPECT_NE(columns->undecided, "");
+  EXPECT_EQ(few->undecided, "");
+}
+
+// A group of the name that PICMUS gives to its datasets.
+TEST(Import, ArraysInAGroupUsAreNotPicmus) {
+  const TemporaryFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  file.numbers("US/rf", sample_dims("tei", kSize), sample_table("tei", kSize));
+  file.number("US/fs", 20e6);
+  file.number("US/fc", 5e6);
+  file.number("US/pitch", 0.3e-3);
+  file.numbers("US/angles", {3}, {-0.1, 0.0, 0.1});
+  const Recording recording = open_recording(file.close());
+  EXPECT_EQ(recording.format, "HDF5, read by names");
+  expect_samples(recording, kSize);
+}
+
 TEST(Import, APairByNameIsIAndQ) {
   AxisHints hints{.n_elements = 64, .n_transmits = 5};
   hints.named_iq = true;
