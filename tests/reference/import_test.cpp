@@ -166,6 +166,30 @@ std::vector<Doubt> doubts_of_iq(double said_sampling_hz, double sign) {
   return measure_doubts(open_source(file.close().string()));
 }
 
+// I and Q by turns, under a name of RF.
+TEST(ImportedPoints, PairsUnderANameOfRfAreDoubted) {
+  std::vector<double> pairs;
+  for (int e = 0; e < kElements; ++e) {
+    for (int i = 0; i < kSamples / kThinned; ++i) {
+      const double late_s =
+          kFirst_s + i * kThinned / kSampling_hz - 2.0 * std::hypot(20e-3, 0.5 * element_x_m(e)) / 1540.0;
+      const auto value = std::polar(1000.0 * std::exp(-std::pow(0.9 * late_s * kCenter_hz, 2)),
+                                    2.0 * kPi * kCenter_hz * (late_s - i * kThinned / kSampling_hz));
+      pairs.push_back(value.real()), pairs.push_back(value.imag());
+    }
+  }
+  const TemporaryFolder folder;
+  test::Hdf5Fixture file(folder / "pairs.h5");
+  file.numbers("acq/rf", {kElements, 2 * (kSamples / kThinned)}, pairs);
+  file.number("acq/fs", kSampling_hz / kThinned);
+  file.number("acq/fc", kCenter_hz);
+  file.number("t0", kFirst_s);
+  file.numbers("probe/elem_x", {kElements}, places_m(1e-3));
+  const std::vector<Doubt> doubts = measure_doubts(open_source(file.close().string()));
+  ASSERT_FALSE(doubts.empty());
+  EXPECT_NE(doubts[0].text.find("I and Q by turns, 340 of each"), std::string::npos) << doubts[0].text;
+}
+
 TEST(ImportedPoints, IqOfTheWrongRateOrSignIsDoubted) {
   EXPECT_TRUE(doubts_of_iq(kSampling_hz / kThinned, 1.0).empty());
   const std::vector<Doubt> fast = doubts_of_iq(kSampling_hz, 1.0),
