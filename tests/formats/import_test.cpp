@@ -102,6 +102,23 @@ TEST(Import, ManyFramesAreTheSlowestAxis) {
   EXPECT_EQ(few->undecided, "");
 }
 
+// Unsigned samples about the middle of their range: said, and subtracted by a description.
+TEST(Import, TheZeroOfUnsignedSamplesOfHdf5IsSaidAndSubtracted) {
+  const TemporaryFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  write_plain(file);
+  std::vector<double> raised = sample_table("tei", kSize);
+  for (double& value : raised) value += 30'000.0;
+  file.numbers("acq/rf", sample_dims("tei", kSize), raised, {.type = H5T_STD_U16LE, .chunk = {}});
+  const std::filesystem::path path = file.close();
+  EXPECT_TRUE(assumes(*open_recording(path).acquisition, "unsigned samples, of which 0 is taken for zero"));
+  Json meta = Json::parse(description_template(outline_file(path), "a.h5"), nullptr, true, true);
+  meta["offset"] = 30'000;
+  const Recording recording = open_recording_as(path, meta.dump());
+  expect_samples(recording, kSize);
+  EXPECT_FALSE(assumes(*recording.acquisition, "unsigned samples"));
+}
+
 // A group of the name that PICMUS gives to its datasets.
 TEST(Import, ArraysInAGroupUsAreNotPicmus) {
   const TemporaryFolder folder;
