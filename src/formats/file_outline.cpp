@@ -1,10 +1,11 @@
 #include "formats/file_outline.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/plain_text.h"
 #include "formats/base/description_keys.h"
-#include "formats/format_description.h"
+#include "formats/base/open_request.h"
 #include "formats/own_descriptions.h"
 #include "formats/readers/description_json.h"
 #include "formats/sandbox/reader_process.h"
@@ -82,6 +83,19 @@ FileOutline outline_of(const std::string& what, const std::string& text) {
   return outline;
 }
 
+// What the reader of the format has read, in place of guesses.
+void take_facts(FormatDescription own, FileOutline& outline) {
+  outline.format = own.format;
+  outline.is_read = own.is_read;
+  outline.is_partial = !own.why_not.empty();
+  if (!own.is_read) return;
+  outline.refusal =
+      outline.is_partial ? "a description cannot replace the reader of " + own.format + ": " + own.why_not : "";
+  outline.guesses = std::move(own.facts);
+  outline.assumptions = std::move(own.assumptions);
+  outline.missing.clear();
+}
+
 std::string shape_words(const std::vector<std::size_t>& shape) {
   std::string text;
   for (const std::size_t n : shape) text += (text.empty() ? "" : " x ") + std::to_string(n);
@@ -101,7 +115,7 @@ FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop
   const std::string text = outline_in_reader_process(request);
   require_readable(request.bytes());
   FileOutline outline = outline_of(request.what(), text);
-  if (request.folder == nullptr) take_format(path, outline);
+  if (request.folder == nullptr) take_facts(describe_format(path), outline);
   return outline;
 }
 
@@ -142,32 +156,6 @@ std::string description_template(const FileOutline& outline, const std::string& 
     comment = guess.reason.empty() ? "" : std::string("  // ") + (guess.assumed ? "assumed: " : "") + guess.reason;
   }
   return text + comment + "\n}\n";
-}
-
-std::vector<std::filesystem::path> description_places(const std::filesystem::path& array_file) {
-  std::filesystem::path whole = array_file, own = array_file;
-  whole += ".json";
-  own.replace_extension(".json");
-  std::vector<std::filesystem::path> places{whole, own, array_file.parent_path() / "params.json"};
-  if (std::error_code ignored; std::filesystem::is_directory(array_file, ignored)) {
-    for (const char* const name : {"params.json", "meta.json", "metadata.json"}) places.push_back(array_file / name);
-  }
-  if (array_file.extension() == ".raw") {
-    for (const char* const ending : {".yml", ".yaml"}) places.push_back(own.replace_extension(ending));
-  }
-  return places;
-}
-
-std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, std::span<const std::byte> content) {
-  std::vector<SidecarFile> found;
-  if (auto used = used_description(array_file)) found.push_back(std::move(*used));
-  for (const std::filesystem::path& path : description_places(array_file)) {
-    std::error_code ignored;
-    if (path == array_file || !std::filesystem::is_regular_file(path, ignored)) continue;
-    if (std::filesystem::file_size(path, ignored) > 0) found.push_back({path, MappedFile::open(path)});
-  }
-  if (auto kept = kept_description(content)) found.push_back(std::move(*kept));
-  return found;
 }
 
 }  // namespace echoloop

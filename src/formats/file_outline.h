@@ -4,12 +4,11 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
-#include "formats/base/open_request.h"
+#include "formats/format_description.h"
 
 namespace echoloop {
 
@@ -19,13 +18,6 @@ struct OutlineEntry {
   std::vector<std::size_t> shape;  // as MATLAB's size() or numpy's shape says it
   bool numeric = false;
   std::string value;  // small ones spelled out, a range, or a text
-};
-
-struct OutlineGuess {
-  std::string key;     // of a description
-  std::string value;   // JSON
-  std::string reason;  // empty: a default
-  bool assumed = false;
 };
 
 struct FileOutline {
@@ -40,7 +32,7 @@ struct FileOutline {
 
   std::string format = {};  // that it opens as with nothing beside it: "UFF (USTB)"; empty: it does not open
   bool is_read = false;     // the guesses are what the reader of the format has read
-  bool is_partial = false;  // and no description says all of it: `refusal` says why
+  bool is_partial = false;  // but not all that a description would need: `refusal` is why
   std::vector<std::string> assumptions = {};  // of that reader
 };
 
@@ -49,10 +41,5 @@ FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop
 
 // A description to complete: JSON with the outline, guesses and what is missing as // comments.
 std::string description_template(const FileOutline& outline, const std::string& file_name);
-
-// What may describe a file: the description in use (own_descriptions.h), X.npy.json, X.json and params.json beside it,
-// the .yml of a Clarius scanner, and the user's own description of this content.
-std::vector<std::filesystem::path> description_places(const std::filesystem::path& array_file);  // beside it
-std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, std::span<const std::byte> content);
 
 }  // namespace echoloop

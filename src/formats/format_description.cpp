@@ -189,23 +189,20 @@ std::string assumed_text(const Acquisition& a, std::string_view key) {
 
 }  // namespace
 
-void take_format(const std::filesystem::path& file, FileOutline& outline) {
+FormatDescription describe_format(const std::filesystem::path& file) {
+  FormatDescription described;
   std::optional<Recording> recording;
   try {
     recording = open_recording_alone(file);
   } catch (const Error&) {  // for which a description is made
-    return;
+    return described;
   }
-  outline.format = recording->format;
-  if (recording->named.data.empty() && recording->named.why_not.empty()) return;  // by names: the guesses
+  described.format = recording->format;
+  described.is_read = !recording->named.data.empty() || !recording->named.why_not.empty();
+  if (!described.is_read) return described;
   Json meta = facts_of(*recording);
-  outline.missing.clear();
-  outline.guesses.clear();
-  outline.refusal.clear();
-  outline.is_read = true;
-  if (const std::string why = why_not(file, *recording, meta); !why.empty()) {
-    outline.is_partial = true;
-    outline.refusal = "no description says all that the reader of " + outline.format + " does: " + why;
+  described.why_not = why_not(file, *recording, meta);
+  if (!described.why_not.empty()) {
     for (const char* const key : {"data", "imag", "shape", "axes", "offset"}) meta.erase(key);
   }
   Json assumed = Json::array();
@@ -213,13 +210,14 @@ void take_format(const std::filesystem::path& file, FileOutline& outline) {
     if (!meta.contains(row.key)) continue;
     const std::string text = assumed_text(*recording->acquisition, row.key);
     if (!text.empty()) assumed.push_back(row.key);
-    outline.guesses.push_back({.key = row.key,
+    described.facts.push_back({.key = row.key,
                                .value = meta.at(row.key).dump(),
-                               .reason = text.empty() ? outline.format : text,
+                               .reason = text.empty() ? described.format : text,
                                .assumed = !text.empty()});
   }
-  if (!assumed.empty()) outline.guesses.push_back({.key = "assumed", .value = assumed.dump(), .reason = ""});
-  for (const Assumption& one : recording->acquisition->assumptions) outline.assumptions.push_back(one.text);
+  if (!assumed.empty()) described.facts.push_back({.key = "assumed", .value = assumed.dump(), .reason = ""});
+  for (const Assumption& one : recording->acquisition->assumptions) described.assumptions.push_back(one.text);
+  return described;
 }
 
 }  // namespace echoloop

@@ -2,14 +2,28 @@
 #pragma once
 
 #include <filesystem>
-
-#include "formats/file_outline.h"
+#include <string>
+#include <vector>
 
 namespace echoloop {
 
-// Sets `format` if the file opens with nothing beside it; where the reader of a format did that, not the names of the
-// arrays, its facts replace the guesses and what is missing. The description is tried: unless it opens with the same
-// facts and samples, `refusal` says where they differ, and the guesses are without the keys that name the samples.
-void take_format(const std::filesystem::path& file, FileOutline& outline);
+struct OutlineGuess {
+  std::string key;     // of a description
+  std::string value;   // JSON
+  std::string reason;  // empty: a default
+  bool assumed = false;
+};
+
+struct FormatDescription {
+  std::string format;    // that the file opens as with nothing beside it: "UFF (USTB)"; empty: it does not open
+  bool is_read = false;  // by the reader of the format, not by the names of its arrays: all else is its
+  std::vector<OutlineGuess> facts;
+  std::vector<std::string> assumptions;
+  // The description is tried. Unless it opens with the same facts and samples, why not; then the keys that name the
+  // samples are not among the facts.
+  std::string why_not;
+};
+
+FormatDescription describe_format(const std::filesystem::path& file);
 
 }  // namespace echoloop

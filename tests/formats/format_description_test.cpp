@@ -122,7 +122,7 @@ TEST(FormatDescription, SaysThatNoneDoes) {
     SCOPED_TRACE(file.filename());
     const Recording alone = open_recording(file);
     const std::string text = saved_description(file);
-    EXPECT_NE(text.find("// no description says all that the reader of "), std::string::npos) << text;
+    EXPECT_NE(text.find("// a description cannot replace the reader of "), std::string::npos) << text;
     EXPECT_EQ(text.find("\n  \"data\""), std::string::npos) << text;
     const Recording described = open_recording(file);
     EXPECT_EQ(described.format, alone.format);

@@ -133,6 +133,16 @@ TEST(Import, ArraysInAGroupUsAreNotPicmus) {
   expect_samples(recording, kSize);
 }
 
+// Two values a sample, whatever the name: no frames.
+TEST(Import, TwoAsTheFastestAxisAreAskedAbout) {
+  const std::optional<AxesGuess> rows = guess_axes({3, 64, 350, 2}, {.n_transmits = 3}),
+                                 frames = guess_axes({2, 3, 64, 350}, {.n_transmits = 3});
+  ASSERT_TRUE(rows && frames);
+  EXPECT_EQ(rows->axes, (std::vector<std::string>{"transmit", "element", "time", "iq"}));
+  EXPECT_NE(rows->undecided, "");
+  EXPECT_EQ(frames->undecided, "");
+}
+
 TEST(Import, APairByNameIsIAndQ) {
   AxisHints hints{.n_elements = 64, .n_transmits = 5};
   hints.named_iq = true;

@@ -91,6 +91,17 @@ std::string exchange_long_frames(const std::vector<std::size_t>& shape, std::vec
          ": frames and samples by their order, or the reverse";
 }
 
+// Two values a sample, as frames do not lie.
+std::string name_fast_pairs(const std::vector<std::size_t>& shape, std::vector<std::string>& axes,
+                            const AxisHints& known) {
+  const std::size_t fastest = known.first_fastest ? 0 : shape.size() - 1;
+  if (known.complex || shape[fastest] != 2 || axes[fastest] != kNames[kFrame]) return "";
+  const auto taken = std::ranges::find(axes, kNames[kIq]);
+  if (taken != axes.end()) *taken = kNames[kFrame];
+  axes[fastest] = kNames[kIq];
+  return "axis " + std::to_string(fastest + 1) + " of length 2: I and Q, or frames";
+}
+
 }  // namespace
 
 std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const AxisHints& known) {
@@ -146,6 +157,7 @@ std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const
   }
   guess.undecided = undecided_axes(shape, guess.axes, known);
   if (guess.undecided.empty()) guess.undecided = exchange_long_frames(shape, guess.axes, known);
+  if (guess.undecided.empty()) guess.undecided = name_fast_pairs(shape, guess.axes, known);
   return guess;
 }
 
