@@ -94,6 +94,7 @@ void take_facts(FormatDescription own, FileOutline& outline) {
   outline.guesses = std::move(own.facts);
   outline.assumptions = std::move(own.assumptions);
   outline.missing.clear();
+  if (outline.is_partial) outline.missing.push_back({.key = "axes", .value = {}, .reason = outline.refusal});
 }
 
 std::string shape_words(const std::vector<std::size_t>& shape) {
@@ -135,7 +136,7 @@ std::string description_template(const FileOutline& outline, const std::string& 
     text += "//   " + padded(entry.path, width) + "  " + padded(shape_words(entry.shape), shape_width) + "  " +
             padded(entry.type, 10) + "  " + entry.value + "\n";
   if (!outline.first_bytes.empty()) text += "// first bytes: " + outline.first_bytes.substr(0, 128) + "\n";
-  if (!outline.missing.empty()) {
+  if (!outline.missing.empty() && !outline.is_partial) {
     text += "// missing, most important first:\n";
     for (const OutlineGuess& missing : outline.missing)
       text += "//   " + missing.reason + ", for example \"" + missing.key + "\": " + missing.value + "\n";

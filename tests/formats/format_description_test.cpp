@@ -124,6 +124,7 @@ TEST(FormatDescription, SaysThatNoneDoes) {
     const std::string text = saved_description(file);
     EXPECT_NE(text.find("// a description cannot replace the reader of "), std::string::npos) << text;
     EXPECT_EQ(text.find("\n  \"data\""), std::string::npos) << text;
+    EXPECT_FALSE(ImportDraft(outline_file(file), "a").questions().empty());  // of the samples
     const Recording described = open_recording(file);
     EXPECT_EQ(described.format, alone.format);
     expect_same(alone, described);

@@ -10,6 +10,7 @@
 #include "app/outputs/doubts.h"
 #include "core/param_table.h"
 #include "core/units.h"
+#include "formats/file_outline.h"
 #include "formats/hdf5_fixture.h"
 #include "support/peaks.h"
 #include "support/temporary_folder.h"
@@ -225,10 +226,14 @@ TEST(ImportedPoints, HalfAMatrixOfBrain) {
   file.numbers("exp_data/array/el_xc", {kElements}, places_m(1.0), doubles);
   file.number("exp_data/array/centre_freq", kCenter_hz);
   file.number("exp_data/ph_velocity", c_m_s);
-  const OpenedSource opened = open_source(file.close().string());
+  const std::filesystem::path path = file.close();
+  const OpenedSource opened = open_source(path.string());
   EXPECT_EQ(opened.info.format, "HDF5 (BRAIN exp_data)");
   EXPECT_EQ(opened.info.acquisition->n_transmits(), kElements);
   expect_points(opened);
+  // The description that says it cannot replace the reader leaves the layout in force.
+  folder.write("exp_data.json", description_template(outline_file(path), "exp_data.h5"));
+  EXPECT_EQ(open_source(path.string()).info.format, "HDF5 (BRAIN exp_data)");
 }
 
 }  // namespace
