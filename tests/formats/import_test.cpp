@@ -119,6 +119,22 @@ TEST(Import, TheZeroOfUnsignedSamplesOfHdf5IsSaidAndSubtracted) {
   EXPECT_FALSE(assumes(*recording.acquisition, "unsigned samples"));
 }
 
+TEST(Import, TheEventAtTimeZeroMayBeASentence) {
+  const auto event_of = [](const char* name, const char* sentence) {
+    const TemporaryFolder folder;
+    Hdf5Fixture file(folder.path() / "a.h5");
+    write_plain(file);
+    file.text(name, sentence);
+    return Json::parse(description_template(outline_file(file.close()), "a.h5"), nullptr, true, true)["t_zero"];
+  };
+  EXPECT_EQ(event_of("acq/reference_time", "when the first element fires."), "first_firing");
+  EXPECT_EQ(event_of("time_zero", "wave passes the origin"), "origin");
+  EXPECT_EQ(event_of("t_zero", "centre"), "centre");
+  EXPECT_EQ(event_of("time_origin", "center of the array"), "centre");
+  EXPECT_EQ(event_of("note", "wave passes the origin"), "first_firing");
+  EXPECT_EQ(event_of("time_zero", "origin or first element"), "first_firing");
+}
+
 // A group of the name that PICMUS gives to its datasets.
 TEST(Import, ArraysInAGroupUsAreNotPicmus) {
   const TemporaryFolder folder;
