@@ -150,7 +150,8 @@ std::string difference(const Recording& of_a, const Recording& of_b) {
       a.demod_hz != b.demod_hz || a.sound_speed_m_s != b.sound_speed_m_s || a.frame_rate_hz != b.frame_rate_hz)
     return "frequencies, speed of sound or frame rate";
   if (!same_elements(a.probe.elements, b.probe.elements) || a.probe.pitch_m != b.probe.pitch_m) return "the elements";
-  if (a.probe.kind != b.probe.kind || a.probe.name != b.probe.name) return "the kind of the probe";
+  if (a.probe.kind != b.probe.kind || (!a.probe.name.empty() && a.probe.name != b.probe.name))
+    return "the kind of the probe";
   const auto same_wave = [](const Transmit& x, const Transmit& y) {
     const bool focused = x.kind == TransmitKind::focused;  // the aperture of another wave has no effect
     return x.kind == y.kind && x.angle_rad == y.angle_rad && x.source_x_m == y.source_x_m &&
