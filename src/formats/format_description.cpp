@@ -166,17 +166,19 @@ std::string difference(const Recording& of_a, const Recording& of_b) {
   return "";
 }
 
+// A name in the file may be no UTF-8.
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 // Why the description does not open as the format does; empty: it does.
-std::string why_not(const std::filesystem::path& file, const Recording& recording, Json meta) {
+std::string why_not(const std::filesystem::path& file, const Recording& recording, const Json& meta) {
   if (!recording.named.why_not.empty()) return recording.named.why_not;
   std::size_t n_delays = 0;
   for (const Transmit& t : recording.acquisition->transmits) n_delays += t.element_delays_s.size();
   if (n_delays > kMostDelays) return "delays of " + std::to_string(n_delays) + " elements and transmits";
-  meta["file"] = file.filename().string();
   try {
-    const std::string other = difference(recording, open_recording_as(file, meta.dump()));
+    const std::string other = difference(recording, open_recording_as(file, dumped(meta)));
     return other.empty() ? "" : other + " would be read in another way";
-  } catch (const std::exception& error) {  // also of a file name that JSON does not hold
+  } catch (const Error& error) {
     return error.what();
   }
 }
@@ -212,7 +214,7 @@ FormatDescription describe_format(const std::filesystem::path& file) {
     const std::string text = assumed_text(*recording->acquisition, row.key);
     if (!text.empty()) assumed.push_back(row.key);
     described.facts.push_back({.key = row.key,
-                               .value = meta.at(row.key).dump(),
+                               .value = dumped(meta.at(row.key)),
                                .reason = text.empty() ? described.format : text,
                                .assumed = !text.empty()});
   }
