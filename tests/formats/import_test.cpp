@@ -135,6 +135,30 @@ TEST(Import, TheEventAtTimeZeroMayBeASentence) {
   EXPECT_EQ(event_of("time_zero", "origin or first element"), "first_firing");
 }
 
+// Of a unit beside the numbers: metres are no milliseconds, and one that is not known is asked about.
+TEST(Import, UnitsBesideTheNumbers) {
+  const auto outline_with = [](const char* unit_of_angles, const char* unit_of_pitch) {
+    const TemporaryFolder folder;
+    Hdf5Fixture file(folder.path() / "a.h5");
+    write_plain(file);
+    file.remove("probe/pitch_mm");
+    file.number("probe/pitch", 0.3e-3);
+    file.attribute("probe/pitch", "units", unit_of_pitch);
+    file.attribute("tx/angles", "units", unit_of_angles);
+    return outline_file(file.close());
+  };
+  const auto json = [](const FileOutline& outline) {
+    return Json::parse(description_template(outline, "a.h5"), nullptr, true, true);
+  };
+  EXPECT_EQ(json(outline_with("mrad", "m"))["tx_angles_rad"], "tx/angles * 0.001");
+  EXPECT_EQ(json(outline_with("mrad", "m"))["pitch_m"], "probe/pitch");
+  const FileOutline asked = outline_with("gon", "m");
+  ASSERT_EQ(asked.missing.size(), 1U);
+  EXPECT_EQ(asked.missing[0].key, "tx_angles_rad");
+  EXPECT_EQ(asked.missing[0].reason, "unit of tx/angles (\"gon\" is not known)");
+  EXPECT_TRUE(outline_with("degrees", "millimetre").missing.empty());
+}
+
 // A group of the name that PICMUS gives to its datasets.
 TEST(Import, ArraysInAGroupUsAreNotPicmus) {
   const TemporaryFolder folder;

@@ -150,9 +150,8 @@ Doubt doubt_of(const OtherFact& other) {
 // says more, only where nothing else is doubted.
 void doubt_points(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
   const auto found = measure_time_zero(a, frame);
-  const auto other = measure_other_fact(a, frame);
-  const bool of_iq = other && (other->kind == OtherFactKind::quadrature || other->kind == OtherFactKind::demodulation);
-  if (other && (!found || other->found_coherence > found->found_coherence) && !(of_iq && !doubts.empty())) {
+  const auto other = measure_other_fact(a, frame, doubts.empty() ? OtherFacts::all : OtherFacts::but_iq);
+  if (other && (!found || other->found_coherence > found->found_coherence)) {
     doubts.push_back(doubt_of(*other));
     return;
   }
