@@ -26,6 +26,11 @@ std::string DraftState::reason(const std::string& key) const {
   return found == values.end() ? "" : found->second.reason;
 }
 
+void DraftState::prefer_positions() {
+  const FactRow* const row = fact_row_of_key("element_x_m");
+  if (values.contains("element_x_m")) forms[row->id] = *form_of_key(*row, "element_x_m");
+}
+
 bool DraftState::take_description(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false, true);
   if (!json.is_object()) return false;
@@ -49,6 +54,7 @@ bool DraftState::take_description(const std::string& text) {
                    is_open(key) ? FactState::asked : FactState::read,
                    is_open(key) ? "Not answered when the description was saved." : "description"};
   }
+  prefer_positions();
   return true;
 }
 

@@ -26,6 +26,7 @@ struct DraftState {
   [[nodiscard]] std::string word(const std::string& key) const;    // a text of the description; "" without one
   [[nodiscard]] std::size_t whole(const std::string& key) const;   // a number of it; 0 without one
   [[nodiscard]] std::string reason(const std::string& key) const;  // why it is guessed so
+  void prefer_positions();                                         // of elements, to a pitch beside them
   // What a JSON description says, in place of what is here; false: it is none.
   bool take_description(const std::string& text);
 };

@@ -1,9 +1,11 @@
 #include "formats/file_outline.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/plain_text.h"
 #include "formats/base/description_keys.h"
+#include "formats/base/open_request.h"
 #include "formats/own_descriptions.h"
 #include "formats/readers/description_json.h"
 #include "formats/sandbox/reader_process.h"
@@ -81,6 +83,20 @@ FileOutline outline_of(const std::string& what, const std::string& text) {
   return outline;
 }
 
+// What the reader of the format has read, in place of guesses.
+void take_facts(FormatDescription own, FileOutline& outline) {
+  outline.format = own.format;
+  outline.is_read = own.is_read;
+  outline.is_partial = !own.why_not.empty();
+  if (!own.is_read) return;
+  outline.refusal =
+      outline.is_partial ? "a description cannot replace the reader of " + own.format + ": " + own.why_not : "";
+  outline.guesses = std::move(own.facts);
+  outline.assumptions = std::move(own.assumptions);
+  outline.missing.clear();
+  if (outline.is_partial) outline.missing.push_back({.key = "axes", .value = {}, .reason = outline.refusal});
+}
+
 std::string shape_words(const std::vector<std::size_t>& shape) {
   std::string text;
   for (const std::size_t n : shape) text += (text.empty() ? "" : " x ") + std::to_string(n);
@@ -99,7 +115,9 @@ FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop
   request.sidecars = sidecars_of(request.path, request.bytes());
   const std::string text = outline_in_reader_process(request);
   require_readable(request.bytes());
-  return outline_of(request.what(), text);
+  FileOutline outline = outline_of(request.what(), text);
+  if (request.folder == nullptr) take_facts(describe_format(path), outline);
+  return outline;
 }
 
 std::string description_template(const FileOutline& outline, const std::string& file_name) {
@@ -108,6 +126,7 @@ std::string description_template(const FileOutline& outline, const std::string& 
       name, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   std::string text = "// " + name + ": " + outline.container + ", " + std::to_string(outline.bytes) + " bytes\n";
   if (!outline.refusal.empty()) text += "// " + outline.refusal + "\n";
+  for (const std::string& assumption : outline.assumptions) text += "// assumed: " + assumption + "\n";
   std::size_t width = 8, shape_width = 6;
   for (const OutlineEntry& entry : outline.entries) {
     width = std::min<std::size_t>(48, std::max(width, entry.path.size()));
@@ -117,7 +136,7 @@ std::string description_template(const FileOutline& outline, const std::string& 
     text += "//   " + padded(entry.path, width) + "  " + padded(shape_words(entry.shape), shape_width) + "  " +
             padded(entry.type, 10) + "  " + entry.value + "\n";
   if (!outline.first_bytes.empty()) text += "// first bytes: " + outline.first_bytes.substr(0, 128) + "\n";
-  if (!outline.missing.empty()) {
+  if (!outline.missing.empty() && !outline.is_partial) {
     text += "// missing, most important first:\n";
     for (const OutlineGuess& missing : outline.missing)
       text += "//   " + missing.reason + ", for example \"" + missing.key + "\": " + missing.value + "\n";
@@ -125,39 +144,19 @@ std::string description_template(const FileOutline& outline, const std::string& 
   if (outline.entries.empty())
     text += "// missing: \"dtype\", \"shape\", \"axes\" and all that echoloop describe --help lists" +
             std::string(outline.n_files > 0 ? "; the files are the first axis\n" : "\n");
-  text += "{\n  \"file\": " + Json(file_name).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string begin = "{\n  \"file\": " + Json(file_name).dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (outline.is_partial) {  // what is known, for a description of one's own; this one leaves all to the format
+    text += "// known:\n";
+    for (const OutlineGuess& guess : outline.guesses) text += "//   \"" + guess.key + "\": " + guess.value + "\n";
+    return text + begin + "\n}\n";
+  }
+  text += begin;
   std::string comment;
   for (const OutlineGuess& guess : outline.guesses) {
     text += "," + comment + "\n  \"" + guess.key + "\": " + guess.value;
     comment = guess.reason.empty() ? "" : std::string("  // ") + (guess.assumed ? "assumed: " : "") + guess.reason;
   }
   return text + comment + "\n}\n";
-}
-
-std::vector<std::filesystem::path> description_places(const std::filesystem::path& array_file) {
-  std::filesystem::path whole = array_file, own = array_file;
-  whole += ".json";
-  own.replace_extension(".json");
-  std::vector<std::filesystem::path> places{whole, own, array_file.parent_path() / "params.json"};
-  if (std::error_code ignored; std::filesystem::is_directory(array_file, ignored)) {
-    for (const char* const name : {"params.json", "meta.json", "metadata.json"}) places.push_back(array_file / name);
-  }
-  if (array_file.extension() == ".raw") {
-    for (const char* const ending : {".yml", ".yaml"}) places.push_back(own.replace_extension(ending));
-  }
-  return places;
-}
-
-std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, std::span<const std::byte> content) {
-  std::vector<SidecarFile> found;
-  if (auto used = used_description(array_file)) found.push_back(std::move(*used));
-  for (const std::filesystem::path& path : description_places(array_file)) {
-    std::error_code ignored;
-    if (path == array_file || !std::filesystem::is_regular_file(path, ignored)) continue;
-    if (std::filesystem::file_size(path, ignored) > 0) found.push_back({path, MappedFile::open(path)});
-  }
-  if (auto kept = kept_description(content)) found.push_back(std::move(*kept));
-  return found;
 }
 
 }  // namespace echoloop

@@ -4,12 +4,11 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
-#include "formats/base/open_request.h"
+#include "formats/format_description.h"
 
 namespace echoloop {
 
@@ -21,13 +20,6 @@ struct OutlineEntry {
   std::string value;  // small ones spelled out, a range, or a text
 };
 
-struct OutlineGuess {
-  std::string key;     // of a description
-  std::string value;   // JSON
-  std::string reason;  // empty: a default
-  bool assumed = false;
-};
-
 struct FileOutline {
   std::string container;  // "MATLAB v5"
   std::size_t bytes = 0;
@@ -37,6 +29,11 @@ struct FileOutline {
   std::vector<OutlineGuess> missing;  // most important first; `reason`: what it is
   std::string refusal;                // why its data are not imaged; empty: nothing known
   std::string first_bytes;            // of raw bytes: hexadecimal
+
+  std::string format = {};  // that it opens as with nothing beside it: "UFF (USTB)"; empty: it does not open
+  bool is_read = false;     // the guesses are what the reader of the format has read
+  bool is_partial = false;  // but not all that a description would need: `refusal` is why
+  std::vector<std::string> assumptions = {};  // of that reader
 };
 
 // Throws Error as open_recording() does, and for files of other kinds.
@@ -44,10 +41,5 @@ FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop
 
 // A description to complete: JSON with the outline, guesses and what is missing as // comments.
 std::string description_template(const FileOutline& outline, const std::string& file_name);
-
-// What may describe a file: the description in use (own_descriptions.h), X.npy.json, X.json and params.json beside it,
-// the .yml of a Clarius scanner, and the user's own description of this content.
-std::vector<std::filesystem::path> description_places(const std::filesystem::path& array_file);  // beside it
-std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, std::span<const std::byte> content);
 
 }  // namespace echoloop

@@ -57,10 +57,10 @@ void ImportDraft::take_guesses() {
         (row != nullptr && (row->id == std::string_view("transmits") || row->id == std::string_view("elements")));
     const std::string question = row == nullptr ? "" : question_about(outline_, *row);
     guessed_[guess.key] = {guess.value,
-                           !question.empty() ? FactState::asked
-                           : guess.assumed   ? FactState::assumed
-                           : inferred        ? FactState::guessed
-                                             : FactState::read,
+                           !question.empty()               ? FactState::asked
+                           : guess.assumed                 ? FactState::assumed
+                           : inferred && !outline_.is_read ? FactState::guessed
+                                                           : FactState::read,
                            question.empty() ? guess.reason : question};
   }
   if (!guessed_.contains("data")) {
@@ -69,6 +69,7 @@ void ImportDraft::take_guesses() {
   }
   guessed_.erase("axes");
   now_.values = guessed_;
+  now_.prefer_positions();
   const std::size_t n_axes = shape().size();
   if (now_.axes.size() != n_axes) now_.axes = roles_by_length(shape());
 }
@@ -249,7 +250,8 @@ std::string ImportDraft::description(Naming naming) const {
       if (!assumed.empty()) add(key, Json(assumed).dump());
     } else if (const auto found = now_.values.find(key); found != now_.values.end()) {
       const FactRow* const fact_row = fact_row_of_key(key);
-      if (fact_row != nullptr && fact(fact_row->id).as().key != key) continue;  // said in another way
+      const std::string said = fact_row == nullptr ? key : fact(fact_row->id).as().key;
+      if (said != key && !(key == "pitch_m" && said == "element_x_m")) continue;  // said in another way
       if (fact_row != nullptr && lines() && fact_row->id == std::string_view("transmits")) continue;
       if (key == "t0_s" && now_.values.contains("time_s") && fact("sampling").as().key == std::string_view("time_s"))
         continue;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "formats/file_outline.h"
 #include "formats/own_descriptions.h"
 #include "formats/sandbox/reader_process.h"
 #include "formats/sandbox/reader_settings.h"

@@ -90,11 +90,11 @@ void add_iq(const Acquisition& a, std::vector<OtherFact>& all) {
 
 }  // namespace
 
-std::vector<OtherFact> other_facts(const Acquisition& a) {
+std::vector<OtherFact> other_facts(const Acquisition& a, OtherFacts sought) {
   std::vector<OtherFact> all;
   add_pitches(a, all);
   add_angles(a, all);
-  add_iq(a, all);
+  if (sought == OtherFacts::all) add_iq(a, all);
   return all;
 }
 

@@ -24,7 +24,9 @@ struct OtherFact {
   double stated_coherence = 0.0, found_coherence = 0.0;  // 0 to 1
 };
 
+enum class OtherFacts { all, but_iq };  // but_iq: neither demodulation nor quadrature, which take longest
+
 // All that `a` may be mistaken for.
-std::vector<OtherFact> other_facts(const Acquisition& a);
+std::vector<OtherFact> other_facts(const Acquisition& a, OtherFacts sought = OtherFacts::all);
 
 }  // namespace echoloop

@@ -120,4 +120,30 @@ std::optional<SidecarFile> kept_description(std::span<const std::byte> content) 
   return SidecarFile{path, MappedFile::open(path)};
 }
 
+std::vector<std::filesystem::path> description_places(const std::filesystem::path& array_file) {
+  std::filesystem::path whole = array_file, own = array_file;
+  whole += ".json";
+  own.replace_extension(".json");
+  std::vector<std::filesystem::path> places{whole, own, array_file.parent_path() / "params.json"};
+  if (std::error_code ignored; std::filesystem::is_directory(array_file, ignored)) {
+    for (const char* const name : {"params.json", "meta.json", "metadata.json"}) places.push_back(array_file / name);
+  }
+  if (array_file.extension() == ".raw") {
+    for (const char* const ending : {".yml", ".yaml"}) places.push_back(own.replace_extension(ending));
+  }
+  return places;
+}
+
+std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, std::span<const std::byte> content) {
+  std::vector<SidecarFile> found;
+  if (auto used = used_description(array_file)) found.push_back(std::move(*used));
+  for (const std::filesystem::path& path : description_places(array_file)) {
+    std::error_code ignored;
+    if (path == array_file || !std::filesystem::is_regular_file(path, ignored)) continue;
+    if (std::filesystem::file_size(path, ignored) > 0) found.push_back({path, MappedFile::open(path)});
+  }
+  if (auto kept = kept_description(content)) found.push_back(std::move(*kept));
+  return found;
+}
+
 }  // namespace echoloop

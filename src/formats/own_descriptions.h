@@ -1,5 +1,5 @@
-// Descriptions that do not lie beside the file that they describe: those that hold until the program ends, and those in
-// the user's own folder, which are found again by content. Set by the program; read where files are opened. Any thread.
+// Where the descriptions of a file are: beside it; those that hold until the program ends; and those in the user's own
+// folder, which are found again by content. Set by the program; read where files are opened. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "formats/base/open_request.h"
 
@@ -33,5 +34,10 @@ bool describes_file(const std::string& json, const std::string& file_name, Sidec
 // Those two kinds, for a file with this content.
 std::optional<SidecarFile> used_description(const std::filesystem::path& file);
 std::optional<SidecarFile> kept_description(std::span<const std::byte> content);
+
+// What may describe a file: the description in use (use_description), X.npy.json, X.json and params.json beside it,
+// the .yml of a Clarius scanner, and the user's own description of this content.
+std::vector<std::filesystem::path> description_places(const std::filesystem::path& array_file);  // beside it
+std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, std::span<const std::byte> content);
 
 }  // namespace echoloop

@@ -350,13 +350,13 @@ std::optional<TimeZeroDoubt> measure_time_zero(const Acquisition& a, std::span<c
   return Search(a, frame).run();
 }
 
-std::optional<OtherFact> measure_other_fact(const Acquisition& a, std::span<const std::byte> frame) {
+std::optional<OtherFact> measure_other_fact(const Acquisition& a, std::span<const std::byte> frame, OtherFacts sought) {
   if (!has_echoes_to_search(a, frame)) return std::nullopt;
   Search stated(a, frame);
   const double stated_coherence = std::max(stated.best_coherence(stated), 1e-3);
   if (stated_coherence >= kPointCoherence) return std::nullopt;
   std::optional<OtherFact> best;
-  for (OtherFact& other : other_facts(a)) {
+  for (OtherFact& other : other_facts(a, sought)) {
     Search search(other.acquisition, frame);
     if (other.kind == OtherFactKind::quadrature) search.conjugate();
     other.stated_coherence = stated_coherence;

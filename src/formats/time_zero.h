@@ -34,6 +34,7 @@ std::optional<TimeZeroDoubt> measure_time_zero(const Acquisition& acquisition, s
 
 // The one among other_facts.h with which the points are sharpest, whatever event the times are counted from. Nothing:
 // no sharper with any, or as above.
-std::optional<OtherFact> measure_other_fact(const Acquisition& acquisition, std::span<const std::byte> frame);
+std::optional<OtherFact> measure_other_fact(const Acquisition& acquisition, std::span<const std::byte> frame,
+                                            OtherFacts sought = OtherFacts::all);
 
 }  // namespace echoloop

@@ -2,6 +2,7 @@
 #include <complex>
 #include <limits>
 
+#include "formats/file_outline.h"
 #include "formats/support.h"
 
 namespace echoloop::course_doppler_test {
@@ -132,6 +133,23 @@ TEST(CourseDoppler, HostileVariantsAreOneLine) {
     EXPECT_NE(line.find(c.naming), std::string::npos) << c.changed.name << ": " << line;
   }
   expect_every_truncation_refused("t.npz", archive({}, true), 11);  // each byte of an archive: npz_test.cpp
+}
+
+// The printed description, saved as it is, makes the same lines.
+TEST(CourseDoppler, IsDescribedAsItIsRead) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.write("a.npz", archive());
+  const Recording alone = open_recording(file);
+  folder.write("a.json", description_template(outline_file(file), "a.npz"));
+  const Recording described = open_recording(file);
+  EXPECT_EQ(described.format, ".npz with JSON description");
+  const Acquisition &a = *alone.acquisition, &b = *described.acquisition;
+  EXPECT_EQ(b.data, DataKind::beamformed);
+  EXPECT_EQ(a.sampling_hz, b.sampling_hz);
+  EXPECT_EQ(a.transmits[0].t0_s, b.transmits[0].t0_s);
+  EXPECT_EQ(a.probe.elements[0].x_m, b.probe.elements[0].x_m);
+  for (std::uint64_t frame = 0; frame < kFrames; ++frame)
+    EXPECT_EQ(frame_sum(alone, frame), frame_sum(described, frame));
 }
 
 }  // namespace

@@ -89,6 +89,100 @@ TEST(Import, AsManyTransmitsAsElementsAreAFullMatrix) {
   EXPECT_FALSE(frames->open.empty());
 }
 
+// More frames than samples: the order of the axes says which are which, and the user is asked.
+TEST(Import, ManyFramesAreTheSlowestAxis) {
+  const std::optional<AxesGuess> rows = guess_axes({1000, 2, 32, 700}, {.n_transmits = 2}),
+                                 columns = guess_axes({700, 32, 1000}, {.first_fastest = true}),
+                                 few = guess_axes({700, 32, 500}, {.first_fastest = true});
+  ASSERT_TRUE(rows && columns && few);
+  EXPECT_EQ(rows->axes, (std::vector<std::string>{"frame", "transmit", "element", "time"}));
+  EXPECT_EQ(columns->axes, (std::vector<std::string>{"time", "element", "frame"}));
+  EXPECT_NE(rows->undecided, "");
+  EXPECT_NE(columns->undecided, "");
+  EXPECT_EQ(few->undecided, "");
+}
+
+// Unsigned samples about the middle of their range: said, and subtracted by a description.
+TEST(Import, TheZeroOfUnsignedSamplesOfHdf5IsSaidAndSubtracted) {
+  const TemporaryFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  write_plain(file);
+  std::vector<double> raised = sample_table("tei", kSize);
+  for (double& value : raised) value += 30'000.0;
+  file.numbers("acq/rf", sample_dims("tei", kSize), raised, {.type = H5T_STD_U16LE, .chunk = {}});
+  const std::filesystem::path path = file.close();
+  EXPECT_TRUE(assumes(*open_recording(path).acquisition, "unsigned samples, of which 0 is taken for zero"));
+  Json meta = Json::parse(description_template(outline_file(path), "a.h5"), nullptr, true, true);
+  meta["offset"] = 30'000;
+  const Recording recording = open_recording_as(path, meta.dump());
+  expect_samples(recording, kSize);
+  EXPECT_FALSE(assumes(*recording.acquisition, "unsigned samples"));
+}
+
+TEST(Import, TheEventAtTimeZeroMayBeASentence) {
+  const auto event_of = [](const char* name, const char* sentence) {
+    const TemporaryFolder folder;
+    Hdf5Fixture file(folder.path() / "a.h5");
+    write_plain(file);
+    file.text(name, sentence);
+    return Json::parse(description_template(outline_file(file.close()), "a.h5"), nullptr, true, true)["t_zero"];
+  };
+  EXPECT_EQ(event_of("acq/reference_time", "when the first element fires."), "first_firing");
+  EXPECT_EQ(event_of("time_zero", "wave passes the origin"), "origin");
+  EXPECT_EQ(event_of("t_zero", "centre"), "centre");
+  EXPECT_EQ(event_of("time_origin", "center of the array"), "centre");
+  EXPECT_EQ(event_of("note", "wave passes the origin"), "first_firing");
+  EXPECT_EQ(event_of("time_zero", "origin or first element"), "first_firing");
+}
+
+// Of a unit beside the numbers: metres are no milliseconds, and one that is not known is asked about.
+TEST(Import, UnitsBesideTheNumbers) {
+  const auto outline_with = [](const char* unit_of_angles, const char* unit_of_pitch) {
+    const TemporaryFolder folder;
+    Hdf5Fixture file(folder.path() / "a.h5");
+    write_plain(file);
+    file.remove("probe/pitch_mm");
+    file.number("probe/pitch", 0.3e-3);
+    file.attribute("probe/pitch", "units", unit_of_pitch);
+    file.attribute("tx/angles", "units", unit_of_angles);
+    return outline_file(file.close());
+  };
+  const auto json = [](const FileOutline& outline) {
+    return Json::parse(description_template(outline, "a.h5"), nullptr, true, true);
+  };
+  EXPECT_EQ(json(outline_with("mrad", "m"))["tx_angles_rad"], "tx/angles * 0.001");
+  EXPECT_EQ(json(outline_with("mrad", "m"))["pitch_m"], "probe/pitch");
+  const FileOutline asked = outline_with("gon", "m");
+  ASSERT_EQ(asked.missing.size(), 1U);
+  EXPECT_EQ(asked.missing[0].key, "tx_angles_rad");
+  EXPECT_EQ(asked.missing[0].reason, "unit of tx/angles (\"gon\" is not known)");
+  EXPECT_TRUE(outline_with("degrees", "millimetre").missing.empty());
+}
+
+// A group of the name that PICMUS gives to its datasets.
+TEST(Import, ArraysInAGroupUsAreNotPicmus) {
+  const TemporaryFolder folder;
+  Hdf5Fixture file(folder.path() / "a.h5");
+  file.numbers("US/rf", sample_dims("tei", kSize), sample_table("tei", kSize));
+  file.number("US/fs", 20e6);
+  file.number("US/fc", 5e6);
+  file.number("US/pitch", 0.3e-3);
+  file.numbers("US/angles", {3}, {-0.1, 0.0, 0.1});
+  const Recording recording = open_recording(file.close());
+  EXPECT_EQ(recording.format, "HDF5, read by names");
+  expect_samples(recording, kSize);
+}
+
+// Two values a sample, whatever the name: no frames.
+TEST(Import, TwoAsTheFastestAxisAreAskedAbout) {
+  const std::optional<AxesGuess> rows = guess_axes({3, 64, 350, 2}, {.n_transmits = 3}),
+                                 frames = guess_axes({2, 3, 64, 350}, {.n_transmits = 3});
+  ASSERT_TRUE(rows && frames);
+  EXPECT_EQ(rows->axes, (std::vector<std::string>{"transmit", "element", "time", "iq"}));
+  EXPECT_NE(rows->undecided, "");
+  EXPECT_EQ(frames->undecided, "");
+}
+
 TEST(Import, APairByNameIsIAndQ) {
   AxisHints hints{.n_elements = 64, .n_transmits = 5};
   hints.named_iq = true;

@@ -131,6 +131,31 @@ TEST(Sidecar, TheCentreIsTheMiddleOfTheElements) {
   EXPECT_EQ(times("center", 0.0).first, plane);
 }
 
+// Beams of a sector leave the middle of the array: positions from the first element on make the same acquisition.
+TEST(Sidecar, BeamsOfASectorAreCountedFromTheMiddle) {
+  const TemporaryFolder folder;
+  Json meta = plane_meta();
+  meta.erase("pitch_m");
+  const auto opened = [&](const char* t_zero, double first_x_m) {
+    meta["t_zero"] = t_zero;
+    meta["element_x_m"] = {first_x_m, first_x_m + kPitch, first_x_m + 2.0 * kPitch};
+    meta["tx"] = Json::array();
+    for (const double x_m : {-10e-3, 10e-3})
+      meta["tx"].push_back({{"kind", "focused"}, {"focus_m", {x_m + first_x_m + kPitch, 20e-3}}});
+    return open_with(folder, meta, plane_npy());
+  };
+  for (const char* const t_zero : {"first_firing", "centre"}) {
+    const Recording centred = opened(t_zero, -kPitch), moved = opened(t_zero, 3e-3);
+    EXPECT_TRUE(assumes(*moved.acquisition, "x is measured from the centre of the array, at x = 3.500 mm"));
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Transmit &a = centred.acquisition->transmits[k], &b = moved.acquisition->transmits[k];
+      EXPECT_NEAR(a.source_x_m, b.source_x_m, 1e-12);
+      EXPECT_NEAR(a.t0_s, b.t0_s, 1e-14);
+    }
+    EXPECT_NEAR(moved.acquisition->probe.elements[0].x_m, -kPitch, 1e-12);
+  }
+}
+
 TEST(Sidecar, MirroredTransmitsGoToTheOtherSide) {
   const TemporaryFolder folder;
   Json meta = plane_meta();

@@ -10,6 +10,7 @@
 #include "app/outputs/doubts.h"
 #include "core/param_table.h"
 #include "core/units.h"
+#include "formats/file_outline.h"
 #include "formats/hdf5_fixture.h"
 #include "support/peaks.h"
 #include "support/temporary_folder.h"
@@ -166,6 +167,30 @@ std::vector<Doubt> doubts_of_iq(double said_sampling_hz, double sign) {
   return measure_doubts(open_source(file.close().string()));
 }
 
+// I and Q by turns, under a name of RF.
+TEST(ImportedPoints, PairsUnderANameOfRfAreDoubted) {
+  std::vector<double> pairs;
+  for (int e = 0; e < kElements; ++e) {
+    for (int i = 0; i < kSamples / kThinned; ++i) {
+      const double late_s =
+          kFirst_s + i * kThinned / kSampling_hz - 2.0 * std::hypot(20e-3, 0.5 * element_x_m(e)) / 1540.0;
+      const auto value = std::polar(1000.0 * std::exp(-std::pow(0.9 * late_s * kCenter_hz, 2)),
+                                    2.0 * kPi * kCenter_hz * (late_s - i * kThinned / kSampling_hz));
+      pairs.push_back(value.real()), pairs.push_back(value.imag());
+    }
+  }
+  const TemporaryFolder folder;
+  test::Hdf5Fixture file(folder / "pairs.h5");
+  file.numbers("acq/rf", {kElements, 2 * (kSamples / kThinned)}, pairs);
+  file.number("acq/fs", kSampling_hz / kThinned);
+  file.number("acq/fc", kCenter_hz);
+  file.number("t0", kFirst_s);
+  file.numbers("probe/elem_x", {kElements}, places_m(1e-3));
+  const std::vector<Doubt> doubts = measure_doubts(open_source(file.close().string()));
+  ASSERT_FALSE(doubts.empty());
+  EXPECT_NE(doubts[0].text.find("I and Q by turns, 340 of each"), std::string::npos) << doubts[0].text;
+}
+
 TEST(ImportedPoints, IqOfTheWrongRateOrSignIsDoubted) {
   EXPECT_TRUE(doubts_of_iq(kSampling_hz / kThinned, 1.0).empty());
   const std::vector<Doubt> fast = doubts_of_iq(kSampling_hz, 1.0),
@@ -201,10 +226,14 @@ TEST(ImportedPoints, HalfAMatrixOfBrain) {
   file.numbers("exp_data/array/el_xc", {kElements}, places_m(1.0), doubles);
   file.number("exp_data/array/centre_freq", kCenter_hz);
   file.number("exp_data/ph_velocity", c_m_s);
-  const OpenedSource opened = open_source(file.close().string());
+  const std::filesystem::path path = file.close();
+  const OpenedSource opened = open_source(path.string());
   EXPECT_EQ(opened.info.format, "HDF5 (BRAIN exp_data)");
   EXPECT_EQ(opened.info.acquisition->n_transmits(), kElements);
   expect_points(opened);
+  // The description that says it cannot replace the reader leaves the layout in force.
+  folder.write("exp_data.json", description_template(outline_file(path), "exp_data.h5"));
+  EXPECT_EQ(open_source(path.string()).info.format, "HDF5 (BRAIN exp_data)");
 }
 
 }  // namespace

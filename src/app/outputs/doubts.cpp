@@ -150,9 +150,8 @@ Doubt doubt_of(const OtherFact& other) {
 // says more, only where nothing else is doubted.
 void doubt_points(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
   const auto found = measure_time_zero(a, frame);
-  const auto other = measure_other_fact(a, frame);
-  const bool of_iq = other && (other->kind == OtherFactKind::quadrature || other->kind == OtherFactKind::demodulation);
-  if (other && (!found || other->found_coherence > found->found_coherence) && !(of_iq && !doubts.empty())) {
+  const auto other = measure_other_fact(a, frame, doubts.empty() ? OtherFacts::all : OtherFacts::but_iq);
+  if (other && (!found || other->found_coherence > found->found_coherence)) {
     doubts.push_back(doubt_of(*other));
     return;
   }
@@ -220,6 +219,41 @@ void doubt_geometry(const Acquisition& a, std::vector<Doubt>& doubts) {
   }
 }
 
+// Of RF lines, what of a sample is in the next one and in the one after that: cos(2 pi f / fs) and cos(4 pi f / fs) of
+// a wave, so that samples unlike the next ones are the opposite of those after them. I and Q by turns are alike.
+template <class T>
+bool are_pairs(const Acquisition& a, const T* frame) {
+  constexpr double kUnlike = 0.2, kAlike = 0.3;
+  constexpr std::size_t kMostLines = 512;
+  const auto n = static_cast<std::size_t>(a.n_samples);
+  const std::size_t n_lines = a.frame_values() / n, step = n_lines / kMostLines + 1;
+  double next = 0.0, second = 0.0, energy = 0.0;
+  for (std::size_t line = 0; line < n_lines; line += step) {
+    const std::span<const T> values(frame + line * n, n);
+    double mean = 0.0;
+    for (const T value : values) mean += static_cast<double>(value) / static_cast<double>(n);
+    for (std::size_t i = 0; i + 2 < n; ++i) {
+      const double x = values[i] - mean;
+      energy += x * x;
+      next += x * (values[i + 1] - mean);
+      second += x * (values[i + 2] - mean);
+    }
+  }
+  return std::abs(next) < kUnlike * energy && second > kAlike * energy;
+}
+
+void doubt_pairs(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
+  if (a.signal != SignalKind::rf || a.n_samples % 2 != 0) return;
+  const bool pairs = a.sample_type == SampleType::int16
+                         ? are_pairs(a, reinterpret_cast<const std::int16_t*>(frame.data()))
+                         : are_pairs(a, reinterpret_cast<const float*>(frame.data()));
+  if (!pairs) return;
+  doubts.push_back({fmt::format("RF, but every second of the {} samples are alike and neighbours are not: I and Q by "
+                                "turns, {} of each",
+                                a.n_samples, a.n_samples / 2),
+                    "\"shape\" with time in two, and \"iq\" after \"time\" in \"axes\", in a description", "axes"});
+}
+
 // Single elements one after another: what element t sends and element e receives is what e sends and t receives. Frames
 // that were taken for transmits are not like that.
 bool is_full_matrix(const Acquisition& a) {
@@ -277,6 +311,7 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
   try {
     std::vector<std::byte> slot(a.frame_bytes());
     const std::span<const std::byte> frame = source->at(0, slot);
+    doubt_pairs(a, frame, doubts);
     if (const auto measured = measure_spectrum(a, frame)) doubt_frequencies(a, *measured, doubts);
     doubt_points(a, frame, doubts);
     doubt_full_matrix(a, frame, doubts);

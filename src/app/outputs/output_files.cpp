@@ -10,7 +10,7 @@
 #include "app/options/terminal.h"
 #include "app/outputs/provenance.h"
 #include "core/error.h"
-#include "formats/file_outline.h"
+#include "formats/own_descriptions.h"
 #include "gui/figure/figure_file.h"
 #include "history/export.h"
 #include "history/file_sinks.h"

@@ -68,12 +68,13 @@ constexpr std::array kKeys{
         "all positions as a matrix, elements x (x, z) or (x, y, z), or transposed; in place of `element_x_m`", true},
     DescriptionKey{"element_width_m", "elements", "0.27e-3", "width of an element", true},
     DescriptionKey{"name", "elements", R"("L11-4v")", "name of the probe", false},
-    DescriptionKey{"tx", "transmits", R"([{"kind": "plane", "angle_rad": 0.1}])",
-                   "one entry a transmit: `{\"kind\": \"plane\", \"angle_rad\": a}`, `{\"kind\": \"diverging\", "
-                   "\"source_m\": [x, z]}`, `{\"kind\": \"focused\", \"focus_m\": [x, z]}`, `{\"kind\": \"delays\", "
-                   "\"delays_s\": [...]}` (null: silent), `{\"kind\": \"element\", \"element\": 1}` (fires alone, from "
-                   "1); `\"apod\": [...]` with 0 for silent elements",
-                   false},
+    DescriptionKey{
+        "tx", "transmits", R"([{"kind": "plane", "angle_rad": 0.1}])",
+        "one entry a transmit: `{\"kind\": \"plane\", \"angle_rad\": a}`, `{\"kind\": \"diverging\", "
+        "\"source_m\": [x, z]}`, `{\"kind\": \"focused\", \"focus_m\": [x, z]}`, `{\"kind\": \"delays\", "
+        "\"delays_s\": [...]}` (null: silent), `{\"kind\": \"element\", \"element\": 1}` (fires alone, from "
+        "1); `\"apod\": [...]` with 0 for silent elements, or `\"aperture_m\"`, the width of those that fire",
+        false},
     DescriptionKey{"tx_angles_rad", "transmits", "[-0.1, 0, 0.1]",
                    "plane waves: angle of each, positive towards larger x", true},
     DescriptionKey{"virtual_source_m", "transmits", "[[-5e-3, -12e-3], [5e-3, -12e-3]]",

@@ -21,8 +21,8 @@ std::span<const DescriptionKey> description_keys();
 const DescriptionKey* find_description_key(std::string_view key);  // null: no such key
 
 // Keys of one entry of "tx".
-inline constexpr auto kTransmitKeys =
-    std::to_array<std::string_view>({"kind", "angle_rad", "source_m", "focus_m", "delays_s", "apod", "element"});
+inline constexpr auto kTransmitKeys = std::to_array<std::string_view>(
+    {"kind", "angle_rad", "source_m", "focus_m", "delays_s", "apod", "aperture_m", "element"});
 // Keys of a live stream that describe the frames, beside those of the acquisition.
 inline constexpr auto kFrameKeys = std::to_array<std::string_view>(
     {"axes", "shape", "dtype", "strides_bytes", "device_hz", "name", "acquisition", "channel_of_element", "offset"});

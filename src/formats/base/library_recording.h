@@ -28,6 +28,18 @@ struct ScannerRecord {
          std::ranges::is_sorted(times_s);
 }
 
+// The samples that the reader of a format has read, as a description names them: its keys data, imag, shape, axes and
+// offset. Without `data`, none does, for the reason in `why_not`; without both, the file is read by a description, or
+// by its names.
+struct NamedSamples {
+  std::string data = {}, imag = {};
+  std::vector<std::uint64_t> shape = {};  // empty: as stored
+  std::vector<std::string> axes = {};
+  double offset = 0.0;
+  bool turned = false;  // IQ, whose phase follows time zero from the first firing to the origin
+  std::string why_not = {};
+};
+
 struct LibraryRecording {
   AcquisitionPtr acquisition;  // validated
   std::uint64_t frame_count = 0;
@@ -39,6 +51,7 @@ struct LibraryRecording {
   std::vector<std::uint64_t> frame_offsets;
 
   ScannerRecord scanner = {};
+  NamedSamples named = {};
 
   // A JSON description in place of a recording: the name of the array in the same folder. All else is empty then.
   std::string described_file;

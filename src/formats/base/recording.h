@@ -40,6 +40,7 @@ struct Recording {
   std::uint64_t frame_count = 0;
   std::string format;  // in words: "GPU short-course pickle", "MATLAB v5 (MUST)"
   ScannerRecord scanner = {};
+  NamedSamples named = {};
   std::string name;  // file name without folders, plain_text() for a caption
 
   // Frame `index` < frame_count, layout and type as the acquisition says. When the file's own layout is already that,

@@ -237,6 +237,7 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
   const bool may_wrap = data.type.starts_with("uint") && !meta.contains("offset");
   if (!describes_lines(meta)) {
     LibraryRecording channels = tree.recording(request, std::move(plan));
+    channels.named = {};
     if (may_wrap) read_as_signed(channels);
     if (unknown_center) measure_center(channels);
     return channels;
@@ -244,6 +245,7 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
   const bool parallel = are_parallel(plan.acquisition.probe);
   if (extents.n_values == 2 && parallel) plan.acquisition.data = DataKind::beamformed;
   LibraryRecording lines = tree.recording(request, std::move(plan));
+  lines.named = {};
   if (may_wrap) read_as_signed(lines);
   if (extents.n_values != 2) lines = beamformed_lines(std::move(lines), line_times_s);
   return parallel ? std::move(lines) : sector_columns(what, std::move(lines));

@@ -49,6 +49,7 @@ class Guesser {
                        out_);
     if (!axes_.open.empty() && !transmits_known_)
       miss("tx", "transmits (angles, sources, delays or single elements; " + axes_.open + ")");
+    ask_unknown_units(*facts_, out_);
     order_missing();
     return std::move(out_);
   }

@@ -77,6 +77,31 @@ std::string undecided_axes(const std::vector<std::size_t>& shape, const std::vec
   return "";
 }
 
+// More frames than samples, both as many as lines have, are told by the order alone: frames are slowest.
+std::string exchange_long_frames(const std::vector<std::size_t>& shape, std::vector<std::string>& axes,
+                                 const AxisHints& known) {
+  constexpr std::size_t kLeast = 256;
+  const auto time = std::ranges::find(axes, kNames[kTime]), frame = std::ranges::find(axes, kNames[kFrame]);
+  if (time == axes.end() || frame == axes.end() || known.n_times > 0) return "";
+  const std::size_t n_times = shape[static_cast<std::size_t>(time - axes.begin())],
+                    n_frames = shape[static_cast<std::size_t>(frame - axes.begin())];
+  if (std::min(n_times, n_frames) < kLeast || (frame < time) != known.first_fastest) return "";
+  std::iter_swap(time, frame);
+  return "as many as " + std::to_string(n_times) + " and " + std::to_string(n_frames) +
+         ": frames and samples by their order, or the reverse";
+}
+
+// Two values a sample, as frames do not lie.
+std::string name_fast_pairs(const std::vector<std::size_t>& shape, std::vector<std::string>& axes,
+                            const AxisHints& known) {
+  const std::size_t fastest = known.first_fastest ? 0 : shape.size() - 1;
+  if (known.complex || shape[fastest] != 2 || axes[fastest] != kNames[kFrame]) return "";
+  const auto taken = std::ranges::find(axes, kNames[kIq]);
+  if (taken != axes.end()) *taken = kNames[kFrame];
+  axes[fastest] = kNames[kIq];
+  return "axis " + std::to_string(fastest + 1) + " of length 2: I and Q, or frames";
+}
+
 }  // namespace
 
 std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const AxisHints& known) {
@@ -131,6 +156,8 @@ std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const
       guess.open = "axis " + std::to_string(a + 1) + " of length " + std::to_string(shape[a]) + ": transmits or frames";
   }
   guess.undecided = undecided_axes(shape, guess.axes, known);
+  if (guess.undecided.empty()) guess.undecided = exchange_long_frames(shape, guess.axes, known);
+  if (guess.undecided.empty()) guess.undecided = name_fast_pairs(shape, guess.axes, known);
   return guess;
 }
 

@@ -25,6 +25,14 @@ bool is_single(Fact fact) {
   return std::ranges::find(kSingle, fact) != std::end(kSingle);
 }
 
+// Facts that are frequencies, times, lengths or angles. A speed is judged by its size.
+bool has_unit(Fact fact) {
+  constexpr Fact kWith[] = {Fact::sampling, Fact::sample_step, Fact::times,     Fact::center,       Fact::demodulation,
+                            Fact::pitch,    Fact::radius,      Fact::positions, Fact::positions_z,  Fact::angles,
+                            Fact::sources,  Fact::foci,        Fact::delays,    Fact::first_sample, Fact::first_depth};
+  return std::ranges::find(kWith, fact) != std::end(kWith);
+}
+
 // "fs" of "fs/value".
 std::string fact_path(const std::string& path) {
   const std::size_t last = path.find_last_of("./@");
@@ -75,6 +83,15 @@ std::vector<double> places_along_y(const FactNumbers& c) {
 
 }  // namespace
 
+void ask_unknown_units(const GuessFacts& facts, GuessedDescription& out) {
+  for (const auto& [path, unit] : facts.unknown_units()) {
+    for (const Guess& guess : out.guesses) {
+      if (guess.reason == path || guess.reason.starts_with(path + ","))
+        out.missing.push_back({guess.key, words("unit of ", path, " (\"", unit, "\" is not known)")});
+    }
+  }
+}
+
 bool is_list(const std::vector<std::size_t>& shape) { return long_axes(shape).size() == 1; }
 
 Json named(const FactNumbers& c, double factor) {
@@ -119,8 +136,10 @@ void GuessFacts::take_units(const ArrayTree& tree) {
         std::erase_if(rest, [](char letter) { return std::isalnum(static_cast<unsigned char>(letter)) == 0; });
         rest = lower_case(std::move(rest));
         const bool of_group = fact == Fact::positions && entry.path == group + "units";
-        if (c.named.unit == NamedUnit::none && (rest == "unit" || rest == "units" || of_group))
-          c.named.unit = unit_of_text(entry.text, fact).value_or(NamedUnit::none);
+        if (c.named.unit != NamedUnit::none || !(rest == "unit" || rest == "units" || of_group)) continue;
+        const auto unit = unit_of_text(entry.text, fact);
+        c.named.unit = unit.value_or(NamedUnit::none);
+        if (!unit && has_unit(fact)) unknown_units_.emplace(c.path, entry.text);
       }
     }
   }

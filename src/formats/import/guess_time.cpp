@@ -1,9 +1,11 @@
 #include "formats/import/guess_time.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <vector>
 
+#include "core/plain_text.h"
 #include "formats/import/spellings.h"
 #include "formats/import/words.h"
 
@@ -17,15 +19,28 @@ bool may_be_index(const FactNumbers& t0, double factor) {
          std::ranges::all_of(t0.values, [](double v) { return v == std::floor(v); });
 }
 
-// A text of the file that says the event. False: there is none.
+// A text of the file that says the event, in one of the words or in a sentence: "wave passes the origin". False: there
+// is none.
 bool named_event(const ArrayTree& tree, GuessedDescription& out) {
+  constexpr const char* kNames[] = {"tzero",         "timezero",      "timeorigin",  "zerotime",
+                                    "timereference", "referencetime", "t0reference", "t0definition"};
+  constexpr std::pair<const char*, const char*> kWords[] = {{"firstfiring", "first_firing"},
+                                                            {"firstelement", "first_firing"},
+                                                            {"origin", "origin"},
+                                                            {"centre", "centre"},
+                                                            {"center", "centre"}};
   for (const TreeEntry& entry : tree.entries()) {
-    if (entry.text.empty() || plain_name(entry.path) != "tzero") continue;
-    for (const char* const event : {"first_firing", "origin", "centre"}) {
-      if (plain_name(entry.text) != plain_name(event)) continue;
-      out.say("t_zero", event, words(entry.path, " = ", entry.text));
-      return true;
+    std::string text = lower_case(entry.text);
+    std::erase_if(text, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });
+    if (text.empty() || std::ranges::find(kNames, plain_name(entry.path)) == std::end(kNames)) continue;
+    std::string said;
+    std::size_t n_said = 0;
+    for (const auto& [word, event] : kWords) {
+      if (text.find(word) != std::string::npos) said = event, ++n_said;
     }
+    if (n_said != 1) continue;
+    out.say("t_zero", said, words(entry.path, " = ", entry.text));
+    return true;
   }
   return false;
 }

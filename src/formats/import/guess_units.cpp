@@ -19,6 +19,7 @@ constexpr UnitRow kUnitRows[] = {
     {NamedUnit::hertz, Quantity::frequency, 1.0, "Hz"},
     {NamedUnit::kilohertz, Quantity::frequency, 1e3, "kHz"},
     {NamedUnit::megahertz, Quantity::frequency, 1e6, "MHz"},
+    {NamedUnit::gigahertz, Quantity::frequency, 1e9, "GHz"},
     {NamedUnit::metre, Quantity::length, 1.0, "metres"},
     {NamedUnit::centimetre, Quantity::length, 1e-2, "centimetres"},
     {NamedUnit::millimetre, Quantity::length, 1e-3, "millimetres"},
@@ -28,6 +29,7 @@ constexpr UnitRow kUnitRows[] = {
     {NamedUnit::microsecond, Quantity::duration, 1e-6, "microseconds"},
     {NamedUnit::nanosecond, Quantity::duration, 1e-9, "nanoseconds"},
     {NamedUnit::radian, Quantity::angle, 1.0, "radians"},
+    {NamedUnit::milliradian, Quantity::angle, 1e-3, "milliradians"},
     {NamedUnit::degree, Quantity::angle, std::numbers::pi / 180.0, "degrees"},
 };
 

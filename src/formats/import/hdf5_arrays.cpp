@@ -40,9 +40,7 @@ class Hdf5Tree final : public ArrayTree {
 
   [[nodiscard]] LibraryRecording recording(const OpenRequest& request, RecordingPlan plan) const override {
     const TreeEntry& e = entries_.at(plan.entry);
-    if (plan.offset != 0.0)
-      throw Error(what_, "\"offset\" with " + container_, "no offset: signed samples, or another container");
-    if (!plan.shape.empty()) return split_recording(request, std::move(plan));
+    if (!plan.shape.empty() || plan.offset != 0.0) return recording_in_memory(request, std::move(plan));
     Hdf5Parts parts{.acquisition = std::move(plan.acquisition), .samples = {}, .format = std::move(plan.format)};
     parts.samples.axes = std::move(plan.axes);
     if (matlab_) std::reverse(parts.samples.axes.begin(), parts.samples.axes.end());
@@ -57,11 +55,12 @@ class Hdf5Tree final : public ArrayTree {
   }
 
  private:
-  // All numbers in memory: hyperslabs cannot split an axis.
-  [[nodiscard]] LibraryRecording split_recording(const OpenRequest& request, RecordingPlan plan) const {
+  // Hyperslabs cannot split an axis, and subtract nothing.
+  [[nodiscard]] LibraryRecording recording_in_memory(const OpenRequest& request, RecordingPlan plan) const {
     const TreeEntry& e = entries_.at(plan.entry);
     if (e.complex || !plan.imaginary.empty())
-      throw Error(what_, "\"shape\" of complex samples in " + container_, "real samples, or another container");
+      throw Error(what_, "\"shape\" or \"offset\" of complex samples in " + container_,
+                  "real samples, or another container");
     const std::vector<double> values = numbers(plan.entry, kMostSplit);
     auto block = std::make_shared<std::vector<float>>(values.begin(), values.end());
     const ArrayView view{.type = {NumberKind::real, 4, ByteOrder::little},

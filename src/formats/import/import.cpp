@@ -153,7 +153,8 @@ LibraryRecording read_folder(const OpenRequest& request) {
 
 LibraryRecording import_tree(const OpenRequest& request, const std::optional<Sidecar>& sidecar, const ArrayTree& tree,
                              const Error& unknown) {
-  if (sidecar)
+  const bool described = sidecar && sidecar->meta.size() > 1;  // beyond the name of the file
+  if (described)
     return described_tree(request, sidecar->what, sidecar->meta, tree, tree.container() + " with JSON description");
   if (auto known = read_named_layout(request, tree)) return std::move(*known);
   return guessed_recording(request, tree, unknown);

@@ -96,6 +96,7 @@ std::optional<LibraryRecording> read_named_layout(const OpenRequest& request, co
                             " A-scans are taken from the opposite direction (reciprocity)");
   if (n_missing > 0) a.assumptions.push_back(std::to_string(n_missing) + " A-scans are not in the file: zeros");
   recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+  recording.named.why_not = "A-scans are put in order by tx and rx";
   return recording;
 }
 

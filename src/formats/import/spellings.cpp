@@ -110,6 +110,10 @@ constexpr SpelledFact kSpelledFacts[] = {
 
 constexpr std::pair<std::string_view, NamedUnit> kUnits[] = {
     {"mhz", NamedUnit::megahertz},
+    {"ghz", NamedUnit::gigahertz},
+    {"hertz", NamedUnit::hertz},
+    {"kilohertz", NamedUnit::kilohertz},
+    {"megahertz", NamedUnit::megahertz},
     {"khz", NamedUnit::kilohertz},
     {"hz", NamedUnit::hertz},
     {"cm", NamedUnit::centimetre},
@@ -120,12 +124,18 @@ constexpr std::pair<std::string_view, NamedUnit> kUnits[] = {
     {"ns", NamedUnit::nanosecond},
     {"deg", NamedUnit::degree},
     {"degrees", NamedUnit::degree},
+    {"mrad", NamedUnit::milliradian},
     {"rad", NamedUnit::radian},
     {"radians", NamedUnit::radian},
     {"metres", NamedUnit::metre},
     {"meters", NamedUnit::metre},
     {"millimetres", NamedUnit::millimetre},
     {"millimeters", NamedUnit::millimetre},
+    {"centimetres", NamedUnit::centimetre},
+    {"centimeters", NamedUnit::centimetre},
+    {"micrometres", NamedUnit::micrometre},
+    {"micrometers", NamedUnit::micrometre},
+    {"microns", NamedUnit::micrometre},
     {"seconds", NamedUnit::second},
     {"milliseconds", NamedUnit::millisecond},
     {"microseconds", NamedUnit::microsecond},
@@ -176,6 +186,7 @@ std::string plain_name(std::string_view path) {
 }
 
 std::optional<NamedUnit> unit_of_text(std::string_view text, Fact fact) {
+  constexpr std::size_t kAbbreviation = 3;  // letters, at most: "m" is no "ms"
   std::string name(text);
   for (const std::string_view micro : {"\xc2\xb5", "\xce\xbc"}) {  // both signs, UTF-8
     if (const std::size_t at = name.find(micro); at != std::string::npos) name.replace(at, micro.size(), "u");
@@ -183,7 +194,8 @@ std::optional<NamedUnit> unit_of_text(std::string_view text, Fact fact) {
   std::erase_if(name, [](char c) { return std::string_view("[]() ").find(c) != std::string_view::npos; });
   name = lower_case(std::move(name));
   for (const auto& [spelling, unit] : kUnits)
-    if ((name == spelling || name + "s" == spelling) && unit != NamedUnit::none && may_have_unit(fact, unit))
+    if ((name == spelling || (name.size() > kAbbreviation && name + "s" == spelling)) && unit != NamedUnit::none &&
+        may_have_unit(fact, unit))
       return unit;
   return std::nullopt;
 }

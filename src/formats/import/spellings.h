@@ -50,6 +50,7 @@ enum class NamedUnit {
   hertz,
   kilohertz,
   megahertz,
+  gigahertz,
   metre,
   centimetre,
   millimetre,
@@ -60,6 +61,7 @@ enum class NamedUnit {
   nanosecond,
   degree,
   radian,
+  milliradian,
   samples,
   wavelengths
 };

@@ -81,7 +81,8 @@ LibraryRecording read_course_doppler(const OpenRequest& request, const NpzMember
   RecordingParts parts{.acquisition = {},
                        .samples = sample_source(what, iq, {Axis::frame, Axis::element, Axis::time}),
                        .owner = std::make_shared<const Owner>(Owner{request.file, inflated}),
-                       .format = "GPU short-course Doppler data (NumPy, beamformed IQ)"};
+                       .format = "GPU short-course Doppler data (NumPy, beamformed IQ)",
+                       .named = {.data = "iq", .axes = {"frame", "line", "time"}}};
   Acquisition& a = parts.acquisition;
   a.data = DataKind::beamformed;
   a.probe = {.name = {}, .kind = ProbeKind::linear, .pitch_m = x.step, .element_width_m = 0.0, .elements = {}};

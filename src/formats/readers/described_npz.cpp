@@ -77,7 +77,12 @@ LibraryRecording read_described_npz(const OpenRequest& request, const NpzMembers
     std::shared_ptr<const void> inflated;
   };
   const auto owner = std::make_shared<const Owner>(Owner{request.file, members.at(samples).owner});
-  return described_recording(request, array, *sidecar, owner);
+  LibraryRecording recording = described_recording(request, array, *sidecar, owner);
+  recording.named.data = samples;
+  recording.named.axes = axis_names(described_axes(what, sidecar->meta));
+  for (const std::size_t extent : described_shape(what, sidecar->meta, array.shape))
+    recording.named.shape.push_back(extent);
+  return recording;
 }
 
 }  // namespace echoloop

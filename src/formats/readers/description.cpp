@@ -8,10 +8,12 @@
 
 #include "core/error.h"
 #include "core/number.h"
+#include "core/scan_lines.h"
 #include "core/units.h"
 #include "formats/base/description_keys.h"
 #include "formats/base/printable.h"
 #include "formats/readers/geometry.h"
+#include "formats/readers/placed_probe.h"
 
 namespace echoloop {
 namespace {
@@ -109,6 +111,26 @@ std::vector<double> apply_time_zero(const std::string& what, const Json& meta, A
     rotated = rotated || rotation_rad.back() != 0.0;
   }
   return rotated ? rotation_rad : std::vector<double>{};
+}
+
+// Beams of a sector leave the middle of the array, where the program has x = 0 (core/acquisition.h): positions that
+// count from elsewhere are moved there, as readers of other formats do.
+void centre_sector(Acquisition& a, std::vector<double>& rotation_rad) {
+  PlacedProbe placed{.probe = a.probe, .origin_x_m = centre_x_m(a.probe)};
+  if (!all_focused(a) || std::abs(placed.origin_x_m) <= a.probe.pitch_m) return;
+  Acquisition moved = a;
+  std::vector<double> rotated = rotation_rad;
+  rotated.resize(a.transmits.size(), 0.0);
+  for (Element& element : moved.probe.elements) element.x_m -= placed.origin_x_m;
+  for (std::size_t k = 0; k < moved.transmits.size(); ++k) {
+    const double later_s = move_origin(placed, a.sound_speed_m_s, moved.transmits[k]);
+    moved.transmits[k].t0_s -= later_s;
+    rotated[k] += 2.0 * kPi * a.demod_hz * later_s;
+  }
+  if (!looks_into_sector(moved)) return;
+  a = std::move(moved);
+  a.assumptions.emplace_back(moved_text(placed));
+  if (a.demod_hz > 0.0) rotation_rad = std::move(rotated);
 }
 
 void set_frame_rate(const std::string& what, const Json& meta, Acquisition& a) {
@@ -325,6 +347,7 @@ Acquisition describe_acquisition(const std::string& what, const Json& descriptio
   }
   set_first_sample_times(what, meta, a);
   rotation_rad = apply_time_zero(what, meta, a, tx);
+  centre_sector(a, rotation_rad);
   set_frame_rate(what, meta, a);
   say_assumed(what, meta, a);
   return a;

@@ -313,6 +313,8 @@ std::vector<DescribedTransmit> described_transmits(const std::string& what, cons
     for (const Json& entry : list.is_object() ? Json::array({list}) : list) {
       DescribedTransmit tx{.transmit = transmit_entry(what, entry, a.probe)};
       if (entry.contains("apod")) set_active_elements(a.probe, element_numbers(what, entry, "apod", n_elements), tx);
+      if (entry.contains("aperture_m"))
+        tx.transmit.aperture_m = json_number(what, entry.at("aperture_m"), "aperture_m");
       add(std::move(tx));
     }
   } else if (meta.contains("tx_angles_rad")) {

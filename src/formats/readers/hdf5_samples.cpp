@@ -284,6 +284,40 @@ void check_alike(const OpenRequest& request, const Node& root, const Hdf5Samples
   }
 }
 
+// "a/shot_*" of a/shot_1, a/shot_2, ..., one a transmit; empty: named otherwise.
+std::string stacked_name(const std::vector<std::string>& datasets) {
+  const auto stem = [](const std::string& path) { return path.substr(0, path.find_last_not_of("0123456789") + 1); };
+  const std::string name = stem(datasets.front());
+  const bool alike = std::ranges::all_of(
+      datasets, [&](const std::string& path) { return path.size() > name.size() && stem(path) == name; });
+  return alike ? name + "*" : "";
+}
+
+// How a description names the samples.
+NamedSamples named_samples(const Hdf5Samples& samples, const Stored& stored, const Acquisition& a) {
+  NamedSamples named{.data = samples.datasets[0],
+                     .imag = samples.imaginary,
+                     .axes = axis_names(samples.axes),
+                     .turned = !samples.rotation_rad.empty()};
+  if (!samples.gain.empty()) {
+    named = {.why_not = "a gain over depth is divided out of the samples"};
+  } else if (samples.datasets.size() > 1) {
+    named.data = samples.datasets.size() == samples.datasets_per_frame ? stacked_name(samples.datasets) : "";
+    named.axes.insert(named.axes.begin(), "transmit");
+    if (named.data.empty()) named = {.why_not = "the samples are in several arrays"};
+  } else if (!samples.lines.empty()) {
+    if (!is_whole_order(samples, stored)) return {.why_not = "lines of a frame are in an order of the file's own"};
+    named.axes.clear();
+    for (std::size_t k = 0; k < samples.axes.size(); ++k) {
+      const bool lines = samples.axes[k] == Axis::element;
+      if (lines) named.axes.emplace_back("transmit"), named.shape.push_back(a.transmits.size());
+      named.axes.push_back(axis_names(samples.axes)[k]);
+      named.shape.push_back(lines ? a.probe.elements.size() : stored.shape[k]);
+    }
+  }
+  return named;
+}
+
 }  // namespace
 
 std::vector<Axis> trailing_axes(const hdf5::Node& dataset) {
@@ -336,6 +370,7 @@ LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& roo
     throw Error(first.where(), std::to_string(recording.frame_count) + " frames", "1 to " + std::to_string(kMaxFrames));
   }
   recording.format = parts.format;
+  recording.named = named_samples(samples, stored, a);
   if (parts.scanner.times_s.size() >= recording.frame_count) {
     recording.scanner = std::move(parts.scanner);
     recording.scanner.times_s.resize(static_cast<std::size_t>(recording.frame_count));

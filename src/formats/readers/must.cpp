@@ -210,13 +210,14 @@ RecordingParts must_recording(const std::string& what, const MatArray& array,
   refuse_other_order(what, param, array.real.shape);
   a.probe = must_probe(what, param, array.real.shape.at(1));
   const std::vector<MustShot> shots = must_shots(what, param, a);
-  parts.samples = sample_source(what, array.real, must_axes(what, array.real.shape, shots.size()));
+  const std::vector<Axis> axes = must_axes(what, array.real.shape, shots.size());
+  parts.samples = sample_source(what, array.real, axes);
+  parts.named.axes = axis_names(axes);
   const bool iq = !array.imaginary.bytes.empty();
   if (iq) {
     a.demod_hz = a.center_hz;
     a.assumptions.push_back("IQ assumed to be demodulated at the centre frequency, as by rf2iq of MUST");
-    const SampleSource imaginary =
-        sample_source(what, array.imaginary, must_axes(what, array.imaginary.shape, shots.size()));
+    const SampleSource imaginary = sample_source(what, array.imaginary, axes);
     parts.samples.n_values = 2;
     for (std::size_t f = 0; f < imaginary.frames.size(); ++f) parts.samples.frames[f][1] = imaginary.frames[f][0];
   }

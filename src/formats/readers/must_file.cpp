@@ -289,6 +289,7 @@ LibraryRecording read_must(const OpenRequest& request, const MatFile& file) {
   const std::size_t n_third = array.real.shape.size() > 2 ? array.real.shape[2] : 1;
   RecordingParts parts = must_recording(what, array, read_must_param(request, file, param, *samples[0], n_third));
   parts.format = file.container() == MatContainer::v5 ? "MATLAB v5 (MUST)" : "MATLAB v7.3 (MUST)";
+  parts.named.data = samples[0]->name + (is_cell(*samples[0]) ? "{:}" : "");
   if (samples.size() > 1) {
     parts.acquisition.assumptions.push_back("only " + samples[0]->name + " is read; the file also contains " +
                                             std::to_string(samples.size()) + " recordings");

@@ -1,5 +1,6 @@
 // PICMUS's own HDF5 layout: /US/US_DATASET0000 with plane waves, RF or IQ (data/real and data/imag, both always there).
 // Arrays have MATLAB's axes reversed. Time zero: the wave passes the array's centre; a positive angle leans to +x.
+#include <algorithm>
 
 #include "core/error.h"
 #include "formats/base/format_table.h"
@@ -55,7 +56,13 @@ PlacedProbe picmus_probe(const Node& geometry) {
 
 }  // namespace
 
-bool looks_like_picmus(const Node& root) { return root.has("US") && root.at("US").is_group(); }
+// Groups of a dataset, an image or a scan; others have arrays of their own in a group of that name.
+bool looks_like_picmus(const Node& root) {
+  if (!root.has("US") || !root.at("US").is_group()) return false;
+  const Node us = root.at("US");
+  const std::vector<std::string> names = us.children();
+  return names.empty() || std::ranges::any_of(names, [&](const std::string& name) { return us.at(name).is_group(); });
+}
 
 LibraryRecording read_picmus(const OpenRequest& request, const Node& root) {
   const Node us = root.at("US");

@@ -37,6 +37,12 @@ std::string axes_text(const std::vector<Axis>& axes) {
   return text;
 }
 
+std::vector<std::string> axis_names(const std::vector<Axis>& axes) {
+  std::vector<std::string> names;
+  for (const Axis axis : axes) names.push_back(axis_name(axis));
+  return names;
+}
+
 SampleSource sample_source(const std::string& what, const ArrayView& array, const std::vector<Axis>& axes) {
   if (axes.size() != array.shape.size()) {
     throw Error(what, "array of shape " + shape_text(array.shape) + " with axes [" + axes_text(axes) + "]",

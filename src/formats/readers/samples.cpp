@@ -182,6 +182,9 @@ LibraryRecording make_library_recording(const OpenRequest& request, RecordingPar
   LibraryRecording recording;
   recording.frame_count = parts.samples.frames.size();
   recording.format = std::move(parts.format);
+  recording.named = std::move(parts.named);
+  recording.named.offset = parts.samples.offset;
+  recording.named.turned = !parts.samples.rotation_rad.empty();
   recording.frame_offsets = offsets_in_file(request.bytes(), parts.samples, parts.acquisition.sample_type);
   recording.read_frame = [samples = std::move(parts.samples), owner = parts.owner,
                           type = parts.acquisition.sample_type](std::uint64_t index, std::span<std::byte> out) {

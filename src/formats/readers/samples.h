@@ -33,12 +33,14 @@ struct SampleSource {
 // `axes` names every axis of `array`, each at most once, element and time present (Error otherwise, naming `what`).
 SampleSource sample_source(const std::string& what, const ArrayView& array, const std::vector<Axis>& axes);
 std::string axes_text(const std::vector<Axis>& axes);  // "frame, element, time"
+std::vector<std::string> axis_names(const std::vector<Axis>& axes);
 
 struct RecordingParts {
   Acquisition acquisition;  // everything but n_samples, sample_type and signal, which the samples decide
   SampleSource samples;
   std::shared_ptr<const void> owner;  // keeps the source bytes alive
   std::string format;
+  NamedSamples named = {};  // data, imag and axes, where a description has names for them; else why_not
 };
 
 // Validates. Frames that lie in the file as they are lent (little-endian int16 or float32, aligned, same layout) are

@@ -146,6 +146,22 @@ SampleSource rf_samples(const std::string& what, const pickle::Tree& tree, const
   return source;
 }
 
+// As a description names them: an array, or a list of arrays.
+NamedSamples named_samples(const pickle::Tree& tree, const pickle::Value& rf) {
+  NamedSamples named{.data = "rf", .axes = {"frame", "transmit", "element", "time"}};
+  std::size_t n_axes = 0;
+  if (const auto* const array = std::get_if<ArrayView>(&rf)) {
+    n_axes = array->shape.size();
+  } else if (const auto* const items = list_items(rf); items != nullptr && items->size() > 1) {
+    const auto* const one = std::get_if<ArrayView>(&tree[items->front()]);
+    if (one != nullptr) n_axes = one->shape.size() + 1;
+    named.data = "rf[:]";
+  }
+  if (n_axes < 3) return {.why_not = "the samples are in lists of lists"};
+  named.axes.erase(named.axes.begin(), named.axes.end() - static_cast<std::ptrdiff_t>(n_axes));
+  return named;
+}
+
 std::string keys_text(const pickle::Tree& tree, const pickle::Value& value) {
   const auto* const dict = std::get_if<pickle::Dict>(&value);
   if (dict == nullptr) return "a pickle of " + pickle::describe(value);
@@ -176,6 +192,7 @@ LibraryRecording read_short_course_pickle(const OpenRequest& request) {
                        .samples = rf_samples(what, *tree, *rf, request.bytes().size(), *block),
                        .owner = nullptr,
                        .format = "GPU short-course pickle"};
+  parts.named = named_samples(*tree, *rf);
   Acquisition& a = parts.acquisition;
   if (parts.samples.n_elements > static_cast<std::size_t>(kMaxElements)) {
     throw Error(what, counted(parts.samples.n_elements, "element"), "up to " + std::to_string(kMaxElements));

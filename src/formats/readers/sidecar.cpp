@@ -22,6 +22,7 @@ std::optional<Sidecar> find_sidecar(const OpenRequest& request) {
     Sidecar sidecar{.what = what, .meta = parse_description(what, beside.file->bytes())};
     const auto names = sidecar.meta.find("file");
     const bool same = names != sidecar.meta.end() && names->is_string() && names->get<std::string>() == wanted;
+    if (same && sidecar.meta.size() == 1) continue;  // the name alone
     if (same || (beside.path != shared && names == sidecar.meta.end())) return sidecar;
     if (beside.path != shared)
       throw Error(sidecar.what, "a description of " + json_excerpt(*names), "\"file\": \"" + wanted + "\"");

@@ -288,6 +288,7 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
   LibraryRecording recording;
   recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
   recording.frame_count = sent.frames.size();
+  recording.named.why_not = "rows of a buffer are acquisitions, and columns connectors, by Receive and Trans";
   recording.format =
       file.container() == MatContainer::v5 ? "Verasonics workspace (MATLAB v5)" : "Verasonics workspace (MATLAB v7.3)";
   recording.read_frame = [samples, type = recording.acquisition->sample_type](

@@ -30,6 +30,13 @@ double wrapped_at(const Acquisition& a, std::span<const std::byte> frame) {
   return both ? whole : 0.0;
 }
 
+double mean_of(const Acquisition& a, std::span<const std::byte> frame) {
+  const std::size_t n = frame.size() / bytes_per_value(a.sample_type);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < n; ++i) sum += sample_value(a, frame, i);
+  return sum / static_cast<double>(n);
+}
+
 template <class T>
 void subtract_wrapped(std::span<std::byte> frame, double whole) {
   for (T& value : std::span(reinterpret_cast<T*>(frame.data()), frame.size() / sizeof(T)))
@@ -46,8 +53,16 @@ std::vector<std::byte> first_frame(const LibraryRecording& recording) {
 
 void read_as_signed(LibraryRecording& recording) {
   Acquisition a = *recording.acquisition;
-  const double whole = wrapped_at(a, first_frame(recording));
-  if (whole == 0.0) return;
+  constexpr double kLeastMean = 8.0;
+  const std::vector<std::byte> frame = first_frame(recording);
+  const double whole = wrapped_at(a, frame), mean = mean_of(a, frame);
+  if (whole == 0.0 && mean < kLeastMean) return;
+  if (whole == 0.0) {
+    a.assumptions.emplace_back("unsigned samples, of which 0 is taken for zero, though their mean is " +
+                               std::to_string(std::lround(mean)) + " (\"offset\" in a description is subtracted)");
+    recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+    return;
+  }
   const auto bits = static_cast<std::size_t>(std::log2(whole));
   a.assumptions.emplace_back("unsigned samples are two's complement of " + counted(bits, "bit") +
                              ": the upper half lies below 0 (\"offset\": 0 in a description keeps them)");

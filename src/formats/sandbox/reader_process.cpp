@@ -137,6 +137,7 @@ Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> chi
   recording.frame_count = opened.frame_count;
   recording.format = opened.format;
   recording.scanner = std::move(opened.scanner);
+  recording.named = std::move(opened.named);
   recording.name = plain_text(request.path.filename().string());
   const std::size_t frame_bytes = opened.acquisition->frame_bytes();
   if (!opened.frame_offsets.empty()) {

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kMaxText = 2000;
 constexpr std::size_t kMaxRefusal = 1000;  // beside the file's name
 constexpr std::size_t kMaxAssumptions = 64;
+constexpr std::size_t kMaxAxes = 8;
 constexpr std::size_t kMostFramesInARun = 4096;
 
 template <class Enum>
@@ -107,6 +108,27 @@ Acquisition decode_acquisition(PayloadReader& in) {
   return a;
 }
 
+void encode_named(PayloadWriter& out, const NamedSamples& named) {
+  for (const std::string& text : {named.data, named.imag, named.why_not}) out.text(text);
+  out.numbers(std::span(named.shape));
+  out.number(static_cast<std::uint32_t>(named.axes.size()));
+  for (const std::string& axis : named.axes) out.text(axis);
+  out.number(named.offset);
+  out.number(static_cast<std::uint8_t>(named.turned));
+}
+
+NamedSamples decode_named(PayloadReader& in) {
+  NamedSamples named;
+  for (std::string* const text : {&named.data, &named.imag, &named.why_not}) *text = in.text(kMaxText);
+  named.shape = in.numbers<std::uint64_t>(kMaxAxes);
+  const auto n_axes = in.number<std::uint32_t>();
+  if (n_axes > kMaxAxes) throw BadMessage("too many axes");
+  for (std::uint32_t k = 0; k < n_axes; ++k) named.axes.push_back(in.text(kMaxText));
+  named.offset = in.number<double>();
+  named.turned = in.number<std::uint8_t>() != 0;
+  return named;
+}
+
 }  // namespace
 
 std::vector<std::byte> encode_number(double value) {
@@ -137,6 +159,7 @@ std::vector<std::byte> encode_opened(const LibraryRecording& recording) {
   out.numbers(std::span(recording.scanner.times_s));
   out.number(recording.scanner.lost);
   out.number(recording.scanner.missing);
+  encode_named(out, recording.named);
   return out.take();
 }
 
@@ -201,6 +224,7 @@ LibraryRecording decode_opened(std::span<const std::byte> payload, const std::st
   scanner.times_s = in.numbers<double>(kMaxMessageBytes / sizeof(double));
   scanner.lost = in.number<std::uint64_t>();
   scanner.missing = in.number<std::uint64_t>();
+  recording.named = decode_named(in);
   in.expect_end();
   acquisition->validate(what);
   if (recording.frame_count == 0 || recording.frame_count > kMaxFrameCount) throw BadMessage("an invalid length");
