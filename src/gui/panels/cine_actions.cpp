@@ -144,6 +144,8 @@ void keep_cine_valid(UiState& state, const UiCommands& commands) {
   if (before != std::pair(cine.index, std::pair(cine.mark_in, cine.mark_out))) call(commands.cine_changed);
 }
 
+std::string_view newest_name(const UiState& state) { return image_rests(state) ? "newest" : "now"; }
+
 double cine_time_s(const Cine& cine, std::size_t index) {
   if (cine.times_s.size() == cine.frames && index < cine.frames) return static_cast<double>(cine.times_s[index]);
   if (cine.frames < 2) return 0;

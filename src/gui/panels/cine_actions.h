@@ -41,6 +41,9 @@ void freeze(const UiState& state, const UiCommands& commands);                  
 // Keeps index and marks within the kept frames and ends a comparison when the stream has stopped; once a frame.
 void keep_cine_valid(UiState& state, const UiCommands& commands);
 
+// The right end of the track: "now", or "newest" where no image comes any more.
+std::string_view newest_name(const UiState& state);
+
 // A frame's time before the newest, at most 0; and where it lies on the track, 0 to 1.
 double cine_time_s(const Cine& cine, std::size_t index);
 double cine_share(const Cine& cine, std::size_t index);
