@@ -48,7 +48,7 @@ bool Presentation::moving() const {
   return on_ && (ImGui::GetTime() - since_s_ < kHint_s + kMargin_s || touch_.ending(now_ns()));
 }
 
-Presentation::Places Presentation::lay_out(const PanelContext& c) {
+Presentation::Places Presentation::lay_out(const PanelContext& c, const SceneInput& input) {
   const Ui& ui = c.ui;
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   Places p;
@@ -64,12 +64,13 @@ Presentation::Places Presentation::lay_out(const PanelContext& c) {
     p.strips = {size.x - ui.px(20) - wide, p.image.y0 - ui.px(6), size.x - ui.px(20), p.caption.y0};
     p.image.x1 = p.strips.x0 - ui.px(8);
   }
-  p.image.x1 -= ui.px(kBarRoom) * (is_overlay(c.state.params.color_flow.mode) ? 2.0F : 1.0F);
+  p.image.x1 -= ui.px(kBarRoom) * static_cast<float>(count({.a = scales_differ(input.compared, input.image),
+                                                            .flow = is_overlay(c.state.params.color_flow.mode)}));
   return p;
 }
 
 // Beside the image: levels, and flow where it lies over the image.
-void Presentation::draw_bars(PanelContext& c, ImageArea& image) {
+void Presentation::draw_bars(PanelContext& c, const SceneInput& input, ImageArea& image) {
   Ui& ui = c.ui;
   const UiState& state = c.state;
   const Rect r = image.layout().image;
@@ -78,9 +79,15 @@ void Presentation::draw_bars(PanelContext& c, ImageArea& image) {
     const float x = r.x1 + ui.px(18) + static_cast<float>(index) * room;
     return Rect{x, top, x + ui.px(18), std::max(least, r.y1 - ui.px(10))};
   };
-  draw_presented_color_bar(ui, bar(0), state.params);
+  const bool each = scales_differ(input.compared, input.image);
+  draw_presented_color_bar(ui, bar(0), state.params, each ? "B" : "");
+  if (each) {
+    ImagingParams a = input.compared->params;
+    a.display = state.params.display;
+    draw_presented_color_bar(ui, bar(1), a, "A");
+  }
   if (state.analyses.flow.image == nullptr || !is_overlay(state.params.color_flow.mode)) return;
-  image.place_flow_bar(bar(1));
+  image.place_flow_bar(bar(each ? 2 : 1));
   draw_flow_bar(ui, image.layout(), *state.analyses.flow.image, state.params, Type::large);
 }
 
@@ -106,7 +113,7 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
   if (flow != nullptr) named += pair_width(ui, "flow", flow_older, flow_unit);
   // Kept frames that play are a replay.
   const bool replays = state.run == RunState::frozen && state.cine.playing;
-  const RunState run = replays ? RunState::replay : state.run;
+  const RunState run = replays ? RunState::replay : badge_state(state);
   float x = line.x0 + ui.px(24);
   x = draw_state_badge(ui, run, x, line.cy(), BadgeSize::large) + ui.px(18);
   if (state.saving.recording.on) {
@@ -136,11 +143,11 @@ StripBoxes Presentation::draw(PanelContext& c, const SceneInput& input, const Pa
                           ImGui::IsAnyMouseDown() || !input.keys.empty();
   if (input_came) touch_.touch(now_ns());
   touch_.follow(c.state, c.commands);
-  const Places p = lay_out(c);
+  const Places p = lay_out(c, input);
   parts.grounds.push_back({{0, 0, size.x, size.y}, 0x000000});
   if (input.image.number != 0) {
     parts.image.draw_presented(c, input, p.image);
-    draw_bars(c, parts.image);
+    draw_bars(c, input, parts.image);
   }
   StripBoxes strips;
   parts.dock.draw_presented({c, input.image, input.strip, strips}, p.strips);

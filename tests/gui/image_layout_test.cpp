@@ -25,7 +25,7 @@ TEST(ImageLayout, TheFlowBarStandsBesideTheOtherOne) {
     for (const bool compact : {false, true}) {
       const Rect& area = kAreas[0];
       EXPECT_EQ(lay_out_picture(area, grid, 1, compact, {}).flow_bar.width(), 0.0F);
-      const ImageLayout l = lay_out_picture(area, grid, 1, compact, {}, ColorBars::level_and_flow);
+      const ImageLayout l = lay_out_picture(area, grid, 1, compact, {}, {.flow = true});
       EXPECT_GT(l.flow_bar.x0, l.color_bar.x1 + 30);  // its labels
       EXPECT_LT(l.flow_bar.x1 + 30, area.x1);
       EXPECT_EQ(l.flow_bar.height(), l.image.height());
