@@ -59,9 +59,10 @@ int busiest_between(const RingCounts& before, const RingCounts& now) {
   return now.slots_peak > before.slots_peak ? now.slots_peak : used;
 }
 
-// Nothing comes, and nothing is under way: paused, or at a recording's end.
+// Nothing comes, and nothing is under way: paused, at a recording's end, or without a sender.
 void StatsCollector::watch_idle(UiState& state, const Session& session, std::int64_t now) {
-  const bool stopped = session.stream().paused || session.producer_state() != ProducerState::running;
+  const bool sent = !state.scanner.has_value() || state.scanner->link == LiveLink::connected;
+  const bool stopped = !sent || session.stream().paused || session.producer_state() != ProducerState::running;
   const bool was_idle = idle_;
   idle_ = stopped && session.running() && state.numbers.counts.in_flight == 0 &&
           state.numbers.counts.processed == last_processed_;

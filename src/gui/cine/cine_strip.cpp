@@ -131,8 +131,7 @@ void draw_labels(const Ui& ui, const UiState& s, const Rect& track, float y) {
   float head0 = track.x1;
   float head1 = track.x1;
   if (frozen) {
-    const bool dense = cine.seconds < 0.01 * static_cast<double>(cine.frames);  // less than 10 ms apart
-    const std::string text = fixed(cine_time_s(cine, cine.index), dense ? 3 : 2) + " s";
+    const std::string text = cine_time_text(cine, cine.index);
     const float w = ui.width(Type::badge, text);
     const float x = track_x(track, cine_share(cine, cine.index));
     head0 = std::clamp(x - 0.5F * w, track.x0, track.x1 - w);

@@ -150,7 +150,7 @@ void TouchStrip::draw_track(PanelContext& c, const Rect& row) {
   }
   ui.text(Type::medium, last_x, below, line, theme::kText2, last);
   if (!frozen) return;
-  const std::string at = fixed(cine_time_s(cine, cine.index), 2) + " s";
+  const std::string at = cine_time_text(cine, cine.index);
   const float w = ui.width(Type::medium, at);
   const float x = std::clamp(head - 0.5F * w, track.x0, track.x1 - w);
   if (x > first_end + gap && x + w + gap < last_x) ui.text(Type::medium, x, below, line, theme::kText, at);

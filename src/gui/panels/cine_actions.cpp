@@ -6,6 +6,7 @@
 
 #include "core/param_table.h"
 #include "gui/panels/panels.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {
@@ -151,6 +152,12 @@ double cine_time_s(const Cine& cine, std::size_t index) {
   if (cine.frames < 2) return 0;
   return -cine.seconds * static_cast<double>(last_frame(cine) - std::min(index, last_frame(cine))) /
          static_cast<double>(last_frame(cine));
+}
+
+std::string cine_time_text(const Cine& cine, std::size_t index) {
+  const double apart_s = cine.frames > 1 ? cine.seconds / static_cast<double>(last_frame(cine)) : 0.0;
+  const int decimals = apart_s > 0.0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(apart_s) - 1e-9)), 2, 6) : 2;
+  return fixed(cine_time_s(cine, index), decimals) + " s";
 }
 
 double cine_share(const Cine& cine, std::size_t index) {

@@ -7,6 +7,7 @@
 
 #include "core/acquisition_facts.h"
 #include "core/number.h"
+#include "core/plain_text.h"
 #include "core/probe_table.h"
 #include "core/units.h"
 #include "gui/panels/panels.h"
@@ -182,7 +183,7 @@ std::string facts(const SourceInfo& source) {
     text += fmt::format(" Recorded from a scanner: {} lost at the sender, {} missing.",
                         counted_grouped(source.recorded_lost, "frame"), grouped(source.recorded_missing));
   }
-  for (const Assumption& assumption : a.assumptions) text += " Assumed: " + assumption.text + ".";
+  for (const Assumption& assumption : a.assumptions) text += " " + capitalized(assumption.text) + ".";
   return text;
 }
 

@@ -208,7 +208,7 @@ struct LatencyView {
 
 // Numbers of the stream that runs. Filled by the application.
 struct StreamNumbers {
-  bool idle = false;  // no frame comes or is under way: paused, or at a recording's end
+  bool idle = false;  // no frame comes or is under way: paused, at a recording's end, or without a sender
   double processed_fps = 0.0;
   double shown_fps = 0.0;
   std::uint64_t shown = 0;
@@ -301,15 +301,9 @@ inline std::string_view why_no_files(const UiState& state, std::string_view why 
   return state.no_effect.files.empty() ? why : std::string_view(state.no_effect.files);
 }
 
-// The stream makes no frames: idle, or a scanner without a sender.
-inline bool stream_rests(const UiState& state) {
-  return state.numbers.idle ||
-         (state.source.live && state.scanner.has_value() && state.scanner->link != LiveLink::connected);
-}
-
 // No new image comes to the screen; numbers of the last seconds are those before this rest.
 inline bool image_rests(const UiState& state) {
-  return stream_rests(state) || (state.run != RunState::live && state.run != RunState::replay);
+  return state.numbers.idle || (state.run != RunState::live && state.run != RunState::replay);
 }
 
 // The sample that holds the echo of a place, as the nearest element recorded it.
