@@ -153,6 +153,8 @@ TEST(Layout, RulerStepsAreRound) {
   EXPECT_DOUBLE_EQ(ruler_step(26.0, 52.0, 1.0).major_mm, 2.0);
   EXPECT_EQ(ruler_step(26.0, 52.0, 1.0).minor_per_major, 4);
   EXPECT_EQ(ruler_step(700.0, 64.0, 1.0).decimals, 1);
+  EXPECT_DOUBLE_EQ(ruler_axis(-19e-3, 19e-3, 243.0, 64.0, 1.0).step.major_mm, 10.0);  // 64 pixels apart or nearly so
+  EXPECT_DOUBLE_EQ(ruler_axis(-19e-3, 19e-3, 197.0, 64.0, 1.0).step.major_mm, 10.0);
 }
 
 TEST(NumberText, MinusGroupsAndDecimals) {
