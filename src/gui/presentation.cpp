@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "gui/bars.h"
 #include "gui/docks/status_fields.h"
+#include "gui/overlay/caption.h"
 #include "gui/overlay/flow_scale.h"
 #include "gui/state/number_text.h"
 #include "gui/view/flow_bar.h"
@@ -101,12 +102,11 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
   const float pace = pace_width(ui, state.numbers.pace, Type::large, PaceWords::all);
   const float limit = line.x1 - (hint ? ui.px(240) : ui.px(24) + (pace > 0 ? pace + ui.px(26) : 0));
   // What is on screen is always named: the source's name gives way to frame and time.
-  const bool timed = picture && image.acquisition != nullptr && image.acquisition->frame_rate_hz > 0.0;
+  const std::optional<CaptionItem> time = picture ? time_item(image) : std::nullopt;
   const std::string frame = picture ? grouped(image.stamp.sequence) : "";
-  const std::string time = timed ? fixed(image.stamp.time_s, 3) : "";
   float named = 0;
   if (picture) named += pair_width(ui, "frame", frame, "");
-  if (timed) named += pair_width(ui, "t", time, "s");
+  if (time) named += pair_width(ui, time->key, time->value, time->unit);
   const FlowImage* flow = state.analyses.flow.image;
   const auto [flow_older, flow_unit] =
       flow != nullptr ? flow_age(*flow, state.analyses.flow.age_s) : std::pair<std::string, std::string>();
@@ -124,7 +124,7 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
                      theme::kText, state.source.name) +
       ui.px(26);
   if (picture) x = pair(ui, x, line, "frame", frame, "");
-  if (timed) x = pair(ui, x, line, "t", time, "s");
+  if (time) x = pair(ui, x, line, time->key, time->value, time->unit);
   if (flow != nullptr) x = pair(ui, x, line, "flow", flow_older, flow_unit);
   const auto fits = [&](float least) { return x + ui.px(least) < limit; };
   if (replays && fits(90)) x = pair(ui, x, line, "", factor_text(state.cine.speed), "×");
