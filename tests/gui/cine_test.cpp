@@ -99,6 +99,7 @@ TEST(Strip, TheTimeTellsNeighboursApart) {
   EXPECT_EQ(text(50), "\u22120.14 s");
   EXPECT_EQ(text(200), "\u22120.035 s");
   EXPECT_EQ(text(10e3), "\u22120.0007 s");
+  EXPECT_EQ(text(10.05e3), "\u22120.0007 s");
 }
 
 TEST(Strip, ScrubsToTheNearestFrameInTime) {

@@ -156,7 +156,9 @@ double cine_time_s(const Cine& cine, std::size_t index) {
 
 std::string cine_time_text(const Cine& cine, std::size_t index) {
   const double apart_s = cine.frames > 1 ? cine.seconds / static_cast<double>(last_frame(cine)) : 0.0;
-  const int decimals = apart_s > 0.0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(apart_s) - 1e-9)), 2, 6) : 2;
+  constexpr double kNearly = 0.01;  // 2 %: 0.1 ms by clocks that are not exact
+  const int decimals =
+      apart_s > 0.0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(apart_s) - kNearly)), 2, 6) : 2;
   return fixed(cine_time_s(cine, index), decimals) + " s";
 }
 

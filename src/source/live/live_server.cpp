@@ -342,8 +342,7 @@ void LiveServer::describe(Connection& connection, std::span<const std::byte> pay
       const std::scoped_lock lock(mutex_);
       status_.last_refusal = error.what();
     }
-    notes_.add(LiveNote::Kind::refusal, "refused descriptions", std::string("Description refused: ") + error.what(),
-               now_ns());
+    notes_.add(LiveNote::Kind::refusal, "descriptions", std::string("Description refused: ") + error.what(), now_ns());
   }
 }
 
