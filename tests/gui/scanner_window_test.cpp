@@ -286,6 +286,16 @@ TEST_F(ScannerWindow, TheNetworkIsListenedAtAfterAQuestion) {
   ASSERT_TRUE(until([&] { return app_->viewer().control_rect("network_listen").width() > 0.0F; }));
   EXPECT_EQ(status()->address, "live:test");
   EXPECT_FALSE(std::filesystem::exists(token));
+  const Rect port = app_->viewer().control_rect("network_port");
+  ASSERT_GT(port.width(), 0.0F);
+  const RgbImage shot = app_->viewer().screenshot();
+  int light = 0;  // of words behind the field: it has no label there
+  for (int y = static_cast<int>(port.y0); y < static_cast<int>(port.y1); ++y) {
+    for (int x = static_cast<int>(port.x1) + 2; x < static_cast<int>(port.x1) + 80; ++x) {
+      light += shot.rgb[3 * static_cast<std::size_t>(y * shot.width + x)] > 90 ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(light, 0);
   click("network_cancel");
   EXPECT_EQ(status()->address, "live:test");
   click("scanner_access/Network");

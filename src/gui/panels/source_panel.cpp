@@ -363,10 +363,11 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
     stream.paused = !stream.paused;
     call(c.commands.stream_changed);
   }
+  if (live) return;
   const bool endless = c.state.source.frame_count == 0;
   if (ui.check_box("loop", {middle, r.y0, r.x1, r.y1}, "Loop", stream.loop && !endless,
                    {"Loop", "Repeats the recording after the last frame.",
-                    endless ? "Only for recordings; phantoms and scanners are unlimited." : ""})) {
+                    endless ? "Only for recordings; phantoms are unlimited." : ""})) {
     stream.loop = !stream.loop;
     call(c.commands.stream_changed);
   }

@@ -165,7 +165,9 @@ void Ui::start_editing(const char* id, const std::string& initial, const std::st
 bool Ui::is_editing(const char* id) const { return editing_id_ != 0 && editing_id_ == ImGui::GetID(id); }
 
 bool Ui::text_line(const char* id, const Rect& r, std::span<char> buffer, bool focus) {
-  return text_input(id, std::string(stop_of_text(id)), r, buffer, focus);
+  const std::string stop(stop_of_text(id));
+  areas_[stop] = {r, r};
+  return text_input(id, stop, r, buffer, focus);
 }
 
 bool Ui::text_input(const char* id, const std::string& stop, const Rect& r, std::span<char> buffer, bool focus) {
