@@ -59,12 +59,14 @@ int busiest_between(const RingCounts& before, const RingCounts& now) {
   return now.slots_peak > before.slots_peak ? now.slots_peak : used;
 }
 
-// Nothing comes, and nothing is under way: paused, or at a recording's end.
-void StatsCollector::watch_idle(const UiState& state, const Session& session, std::int64_t now) {
-  const bool stopped = session.stream().paused || session.producer_state() != ProducerState::running;
+// Nothing comes, and nothing is under way: paused, at a recording's end, or without a sender.
+void StatsCollector::watch_idle(UiState& state, const Session& session, std::int64_t now) {
+  const bool sent = !state.scanner.has_value() || state.scanner->link == LiveLink::connected;
+  const bool stopped = !sent || session.stream().paused || session.producer_state() != ProducerState::running;
   const bool was_idle = idle_;
   idle_ = stopped && session.running() && state.numbers.counts.in_flight == 0 &&
           state.numbers.counts.processed == last_processed_;
+  state.numbers.idle = idle_;
   if (was_idle && !idle_) resumed_ns_ = looked_ns_;
   if (looked_ns_ == 0) plot_ns_ = now;
   if (looked_ns_ != 0 && !idle_) plot_ns_ += now - looked_ns_;

@@ -19,7 +19,7 @@ class StatsCollector {
   void update(UiState& state, const Session& session, const TimingTrace& trace, std::uint64_t shown);
 
  private:
-  void watch_idle(const UiState& state, const Session& session, std::int64_t now);
+  void watch_idle(UiState& state, const Session& session, std::int64_t now);
   void update_rates(UiState& state, std::int64_t now, std::size_t frame_bytes);
   void update_histories(UiState& state, const TimingTrace& trace);
   void update_pace(UiState& state, const Session& session, std::int64_t now);

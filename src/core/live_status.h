@@ -43,7 +43,7 @@ struct LiveStatus {
 
 // A line about the connection, for the message line or the terminal.
 struct LiveNote {
-  enum class Kind { info, warning };
+  enum class Kind { info, warning, refusal };  // refusal: of a description; LiveStatus::last_refusal has been set
   Kind kind = Kind::info;
   std::string text;
 };

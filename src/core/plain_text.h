@@ -13,6 +13,7 @@ namespace echoloop {
 // not UTF-8 become '?'; tabs and line breaks stay.
 [[nodiscard]] std::string plain_text(std::string_view text);
 
-[[nodiscard]] std::string lower_case(std::string text);  // letters A to Z
+[[nodiscard]] std::string lower_case(std::string text);   // letters A to Z
+[[nodiscard]] std::string capitalized(std::string text);  // its first letter, likewise
 
 }  // namespace echoloop

@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "gui/bars.h"
 #include "gui/docks/status_fields.h"
+#include "gui/overlay/caption.h"
 #include "gui/overlay/flow_scale.h"
 #include "gui/state/number_text.h"
 #include "gui/view/flow_bar.h"
@@ -48,7 +49,7 @@ bool Presentation::moving() const {
   return on_ && (ImGui::GetTime() - since_s_ < kHint_s + kMargin_s || touch_.ending(now_ns()));
 }
 
-Presentation::Places Presentation::lay_out(const PanelContext& c) {
+Presentation::Places Presentation::lay_out(const PanelContext& c, const SceneInput& input) {
   const Ui& ui = c.ui;
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   Places p;
@@ -64,12 +65,13 @@ Presentation::Places Presentation::lay_out(const PanelContext& c) {
     p.strips = {size.x - ui.px(20) - wide, p.image.y0 - ui.px(6), size.x - ui.px(20), p.caption.y0};
     p.image.x1 = p.strips.x0 - ui.px(8);
   }
-  p.image.x1 -= ui.px(kBarRoom) * (is_overlay(c.state.params.color_flow.mode) ? 2.0F : 1.0F);
+  p.image.x1 -= ui.px(kBarRoom) * static_cast<float>(count({.a = scales_differ(input.compared, input.image),
+                                                            .flow = is_overlay(c.state.params.color_flow.mode)}));
   return p;
 }
 
 // Beside the image: levels, and flow where it lies over the image.
-void Presentation::draw_bars(PanelContext& c, ImageArea& image) {
+void Presentation::draw_bars(PanelContext& c, const SceneInput& input, ImageArea& image) {
   Ui& ui = c.ui;
   const UiState& state = c.state;
   const Rect r = image.layout().image;
@@ -78,9 +80,15 @@ void Presentation::draw_bars(PanelContext& c, ImageArea& image) {
     const float x = r.x1 + ui.px(18) + static_cast<float>(index) * room;
     return Rect{x, top, x + ui.px(18), std::max(least, r.y1 - ui.px(10))};
   };
-  draw_presented_color_bar(ui, bar(0), state.params);
+  const bool each = scales_differ(input.compared, input.image);
+  draw_presented_color_bar(ui, bar(0), state.params, each ? "B" : "");
+  if (each) {
+    ImagingParams a = input.compared->params;
+    a.display = state.params.display;
+    draw_presented_color_bar(ui, bar(1), a, "A");
+  }
   if (state.analyses.flow.image == nullptr || !is_overlay(state.params.color_flow.mode)) return;
-  image.place_flow_bar(bar(1));
+  image.place_flow_bar(bar(each ? 2 : 1));
   draw_flow_bar(ui, image.layout(), *state.analyses.flow.image, state.params, Type::large);
 }
 
@@ -94,19 +102,18 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
   const float pace = pace_width(ui, state.numbers.pace, Type::large, PaceWords::all);
   const float limit = line.x1 - (hint ? ui.px(240) : ui.px(24) + (pace > 0 ? pace + ui.px(26) : 0));
   // What is on screen is always named: the source's name gives way to frame and time.
-  const bool timed = picture && image.acquisition != nullptr && image.acquisition->frame_rate_hz > 0.0;
+  const std::optional<CaptionItem> time = picture ? time_item(image) : std::nullopt;
   const std::string frame = picture ? grouped(image.stamp.sequence) : "";
-  const std::string time = timed ? fixed(image.stamp.time_s, 3) : "";
   float named = 0;
   if (picture) named += pair_width(ui, "frame", frame, "");
-  if (timed) named += pair_width(ui, "t", time, "s");
+  if (time) named += pair_width(ui, time->key, time->value, time->unit);
   const FlowImage* flow = state.analyses.flow.image;
   const auto [flow_older, flow_unit] =
       flow != nullptr ? flow_age(*flow, state.analyses.flow.age_s) : std::pair<std::string, std::string>();
   if (flow != nullptr) named += pair_width(ui, "flow", flow_older, flow_unit);
   // Kept frames that play are a replay.
   const bool replays = state.run == RunState::frozen && state.cine.playing;
-  const RunState run = replays ? RunState::replay : state.run;
+  const RunState run = replays ? RunState::replay : badge_state(state);
   float x = line.x0 + ui.px(24);
   x = draw_state_badge(ui, run, x, line.cy(), BadgeSize::large) + ui.px(18);
   if (state.saving.recording.on) {
@@ -117,7 +124,7 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
                      theme::kText, state.source.name) +
       ui.px(26);
   if (picture) x = pair(ui, x, line, "frame", frame, "");
-  if (timed) x = pair(ui, x, line, "t", time, "s");
+  if (time) x = pair(ui, x, line, time->key, time->value, time->unit);
   if (flow != nullptr) x = pair(ui, x, line, "flow", flow_older, flow_unit);
   const auto fits = [&](float least) { return x + ui.px(least) < limit; };
   if (replays && fits(90)) x = pair(ui, x, line, "", factor_text(state.cine.speed), "×");
@@ -136,11 +143,11 @@ StripBoxes Presentation::draw(PanelContext& c, const SceneInput& input, const Pa
                           ImGui::IsAnyMouseDown() || !input.keys.empty();
   if (input_came) touch_.touch(now_ns());
   touch_.follow(c.state, c.commands);
-  const Places p = lay_out(c);
+  const Places p = lay_out(c, input);
   parts.grounds.push_back({{0, 0, size.x, size.y}, 0x000000});
   if (input.image.number != 0) {
     parts.image.draw_presented(c, input, p.image);
-    draw_bars(c, parts.image);
+    draw_bars(c, input, parts.image);
   }
   StripBoxes strips;
   parts.dock.draw_presented({c, input.image, input.strip, strips}, p.strips);

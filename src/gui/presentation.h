@@ -31,8 +31,8 @@ class Presentation {
   struct Places {
     Rect image, strips, caption, touch;  // strips, touch: empty where there are none
   };
-  [[nodiscard]] Places lay_out(const PanelContext& c);
-  static void draw_bars(PanelContext& c, ImageArea& image);
+  [[nodiscard]] Places lay_out(const PanelContext& c, const SceneInput& input);
+  static void draw_bars(PanelContext& c, const SceneInput& input, ImageArea& image);
   void draw_caption(PanelContext& c, const Image& image, const Rect& line) const;
 
   bool on_ = false;

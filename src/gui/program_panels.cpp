@@ -197,7 +197,7 @@ void ScannerDialogs::draw_network(Ui& ui, const UiState& state, const UiCommands
   float y = box.y0 + ui.px(kDialogTitle);
   ui.text(Type::body, left, y, line, theme::kText2, "Port");
   const bool entered =
-      ui.text_line("network_port", {left + ui.px(kLabel), y, left + ui.px(kLabel + 90), y + line}, port_, false);
+      ui.text_line("##network_port", {left + ui.px(kLabel), y, left + ui.px(kLabel + 90), y + line}, port_, false);
   y += ui.px(kDialogRow + 6);
   ui.text(Type::body, left, y, line, theme::kText2, "Token file");
   ui.text_fitted(Type::body, left + ui.px(kLabel), right, y, line, theme::kText, state.opening.scanner_token);

@@ -215,7 +215,7 @@ SampleFaults faults_since_start(const UiState& s) {
 }
 
 StatusFigures figures_of(const UiState& s) {
-  const bool known = s.numbers.latency.recent.count > 0 && s.run != RunState::fault;
+  const bool known = s.numbers.latency.recent.count > 0 && !image_rests(s);
   const std::uint64_t lost = s.numbers.counts.dropped + s.numbers.counts.refused + s.numbers.counts.sequence_gaps;
   const std::string p95 =
       known ? fixed(s.numbers.latency.recent.p95_ms, s.numbers.latency.recent.p95_ms < 99.95 ? 2 : 0) : "—";

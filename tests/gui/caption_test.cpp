@@ -32,6 +32,20 @@ TEST(Caption, NamesApertureTransmitsAndFilterOfWhatWasBeamformedHere) {
   }
 }
 
+TEST(Caption, TheTimeTellsFramesApart) {
+  Acquisition a = testing::linear_acquisition(8, 128);
+  const auto time = [&a](double frame_rate_hz) {
+    a.frame_rate_hz = frame_rate_hz;
+    Image image = image_of(a);
+    image.stamp.time_s = 0.49733;
+    const std::optional<CaptionItem> item = time_item(image);
+    return item ? item->value + " " + item->unit : "";
+  };
+  EXPECT_EQ(time(2250), "497.33 ms");
+  EXPECT_EQ(time(50), "0.497 s");
+  EXPECT_EQ(time(0), "");
+}
+
 TEST(Caption, NamesTheAdaptiveMethod) {
   Image image = image_of(testing::linear_acquisition(8, 128));
   EXPECT_EQ(words(image).find("adaptive"), std::string::npos);

@@ -89,6 +89,19 @@ TEST(Frozen, TimesTellWhenAPictureCame) {
   EXPECT_EQ(scene.viewer->times().present_sequence, 42u);
 }
 
+TEST(Strip, TheTimeTellsNeighboursApart) {
+  const auto text = [](double frame_rate_hz) {
+    Cine cine;
+    cine.frames = 101;
+    cine.seconds = 100.0 / frame_rate_hz;
+    return cine_time_text(cine, 93);
+  };
+  EXPECT_EQ(text(50), "\u22120.14 s");
+  EXPECT_EQ(text(200), "\u22120.035 s");
+  EXPECT_EQ(text(10e3), "\u22120.0007 s");
+  EXPECT_EQ(text(10.05e3), "\u22120.0007 s");
+}
+
 TEST(Strip, ScrubsToTheNearestFrameInTime) {
   ECHO_SCENE(scene, 1600, 900);
   scene.freeze(101, 50);

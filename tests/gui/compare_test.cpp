@@ -159,6 +159,26 @@ TEST(Compare, AIsWhatThePanelsSaidAndSwapExchanges) {
   EXPECT_EQ(scene.cine_changed, cine_told + 1);
 }
 
+// Levels beside weights: one scale cannot be that of both.
+TEST(Compare, EachSideHasItsScaleWhereOneShowsWeights) {
+  ECHO_SCENE(scene, 1600, 900);
+  compare(scene);
+  EXPECT_EQ(scene.viewer->image_layout().a_bar.width(), 0.0F);
+  scene.state.params.formation.adaptive = Adaptive::coherence;
+  scene.state.params.formation.adaptive_show = AdaptiveShow::weight;
+  scene.put_past(0, kSquare, flat(0.5F));
+  for (const CompareLook look : {CompareLook::wipe, CompareLook::side_by_side}) {
+    scene.state.cine.compare_look = look;
+    scene.frames(2);
+    const ImageLayout& l = scene.viewer->image_layout();
+    EXPECT_GT(l.a_bar.x0, l.color_bar.x1);
+    EXPECT_GT(l.color_bar.x0, l.image.x1);
+    EXPECT_TRUE(scene.rect("color_bar").contains(l.a_bar.cx(), l.a_bar.cy())) << "the scale in dB is A's";
+  }
+  scene.drag({scene.rect("color_bar").cx(), scene.rect("color_bar").cy()}, {scene.rect("color_bar").cx(), 500});
+  EXPECT_NE(scene.state.params.display.gain_db, scene.state.defaults.display.gain_db);
+}
+
 TEST(Compare, ListsWhatDiffers) {
   const ImagingParams a = default_params(*scene_acquisition());
   ImagingParams b = a;

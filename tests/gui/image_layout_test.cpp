@@ -25,7 +25,7 @@ TEST(ImageLayout, TheFlowBarStandsBesideTheOtherOne) {
     for (const bool compact : {false, true}) {
       const Rect& area = kAreas[0];
       EXPECT_EQ(lay_out_picture(area, grid, 1, compact, {}).flow_bar.width(), 0.0F);
-      const ImageLayout l = lay_out_picture(area, grid, 1, compact, {}, ColorBars::level_and_flow);
+      const ImageLayout l = lay_out_picture(area, grid, 1, compact, {}, {.flow = true});
       EXPECT_GT(l.flow_bar.x0, l.color_bar.x1 + 30);  // its labels
       EXPECT_LT(l.flow_bar.x1 + 30, area.x1);
       EXPECT_EQ(l.flow_bar.height(), l.image.height());
@@ -153,6 +153,8 @@ TEST(Layout, RulerStepsAreRound) {
   EXPECT_DOUBLE_EQ(ruler_step(26.0, 52.0, 1.0).major_mm, 2.0);
   EXPECT_EQ(ruler_step(26.0, 52.0, 1.0).minor_per_major, 4);
   EXPECT_EQ(ruler_step(700.0, 64.0, 1.0).decimals, 1);
+  EXPECT_DOUBLE_EQ(ruler_axis(-19e-3, 19e-3, 243.0, 64.0, 1.0).step.major_mm, 10.0);  // 64 pixels apart or nearly so
+  EXPECT_DOUBLE_EQ(ruler_axis(-19e-3, 19e-3, 197.0, 64.0, 1.0).step.major_mm, 10.0);
 }
 
 TEST(NumberText, MinusGroupsAndDecimals) {

@@ -186,6 +186,23 @@ TEST_F(ImportWindow, RowsStayInTheirPlacesWhenTheyAreAnswered) {
   stay("centre frequency");
 }
 
+// A reason that is longer than its column is whole in a tooltip; the rows below stay.
+TEST_F(ImportWindow, ALongReasonHasATooltip) {
+  start(1024);
+  const auto show = [&](const std::string& reason) {
+    auto& fields = app_->state().import.fields;
+    std::ranges::find(fields, "sampling", &ImportField::id)->reason = reason;
+    app_->turn();
+  };
+  const auto rect = [&](const char* id) { return app_->viewer().control_rect(id); };
+  show("Short.");
+  const float below = rect("import/field/elements").y0;
+  EXPECT_EQ(rect("import/reason/sampling").width(), 0.0F);
+  show("Of the samples as they are stored in the file, one channel after the other, before any filter.");
+  EXPECT_GT(rect("import/reason/sampling").width(), 0.0F);
+  EXPECT_EQ(rect("import/field/elements").y0, below);
+}
+
 // Raw samples behind a header of 512 bytes, int16, with one axis too few: joined and divided by the mouse.
 TEST_F(ImportWindow, AxesOfRawBytesAreDividedByTheMouse) {
   const std::string npy = read_text(file_);

@@ -87,6 +87,11 @@ TEST(MMode, SlowMotionShortensTheSpan) {
   EXPECT_DOUBLE_EQ(fitted_span_s(state, 2.0), 2.0);
 }
 
+TEST(MMode, SpansArePlainNumbers) {
+  const std::pair<double, const char*> spans[] = {{8.0, "8 s"}, {0.2, "0.2 s"}, {0.04, "40 ms"}, {8e-4, "0.8 ms"}};
+  for (const auto& [span_s, text] : spans) EXPECT_EQ(strip_span_text(span_s), text);
+}
+
 TEST(MMode, APauseStaysAGapAndFrozenItStands) {
   ECHO_SCENE(scene, 1024, 640);
   Stream stream(scene);

@@ -130,6 +130,16 @@ TEST(TouchStripOfThePresentation, TargetsStayApartInALowNarrowWindow) {
   }
 }
 
+// Without room for a track there is none.
+TEST(TouchStripOfThePresentation, TargetsStayApartInATinyWindow) {
+  ECHO_SCENE(scene, 640, 400);
+  scene.put_image(kSquare, dim);
+  scene.viewer->present();
+  scene.frames(2);
+  EXPECT_EQ(scene.rect("touch/track").width(), 0.0F);
+  EXPECT_FALSE(scene.rect("touch/live").overlaps(scene.rect("touch/reset")));
+}
+
 TEST(TouchStripOfThePresentation, ResetsByTouchAndEveryTargetIsAFocusStop) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, dim);

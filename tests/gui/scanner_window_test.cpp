@@ -168,7 +168,7 @@ TEST_P(ScannerWindowCures, AStreamThatStoppedOnOverrunResumes) {
 // 8 elements, two transmits.
 const std::string kOtherScan =
     R"({"axes": ["transmit", "element", "time"], "shape": [2, 8, 300], "dtype": "int16", "fs_hz": 20e6, "fc_hz": 5e6,
-        "c_m_s": 1540, "pitch_m": 3e-4, "t0_s": 0, "t_zero": "origin", "frame_rate_hz": 50,
+        "c_m_s": 1540, "pitch_m": 3e-4, "t0_s": 0, "t_zero": "origin", "frame_rate_hz": 30, "name": "Other probe",
         "tx": [{"kind": "plane", "angle_rad": 0}, {"kind": "plane", "angle_rad": 0.1}]})";
 
 TEST_F(ScannerWindow, KeptFramesStayWithTheirOwnDescriptionWhenAnotherOneComes) {
@@ -180,6 +180,8 @@ TEST_F(ScannerWindow, KeptFramesStayWithTheirOwnDescriptionWhenAnotherOneComes) 
   const std::uint64_t change = next_;
   ASSERT_TRUE(sender_->describe(1, kOtherScan) && sender_->expect(4).has_value());
   ASSERT_TRUE(until([&] { return said("New description: 8 elements, 2 transmits. History of the old one stays"); }));
+  EXPECT_EQ(app_->state().source.name, "Other probe");
+  EXPECT_EQ(app_->state().source.rate_hz, 30.0);
   for (int k = 0; k < 200 && app_->state().cine.frames < before + 2; ++k) send(1);
   ASSERT_GE(app_->state().cine.frames, before + 2);
   const auto shows = [&](int elements) {
@@ -223,6 +225,8 @@ TEST_F(ScannerWindow, ASenderThatHasGoneIsSaidWithTheTime) {
   EXPECT_EQ(no_sender_text(*status(), gone_ns + 7'500'000'000'000), "No sender since 2 h 05 min");
   EXPECT_LT(std::abs(now_ns() - gone_ns), 60'000'000'000);
   EXPECT_EQ(app_->state().numbers.pace.held_back, HeldBack::no);
+  EXPECT_TRUE(until([&] { return app_->state().numbers.idle; }));
+  EXPECT_TRUE(until([&] { return app_->state().numbers.processed_fps == 0.0; }));
 }
 
 TEST_F(ScannerWindow, TheSenderIsDisconnectedAndLetInAgain) {
@@ -282,6 +286,16 @@ TEST_F(ScannerWindow, TheNetworkIsListenedAtAfterAQuestion) {
   ASSERT_TRUE(until([&] { return app_->viewer().control_rect("network_listen").width() > 0.0F; }));
   EXPECT_EQ(status()->address, "live:test");
   EXPECT_FALSE(std::filesystem::exists(token));
+  const Rect port = app_->viewer().control_rect("network_port");
+  ASSERT_GT(port.width(), 0.0F);
+  const RgbImage shot = app_->viewer().screenshot();
+  int light = 0;  // of words behind the field: it has no label there
+  for (int y = static_cast<int>(port.y0); y < static_cast<int>(port.y1); ++y) {
+    for (int x = static_cast<int>(port.x1) + 2; x < static_cast<int>(port.x1) + 80; ++x) {
+      light += shot.rgb[3 * static_cast<std::size_t>(y * shot.width + x)] > 90 ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(light, 0);
   click("network_cancel");
   EXPECT_EQ(status()->address, "live:test");
   click("scanner_access/Network");
@@ -313,10 +327,17 @@ TEST_F(ScannerWindow, ARefusedDescriptionIsKnownWhileItIsWaitedFor) {
   EXPECT_EQ(status()->last_refusal, "description: unknown key 'pitch_mm'; expected 'pitch_m'");
   EXPECT_EQ(refused->text(8), status()->last_refusal);
   ASSERT_TRUE(until([&] { return said("Description refused: description: unknown key 'pitch_mm'"); }));
+  const auto error_stands = [&] {
+    const auto& list = app_->state().notices.messages.list();
+    const auto at = standing(list);
+    return at.has_value() && list[*at].severity == Severity::error;
+  };
+  EXPECT_TRUE(error_stands());
   sender_->generation = 0;
   ASSERT_TRUE(sender_->describe(1, kScan) && sender_->expect(4).has_value());
   send(1);
   EXPECT_EQ(status()->last_refusal, "");
+  EXPECT_TRUE(until([&] { return !error_stands(); }));
 }
 
 // The program itself, as a sender: from the page, from the panel, and each way that it ends.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gui/panels/cine_actions.h"
 #include "gui/stream_scene.h"
 #include "gui/toolkit/theme.h"
 
@@ -119,6 +120,31 @@ TEST(StreamPanel, LostFramesAreRedAndOnlyThose) {
   scene.state.numbers.errors = 88;
   for (const char* counter : {"Dropped", "Refused", "Gaps", "Errors"}) EXPECT_GT(red(counter), 3) << counter;
   EXPECT_EQ(red("Duplicates"), 0);
+}
+
+// Without new images the latency of the last ones is not that of now, and the newest frame is not of now.
+TEST(StreamAtRest, ShowsNoFiguresAsIfTheyWereOfNow) {
+  ECHO_SCENE(scene, 1600, 900);
+  const auto bar = [&](double p95_ms) {
+    scene.state.numbers.latency.recent.p95_ms = p95_ms;
+    scene.frames(2);
+    RgbImage shot = scene.shot();
+    shot.rgb.resize(3U * 1600U * 44U);  // the status bar
+    return shot.rgb;
+  };
+  const auto follows = [&] { return bar(1.1) != bar(88.8); };
+  scene.frames(2);
+  EXPECT_TRUE(follows());
+  EXPECT_EQ(newest_name(scene.state), "now");
+  const auto expect_rest = [&](const char* of) {
+    EXPECT_FALSE(follows()) << of;
+    EXPECT_EQ(newest_name(scene.state), "newest") << of;
+  };
+  scene.state.numbers.idle = true;
+  expect_rest("idle");
+  scene.state.numbers.idle = false;
+  scene.state.run = RunState::frozen;
+  expect_rest("frozen");
 }
 
 TEST(StreamPanel, RefusalMarksItsSlot) {

@@ -99,6 +99,10 @@ TEST(SourcePanel, ItsTwoChecksStandApartInANarrowWindow) {
     }
     EXPECT_EQ(light, 0) << scale;
     EXPECT_LE(loop.x1, scene.rect("panel_source").x1 + 1);
+    scene.state.source.live = true;  // longer words, and nothing to repeat
+    scene.frames(2);
+    EXPECT_LE(scene.rect("pause").x1, scene.rect("panel_source").x1 + 1);
+    EXPECT_EQ(scene.rect("loop").width(), 0.0F);
   }
 }
 

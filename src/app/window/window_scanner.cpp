@@ -11,6 +11,7 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kPhantomCause = "phantom sender";
+constexpr const char* kDescriptionCause = "description";
 
 // As a sender on this machine names the source: "0.0.0.0" listens, but is no place.
 std::string local_address(std::string source) {
@@ -25,14 +26,17 @@ void WindowScanner::look() {
   LiveSource* const live = parts_.source != nullptr ? parts_.source->live() : nullptr;
   if (const std::optional<LiveWaiting> waiting = opening_.scanner()) {
     waiting->set_policy(parts_.state.stream.policy);
+    say(waiting->take_notes());  // before the status: a refusal is resolved by a later one
     parts_.state.scanner = waiting->status();
-    say(waiting->take_notes());
   } else if (live != nullptr) {
-    parts_.state.scanner = live->status();
     say(live->take_notes());
+    parts_.state.scanner = live->status();
+    parts_.state.source.name = parts_.source->name();  // another description, or another sender, has another name
   } else {
     parts_.state.scanner.reset();
   }
+  if (!parts_.state.scanner.has_value() || parts_.state.scanner->last_refusal.empty())
+    parts_.state.notices.messages.resolve(kDescriptionCause);
   constexpr std::string_view kToken = ",token=";
   const std::size_t at = named().find(kToken);
   parts_.state.opening.scanner_token =
@@ -89,7 +93,11 @@ void WindowScanner::look_at_phantom() {
 
 void WindowScanner::say(const std::vector<LiveNote>& notes) {
   for (const LiveNote& note : notes) {
-    parts_.say(note.kind == LiveNote::Kind::warning ? Severity::warning : Severity::info, note.text, "scanner");
+    const bool refusal = note.kind == LiveNote::Kind::refusal;
+    const Severity severity = refusal                                ? Severity::error
+                              : note.kind == LiveNote::Kind::warning ? Severity::warning
+                                                                     : Severity::info;
+    parts_.say(severity, note.text, refusal ? kDescriptionCause : "scanner");
   }
 }
 

@@ -11,6 +11,7 @@
 #include "core/free_memory.h"
 #include "core/number.h"
 #include "core/param_table.h"
+#include "core/plain_text.h"
 #include "core/units.h"
 #include "gui/docks/film_plan.h"
 #include "history/file_sinks.h"
@@ -156,7 +157,7 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
   if (!recording || plan.change == Change::same_source) return;
   for (const Assumption& assumed : acquisition.assumptions) {
     parts_.say(Severity::warning,
-               "Assumed: " + assumed.text + (assumed.fact.empty() ? "" : ". Set the value in the Source panel."),
+               capitalized(assumed.text) + (assumed.fact.empty() ? "" : ". Set the value in the Source panel."),
                "source");
   }
 }
@@ -222,6 +223,7 @@ bool WindowStream::acquisition_changed() const {
 OpenedSource WindowStream::described_again() {
   OpenedSource opened{.name = parts_.named, .source = parts_.source, .facts = {}, .info = parts_.state.source};
   opened.info.acquisition = parts_.source->acquisition();
+  opened.info.rate_hz = default_rate_hz(*opened.info.acquisition);
   try {
     check_params(*opened.info.acquisition, params_with_facts(window_params(opened)));
   } catch (const Error&) {

@@ -115,14 +115,14 @@ inline constexpr std::array kFormats{
     FormatRow{{"MATLAB v5/v7.3 files", "MUST", ".mat",
                "as written by MUST (`RF` or `IQ`, `param`, `txdel`), MATLAB v5 and v7.3"},
               MatReader{nullptr, read_must}},
-    FormatRow{{"other arrays", "by their names", ".mat .h5 .hdf5 .npz .pkl",
+    FormatRow{{"other arrays", "arrays by name", ".mat .h5 .hdf5 .npz .pkl",
                "other layouts whose arrays have names such as `rf`, `fs`, `fc`, `pitch`, `angles`; also in a text of "
                "JSON (`metadata.fs`); every name that is "
                "used is listed as an assumption, in the unit of the name (`fs_MHz`), of a text beside it (`fs@units`, "
                "`fs_unit`; `fs/unit` of `fs/value`) or by its size; objects of ARRUS in pickles"},
               {}},
     FormatRow{{"other arrays", "BRAIN", ".mat", "`exp_data` of BRAIN, full or half matrix capture"}, {}},
-    FormatRow{{"other arrays", "described", ".mat .h5 .npz .npy .pkl .bin .raw .dat .rf",
+    FormatRow{{"other arrays", "arrays by description", ".mat .h5 .npz .npy .pkl .bin .raw .dat .rf",
                "any array, or raw samples, with a JSON description beside the file; folders of one file a frame, a "
                "transmit or a line (below)"},
               {}},

@@ -43,6 +43,14 @@ void draw_chip_grip(const Ui& ui, const Rect& chip, ImU32 ink) {
 
 }  // namespace
 
+void draw_reason(Ui& ui, Column& column, const Reason& reason) {
+  Rect line = ui.row(column, 16, 3);
+  line.x0 += ui.px(reason.indent);
+  const bool whole = ui.width(Type::small, reason.text) <= line.width();
+  if (!whole) ui.hit(("import/reason/" + reason.id).c_str(), line, {reason.title, reason.text, {}});
+  ui.text_fitted(Type::small, line.x0, line.x1, line.y0, line.height(), reason.color, reason.text);
+}
+
 void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column) {
   Ui& ui = c.ui;
   const ImportState& import = c.import();
@@ -140,8 +148,7 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
     x = chip.x1 + ui.px(6);
   }
   if (!import.axes_error.empty() || import.raw.on) {  // of raw bytes always: the rows below stay
-    const Rect line = ui.row(column, 16, 2);
-    ui.text_fitted(Type::small, line.x0, line.x1, line.y0, line.height(), theme::kRed, import.axes_error);
+    draw_reason(ui, column, {.id = "axes", .title = "Axes", .color = theme::kRed, .text = import.axes_error});
   }
 }
 
@@ -304,9 +311,12 @@ void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column
                                open ? theme::kText2 : theme::kMuted, field.reason) +
                   ui.px(3);
     } else if (!flat || red) {
-      const Rect line = ui.row(column, 16, 3);
-      ui.text_fitted(Type::small, line.x0 + ui.px(kIndent), line.x1, line.y0, line.height(),
-                     red ? theme::kRed : theme::kMuted, red ? field.error : field.reason);
+      draw_reason(ui, column,
+                  {.id = field.id,
+                   .title = field.label,
+                   .indent = kIndent,
+                   .color = red ? theme::kRed : theme::kMuted,
+                   .text = red ? field.error : field.reason});
     }
   }
   if (field.place == ImportGroup::doubts) draw_doubt(c, column, field);

@@ -50,6 +50,15 @@ struct AssistantScene {
   }
 };
 
+// One line of small text, so that the rows below stay; what has no room is in its tooltip.
+struct Reason {
+  std::string id, title;
+  float indent = 0;  // at scale 1
+  ImU32 color = theme::kMuted;
+  std::string text;
+};
+void draw_reason(Ui& ui, Column& column, const Reason& reason);
+
 // Rows of AssistantFields: the roles of the axes, and of raw bytes type, header and shape with them.
 void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column);
 void draw_raw_fields(const AssistantScene& c, AssistantChoice& choice, Column& column);

@@ -71,10 +71,14 @@ void draw_raw_fields(const AssistantScene& c, AssistantChoice& choice, Column& c
     r.x0 += ui.px(kFieldLabel + 18);
     return r;
   };
-  const auto reason = [&](const std::string& text, const std::string& error) {
-    const Rect line = ui.row(column, 16, 4);
-    ui.text_fitted(Type::small, line.x0 + ui.px(kFieldIndent), line.x1, line.y0, line.height(),
-                   error.empty() ? theme::kMuted : theme::kRed, error.empty() ? text : error);
+  const auto reason = [&](const char* title, const std::string& text, const std::string& error) {
+    const bool wrong = !error.empty();
+    draw_reason(ui, column,
+                {.id = title,
+                 .title = title,
+                 .indent = kFieldIndent,
+                 .color = wrong ? theme::kRed : theme::kMuted,
+                 .text = wrong ? error : text});
   };
   // The common ones side by side, all of them in a menu.
   const auto pick_type = [&](const std::vector<std::string>& types, const auto& draw) {
@@ -97,12 +101,12 @@ void draw_raw_fields(const AssistantScene& c, AssistantChoice& choice, Column& c
     return ui.menu("import/dtype_menu", more, choices, chosen, {"Type", "All types.", {}});
   });
   ui.chevron(more.cx(), more.cy(), Direction::down, theme::kMuted);
-  reason(raw.why_type, raw.type_error);
+  reason("Type", raw.why_type, raw.type_error);
   constexpr std::array<Choice, 2> kOrders = {{{"little"}, {"big"}}};
   if (const auto picked = ui.segmented("import/order", labelled("Byte order"), kOrders, raw.byte_order == "big" ? 1 : 0,
                                        {"Byte order", "Of the bytes of one value.", {}}))
     c.order({.act = ImportAct::raw, .id = "byte_order", .text = *picked == 1 ? "big" : "little"});
-  reason(raw.why_order, {});
+  reason("Byte order", raw.why_order, {});
   Rect header = labelled("Header");
   const Rect minus{header.x1 - ui.px(68), header.y0, header.x1 - ui.px(36), header.y1},
       plus{header.x1 - ui.px(32), header.y0, header.x1, header.y1};
@@ -138,7 +142,7 @@ void draw_raw_fields(const AssistantScene& c, AssistantChoice& choice, Column& c
     c.order({.act = ImportAct::raw, .id = "header_bytes", .text = std::to_string(raw.header_bytes - step)});
   if (ui.button("import/header_plus", plus, {.label = "+"}, {"Longer header", "By one value.", {}}))
     c.order({.act = ImportAct::raw, .id = "header_bytes", .text = std::to_string(raw.header_bytes + step)});
-  reason(raw.why_header, raw.header_error);
+  reason("Header", raw.why_header, raw.header_error);
   const Rect shape = ui.row(column, 22, 2);
   ui.text(Type::body, shape, theme::kText2, "Shape");
   ui.text_right(Type::small, shape.x1, shape.y0, shape.height(), theme::kMuted, "fastest axis first");
@@ -153,13 +157,14 @@ void draw_raw_fields(const AssistantScene& c, AssistantChoice& choice, Column& c
   const bool fits = raw.described_bytes <= raw.file_bytes;
   ui.fill({bar.x0, bar.y0, at(raw.described_bytes), bar.y1}, fits ? theme::kAccent : theme::kRed, 3);
   ui.fill({bar.x0, bar.y0, at(raw.header_bytes), bar.y1}, theme::kText2, 3);
-  const Rect account = ui.row(column, 20, 6);
   const bool whole = raw.described_bytes == raw.file_bytes;
-  ui.text_fitted(Type::small, account.x0, account.x1, account.y0, account.height(),
-                 whole  ? theme::kText2
-                 : fits ? theme::kWarn
-                        : theme::kRed,
-                 raw.account);
+  draw_reason(ui, column,
+              {.id = "account",
+               .title = "Bytes of the file",
+               .color = whole  ? theme::kText2
+                        : fits ? theme::kWarn
+                               : theme::kRed,
+               .text = raw.account});
 }
 
 }  // namespace echoloop

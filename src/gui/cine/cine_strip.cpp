@@ -16,14 +16,12 @@ float track_x(const Rect& track, double share) {
   return std::round(track.x0 + static_cast<float>(share) * track.width());
 }
 
-bool is_live(const UiState& s) { return s.run == RunState::live || s.run == RunState::replay; }
-
 void draw_track(const Ui& ui, const UiState& s, const Rect& track) {
   const Cine& cine = s.cine;
   ui.fill(track, theme::kField, 4);
   if (cine.frames == 0) return;
   if (s.run != RunState::frozen) {
-    ui.fill(track, is_live(s) ? theme::kAccent : theme::kHistoryBefore, 4);
+    ui.fill(track, image_rests(s) ? theme::kHistoryBefore : theme::kAccent, 4);
     ui.disc(track.x1 - ui.px(1), track.cy(), 9, theme::kPanel);
     ui.disc(track.x1 - ui.px(1), track.cy(), 7.5F, theme::kText);
     return;
@@ -133,8 +131,7 @@ void draw_labels(const Ui& ui, const UiState& s, const Rect& track, float y) {
   float head0 = track.x1;
   float head1 = track.x1;
   if (frozen) {
-    const bool dense = cine.seconds < 0.01 * static_cast<double>(cine.frames);  // less than 10 ms apart
-    const std::string text = fixed(cine_time_s(cine, cine.index), dense ? 3 : 2) + " s";
+    const std::string text = cine_time_text(cine, cine.index);
     const float w = ui.width(Type::badge, text);
     const float x = track_x(track, cine_share(cine, cine.index));
     head0 = std::clamp(x - 0.5F * w, track.x0, track.x1 - w);
@@ -147,8 +144,9 @@ void draw_labels(const Ui& ui, const UiState& s, const Rect& track, float y) {
   };
   const float first_end = track.x0 + ui.width(Type::small, first);
   label(track.x0, first);
-  const float now_x = track.x1 - ui.width(Type::small, "now");
-  label(now_x, "now");
+  const std::string last(newest_name(s));
+  const float now_x = track.x1 - ui.width(Type::small, last);
+  label(now_x, last);
   ui.vertical(track.x1 - ui.hairline(), track.y1 + ui.px(4), track.y1 + ui.px(8), theme::kTick);
   for (int i = 1; step > 0 && i < 200 && i * step < cine.seconds; ++i) {
     const float x = track_x(track, 1 - i * step / cine.seconds);

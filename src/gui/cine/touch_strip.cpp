@@ -12,7 +12,8 @@
 namespace echoloop {
 namespace {
 
-constexpr float kTarget = 76;       // least side of what a finger hits, at scale 1
+constexpr float kTarget = 76;  // least side of what a finger hits, at scale 1
+constexpr float kLeastTrack = 48;
 constexpr float kReset = 80;        // width of Reset
 constexpr float kEverySpeed = 440;  // room of all speeds and the track
 constexpr std::int64_t kHideAfter_ns = 10'000'000'000;
@@ -129,27 +130,30 @@ void TouchStrip::draw_track(PanelContext& c, const Rect& row) {
   const Cine& cine = s.cine;
   const float y = row.cy() - ui.px(8);
   const Rect track{row.x0 + ui.px(12), y - ui.px(5), row.x1 - ui.px(12), y + ui.px(5)};
+  if (track.width() < ui.px(kLeastTrack)) return;
   drag_.use(c, "touch/track", track, row);
   ui.fill(track, theme::kField, 5);
   const bool frozen = s.run == RunState::frozen;
   if (cine.frames == 0) return;
   const auto x_of = [&](double share) { return std::round(track.x0 + static_cast<float>(share) * track.width()); };
   const float head = frozen ? x_of(cine_share(cine, cine.index)) : track.x1;
-  ui.fill({track.x0, track.y0, head, track.y1}, frozen ? theme::kHistoryBefore : theme::kAccent, 5);
+  ui.fill({track.x0, track.y0, head, track.y1}, image_rests(s) ? theme::kHistoryBefore : theme::kAccent, 5);
   ui.disc(head, track.cy(), 16, theme::kPanel);
   ui.disc(head, track.cy(), 13, theme::kText);
   const float line = ui.px(24), below = y + ui.px(16);
   const std::string first = fixed(-cine.seconds, cine.seconds < 9.95 ? 1 : 0) + " s";
-  const std::string_view last = "now";
-  const float first_end = ui.text(Type::medium, track.x0, below, line, theme::kText2, first);
-  ui.text_right(Type::medium, track.x1, below, line, theme::kText2, last);
-  if (!frozen) return;
-  const std::string at = fixed(cine_time_s(cine, cine.index), 2) + " s";
-  const float w = ui.width(Type::medium, at), gap = ui.px(12);
-  const float x = std::clamp(head - 0.5F * w, track.x0, track.x1 - w);
-  if (x > first_end + gap && x + w + gap < track.x1 - ui.width(Type::medium, last)) {
-    ui.text(Type::medium, x, below, line, theme::kText, at);
+  const std::string_view last = newest_name(s);
+  const float gap = ui.px(12), last_x = track.x1 - ui.width(Type::medium, last);
+  float first_end = track.x0;
+  if (first_end + ui.width(Type::medium, first) + gap < last_x) {
+    first_end = ui.text(Type::medium, track.x0, below, line, theme::kText2, first);
   }
+  ui.text(Type::medium, last_x, below, line, theme::kText2, last);
+  if (!frozen) return;
+  const std::string at = cine_time_text(cine, cine.index);
+  const float w = ui.width(Type::medium, at);
+  const float x = std::clamp(head - 0.5F * w, track.x0, track.x1 - w);
+  if (x > first_end + gap && x + w + gap < last_x) ui.text(Type::medium, x, below, line, theme::kText, at);
 }
 
 void TouchStrip::draw(PanelContext& c, const Rect& r) {

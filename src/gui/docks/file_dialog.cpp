@@ -248,15 +248,16 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
     return std::nullopt;
   }
   narrow();
-  const int page = std::max(1, static_cast<int>((h - ui.px(150)) / ui.px(kRowHeight)) - 1);
+  const int page = std::max(1, static_cast<int>((h - ui.px(180)) / ui.px(kRowHeight)) - 1);
   take_keys(ui, keys, page);
   const float pad = ui.px(16);
   const float left = box.x0 + pad;
   const float right = box.x1 - pad;
   ui.text(Type::strong, left, box.y0 + ui.px(12), ui.px(24), theme::kText, "Open a recording");
-  ui.text_fitted(Type::small, left + ui.px(150), right, box.y0 + ui.px(12), ui.px(24), theme::kMuted, format_names());
+  const float names = box.y0 + ui.px(36);
+  const float y =
+      names + ui.px(8) + ui.paragraph(Type::small, left, names, right - left, ui.px(16), theme::kMuted, format_names());
   std::optional<fs::path> wanted;
-  const float y = box.y0 + ui.px(44);
   const float up = ui.px(40);
   if (ui.button("parent", {left, y, left + up, y + ui.px(theme::kRow)}, {.label = "↑"}, {"Up", "Parent folder.", {}}))
     wanted = listed_folder_.parent_path();

@@ -23,12 +23,12 @@ double playback_speed(const UiState& state) {
   return std::min(wanted_hz / a->frame_rate_hz, 1.0);
 }
 
-std::string span_text(double span_s) {
-  if (span_s > 0.1) return fmt::format("{:.1g} s", span_s);
-  return span_s > 1e-4 ? fmt::format("{:.1g} ms", span_s * 1e3) : fmt::format("{:.1g} µs", span_s * 1e6);
-}
-
 }  // namespace
+
+std::string strip_span_text(double span_s) {
+  if (span_s > 0.1) return fmt::format("{:.3g} s", span_s);
+  return span_s > 1e-4 ? fmt::format("{:.3g} ms", span_s * 1e3) : fmt::format("{:.3g} µs", span_s * 1e6);
+}
 
 double fitted_span_s(const UiState& state, double span_s) {
   if (state.run == RunState::frozen) return span_s;
@@ -44,7 +44,7 @@ void choose_span(PanelContext& c, const char* id, Rect& head, double& span_s) {
   std::array<Choice, kSpans.size()> choices;
   int chosen = -1;
   for (std::size_t i = 0; i < kSpans.size(); ++i) {
-    names[i] = span_text(kSpans[i] * unit_s);
+    names[i] = strip_span_text(kSpans[i] * unit_s);
     choices[i] = {names[i]};
     if (std::lround(span_s / unit_s) == std::lround(kSpans[i])) chosen = static_cast<int>(i);
   }

@@ -50,7 +50,7 @@ struct FigureLayout {
   double width = 0.0, height = 0.0;
   std::vector<CanvasRect> images, strips;  // of the strips their levels
   bool common_depth = false;               // of A and B: only the first has numbers at its ruler
-  CanvasRect level_bar, flow_bar;
+  CanvasRect level_bar, a_bar, flow_bar;   // a_bar: where A shows levels and B weights, or the other way round
   KeyPlace key_place = KeyPlace::none;
   CanvasRect key;
   std::vector<std::string> caption_lines;

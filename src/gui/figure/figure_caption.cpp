@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/number.h"
+#include "core/plain_text.h"
 #include "core/units.h"
 #include "gui/overlay/caption.h"
 #include "gui/state/number_text.h"
@@ -65,8 +65,7 @@ std::string listed(const std::vector<std::string>& words, std::size_t from = 0) 
 std::string probe_of(const Image& image) {
   if (image.acquisition == nullptr || image.acquisition->probe.name.empty()) return {};
   const double mhz = image.acquisition->center_hz / kHertzPerMegahertz;
-  std::string name = image.acquisition->probe.name;
-  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  const std::string name = capitalized(image.acquisition->probe.name);
   return fmt::format(" {}, {}{}MHz.", name, fixed(mhz, 1), kNoBreak);
 }
 

@@ -105,7 +105,9 @@ void draw_figure(Canvas& canvas, const Figure& f, const FigureLayout& l) {
   const ScaleLook look = scales(f.ground);
   canvas.fill({0.0, 0.0, l.width, l.height}, {paper(f.ground)});
   for (std::size_t i = 0; i < f.images.size(); ++i) draw_image(canvas, f, l, i);
-  draw_level_bar(canvas, l.level_bar, f.images.back().display, look);
+  const bool each = l.a_bar.width() > 0.0;
+  draw_level_bar(canvas, l.level_bar, f.images.back().display, look, each ? "B" : "");
+  if (each) draw_level_bar(canvas, l.a_bar, f.images.front().display, look, "A");
   for (const FigureImage& i : f.images) {
     if (i.flow == nullptr || !is_overlay(i.display.color_flow.mode) || l.flow_bar.width() <= 0.0) continue;
     draw_flow_bar(canvas, l.flow_bar, *i.flow, i.display, look,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/params.h"
 #include "core/units.h"
 #include "gui/figure/figure_caption.h"
 #include "gui/figure/figure_key.h"
@@ -38,6 +39,10 @@ bool has_flow_bar(const Figure& f) {
                      [](const FigureImage& i) { return i.flow != nullptr && is_overlay(i.display.color_flow.mode); });
 }
 
+bool has_a_bar(const Figure& f) {
+  return shows_weight(f.images.front().display.formation) != shows_weight(f.images.back().display.formation);
+}
+
 // What stands beside the images, by the width.
 struct Beside {
   double left, between, bars, key;
@@ -46,10 +51,11 @@ struct Beside {
 
 Beside beside(const Figure& f, const FigureLayout& l) {
   const double images = static_cast<double>(f.images.size());
-  return {.left = kMargin + kLeft,
-          .between = (images - 1.0) * (l.common_depth ? kBetween : kBetween + kLeft),
-          .bars = (kBarAway + kBar + kBarLabels) * (has_flow_bar(f) ? 2.0 : 1.0),
-          .key = l.key_place == KeyPlace::beside ? kKeyAway + kKeyWidth : 0.0};
+  return {
+      .left = kMargin + kLeft,
+      .between = (images - 1.0) * (l.common_depth ? kBetween : kBetween + kLeft),
+      .bars = (kBarAway + kBar + kBarLabels) * (1 + static_cast<int>(has_a_bar(f)) + static_cast<int>(has_flow_bar(f))),
+      .key = l.key_place == KeyPlace::beside ? kKeyAway + kKeyWidth : 0.0};
 }
 
 // Title, levels and times of all strips below each other.
@@ -136,9 +142,10 @@ FigureLayout lay_out(const Figure& f, TextRasterizer& rasterizer, double pixels_
   x = snap(l.images.back().x1 + kBarAway);
   l.level_bar = {x, top, snap(x + kBar), bottom};
   x = l.level_bar.x1 + kBarLabels;
-  if (has_flow_bar(f)) {
-    l.flow_bar = {snap(x + kBarAway), top, snap(x + kBarAway + kBar), bottom};
-    x = l.flow_bar.x1 + kBarLabels;
+  for (CanvasRect* bar : {has_a_bar(f) ? &l.a_bar : nullptr, has_flow_bar(f) ? &l.flow_bar : nullptr}) {
+    if (bar == nullptr) continue;
+    *bar = {snap(x + kBarAway), top, snap(x + kBarAway + kBar), bottom};
+    x = bar->x1 + kBarLabels;
   }
   if (l.key_place == KeyPlace::beside) {
     l.key = {x + kKeyAway, top, x + kKeyAway + kKeyWidth, top + key_height(f, 1)};

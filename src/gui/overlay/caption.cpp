@@ -52,15 +52,17 @@ std::string value_text(const ImagingParams& p, const ParamSpec& spec, int decima
 
 }  // namespace
 
+std::optional<CaptionItem> time_item(const Image& image) {
+  const double rate_hz = image.acquisition != nullptr ? image.acquisition->frame_rate_hz : 0.0;
+  if (!(rate_hz > 0.0)) return std::nullopt;
+  if (rate_hz > 1000.0) return CaptionItem{"t", fixed(1e3 * image.stamp.time_s, 2), "ms"};  // less than 1 ms apart
+  return CaptionItem{"t", fixed(image.stamp.time_s, 3), "s"};
+}
+
 std::vector<CaptionItem> caption_items(const Image& image, const SampleFaults& faults, ElementWords elements) {
   const ImagingParams& p = image.params;
   std::vector<CaptionItem> items = {{"frame", grouped(image.stamp.sequence), ""}};
-  const double rate_hz = image.acquisition != nullptr ? image.acquisition->frame_rate_hz : 0.0;
-  if (rate_hz > 1000.0) {  // frames less than a millisecond apart
-    items.push_back({"t", fixed(1e3 * image.stamp.time_s, 2), "ms"});
-  } else if (rate_hz > 0.0) {
-    items.push_back({"t", fixed(image.stamp.time_s, 3), "s"});
-  }
+  if (const std::optional<CaptionItem> time = time_item(image)) items.push_back(*time);
   for (std::size_t i = 0; i < kSampleFaults; ++i) {
     const auto fault = static_cast<SampleFault>(i);
     if (faults.of(fault).samples == 0) continue;

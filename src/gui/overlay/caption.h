@@ -1,6 +1,7 @@
 // What a picture is, in words: the same below the picture in the window and burnt into films. Any thread. No ImGui.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct CaptionItem {
 
 // Of side B of a comparison that is drawn with the histogram of A: its levels are not those on screen.
 inline constexpr const char* kLevelsMatched = "levels matched to A";
+
+// Acquisition time; nothing where the frame rate is unknown.
+std::optional<CaptionItem> time_item(const Image& image);
 
 // Frame number and acquisition time first, then faults of the frame's samples, then what formed the image, the most
 // important first.

@@ -57,7 +57,8 @@ void draw_z_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, con
   });
 }
 
-void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const ImagingParams& params, const ScaleLook& look) {
+void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const ImagingParams& params, const ScaleLook& look,
+                    const std::string& side) {
   const DisplayParams display = shown_display(params.formation, params.display);
   const bool weight = shows_weight(params.formation);
   const double em = look.em, h = bar.height(), range_db = display.dynamic_range_db;
@@ -77,7 +78,8 @@ void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const ImagingParams& 
     const double nearest = std::min(top_db - level_db, level_db - bottom_db) / range_db * h;
     if (nearest > 1.8 * em) label(level_db, look.label(look.text2));
   }
-  canvas.text({bar.x0, bar.y0 - 1.6 * em}, look.label(look.muted), TextAlign::left, weight ? "weight" : "dB");
+  canvas.text({bar.x0, bar.y0 - 1.6 * em}, look.label(look.muted), TextAlign::left,
+              (side.empty() ? "" : side + " ") + (weight ? "weight" : "dB"));
 }
 
 void draw_flow_bar(Canvas& canvas, const CanvasRect& bar, const FlowImage& flow, const ImagingParams& display,

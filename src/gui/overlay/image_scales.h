@@ -26,8 +26,10 @@ enum class RulerLabels { ticks_only, numbers };
 void draw_x_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, const ScaleLook& look);
 void draw_z_ruler(Canvas& canvas, const CanvasRect& image, const Grid& grid, const ScaleLook& look, RulerLabels labels);
 
-// The display window: white (or the map's last colour) above, black below, labels to the right, "dB" above.
-void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const ImagingParams& params, const ScaleLook& look);
+// The display window: white (or the map's last colour) above, black below, labels to the right, "dB" above, after A or
+// B where each side of a comparison has a bar.
+void draw_level_bar(Canvas& canvas, const CanvasRect& bar, const ImagingParams& params, const ScaleLook& look,
+                    const std::string& side = {});
 
 // Power or velocity, its unit above.
 struct FlowBarTick {  // in units of the canvas

@@ -23,7 +23,9 @@ RulerStep ruler_step(double px_per_mm, double least_px, double scale) {
 RulerAxis ruler_axis(double low_m, double high_m, double pixels, double least_px, double scale) {
   const double low = low_m / kMetresPerMillimetre;
   const double high = high_m / kMetresPerMillimetre;
-  return {low, high, ruler_step(pixels / std::max(high - low, 1e-6), least_px, scale)};
+  // Closer on a short ruler, where one number alone would be left.
+  const double least = std::max(std::min(least_px, 0.25 * pixels), 0.6 * least_px);
+  return {low, high, ruler_step(pixels / std::max(high - low, 1e-6), least, scale)};
 }
 
 }  // namespace echoloop

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/number.h"
+#include "core/plain_text.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {
@@ -25,11 +25,7 @@ void for_each_fault(const SampleFaults& faults, Visit&& visit) {
 
 }  // namespace
 
-std::string fault_title(SampleFault fault) {
-  std::string name = named(fault);
-  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-  return name;
-}
+std::string fault_title(SampleFault fault) { return capitalized(named(fault)); }
 
 std::string fault_share_text(const SampleFaults& faults, SampleFault fault) {
   const double share = faults.share(fault);

@@ -6,6 +6,7 @@
 
 #include "core/param_table.h"
 #include "gui/panels/panels.h"
+#include "gui/state/number_text.h"
 
 namespace echoloop {
 namespace {
@@ -144,11 +145,21 @@ void keep_cine_valid(UiState& state, const UiCommands& commands) {
   if (before != std::pair(cine.index, std::pair(cine.mark_in, cine.mark_out))) call(commands.cine_changed);
 }
 
+std::string_view newest_name(const UiState& state) { return image_rests(state) ? "newest" : "now"; }
+
 double cine_time_s(const Cine& cine, std::size_t index) {
   if (cine.times_s.size() == cine.frames && index < cine.frames) return static_cast<double>(cine.times_s[index]);
   if (cine.frames < 2) return 0;
   return -cine.seconds * static_cast<double>(last_frame(cine) - std::min(index, last_frame(cine))) /
          static_cast<double>(last_frame(cine));
+}
+
+std::string cine_time_text(const Cine& cine, std::size_t index) {
+  const double apart_s = cine.frames > 1 ? cine.seconds / static_cast<double>(last_frame(cine)) : 0.0;
+  constexpr double kNearly = 0.01;  // 2 %: 0.1 ms by clocks that are not exact
+  const int decimals =
+      apart_s > 0.0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(apart_s) - kNearly)), 2, 6) : 2;
+  return fixed(cine_time_s(cine, index), decimals) + " s";
 }
 
 double cine_share(const Cine& cine, std::size_t index) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "core/grid.h"
@@ -41,8 +42,13 @@ void freeze(const UiState& state, const UiCommands& commands);                  
 // Keeps index and marks within the kept frames and ends a comparison when the stream has stopped; once a frame.
 void keep_cine_valid(UiState& state, const UiCommands& commands);
 
-// A frame's time before the newest, at most 0; and where it lies on the track, 0 to 1.
+// The right end of the track: "now", or "newest" where no image comes any more.
+std::string_view newest_name(const UiState& state);
+
+// A frame's time before the newest, at most 0, in seconds; as text, with the decimals that tell neighbours apart; and
+// where it lies on the track, 0 to 1.
 double cine_time_s(const Cine& cine, std::size_t index);
+std::string cine_time_text(const Cine& cine, std::size_t index);
 double cine_share(const Cine& cine, std::size_t index);
 std::size_t nearest_frame(const Cine& cine, double share);
 

@@ -148,8 +148,10 @@ void scanner_rows(PanelContext& c, Column& column) {
   place_rows(c, column, s);
   const Rect r = ui.labelled(column, "Address", true);
   const float button = ui.px(56);
-  const Rect address{r.x0, r.y0, r.x1 - button - ui.px(8), r.y1};
   const std::string named = sender_address(s.address, c.state.opening.host);
+  Rect address{r.x0, r.y0, r.x1 - button - ui.px(8), r.y1};
+  if (ui.width(Type::body, named) > address.width())  // a narrow column: at once behind the label
+    address.x0 = std::min(address.x0, column.x0 + ui.width(Type::body, "Address") + ui.px(8));
   ui.text_fitted(Type::body, address.x0, address.x1, address.y0, address.height(), theme::kText, named);
   if (ui.button("scanner_copy", {r.x1 - button, r.y0, r.x1, r.y1}, {.label = "Copy"},
                 {"Copy", "Copies to the clipboard: " + named, {}})) {

@@ -7,6 +7,7 @@
 
 #include "core/acquisition_facts.h"
 #include "core/number.h"
+#include "core/plain_text.h"
 #include "core/probe_table.h"
 #include "core/units.h"
 #include "gui/panels/panels.h"
@@ -182,7 +183,7 @@ std::string facts(const SourceInfo& source) {
     text += fmt::format(" Recorded from a scanner: {} lost at the sender, {} missing.",
                         counted_grouped(source.recorded_lost, "frame"), grouped(source.recorded_missing));
   }
-  for (const Assumption& assumption : a.assumptions) text += " Assumed: " + assumption.text + ".";
+  for (const Assumption& assumption : a.assumptions) text += " " + capitalized(assumption.text) + ".";
   return text;
 }
 
@@ -362,10 +363,11 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
     stream.paused = !stream.paused;
     call(c.commands.stream_changed);
   }
+  if (live) return;
   const bool endless = c.state.source.frame_count == 0;
   if (ui.check_box("loop", {middle, r.y0, r.x1, r.y1}, "Loop", stream.loop && !endless,
                    {"Loop", "Repeats the recording after the last frame.",
-                    endless ? "Only for recordings; phantoms and scanners are unlimited." : ""})) {
+                    endless ? "Only for recordings; phantoms are unlimited." : ""})) {
     stream.loop = !stream.loop;
     call(c.commands.stream_changed);
   }

@@ -171,7 +171,8 @@ void number_row(PanelContext& c, Column& column, const Way& way, bool known) {
   const Rect r = ui.row(column, kStreamRow, 0);
   const bool plotted = c.view.plotted == way.latency;
   const std::string help =
-      way.help + percentiles_text("Last 10 s", way.recent) + percentiles_text("Since the start", way.since_start);
+      way.help + percentiles_text(image_rests(c.state) ? "Last 10 s before the stop" : "Last 10 s", way.recent) +
+      percentiles_text("Since the start", way.since_start);
   if (ui.radio(way.id, r, way.label, plotted, {way.label, help, {}})) c.view.plotted = way.latency;
   const StageSummary& s = c.view.transient.latency_since_start ? way.since_start : way.recent;
   float x = r.x1;
@@ -188,11 +189,16 @@ void head_row(PanelContext& c, Column& column) {
   float end = ui.text(Type::body, r, theme::kText2, "Latency") + ui.px(6);
   if (!c.compact) end = ui.text(Type::small, end, r.y0, r.height(), theme::kMuted, "ms,") + ui.px(4);
   const bool all = c.view.transient.latency_since_start;
-  const char* span = c.compact ? (all ? "all" : "10 s") : all ? "since start" : "last 10 s";
+  const char* span = c.compact              ? (all ? "all" : "10 s")
+                     : all                  ? "since start"
+                     : image_rests(c.state) ? "stopped"
+                                            : "last 10 s";
   const Rect link{end, r.y0, end + ui.width(Type::small, span), r.y1};
   const Hit h = ui.hit(
       "latency_span", link,
-      {"Period of the percentiles", "The frames shown in the last 10 s, or all since the start. Click to switch.", {}});
+      {"Period of the percentiles",
+       "The frames shown in the last 10 s (stopped: the last 10 s before), or all since the start. Click to switch.",
+       {}});
   ui.text(Type::small, link, h.hovered ? theme::kText : theme::kAccent, span);
   if (h.clicked) c.view.transient.latency_since_start = !all;
   float x = r.x1;

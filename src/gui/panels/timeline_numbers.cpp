@@ -211,7 +211,7 @@ void timeline_numbers(PanelContext& c, Column& column) {
   const std::string verdict = timing_verdict(t, {.budget_ms = c.state.numbers.frame_budget_ms,
                                                  .source_share = c.state.numbers.producer_wait_share,
                                                  .dropped_share = c.state.numbers.dropped_share,
-                                                 .at_rest = c.state.numbers.processed_fps <= 0.0,
+                                                 .at_rest = c.state.numbers.idle,
                                                  .on_cpu = c.state.device.backend == "CPU"});
   const float line = ui.px(14);
   ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, line, theme::kText2, verdict);

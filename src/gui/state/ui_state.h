@@ -208,6 +208,7 @@ struct LatencyView {
 
 // Numbers of the stream that runs. Filled by the application.
 struct StreamNumbers {
+  bool idle = false;  // no frame comes or is under way: paused, at a recording's end, or without a sender
   double processed_fps = 0.0;
   double shown_fps = 0.0;
   std::uint64_t shown = 0;
@@ -298,6 +299,11 @@ struct UiState {
 // Why a control that opens, saves, records or deletes has no effect: the kiosk, then `why`.
 inline std::string_view why_no_files(const UiState& state, std::string_view why = {}) {
   return state.no_effect.files.empty() ? why : std::string_view(state.no_effect.files);
+}
+
+// No new image comes to the screen; numbers of the last seconds are those before this rest.
+inline bool image_rests(const UiState& state) {
+  return state.numbers.idle || (state.run != RunState::live && state.run != RunState::replay);
 }
 
 // The sample that holds the echo of a place, as the nearest element recorded it.

@@ -67,20 +67,34 @@ ImageLayout place_picture(const Rect& room, const Grid& grid, float scale, const
   return l;
 }
 
+int count(ColorBars bars) {
+  return static_cast<int>(bars.level) + static_cast<int>(bars.a) + static_cast<int>(bars.flow);
+}
+
+void place_bars(ImageLayout& layout, const Rect& first, float step, ColorBars bars) {
+  Rect next = first;
+  const auto place = [&](Rect& bar, bool wanted) {
+    if (!wanted) return;
+    bar = next;
+    next.x0 += step;
+    next.x1 += step;
+  };
+  place(layout.color_bar, bars.level);
+  place(layout.a_bar, bars.a);
+  place(layout.flow_bar, bars.flow);
+}
+
 ImageLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, bool compact, const PanZoom& view,
                             ColorBars bars) {
   const auto px = [scale](float v) { return std::round(v * scale); };
   const float bar = px(compact ? theme::kColorBarCompact : theme::kColorBar);
   const float margin = px(compact ? 14 : 16);
   const Rect room{area.x0 + margin + px(theme::kRulerLeft), area.y0 + px(theme::kRulerTop),
-                  area.x1 - px(compact ? 8 : 16) - static_cast<float>(bars) * bar, area.y1 - px(theme::kCaption)};
+                  area.x1 - px(compact ? 8 : 16) - static_cast<float>(count(bars)) * bar,
+                  area.y1 - px(theme::kCaption)};
   ImageLayout l = place_picture(room, grid, scale, view);
   const float gap = px(compact ? 14 : 20);
-  if (bars == ColorBars::none) return l;
-  l.color_bar = {l.image.x1 + gap, l.image.y0, l.image.x1 + gap + px(14), l.image.y1};
-  if (bars == ColorBars::level_and_flow) {
-    l.flow_bar = {l.color_bar.x0 + bar, l.color_bar.y0, l.color_bar.x1 + bar, l.color_bar.y1};
-  }
+  place_bars(l, {l.image.x1 + gap, l.image.y0, l.image.x1 + gap + px(14), l.image.y1}, bar, bars);
   return l;
 }
 

@@ -12,7 +12,7 @@ struct ImageLayout {
   Rect room;                    // what the picture may fill
   Rect image;                   // what it fills of that, whole pixels; empty: no picture
   Rect color_bar;               // the 14 wide bar itself
-  Rect flow_bar;                // beside it, likewise; only with ColorBars::level_and_flow
+  Rect a_bar, flow_bar;         // beside it, likewise; where ColorBars names them
   float caption_y = 0;          // the caption's top
   Grid grid;                    // of the whole picture
   PlanePoint centre{0.0, 0.0};  // in the room's middle
@@ -36,9 +36,16 @@ ImageLayout place_picture(const Rect& room, const Grid& grid, float scale, const
 inline constexpr float kImageAreaLeast = 124;  // height at scale 1 of rulers, caption and an image between them
 
 // The same with room for rulers above and left, the colour bars right and the caption below.
-enum class ColorBars { none, level, level_and_flow };
+struct ColorBars {
+  bool level = true;
+  bool a = false;  // of A of a comparison, where its scale is another than B's
+  bool flow = false;
+};
+[[nodiscard]] int count(ColorBars bars);
+// From the left at `first`, `step` pixels apart.
+void place_bars(ImageLayout& layout, const Rect& first, float step, ColorBars bars);
 ImageLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, bool compact, const PanZoom& view,
-                            ColorBars bars = ColorBars::level);
+                            ColorBars bars = {});
 
 // The point under pixel (x, y) stays there, except where zooming out brings the picture back into its room.
 PanZoom zoomed_about(const ImageLayout& l, float x, float y, double factor);

@@ -165,7 +165,9 @@ void Ui::start_editing(const char* id, const std::string& initial, const std::st
 bool Ui::is_editing(const char* id) const { return editing_id_ != 0 && editing_id_ == ImGui::GetID(id); }
 
 bool Ui::text_line(const char* id, const Rect& r, std::span<char> buffer, bool focus) {
-  return text_input(id, std::string(stop_of_text(id)), r, buffer, focus);
+  const std::string stop(stop_of_text(id));
+  areas_[stop] = {r, r};
+  return text_input(id, stop, r, buffer, focus);
 }
 
 bool Ui::text_input(const char* id, const std::string& stop, const Rect& r, std::span<char> buffer, bool focus) {
@@ -311,16 +313,19 @@ std::optional<int> Ui::segmented(const char* id, const Rect& r, std::span<const 
   fill(r, theme::kField, theme::kRadius);
   const float n = static_cast<float>(options.size());
   // Equal cells, or, where a label needs more, each as wide as its label and an equal share of the rest.
-  float labels = 0;
+  const auto all = [&](Type type) {
+    float w = 0;
+    for (const Choice& option : options) w += width(type, option.label);
+    return w;
+  };
+  const Type type = all(Type::body) + n * px(6) <= r.width() ? Type::body : Type::small;  // apart enough
+  const float labels = all(type);
   float widest = 0;
-  for (const Choice& option : options) {
-    labels += width(Type::body, option.label);
-    widest = std::max(widest, width(Type::body, option.label));
-  }
+  for (const Choice& option : options) widest = std::max(widest, width(type, option.label));
   const bool equal = widest + px(10) <= r.width() / n;
   float x = r.x0;
   for (std::size_t i = 0; i < options.size(); ++i) {
-    const float own = equal ? r.width() / n : width(Type::body, options[i].label) + (r.width() - labels) / n;
+    const float own = equal ? r.width() / n : width(type, options[i].label) + (r.width() - labels) / n;
     const Rect cell{std::round(x), r.y0, std::round(x + own), r.y1};
     x += own;
     const std::string cell_id = std::string(id) + "/" + std::string(options[i].label);
@@ -334,7 +339,7 @@ std::optional<int> Ui::segmented(const char* id, const Rect& r, std::span<const 
       fill(cell.inset(px(2)), theme::kHover, theme::kRadius - 1);
     }
     const ImU32 ink = !enabled ? theme::kDisabled : on || h.hovered ? theme::kText : theme::kText2;
-    text_centred(Type::body, cell, ink, options[i].label);
+    text_centred(type, cell, ink, options[i].label);
     if (h.clicked && enabled && !on) result = static_cast<int>(i);
   }
   return result;

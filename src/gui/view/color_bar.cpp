@@ -61,10 +61,23 @@ WindowGrip nearest_grip(const Ui& ui, const Rect& bar, const DisplayWindow& w, f
   return WindowGrip::middle;
 }
 
-void draw_weight_bar(const Ui& ui, const Rect& bar, const ImagingParams& params, Type type) {
+// `side`: A or B, where each has a bar of its own.
+struct BarLook {
+  Type type;
+  std::string_view side;
+};
+
+std::string title(std::string_view side, const char* unit) {
+  return side.empty() ? unit : std::string(side) + " " + unit;
+}
+
+void draw_weight_bar(const Ui& ui, const Rect& bar, const ImagingParams& params, const BarLook& look) {
+  const auto& [type, side] = look;
   const ImagingParams shown = as_shown(params);
   draw_colors(ui, bar, shown, display_window(shown));
-  ui.text(type, bar.x0, bar.y0 - ui.px(26), ui.px(16), theme::kMuted, "weight");
+  const bool large = type == Type::large;
+  ui.text(type, bar.x0, bar.y0 - ui.px(large ? 34 : 26), ui.px(large ? 24 : 16), large ? theme::kText2 : theme::kMuted,
+          title(side, "weight"));
   for (int quarter = 0; quarter <= 4; ++quarter) {
     const double weight = 0.25 * quarter;
     const float y = std::round(bar.y1 - static_cast<float>(weight) * bar.height());
@@ -75,11 +88,15 @@ void draw_weight_bar(const Ui& ui, const Rect& bar, const ImagingParams& params,
 
 }  // namespace
 
-void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams& params) {
-  if (shows_weight(params.formation)) return draw_weight_bar(ui, bar, params, Type::large);
+bool scales_differ(const Image* a, const Image& b) {
+  return a != nullptr && shows_weight(a->params.formation) != shows_weight(b.params.formation);
+}
+
+void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams& params, std::string_view side) {
+  if (shows_weight(params.formation)) return draw_weight_bar(ui, bar, params, {Type::large, side});
   const DisplayWindow w = display_window(params);
   draw_colors(ui, bar, params, w);
-  ui.text(Type::large, bar.x0, bar.y0 - ui.px(34), ui.px(24), theme::kText2, "dB");
+  ui.text(Type::large, bar.x0, bar.y0 - ui.px(34), ui.px(24), theme::kText2, title(side, "dB"));
   const auto label = [&](double level_db) {
     const auto share = static_cast<float>((w.top_db - level_db) / (w.top_db - w.bottom_db));
     const float y = std::round(bar.y0 + share * bar.height());
@@ -96,11 +113,10 @@ void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams
   }
 }
 
-bool draw_color_bar(const ImageViewContext& c) {
+bool draw_color_bar(const ImageViewContext& c, const Rect& bar, std::string_view side) {
   Ui& ui = c.ui;
-  const Rect& bar = c.layout.color_bar;
   if (shows_weight(c.image.params.formation)) {
-    draw_weight_bar(ui, bar, c.image.params, Type::small);
+    draw_weight_bar(ui, bar, c.image.params, {Type::small, side});
     return false;
   }
   const Rect area{bar.x0 - ui.px(6), bar.y0 - ui.px(8), bar.x1 + ui.px(32), bar.y1 + ui.px(8)};
@@ -125,7 +141,7 @@ bool draw_color_bar(const ImageViewContext& c) {
   if (h.right) reset_display_window(c.display, c.defaults);
   for (const KeyPress& press : h.keys) key_display_window(c.display, c.defaults, press);
   const DisplayWindow w = display_window(c.display);
-  ui.text(Type::small, bar.x0, bar.y0 - ui.px(26), ui.px(16), theme::kMuted, "dB");
+  ui.text(Type::small, bar.x0, bar.y0 - ui.px(26), ui.px(16), theme::kMuted, title(side, "dB"));
   draw_colors(ui, bar, c.display, {0.0, kBottom_db});
   draw_labels(ui, bar, w);
   const WindowGrip lit = h.held ? grip : h.hovered ? nearest_grip(ui, bar, w, y) : WindowGrip::none;

@@ -50,10 +50,12 @@ enum class ScaleBarType { small, large };
 [[nodiscard]] Rect scale_bar_box(const Painter& painter, const ImageLayout& layout, ScaleBarType type);
 void draw_scale_bar(const Painter& painter, const ImageLayout& layout, ScaleBarType type);
 [[nodiscard]] double scale_bar_mm(const ImageLayout& layout);  // its length
-// True when a drag changed the window.
-bool draw_color_bar(const ImageViewContext& c);
+// One shows weights, the other one levels: each has a bar. `a`: null without a comparison.
+[[nodiscard]] bool scales_differ(const Image* a, const Image& b);
+// Of c.image; `side`: A or B, where each has a bar. True when a drag changed the window.
+bool draw_color_bar(const ImageViewContext& c, const Rect& bar, std::string_view side);
 // For the projector: the window alone, with large labels. It is not dragged.
-void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams& params);
+void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams& params, std::string_view side);
 void draw_caption(const ImageViewContext& c, float right_limit);
 // While the pointer is on the image, or at the same place of the image that this one is compared with.
 void draw_pointer(const ImageViewContext& c, PlanePoint at);

@@ -23,25 +23,20 @@ SideLayouts lay_out_sides(const SidesInput& in) {
   const auto px = [&in](float v) { return std::round(v * in.scale); };
   const bool beside = in.area.width() >= kStackedBelow * in.scale || in.area.height() < kStackedFromHeight * in.scale;
   const float bar = px(in.compact ? theme::kColorBarCompact : theme::kColorBar);
-  const float bars = in.bars == ColorBars::none ? 0 : in.bars == ColorBars::level_and_flow ? 2 * bar : bar;
-  const float width = in.area.width() - bars, height = in.area.height();
+  const float width = in.area.width() - static_cast<float>(count(in.bars)) * bar, height = in.area.height();
   const float dx = beside ? std::floor(0.5F * width) : 0, dy = beside ? 0 : std::floor(0.5F * height);
   const Rect first{in.area.x0, in.area.y0, in.area.x0 + (beside ? dx : width), in.area.y0 + (beside ? height : dy)};
   const Grid common = common_extent(in.a, in.b);
   SideLayouts sides;
-  if (in.bars == ColorBars::none) {
+  if (!in.bars.level) {
     sides.a = place_picture(first.inset(px(8)), common, in.scale, in.view);
   } else {
-    sides.a = lay_out_picture(first, common, in.scale, in.compact, in.view, ColorBars::none);
+    sides.a = lay_out_picture(first, common, in.scale, in.compact, in.view, {.level = false});
   }
   sides.b = moved(sides.a, dx, dy);
-  if (in.bars == ColorBars::none) return sides;
+  if (!in.bars.level) return sides;
   const float x = sides.b.image.x1 + px(in.compact ? 14 : 20);
-  sides.b.color_bar = {x, sides.a.image.y0, x + px(14), sides.b.image.y1};
-  if (in.bars == ColorBars::level_and_flow) {
-    sides.b.flow_bar = {sides.b.color_bar.x0 + bar, sides.b.color_bar.y0, sides.b.color_bar.x1 + bar,
-                        sides.b.color_bar.y1};
-  }
+  place_bars(sides.b, {x, sides.a.image.y0, x + px(14), sides.b.image.y1}, bar, in.bars);
   return sides;
 }
 

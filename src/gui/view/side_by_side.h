@@ -17,7 +17,7 @@ struct SidesInput {
   float scale = 1;
   bool compact = false;
   PanZoom view;
-  ColorBars bars = ColorBars::level;  // none: without rulers and captions too
+  ColorBars bars = {};  // without `level`: without rulers and captions too
 };
 
 // A over B where the area is narrow, beside B otherwise.

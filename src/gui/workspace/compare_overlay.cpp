@@ -16,10 +16,11 @@ namespace {
 struct BadgeType {
   Type letter, text;
   float line, indent;  // at scale 1
+  float least;         // width with words beside the letter
 };
 BadgeType type_of(BadgeLetters letters) {
-  return letters == BadgeLetters::small ? BadgeType{Type::strong, Type::small, 18, 32}
-                                        : BadgeType{Type::large_strong, Type::large, 30, 40};
+  return letters == BadgeLetters::small ? BadgeType{Type::strong, Type::small, 18, 32, 60}
+                                        : BadgeType{Type::large_strong, Type::large, 30, 40, 96};
 }
 
 struct Badge {
@@ -47,9 +48,9 @@ void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, const R
   const float room = side.width() - 2 * margin;
   if (room < ui.px(type.indent)) return;
   const float wanted = badge_width(ui, type, badge);
-  const float w = std::min(wanted, room);
+  const bool whole = room >= std::min(wanted, ui.px(type.least));
+  const float w = whole ? std::min(wanted, room) : ui.px(type.indent);
   const float x0 = end == Direction::left ? side.x0 + margin : side.x1 - margin - w;
-  const bool whole = w >= std::min(wanted, ui.px(60));
   const float h = std::max(whole ? lines * line : 0.0F, line) + ui.px(6);
   const Rect box{x0, side.y0 + margin, x0 + w, side.y0 + margin + h};
   ui.fill(box, theme::kChip, 4);

@@ -181,7 +181,8 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, const Rect& ar
   const UiState& state = c.state;
   const bool presented = place == Place::presentation;
   const Grid& grid = input.image.grid;
-  const ColorBars bars = is_overlay(state.params.color_flow.mode) ? ColorBars::level_and_flow : ColorBars::level;
+  const ColorBars bars{.a = scales_differ(input.compared, input.image),
+                       .flow = is_overlay(state.params.color_flow.mode)};
   if (!state.cine.compare || state.cine.compare_look == CompareLook::wipe) {
     layout_ = presented ? place_picture(area, grid, input.scale, state.image.pan_zoom)
                         : lay_out_picture(area, grid, input.scale, c.compact, state.image.pan_zoom, bars);
@@ -193,7 +194,7 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, const Rect& ar
                                            .scale = input.scale,
                                            .compact = !presented && c.compact,
                                            .view = state.image.pan_zoom,
-                                           .bars = presented ? ColorBars::none : bars});
+                                           .bars = presented ? ColorBars{.level = false} : bars});
   layout_ = sides.b;
   side_a_ = sides.a;
 }
@@ -207,12 +208,19 @@ void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area)
     const Rect& r = layout_.image;
     c.ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kRed, 0, 2);
   }
-  if (draw_color_bar(view)) call(c.commands.params_changed);
+  if (draw_color_bars(c, input)) call(c.commands.params_changed);
   if (view.flow != nullptr && is_overlay(c.state.params.color_flow.mode)) {
     draw_flow_bar(c.ui, layout_, *view.flow, c.state.params);
   }
   draw_caption(view, area.x1 - c.ui.px(8));
   draw_over(c, input, Place::window);
+}
+
+// True when a drag changed the window.
+bool ImageArea::draw_color_bars(PanelContext& c, const SceneInput& input) {
+  const bool each = layout_.a_bar.width() > 0;
+  const bool changed = draw_color_bar(view_of(c, input), layout_.color_bar, each ? "B" : "");
+  return (each && draw_color_bar(view_of_a(c, input), layout_.a_bar, "A")) || changed;
 }
 
 void ImageArea::draw_presented(PanelContext& c, const SceneInput& input, const Rect& area) {

@@ -40,6 +40,7 @@ class ImageArea {
   [[nodiscard]] const ImageLayout& pointed_layout();
   [[nodiscard]] ImageViewContext view_of(PanelContext& c, const SceneInput& input);
   [[nodiscard]] ImageViewContext view_of_a(PanelContext& c, const SceneInput& input);
+  bool draw_color_bars(PanelContext& c, const SceneInput& input);
   void draw_waiting_for_a(const PanelContext& c, const SceneInput& input) const;
   void draw_side_a(PanelContext& c, const SceneInput& input, const Rect& area);
   void draw_comparison(PanelContext& c, const SceneInput& input, Place place);

@@ -1,5 +1,5 @@
-// Lines about a connection, for the window or the terminal: of one kind at most one a second, with the number of those
-// that were like it. Any thread.
+// Lines about a connection, for the window or the terminal: of one kind at most one a second, the newest, with the
+// number of those that were like it. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace echoloop {
 
 class LiveNotes {
  public:
-  // `about`: of lines with the same one only the first of a second is kept.
+  // `about`: of lines with the same one the first is kept, and the newest a second later.
   void add(LiveNote::Kind kind, const std::string& about, std::string text, std::int64_t now_ns);
   std::vector<LiveNote> take(std::int64_t now_ns);
 
@@ -24,9 +24,11 @@ class LiveNotes {
 
   struct Last {
     std::int64_t at_ns = 0;
-    std::uint64_t more = 0;  // that were left out since
-    LiveNote::Kind kind = LiveNote::Kind::info;
+    std::uint64_t held_back = 0;  // since
+    LiveNote newest;              // of these
   };
+  void keep(Last& last, LiveNote note, std::uint64_t more, std::int64_t now_ns);
+
   std::mutex mutex_;
   std::map<std::string, Last> last_;  // under mutex_
   std::vector<LiveNote> waiting_;     // under mutex_

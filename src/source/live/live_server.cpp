@@ -338,10 +338,11 @@ void LiveServer::describe(Connection& connection, std::span<const std::byte> pay
     status_.last_refusal.clear();
   } catch (const Error& error) {
     send(connection, LiveKind::refused, encode_refused(LiveRefusal::description, asked.generation, error.what()));
-    notes_.add(LiveNote::Kind::warning, "refused descriptions", std::string("Description refused: ") + error.what(),
-               now_ns());
-    const std::scoped_lock lock(mutex_);
-    status_.last_refusal = error.what();
+    {
+      const std::scoped_lock lock(mutex_);
+      status_.last_refusal = error.what();
+    }
+    notes_.add(LiveNote::Kind::refusal, "descriptions", std::string("Description refused: ") + error.what(), now_ns());
   }
 }
 
