@@ -78,9 +78,15 @@ void write_screenshot(const Options& options, const OpenedSource& opened, const 
   state.presets.list = preset_views(PresetStore(share_folder() / "assets" / "presets", own_presets_folder()),
                                     image.params, opened.info.acquisition.get());
   state.notices.formation_warning = formation_warning(*opened.info.acquisition, image.params);
+  state.numbers.timeline.wanted = true;
   StatsCollector().update(state, session, trace, 1);
-  if (totals.seconds > 0.0)
+  if (totals.seconds > 0.0) {
     state.numbers.processed_fps = static_cast<double>(state.numbers.counts.processed) / totals.seconds;
+    state.numbers.bytes_per_second = state.numbers.processed_fps * static_cast<double>(session.frame_bytes());
+  }
+  // Of all frames, as in the report: none was shown in a window.
+  state.numbers.latency.recent = trace.recent_latency(Latency::ready);
+  state.numbers.latency.since_start = trace.summarize_latency(Latency::ready);
   update_run_state(state, session, {.on_gpu = backend.name() == "CUDA"});
 
   LiveImages live;
