@@ -68,6 +68,11 @@ class ScannerWindow : public WindowTest {
                                [&](const Message& m) { return m.text.find(words) != std::string::npos; });
   }
 
+  [[nodiscard]] std::string last_message() const {
+    const auto& list = app_->state().notices.messages.list();
+    return list.empty() ? "no message" : list.back().text;
+  }
+
   Variable runtime_{"XDG_RUNTIME_DIR", folder_.path().string()};
   std::unique_ptr<ScriptedSender> sender_;
   std::uint64_t next_ = 0;
@@ -115,7 +120,7 @@ TEST_F(ScannerWindow, AnAddressIsFreeAtOnceAfterAnotherSource) {
       ASSERT_TRUE(!opened || until([&] { return status() == nullptr && app_->state().numbers.counts.processed > 0; }));
       drop(address);
       ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == address; }))
-          << address << (opened ? "" : ", the phantom is left before it has opened");
+          << address << (opened ? "" : ", the phantom is left before it has opened") << ": " << last_message();
       EXPECT_FALSE(said("in use"));
     }
   }

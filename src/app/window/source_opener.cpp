@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "source/live/live_address.h"
+
 namespace echoloop {
 
 void SourceOpener::open(const std::string& name, const Facts& facts) {
@@ -10,8 +12,17 @@ void SourceOpener::open(const std::string& name, const Facts& facts) {
   facts_ = facts;
   busy_ = true;
   attempt_ = std::make_shared<Attempt>();
+  attempt_->listens = name.starts_with(kLivePrefix);
+  std::vector<std::shared_ptr<Attempt>> before;  // whose addresses are free once they have ended
+  for (const Worker& worker : threads_) {
+    if (attempt_->listens && worker.attempt->listens) before.push_back(worker.attempt);
+  }
   threads_.emplace_back(
-      [attempt = attempt_, name, facts](const std::stop_token& stop) { run(*attempt, name, facts, stop); }, attempt_);
+      [attempt = attempt_, before = std::move(before), name, facts](const std::stop_token& stop) {
+        for (const std::shared_ptr<Attempt>& one : before) one->done.wait(false);
+        run(*attempt, name, facts, stop);
+      },
+      attempt_);
 }
 
 void SourceOpener::open_again() { open(std::string(name_), Facts(facts_)); }
@@ -39,7 +50,9 @@ void SourceOpener::run(Attempt& attempt, const std::string& name, const Facts& f
     const std::scoped_lock lock(attempt.mutex);
     attempt.waiting.reset();  // the source has the sockets, or nothing has
   }
+  if (stop.stop_requested()) attempt.result = {};  // cancelled: its address has to be free
   attempt.done = true;
+  attempt.done.notify_all();
 }
 
 std::optional<LiveWaiting> SourceOpener::waiting() const {

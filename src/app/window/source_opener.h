@@ -40,6 +40,7 @@ class SourceOpener {
   struct Attempt {
     std::atomic<double> fraction{0.0};
     std::atomic<bool> done{false};
+    bool listens = false;  // at a scanner's address
     std::mutex mutex;
     std::optional<LiveWaiting> waiting;  // under mutex
     Result result;
