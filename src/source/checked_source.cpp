@@ -65,11 +65,12 @@ std::span<const std::byte> CheckedSource::checked(std::uint64_t index, std::span
 
 void CheckedSource::copy(std::uint64_t index, std::span<std::byte> to) {
   const std::uint64_t frame = index % frame_count();
+  if (log_->has(frame)) return SeekableSource::copy(index, to);  // checked when it was streamed
   const std::span<const std::byte> samples = source_->at(index, to);
   const bool lent = samples.data() != to.data();
   SampleFaults faults = lent ? copy_and_check(samples, to, *acquisition()) : check_samples(samples, *acquisition());
   require_readable(samples);
-  if (!log_->has(frame)) log_->keep(frame, std::move(faults));
+  log_->keep(frame, std::move(faults));
   if (log_->invalid(frame) > 0) clean_samples(to);
 }
 

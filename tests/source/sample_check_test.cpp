@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -236,6 +237,20 @@ TEST(CheckedSource, GivesFramesWithoutInvalidSamplesAndKeepsTheirCounts) {
     EXPECT_TRUE(log->since_start().of(SampleFault::invalid).elements[5]);
     log->restart();
     EXPECT_EQ(log->since_start().frames, 0U);
+  }
+}
+
+TEST(CheckedSource, CopiesAreCleanAndCheckedOnce) {
+  for (const Memory memory : {Memory::lent, Memory::written}) {
+    const auto log = std::make_shared<SampleLog>();
+    const auto source = make_checked(std::make_unique<Floats>(std::vector{echoes(3000.0), spoilt()}, memory), log);
+    std::vector<std::byte> first(source->acquisition()->frame_bytes()), again(first.size()), slot(first.size());
+    source->copy(1, first);
+    source->copy(1, again);
+    EXPECT_FALSE(check_samples(first, *source->acquisition()).any());
+    EXPECT_EQ(again, first);
+    EXPECT_TRUE(std::ranges::equal(source->at(1, slot), first));
+    EXPECT_EQ(log->of(1).of(SampleFault::invalid).samples, 1U) << "those of the file, not of a copy";
   }
 }
 

@@ -219,8 +219,8 @@ void doubt_geometry(const Acquisition& a, std::vector<Doubt>& doubts) {
   }
 }
 
-// Of RF lines, what of a sample is in the next one and in the one after that: cos(2 pi f / fs) and cos(4 pi f / fs) of
-// a wave, so that samples unlike the next ones are the opposite of those after them. I and Q by turns are alike.
+// The correlation of RF lines with themselves, shifted by one sample and by two: cos(2 pi f / fs) and cos(4 pi f / fs)
+// of a wave, so that the second is near -1 where the first is near 0. Of I and Q by turns the second is positive.
 template <class T>
 bool are_pairs(const Acquisition& a, const T* frame) {
   constexpr double kUnlike = 0.2, kAlike = 0.3;

@@ -77,7 +77,7 @@ std::string undecided_axes(const std::vector<std::size_t>& shape, const std::vec
   return "";
 }
 
-// More frames than samples, both as many as lines have, are told by the order alone: frames are slowest.
+// More frames than samples, both as many as lines have: only the order of the axes decides. Frames are slowest.
 std::string exchange_long_frames(const std::vector<std::size_t>& shape, std::vector<std::string>& axes,
                                  const AxisHints& known) {
   constexpr std::size_t kLeast = 256;
