@@ -113,6 +113,8 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   if (!t.memory.empty())
     stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", t.memory));
   if (!t.streams.empty()) stream.streams = static_cast<StreamMode>(index_of(kStreamModeNames, "--streams", t.streams));
+  if (!t.frame_wait.empty())
+    stream.frame_wait = static_cast<FrameWait>(index_of(kFrameWaitNames, "--frame-wait", t.frame_wait));
   if (!t.backend.empty()) o.backend = backend_choice(t.backend);
   if (!t.inject.empty()) stream.inject = parse_injection(t.inject);
   if (t.history_mb) {

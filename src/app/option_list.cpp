@@ -51,6 +51,8 @@ void add_stream_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_number(app, "--lanes", o.stream.lanes, "Frames in flight, 1 to 4")->type_name("N");
   app.add_option("--streams", t.streams, "Copies and kernels: overlap or serial");
   app.add_option("--host-memory", t.memory, "Host memory: pageable, pinned, write-combined or mapped");
+  app.add_option("--frame-wait", t.frame_wait,
+                 "Wait for a scanner's next frame: sleep, or spin (lower latency; uses a processor core)");
 }
 
 void add_parameter_options(CLI::App& app, OptionTexts& t) {

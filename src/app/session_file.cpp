@@ -73,6 +73,7 @@ json stream_json(const StreamSettings& s) {
           {"lanes", s.lanes},
           {"streams", kStreamModeNames[static_cast<std::size_t>(s.streams)]},
           {"host_memory", kHostMemoryNames[static_cast<std::size_t>(s.host_memory)]},
+          {"frame_wait", kFrameWaitNames[static_cast<std::size_t>(s.frame_wait)]},
           {"rate_hz", s.rate_hz == kRateMax ? json("max") : json(s.rate_hz)},
           {"pace_ms", s.pace_ms},
           {"loop", s.loop},
@@ -86,6 +87,7 @@ StreamSettings stream_from(const Part& part) {
   s.lanes = static_cast<int>(part.number("lanes", 1, kMaxLanes));
   s.streams = static_cast<StreamMode>(part.choice("streams", kStreamModeNames));
   s.host_memory = static_cast<HostMemory>(part.choice("host_memory", kHostMemoryNames));
+  if (part.has("frame_wait")) s.frame_wait = static_cast<FrameWait>(part.choice("frame_wait", kFrameWaitNames));
   const bool unpaced = part.has("rate_hz") && part.object()["rate_hz"] == "max";
   s.rate_hz = unpaced ? kRateMax : part.number("rate_hz", 0.0, 1e6);
   s.pace_ms = part.number("pace_ms", 0.0, 10'000.0);

@@ -13,10 +13,12 @@ namespace echoloop {
 enum class RingPolicy { block, error, drop_oldest, drop_newest };
 enum class HostMemory { pageable, pinned, write_combined, mapped };
 enum class StreamMode { overlap, serial };
+enum class FrameWait { sleep, spin };  // of the producer thread, for a scanner's next frame
 
 inline constexpr std::array<std::string_view, 4> kPolicyNames = {"block", "error", "drop-oldest", "drop-newest"};
 inline constexpr std::array<std::string_view, 4> kHostMemoryNames = {"pageable", "pinned", "write-combined", "mapped"};
 inline constexpr std::array<std::string_view, 2> kStreamModeNames = {"overlap", "serial"};
+inline constexpr std::array<std::string_view, 2> kFrameWaitNames = {"sleep", "spin"};
 
 inline constexpr int kMinSlots = 2;
 inline constexpr int kMaxSlots = 64;
@@ -29,6 +31,7 @@ struct StreamSettings {
   int lanes = 3;
   StreamMode streams = StreamMode::overlap;
   HostMemory host_memory = HostMemory::pinned;
+  FrameWait frame_wait = FrameWait::sleep;
   double rate_hz = 0.0;  // 0 = the source's own rate; kRateMax = as fast as it goes
   double pace_ms = 0.0;  // the source rests at least so long after each frame
   bool loop = true;

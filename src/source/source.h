@@ -55,7 +55,9 @@ class Source {
   virtual void refused(const std::string& /*line*/) {}
   // The policy of the stream that runs, for a sender that wants to know. [any thread]
   virtual void set_policy(RingPolicy /*policy*/) {}
-  // Likewise whether frames are taken at the moment. [any thread]
+  // How to wait for frames that come when they come. [any thread]
+  virtual void set_frame_wait(FrameWait /*wait*/) {}
+  // Whether frames are taken at the moment. [any thread]
   virtual void set_taking(Taking /*taking*/) {}
   // True when frames come when they come: asking for them at a rate would only make them old. [any thread]
   [[nodiscard]] virtual bool sets_the_pace() const { return false; }

@@ -60,6 +60,19 @@ TEST(StreamPanel, SlotsMemoryAndLanes) {
   EXPECT_EQ(scene.stream_changed, 4);
 }
 
+TEST(StreamPanel, FrameWaitIsOfAScanner) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  scene.click("more_stream");
+  scene.frames(1);
+  EXPECT_EQ(scene.rect("frame_wait/Spin").width(), 0.0F);
+  scene.state.scanner = LiveStatus{};
+  scene.frames(2);
+  scene.click("frame_wait/Spin");
+  EXPECT_EQ(scene.state.stream.frame_wait, FrameWait::spin);
+  EXPECT_EQ(scene.stream_changed, 1);
+}
+
 TEST(StreamPanel, ControlsWithoutEffectStay) {
   ECHO_SCENE(scene, 1600, 900);
   scene.state.no_effect = {.host_memory = "Why.", .streams = "Why.", .lanes = "Why.", .reference = {}};

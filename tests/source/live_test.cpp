@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <ctime>
+#include <tuple>
+
 #include "core/error.h"
 #include "formats/live_description.h"
 #include "source/live/live_address.h"
@@ -17,12 +20,15 @@ namespace {
 using testing::LiveRig;
 using testing::small_scan;
 
-class LiveTransports : public ::testing::TestWithParam<std::uint32_t> {};
-INSTANTIATE_TEST_SUITE_P(SharedAndInline, LiveTransports, ::testing::Values(1U, 2U));
+class LiveTransports : public ::testing::TestWithParam<std::tuple<std::uint32_t, FrameWait>> {};
+INSTANTIATE_TEST_SUITE_P(SharedAndInline, LiveTransports,
+                         ::testing::Combine(::testing::Values(1U, 2U),
+                                            ::testing::Values(FrameWait::sleep, FrameWait::spin)));
 
 TEST_P(LiveTransports, FramesComeWithTheirNumbersAndSamples) {
   LiveRig rig;
-  const auto sender = rig.start(small_scan(), RingPolicy::block, 4, GetParam());
+  const auto sender = rig.start(small_scan(), RingPolicy::block, 4, std::get<0>(GetParam()));
+  rig.source->set_frame_wait(std::get<1>(GetParam()));
   for (std::uint64_t k = 0; k < 600; ++k) {
     ASSERT_TRUE(sender->frame(40 + k, static_cast<std::uint8_t>(k)));
     const auto seen = rig.read();
@@ -35,6 +41,25 @@ TEST_P(LiveTransports, FramesComeWithTheirNumbersAndSamples) {
   EXPECT_EQ(rig.status().link, LiveLink::connected);
   EXPECT_EQ(rig.status().sender, "scripted");
   EXPECT_EQ(rig.status().faults, 0U);
+}
+
+// Between a frame and the end of its wait, or of a tenth of a second: on a loaded machine not after each frame.
+TEST(Live, ASpinningWaitTakesProcessorTimeAndASleepingOneNone) {
+  constexpr double kSpun_s = 0.02;
+  LiveRig rig;
+  const auto sender = rig.start();
+  std::uint64_t sequence = 0;
+  const auto used_after_a_frame_s = [&] {
+    rig.expect_frame(*sender, sequence++, 1);
+    const std::clock_t before = std::clock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    return static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  };
+  EXPECT_LT(used_after_a_frame_s(), kSpun_s);
+  rig.source->set_frame_wait(FrameWait::spin);
+  EXPECT_TRUE(rig.wait_until([&] { return used_after_a_frame_s() > kSpun_s; }));
+  rig.source->set_frame_wait(FrameWait::sleep);
+  EXPECT_LT(used_after_a_frame_s(), kSpun_s);
 }
 
 TEST(Live, LostAndMissingAreToldApart) {

@@ -84,12 +84,13 @@ TEST(Options, RunAndFiles) {
 
 TEST(Options, StreamSettings) {
   const Options o = parse({"--policy", "drop-oldest", "--slots", "3", "--lanes", "4", "--streams", "serial",
-                           "--host-memory", "write-combined", "--rate", "12.5", "--no-loop"});
+                           "--host-memory", "write-combined", "--rate", "12.5", "--no-loop", "--frame-wait", "spin"});
   EXPECT_EQ(o.stream.policy, RingPolicy::drop_oldest);
   EXPECT_EQ(o.stream.slots, 3);
   EXPECT_EQ(o.stream.lanes, 4);
   EXPECT_EQ(o.stream.streams, StreamMode::serial);
   EXPECT_EQ(o.stream.host_memory, HostMemory::write_combined);
+  EXPECT_EQ(o.stream.frame_wait, FrameWait::spin);
   EXPECT_EQ(o.stream.rate_hz, 12.5);
   EXPECT_FALSE(o.stream.loop);
   EXPECT_EQ(parse({"--rate", "max"}).stream.rate_hz, kRateMax);
@@ -170,6 +171,7 @@ TEST(Options, BadInputNamesTheOption) {
       {{"--backend", "opencl"}, "--backend"},
       {{"--host-memory", "fast"}, "--host-memory"},
       {{"--streams", "parallel"}, "--streams"},
+      {{"--frame-wait", "nap"}, "--frame-wait"},
       {{"--rate", "0"}, "--rate"},
       {{"--rate", "-5"}, "--rate"},
       {{"--rate", "nan"}, "--rate"},

@@ -92,6 +92,7 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
   report["inject"] = to_text(stream.inject);
   report["streams"] = kStreamModeNames[static_cast<std::size_t>(stream.streams)];
   report["host_memory"] = kHostMemoryNames[static_cast<std::size_t>(session.host_memory())];
+  report["frame_wait"] = kFrameWaitNames[static_cast<std::size_t>(stream.frame_wait)];
   if (const std::size_t in_place = session.memory().in_place_bytes; in_place > 0) {
     report["host_memory_bytes"] = in_place;
   }

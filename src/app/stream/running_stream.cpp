@@ -61,6 +61,7 @@ ProducerOptions producer_options(const StreamSettings& stream, double rate_hz) {
 
 RunningStream::RunningStream(StreamPlan plan) : source_(plan.source), sinks_(plan.sinks) {
   source_->set_policy(plan.stream.policy);
+  source_->set_frame_wait(plan.stream.frame_wait);
   make_pinned(plan);
   std::vector<FrameMemory> slots = make_slots(plan);
   FrameSink* const first = sinks_.empty() ? nullptr : sinks_.front();
@@ -84,10 +85,13 @@ RunningStream::~RunningStream() {
   for (FrameSink* sink : sinks_) sink->end();
 }
 
-void RunningStream::set_policy(RingPolicy policy) {
-  for (FrameSink* sink : sinks_) sink->set_policy(policy);
-  source_->set_policy(policy);
-  ring_->set_policy(policy);
+void RunningStream::set_live(const StreamSettings& stream, double rate_hz) {
+  for (FrameSink* sink : sinks_) sink->set_policy(stream.policy);
+  source_->set_policy(stream.policy);
+  source_->set_frame_wait(stream.frame_wait);
+  ring_->set_policy(stream.policy);
+  pipeline_->set_injection(stream.inject);
+  producer_->set(producer_options(stream, rate_hz));
 }
 
 void RunningStream::make_pinned(const StreamPlan& plan) {

@@ -45,7 +45,7 @@ class RunningStream {
   RunningStream(const RunningStream&) = delete;
   RunningStream& operator=(const RunningStream&) = delete;
 
-  void set_policy(RingPolicy policy);
+  void set_live(const StreamSettings& stream, double rate_hz);  // what needs no other configuration
 
   [[nodiscard]] FrameRing& ring() { return *ring_; }
   [[nodiscard]] Pipeline& pipeline() { return *pipeline_; }

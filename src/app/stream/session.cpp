@@ -173,11 +173,7 @@ void Session::follow_acquisition(const ImagingParams& params) {
   running_->producer().stop();
 }
 
-void Session::apply_live() {
-  running_->set_policy(options_.stream.policy);
-  running_->pipeline().set_injection(options_.stream.inject);
-  running_->producer().set(producer_options(options_.stream, rate_hz()));
-}
+void Session::apply_live() { running_->set_live(options_.stream, rate_hz()); }
 
 bool Session::advance() {
   if (change_.phase == Phase::draining) {

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::array<Choice, 4> kMemory = {{{"Pageable"}, {"Pinned"}, {"Write-combined"}, {"Mapped"}}};
 constexpr std::array<Choice, 2> kStreams = {{{"Overlap"}, {"Serial"}}};
+constexpr std::array<Choice, 2> kFrameWaits = {{{"Sleep"}, {"Spin"}}};
 constexpr std::array<Choice, 4> kLanes = {{{"1"}, {"2"}, {"3"}, {"4"}}};
 
 // A row with its label at the left; returns the rest. Labels are shorter than in other panels, as two of them share a
@@ -94,9 +95,22 @@ bool delay_row(PanelContext& c, Column& column) {
   return wanted.has_value();
 }
 
+bool frame_wait_row(PanelContext& c, Column& column) {
+  if (!c.state.scanner.has_value()) return false;
+  const auto picked = c.ui.segmented(
+      "frame_wait", way_row(c, column, "Frame wait", true), kFrameWaits, static_cast<int>(c.state.stream.frame_wait),
+      {"Frame wait",
+       "Wait for the next frame. Sleep: waking takes 15 to 300 µs. Spin: the socket is polled without a pause, so that "
+       "a frame is taken after a few microseconds; one processor core is in use while frames come.",
+       {}});
+  if (picked) c.state.stream.frame_wait = static_cast<FrameWait>(*picked);
+  return picked.has_value();
+}
+
 void way_rows(PanelContext& c, Column& column) {
   bool changed = memory_row(c, column);
   changed |= streams_and_lanes(c, column);
+  changed |= frame_wait_row(c, column);
   changed |= delay_row(c, column);
   if (changed) call(c.commands.stream_changed);
 }

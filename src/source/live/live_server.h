@@ -38,6 +38,7 @@ class LiveServer {
   [[nodiscard]] LiveIntake& intake() { return intake_; }
   [[nodiscard]] LiveStatus status() const;  // any thread
   void set_admission(Admission admission);  // any thread
+  void set_frame_wait(FrameWait wait);      // any thread
   void set_end_reason(std::string why);     // of the BYE that ends it; any thread
   void end_service(std::string why);        // with a BYE; while no thread waits for a frame
   std::vector<LiveNote> take_notes();       // any thread
@@ -101,6 +102,7 @@ class LiveServer {
   void serve_for_producer(const std::stop_token& stop, const std::function<bool()>& done);
   void serve_all(ServedBy by);
   void wait();
+  [[nodiscard]] bool spins() const;
   void accept_all();
   void serve(Connection& connection, ServedBy by);
   void handle(Connection& connection, const StreamMessage& message);
@@ -135,8 +137,10 @@ class LiveServer {
   bool more_to_do_ = false;       // without a wait
   bool knocked_ = false;          // at the listener
   bool frames_came_ = false;      // and were not announced
+  std::int64_t frame_ns_ = 0;     // when the newest came
   std::vector<pollfd> sockets_;
   std::atomic<bool> accepting_{true};
+  std::atomic<FrameWait> frame_wait_{FrameWait::sleep};
   mutable std::mutex mutex_;
   LiveStatus status_;                                 // what is known here; under mutex_
   std::string end_reason_ = "the viewer was closed";  // under mutex_

@@ -38,6 +38,7 @@ std::span<const std::byte> LiveSource::fetch(FrameMemory& slot, const std::stop_
 void LiveSource::resume(std::uint64_t /*sequence*/) { intake_.resume(); }
 void LiveSource::refused(const std::string& line) { intake_.refused(line); }
 void LiveSource::set_policy(RingPolicy policy) { intake_.set_policy(policy); }
+void LiveSource::set_frame_wait(FrameWait wait) { server_->set_frame_wait(wait); }
 void LiveSource::set_taking(Taking taking) { intake_.set_taking(taking); }
 std::optional<double> LiveSource::device_hz() const { return intake_.device_hz(); }
 FrameMemory LiveSource::allocate(std::size_t bytes) { return intake_.allocate(bytes); }

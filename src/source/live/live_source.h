@@ -44,6 +44,7 @@ class LiveSource final : public Source {
   void resume(std::uint64_t sequence) override;
   void refused(const std::string& line) override;
   void set_policy(RingPolicy policy) override;
+  void set_frame_wait(FrameWait wait) override;
   void set_taking(Taking taking) override;
   [[nodiscard]] std::optional<double> device_hz() const override;
   [[nodiscard]] bool sets_the_pace() const override { return true; }
