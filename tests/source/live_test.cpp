@@ -10,6 +10,7 @@
 #include "formats/live_description.h"
 #include "source/live/live_address.h"
 #include "source/live/live_protocol.h"
+#include "source/live/socket_wait.h"
 #include "source/live_rig.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
@@ -43,23 +44,31 @@ TEST_P(LiveTransports, FramesComeWithTheirNumbersAndSamples) {
   EXPECT_EQ(rig.status().faults, 0U);
 }
 
-// Between a frame and the end of its wait, or of a tenth of a second: on a loaded machine not after each frame.
-TEST(Live, ASpinningWaitTakesProcessorTimeAndASleepingOneNone) {
-  constexpr double kSpun_s = 0.02;
-  LiveRig rig;
-  const auto sender = rig.start();
-  std::uint64_t sequence = 0;
-  const auto used_after_a_frame_s = [&] {
-    rig.expect_frame(*sender, sequence++, 1);
-    const std::clock_t before = std::clock();
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
-    return static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+TEST(SocketWait, SpinsForATenthOfASecondAfterAFrame) {
+  SocketWait wait;
+  std::vector<pollfd> none;
+  const auto used_s = [&] {  // of the processor, by this thread
+    const auto now_s = [] {
+      timespec t{};
+      ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+      return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    };
+    const double before_s = now_s();
+    wait.wait(none, 100);
+    return now_s() - before_s;
   };
-  EXPECT_LT(used_after_a_frame_s(), kSpun_s);
-  rig.source->set_frame_wait(FrameWait::spin);
-  EXPECT_TRUE(rig.wait_until([&] { return used_after_a_frame_s() > kSpun_s; }));
-  rig.source->set_frame_wait(FrameWait::sleep);
-  EXPECT_LT(used_after_a_frame_s(), kSpun_s);
+  constexpr double kSpun_s = 0.003;
+  wait.count_frame();
+  EXPECT_LT(used_s(), kSpun_s);
+  wait.set_how(FrameWait::spin);
+  wait.count_frame();
+  static_cast<void>(used_s());  // ended by set_how()
+  EXPECT_GT(used_s(), kSpun_s);
+  EXPECT_LT(used_s(), kSpun_s) << "no frame came";
+  wait.count_frame();
+  wait.set_how(FrameWait::sleep);
+  static_cast<void>(used_s());
+  EXPECT_LT(used_s(), kSpun_s);
 }
 
 TEST(Live, LostAndMissingAreToldApart) {

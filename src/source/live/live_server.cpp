@@ -1,8 +1,5 @@
 #include "source/live/live_server.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -19,9 +16,8 @@ constexpr std::size_t kMostConnections = 8;
 constexpr std::int64_t kPatience_ns = 2'000'000'000;  // for the rest of a message, and for HELLO
 constexpr std::int64_t kBetweenPings_ns = 1'000'000'000;
 constexpr std::int64_t kBetweenStates_ns = 100'000'000;
-constexpr std::int64_t kSpin_ns = 100'000'000;  // without a frame: then the thread sleeps
-constexpr std::uint64_t kMostFaults = 10'000;   // in a row: not a fault of the line
-constexpr int kMessagesAtOnce = 64;             // of one connection, before others get their turn
+constexpr std::uint64_t kMostFaults = 10'000;  // in a row: not a fault of the line
+constexpr int kMessagesAtOnce = 64;            // of one connection, before others get their turn
 
 }  // namespace
 
@@ -30,15 +26,14 @@ LiveServer::LiveServer(const LiveAddress& address)
       memory_size_(live_memory_bytes()),
       memory_(make_live_memory(address.text, memory_size_)),
       intake_(make_live_arena(address.text, memory_, memory_size_)),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      turn_([this] { wake(); }) {
+      turn_([this] { wait_.wake(); }) {
   const LiveAddress& in_use = listener_.address();
   status_.address = in_use.text;
   status_.reach = in_use.is_local()      ? "Only programs of the same user on this machine can connect."
                   : in_use.is_loopback() ? "Only programs on this machine can connect."
                                          : "Reachable from other machines on this network, with a token.";
   set_link(LiveLink::waiting);
-  intake_.set_server([this] { wake(); },
+  intake_.set_server([this] { wait_.wake(); },
                      [this](const std::stop_token& stop, const auto& done) { serve_for_producer(stop, done); });
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
@@ -48,24 +43,16 @@ LiveServer::~LiveServer() { stop_serving(); }
 void LiveServer::stop_serving() {
   thread_.request_stop();
   stop_describing_.request_stop();
-  wake();
+  wait_.wake();
   turn_.stop_server();
-}
-
-void LiveServer::wake() const {
-  const std::uint64_t one = 1;
-  static_cast<void>(::write(wake_.get(), &one, sizeof one));
 }
 
 void LiveServer::set_admission(Admission admission) {
   accepting_ = admission == Admission::open;
-  wake();
+  wait_.wake();
 }
 
-void LiveServer::set_frame_wait(FrameWait wait) {
-  frame_wait_ = wait;
-  wake();
-}
+void LiveServer::set_frame_wait(FrameWait wait) { wait_.set_how(wait); }
 
 void LiveServer::set_end_reason(std::string why) {
   const std::scoped_lock lock(mutex_);
@@ -120,7 +107,7 @@ void LiveServer::run(const std::stop_token& stop) {
 }
 
 void LiveServer::serve_for_producer(const std::stop_token& stop, const std::function<bool()>& done) {
-  const std::stop_callback wakes(stop, [this] { wake(); });
+  const std::stop_callback wakes(stop, [this] { wait_.wake(); });
   turn_.begin_producer();
   const auto waits_for_server = [this] {
     return std::ranges::any_of(connections_, [](const auto& one) { return one->description.has_value(); });
@@ -155,28 +142,16 @@ void LiveServer::serve_all(ServedBy by) {
   if (knocked_) accept_all();
 }
 
-// Until a socket has something, or somebody has called wake(), or a time is over.
+// Until a socket has something, or somebody ends the wait, or a time is over.
 void LiveServer::wait() {
-  sockets_ = {{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0},
-              {.fd = wake_.get(), .events = POLLIN, .revents = 0}};
+  sockets_ = {{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0}};
   for (const std::unique_ptr<Connection>& connection : connections_) {
     const auto events = static_cast<short>(POLLIN | (connection->stream.wants_to_send() ? POLLOUT : 0));
     sockets_.push_back({.fd = connection->stream.descriptor(), .events = events, .revents = 0});
   }
-  const auto look = [this](int wait_ms) { return ::poll(sockets_.data(), sockets_.size(), wait_ms); };
-  const int wait_ms = more_to_do_ ? 0 : timeout_ms();
-  int ready = 0;
-  while (ready == 0 && wait_ms != 0 && spins()) ready = look(0);
-  if (ready == 0) look(wait_ms);
+  wait_.wait(sockets_, more_to_do_ ? 0 : timeout_ms());
   more_to_do_ = false;
   knocked_ = sockets_[0].revents != 0;
-  std::uint64_t count = 0;
-  if (sockets_[1].revents != 0) static_cast<void>(::read(wake_.get(), &count, sizeof count));
-}
-
-// Waking a thread that sleeps takes 15 us and more.
-bool LiveServer::spins() const {
-  return frame_wait_ == FrameWait::spin && sender_ != nullptr && now_ns() - frame_ns_ < kSpin_ns;
 }
 
 // A connection that is quiet and complete needs no look at the time.
@@ -392,7 +367,7 @@ void LiveServer::finish_frame(Connection& connection, const FrameWord& word, Fra
   connection.faults = 0;
   intake_.put(word, std::move(memory), connection.clock.offset_ns);
   frames_came_ = true;
-  frame_ns_ = now_ns();
+  wait_.count_frame();
 }
 
 void LiveServer::answer_ping(Connection& connection, std::span<const std::byte> payload) {

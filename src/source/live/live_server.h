@@ -24,6 +24,7 @@
 #include "source/live/live_listener.h"
 #include "source/live/live_notes.h"
 #include "source/live/live_turn.h"
+#include "source/live/socket_wait.h"
 #include "transport/message_stream.h"
 
 namespace echoloop {
@@ -102,7 +103,6 @@ class LiveServer {
   void serve_for_producer(const std::stop_token& stop, const std::function<bool()>& done);
   void serve_all(ServedBy by);
   void wait();
-  [[nodiscard]] bool spins() const;
   void accept_all();
   void serve(Connection& connection, ServedBy by);
   void handle(Connection& connection, const StreamMessage& message);
@@ -121,13 +121,12 @@ class LiveServer {
   void end(Connection& connection, const std::string& why);
   void set_link(LiveLink link);  // since now; mutex_ is held
   [[nodiscard]] int timeout_ms() const;
-  void wake() const;
 
   LiveListener listener_;
   std::size_t memory_size_;
   FileDescriptor memory_;  // memfd, sealed
   LiveIntake intake_;
-  FileDescriptor wake_;
+  SocketWait wait_;
   LiveNotes notes_;
   std::stop_source stop_describing_;
   LiveTurn turn_;
@@ -137,10 +136,8 @@ class LiveServer {
   bool more_to_do_ = false;       // without a wait
   bool knocked_ = false;          // at the listener
   bool frames_came_ = false;      // and were not announced
-  std::int64_t frame_ns_ = 0;     // when the newest came
   std::vector<pollfd> sockets_;
   std::atomic<bool> accepting_{true};
-  std::atomic<FrameWait> frame_wait_{FrameWait::sleep};
   mutable std::mutex mutex_;
   LiveStatus status_;                                 // what is known here; under mutex_
   std::string end_reason_ = "the viewer was closed";  // under mutex_
