@@ -158,12 +158,13 @@ std::shared_ptr<const std::vector<float>> make_tx_weights(const ImagingParams& p
 struct Kept {
   bool band = false;     // the previous plan's still holds
   bool tables = false;   // delays too
-  bool weights = false;  // and what weighs the elements
+  bool weights = false;  // what weighs the elements, and the method, too
 };
 
 std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const ImagingParams& p, const DasTask& task,
                                                    const std::shared_ptr<const PackedFormation>& old, Kept kept,
-                                                   const Multiprocessors& device, const char*& why_not,
+                                                   const Multiprocessors& device, PackedMethod method,
+                                                   const char*& why_not,
                                                    const std::shared_ptr<const std::vector<float>>& tx_weights) {
   if (old != nullptr && kept.tables && kept.weights) return old;
   auto packed = std::make_shared<PackedFormation>();
@@ -194,7 +195,7 @@ std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const I
     return nullptr;
   }
   packed->tiles = choose_packed_plan(packed->das->geometry, device, may_be_together(a) ? kMostFramesAtOnce : 1,
-                                     same_tables ? old->tiles.get() : nullptr);
+                                     same_tables ? old->tiles.get() : nullptr, method);
   if (packed->tiles != nullptr) return packed;
   why_not = "the delays across a tile of pixels do not fit into the GPU's shared memory";
   return nullptr;
@@ -205,7 +206,16 @@ const char* never_in_half_precision(const Plan& plan, bool lines) {
   if (lines) return "scan lines are summed in single precision";
   if (plan.acquisition->data != DataKind::channels) return "beamformed data are processed in single precision";
   if (plan.das->cones != nullptr) return "transmits weighed by their cones are summed in single precision";
-  if (plan.method.method != Adaptive::off) return "adaptive methods are computed in single precision";
+  if (plan.method.shows_factor) return "the weight is shown in single precision";
+  if (!packed_method(plan.method).has_value()) {
+    return plan.method.method == Adaptive::coherence
+               ? "the compounded coherence factor is computed in single precision"
+               : "adaptive methods other than the coherence factor are computed in single precision";
+  }
+  if (packed_method(plan.method) == PackedMethod::coherence_of_transmits &&
+      plan.acquisition->n_elements() > kMostBlockElements) {
+    return "the coherence factor of elements or transmits of more than 1024 elements is computed in single precision";
+  }
   return nullptr;
 }
 
@@ -314,10 +324,11 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   if (plan->why_fp32 == nullptr) {
     const bool same_weights = old.formation.f_number == params.formation.f_number &&
                               old.formation.apodization == params.formation.apodization &&
-                              old.formation.directivity == params.formation.directivity && same_tx_weights;
+                              old.formation.directivity == params.formation.directivity && same_tx_weights &&
+                              packed_method(previous->method) == packed_method(plan->method);
     plan->packed = make_packed(*plan->formed, params, task, comparable ? previous->packed : nullptr,
                                {.band = same_band, .tables = same_tables, .weights = same_weights}, device,
-                               plan->why_fp32, tx_weights);
+                               *packed_method(plan->method), plan->why_fp32, tx_weights);
   }
   return plan;
 }

@@ -39,6 +39,12 @@ constexpr bool is_weight(Adaptive method) {
 }
 // Whether the method has a factor that can be shown: the weight, or the mean coherence.
 constexpr bool has_factor(Adaptive method) { return is_weight(method) || method == Adaptive::slsc; }
+// Whether a device with half precision has the method in it.
+constexpr bool has_half_precision(Adaptive method, AdaptiveAxis axis, AdaptiveOrder order, AdaptiveShow show) {
+  if (method == Adaptive::off) return true;
+  const bool compounded = axis == AdaptiveAxis::elements && order == AdaptiveOrder::compounded;
+  return method == Adaptive::coherence && !compounded && show == AdaptiveShow::image;
+}
 // Whether the method reads rows above and below a pixel.
 constexpr bool reads_rows(Adaptive method) { return method == Adaptive::slsc || method == Adaptive::minimum_variance; }
 

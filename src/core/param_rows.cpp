@@ -200,7 +200,11 @@ std::string_view no_half_precision(const ParamContext& c) {
   if (!c.no_half_precision.empty()) return c.no_half_precision;
   const std::string_view why = with_course(c, "The course recipe uses single precision.");
   if (!why.empty() || c.acquisition == nullptr) return why;
-  if (c.params.formation.adaptive != Adaptive::off) return "Adaptive methods use single precision.";
+  const FormationParams& f = c.params.formation;
+  if (!has_half_precision(f.adaptive, f.adaptive_axis, f.adaptive_order, f.adaptive_show)) {
+    return f.adaptive == Adaptive::coherence ? "The weight and the compounded coherence factor use single precision."
+                                             : "This adaptive method uses single precision.";
+  }
   if (uses_cones(c.params, *c.acquisition)) return "Transmit cones use single precision.";
   const bool single = forms_lines(c.params, *c.acquisition) || c.acquisition->data == DataKind::beamformed;
   return single ? "Scan lines and beamformed recordings use single precision." : "";
@@ -301,7 +305,7 @@ const auto kTable = std::to_array<ParamSpec>({
      "Weights each echo by the directivity of the receiving element. Needs the element width.",
      {.place = kMore, .why_not = no_weights}},
     {"adaptive", "Method", "", 1, 0, 0, kAdaptiveMethods.size() - 1, kFormation, false, at<&P::formation, &FormationParams::adaptive>(), kAdaptiveMethods,
-     "Forms the image from the agreement of the channels of each pixel. Contrasts in dB are no longer those of the tissue: compare gCNR. Computed in single precision, without the tuned kernels: slower.",
+     "Forms the image from the agreement of the channels of each pixel. Contrasts in dB are no longer those of the tissue: compare gCNR. Computed in single precision, without the tuned kernels: slower; the coherence factor, not compounded, also in half precision.",
      {.place = ParamPlace::more_or_set, .why_not = no_method}},
     {"adaptive_axis", "Channels", "", 1, 0, 0, kAdaptiveAxes.size() - 1, kFormation, false, at<&P::formation, &FormationParams::adaptive_axis>(), kAdaptiveAxes,
      "Channels that are compared: elements, transmits (each summed over elements), or both at once. p_das, slsc and minimum_variance always compare elements.",

@@ -1,10 +1,14 @@
 // The tuned path in half precision: against its specification in double precision, against the plain path's pictures,
 // bit for bit against itself.
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <set>
 #include <utility>
 
 #include "backend/fp16/packed_plan.h"
+#include "dsp/methods/coherence.h"
+#include "dsp/methods/das_channels.h"
 #include "gpu/gpu_support.h"
 #include "source/phantom.h"
 #include "support/acquisitions.h"
@@ -112,6 +116,65 @@ INSTANTIATE_TEST_SUITE_P(Analytic, PackedParity, ::testing::ValuesIn(analytic_ca
 INSTANTIATE_TEST_SUITE_P(Sectors, PackedParity, ::testing::ValuesIn(sector_cases()),
                          [](const auto& info) { return info.param.name; });
 
+// The coherence factor of three axes, against its specification on the lines that the tuned path makes.
+class PackedCoherence : public GpuTest, public ::testing::WithParamInterface<Case> {};
+
+struct LevelError {
+  double rms_db = 0.0, most_db = 0.0;  // over pixels less than 50 dB below the largest; without the worst in a thousand
+};
+
+LevelError level_error(const std::vector<float>& got, const std::vector<float>& want) {
+  const float least = *std::max_element(want.begin(), want.end()) * 3.16e-3F;
+  std::vector<double> off;
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    if (want[i] > least) off.push_back(std::abs(20.0 * std::log10(static_cast<double>(got[i] / want[i]))));
+  }
+  std::sort(off.begin(), off.end());
+  off.resize(off.size() - off.size() / 1000);
+  LevelError error;
+  for (const double v : off) error.rms_db += v * v / static_cast<double>(off.size());
+  return {std::sqrt(error.rms_db), off.back()};
+}
+
+TEST_P(PackedCoherence, FollowsTheSpecification) {
+  for (const AdaptiveAxis axis : {AdaptiveAxis::elements, AdaptiveAxis::transmits, AdaptiveAxis::both}) {
+    Case c = in_half_precision(GetParam());
+    const bool both = axis == AdaptiveAxis::both;
+    if (c.n_el < 2 || (axis == AdaptiveAxis::transmits && c.n_tx < 2) || (!both && c.n_el > kMostBlockElements))
+      continue;
+    c.adaptive = Adaptive::coherence;
+    c.adaptive_axis = axis;
+    const auto plan = make_case_plan(c);
+    ASSERT_NE(plan->packed, nullptr) << plan->why_fp32;
+    const auto frame = make_frame(c, *plan->acquisition);
+    const Result got = run_frame(gpu(), plan, frame);
+    const std::vector<Complex> lines = specified_lines(*plan, frame);
+    ASSERT_EQ(got.conditioned.size(), 2 * lines.size()) << "not the tuned path";
+    const CoherenceFactor method{plan->method.strength, axis};
+    std::vector<float> want, envelope;
+    const std::size_t step = std::max<std::size_t>(1, plan->grid.pixels() / 4000) | 1;
+    for (std::size_t i = 0; i < plan->grid.pixels(); i += step) {
+      const auto [iz, ix] = std::div(static_cast<int>(i), plan->grid.nx);
+      const DasChannels<DasForm::general> channels(plan->packed->das->geometry, lines.data(), ix, iz);
+      const MethodPixel pixel = method(channels);
+      want.push_back(magnitude(pixel.sum) * pixel.weight);
+      envelope.push_back(got.envelope[i]);
+    }
+    const LevelError error = level_error(envelope, want);
+    std::printf("%s, axis %d: rms %.4f dB, at most %.3f dB\n", c.name.c_str(), static_cast<int>(axis), error.rms_db,
+                error.most_db);
+    EXPECT_LE(error.rms_db, both ? 0.03 : 0.05) << static_cast<int>(axis);
+    EXPECT_LE(error.most_db, both ? 0.2 : 0.5) << static_cast<int>(axis);
+    const Result again = run_frame(gpu(), plan, frame);
+    EXPECT_EQ(got.envelope, again.envelope);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Analytic, PackedCoherence, ::testing::ValuesIn(analytic_cases()),
+                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Sectors, PackedCoherence, ::testing::ValuesIn(sector_cases()),
+                         [](const auto& info) { return info.param.name; });
+
 // One lane through changes of everything between frames: each picture is the one that a fresh lane makes.
 TEST_F(Packed, PlansChangeBetweenFrames) {
   Case c{.name = "changes", .n_samples = 1021, .nx = 120, .nz = 90, .type = SampleType::int16};
@@ -134,6 +197,19 @@ TEST_F(Packed, PlansChangeBetweenFrames) {
     params.formation.apodization = window;
     check(params, "window");
   }
+  params.formation.adaptive = Adaptive::coherence;
+  for (const AdaptiveAxis axis : {AdaptiveAxis::both, AdaptiveAxis::elements, AdaptiveAxis::transmits}) {
+    params.formation.adaptive_axis = axis;
+    check(params, "coherence factor");
+    params.formation.adaptive_strength = 0.5;
+    check(params, "its strength");
+    params.formation.adaptive_strength = 1.0;
+  }
+  params.transmits.window = Apodization::hann;
+  check(params, "window over the transmits");
+  params.formation.adaptive = Adaptive::off;
+  check(params, "delay-and-sum again");
+  params.transmits.window = Apodization::boxcar;
   params.formation.precision = Precision::fp32;
   check(params, "plain");
   params.formation.grid_nx = 251;

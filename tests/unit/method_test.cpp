@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "backend/fp16/packed_plan.h"
 #include "core/param_table.h"
 #include "core/results/level_histogram.h"
 #include "dsp/methods/das_channels.h"
@@ -135,16 +136,36 @@ TEST(AdaptiveWeights, OfZeroLeaveALevelWhereThereIsAnEcho) {
   EXPECT_EQ(weighed.amplitude(1), 0.0f) << "no echo at all";
 }
 
-// Squares of half-precision sums underflow: methods are formed in single precision whatever was chosen.
-TEST(AdaptiveMethods, AreFormedInSinglePrecision) {
+// The coherence factor alone, not compounded, as an image; the others in single precision whatever was chosen, said
+// why.
+TEST(AdaptiveMethods, WhichAreFormedInHalfPrecision) {
   const AcquisitionPtr acquisition = testing::share(testing::linear_acquisition(32, 400, {-8.0, 0.0, 5.0}));
   ImagingParams params = testing::small_picture(*acquisition, 9, 40);
   params.formation.precision = Precision::fp16;
   EXPECT_NE(make_plan(acquisition, params)->packed, nullptr);
   for (std::size_t k = 1; k < kAdaptiveMethods.size(); ++k) {
     params.formation.adaptive = static_cast<Adaptive>(k);
-    EXPECT_EQ(make_plan(acquisition, params)->packed, nullptr) << kAdaptiveMethods[k].name;
+    const auto plan = make_plan(acquisition, params);
+    const bool half = params.formation.adaptive == Adaptive::coherence;
+    EXPECT_EQ(plan->packed != nullptr, half) << kAdaptiveMethods[k].name;
+    EXPECT_EQ(plan->why_fp32 == nullptr, half) << kAdaptiveMethods[k].name;
   }
+  params.formation.adaptive = Adaptive::coherence;
+  params.formation.adaptive_order = AdaptiveOrder::compounded;
+  EXPECT_EQ(make_plan(acquisition, params)->packed, nullptr);
+  params.formation.adaptive_axis = AdaptiveAxis::both;
+  const auto both = make_plan(acquisition, params);
+  ASSERT_NE(both->packed, nullptr) << "the order is of elements";
+  EXPECT_EQ(both->packed->tiles->method, PackedMethod::coherence);
+  params.formation.adaptive_axis = AdaptiveAxis::transmits;
+  const auto transmits = make_plan(acquisition, params, both);
+  ASSERT_NE(transmits->packed, nullptr);
+  EXPECT_EQ(transmits->packed->tiles->method, PackedMethod::coherence_of_transmits);
+  params.formation.adaptive = Adaptive::off;
+  EXPECT_EQ(make_plan(acquisition, params, transmits)->packed->tiles->method, PackedMethod::das);
+  params.formation.adaptive = Adaptive::coherence;
+  params.formation.adaptive_show = AdaptiveShow::weight;
+  EXPECT_EQ(make_plan(acquisition, params)->packed, nullptr);
 }
 
 // The channels of the executors make das_pixel()'s sum, on grids and transmits of every kind.

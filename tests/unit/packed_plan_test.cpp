@@ -188,8 +188,12 @@ TEST(PackedPlan, SinglePrecisionHasAReason) {
   };
   const Acquisition a = linear_acquisition(16, 512, {0.0});
   ImagingParams params = half_precision(a);
-  params.formation.adaptive = Adaptive::coherence;
+  params.formation.adaptive = Adaptive::phase;
   EXPECT_NE(why(a, params).find("adaptive"), std::string::npos);
+  params.formation.adaptive = Adaptive::coherence;
+  EXPECT_NE(why(linear_acquisition(1100, 512, {0.0}), params).find("1024"), std::string::npos);
+  params.formation.adaptive_order = AdaptiveOrder::compounded;
+  EXPECT_NE(why(a, params).find("compounded"), std::string::npos);
   params = half_precision(a);
   params.formation.precision = Precision::fp32;
   EXPECT_EQ(why(a, params), "") << "as asked for";
@@ -237,6 +241,29 @@ TEST(PackedPlan, TheFormFollowsTransmitsAndImage) {
   EXPECT_EQ(best(3, 512, 1024, 2).form, kPackedForms[0]) << "of large images as well";
   EXPECT_EQ(best(3, 256, 512).n_splits, 1);
   EXPECT_GT(best(3, 64, 64).n_splits, 1) << "a small image has too few tiles for the device";
+}
+
+TEST(PackedPlan, ACoherenceFactorHasItsOwnFormsAndWholeTransmits) {
+  DasGeometry g{};
+  g.nx = g.nz = 64;
+  g.n_el = 128;
+  for (const int n_tx : {1, 3, 75}) {
+    g.n_tx = n_tx;
+    for (const PackedMethod method : {PackedMethod::coherence, PackedMethod::coherence_of_transmits}) {
+      const std::vector<PackedTuning> ranked = rank_tunings(g, {}, 2, method);
+      ASSERT_FALSE(ranked.empty());
+      for (const PackedTuning& t : ranked) {
+        EXPECT_TRUE(is_compiled(t.form, method));
+        EXPECT_TRUE(method == PackedMethod::coherence || t.n_splits == 1);
+      }
+    }
+  }
+  const Rig rig;
+  const DasGeometry& of_rig = rig.before->packed->das->geometry;
+  const auto plan = choose_packed_plan(of_rig, {}, 2, nullptr, PackedMethod::coherence);
+  ASSERT_NE(plan, nullptr);
+  EXPECT_EQ(plan->method, PackedMethod::coherence);
+  EXPECT_EQ(plan->together.elements, 0) << "frames are summed one by one";
 }
 
 TEST(PackedPlan, EveryFormFitsAnOrdinaryImage) {

@@ -213,6 +213,30 @@ void bench_structure(Backend& backend, double seconds, BenchTable& table) {
              {"p99_ms", all.p99_ms}});
 }
 
+// The coherence factor in half precision beside the tuned delay-and-sum.
+void bench_half_precision_methods(Backend& backend, double seconds, BenchTable& table) {
+  BenchCase plain = bench_case("S1", SampleType::int16, 0.0);
+  plain.params.formation.precision = Precision::fp16;
+  const auto source = make_bench_source(plain, BenchSignal::noise);
+  const BenchRun das{backend, plain, source, nullptr, seconds};
+  for (const AdaptiveAxis axis : {AdaptiveAxis::both, AdaptiveAxis::elements, AdaptiveAxis::transmits}) {
+    const BenchRun with{backend, with_method_case(plain, {Adaptive::coherence, axis}), source, nullptr, seconds};
+    std::vector<double> das_ms, method_ms;
+    for (int i = 0; i < kMethodTurns; ++i) {
+      das_ms.push_back(beamform_ms(das));
+      method_ms.push_back(beamform_ms(with));
+    }
+    table.add(plain, "method",
+              {{"method", word_of(kAdaptiveMethods, Adaptive::coherence)},
+               {"axis", word_of(kAdaptiveAxes, axis)},
+               {"order", word_of(kAdaptiveOrders, AdaptiveOrder::each_transmit)},
+               {"precision", "fp16"},
+               {"p50_ms", median(method_ms)},
+               {"das_p50_ms", median(das_ms)},
+               {"share", median(das_ms) / median(method_ms)}});
+  }
+}
+
 void bench_methods(Backend& backend, double seconds, BenchTable& table) {
   BenchCase plain = bench_case("S1", SampleType::float32, 0.0);
   plain.params.formation.precision = Precision::fp32;
@@ -240,6 +264,8 @@ void bench_methods(Backend& backend, double seconds, BenchTable& table) {
   };
   add(kSameExecutor, "delay-and-sum in the same executor");
   for (const MethodCase& c : kMethods) add(c, word_of(kAdaptiveMethods, c.method));
+  const bool device = backend.memory().free > 0;
+  if (device) bench_half_precision_methods(backend, seconds, table);
 }
 
 }  // namespace echoloop

@@ -148,7 +148,8 @@ PackedFir make_packed_fir(const Acquisition& a, const ImagingParams& p, double l
 }
 
 std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const PackedTuning& tuning,
-                                                   const Multiprocessors& device, const PackedPlan* previous) {
+                                                   const Multiprocessors& device, const PackedPlan* previous,
+                                                   PackedMethod method) {
   const PackedForm& form = tuning.form;
   if (!(g.turns_per_sample > 0.0f) || g.n_valid < 2) return nullptr;
   if (g.columns != nullptr || (g.down_m != nullptr && g.z_m[0] < 0.0f)) return nullptr;  // scan lines; above the apex
@@ -157,6 +158,9 @@ std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const P
   plan->tuning = tuning;
   plan->grid = g.down_m != nullptr ? GridKind::polar : GridKind::cartesian;
   plan->weight = weight_kind(g, plan->grid);
+  plan->method = method;
+  const bool fewer = method != PackedMethod::das && plan->weight == WeightKind::element;
+  if (fewer) plan->weight = WeightKind::general;  // which has it as well
   plan->window_weight = make_window_polynomial(g.apodization);
   plan->tiles_across = divide_up(g.nx, tuning.tile.tile_x);
   plan->tiles_down = divide_up(g.nz, tuning.tile.tile_z);
@@ -172,7 +176,7 @@ std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const P
   plan->window = plan->windows->length;
   list_items(g, *plan);
   if (!fit_shared(device, *plan)) return nullptr;
-  plan->together = fit_together(device, *plan);
+  if (method == PackedMethod::das) plan->together = fit_together(device, *plan);
   const double radians_per_sample = 2.0 * kPi * static_cast<double>(g.turns_per_sample);
   plan->radians_per_m = static_cast<float>(radians_per_sample * static_cast<double>(g.samples_per_m));
   plan->units_per_radian = static_cast<float>(static_cast<double>(kDelayUnits) / radians_per_sample);

@@ -5,6 +5,7 @@
 
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backend/fp16/multiprocessors.h"
@@ -12,6 +13,7 @@
 #include "core/grid.h"
 #include "core/params.h"
 #include "dsp/das.h"
+#include "dsp/methods/method.h"
 #include "dsp/packed.h"
 #include "dsp/packed_fir.h"
 #include "dsp/packed_taps.h"
@@ -38,6 +40,15 @@ enum class Rotation {
   transmit_first,  // per-element sums of samples turned by the transmit phase; many transmits
 };
 
+// What is made of the delayed samples.
+enum class PackedMethod {
+  das,
+  coherence,               // CoherenceFactor of all channels: one energy a pixel
+  coherence_of_transmits,  // of the elements of each transmit, or of the transmits: a sum and an energy of each
+};
+// Empty: not in half precision.
+std::optional<PackedMethod> packed_method(const MethodSettings& settings);
+
 // A form in which the kernel is compiled (for every WeightKind and GridKind).
 struct PackedForm {
   Rotation rotation;
@@ -49,6 +60,11 @@ struct PackedForm {
   int most_frames = 1;  // that are summed together: delays and phases are computed once for them
   friend bool operator==(const PackedForm&, const PackedForm&) = default;
 };
+// Whether a form is compiled for a method: energies are of samples before their turn, and need registers.
+constexpr bool is_compiled(const PackedForm& form, PackedMethod method) {
+  if (method == PackedMethod::das) return true;
+  return form.rotation == Rotation::receive_first && form.n_transmits * form.n_pixels <= 6;
+}
 
 // Weight of a place u in the aperture: sum of c[k] (max(|u| - flat, 0)^2)^k, 0 beyond |u| = 1/2.
 struct WindowPolynomial {
@@ -75,6 +91,7 @@ struct PackedTuning {
 };
 
 inline constexpr int kMaxStageElements = 16;
+inline constexpr int kMostBlockElements = 1024;  // their records take a quarter of a block's shared memory
 // Elements whose products are summed in halves before the sums pass to floats: relative errors of 7e-4 (noise) and 3e-4
 // (points) with 8, 1.0e-3 and 5e-4 with 32, 1.3e-3 and 7e-4 with 64 (S1 of tests/bench).
 inline constexpr int kHalfSumElements = 32;
@@ -138,6 +155,7 @@ struct PackedPlan {
   PackedStages together;  // of form.most_frames frames summed together
   GridKind grid = GridKind::cartesian;
   WeightKind weight = WeightKind::none;
+  PackedMethod method = PackedMethod::das;
   int tiles_across = 0;
   int tiles_down = 0;
   int n_groups = 0;         // of transmits
@@ -176,7 +194,7 @@ int small_frames_at_once(const Acquisition& acquisition, std::size_t n_pixels);
 // The numbers of each form for an image, the fastest first by what was measured: a function of the image's size, the
 // counts of elements, transmits and frames that may go together, and the count of multiprocessors.
 std::vector<PackedTuning> rank_tunings(const DasGeometry& geometry, const Multiprocessors& device = {},
-                                       int frames_together = 1);
+                                       int frames_together = 1, PackedMethod method = PackedMethod::das);
 
 // The filter that makes lines of such a rate and demodulation frequency.
 PackedFir make_packed_fir(const Acquisition& acquisition, const ImagingParams& params, double line_rate_hz,
@@ -187,10 +205,12 @@ PackedFir make_packed_fir(const Acquisition& acquisition, const ImagingParams& p
 // the same tables, or null.
 std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& geometry, const PackedTuning& tuning,
                                                    const Multiprocessors& device = {},
-                                                   const PackedPlan* previous = nullptr);
+                                                   const PackedPlan* previous = nullptr,
+                                                   PackedMethod method = PackedMethod::das);
 // With the first tuning of the ranking that fits.
 std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& geometry, const Multiprocessors& device,
-                                                     int frames_together, const PackedPlan* previous);
+                                                     int frames_together, const PackedPlan* previous,
+                                                     PackedMethod method = PackedMethod::das);
 
 // The analytic recipe in half precision: lines of a lower rate than the plain path's, and how to work through an image.
 struct PackedFormation {

@@ -19,7 +19,15 @@ int small_frames_at_once(const Acquisition& a, std::size_t n_pixels) {
   return std::clamp(static_cast<int>(kBytes / largest), 1, kMostFramesAtOnce);
 }
 
-std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocessors& device, int frames_together) {
+std::optional<PackedMethod> packed_method(const MethodSettings& s) {
+  const AdaptiveShow show = s.shows_factor ? AdaptiveShow::weight : AdaptiveShow::image;
+  if (!has_half_precision(s.method, s.axis, s.order, show)) return std::nullopt;
+  if (s.method == Adaptive::off) return PackedMethod::das;
+  return s.axis == AdaptiveAxis::both ? PackedMethod::coherence : PackedMethod::coherence_of_transmits;
+}
+
+std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocessors& device, int frames_together,
+                                       PackedMethod method) {
   struct Tuned {
     PackedTuning tuning;
     double gds[3];  // with every block of the device at work and no transmit of a group missing: code for 9.0, 8.0, 7.5
@@ -42,7 +50,6 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
   const int code = device.code >= 90 ? 0 : device.code >= 80 ? 1 : 2;
   constexpr int kMaxSplits = 4;
   constexpr int kElementsWorthABlock = 16;
-  constexpr int kMostElements = 1024;  // of a block: their records take a quarter of its shared memory
   struct Ranked {
     PackedTuning tuning;
     double expected;
@@ -50,11 +57,16 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
   std::vector<Ranked> ranked;
   for (const Tuned& tuned : table) {
     PackedTuning t = tuned.tuning;
+    if (!is_compiled(t.form, method)) continue;
     const int groups = divide_up(g.n_tx, t.form.n_transmits);
     const int items = divide_up(g.nx, t.tile.tile_x) * divide_up(g.nz, t.tile.tile_z) * groups;
     const int at_once = device.count * t.form.blocks_per_sm;
     t.n_splits = std::max(std::clamp(at_once / items, 1, std::clamp(g.n_el / kElementsWorthABlock, 1, kMaxSplits)),
-                          divide_up(g.n_el, kMostElements));
+                          divide_up(g.n_el, kMostBlockElements));
+    if (method == PackedMethod::coherence_of_transmits) {  // the sum of a transmit is one block's
+      if (g.n_el > kMostBlockElements) continue;
+      t.n_splits = 1;
+    }
     const bool together = code == 0 && frames_together >= t.form.most_frames && tuned.gds_together > 0.0;
     const double gds = together ? tuned.gds_together : tuned.gds[code];
     ranked.push_back({t, gds * g.n_tx / (groups * t.form.n_transmits) * std::min(1.0, 1.0 * items / at_once)});
@@ -67,9 +79,10 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
 }
 
 std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& g, const Multiprocessors& device,
-                                                     int frames_together, const PackedPlan* previous) {
-  for (const PackedTuning& tuning : rank_tunings(g, device, frames_together)) {
-    if (auto plan = make_packed_plan(g, tuning, device, previous)) return plan;
+                                                     int frames_together, const PackedPlan* previous,
+                                                     PackedMethod method) {
+  for (const PackedTuning& tuning : rank_tunings(g, device, frames_together, method)) {
+    if (auto plan = make_packed_plan(g, tuning, device, previous, method)) return plan;
   }
   return nullptr;
 }

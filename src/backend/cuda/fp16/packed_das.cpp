@@ -25,9 +25,16 @@ const PackedKernels& kernels_of(const PackedPlan& plan) {
 
 const void* kernel_of(const PackedPlan& plan, int n_frames) {
   const auto* form = std::find(std::begin(kPackedForms), std::end(kPackedForms), plan.tuning.form);
-  if (form == std::end(kPackedForms)) throw std::logic_error("fp16 delay-and-sum: unknown kernel form");
+  if (form == std::end(kPackedForms) || !is_compiled(*form, plan.method)) {
+    throw std::logic_error("fp16 delay-and-sum: unknown kernel form");
+  }
+  const auto at = form - std::begin(kPackedForms);
+  if (plan.method != PackedMethod::das) {
+    const auto kernels = plan.grid == GridKind::polar ? coherence_kernels_polar : coherence_kernels_cartesian;
+    return kernels(plan.method, plan.weight).of_form[at];
+  }
   const PackedKernels& kernels = kernels_of(plan);
-  return (n_frames == 1 ? kernels.of_form : kernels.of_together)[form - std::begin(kPackedForms)];
+  return (n_frames == 1 ? kernels.of_form : kernels.of_together)[at];
 }
 
 void require(bool holds, const char* rule) {
@@ -83,9 +90,9 @@ PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& m) {
           .tx_start = m.tx_start,
           .partials = m.partials,
           .arrivals = m.arrivals,
-          .pixels = m.pixels,
-          .envelope = m.envelope,
-          .frames = {}};
+          .image = {m.pixels, m.envelope},
+          .frames = {},
+          .coherence = {}};
 }
 
 int packed_das_code() {

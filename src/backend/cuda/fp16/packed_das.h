@@ -19,6 +19,23 @@ struct PackedFrames {
   float reference_db = 0.0f;
 };
 
+// Of a frame alone, [nz][nx].
+struct PackedImage {
+  Complex* pixels;
+  float* envelope;
+};
+
+// The coherence factor beside the delay-and-sum (PackedMethod).
+struct PackedCoherence {
+  AdaptiveAxis axis = AdaptiveAxis::both;
+  float strength = 1.0f;
+  // W and n of the channels (dsp/methods/coherence.h): axis elements halves, [n_tx][nz][nx]; else floats, [nz][nx].
+  const void* counts = nullptr;
+};
+// Bytes of `counts`.
+std::size_t coherence_count_bytes(const DasGeometry& geometry, AdaptiveAxis axis);
+void count_channels(const DasGeometry& geometry, AdaptiveAxis axis, void* counts, StreamView stream);
+
 struct PackedDasArgs {
   DasGeometry geometry;  // pointers: the device's
   const uint2* words;    // line (tx, el) begins at (tx * n_el + el) * pitch + window
@@ -41,11 +58,11 @@ struct PackedDasArgs {
   const PackedItem* items;
   const int* rx_start;  // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
   const int* tx_start;  // [n_tiles][n_tx] ... plus this for a transmit
-  Complex* partials;    // [n_frames][n_parts][nz][nx], with more than one part
+  Complex* partials;    // [n_frames][n_parts][nz][nx], with more than one part; of a coherence factor two, sum and rest
   unsigned* arrivals;   // [n_frames][n_tiles], zero between frames
-  Complex* pixels;      // [nz][nx], of a frame alone
-  float* envelope;      // [nz][nx], likewise
+  PackedImage image;
   PackedFrames frames;
+  PackedCoherence coherence;
 };
 
 // The compiled kernels of one kind of weight on one kind of grid, in the order of kPackedForms.
@@ -59,6 +76,13 @@ PackedKernels packed_kernels_box();
 PackedKernels packed_kernels_general();
 PackedKernels packed_kernels_polar_none();
 PackedKernels packed_kernels_polar_general();
+// Of one method, null where a form is not compiled for it.
+struct CoherenceKernels {
+  const void* of_form[kPackedFormCount];
+};
+// Of WeightKind::none, box or general; polar: not box.
+CoherenceKernels coherence_kernels_cartesian(PackedMethod method, WeightKind weight);
+CoherenceKernels coherence_kernels_polar(PackedMethod method, WeightKind weight);
 
 // Device memory that a plan and a frame bring.
 struct PackedMemory {

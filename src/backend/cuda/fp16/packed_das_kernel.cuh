@@ -12,6 +12,7 @@
 
 #include <cuda_fp16.h>
 
+#include "backend/cuda/fp16/packed_coherence.cuh"
 #include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/fp16/packed_fetch.cuh"
 #include "backend/cuda/fp16/packed_math.cuh"
@@ -19,8 +20,9 @@
 
 namespace echoloop::cuda {
 
-template <GridKind kGrid, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kF>
+template <GridKind kGrid, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kF, PackedMethod kMethod>
 struct PackedDas {
+  static constexpr bool kCoherent = kMethod != PackedMethod::das;
   static constexpr bool kReceiveFirst = kRotation == Rotation::receive_first;
   static constexpr int kSums = kReceiveFirst ? kT : 1;                // kept over several stages
   static constexpr int kColumns = kGrid == GridKind::polar ? kP : 1;  // different x of a thread's pixels
@@ -33,12 +35,14 @@ struct PackedDas {
     __half2 phasor[kP][kT];  // transmit_first: (cos, sin) of the transmit phase
     float re[kF][kP];
     float im[kF][kP];
+    CoherenceSums<kMethod, kP, kT> coherence;
   };
 
   // Samples of an element's lines, turned and summed over elements, of each pixel and transmit.
   struct Sums {
     __half2 with_cos[kF][kP][kSums];
     __half2 with_sin[kF][kP][kSums];
+    __half2 energy[kCoherent ? kP : 1][kCoherent ? kSums : 1];  // of weight and samples, times kEnergyScale
   };
 
   static __device__ PackedShared layout(const PackedDasArgs& a) {
@@ -132,7 +136,8 @@ struct PackedDas {
   }
 
   // Sums over elements, turned by the transmit phasors.
-  static __device__ __forceinline__ void turn_sums(Pixels& px, const __half2* phasors, int summers, const Sums& sums) {
+  static __device__ __forceinline__ void turn_sums(Pixels& px, const __half2* phasors, int summers, const Sums& sums,
+                                                   const float (&tx_weight)[kT]) {
 #pragma unroll
     for (int i = 0; i < kP; ++i) {
 #pragma unroll
@@ -142,9 +147,14 @@ struct PackedDas {
         for (int f = 0; f < kF; ++f) {
           const __half2 c = sums.with_cos[f][i][t];
           const __half2 s = sums.with_sin[f][i][t];
-          add_turned(__low2float(c) - __high2float(s), __high2float(c) + __low2float(s), p.x, p.y, px.re[f][i],
-                     px.im[f][i]);
+          const float re = __low2float(c) - __high2float(s), im = __high2float(c) + __low2float(s);
+          if constexpr (kMethod == PackedMethod::coherence_of_transmits) {
+            add_turned(re, im, p.x, p.y, px.coherence.sum[i][t].re, px.coherence.sum[i][t].im);
+          } else {
+            add_turned(re, im, p.x, p.y, px.re[f][i], px.im[f][i]);
+          }
         }
+        if constexpr (kCoherent) px.coherence.add(i, t, tx_weight[t], sums.energy[i][t]);
       }
     }
   }
@@ -160,13 +170,15 @@ struct PackedDas {
       const int receive = __float_as_int(__fmaf_rn(distance, a.units_per_radian, record.z));
       float c = cosine(distance);
       float si = sine(distance);
+      float weight = 1.0f;
       if (kWeight != WeightKind::none) {
-        const float weight = pixel_weight<kWeight>(a, record, normal, dx, dz);
+        weight = pixel_weight<kWeight>(a, record, normal, dx, dz);
         c *= weight;
         si *= weight;
       }
       if (kReceiveFirst) {
         const __half2 phasor = __floats2half2_rn(c, si);
+        const __half2 of_energy = __float2half2_rn(kCoherent ? fabsf(weight) * kEnergyScale : 0.0f);
 #pragma unroll
         for (int t = 0; t < kT; ++t) {
           __half2 v[kF];
@@ -176,6 +188,7 @@ struct PackedDas {
             sums.with_cos[f][i][t] = __hfma2(v[f], __low2half2(phasor), sums.with_cos[f][i][t]);
             sums.with_sin[f][i][t] = __hfma2(v[f], __high2half2(phasor), sums.with_sin[f][i][t]);
           }
+          if constexpr (kCoherent) sums.energy[i][t] = __hfma2(__hmul2(v[0], of_energy), v[0], sums.energy[i][t]);
         }
       } else {
         add_transmit_first(a, px, i, receive, offset, {c, si});
@@ -194,6 +207,14 @@ struct PackedDas {
         static_cast<unsigned>(kT * a.window) * 8u;  // from an element's windows to the next one's
     const int n_stages = stages(a, item);
     const __half2 zero = __float2half2_rn(0.0f);
+    float tx_weight[kT] = {};  // beyond the last transmit 0
+    if constexpr (kCoherent) {
+#pragma unroll
+      for (int t = 0; t < kT; ++t) {
+        const int tx = item.part / a.n_splits * kT + t;
+        tx_weight[t] = tx < a.geometry.n_tx ? transmit_weight(a.geometry, tx) : 0.0f;
+      }
+    }
     Sums sums;
     int slot = 0;
     unsigned offset = 0;
@@ -209,6 +230,7 @@ struct PackedDas {
           for (int t = 0; t < kSums; ++t) {
 #pragma unroll
             for (int f = 0; f < kF; ++f) sums.with_cos[f][i][t] = sums.with_sin[f][i][t] = zero;
+            if constexpr (kCoherent) sums.energy[i][t] = zero;
           }
         }
       }
@@ -223,12 +245,38 @@ struct PackedDas {
       // reads came before it and reports them; with every lane for itself it reports nothing.
       __syncwarp();
       if (threadIdx.x % kWarp == 0) arrive(barriers + static_cast<unsigned>(kMaxStageSlots + slot) * 8u);
-      if (kReceiveFirst && (--until_turn == 0 || s + 1 == n_stages)) turn_sums(px, phasors, summers, sums);
+      if (kReceiveFirst && (--until_turn == 0 || s + 1 == n_stages)) turn_sums(px, phasors, summers, sums, tx_weight);
       if (++slot == a.n_slots) {
         slot = 0;
         offset = 0;
         parity ^= 1u;
       }
+    }
+  }
+
+  // The sums of this thread's pixels, and what their factor needs: two images for the partial sums.
+  static __device__ void write_coherence(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared,
+                                         Pixels& px) {
+    const PixelPlace<kP> p = pixel_place<kP>(a, item);
+    float re[2][kP], im[2][kP];
+#pragma unroll
+    for (int i = 0; i < kP; ++i) {
+      const CoherentPixel made =
+          coherent_pixel(a, item, px.coherence, i, pixel_index(a, p, i), {px.re[0][i], px.im[0][i]});
+      re[0][i] = made.sum.re;
+      im[0][i] = made.sum.im;
+      re[1][i] = made.rest.re;
+      im[1][i] = made.rest.im;
+    }
+    const float scale = *a.scale;
+    if (!gather_parts<kP, 2>(a, item, shared, p, re, im)) return;
+#pragma unroll
+    for (int i = 0; i < kP; ++i) {
+      if (!p.inside[i]) continue;
+      const Complex sum{re[0][i], im[0][i]};
+      const float weighed = coherent_level(a, pixel_index(a, p, i), {sum, {re[1][i], im[1][i]}});
+      const float level = fmaxf(weighed, kLeastWeight * magnitude(sum));  // as WeighedPixels
+      write_pixel(a, 0, pixel_index(a, p, i), {sum.re * scale, sum.im * scale}, level * scale);
     }
   }
 
@@ -257,7 +305,11 @@ struct PackedDas {
     wait_for_earlier_kernel();
     summers_wait();
     sum(a, item, shared, px);
-    write_pixels<kP, kF>(a, item, shared, px.re, px.im);
+    if constexpr (kCoherent) {
+      write_coherence(a, item, shared, px);
+    } else {
+      write_pixels<kP, kF>(a, item, shared, px.re, px.im);
+    }
   }
 };
 

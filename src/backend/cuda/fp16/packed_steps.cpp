@@ -55,6 +55,7 @@ class PackedSteps final : public LaneSteps {
         peaks_(stream()),
         scale_(stream()),
         partials_(stream()),
+        counts_(stream()),
         arrivals_(stream()) {}
 
   void set_plan(const Plan& plan) override {
@@ -63,7 +64,7 @@ class PackedSteps final : public LaneSteps {
     const PackedPlan& tiles = *packed_->tiles;
     n_lines_ = n_lines(*plan.formed);
     small_frames_ = most_frames_ = 1;
-    if (may_be_together(*plan.formed)) {
+    if (may_be_together(*plan.formed) && tiles.method == PackedMethod::das) {
       small_frames_ = small_frames_at_once(*plan.formed, n_pixels());
       most_frames_ = std::max(small_frames_, large_frames_at_once(tiles, packed_words(n_lines_, line_shape(*packed_))));
     }
@@ -75,13 +76,16 @@ class PackedSteps final : public LaneSteps {
     peaks_.grow(peaks);
     CUDA_CHECK(cudaMemsetAsync(peaks_.as<void>(), 0, peaks, stream().get()));
     scale_.grow_for<float>(1);
-    if (tiles.n_parts() > 1)
-      partials_.grow_for<Complex>(frames * n_pixels() * static_cast<std::size_t>(tiles.n_parts()));
+    const std::size_t sums = tiles.method == PackedMethod::das ? frames : 2;
+    if (tiles.n_parts() > 1) {
+      partials_.grow_for<Complex>(sums * n_pixels() * static_cast<std::size_t>(tiles.n_parts()));
+    }
     const std::size_t counters = frames * static_cast<std::size_t>(tiles.n_tiles()) * sizeof(unsigned);
     arrivals_.grow(counters);
     CUDA_CHECK(cudaMemsetAsync(arrivals_.as<void>(), 0, counters, stream().get()));
     set_fir(*plan.formed);
     set_das();
+    if (tiles.method != PackedMethod::das) set_coherence(plan.method);
   }
 
   [[nodiscard]] int frames_at_once(FrameOverlap::Bound bound) const override {
@@ -176,12 +180,20 @@ class PackedSteps final : public LaneSteps {
     allow_packed_das(tiles);
   }
 
+  void set_coherence(const MethodSettings& method) {
+    const DasGeometry& g = on_device_.geometry;
+    counts_.grow(coherence_count_bytes(g, method.axis));
+    das_.coherence = {.axis = method.axis, .strength = method.strength, .counts = counts_.as<void>()};
+    count_channels(g, method.axis, counts_.as<void>(), stream());
+  }
+
   Context& context_;
   LaneBuffers& buffers_;
   StreamView work_;
   DeviceBuffer peaks_;     // FirPeak [peak_slots()]
   DeviceBuffer scale_;     // float: what a value of 1 in the words stands for
   DeviceBuffer partials_;  // Complex [n_parts][nz][nx], where blocks share tiles
+  DeviceBuffer counts_;    // PackedCoherence::counts
   DeviceBuffer arrivals_;  // unsigned [n_tiles]
   std::shared_ptr<const PackedFormation> packed_;
   SampleType type_ = SampleType::float32;

@@ -51,55 +51,70 @@ __device__ inline bool is_last_part(const PackedDasArgs& a, const PackedItem& it
   return last;
 }
 
-// The sums of this thread's pixels: to the image, or to the partial sums, which the last block of a tile adds up in
-// their order, whichever block that is.
+template <int kP>
+__device__ long long pixel_index(const PackedDasArgs& a, const PixelPlace<kP>& p, int i) {
+  return static_cast<long long>(p.iz[i]) * a.geometry.nx + p.ix;
+}
+
+// kF images of sums that blocks share: theirs go to the partial sums, which the last block of a tile adds up in their
+// order, whichever block that is. False in the others.
 template <int kP, int kF>
-__device__ void write_pixels(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared, float (&re)[kF][kP],
-                             float (&im)[kF][kP]) {
-  const DasGeometry& g = a.geometry;
-  const PixelPlace<kP> p = pixel_place<kP>(a, item);
-  const long long n_pixels = static_cast<long long>(g.nx) * g.nz;
-  const float scale = *a.scale;
+__device__ bool gather_parts(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared,
+                             const PixelPlace<kP>& p, float (&re)[kF][kP], float (&im)[kF][kP]) {
+  if (a.n_parts == 1) return true;
+  const long long n_pixels = static_cast<long long>(a.geometry.nx) * a.geometry.nz;
   const int first = first_frame<kF>(a);
-  if (a.n_parts > 1) {
 #pragma unroll
-    for (int f = 0; f < kF; ++f) {
-      Complex* part = a.partials + ((first + f) * a.n_parts + item.part) * n_pixels;
+  for (int f = 0; f < kF; ++f) {
+    Complex* part = a.partials + ((first + f) * a.n_parts + item.part) * n_pixels;
 #pragma unroll
-      for (int i = 0; i < kP; ++i) {
-        if (p.inside[i]) part[static_cast<long long>(p.iz[i]) * g.nx + p.ix] = {re[f][i], im[f][i]};
-      }
+    for (int i = 0; i < kP; ++i) {
+      if (p.inside[i]) part[pixel_index(a, p, i)] = {re[f][i], im[f][i]};
     }
-    if (!is_last_part(a, item, shared, static_cast<unsigned>(first))) return;
+  }
+  if (!is_last_part(a, item, shared, static_cast<unsigned>(first))) return false;
 #pragma unroll
-    for (int f = 0; f < kF; ++f) {
-      const Complex* partials = a.partials + (first + f) * a.n_parts * n_pixels;
+  for (int f = 0; f < kF; ++f) {
+    const Complex* partials = a.partials + (first + f) * a.n_parts * n_pixels;
 #pragma unroll
-      for (int i = 0; i < kP; ++i) {
-        re[f][i] = im[f][i] = 0.0f;
-        const long long pixel = static_cast<long long>(p.iz[i]) * g.nx + p.ix;
-        for (int part = 0; part < a.n_parts; ++part) {
-          const float2 v = __ldcg(reinterpret_cast<const float2*>(partials + part * n_pixels + pixel));
-          re[f][i] += v.x;
-          im[f][i] += v.y;
-        }
+    for (int i = 0; i < kP; ++i) {
+      re[f][i] = im[f][i] = 0.0f;
+      const long long pixel = pixel_index(a, p, i);
+      for (int part = 0; part < a.n_parts; ++part) {
+        const float2 v = __ldcg(reinterpret_cast<const float2*>(partials + part * n_pixels + pixel));
+        re[f][i] += v.x;
+        im[f][i] += v.y;
       }
     }
   }
+  return true;
+}
+
+// A pixel's sum and the amplitude shown, in the words' scale.
+__device__ inline void write_pixel(const PackedDasArgs& a, int frame, long long pixel, Complex sum, float amplitude) {
+  if (a.frames.count == 1) {
+    a.image.pixels[pixel] = sum;
+    a.image.envelope[pixel] = amplitude;
+  }
+  float* const db = a.frames.db[frame];
+  if (db != nullptr) db[pixel] = to_db(amplitude, a.frames.reference_db);
+}
+
+// The sums of this thread's pixels.
+template <int kP, int kF>
+__device__ void write_pixels(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared, float (&re)[kF][kP],
+                             float (&im)[kF][kP]) {
+  const PixelPlace<kP> p = pixel_place<kP>(a, item);
+  const float scale = *a.scale;
+  const int first = first_frame<kF>(a);
+  if (!gather_parts<kP, kF>(a, item, shared, p, re, im)) return;
 #pragma unroll
   for (int f = 0; f < kF; ++f) {
-    float* const db = a.frames.db[first + f];
 #pragma unroll
     for (int i = 0; i < kP; ++i) {
       if (!p.inside[i]) continue;
-      const long long pixel = static_cast<long long>(p.iz[i]) * g.nx + p.ix;
       const Complex value{re[f][i] * scale, im[f][i] * scale};
-      const float level = magnitude(value);
-      if (a.frames.count == 1) {
-        a.pixels[pixel] = value;
-        a.envelope[pixel] = level;
-      }
-      if (db != nullptr) db[pixel] = to_db(level, a.frames.reference_db);
+      write_pixel(a, first + f, pixel_index(a, p, i), value, magnitude(value));
     }
   }
 }
