@@ -148,8 +148,13 @@ TEST_P(PackedCoherence, FollowsTheSpecification) {
     ASSERT_NE(plan->packed, nullptr) << plan->why_fp32;
     const auto frame = make_frame(c, *plan->acquisition);
     const Result got = run_frame(gpu(), plan, frame);
-    const std::vector<Complex> lines = specified_lines(*plan, frame);
+    std::vector<Complex> lines = specified_lines(*plan, frame);
     ASSERT_EQ(got.conditioned.size(), 2 * lines.size()) << "not the tuned path";
+    float largest = 0.0F;
+    for (const Complex& v : lines) largest = std::max(largest, magnitude(v));
+    for (Complex& v : lines) {  // what rounding of doubles leaves beside echoes: squares of floats have no such range
+      if (magnitude(v) < 1e-9F * largest) v = {0.0F, 0.0F};
+    }
     const CoherenceFactor method{plan->method.strength, axis};
     std::vector<float> want, envelope;
     const std::size_t step = std::max<std::size_t>(1, plan->grid.pixels() / 4000) | 1;
