@@ -98,7 +98,7 @@ bool delay_row(PanelContext& c, Column& column) {
 bool frame_wait_row(PanelContext& c, Column& column) {
   if (!c.state.scanner.has_value()) return false;
   const auto picked = c.ui.segmented(
-      "frame_wait", way_row(c, column, "Frame wait", true), kFrameWaits, static_cast<int>(c.state.stream.frame_wait),
+      "frame_wait", way_row(c, column, "Wait", true), kFrameWaits, static_cast<int>(c.state.stream.frame_wait),
       {"Frame wait",
        "Wait for the next frame. Sleep: waking takes 15 to 300 µs. Spin: the socket is polled without a pause, so that "
        "a frame is taken after a few microseconds; one processor core is in use while frames come.",
