@@ -9,8 +9,9 @@
 namespace echoloop {
 namespace {
 
-constexpr int kMostColumns = 128;
-constexpr int kMostRows = 256;
+// Fewer columns and rows than beams and pulses fill leave out echoes, and the peak moves by tens of m/s with the grid.
+constexpr int kMostColumns = 256;
+constexpr int kMostRows = 512;
 
 ImagingParams params_at(const SoundSpeedTask& task, AdaptiveAxis axis, double speed_m_s) {
   ImagingParams p = task.params;
@@ -99,11 +100,12 @@ std::string why_no_sound_speed(const ImagingParams& params, const Acquisition& a
 Grid sound_speed_grid(const ImagingParams& params, const Acquisition& acquisition) {
   const Refusal why = refusal_of(params, acquisition);
   if (why.found != nullptr) throw Error("sound speed", why.found, why.accepted);
-  ImagingParams coarse = params;
-  const Grid grid = make_grid(params, acquisition);
-  coarse.formation.grid_nx = std::min(grid.nx, kMostColumns);
-  coarse.formation.grid_nz = std::min(grid.nz, kMostRows);
-  return make_grid(coarse, acquisition);
+  ImagingParams own = params;
+  own.formation.grid_nx = own.formation.grid_nz = 0;
+  const Grid grid = make_grid(own, acquisition);
+  own.formation.grid_nx = std::min(grid.nx, kMostColumns);
+  own.formation.grid_nz = std::min(grid.nz, kMostRows);
+  return make_grid(own, acquisition);
 }
 
 void judge_curve(SoundSpeedCurve& curve, const std::vector<double>& speeds_m_s) {

@@ -41,8 +41,8 @@ std::vector<double> speeds_around(double speed_m_s);
 // Why there is no search with these parameters, as a sentence; empty: there is one.
 std::string why_no_sound_speed(const ImagingParams& params, const Acquisition& acquisition);
 
-// The task's grid: that of the parameters, at most 128 x 256 pixels. Throws Error for scan lines, beamformed recordings
-// and the course recipe, which have no channels to compare.
+// The task's grid: the extent of the image at its automatic spacing, at most 256 x 512 pixels. Throws Error for scan
+// lines, beamformed recordings and the course recipe, which have no channels to compare.
 Grid sound_speed_grid(const ImagingParams& params, const Acquisition& acquisition);
 
 // `go_on`: called before each speed with the share that is done, 0 to 1; false ends the search with empty curves.

@@ -138,5 +138,19 @@ TEST(FlowPanel, PanelChoosesTheModeAndSaysWhyNot) {
   EXPECT_EQ(scene.state.params.color_flow.mode, FlowMode::off);
 }
 
+// Weights leave flow the linear pixels; other methods replace them.
+TEST(FlowPanel, SaysThatPixelsOfAMethodAreNotLinear) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.params.color_flow.mode = FlowMode::velocity;
+  scene.put_image(kSquare, half_bright);
+  open_panel(scene);
+  for (const auto method : {Adaptive::p_das, Adaptive::coherence, Adaptive::minimum_variance, Adaptive::off}) {
+    scene.state.params.formation.adaptive = method;
+    scene.frames(2);
+    const bool replaces = method != Adaptive::off && !is_weight(method);
+    EXPECT_EQ(scene.rect("flow_of_method").width() > 0.0F, replaces) << static_cast<int>(method);
+  }
+}
+
 }  // namespace
 }  // namespace echoloop::testing::flow_panel_test

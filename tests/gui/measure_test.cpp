@@ -90,6 +90,30 @@ TEST(MeasurePanel, SaysWhatShareOfARegionHasAnEcho) {
   EXPECT_EQ(warning_pixels(shot, {row.x0 + 160, row.y0, row.x0 + 226, row.y1}), 0);
 }
 
+// With an adaptive method gCNR is the first row, and what the method changes follows; without one it is the last.
+TEST(MeasurePanel, GcnrIsTheFirstRowWhereAMethodChangesTheOthers) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.state.marks.list = {region(1, RegionRole::target, 1, {0.5e-3, 6e-3}, {9.5e-3, 24e-3}),
+                            region(2, RegionRole::background, 1, {-9.5e-3, 6e-3}, {-0.5e-3, 24e-3})};
+  scene.put_image(kSquare, two_halves());
+  settle(scene);
+  const auto top = [&](const char* quantity) {
+    const Rect row = scene.rect((std::string("measure/pair 1/") + quantity).c_str());
+    EXPECT_GT(row.width(), 100.0F) << quantity;
+    return row.y0;
+  };
+  EXPECT_EQ(scene.rect("changed_by_method").width(), 0.0F);
+  EXPECT_GT(top("gCNR"), top("contrast"));
+  scene.state.params.formation.adaptive = Adaptive::coherence;
+  scene.put_image(kSquare, two_halves());
+  settle(scene);
+  const float note = scene.rect("changed_by_method").y0;
+  EXPECT_LT(top("gCNR"), note);
+  for (const char* quantity : {"target mean amplitude", "target speckle SNR", "contrast", "CNR"}) {
+    EXPECT_GT(top(quantity), note) << quantity;
+  }
+}
+
 TEST(MeasurePanel, AnEllipseIsARegionLikeTheOthers) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, two_halves());

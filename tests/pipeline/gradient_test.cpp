@@ -79,7 +79,7 @@ TEST_F(GradientPhantom, ItsRampsFallBy1800DbPerMetre) {
   const double upper = slope_db_mm(image, {-3.8, 9.1, 5.5, 9.5}, Along::x);
   const double lower = slope_db_mm(image, {-3.8, 9.1, 26.5, 30.5}, Along::x);
   std::printf("axial %.3f (even speckle %.3f), upper band %.3f, lower band %.3f dB/mm\n", axial, even, upper, lower);
-  EXPECT_NEAR(axial, -1.8, 0.1);
+  EXPECT_NEAR(axial, -1.8, 0.09);
   EXPECT_NEAR(upper, -1.8, 0.09);
   EXPECT_NEAR(lower, -1.8, 0.09);
 }

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Makes method_reference.json: float64 numpy values of the adaptive methods that tests/unit/method_reference_test.cpp
-holds dsp/methods against. With --check: differences of this specification from the PyPI packages ustb 0.2.0,
-ultraspy 1.2.7 and zea 0.1.8 (with jax) on the same channels, which the tests do not need.
+holds dsp/methods against. With --packages: method_packages.json, values of the PyPI packages ustb 0.2.0, ultraspy 1.2.7
+and zea 0.1.8 (with jax) for the same test. With --check: differences of this specification from these packages on other
+channels. Tests need none of them.
 
 The channels of 9 rows are made of a linear congruential generator, so that the test can make them again:
     s <- 1664525 s + 1013904223 mod 2^32, u = s / 2^32 - 1/2, seeded with 1
     row by row, element by element, transmit by transmit: x = 0.4 exp(0.3 i row) + u + i u, rounded to single precision
 Elements e = 0 .. 23 weigh a_e = 0.54 + 0.46 cos(2 pi (e / 23 - 1/2)), but 0 for e < 2; transmits b_t = 1, 0.5, 0.75.
-Element 23 of transmit 1 and element 22 of every transmit were not recorded.
+Element 23 of transmit 1 and element 22 of every transmit were not recorded. Channels for packages are all recorded,
+and b_t = 1.
 """
 import json
 import os
@@ -28,14 +30,14 @@ def cube():
 
     x = np.array([[[0.4 * np.exp(0.3j * r) + complex(draw(), draw()) for _ in range(T)] for _ in range(E)]
                   for r in range(ROWS)])
-    x = x.astype(np.complex64).astype(np.complex128)
-    there = np.ones((E, T), bool)
-    there[23, 1] = False
-    there[22, :] = False
-    return np.where(there, x, 0), there
+    return x.astype(np.complex64).astype(np.complex128)
 
 
-X, THERE = cube()
+WHOLE = cube()
+THERE = np.ones((E, T), bool)
+THERE[23, 1] = False
+THERE[22, :] = False
+X = np.where(THERE, WHOLE, 0)
 A = 0.54 + 0.46 * np.cos(2 * np.pi * (np.arange(E) / (E - 1) - 0.5))
 A[:2] = 0
 A = A.astype(np.float32).astype(np.float64)
@@ -143,6 +145,12 @@ def pair(v):
     return [float(np.real(v)), float(np.imag(v))]
 
 
+def write(name, out):
+    with open(os.path.join(os.path.dirname(__file__), name), "w", encoding="ascii") as file:
+        json.dump(out, file, indent=1)
+        file.write("\n")
+
+
 def make():
     weights = {
         "coherence": coherence,
@@ -175,52 +183,136 @@ def make():
         out[f"minimum_variance {neighbours} {share} {loading} {k}"] = [
             pair(minimum_variance(r, neighbours, share, loading, k)) for r in range(ROWS)
         ]
-    path = os.path.join(os.path.dirname(__file__), "method_reference.json")
-    with open(path, "w", encoding="ascii") as file:
-        json.dump(out, file, indent=1)
-        file.write("\n")
+    write("method_reference.json", out)
+
+
+def linear_scan(nx, nz):
+    from pyuff_ustb.objects.scans import LinearScan
+
+    return LinearScan(x_axis=np.linspace(-1e-3, 1e-3, nx), z_axis=np.linspace(10e-3, 12e-3, nz))
+
+
+class Window:
+    """Receive apodization as ustb reads it; the channels it is given are weighted already."""
+
+    window = 1
+    focus = None
+
+    def __init__(self, weights):
+        self.data = weights
+
+
+def ustb_pixels(processor, scan, data, **set_to):
+    """data: [pixel, element, transmit], x outer, z inner; the pixels of all transmits are summed."""
+    from ustb.beamformed_data import BeamformedData
+
+    o = getattr(__import__("ustb.postprocess", fromlist=[processor]), processor)()
+    o.input = BeamformedData(scan=scan, data=data[..., None])
+    for key, value in set_to.items():
+        setattr(o, key, value)
+    return o.go().data[:, 0, :, 0].sum(1)
+
+
+def ultraspy_p_das(s, p):
+    """s: [pixel, element] of one transmit."""
+    from ultraspy.cpu.kernels.numpy_cores.pdas import bb_p_das
+
+    masked = np.ma.masked_array(s.T[None], mask=np.zeros((1, *s.T.shape), bool))
+    return np.asarray(bb_p_das(masked, p, (0, 1), True)) * s.shape[1]
+
+
+def zea_pixels(operation, s, **set_to):
+    """s: [pixel, element] of one transmit."""
+    os.environ.setdefault("KERAS_BACKEND", "jax")
+    from zea.ops import pipeline
+
+    aligned = np.stack([s.real, s.imag], -1)[None].astype(np.float32)
+    made = np.asarray(getattr(pipeline, operation)(with_batch_dim=False, **set_to).process_image(aligned))
+    return made[..., 0] + 1j * made[..., 1]
+
+
+USTB_WEIGHTS = (
+    ("coherence", "CoherenceFactor", coherence, {}),
+    ("generalized", "GeneralizedCoherenceFactor", lambda x, w: generalized(x, w, 2), {"M0": 2}),
+    ("phase", "PhaseCoherenceFactor", phase, {}),
+)
+
+
+def packages():
+    from importlib.metadata import version
+
+    from ustb.enums import Dimension
+
+    s, scan = WHOLE.astype(np.complex128), linear_scan(2, ROWS)
+    summed = s.sum(2)[:, :, None]
+    made = {}
+
+    def ustb(name, processor, data, **set_to):
+        twice = ustb_pixels(processor, scan, np.concatenate([data, data]), **set_to)  # columns of the image
+        made[f"ustb {name}"] = twice[:ROWS]
+
+    def window(weights):
+        return Window(np.tile(weights, (2 * ROWS, 1)))
+
+    boxcar = np.where(A > 0, 1.0, 0.0)
+    for name, processor, _, more in USTB_WEIGHTS:
+        more = {"dimension": Dimension.receive, **more}
+        ustb(f"{name} elements each_transmit", processor, s, **more)
+        ustb(f"{name} elements compounded", processor, summed, **more)
+        if name == "generalized":
+            continue
+        ustb(f"{name} both", processor, s, **{**more, "dimension": Dimension.both})
+        # ustb counts elements of its coherence factor alike, whatever they weigh
+        weights = boxcar if name == "coherence" else A
+        ustb(f"{name} elements each_transmit, aperture", processor, s * weights[:, None], **more,
+             receive_apodization=window(weights))
+    ustb("minimum_variance", "CaponMinimumVariance", summed, dimension=Dimension.receive, L_elements=E // 2,
+         regCoef=0.01, _K_samples=2)
+    for p in (2.0, 3.5):
+        made[f"ultraspy p_das {p}"] = ultraspy_p_das(s[:, :, 0], p)
+    made["zea coherence"] = zea_pixels("CoherenceFactor", s[:, :, 0])
+    made["zea generalized"] = zea_pixels("GeneralizedCoherenceFactor", s[:, :, 0], m_zero=2)
+    out = {"versions": {name: version(name) for name in ("ustb", "ultraspy", "zea", "jax", "numpy")}}
+    out |= {name: [float(abs(v)) for v in values] for name, values in made.items()}
+    write("method_packages.json", out)
 
 
 def check():
-    """Largest differences in dB from the packages, on random channels without weights."""
-    from pyuff_ustb.objects.scans import LinearScan
-    from ustb import postprocess as pp
-    from ustb.beamformed_data import BeamformedData
+    """Largest differences in dB from the packages, on random channels, with and without an aperture of F 1.5."""
     from ustb.enums import Dimension
 
     rng = np.random.default_rng(1)
     nx, nz, n_el, n_tx = 4, 20, 64, 3
     s = 0.3 + rng.normal(size=(nx * nz, n_el, n_tx)) + 1j * rng.normal(size=(nx * nz, n_el, n_tx))
-    scan = LinearScan(x_axis=np.linspace(-1e-3, 1e-3, nx), z_axis=np.linspace(10e-3, 12e-3, nz))
-    one, ones_t = np.ones(n_el), np.ones(n_tx)
-
-    def run(processor, data=s[..., None], **set_to):
-        o = processor()
-        o.input = BeamformedData(scan=scan, data=data)
-        for key, value in set_to.items():
-            setattr(o, key, value)
-        return o, o.go().data
+    scan = linear_scan(nx, nz)
+    one = np.ones(n_el)
 
     def report(name, ours, theirs):
         print(f"{name}: {np.max(abs(20 * np.log10(np.abs(ours) / np.abs(theirs)))):.1e} dB")
 
-    for name, processor, f, more in (
-        ("coherence", pp.CoherenceFactor, coherence, {}),
-        ("generalized", pp.GeneralizedCoherenceFactor, lambda x, w: generalized(x, w, 2), {"M0": 2}),
-        ("phase", pp.PhaseCoherenceFactor, phase, {}),
-    ):
-        theirs = run(processor, dimension=Dimension.receive, **more)[1][:, 0, :, 0].sum(1)
+    x_m = np.repeat(np.linspace(-1e-3, 1e-3, nx), nz)
+    z_m = np.tile(np.linspace(10e-3, 12e-3, nz), nx)
+    place = ((np.arange(n_el) - (n_el - 1) / 2) * 0.3e-3 - x_m[:, None]) * 1.5 / z_m[:, None]
+    inside = abs(place) <= 0.5
+    windows = {"coherence": inside * 1.0, "phase": inside * (0.5 + 0.5 * np.cos(2 * np.pi * place))}
+    for name, processor, f, more in USTB_WEIGHTS:
+        more = {"dimension": Dimension.receive, **more}
+        theirs = ustb_pixels(processor, scan, s, **more)
         ours = [sum(f(p[:, t], one) * p[:, t].sum() for t in range(n_tx)) for p in s]
         report(f"ustb {name}, elements of each transmit", ours, theirs)
-        theirs = run(processor, data=s.sum(2)[:, :, None, None], dimension=Dimension.receive, **more)[1][:, 0, 0, 0]
+        theirs = ustb_pixels(processor, scan, s.sum(2)[:, :, None], **more)
         report(f"ustb {name}, elements, compounded", [f(p.sum(1), one) * p.sum() for p in s], theirs)
         if name == "generalized":
             continue
-        theirs = run(processor, dimension=Dimension.both)[1][:, 0, 0, 0]
+        theirs = ustb_pixels(processor, scan, s, dimension=Dimension.both)
         report(f"ustb {name}, both", [f(p.ravel(), np.ones(p.size)) * p.sum() for p in s], theirs)
+        a = windows[name]
+        theirs = ustb_pixels(processor, scan, s * a[:, :, None], **more, receive_apodization=Window(a))
+        ours = [sum(f(p[w > 0, t], w[w > 0]) * (w @ p[:, t]) for t in range(n_tx)) for p, w in zip(s, a)]
+        report(f"ustb {name}, elements of each transmit, F 1.5", ours, theirs)
     length, k = 24, 2
-    theirs = run(pp.CaponMinimumVariance, data=s.sum(2)[:, :, None, None], dimension=Dimension.receive,
-                 L_elements=length, regCoef=0.01, _K_samples=k)[1][:, 0, 0, 0]
+    theirs = ustb_pixels("CaponMinimumVariance", scan, s.sum(2)[:, :, None], dimension=Dimension.receive,
+                         L_elements=length, regCoef=0.01, _K_samples=k)
     image = s.sum(2).reshape(nx, nz, n_el)
     ours = []
     for ix in range(nx):
@@ -228,28 +320,20 @@ def check():
             first = max(0, iz - k)
             ours.append(capon(image[ix, first : iz + k + 1], iz - first, length / n_el, 0.01, n_el))
     report("ustb minimum variance", ours, theirs)
-    from ultraspy.cpu.kernels.numpy_cores.pdas import bb_p_das
-
-    masked = np.ma.masked_array(s[:, :, :1].transpose(2, 1, 0), mask=np.zeros((1, n_el, nx * nz), bool))
-    for p in (2.0, 3.5):
-        theirs = np.asarray(bb_p_das(masked, p, (0, 1), True)) * n_el
-        report(f"ultraspy p-DAS, root {p}", [p_das(v[:, 0], one, p) for v in s], theirs)
-    os.environ.setdefault("KERAS_BACKEND", "jax")
-    from zea.ops.pipeline import CoherenceFactor, GeneralizedCoherenceFactor
-
     first = s[:, :, 0]
-    aligned = np.stack([first.real, first.imag], -1)[None].astype(np.float32)
-    for name, operation, f in (
-        ("coherence", CoherenceFactor(with_batch_dim=False), coherence),
-        ("generalized", GeneralizedCoherenceFactor(m_zero=2, with_batch_dim=False), lambda x, w: generalized(x, w, 2)),
+    for p in (2.0, 3.5):
+        report(f"ultraspy p-DAS, root {p}", [p_das(v, one, p) for v in first], ultraspy_p_das(first, p))
+    for name, ours, theirs in (
+        ("coherence", coherence, zea_pixels("CoherenceFactor", first)),
+        ("generalized", lambda x, w: generalized(x, w, 2), zea_pixels("GeneralizedCoherenceFactor", first, m_zero=2)),
     ):
-        theirs = np.asarray(operation.process_image(aligned))
-        ours = [f(v, one) * v.sum() for v in first]
-        report(f"zea {name}, one transmit", ours, theirs[..., 0] + 1j * theirs[..., 1])
+        report(f"zea {name}, one transmit", [ours(v, one) * v.sum() for v in first], theirs)
 
 
 if __name__ == "__main__":
     if "--check" in sys.argv:
         check()
+    elif "--packages" in sys.argv:
+        packages()
     else:
         make()

@@ -1,5 +1,5 @@
-// The adaptive methods on channels of known values against a float64 specification (tests/reference/method_reference.py
-// says how the channels are made).
+// The adaptive methods on channels of known values against a float64 specification and against values of other packages
+// (tests/reference/method_reference.py says how channels and values are made).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,10 @@ using testing::GivenChannels;
 
 constexpr int kRows = 9, kElements = 24, kTransmits = 3;
 
-std::vector<GivenChannels> make_rows() {
+constexpr bool of_reference(int e, int t) { return e != 22 && !(e == 23 && t == 1); }
+constexpr bool all(int /*e*/, int /*t*/) { return true; }
+
+std::vector<GivenChannels> make_rows(bool (*recorded)(int e, int t)) {
   std::uint32_t state = 1;
   const auto draw = [&state] {
     state = 1664525U * state + 1013904223U;
@@ -39,9 +42,9 @@ std::vector<GivenChannels> make_rows() {
       for (int t = 0; t < kTransmits; ++t) {
         const double re = 0.4 * std::cos(0.3 * r) + draw();
         const double im = 0.4 * std::sin(0.3 * r) + draw();
-        const bool recorded = e != 22 && !(e == 23 && t == 1);
-        rows[static_cast<std::size_t>(r)].x[static_cast<std::size_t>(t)][static_cast<std::size_t>(e)] = {
-            recorded ? Complex{static_cast<float>(re), static_cast<float>(im)} : Complex{0.0F, 0.0F}, recorded};
+        rows[static_cast<std::size_t>(r)].x[static_cast<std::size_t>(t)][static_cast<std::size_t>(e)] =
+            recorded(e, t) ? ChannelSample{{static_cast<float>(re), static_cast<float>(im)}, true}
+                           : ChannelSample{{0.0F, 0.0F}, false};
       }
     }
   }
@@ -50,9 +53,9 @@ std::vector<GivenChannels> make_rows() {
 
 class MethodReference : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::ifstream file(ECHO_SOURCE_DIR "/tests/reference/method_reference.json");
-    reference_ = nlohmann::json::parse(file);
+  static nlohmann::json values_of(const char* name) {
+    std::ifstream file(std::string(ECHO_SOURCE_DIR "/tests/reference/") + name);
+    return nlohmann::json::parse(file);
   }
 
   [[nodiscard]] const nlohmann::json& row(const std::string& name, int r) const {
@@ -62,8 +65,8 @@ class MethodReference : public ::testing::Test {
     return {value.at(0).get<float>(), value.at(1).get<float>()};
   }
 
-  std::vector<GivenChannels> rows_ = make_rows();
-  nlohmann::json reference_;
+  std::vector<GivenChannels> rows_ = make_rows(of_reference);
+  nlohmann::json reference_ = values_of("method_reference.json");
 };
 
 double decibels(double a, double b) { return std::abs(20.0 * std::log10(a / b)); }
@@ -176,6 +179,77 @@ TEST_F(MethodReference, MinimumVariance) {
       const Complex expected = pair(row(c.name, r));
       EXPECT_LE(magnitude(made + -1.0F * expected), 1e-4F * magnitude(expected)) << c.name << ", row " << r;
     }
+  }
+}
+
+// Of weight 1; or weighted over a part of the aperture, as in the other tests, the coherence factor by 1 there.
+class MethodPackages : public MethodReference {
+ protected:
+  MethodPackages() {
+    for (GivenChannels& row : rows_) row.transmits.assign(kTransmits, 1.0F);
+    windowed_ = cut_ = one_transmit_ = rows_;
+    for (std::size_t r = 0; r < kRows; ++r) {
+      rows_[r].receive.assign(kElements, 1.0F);
+      for (float& weight : cut_[r].receive) weight = weight > 0.0F ? 1.0F : 0.0F;
+      one_transmit_[r] = rows_[r];
+      one_transmit_[r].transmits = {1.0F};
+      one_transmit_[r].x.resize(1);
+    }
+  }
+
+  void expect(const char* name, const MethodSettings& settings, const std::vector<GivenChannels>& rows) const {
+    with_method(settings, [&](const auto& functor) {
+      for (std::size_t r = 0; r < kRows; ++r) {
+        const MethodPixel made = functor(rows[r]);
+        const double expected = packages_.at(name).at(r).template get<double>();
+        EXPECT_LE(decibels(static_cast<double>(made.weight * magnitude(made.sum)), expected), kClose_db)
+            << name << ", row " << r;
+      }
+    });
+  }
+
+  nlohmann::json packages_ = values_of("method_packages.json");
+  std::vector<GivenChannels> rows_ = make_rows(all), windowed_, cut_, one_transmit_;
+};
+
+TEST_F(MethodPackages, Weights) {
+  constexpr MethodSettings kCoherence{.method = Adaptive::coherence}, kGeneralized{.method = Adaptive::generalized},
+      kPhase{.method = Adaptive::phase};
+  const auto compounded = [](MethodSettings settings) {
+    settings.order = AdaptiveOrder::compounded;
+    return settings;
+  };
+  const auto both = [](MethodSettings settings) {
+    settings.axis = AdaptiveAxis::both;
+    return settings;
+  };
+  expect("ustb coherence elements each_transmit", kCoherence, rows_);
+  expect("ustb coherence elements compounded", compounded(kCoherence), rows_);
+  expect("ustb coherence both", both(kCoherence), rows_);
+  expect("ustb coherence elements each_transmit, aperture", kCoherence, cut_);
+  expect("ustb generalized elements each_transmit", kGeneralized, rows_);
+  expect("ustb generalized elements compounded", compounded(kGeneralized), rows_);
+  expect("ustb phase elements each_transmit", kPhase, rows_);
+  expect("ustb phase elements compounded", compounded(kPhase), rows_);
+  expect("ustb phase both", both(kPhase), rows_);
+  expect("ustb phase elements each_transmit, aperture", kPhase, windowed_);
+  expect("zea coherence", kCoherence, one_transmit_);
+  expect("zea generalized", kGeneralized, one_transmit_);
+}
+
+TEST_F(MethodPackages, PixelsThatReplaceTheSum) {
+  expect("ultraspy p_das 2.0", {.method = Adaptive::p_das}, one_transmit_);
+  expect("ultraspy p_das 3.5", {.method = Adaptive::p_das, .root = 3.5F}, one_transmit_);
+  const MinimumVariance method{0.5F, 0.01F};
+  const testing::StoredRows slices(
+      rows_, kElements + 1, [](const GivenChannels& channels, Strided slice) { store_channels(channels, 1, slice); });
+  std::vector<Complex> scratch(static_cast<std::size_t>(method.n_scratch(kElements)));
+  for (int r = 0; r < kRows; ++r) {
+    const Complex made = method.pixel(slices.around(r, 2), kElements, {scratch.data(), 1});
+    EXPECT_LE(decibels(static_cast<double>(magnitude(made)),
+                       packages_.at("ustb minimum_variance").at(static_cast<std::size_t>(r)).get<double>()),
+              1e-3)
+        << r;
   }
 }
 

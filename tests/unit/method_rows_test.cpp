@@ -83,6 +83,46 @@ TEST(MethodRows, AreTheFunctorsOnEveryInstructionSet) {
   EXPECT_GE(sets, 1);
 }
 
+// Samples without a phase that are 1 wherever they are recorded: every pixel has equal channels, at the edges of the
+// aperture and of the record as well.
+TEST(MethodRows, OfEqualChannelsWeighOneAtEveryPixel) {
+  int pixels_with_echo = 0;
+  for (const CpuKernel kernel : {CpuKernel::portable, CpuKernel::avx2, CpuKernel::avx512}) {
+    if (!has_cpu_kernel(kernel)) continue;
+    for (const bool polar : {false, true}) {
+      for (const float f_number : {0.0f, 0.7f, 1.5f, 4.0f}) {
+        for (const Apodization window : {Apodization::boxcar, Apodization::hann, Apodization::tukey}) {
+          MethodScene scene({.n_tx = 3}, polar, f_number, 1.0f);
+          std::fill(scene.lines.begin(), scene.lines.end(), Complex{0.6f, -0.8f});
+          std::fill(scene.turns.begin(), scene.turns.end(), 0.0f);
+          scene.geometry.turns_per_sample = 0.0f;
+          scene.geometry.apodization = window;
+          for (const MethodSettings& settings : all_settings()) {
+            if (settings.method == Adaptive::p_das) continue;
+            std::vector<float> scratch(static_cast<std::size_t>(method_row_floats(settings, 3)), NAN);
+            std::vector<Complex> pixels(MethodScene::kWidth);
+            std::vector<float> weights(MethodScene::kWidth);
+            cpu_kernels(kernel).method_row(
+                settings, {scene.geometry, scene.lines.data(), 0, scratch.data(), pixels.data(), weights.data()});
+            for (std::size_t i = 0; i < pixels.size(); ++i) {
+              if (magnitude(pixels[i]) == 0.0f) continue;
+              ++pixels_with_echo;
+              // Transmits of unequal numbers of recorded elements are unequal channels.
+              if (settings.axis == AdaptiveAxis::transmits) continue;
+              if (settings.order == AdaptiveOrder::compounded && settings.axis == AdaptiveAxis::elements) continue;
+              ASSERT_NEAR(weights[i], 1.0f, 1e-6f)
+                  << cpu_kernels(kernel).name << ", method " << static_cast<int>(settings.method) << ", axis "
+                  << static_cast<int>(settings.axis) << ", bins " << settings.bins << ", F " << f_number << ", window "
+                  << static_cast<int>(window) << ", pixel " << i;
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(pixels_with_echo, 10000);
+}
+
 TEST(MethodRows, OfTinyAndHugeSamplesToo) {
   for (const float scale : {1e-25f, 1e25f}) {
     const MethodScene scene({.n_tx = 3}, false, 1.0f, scale);

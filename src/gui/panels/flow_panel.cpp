@@ -90,11 +90,23 @@ void warn_of_short_ensemble(PanelContext& c, Column& column) {
   warn(c, column, "flow_too_short", text);
 }
 
+// Velocity and power of pixels that are not the linear sum of their channels.
+void warn_of_method(PanelContext& c, Column& column) {
+  const FormationParams& p = c.state.params.formation;
+  if (p.recipe != Recipe::analytic || p.adaptive == Adaptive::off || is_weight(p.adaptive)) return;
+  warn(c, column, "flow_of_method",
+       fmt::format("Computed from the pixels of the method ({}), which are not linear.",
+                   kAdaptiveMethods[static_cast<std::size_t>(p.adaptive)].label));
+}
+
 bool flow_row(PanelContext& c, Column& column) {
   const bool changed = mode_row(c, column, param("flow"));
   const std::string_view why = why_not(c);
   if (!why.empty()) c.ui.paragraph_row(column, 16, theme::kText2, why);
-  if (c.state.params.color_flow.mode != FlowMode::off) warn_of_short_ensemble(c, column);
+  if (c.state.params.color_flow.mode != FlowMode::off) {
+    warn_of_short_ensemble(c, column);
+    warn_of_method(c, column);
+  }
   return changed;
 }
 

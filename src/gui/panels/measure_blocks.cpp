@@ -226,9 +226,6 @@ void pair_block(PanelContext& c, Column& column, const MeasuredPair& pair) {
   ui.text_right(Type::small, at.value0, y, height, theme::kAccent, "target");
   ui.text_right(Type::small, at.value1, y, height, theme::kMuted, c.compact ? "backgr." : "background");
   ui.text_right(Type::small, at.trend1, y, height, theme::kMuted, "30 s");
-  region_rows(c, column, pair.object, "target ", "background ");
-  ui.horizontal(column.x0, at.value1, column.y + ui.px(1), theme::kLine);
-  column.y += ui.px(3);
   const auto row = [&](const char* label, const char* unit, int decimals, std::string_view help, const char* quantity) {
     table_row(c, column,
               {.label = label,
@@ -243,6 +240,9 @@ void pair_block(PanelContext& c, Column& column, const MeasuredPair& pair) {
     row("gCNR", "", 3, gcnr_help(pair.stats), "gCNR");
     changed_row(c, column);
   }
+  region_rows(c, column, pair.object, "target ", "background ");
+  ui.horizontal(column.x0, at.value1, column.y + ui.px(1), theme::kLine);
+  column.y += ui.px(3);
   row("Contrast", "dB", 1, kContrastHelp, "contrast");
   row("CNR", "", 2, kCnrHelp, "CNR");
   if (!changed) row("gCNR", "", 3, gcnr_help(pair.stats), "gCNR");
