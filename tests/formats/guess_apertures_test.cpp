@@ -211,19 +211,6 @@ TEST(GuessApertures, OtherCountsThanTheChannelsAreSaid) {
   EXPECT_NE(why.find("which of the 24 elements of element_x the 16 channels are"), std::string::npos) << why;
 }
 
-TEST(GuessApertures, FociAtOneDepthBySeveralNames) {
-  for (const char* const depth : {"focus_depth", "focal_depth", "tx_focus"}) {
-    const Acquisition a = opened([&](Hdf5Fixture& file) {
-      file.numbers("focus_x", {3}, {-5e-3, 0.0, 5e-3});
-      file.number(depth, 30e-3);
-    });
-    EXPECT_EQ(a.transmits[2].kind, TransmitKind::focused);
-    EXPECT_NEAR(a.transmits[2].source_x_m, 5e-3, 1e-9);
-    EXPECT_NEAR(a.transmits[0].source_z_m, 30e-3, 1e-9);
-    EXPECT_TRUE(assumes(a, std::string("focus_x, ") + depth));
-  }
-}
-
 TEST(GuessApertures, VirtualSourcesNamedAsPositions) {
   const Acquisition a = opened([](Hdf5Fixture& file) {
     file.numbers("virtual_source_positions", {3, 3}, {-5e-3, 0.0, -12e-3, 0.0, 0.0, -12e-3, 5e-3, 0.0, -12e-3});

@@ -300,8 +300,10 @@ TEST_F(ImportWindow, ARecordingWithADoubtLeadsToItsCorrection) {
   click("import/cure/event");
   ASSERT_TRUE(formed());
   app_->turn();
+  const AcquisitionPtr before = app_->state().source.acquisition;
   click("import/save");
-  ASSERT_TRUE(until([&] { return !import().open && app_->state().source.acquisition != nullptr; }));
+  ASSERT_TRUE(until([&] { return !import().open && app_->state().source.acquisition != before; }));
+  app_->turn();
   EXPECT_TRUE(doubts.empty());
   EXPECT_EQ(app_->viewer().control_rect("doubts").width(), 0.0F);
   EXPECT_LT(app_->state().source.acquisition->transmits[0].t0_s, -1e-7);  // of the first firing

@@ -58,8 +58,7 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
                       .apply_params = [this] { stream_.apply_params(); },
                       .apply_stream = [this] { apply_stream(); },
                       .restart = [this] { restart(parts_.state.stream); }}),
-      sound_speed_(parts_),
-      doubts_(parts_) {
+      sound_speed_(parts_) {
   ChosenBackend chosen = choose_backend(options.backend);
   parts_.backend = std::move(chosen.backend);
   stream_.describe_backend();
@@ -202,7 +201,6 @@ void WindowApp::turn() {
   recording_.look();
   presets_.look();
   sound_speed_.update();
-  doubts_.look();
   drawn_.news = viewer().frame(state()) ? NewImage::yes : NewImage::no;
   times_.add_frame(viewer(), drawn_.news, review_.playback(), parts_.trace);
   reset_.reset_when_idle();
@@ -353,7 +351,6 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
   if (purpose.setup) reset_.apply_to_source(*purpose.setup);
   if (plan.first) reset_.begin();
   stream_.report(opened, plan);
-  doubts_.begin();
 }
 
 void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettings stream, const SavedSession* saved) {

@@ -10,7 +10,6 @@
 
 #include "app/options/options.h"
 #include "app/window/window_comparison.h"
-#include "app/window/window_doubts.h"
 #include "app/window/window_import.h"
 #include "app/window/window_opening.h"
 #include "app/window/window_outputs.h"
@@ -120,7 +119,6 @@ class WindowApp {
   SandboxQuestion question_;
   WindowReset reset_;
   WindowSoundSpeed sound_speed_;
-  WindowDoubts doubts_;
   WindowTimes times_;
   WindowPacer pacer_;
   std::vector<Command> commands_;
