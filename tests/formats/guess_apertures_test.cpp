@@ -1,6 +1,7 @@
 // Files whose names say which elements fire or receive, and when each record begins.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "formats/guess_support.h"
 #include "formats/sidecar_support.h"
@@ -208,6 +209,27 @@ TEST(GuessApertures, OtherCountsThanTheChannelsAreSaid) {
     file.numbers("element_x", {24}, x_m);
   });
   EXPECT_NE(why.find("which of the 24 elements of element_x the 16 channels are"), std::string::npos) << why;
+}
+
+TEST(GuessApertures, VirtualSourcesNamedAsPositions) {
+  const Acquisition a = opened([](Hdf5Fixture& file) {
+    file.numbers("virtual_source_positions", {3, 3}, {-5e-3, 0.0, -12e-3, 0.0, 0.0, -12e-3, 5e-3, 0.0, -12e-3});
+  });
+  EXPECT_EQ(a.transmits[2].kind, TransmitKind::diverging);
+  EXPECT_NEAR(a.transmits[2].source_x_m, 5e-3, 1e-9);
+}
+
+TEST(GuessApertures, SamplesASecondByOtherNames) {
+  for (const auto& [name, value] : {std::pair{"fs_iq", 20e6}, {"ADC_rate_MSPS", 20.0}}) {
+    const TemporaryFolder folder;
+    Hdf5Fixture file(folder.path() / "a.h5");
+    write_samples(file);
+    file.number(name, value);
+    file.number("fc", 5e6);
+    file.number("pitch", 0.3e-3);
+    angles(file);
+    EXPECT_NEAR(open_recording(file.close()).acquisition->sampling_hz, 20e6, 1.0) << name;
+  }
 }
 
 }  // namespace

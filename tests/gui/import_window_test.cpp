@@ -273,6 +273,42 @@ TEST_F(ImportWindow, ARefusedAnswerKeepsTheLastImage) {
   EXPECT_NE(import().preview.image, shown);
 }
 
+// A file that opens, but whose samples contradict its facts, is no file in order: the window says so, and leads to the
+// correction.
+TEST_F(ImportWindow, ARecordingWithADoubtLeadsToItsCorrection) {
+  const std::string angles = "\"tx_angles_rad\": [-0.13962634, 0, 0.13962634]";
+  testing::write_text_file(data_ / "points.json",
+                           R"({"axes": ["transmit", "element", "time"], "fs_hz": 20e6, "fc_hz": 4e6, "pitch_m": 0.3e-3,
+                               "t0_s": 0, "t_zero": "origin", )" +
+                               angles + "}");  // counted from the first firing
+  Options options;
+  options.source = file_.string();
+  options.backend = BackendChoice::cpu;
+  options.width = 1600;
+  options.height = 900;
+  begin(options);
+  const std::vector<std::string>& doubts = app_->state().opening.doubts;
+  ASSERT_TRUE(until([&] { return !doubts.empty(); }));
+  EXPECT_NE(doubts.front().find("Time 0 is the passage of the wave"), std::string::npos) << doubts.front();
+  const std::vector<Message>& messages = app_->state().notices.messages.list();
+  ASSERT_TRUE(standing(messages).has_value());
+  EXPECT_NE(messages[*standing(messages)].text.find("sharper with the first firing"), std::string::npos);
+  app_->turn();
+  click("doubts");
+  ASSERT_TRUE(until([&] { return import().open; }));
+  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("import/cure/event").width() > 0.0F; }));
+  click("import/cure/event");
+  ASSERT_TRUE(formed());
+  app_->turn();
+  const AcquisitionPtr before = app_->state().source.acquisition;
+  click("import/save");
+  ASSERT_TRUE(until([&] { return !import().open && app_->state().source.acquisition != before; }));
+  app_->turn();
+  EXPECT_TRUE(doubts.empty());
+  EXPECT_EQ(app_->viewer().control_rect("doubts").width(), 0.0F);
+  EXPECT_LT(app_->state().source.acquisition->transmits[0].t0_s, -1e-7);  // of the first firing
+}
+
 TEST_F(ImportWindow, CancelKeepsTheAnswers) {
   start();
   answer("sampling", "20");

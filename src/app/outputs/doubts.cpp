@@ -301,23 +301,30 @@ void doubt_full_matrix(const Acquisition& a, std::span<const std::byte> frame, s
 
 }  // namespace
 
-std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
+std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byte> frame) {
   std::vector<Doubt> doubts;
-  const Acquisition& a = *opened.info.acquisition;
-  SeekableSource* const source = opened.source == nullptr ? nullptr : opened.source->seekable();
-  if (!is_file_source(opened.name) || source == nullptr || a.data == DataKind::beamformed) return doubts;
   doubt_geometry(a, doubts);
   doubt_sampling(a, doubts);
+  doubt_pairs(a, frame, doubts);
+  if (const auto measured = measure_spectrum(a, frame)) doubt_frequencies(a, *measured, doubts);
+  doubt_points(a, frame, doubts);
+  doubt_full_matrix(a, frame, doubts);
+  return doubts;
+}
+
+std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
+  const Acquisition& a = *opened.info.acquisition;
+  SeekableSource* const source = opened.source == nullptr ? nullptr : opened.source->seekable();
+  if (!is_file_source(opened.name) || source == nullptr || a.data == DataKind::beamformed) return {};
   try {
     std::vector<std::byte> slot(a.frame_bytes());
-    const std::span<const std::byte> frame = source->at(0, slot);
-    doubt_pairs(a, frame, doubts);
-    if (const auto measured = measure_spectrum(a, frame)) doubt_frequencies(a, *measured, doubts);
-    doubt_points(a, frame, doubts);
-    doubt_full_matrix(a, frame, doubts);
-  } catch (const Error&) {  // a frame that cannot be read is no doubt about facts
+    return measure_doubts(a, source->at(0, slot));
+  } catch (const Error&) {  // a frame that cannot be read says nothing about its samples
+    std::vector<Doubt> doubts;
+    doubt_geometry(a, doubts);
+    doubt_sampling(a, doubts);
+    return doubts;
   }
-  return doubts;
 }
 
 }  // namespace echoloop

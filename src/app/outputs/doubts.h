@@ -2,6 +2,8 @@
 // Nothing is applied; each doubt has the setting that cures it.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,9 @@ struct Doubt {
   bool mirrored = false;                // left and right of the transmits exchanged
 };
 
-// Of a recording; empty for phantoms and scanners. Reads the first frame.
+// Of a frame of channel data.
+std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byte> frame);
+// Of a recording; empty for phantoms, scanners and beamformed ones. Reads the first frame.
 std::vector<Doubt> measure_doubts(const OpenedSource& opened);
 
 }  // namespace echoloop

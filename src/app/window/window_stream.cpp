@@ -144,6 +144,7 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
                                            acquisition.center_hz * 1e-6));
   }
   state.notices.messages.resolve("source");
+  doubts_.begin();
   if (plan.first && !state.opening.unfinished.empty()) {
     parts_.say(Severity::warning,
                "Unfinished recording: " + state.opening.unfinished.filename().string() +
@@ -267,6 +268,7 @@ void WindowStream::apply(const StreamSettings& wanted) {
 }
 
 void WindowStream::advance() {
+  doubts_.look();
   try {
     parts_.session->advance();
   } catch (const std::exception& error) {

@@ -11,6 +11,7 @@
 #include "app/opening/open_source.h"
 #include "app/session_file.h"
 #include "app/stats_collector.h"
+#include "app/window/window_doubts.h"
 #include "app/window/window_opening.h"
 #include "app/window/window_parts.h"
 #include "app/window/window_presets.h"
@@ -61,7 +62,7 @@ class WindowStream {
 
   void apply_params();
   void apply(const StreamSettings& wanted);
-  // Once a window frame: the second half of a change of slots, lanes, memory or streams, and of a start.
+  // Once a window frame: the second half of a change of slots, lanes, memory or streams, and of a start; doubts.
   void advance();
   void update_numbers(std::uint64_t shown) { stats_.update(parts_.state, *parts_.session, parts_.trace, shown); }
   void report_refusal();
@@ -76,6 +77,7 @@ class WindowStream {
   ImagingParams accepted_;                      // the last parameters that the source could be imaged with
   std::optional<StreamSettings> chosen_queue_;  // policy and slots that no user chose; nothing: the command line's
   StatsCollector stats_;
+  WindowDoubts doubts_{parts_};
 };
 
 }  // namespace echoloop

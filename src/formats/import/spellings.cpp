@@ -25,6 +25,7 @@ constexpr SpelledFact kSpelledFacts[] = {
      "fs samplingfrequency samplefrequency samplingrate samplerate sampling samplefreq samplingfreq "
      "fsampling fsample fsrf fsadc adcfrequency rxfrequency fsamp sampfreq sampfrequency "
      "digitizerfrequency adcrate fadc fsampl samplingf adcfs adcsamplingrate sampfrq fsus samplerf "
+     "fsiq iqfs iqsamplingfrequency samplingfrequencyiq iqsamplingrate samplingrateiq "
      "abtastrate abtastfrequenz frequenceechantillonnage freqech frecuenciamuestreo"},
     {Fact::sample_step, "dt timestep samplingperiod ts"},
     {Fact::times, "t time times tarray timeaxis timevector taxis tvec"},
@@ -72,7 +73,8 @@ constexpr SpelledFact kSpelledFacts[] = {
      "senderangles planewavetilt ang angledeg winkel sendewinkel anglestir anglestirs angulos txsteering"},
     {Fact::sources,
      "virtualsources virtualsource vs vsources vsource sources source src txsource txsources txorigins "
-     "virtsrc virtsource virtsources virtualsrc virtualsrcs virtualsrcpos virtualsourcepos"},
+     "virtsrc virtsource virtsources virtualsrc virtualsrcs virtualsrcpos virtualsourcepos "
+     "virtualsourceposition virtualsourcepositions vspos vspositions"},
     {Fact::sources_x, "vsx virtualsourcex virtualsourcesx sourcex sourcesx srcx xsource xsources xvs"},
     {Fact::sources_z, "vsz virtualsourcez virtualsourcesz sourcez sourcesz srcz zsource zsources zvs"},
     {Fact::foci,
@@ -114,6 +116,7 @@ constexpr std::pair<std::string_view, NamedUnit> kUnits[] = {
     {"hertz", NamedUnit::hertz},
     {"kilohertz", NamedUnit::kilohertz},
     {"megahertz", NamedUnit::megahertz},
+    {"msps", NamedUnit::megahertz},
     {"khz", NamedUnit::kilohertz},
     {"hz", NamedUnit::hertz},
     {"cm", NamedUnit::centimetre},

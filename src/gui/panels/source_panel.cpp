@@ -243,6 +243,20 @@ void open_row(PanelContext& c, Column& column) {
   }
 }
 
+// What the samples contradict, and the way to correct it.
+void doubts_row(PanelContext& c, Column& column) {
+  const std::vector<std::string>& doubts = c.state.opening.doubts;
+  if (doubts.empty()) return;
+  Ui& ui = c.ui;
+  std::string help;
+  for (const std::string& doubt : doubts) help += doubt + " ";
+  if (ui.button(
+          "doubts", ui.row(column, theme::kRow, 6), {.label = "Correct " + counted(doubts.size(), "doubt") + "…"},
+          {"Doubts about the recording", help + "The import assistant has the correction.", why_no_files(c.state)})) {
+    call(c.commands.import, ImportOrder{.act = ImportAct::begin, .text = c.state.source.opened_as});
+  }
+}
+
 // A button that opens `file` by the name of what it does; nothing without a file. Nothing is opened unasked.
 void file_row(PanelContext& c, Column& column, const char* id, const std::string& verb,
               const std::filesystem::path& file, const std::string& help) {
@@ -347,6 +361,7 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
   file_row(c, column, "repair", "Repair", opening.unfinished,
            "Unfinished recording: " + opening.unfinished.string() + ". Completes the file and opens it.");
   info_line(c, column);
+  doubts_row(c, column);
   fact_sliders(c, column);
   if (!c.state.source.live) rate_slider(c, column);  // the scanner sets the pace
   Rect r = ui.row(column, theme::kRow, 2);

@@ -1,0 +1,49 @@
+#include "app/window/window_doubts.h"
+
+#include <chrono>
+#include <utility>
+
+#include "app/opening/source_kinds.h"
+#include "core/plain_text.h"
+
+namespace echoloop {
+
+void WindowDoubts::begin() {
+  parts_.state.opening.doubts.clear();
+  wanted_ = is_file_source(parts_.named) && parts_.source->acquisition()->data != DataKind::beamformed &&
+            !parts_.kiosk();  // whose visitors can correct nothing
+}
+
+void WindowDoubts::look() {
+  if (work_.valid()) {
+    if (work_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+    try {
+      const std::vector<Doubt> doubts = work_.get();
+      if (!wanted_) show(doubts);
+    } catch (const std::exception& error) {
+      parts_.say(Severity::error, error.what(), "source");
+    }
+  }
+  if (wanted_) measure();
+}
+
+void WindowDoubts::measure() {
+  const auto kept = parts_.history.at(0);
+  if (!kept || kept->acquisition != parts_.source->acquisition()) return;
+  wanted_ = false;
+  work_ = std::async(std::launch::async,
+                     [acquisition = kept->acquisition,
+                      samples = std::vector<std::byte>(kept->frame.samples.begin(), kept->frame.samples.end())] {
+                       return measure_doubts(*acquisition, samples);
+                     });
+}
+
+void WindowDoubts::show(const std::vector<Doubt>& doubts) {
+  for (const Doubt& doubt : doubts) {
+    parts_.state.opening.doubts.push_back(capitalized(doubt.text) + ".");
+    parts_.say(Severity::warning, capitalized(doubt.text) + ". Ctrl+Shift+O: import assistant, with the correction.",
+               "source");
+  }
+}
+
+}  // namespace echoloop
