@@ -296,10 +296,12 @@ TEST_F(ImportWindow, ARecordingWithADoubtLeadsToItsCorrection) {
   app_->turn();
   click("doubts");
   ASSERT_TRUE(until([&] { return import().open; }));
-  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("import/cure/event").width() > 0.0F; }));
+  const auto cures = [&] { return app_->viewer().control_rect("import/cure/event").width() > 0.0F; };
+  ASSERT_TRUE(until([&] { return import().preview.current && !import().preview.busy && cures(); }))
+      << import().preview.error;
   click("import/cure/event");
-  ASSERT_TRUE(formed());
-  app_->turn();
+  ASSERT_TRUE(until([&] { return import().preview.current && !import().preview.busy && !cures(); }))
+      << import().preview.error;
   const AcquisitionPtr before = app_->state().source.acquisition;
   click("import/save");
   ASSERT_TRUE(until([&] { return !import().open && app_->state().source.acquisition != before; }));
