@@ -319,7 +319,7 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
   try {
     std::vector<std::byte> slot(a.frame_bytes());
     return measure_doubts(a, source->at(0, slot));
-  } catch (const Error&) {  // a frame that cannot be read says nothing about its samples
+  } catch (const Error&) {  // of a frame that cannot be read: what its facts show
     std::vector<Doubt> doubts;
     doubt_geometry(a, doubts);
     doubt_sampling(a, doubts);

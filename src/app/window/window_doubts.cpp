@@ -11,7 +11,7 @@ namespace echoloop {
 void WindowDoubts::begin() {
   parts_.state.opening.doubts.clear();
   wanted_ = is_file_source(parts_.named) && parts_.source->acquisition()->data != DataKind::beamformed &&
-            !parts_.kiosk();  // whose visitors can correct nothing
+            !parts_.kiosk();  // where nothing can be corrected
 }
 
 void WindowDoubts::look() {

@@ -1,5 +1,5 @@
-// What the samples of the open recording say against its facts (app/outputs/doubts.h): measured on a thread, on a copy
-// of its oldest frame in the history, so that the stream goes on. UI thread only.
+// Doubts about the facts of the open recording (app/outputs/doubts.h): measured on a thread, on a copy of its oldest
+// frame in the history, so that the stream goes on. UI thread only.
 #pragma once
 
 #include <future>

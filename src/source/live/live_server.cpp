@@ -142,7 +142,7 @@ void LiveServer::serve_all(ServedBy by) {
   if (knocked_) accept_all();
 }
 
-// Until a socket has something, or somebody ends the wait, or a time is over.
+// Until a socket has something, the wait is ended, or a time is over.
 void LiveServer::wait() {
   sockets_ = {{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0}};
   for (const std::unique_ptr<Connection>& connection : connections_) {

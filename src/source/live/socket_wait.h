@@ -20,7 +20,7 @@ class SocketWait {
   SocketWait();
   void wake() const;            // ends the wait, or the next one; any thread
   void set_how(FrameWait how);  // any thread
-  void count_frame();           // has come
+  void count_frame();           // when one has come
   // Until one of `sockets` has something, or wake() was called, or so long; -1: no limit.
   void wait(std::vector<pollfd>& sockets, int limit_ms);
 
