@@ -12,6 +12,9 @@
 
 #include "app/headless.h"
 #include "app/options/folders.h"
+#include "app/stream/choose_backend.h"
+#include "app/window/import_previewer.h"
+#include "core/units.h"
 #include "formats/own_descriptions.h"
 #include "gui/turning.h"
 #include "support/npy_file.h"
@@ -309,6 +312,30 @@ TEST_F(ImportWindow, ARecordingWithADoubtLeadsToItsCorrection) {
   EXPECT_TRUE(doubts.empty());
   EXPECT_EQ(app_->viewer().control_rect("doubts").width(), 0.0F);
   EXPECT_LT(app_->state().source.acquisition->transmits[0].t0_s, -1e-7);  // of the first firing
+}
+
+// Lines are demodulated where they are read: at a quarter of the sampling frequency, rows between samples lose up to
+// 2 dB.
+TEST_F(ImportWindow, TheCentreFrequencyOfLinesIsMeasured) {
+  constexpr int kLines = 16, kLength = 2048;
+  std::vector<float> samples;
+  for (int line = 0; line < kLines; ++line) {
+    for (int i = 0; i < kLength; ++i) {  // echoes of 3.5 MHz at 100 MHz
+      const double t = static_cast<double>(i % 512 - 256 - 3 * line) / 100e6;
+      samples.push_back(static_cast<float>(std::cos(2.0 * kPi * 3.5e6 * t) * std::exp(-0.5 * std::pow(t / 0.2e-6, 2))));
+    }
+  }
+  const fs::path file = data_ / "lines.npy";
+  const std::string data(reinterpret_cast<const char*>(samples.data()), samples.size() * sizeof(float));
+  testing::write_text_file(file, testing::npy("<f4", false, "(16, 2048)", data));
+  const auto backend = choose_backend(BackendChoice::cpu).backend;
+  const PreviewResult formed = form_preview(
+      {.number = 1,
+       .file = file.string(),
+       .description = R"({"axes": ["line", "time"], "fs_hz": 100e6, "fc_hz": 25e6, "pitch_m": 0.5e-3, "t0_s": 0})"},
+      *backend, {}, {});
+  ASSERT_TRUE(formed.spectrum.has_value());
+  EXPECT_NEAR(formed.spectrum->center_hz, 3.5e6, 0.2e6);
 }
 
 TEST_F(ImportWindow, CancelKeepsTheAnswers) {

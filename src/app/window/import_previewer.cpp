@@ -105,7 +105,7 @@ PreviewResult form_preview(const PreviewTask& task, Backend& backend, const std:
   const std::span<const std::byte> samples = opened.source->seekable()->at(frame, slot);
   result.traces = traces_of(a, samples, task.transmit);
   result.doubts = measure_doubts(opened);
-  if (a.data != DataKind::beamformed) result.spectrum = measure_spectrum(a, samples);
+  result.spectrum = measure_spectrum(a, samples);
   return result;
 }
 

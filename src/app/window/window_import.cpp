@@ -226,7 +226,7 @@ void WindowImport::execute(const ImportOrder& order) {
       return open_file();
     case ImportAct::cancel:
       leave();
-      return parts_.say(Severity::info, fmt::format("{} was not opened. Its answers are kept: Ctrl+Shift+O.",
+      return parts_.say(Severity::info, fmt::format("{} was not opened. Its answers are kept until the program ends.",
                                                     file_.filename().string()));
     case ImportAct::begin:
       break;
