@@ -546,6 +546,24 @@ TEST(Import, LinesStayAsTheyAre) {
   EXPECT_EQ(sample(recording, 0, 0, 2, 150, 0), 0.0);
 }
 
+// Many samples a period, as simulations have: the envelope has no ripple of twice the frequency.
+TEST(Import, OversampledLinesHaveTheEnvelopeOfTheirPulse) {
+  const TemporaryFolder folder;
+  constexpr int kSamples = 2048, kMiddle = 1000;
+  const auto envelope = [](int i) { return 100.0 * std::exp(-std::pow((i - kMiddle) / 120.0, 2)); };
+  std::vector<float> values(2 * kSamples, 0.0F);
+  for (int i = 0; i < kSamples; ++i) {
+    values[static_cast<std::size_t>(kSamples + i)] =
+        static_cast<float>(envelope(i) * std::cos(2.0 * std::numbers::pi * 0.015 * (i - kMiddle)));
+  }
+  folder.write("a.json", R"({"axes": ["line", "time"], "fs_hz": 100e6, "fc_hz": 1.5e6, "pitch_m": 0.7e-3})");
+  const Recording recording = open_recording(folder.write("a.npy", npy("<f4", false, "(2, 2048)", packed(values))));
+  for (int i = kMiddle - 250; i <= kMiddle + 250; ++i) {
+    const double level = std::hypot(sample(recording, 0, 0, 1, i, 0), sample(recording, 0, 0, 1, i, 1));
+    EXPECT_NEAR(level, envelope(i), 0.5) << i;
+  }
+}
+
 TEST(Import, UltrasonixLines) {
   const TemporaryFolder folder;
   std::vector<std::int32_t> header(19, 0);

@@ -13,18 +13,21 @@
 namespace echoloop {
 namespace {
 
-constexpr int kHalfTaps = 48;
+constexpr int kLeastHalfTaps = 48, kMostHalfTaps = 2048;
+constexpr double kPeriods = 4.0;  // of the cutoff, in half of the taps: the passband ends within a third of the cutoff
 
 // A low-pass filter for what mixing leaves beside the band, Blackman's window; gain 2, for half of the energy goes.
 std::vector<double> low_pass(double sampling_hz, double center_hz) {
   const double cutoff = 0.9 * std::min(center_hz, 0.5 * sampling_hz - center_hz) / sampling_hz;  // cycles a sample
-  std::vector<double> taps(2 * kHalfTaps + 1);
+  const int half_taps = std::clamp(static_cast<int>(std::ceil(std::min(kPeriods / std::abs(cutoff), 1e6))),
+                                   kLeastHalfTaps, kMostHalfTaps);
+  std::vector<double> taps(2 * static_cast<std::size_t>(half_taps) + 1);
   double sum = 0.0;
-  for (int k = -kHalfTaps; k <= kHalfTaps; ++k) {
-    const double x = 2.0 * kPi * cutoff * k, u = kPi * k / (kHalfTaps + 1);
+  for (int k = -half_taps; k <= half_taps; ++k) {
+    const double x = 2.0 * kPi * cutoff * k, u = kPi * k / (half_taps + 1);
     const double window = 0.42 + 0.5 * std::cos(u) + 0.08 * std::cos(2.0 * u);
     const double tap = (k == 0 ? 1.0 : std::sin(x) / x) * window;
-    taps[static_cast<std::size_t>(k + kHalfTaps)] = tap;
+    taps[static_cast<std::size_t>(k + half_taps)] = tap;
     sum += tap;
   }
   for (double& tap : taps) tap *= 2.0 / sum;
@@ -51,13 +54,14 @@ class Mixer {
       mixed_[2 * (first + i)] = static_cast<float>(from[i]) * cos_[first + i];
       mixed_[2 * (first + i) + 1] = static_cast<float>(from[i]) * sin_[first + i];
     }
+    const auto half_taps = static_cast<std::ptrdiff_t>(taps_.size() / 2);
     for (std::size_t i = 0; i < n_; ++i) {
       float re = 0.0F, im = 0.0F;
       const auto at = static_cast<std::ptrdiff_t>(i);
-      for (std::ptrdiff_t k = -kHalfTaps; k <= kHalfTaps; ++k) {
+      for (std::ptrdiff_t k = -half_taps; k <= half_taps; ++k) {
         const std::ptrdiff_t j = at + k;
         if (j < 0 || j >= static_cast<std::ptrdiff_t>(n_)) continue;
-        const float tap = taps_[static_cast<std::size_t>(k + kHalfTaps)];
+        const float tap = taps_[static_cast<std::size_t>(k + half_taps)];
         re += tap * mixed_[static_cast<std::size_t>(2 * j)];
         im += tap * mixed_[static_cast<std::size_t>(2 * j + 1)];
       }
