@@ -136,7 +136,8 @@ class WatchedViewer {
   }
   bool plays() { return has_picture() && !app_.state().notices.fault.has_value(); }
 
-  // One line about the file, and nothing else has changed. (A line may also tell that the stream before has ended.)
+  // One line about the file, and nothing else has changed. (Lines may also be about the end of the stream before, and
+  // about the facts of its recording.)
   std::string refused(const fs::path& file, const std::string& shown_before, bool played, std::size_t errors) {
     UiState& state = app_.state();
     std::size_t about_it = 0, others = 0;
@@ -145,7 +146,8 @@ class WatchedViewer {
       if (message.text.starts_with(file.string())) {
         ++about_it;
         outcome = outcome_of(message.text, file);
-      } else {
+      } else if (std::ranges::none_of(state.opening.doubts,
+                                      [&](const std::string& doubt) { return message.text.starts_with(doubt); })) {
         ++others;
       }
     }
