@@ -32,10 +32,7 @@ void WindowDoubts::measure() {
   if (!kept || kept->acquisition != parts_.source->acquisition()) return;
   wanted_ = false;
   work_ = std::async(std::launch::async,
-                     [acquisition = kept->acquisition,
-                      samples = std::vector<std::byte>(kept->frame.samples.begin(), kept->frame.samples.end())] {
-                       return measure_doubts(*acquisition, samples);
-                     });
+                     [frame = *kept] { return measure_doubts(*frame.acquisition, frame.frame.samples); });
 }
 
 void WindowDoubts::show(const std::vector<Doubt>& doubts) {

@@ -1,5 +1,5 @@
-// Doubts about the facts of the open recording (app/outputs/doubts.h): measured on a thread, on a copy of its oldest
-// frame in the history, so that the stream goes on. UI thread only.
+// Doubts about the facts of the open recording (app/outputs/doubts.h): measured on a thread, on the oldest frame of the
+// history, so that the stream goes on. UI thread only.
 #pragma once
 
 #include <future>
