@@ -26,7 +26,8 @@ BenchCase bench_case(const std::string& name, SampleType type, double f_number);
 // White noise (S1 and S2: int16-valued, the worst case for any rounding) or echoes of 60 point scatterers.
 enum class BenchSignal { noise, points };
 
-// Endless: frames in one page-aligned block, lent in place by turns, as many as pass any cache (150 MB), 4 at least.
+// Endless: frames in one page-aligned block, lent in place one after the other, as many as pass any cache (150 MB), 4
+// at least.
 std::shared_ptr<SeekableSource> make_bench_source(const BenchCase& c, BenchSignal signal);
 
 }  // namespace echoloop

@@ -220,7 +220,7 @@ void doubt_geometry(const Acquisition& a, std::vector<Doubt>& doubts) {
 }
 
 // The correlation of RF lines with themselves, shifted by one sample and by two: cos(2 pi f / fs) and cos(4 pi f / fs)
-// of a wave, so that the second is near -1 where the first is near 0. Of I and Q by turns the second is positive.
+// of a wave, so that the second is near -1 where the first is near 0. Of alternating I and Q the second is positive.
 template <class T>
 bool are_pairs(const Acquisition& a, const T* frame) {
   constexpr double kUnlike = 0.2, kAlike = 0.3;

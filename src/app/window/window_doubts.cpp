@@ -37,9 +37,8 @@ void WindowDoubts::measure() {
 
 void WindowDoubts::show(const std::vector<Doubt>& doubts) {
   for (const Doubt& doubt : doubts) {
-    parts_.state.opening.doubts.push_back(capitalized(doubt.text) + ".");
-    parts_.say(Severity::warning, capitalized(doubt.text) + ". Ctrl+Shift+O: import assistant, with the correction.",
-               "source");
+    const std::string& text = parts_.state.opening.doubts.emplace_back(capitalized(doubt.text) + ".");
+    parts_.say(Severity::warning, text + " Ctrl+Shift+O: import assistant, with the correction.", "source");
   }
 }
 
