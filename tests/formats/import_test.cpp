@@ -529,6 +529,9 @@ TEST(Import, TransmitsOfEveryKind) {
   EXPECT_TRUE(std::isnan(delays.element_delays_s.at(3)));
 }
 
+constexpr int kPulseMiddle = 1000;
+double oversampled_envelope(int i) { return 100.0 * std::exp(-std::pow((i - kPulseMiddle) / 120.0, 2)); }
+
 TEST(Import, LinesStayAsTheyAre) {
   const TemporaryFolder folder;
   std::vector<float> values(8 * 256, 0.0F);
@@ -546,22 +549,36 @@ TEST(Import, LinesStayAsTheyAre) {
   EXPECT_EQ(sample(recording, 0, 0, 2, 150, 0), 0.0);
 }
 
-// Many samples a period, as simulations have: the envelope has no ripple of twice the frequency.
-TEST(Import, OversampledLinesHaveTheEnvelopeOfTheirPulse) {
-  const TemporaryFolder folder;
-  constexpr int kSamples = 2048, kMiddle = 1000;
-  const auto envelope = [](int i) { return 100.0 * std::exp(-std::pow((i - kMiddle) / 120.0, 2)); };
+// A line with a pulse of 1.5 MHz at 100 MHz, as simulations have it; `stated`: the centre frequency, or nothing.
+Recording oversampled_lines(const TemporaryFolder& folder, const std::string& stated) {
+  constexpr int kSamples = 2048;
   std::vector<float> values(2 * kSamples, 0.0F);
   for (int i = 0; i < kSamples; ++i) {
     values[static_cast<std::size_t>(kSamples + i)] =
-        static_cast<float>(envelope(i) * std::cos(2.0 * std::numbers::pi * 0.015 * (i - kMiddle)));
+        static_cast<float>(oversampled_envelope(i) * std::cos(2.0 * std::numbers::pi * 0.015 * (i - kPulseMiddle)));
   }
-  folder.write("a.json", R"({"axes": ["line", "time"], "fs_hz": 100e6, "fc_hz": 1.5e6, "pitch_m": 0.7e-3})");
-  const Recording recording = open_recording(folder.write("a.npy", npy("<f4", false, "(2, 2048)", packed(values))));
-  for (int i = kMiddle - 250; i <= kMiddle + 250; ++i) {
-    const double level = std::hypot(sample(recording, 0, 0, 1, i, 0), sample(recording, 0, 0, 1, i, 1));
-    EXPECT_NEAR(level, envelope(i), 0.5) << i;
+  folder.write("a.json", R"({"axes": ["line", "time"], "fs_hz": 100e6, )" + stated + R"("pitch_m": 0.7e-3})");
+  return open_recording(folder.write("a.npy", npy("<f4", false, "(2, 2048)", packed(values))));
+}
+
+// The envelope of the samples at any stated frequency, without a ripple of twice the frequency.
+TEST(Import, OversampledLinesHaveTheEnvelopeOfTheirPulse) {
+  for (const char* const stated : {R"("fc_hz": 1.5e6, )", R"("fc_hz": 10e6, )", ""}) {
+    const TemporaryFolder folder;
+    const Recording recording = oversampled_lines(folder, stated);
+    for (int i = kPulseMiddle - 250; i <= kPulseMiddle + 250; ++i) {
+      const double level = std::hypot(sample(recording, 0, 0, 1, i, 0), sample(recording, 0, 0, 1, i, 1));
+      EXPECT_NEAR(level, oversampled_envelope(i), 0.5) << stated << i;
+    }
   }
+}
+
+TEST(Import, LinesWithoutACentreFrequencyAreMeasured) {
+  const TemporaryFolder folder;
+  const Recording recording = oversampled_lines(folder, "");
+  EXPECT_NEAR(recording.acquisition->center_hz, 1.5e6, 0.1e6);
+  EXPECT_DOUBLE_EQ(recording.acquisition->demod_hz, recording.acquisition->center_hz);
+  EXPECT_TRUE(assumes(*recording.acquisition, "from the spectrum of the first frame"));
 }
 
 TEST(Import, UltrasonixLines) {

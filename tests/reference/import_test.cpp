@@ -99,6 +99,25 @@ TEST(ImportedPoints, AWrongCentreFrequencyIsDoubted) {
   EXPECT_EQ(doubts[0].cure.find("fs_hz"), std::string::npos) << doubts[0].cure;
 }
 
+// Lines that are beamformed already, with another frequency than theirs: named with its correction, right ones not.
+TEST(ImportedLines, AWrongCentreFrequencyIsDoubted) {
+  for (const double stated_hz : {kCenter_hz, 2.0 * kCenter_hz}) {
+    const TemporaryFolder folder;
+    test::Hdf5Fixture file(folder / "lines.h5");
+    file.numbers("lines", {kElements, kSamples},
+                 echoes(1, 1540.0, [](int, const PlanePoint& s) { return s.z_m / 1540.0; }));
+    file.close();
+    folder.write("lines.json", R"({"axes": ["line", "time"], "fs_hz": 40e6, "pitch_m": 0.3e-3, "fc_hz": )" +
+                                   std::to_string(stated_hz) + "}");
+    const std::vector<Doubt> doubts = measure_doubts(open_source((folder / "lines.h5").string()));
+    ASSERT_EQ(doubts.size(), stated_hz == kCenter_hz ? 0U : 1U);
+    if (doubts.empty()) continue;
+    EXPECT_NE(doubts[0].text.find("lines of 10 MHz, but the echoes"), std::string::npos) << doubts[0].text;
+    EXPECT_EQ(doubts[0].key, "fc_hz");
+    EXPECT_NEAR(doubts[0].measured, kCenter_hz, 0.1 * kCenter_hz);
+  }
+}
+
 // Twice the frequency may be half of the samples as well.
 TEST(ImportedPoints, ACentreFrequencyThatIsAWholeMultipleMayBeTheSampling) {
   const TemporaryFolder folder;

@@ -14,6 +14,7 @@ namespace echoloop {
 namespace {
 
 constexpr double kLeastCentreError = 0.15;  // of the stated frequency
+constexpr double kLeastLinesError = 0.3;    // of the frequency that lines were mixed with
 constexpr double kDecimated = 0.05;         // from a whole number
 constexpr double kMostWidth = 1.3;          // at half power, of the centre frequency
 constexpr double kLeastReciprocity = 0.3;
@@ -97,6 +98,20 @@ void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::
          fmt::format("--set bandwidth_hz={:.3g}", rounded(width_hz)), "bandwidth_hz", a.bandwidth_hz,
          rounded(width_hz)});
   }
+}
+
+// Of lines, whose band is what was left of it at the frequency that they were mixed with.
+void doubt_lines(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
+  if (a.signal != SignalKind::iq || a.demod_hz != a.center_hz) return;
+  const auto measured = measure_spectrum(a, frame);
+  if (!measured || std::abs(measured->center_hz - a.center_hz) <= kLeastLinesError * a.center_hz) return;
+  const double center_hz = rounded(measured->center_hz);
+  if (!(center_hz > 0.0)) return;
+  doubts.push_back(
+      {fmt::format("lines of {:.4g} MHz, but the echoes of the first frame are centred at {:.3g} MHz (half power from "
+                   "{:.3g} to {:.3g} MHz)",
+                   a.center_hz * 1e-6, center_hz * 1e-6, measured->low_hz * 1e-6, measured->high_hz * 1e-6),
+       fmt::format("\"fc_hz\": {:.4g} in a description", center_hz), "fc_hz", a.center_hz, center_hz});
 }
 
 std::string in_place_of(double found, double stated) {
@@ -303,6 +318,10 @@ void doubt_full_matrix(const Acquisition& a, std::span<const std::byte> frame, s
 
 std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byte> frame) {
   std::vector<Doubt> doubts;
+  if (a.data == DataKind::beamformed) {
+    doubt_lines(a, frame, doubts);
+    return doubts;
+  }
   doubt_geometry(a, doubts);
   doubt_sampling(a, doubts);
   doubt_pairs(a, frame, doubts);
@@ -315,12 +334,13 @@ std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byt
 std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
   const Acquisition& a = *opened.info.acquisition;
   SeekableSource* const source = opened.source == nullptr ? nullptr : opened.source->seekable();
-  if (!is_file_source(opened.name) || source == nullptr || a.data == DataKind::beamformed) return {};
+  if (!is_file_source(opened.name) || source == nullptr) return {};
   try {
     std::vector<std::byte> slot(a.frame_bytes());
     return measure_doubts(a, source->at(0, slot));
   } catch (const Error&) {  // of a frame that cannot be read: what its facts show
     std::vector<Doubt> doubts;
+    if (a.data == DataKind::beamformed) return doubts;
     doubt_geometry(a, doubts);
     doubt_sampling(a, doubts);
     return doubts;

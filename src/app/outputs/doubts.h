@@ -21,9 +21,9 @@ struct Doubt {
   bool mirrored = false;                // left and right of the transmits exchanged
 };
 
-// Of a frame of channel data.
+// Of a frame; of beamformed lines their centre frequency alone.
 std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byte> frame);
-// Of a recording; empty for phantoms, scanners and beamformed ones. Reads the first frame.
+// Of a recording; empty for phantoms and scanners. Reads the first frame.
 std::vector<Doubt> measure_doubts(const OpenedSource& opened);
 
 }  // namespace echoloop

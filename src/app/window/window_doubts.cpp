@@ -10,8 +10,7 @@ namespace echoloop {
 
 void WindowDoubts::begin() {
   parts_.state.opening.doubts.clear();
-  wanted_ = is_file_source(parts_.named) && parts_.source->acquisition()->data != DataKind::beamformed &&
-            !parts_.kiosk();  // where nothing can be corrected
+  wanted_ = is_file_source(parts_.named) && !parts_.kiosk();  // where nothing can be corrected
 }
 
 void WindowDoubts::look() {

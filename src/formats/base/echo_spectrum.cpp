@@ -7,33 +7,13 @@
 #include <vector>
 
 #include "core/units.h"
+#include "formats/base/fourier.h"
 #include "formats/base/sample_value.h"
 
 namespace echoloop {
 namespace {
 
 using Values = std::vector<std::complex<double>>;
-
-void transform(Values& x) {  // radix 2, in place
-  const std::size_t n = x.size();
-  for (std::size_t i = 1, j = 0; i < n; ++i) {
-    std::size_t bit = n >> 1;
-    for (; (j & bit) != 0; bit >>= 1) j ^= bit;
-    j ^= bit;
-    if (i < j) std::swap(x[i], x[j]);
-  }
-  for (std::size_t length = 2; length <= n; length <<= 1) {
-    const std::complex<double> step = std::polar(1.0, -2.0 * kPi / static_cast<double>(length));
-    for (std::size_t at = 0; at < n; at += length) {
-      std::complex<double> turn = 1.0;
-      for (std::size_t k = 0; k < length / 2; ++k, turn *= step) {
-        const std::complex<double> even = x[at + k], odd = x[at + k + length / 2] * turn;
-        x[at + k] = even + odd;
-        x[at + k + length / 2] = even - odd;
-      }
-    }
-  }
-}
 
 // Power of all segments; the segment `n` long.
 std::vector<double> summed_power(const Acquisition& a, std::span<const std::byte> frame, std::size_t n) {
@@ -43,6 +23,7 @@ std::vector<double> summed_power(const Acquisition& a, std::span<const std::byte
   const std::size_t step = std::max<std::size_t>(1, n_lines / 64);
   const std::size_t skipped = n_samples > 4 * n ? n_samples / 16 : 0;  // of the transmit pulse
   std::vector<double> power(n, 0.0);
+  const FourierTransform fourier(n);
   Values segment(n);
   for (std::size_t line = step / 2; line < n_lines; line += step) {
     for (std::size_t from = skipped; from + n <= n_samples; from += n / 2) {
@@ -57,7 +38,7 @@ std::vector<double> summed_power(const Acquisition& a, std::span<const std::byte
       for (std::size_t i = 0; i < n; ++i)
         segment[i] =
             (segment[i] - mean) * (0.5 - 0.5 * std::cos(2.0 * kPi * static_cast<double>(i) / static_cast<double>(n)));
-      transform(segment);
+      fourier.forward(segment);
       for (std::size_t i = 0; i < n; ++i) power[i] += std::norm(segment[i]);
     }
   }

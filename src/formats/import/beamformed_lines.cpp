@@ -1,6 +1,9 @@
-// RF lines as IQ: mixed to the centre frequency and low-passed, so that what the viewer shows is their envelope.
+// RF lines as IQ: their analytic signal (Hilbert transform), mixed to the centre frequency, so that what the viewer
+// shows is their envelope.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -8,71 +11,55 @@
 #include <vector>
 
 #include "core/units.h"
+#include "formats/base/fourier.h"
 #include "formats/import/described.h"
 
 namespace echoloop {
 namespace {
 
-constexpr int kLeastHalfTaps = 48, kMostHalfTaps = 2048;
-constexpr double kPeriods = 4.0;  // of the cutoff, in half of the taps: the passband ends within a third of the cutoff
+constexpr double kLowEdge = 0.05;      // of the centre frequency, below which offsets and drifts are left out
+constexpr std::size_t kSilence = 256;  // samples beyond a line: its end does not reach its beginning
 
-// A low-pass filter for what mixing leaves beside the band, Blackman's window; gain 2, for half of the energy goes.
-std::vector<double> low_pass(double sampling_hz, double center_hz) {
-  const double cutoff = 0.9 * std::min(center_hz, 0.5 * sampling_hz - center_hz) / sampling_hz;  // cycles a sample
-  const int half_taps = std::clamp(static_cast<int>(std::ceil(std::min(kPeriods / std::abs(cutoff), 1e6))),
-                                   kLeastHalfTaps, kMostHalfTaps);
-  std::vector<double> taps(2 * static_cast<std::size_t>(half_taps) + 1);
-  double sum = 0.0;
-  for (int k = -half_taps; k <= half_taps; ++k) {
-    const double x = 2.0 * kPi * cutoff * k, u = kPi * k / (half_taps + 1);
-    const double window = 0.42 + 0.5 * std::cos(u) + 0.08 * std::cos(2.0 * u);
-    const double tap = (k == 0 ? 1.0 : std::sin(x) / x) * window;
-    taps[static_cast<std::size_t>(k + half_taps)] = tap;
-    sum += tap;
-  }
-  for (double& tap : taps) tap *= 2.0 / sum;
-  return taps;
+// Of a frequency from 0 to half of the sampling frequency, in the analytic signal: 2, rising from 0 at an offset.
+double analytic_weight(double hertz, double center_hz) {
+  const double at = hertz / (kLowEdge * center_hz);
+  return at < 1.0 ? 1.0 - std::cos(kPi * at) : 2.0;
 }
 
 class Mixer {
  public:
   // `a`: of the lines as they come out, longer than they are stored where they begin at times of their own.
-  explicit Mixer(const Acquisition& a) : n_(static_cast<std::size_t>(a.n_samples)), mixed_(2 * n_) {
-    for (const double tap : low_pass(a.sampling_hz, a.center_hz)) taps_.push_back(static_cast<float>(tap));
-    for (std::size_t i = 0; i < n_; ++i) {
-      const double phase = -2.0 * kPi * a.center_hz * (a.transmits[0].t0_s + static_cast<double>(i) / a.sampling_hz);
-      cos_.push_back(static_cast<float>(std::cos(phase)));
-      sin_.push_back(static_cast<float>(std::sin(phase)));
-    }
+  explicit Mixer(const Acquisition& a)
+      : n_(static_cast<std::size_t>(a.n_samples)), size_(std::bit_ceil(n_ + kSilence)), fourier_(size_) {
+    for (std::size_t k = 0; k < size_ / 2; ++k)
+      weights_.push_back(
+          analytic_weight(static_cast<double>(k) * a.sampling_hz / static_cast<double>(size_), a.center_hz) /
+          static_cast<double>(size_));
+    for (std::size_t i = 0; i < n_; ++i)
+      carrier_.push_back(
+          std::polar(1.0, -2.0 * kPi * a.center_hz * (a.transmits[0].t0_s + static_cast<double>(i) / a.sampling_hz)));
   }
 
   // `from[0]` becomes sample `first`.
   template <class T>
   void line(std::span<const T> from, std::size_t first, float* to) {
-    std::ranges::fill(mixed_, 0.0F);
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      mixed_[2 * (first + i)] = static_cast<float>(from[i]) * cos_[first + i];
-      mixed_[2 * (first + i) + 1] = static_cast<float>(from[i]) * sin_[first + i];
-    }
-    const auto half_taps = static_cast<std::ptrdiff_t>(taps_.size() / 2);
+    values_.assign(size_, 0.0);
+    for (std::size_t i = 0; i < from.size(); ++i) values_[first + i] = static_cast<double>(from[i]);
+    fourier_.forward(values_);
+    for (std::size_t k = 0; k < size_; ++k) values_[k] *= k < weights_.size() ? weights_[k] : 0.0;
+    fourier_.inverse(values_);
     for (std::size_t i = 0; i < n_; ++i) {
-      float re = 0.0F, im = 0.0F;
-      const auto at = static_cast<std::ptrdiff_t>(i);
-      for (std::ptrdiff_t k = -half_taps; k <= half_taps; ++k) {
-        const std::ptrdiff_t j = at + k;
-        if (j < 0 || j >= static_cast<std::ptrdiff_t>(n_)) continue;
-        const float tap = taps_[static_cast<std::size_t>(k + half_taps)];
-        re += tap * mixed_[static_cast<std::size_t>(2 * j)];
-        im += tap * mixed_[static_cast<std::size_t>(2 * j + 1)];
-      }
-      to[2 * i] = re;
-      to[2 * i + 1] = im;
+      const std::complex<double> mixed = values_[i] * carrier_[i];
+      to[2 * i] = static_cast<float>(mixed.real());
+      to[2 * i + 1] = static_cast<float>(mixed.imag());
     }
   }
 
  private:
-  std::size_t n_;
-  std::vector<float> taps_, cos_, sin_, mixed_;
+  std::size_t n_, size_;
+  FourierTransform fourier_;
+  std::vector<double> weights_;
+  std::vector<std::complex<double>> carrier_, values_;
 };
 
 // In samples after the first line of all.

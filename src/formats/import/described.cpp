@@ -193,7 +193,7 @@ void measure_center(LibraryRecording& recording) {
 
 // A quarter of the sampling frequency, until the first frame says it. False: nothing is to be measured.
 bool assume_center(const std::string& what, Json& meta, const ArrayExtents& extents) {
-  if (meta.contains("fc_hz") || extents.n_values != 1 || describes_lines(meta)) return false;
+  if (meta.contains("fc_hz") || extents.n_values != 1) return false;
   if (meta.contains("fs_hz")) {
     meta["fc_hz"] = 0.25 * json_number(what, meta.at("fs_hz"), "fs_hz");
   } else if (const auto times = meta.find("time_s"); times != meta.end() && times->size() > 1) {
@@ -247,6 +247,7 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
   LibraryRecording lines = tree.recording(request, std::move(plan));
   lines.named = {};
   if (may_wrap) read_as_signed(lines);
+  if (unknown_center) measure_center(lines);
   if (extents.n_values != 2) lines = beamformed_lines(std::move(lines), line_times_s);
   return parallel ? std::move(lines) : sector_columns(what, std::move(lines));
 }

@@ -99,8 +99,7 @@ std::optional<GuessedDescription> guess_known_lines(const OpenRequest& request) 
     const bool assumed = places && !lines->assumed_pitch.empty();
     guess.guesses.push_back({key, assumed ? lines->assumed_pitch : "header of " + lines->container, assumed, ""});
   }
-  for (const auto& [key, text] : {std::pair{"fs_hz", "sampling frequency"}, {"fc_hz", "centre frequency"}})
-    if (!guess.meta.contains(key)) guess.missing.push_back({key, text});
+  if (!guess.meta.contains("fs_hz")) guess.missing.push_back({"fs_hz", "sampling frequency"});
   return guess;
 }
 
@@ -113,11 +112,13 @@ std::optional<LibraryRecording> read_known_lines(const OpenRequest& request) {
   if (!meta.contains("fs_hz"))
     throw Error(request.what(), lines->container + " without the sampling frequency",
                 "the .yml of the same name beside the .raw, or \"fs_hz\" in a JSON file of the same name");
-  if (!meta.contains("fc_hz")) {
-    meta["fc_hz"] = 0.25 * meta["fs_hz"].get<double>();
-    lines->assumptions.push_back("centre frequency fs / 4 assumed: not in the file");
+  if (lines->raw.shape.size() == 4) {  // IQ
+    if (!meta.contains("fc_hz")) {
+      meta["fc_hz"] = 0.25 * meta["fs_hz"].get<double>();
+      lines->assumptions.push_back("centre frequency fs / 4 assumed: not in the file");
+    }
+    if (!meta.contains("demod_hz")) meta["demod_hz"] = meta["fc_hz"];
   }
-  if (lines->raw.shape.size() == 4 && !meta.contains("demod_hz")) meta["demod_hz"] = meta["fc_hz"];
   LibraryRecording recording = described_tree(request, request.what(), meta, *tree, lines->container);
   Acquisition a = *recording.acquisition;
   a.assumptions.push_back("lines are beamformed already: shown as they are");
