@@ -19,22 +19,23 @@ std::vector<std::size_t> spread(std::size_t n, std::size_t most) {  // indices, 
   return chosen;
 }
 
-Complex turn(double cycles) {  // exp(2 pi i cycles), by 4096 steps
+const LineEnvelopes::Turns& turns() {
   static const auto table = [] {
-    std::array<Complex, 4096> all;
+    LineEnvelopes::Turns all;
     for (std::size_t k = 0; k < all.size(); ++k) {
       const double phase = 2.0 * kPi * static_cast<double>(k) / static_cast<double>(all.size());
       all[k] = Complex(static_cast<float>(std::cos(phase)), static_cast<float>(std::sin(phase)));
     }
     return all;
   }();
-  return table[static_cast<std::size_t>((cycles - std::floor(cycles)) * 4096.0) & 4095];
+  return table;
 }
 
 }  // namespace
 
 LineEnvelopes::LineEnvelopes(const Acquisition& a, std::span<const std::byte> frame)
     : a_(a),
+      turns_(turns()),
       transmits_(spread(a.transmits.size(), kMostTransmits)),
       elements_(spread(a.probe.elements.size(), kMostElements)) {
   const bool iq = a.signal == SignalKind::iq;
@@ -58,14 +59,6 @@ LineEnvelopes::LineEnvelopes(const Acquisition& a, std::span<const std::byte> fr
   }
 }
 
-LineEnvelopes::Complex LineEnvelopes::at(std::size_t transmit, std::size_t element, double sample) const {
-  const double place = sample / static_cast<double>(stride_);
-  if (!(place >= 0.0) || place >= static_cast<double>(length_ - 1)) return {};
-  const auto k = static_cast<std::size_t>(place);
-  const auto part = static_cast<float>(place - static_cast<double>(k));
-  const Complex* const row = &values_[(transmit * elements_.size() + element) * length_ + k];
-  return (row[0] + part * (row[1] - row[0])) * turn(mix_hz_ * sample / a_.sampling_hz + offsets_.at(transmit));
-}
 void LineEnvelopes::conjugate() {
   for (Complex& value : values_) value = std::conj(value);
   for (double& cycles : offsets_) cycles = -cycles;  // the reader counted them with the other sign

@@ -20,12 +20,13 @@ constexpr std::size_t kMostElements = LineEnvelopes::kMostElements, kMostEchoes 
 constexpr int kMostRows = 360, kMostColumns = 72;
 constexpr double kWidestAngle = 0.46;  // rad from the normal: F-number 1
 constexpr double kLongestShift_s = 8e-6, kStep_s = 1e-6;
-constexpr double kSearch_m = 1.8e-3;         // above and below, for an echo that other times move
-constexpr double kLeastGain_db = 2.0;        // of the coherence
-constexpr double kLeastCoherence = 0.55;     // of an echo at its best: speckle is no point
-constexpr double kPointGain_db = 0.6;        // where nothing but points is seen:
-constexpr double kPointCoherence = 0.9;      // lenses, noise and an inexact speed of sound leave less
-constexpr int kRounds = 2;                   // of looking again where the echoes lie
+constexpr double kSearch_m = 1.8e-3;      // above and below, for an echo that other times move
+constexpr double kLeastGain_db = 2.0;     // of the coherence
+constexpr double kLeastCoherence = 0.55;  // of an echo at its best: speckle is no point
+constexpr double kPointGain_db = 0.6;     // where nothing but points is seen:
+constexpr double kPointCoherence = 0.9;   // lenses, noise and an inexact speed of sound leave less
+constexpr int kRounds = 2;                // of looking again where the echoes lie
+constexpr double kSame_periods = 1e-6;
 constexpr double kLeastShift_periods = 3.0;  // smaller ones do not blur
 
 struct Place {
@@ -74,13 +75,16 @@ class Search {
   double best_coherence(const Search& stated) {
     find_echoes(0.0);
     if (echoes_.empty()) return 0.0;
+    std::vector<std::vector<double>> tried{stated_};
     double best = coherence(stated_);
     for (const TimeEvent made_for : kEvents) {
       for (const TimeEvent counted_from : kEvents) {
         std::vector<double> shifts;
         for (const std::size_t t : lines_.transmits())
           shifts.push_back(event_s(counted_from, a_.transmits[t]) - stated.event_s(made_for, stated.a_.transmits[t]));
+        if (std::ranges::any_of(tried, [&](const auto& other) { return are_same(shifts, other); })) continue;
         best = std::max(best, coherence(shifts));
+        tried.push_back(std::move(shifts));
       }
     }
     return best;
@@ -189,6 +193,7 @@ class Search {
     std::complex<double> all;
     std::array<double, kMostElements> path_s{};
     for (std::size_t e = 0; e < lines_.elements().size(); ++e) {
+      if (!seen[e]) continue;
       const Element& element = a_.probe.elements[lines_.elements()[e]];
       const double dx = p.x_m - element.x_m, dz = p.z_m - element.z_m;
       path_s[e] = std::sqrt(dx * dx + dz * dz) / a_.sound_speed_m_s;
@@ -287,6 +292,12 @@ class Search {
   }
   void consider_shift(TimeZeroDoubt& best, double shift_s) const {
     if (consider(best, common(shift_s))) best.fault = TimeZeroFault::shift;
+  }
+
+  // As times of events that fall together: within a part of a period that no coherence shows.
+  [[nodiscard]] bool are_same(const std::vector<double>& a_s, const std::vector<double>& b_s) const {
+    return std::ranges::equal(a_s, b_s,
+                              [&](double a, double b) { return std::abs(a - b) * a_.center_hz < kSame_periods; });
   }
 
   [[nodiscard]] std::vector<double> common(double shift_s) const {
