@@ -76,6 +76,7 @@ std::span<const Case> analytic_cases() {
       {.name = "FocusedPoints", .n_tx = 1, .transmit = TransmitKind::focused, .scene = Scene::points},
       {.name = "HeavyPlanePoints", .n_tx = 7, .nx = 251, .nz = 251, .scene = Scene::points},
       {.name = "ManyPlanes", .n_tx = 29, .nx = 331, .nz = 341, .f_number = 0.0},
+      {.name = "ManyPlanesLongLines", .n_el = 128, .n_tx = 29, .n_samples = 3001, .nx = 331, .nz = 341},
       with({.name = "ManyPlanesHann", .n_tx = 16, .n_samples = 701, .nx = 331, .nz = 341}, int16, hann),
       with({.name = "ManyDelaysConvex", .n_tx = 15, .nx = 331, .nz = 341}, convex, directive),
       {.name = "ThreePlanes", .n_tx = 3, .n_samples = 701, .nx = 331, .nz = 341, .f_number = 1.0},

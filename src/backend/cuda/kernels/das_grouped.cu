@@ -22,6 +22,10 @@ constexpr int kTileX = 32;
 constexpr int kMostThreads = 512;
 constexpr int kMostShared = 40 << 10;  // bytes, for window starts
 constexpr int kEnoughBlocks = 200;     // of kMostThreads; images of fewer get smaller ones
+constexpr int kMostCounted = 2 * kMostSamples;
+
+// Transmits whose lines are counted from one address: as floats count places, 15 would reach too few samples.
+__host__ __device__ constexpr int span_of(int n_transmits) { return n_transmits < 5 ? n_transmits : 5; }
 
 struct GroupedArgs {
   DasGeometry geometry;
@@ -141,7 +145,9 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks) grouped_kernel(const __
 
   Complex pixel{0.0f, 0.0f};
   const int stride = g.n_el * g.n_line;  // from a transmit's lines to the next one's
+  constexpr int kSpan = span_of(kT);
   for (int first = 0; first < g.n_tx; first += kT) {
+    const auto first_of_span = [&](int t) { return min(first + t / kSpan * kSpan, g.n_tx - 1); };
     float excess[kT];
     float magic[kT];
     Complex sum[kT];
@@ -155,8 +161,9 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks) grouped_kernel(const __
       const int row = tx * g.nz + iz;
       const int base = g.row_base[row];
       excess[t] = g.tx_excess[static_cast<long long>(row) * g.nx + ix];
-      countable = countable && fabsf(excess[t]) < 1e6f && abs(base) < kMostSamples;
-      magic[t] = kMagic + static_cast<float>(base + (tx - first) * stride);
+      const int counted = base + (tx - first_of_span(t)) * stride;
+      countable = countable && fabsf(excess[t]) < 1e6f && abs(base) < kMostSamples && counted < kMostCounted;
+      magic[t] = kMagic + static_cast<float>(counted);
       low = fminf(low, static_cast<float>(base) + excess[t]);
       high = fmaxf(high, static_cast<float>(base) + excess[t]);
       sum[t] = {0.0f, 0.0f};
@@ -172,11 +179,20 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks) grouped_kernel(const __
     const float middle = 0.5f * (last - low - high);
     const float reach = countable ? 0.5f * (last - high + low) - 2.0f : -1.0f;
 
-    // Of the first transmit's line of an element, less kMagicBits samples. In integers: no such object exists.
-    auto origin = reinterpret_cast<unsigned long long>(a.lines + static_cast<long long>(first) * stride) -
-                  static_cast<unsigned long long>(kMagicBits) * sizeof(Complex);
+    // Of the first transmits' lines of an element, less kMagicBits samples. In integers: no such object exists.
+    unsigned long long origin[kT / kSpan];
+#pragma unroll
+    for (int k = 0; k < kT / kSpan; ++k) {
+      origin[k] =
+          reinterpret_cast<unsigned long long>(a.lines + static_cast<long long>(first_of_span(k * kSpan)) * stride) -
+          static_cast<unsigned long long>(kMagicBits) * sizeof(Complex);
+    }
+    const auto next_element = [&origin, &g] {
+#pragma unroll
+      for (auto& address : origin) address += static_cast<unsigned long long>(g.n_line) * sizeof(Complex);
+    };
 #pragma unroll 1
-    for (int e = 0; e < g.n_el; ++e, origin += static_cast<unsigned long long>(g.n_line) * sizeof(Complex)) {
+    for (int e = 0; e < g.n_el; ++e, next_element()) {
       const ElementGeometry* element = g.elements + e;
       float weight = 1.0f;
       if (kWeighted) weight = receive_weight(g, *element, at);
@@ -195,7 +211,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks) grouped_kernel(const __
           const float place = __fadd_rd(p, magic[t]);
           const float w = p - (place - magic[t]);
           const auto* s = reinterpret_cast<const float2*>(
-              origin + static_cast<unsigned long long>(__float_as_uint(place)) * sizeof(Complex));
+              origin[t / kSpan] + static_cast<unsigned long long>(__float_as_uint(place)) * sizeof(Complex));
           const float2 v0 = __ldg(s);
           const float2 v1 = __ldg(s + 1);
           sum[t] = add_product(sum[t], rotor, {__fmaf_rn(w, v1.x - v0.x, v0.x), __fmaf_rn(w, v1.y - v0.y, v0.y)});
@@ -251,7 +267,7 @@ int transmits_together(const DasGeometry& g, bool large_image) {
   int best = 1;
   int fewest = 0;
   for (const int n : {1, 3, 5, 15}) {
-    const bool fits = (static_cast<long long>(n) - 1) * g.n_el * g.n_line < kMostSamples;
+    const bool fits = (span_of(n) - 1LL) * g.n_el * g.n_line + g.n_line <= kMostCounted;
     const bool touches = n == 15;
     if (!fits || (touches && (!large_image || g.n_el * static_cast<int>(sizeof(int)) > kMostShared))) continue;
     const int instructions = (g.n_tx + n - 1) / n * (2 + n);
