@@ -85,6 +85,8 @@ std::span<const Case> analytic_cases() {
       with({.name = "LongLinesInt16", .n_el = 6, .n_tx = 1, .n_samples = 150001, .nx = 17, .nz = 2001}, int16,
            at_40_mhz),
       with({.name = "LongLinesFloat", .n_el = 3, .n_tx = 3, .n_samples = 250000, .nx = 17, .nz = 2001}, at_40_mhz),
+      with({.name = "LongLinesManyElements", .n_el = 100, .n_tx = 3, .n_samples = 50001, .nx = 17, .nz = 501},
+           at_40_mhz),
       with({.name = "LongLinesIq", .n_el = 5, .n_tx = 1, .n_samples = 70001, .nx = 17, .nz = 2001}, iq),
       {.name = "HeavyPlaneNoise", .n_tx = 5, .n_samples = 1021, .nx = 251, .nz = 251, .type = SampleType::int16},
   };

@@ -24,8 +24,11 @@ constexpr int kMostShared = 40 << 10;  // bytes, for window starts
 constexpr int kEnoughBlocks = 200;     // of kMostThreads; images of fewer get smaller ones
 constexpr int kMostCounted = 2 * kMostSamples;
 
-// Transmits whose lines are counted from one address: as floats count places, 15 would reach too few samples.
-__host__ __device__ constexpr int span_of(int n_transmits) { return n_transmits < 5 ? n_transmits : 5; }
+// Transmits that are summed together, and those of them whose lines are counted from one address: as floats count
+// places, more of these reach fewer samples; fewer take more registers.
+struct Group {
+  int transmits, span;
+};
 
 struct GroupedArgs {
   DasGeometry geometry;
@@ -125,7 +128,7 @@ struct Windows {
   }
 };
 
-template <DasForm form, bool kWeighted, int kT, bool kTouch, int kBlocks>
+template <DasForm form, bool kWeighted, int kT, int kSpan, bool kTouch, int kBlocks>
 __global__ void __launch_bounds__(kMostThreads, kBlocks) grouped_kernel(const __grid_constant__ GroupedArgs a) {
   extern __shared__ int rx_start[];  // [n_el], kTouch
   __shared__ Windows<kTouch ? kT : 1> windows;
@@ -145,7 +148,6 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks) grouped_kernel(const __
 
   Complex pixel{0.0f, 0.0f};
   const int stride = g.n_el * g.n_line;  // from a transmit's lines to the next one's
-  constexpr int kSpan = span_of(kT);
   for (int first = 0; first < g.n_tx; first += kT) {
     const auto first_of_span = [&](int t) { return min(first + t / kSpan * kSpan, g.n_tx - 1); };
     float excess[kT];
@@ -245,7 +247,7 @@ dim3 tiles(const DasGeometry& g, int threads) {
   return {static_cast<unsigned>((g.nx + kTileX - 1) / kTileX), static_cast<unsigned>((g.nz + tile_z - 1) / tile_z)};
 }
 
-template <int kT, bool kTouch, int kBlocks>
+template <int kT, int kSpan, bool kTouch, int kBlocks>
 void launch(const GroupedArgs& args, int threads, StreamView stream) {
   const DasGeometry& g = args.geometry;
   const bool weighted = g.f_number > 0.0f || g.apodization != Apodization::boxcar || g.width_over_wavelength > 0.0f;
@@ -253,27 +255,28 @@ void launch(const GroupedArgs& args, int threads, StreamView stream) {
   const std::size_t shared = kTouch ? static_cast<std::size_t>(g.n_el) * sizeof(int) : 0;
   const auto run = [&](auto kernel) { kernel<<<blocks, threads, shared, stream.get()>>>(args); };
   if (g.down_m == nullptr) {
-    weighted ? run(grouped_kernel<DasForm::plain, true, kT, kTouch, kBlocks>)
-             : run(grouped_kernel<DasForm::plain, false, kT, kTouch, kBlocks>);
+    weighted ? run(grouped_kernel<DasForm::plain, true, kT, kSpan, kTouch, kBlocks>)
+             : run(grouped_kernel<DasForm::plain, false, kT, kSpan, kTouch, kBlocks>);
   } else {
-    weighted ? run(grouped_kernel<DasForm::general, true, kT, kTouch, kBlocks>)
-             : run(grouped_kernel<DasForm::general, false, kT, kTouch, kBlocks>);
+    weighted ? run(grouped_kernel<DasForm::general, true, kT, kSpan, kTouch, kBlocks>)
+             : run(grouped_kernel<DasForm::general, false, kT, kSpan, kTouch, kBlocks>);
   }
 }
 
 // Transmits in a group: of those that are compiled the one with the fewest instructions for all of them, counted in
 // the kernel: about 31 a (pixel, element) and 15 more for every transmit of the group, there or not.
-int transmits_together(const DasGeometry& g, bool large_image) {
-  int best = 1;
+Group group_of(const DasGeometry& g, bool large_image) {
+  Group best{1, 1};
   int fewest = 0;
-  for (const int n : {1, 3, 5, 15}) {
-    const bool fits = (span_of(n) - 1LL) * g.n_el * g.n_line + g.n_line <= kMostCounted;
+  for (const Group group : {Group{1, 1}, {3, 3}, {3, 1}, {5, 5}, {15, 5}}) {
+    const int n = group.transmits;
+    const bool fits = (group.span - 1LL) * g.n_el * g.n_line + g.n_line <= kMostCounted;
     const bool touches = n == 15;
     if (!fits || (touches && (!large_image || g.n_el * static_cast<int>(sizeof(int)) > kMostShared))) continue;
     const int instructions = (g.n_tx + n - 1) / n * (2 + n);
     if (fewest == 0 || instructions < fewest) {
       fewest = instructions;
-      best = n;
+      best = group;
     }
   }
   return best;
@@ -287,18 +290,19 @@ bool sum_grouped(const DasGeometry& g, const Complex* lines, Complex* pixels, St
   const bool large_image = large.x * large.y >= kEnoughBlocks;
   const int threads = large_image ? kMostThreads : kMostThreads / 4;
   const GroupedArgs args{g, lines, pixels};
-  switch (transmits_together(g, large_image)) {
+  const Group group = group_of(g, large_image);
+  switch (group.transmits) {
     case 15:
-      launch<15, true, 1>(args, threads, stream);
+      launch<15, 5, true, 1>(args, threads, stream);
       break;
     case 5:  // 72 registers a thread: of 512 threads only one block would run at a time, of 256 three
-      launch<5, false, 1>(args, std::min(threads, 256), stream);
+      launch<5, 5, false, 1>(args, std::min(threads, 256), stream);
       break;
     case 3:
-      launch<3, false, 2>(args, threads, stream);
+      group.span == 3 ? launch<3, 3, false, 2>(args, threads, stream) : launch<3, 1, false, 2>(args, threads, stream);
       break;
     default:
-      launch<1, false, 2>(args, threads, stream);
+      launch<1, 1, false, 2>(args, threads, stream);
   }
   CUDA_CHECK_LAUNCH("sum_grouped");
   return true;
