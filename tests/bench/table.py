@@ -130,7 +130,7 @@ METHODS = {  # name, image, source
 
 
 def methods(records):
-    """A method's summation, by turns with plain delay-and-sum on the same frame, in single precision."""
+    """A method's summation, by turns with plain delay-and-sum on the same frame in the same precision."""
     print("| method | over | weights | summation, ms | plain delay-and-sum, ms | ratio | share of the same executor |")
     print("|---|---|---|---|---|---|---|")
     for record in records:
@@ -140,6 +140,8 @@ def methods(records):
             print(f'| **{record["machine"]}** | {own["date"]}, revision {own["revision"]} |' + " |" * 5)
         for r in rows:
             name = METHODS.get(r["method"], ("Delay-and-sum in the same executor",))[0]
+            if r["precision"] == "fp16":
+                name += ", half precision"
             cells = (name, r["axis"], r["order"].replace("_", " "), f'{r["p50_ms"]:.3f}',
                      f'{r["das_p50_ms"]:.4f}', f'{r["p50_ms"] / r["das_p50_ms"]:.1f}',
                      number(r, "share_same_executor", "{:.2f}"))
@@ -148,7 +150,8 @@ def methods(records):
 
 def cost(record, method):
     """Over elements, each transmit where the method can: summation, and its ratio to plain delay-and-sum."""
-    rows = [r for r in record["results"] if r["what"] == "method" and (r["method"], r["axis"]) == (method, "elements")]
+    rows = [r for r in record["results"]
+            if r["what"] == "method" and (r["method"], r["axis"], r["precision"]) == (method, "elements", "fp32")]
     rows.sort(key=lambda r: r["order"] != "each_transmit")
     return f'{rows[0]["p50_ms"]:.2f} ms, {rows[0]["p50_ms"] / rows[0]["das_p50_ms"]:.1f} x DAS' if rows else ""
 
