@@ -581,6 +581,19 @@ TEST(Import, LinesWithoutACentreFrequencyAreMeasured) {
   EXPECT_TRUE(assumes(*recording.acquisition, "from the spectrum of the first frame"));
 }
 
+// Lines of unequal length are filled up so.
+TEST(Import, SamplesThatAreNoNumbersLeaveTheRestOfTheirLine) {
+  const TemporaryFolder folder;
+  std::vector<float> values(2 * 512, 0.0F);
+  for (int i = 0; i < 512; ++i)
+    values[static_cast<std::size_t>(i)] = i < 400 ? i % 4 == 0 ? 100.0F : i % 4 == 2 ? -100.0F : 0.0F : NAN;
+  folder.write("a.json", R"({"axes": ["line", "time"], "fs_hz": 20e6, "fc_hz": 5e6, "pitch_m": 0.5e-3})");
+  const Recording recording = open_recording(folder.write("a.npy", npy("<f4", false, "(2, 512)", packed(values))));
+  EXPECT_NEAR(std::hypot(sample(recording, 0, 0, 0, 200, 0), sample(recording, 0, 0, 0, 200, 1)), 100.0, 2.0);
+  EXPECT_TRUE(std::isnan(sample(recording, 0, 0, 0, 450, 0)));
+  EXPECT_EQ(sample(recording, 0, 0, 1, 450, 0), 0.0);
+}
+
 TEST(Import, UltrasonixLines) {
   const TemporaryFolder folder;
   std::vector<std::int32_t> header(19, 0);

@@ -40,11 +40,14 @@ class Mixer {
           std::polar(1.0, -2.0 * kPi * a.center_hz * (a.transmits[0].t0_s + static_cast<double>(i) / a.sampling_hz)));
   }
 
-  // `from[0]` becomes sample `first`.
+  // `from[0]` becomes sample `first`. Samples that are not finite stay so, and count as 0 for the others.
   template <class T>
   void line(std::span<const T> from, std::size_t first, float* to) {
     values_.assign(size_, 0.0);
-    for (std::size_t i = 0; i < from.size(); ++i) values_[first + i] = static_cast<double>(from[i]);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const auto value = static_cast<double>(from[i]);
+      if (std::isfinite(value)) values_[first + i] = value;
+    }
     fourier_.forward(values_);
     for (std::size_t k = 0; k < size_; ++k) values_[k] *= k < weights_.size() ? weights_[k] : 0.0;
     fourier_.inverse(values_);
@@ -52,6 +55,9 @@ class Mixer {
       const std::complex<double> mixed = values_[i] * carrier_[i];
       to[2 * i] = static_cast<float>(mixed.real());
       to[2 * i + 1] = static_cast<float>(mixed.imag());
+    }
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (!std::isfinite(static_cast<double>(from[i]))) to[2 * (first + i)] = static_cast<float>(from[i]);
     }
   }
 
