@@ -167,7 +167,7 @@ void Pipeline::end_leases(Slot& slot) {
   for (const RfFrame& frame : slot.frames) require_readable(frame.samples);
 }
 
-// Oldest first: whoever keeps the frames gets them in order.
+// Oldest first: what keeps the frames gets them in order.
 void Pipeline::release_uploaded() {
   for (std::size_t i = 0; i < flight_.slots.size(); ++i) {
     Slot& slot = flight_.from_oldest(i);

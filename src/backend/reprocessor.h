@@ -68,7 +68,7 @@ class Reprocessor {
   void wait();                              // until there is a request, or end(); processing thread
 
   // One turn: begins the latest request when the lanes are free, hands over what is finished. True while frames are in
-  // its lanes. Throws nothing but what tells that the device is lost.
+  // its lanes. Throws only where the device is lost.
   bool step(HostCopy copy, LiveFrame live = LiveFrame::none);
 
   // Why the last request could not be answered, once; empty = nothing to say. [any thread]

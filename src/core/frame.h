@@ -40,8 +40,8 @@ struct RfFrame {
   std::span<const std::byte> samples;  // [transmit][element][sample], sample fastest; type by Acquisition
 };
 
-// Host memory for one frame. A value: it may be handed on (from a ring's slot to the history and back), and whoever
-// holds it keeps it alive.
+// Host memory for one frame. A value: it may be handed on (from a ring's slot to the history and back); each
+// copy keeps the memory alive.
 struct FrameMemory {
   std::span<std::byte> bytes;
   std::shared_ptr<const void> owner;

@@ -63,7 +63,7 @@ class Recorder final : public FrameSink {
   Recorder& operator=(const Recorder&) = delete;
 
   // Writes frames of `frame_bytes` to `file`, on a thread for it. Before the stream's first frame, or while it runs.
-  // Between start() and the end that status() tells there is no other start(). [UI or main thread]
+  // Between start() and the end that status() shows there is no other start(). [UI or main thread]
   void start(std::unique_ptr<FrameFile> file, std::size_t frame_bytes);
   void stop();    // no further frame; what waits will be written. Returns at once [UI or main thread]
   void finish();  // stop(), and waits until the file is ended [UI or main thread]

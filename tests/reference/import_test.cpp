@@ -186,7 +186,7 @@ std::vector<Doubt> doubts_of_iq(double said_sampling_hz, double sign) {
   return measure_doubts(open_source(file.close().string()));
 }
 
-// I and Q by turns, under a name of RF.
+// Alternating I and Q, under a name of RF.
 TEST(ImportedPoints, PairsUnderANameOfRfAreDoubted) {
   std::vector<double> pairs;
   for (int e = 0; e < kElements; ++e) {
@@ -207,7 +207,7 @@ TEST(ImportedPoints, PairsUnderANameOfRfAreDoubted) {
   file.numbers("probe/elem_x", {kElements}, places_m(1e-3));
   const std::vector<Doubt> doubts = measure_doubts(open_source(file.close().string()));
   ASSERT_FALSE(doubts.empty());
-  EXPECT_NE(doubts[0].text.find("I and Q by turns, 340 of each"), std::string::npos) << doubts[0].text;
+  EXPECT_NE(doubts[0].text.find("alternating I and Q, 340 of each"), std::string::npos) << doubts[0].text;
 }
 
 TEST(ImportedPoints, IqOfTheWrongRateOrSignIsDoubted) {

@@ -263,8 +263,8 @@ void doubt_pairs(const Acquisition& a, std::span<const std::byte> frame, std::ve
                          ? are_pairs(a, reinterpret_cast<const std::int16_t*>(frame.data()))
                          : are_pairs(a, reinterpret_cast<const float*>(frame.data()));
   if (!pairs) return;
-  doubts.push_back({fmt::format("RF, but every second of the {} samples are alike and neighbours are not: I and Q by "
-                                "turns, {} of each",
+  doubts.push_back({fmt::format("RF, but every second of the {} samples are alike and neighbours are not: "
+                                "alternating I and Q, {} of each",
                                 a.n_samples, a.n_samples / 2),
                     "\"shape\" with time in two, and \"iq\" after \"time\" in \"axes\", in a description", "axes"});
 }

@@ -31,7 +31,7 @@ struct SessionOptions {
   RingCounts counts = {};                           // of the session before, which this one continues
   double held_reference_db = kAutoReference;        // the automatic 0 dB level to begin with; kAutoReference: measured
   bool reads_once = false;                          // no frame is asked for twice, or kept
-  bool in_background = false;                       // the constructor returns at once; advance() tells when it runs
+  bool in_background = false;                       // the constructor returns at once; advance() shows when it runs
 };
 
 class Session {
@@ -58,12 +58,12 @@ class Session {
   void measure_reference();
   void hold_reference(double level_db);
   // Stands until the next one, also through a change of configuration. One with `deliver` does not: it is lost by a
-  // change, which configurations() tells.
+  // change, which configurations() counts.
   void review(ReprocessRequest request);
   [[nodiscard]] std::uint64_t configurations() const { return configurations_; }  // made so far
   [[nodiscard]] std::int64_t started_ns() const { return started_ns_; }           // of the first one; 0 before it runs
   void end_review();
-  void inspect(InspectionRequest request);  // lost by a change of configuration, which configurations() tells
+  void inspect(InspectionRequest request);  // lost by a change of configuration, which configurations() counts
   void end_inspection();                    // what it needed is given back
   // Where the M-mode's line is, also through a change of configuration; nothing: there is none.
   void look_at_line(const std::optional<PlanePoint>& at);

@@ -152,8 +152,8 @@ class Guesser {
       n_samples /= 2;
       shape_.insert(shape_.begin() + at, 2);
       axes_.axes.insert(axes_.axes.begin() + at, "iq");
-      say("shape", shape_, words(path, ": I and Q by turns along the samples"));
-      asked += ": by turns along the samples, \"shape\": " + Json(shape_).dump() + ", or RF";
+      say("shape", shape_, words(path, ": I and Q alternate along the samples"));
+      asked += ": alternating along the samples, \"shape\": " + Json(shape_).dump() + ", or RF";
     }
     miss("axes", asked + ")");
   }

@@ -191,7 +191,7 @@ bool has_must_variables(const MatFile& file) {
 
 // Fields by lower-case name, delays as "txdelay" with one row a transmit. `param` null: the variables of `file` but
 // `samples`. Throws Error on damage; UnknownLayout when there are no delays, but other lists of what was sent, or when
-// nothing tells what the third axis of the samples is (`n_third`, its length).
+// nothing shows what the third axis of the samples is (`n_third`, its length).
 std::map<std::string, MatField> read_must_param(const OpenRequest& request, const MatFile& file,
                                                 const MatVariable* param, const MatVariable& samples,
                                                 std::size_t n_third) {

@@ -52,7 +52,7 @@ struct Frame {
 
 struct Scheme {
   std::vector<Shot> shots;    // of every frame, in the order of the events
-  std::vector<Frame> frames;  // in the order of their acquisition, where the file tells it
+  std::vector<Frame> frames;  // in the order of their acquisition, where the file has it
   std::size_t n_rows = 0;     // of a line
   Sampling sampling;
   std::vector<double> start_depth;  // wavelengths, one a shot

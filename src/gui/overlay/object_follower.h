@@ -17,7 +17,7 @@ class ObjectFollower {
  public:
   explicit ObjectFollower(Mailbox<StructureImage>& box) : box_(box) {}
 
-  // Once a window frame, after flow: tells `state` what belongs to `shown`.
+  // Once a window frame, after flow: sets in `state` what belongs to `shown`.
   void take(UiState& state, const Image& shown);
 
  private:

@@ -21,7 +21,7 @@ class FlowTexture {
   FlowTexture(const FlowTexture&) = delete;
   FlowTexture& operator=(const FlowTexture&) = delete;
 
-  // Takes the newest one, and tells `state` which one belongs over `shown`.
+  // Takes the newest one, and sets in `state` which one belongs over `shown`.
   void take(UiState& state, const Image& shown);
 
   // Null = none, also once the mailbox has been reset.

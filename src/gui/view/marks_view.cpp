@@ -119,7 +119,7 @@ constexpr double kGap = 3.0, kLeaderFrom = 10.0, kArm = 6.0;  // pixels at scale
 }  // namespace
 
 int length_decimals(const ImageLayout& layout) {
-  constexpr double kPixelsPerTenth = 1.0;  // from there on a pixel is less than what one decimal tells apart
+  constexpr double kPixelsPerTenth = 1.0;  // from there on a pixel is less than a step of one decimal
   return layout.px_per_mm() * 0.1 > kPixelsPerTenth ? 2 : 1;
 }
 

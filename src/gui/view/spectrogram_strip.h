@@ -18,7 +18,7 @@ class SpectrogramStrip {
  public:
   explicit SpectrogramStrip(Mailbox<Spectrogram>& box) : box_(box) {}
 
-  // Takes the newest one and tells `state`, where it is of the stream that `shown` is of.
+  // Takes the newest one and sets `state`, where it is of the stream that `shown` is of.
   void take(UiState& state, const Image& shown);
 
   [[nodiscard]] const Spectrogram* shown() const { return shown_; }  // null = none

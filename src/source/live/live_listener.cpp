@@ -57,7 +57,7 @@ LiveListener::~LiveListener() {
   if (lock_.get() >= 0) ::unlink(address_.socket.c_str());
 }
 
-// A viewer that was killed leaves its socket behind; the lock beside it tells a dead one from a living one.
+// A viewer that was killed leaves its socket behind; the lock beside it shows whether its process lives.
 void LiveListener::listen_here() {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;

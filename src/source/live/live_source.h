@@ -25,7 +25,7 @@ class LiveWaiting {
 
   [[nodiscard]] LiveStatus status() const;   // any thread
   std::vector<LiveNote> take_notes() const;  // any thread
-  void set_policy(RingPolicy policy) const;  // that the sender is told; any thread
+  void set_policy(RingPolicy policy) const;  // sent to the sender; any thread
   // The source, once a sender has described its frames. Throws Error when `stop` is requested before.
   [[nodiscard]] std::shared_ptr<Source> open(const std::stop_token& stop) const;
 
@@ -55,8 +55,8 @@ class LiveSource final : public Source {
   [[nodiscard]] LiveStatus status() const;  // any thread
   std::vector<LiveNote> take_notes();       // any thread
   void set_admission(Admission admission);  // any thread
-  void set_end_reason(std::string why);     // that the sender is told when the source goes; any thread
-  void end_service(std::string why);        // the sender is told now; no frame comes any more, no thread waits for one
+  void set_end_reason(std::string why);     // sent to the sender when the source ends; any thread
+  void end_service(std::string why);        // sends the reason now; no frame comes any more, no thread waits for one
 
  private:
   std::shared_ptr<LiveServer> server_;

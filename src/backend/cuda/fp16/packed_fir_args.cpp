@@ -1,4 +1,4 @@
-// What the packed conditioner's kernel (packed_fir_launch.cu) is told, of a plan and a frame.
+// What the packed conditioner's kernel (packed_fir_launch.cu) gets of a plan and a frame.
 #include <cmath>
 
 #include "backend/cuda/fp16/packed_fir_kernel.h"

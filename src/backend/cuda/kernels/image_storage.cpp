@@ -3,7 +3,7 @@
 namespace echoloop::cuda {
 namespace {
 
-// The deleter's type marks storage made here: a shared_ptr<void> tells nothing else about what it owns.
+// The deleter's type marks storage made here: a shared_ptr<void> shows nothing else of what it owns.
 struct DeleteStorage {
   void operator()(void* storage) const { delete static_cast<ImageStorage*>(storage); }
 };

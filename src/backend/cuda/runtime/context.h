@@ -22,7 +22,7 @@ struct Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // The current device is a property of the thread: whoever may be new to it says so first. [any thread]
+  // The current device is a property of the thread: a thread that is new to it sets it first. [any thread]
   // Throws when the device is lost, without touching it.
   void make_current() const {
     if (device_lost()) throw CudaError(loss_text());

@@ -39,7 +39,7 @@ inline void check(cufftResult status, const char* call, const char* file, int li
 }
 
 // For destructors: at the program's end the runtime may be gone (cudaErrorCudartUnloading), after a sticky error every
-// call fails; whoever caused that has heard of it already. True when the call succeeded.
+// call fails; the call that caused that has reported it already. True when the call succeeded.
 inline bool succeeded_quietly(cudaError_t status) noexcept {
   if (status == cudaSuccess) return true;
   note_loss(status);

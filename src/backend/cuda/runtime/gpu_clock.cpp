@@ -17,7 +17,7 @@ std::int64_t to_whole_ns(float ms) { return std::llround(static_cast<double>(ms)
 
 GpuClock::GpuClock(StreamView idle) : idle_(idle) {
   std::int64_t best = kPeriodNs;
-  for (int i = 0; i < 8; ++i) {  // the shortest round trip of a few tells the time best
+  for (int i = 0; i < 8; ++i) {  // the shortest round trip of a few gives the time best
     Anchor& trial = anchors_[newest_ == 0 ? 1 : 0];
     const std::int64_t before = now_ns();
     trial.event.record(idle_);
