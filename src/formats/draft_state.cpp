@@ -31,6 +31,11 @@ void DraftState::prefer_positions() {
   if (values.contains("element_x_m")) forms[row->id] = *form_of_key(*row, "element_x_m");
 }
 
+bool fits_axes(const std::string& transmits, std::size_t n_transmits, std::size_t n_elements) {
+  const Json json = Json::parse(transmits, nullptr, false);
+  return json.is_array() ? json.size() == n_transmits : json != Json("all") || n_transmits == n_elements;
+}
+
 bool DraftState::take_description(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false, true);
   if (!json.is_object()) return false;
@@ -52,7 +57,7 @@ bool DraftState::take_description(const std::string& text) {
     }
     values[key] = {value.dump(-1, ' ', false, Json::error_handler_t::replace),
                    is_open(key) ? FactState::asked : FactState::read,
-                   is_open(key) ? "Not answered when the description was saved." : "description"};
+                   is_open(key) ? "Not answered when the description was saved." : kFromDescription};
   }
   prefer_positions();
   return true;

@@ -10,11 +10,16 @@
 
 namespace echoloop {
 
+inline constexpr const char* kFromDescription = "description";  // reason of a value that one beside the file has
+
 struct DraftValue {
   std::string json;
   FactState state = FactState::guessed;
   std::string reason;
 };
+
+// Transmits as JSON, assumed of other axes: one for each, or "all", each element.
+[[nodiscard]] bool fits_axes(const std::string& transmits, std::size_t n_transmits, std::size_t n_elements);
 
 struct DraftState {
   std::map<std::string, DraftValue> values;  // by key

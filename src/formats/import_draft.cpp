@@ -98,7 +98,7 @@ void ImportDraft::assume_rest() {
 
 void ImportDraft::assume_transmits() {
   const DraftFact before = fact("transmits");
-  if (before.state == FactState::assumed) {  // of other axes
+  if (before.state == FactState::assumed && !fits_axes(before.json, count("transmit"), count("element"))) {
     now_.values.erase(before.as().key);
     guessed_.erase(before.as().key);
   }

@@ -109,6 +109,7 @@ struct ImportState {
   ImportPreview preview;
   std::string target;        // "scan_042.json"
   std::string why_not_open;  // empty: the file can be opened with what is known
+  std::string next;          // a file that waits for the answer whether to leave this one; empty: none
 
   [[nodiscard]] std::size_t count(ImportGroup group) const {
     return static_cast<std::size_t>(std::ranges::count(fields, group, &ImportField::group));
@@ -137,6 +138,8 @@ enum class ImportAct {
   redo,
   save,
   open_unsaved,
+  next,  // the answer to ImportState::next is yes
+  stay,  // or no
   cancel
 };
 
