@@ -358,7 +358,7 @@ ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutli
   if (const auto use = find_variable(outline, text)) return read_variable(row, form, *use, text);
   if (form.shape == FactShape::word) {
     if (row.id == std::string_view("event")) {
-      if (text == "first_firing" || text == "origin" || text == "centre" || text == "delays")
+      if (std::ranges::find(kEventWords, text) != std::end(kEventWords))
         return {.json = json_dump(Json(text)), .note = {}, .error = {}};
       return {.json = {},
               .note = {},

@@ -353,6 +353,72 @@ TEST_F(ImportWindow, CancelKeepsTheAnswers) {
   EXPECT_EQ(value_of("sampling"), "20");
 }
 
+TEST_F(ImportWindow, AnotherUnknownFileTakesItsPlace) {
+  const fs::path other = data_ / "other.npy";
+  fs::copy_file(file_, other);
+  start();
+  const auto drop = [&](const fs::path& file) { testing::drop(*app_, file); };
+  const auto shows = [&](const fs::path& file) {
+    return until([&] { return import().file_name == file.filename() && !import().fields.empty(); });
+  };
+  const auto asks = [&] { return app_->viewer().control_rect("leave_cancel").width() > 0.0F; };
+  drop(other);  // nothing was answered
+  ASSERT_TRUE(shows(other));
+  answer("sampling", "20");
+  drop(file_);
+  ASSERT_TRUE(until(asks));
+  click("leave_cancel");
+  ASSERT_TRUE(until([&] { return !asks(); }));
+  EXPECT_EQ(import().file_name, "other.npy");
+  EXPECT_EQ(value_of("sampling"), "20");
+  drop(file_);
+  ASSERT_TRUE(until(asks));
+  click("leave_open");
+  ASSERT_TRUE(shows(file_));
+  EXPECT_EQ(value_of("sampling"), "");
+  drop(other);
+  ASSERT_TRUE(shows(other));
+  EXPECT_EQ(value_of("sampling"), "20") << "answers are kept";
+}
+
+TEST_F(ImportWindow, AWrongFileIsRefusedInOneLine) {
+  testing::write_text_file(data_ / "notes.txt", "No samples.");
+  start();
+  const auto refused = [&] {
+    return std::ranges::any_of(app_->state().notices.messages.list(),
+                               [](const Message& one) { return one.text.find("notes.txt") != std::string::npos; });
+  };
+  testing::drop(*app_, data_ / "notes.txt");
+  ASSERT_TRUE(until(refused));
+  EXPECT_EQ(import().file_name, "points.npy");
+  press(Key::escape);
+  ASSERT_TRUE(until([&] { return !import().open; }));
+  testing::drop(*app_, data_ / "notes.txt");
+  EXPECT_NO_THROW(testing::turn(*app_, 100));  // without any recording behind
+}
+
+TEST_F(ImportWindow, AFileThatChangedOnDiskBeginsAnew) {
+  start();
+  answer("sampling", "20");
+  press(Key::escape);
+  press(Key::escape);
+  ASSERT_TRUE(until([&] { return !import().open; }));
+  const std::string data(sizeof(float) * 2 * 32 * 800, '\0');
+  testing::write_text_file(file_, testing::npy("<f4", false, "(2, 32, 800)", data));
+  testing::drop(*app_, file_);
+  ASSERT_TRUE(until([&] { return import().open; }));
+  EXPECT_EQ(value_of("sampling"), "");
+  EXPECT_EQ(import().axes.back().length, 800U);
+}
+
+TEST_F(ImportWindow, TheEventIsChosenFromAList) {
+  start();
+  click("import/form/event");
+  click("import/form/event/1");
+  app_->turn();
+  EXPECT_EQ(value_of("event"), "origin");
+}
+
 TEST_F(ImportWindow, ANarrowWindowHasTwoColumns) {
   start(1024);
   EXPECT_EQ(app_->viewer().control_rect("import/entry/0").width(), 0.0F);

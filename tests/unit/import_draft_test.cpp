@@ -255,6 +255,16 @@ TEST(ImportDraft, AnAssumedTransmitFollowsTheAxes) {
   EXPECT_EQ(needed(draft).front(), "transmits");
 }
 
+// Of the file, although their meaning is assumed: not what is assumed of the axes.
+TEST(ImportDraft, TransmitsOfTheFileStay) {
+  FileOutline o = outline();
+  o.guesses.push_back({.key = "tx_elements", .value = "[1, 5, 9]", .reason = "fired, counted from 0", .assumed = true});
+  ImportDraft draft(o, "a.npz");
+  EXPECT_EQ(described(draft).at("tx_elements"), Json::array({1, 5, 9}));
+  EXPECT_EQ(draft.set_role(3, "transmit"), "");  // eight of them
+  EXPECT_FALSE(described(draft).contains("tx_elements"));
+}
+
 TEST(ImportDraft, AMeasurementReplacesAnAssumptionOnly) {
   ImportDraft draft(outline(), "a.npz");
   EXPECT_TRUE(draft.suggest("centre", 4e6, "Echo spectrum"));

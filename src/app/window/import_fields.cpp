@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace echoloop {
@@ -44,6 +45,7 @@ ImportField field_of(const DraftFact& fact, const std::vector<OpenQuestion>& que
       field.forms.emplace_back(form.label);
   }
   field.form = fact.form;
+  if (field.id == "event") field.words.assign(std::begin(kEventWords), std::end(kEventWords));
   if (const auto refused = found.refused.find(field.id); refused != found.refused.end()) field.error = refused->second;
   return field;
 }

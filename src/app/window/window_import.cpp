@@ -345,6 +345,7 @@ void WindowImport::take_preview(PreviewResult result) {
   preview.error.clear();
   preview.caption.clear();
   for (const CaptionItem& item : caption_items(*preview.image)) {
+    if (item.key == "frame" || item.key == "t") continue;  // above the image, counted from 1
     std::string text = item.key;
     for (const std::string& part : {item.value, item.unit}) text += (text.empty() || part.empty() ? "" : " ") + part;
     preview.caption.push_back(std::move(text));

@@ -262,15 +262,22 @@ void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column
   const Rect whole = box;
   if (field.id != "axes") {
     choice.places.push_back({.where = whole, .field = field.id, .axis = 0});
-    if (field.forms.size() > 1) {
-      std::vector<Choice> forms;
-      for (const std::string& form : field.forms) forms.push_back({form});
+    const bool by_words = !field.words.empty();
+    if (by_words || field.forms.size() > 1) {
+      std::vector<Choice> choices;
+      for (const std::string& one : by_words ? field.words : field.forms) choices.push_back({one});
+      const auto value = std::ranges::find(field.words, field.value);
+      const std::size_t chosen =
+          by_words ? static_cast<std::size_t>(value - field.words.begin()) : field.form;  // the end: none
       const Rect chevron{box.x1 - ui.px(28), box.y0, box.x1, box.y1};
       const std::string menu = "import/form/" + field.id;
       if (!flat) ui.fill(box, theme::kField, theme::kRadius);
-      if (const auto picked = ui.menu(menu.c_str(), chevron, forms, static_cast<int>(field.form),
-                                      {field.label, "How it is stated.", {}}))
-        c.order({.act = ImportAct::form, .id = field.id, .index = static_cast<std::size_t>(*picked)});
+      if (const auto picked = ui.menu(menu.c_str(), chevron, choices, static_cast<int>(chosen),
+                                      {field.label, by_words ? field.help : "How the value is stated.", {}})) {
+        const auto index = static_cast<std::size_t>(*picked);
+        c.order(by_words ? ImportOrder{.act = ImportAct::answer, .id = field.id, .text = field.words[index]}
+                         : ImportOrder{.act = ImportAct::form, .id = field.id, .index = index});
+      }
       ui.chevron(chevron.cx(), chevron.cy(), Direction::down, theme::kMuted);
       box.x1 = chevron.x0;
     }

@@ -40,6 +40,7 @@ struct ImportField {
   bool needed = false;                       // in group missing: nothing opens without an answer
   std::vector<std::string> forms = {};       // several: how it is stated
   std::size_t form = 0;
+  std::vector<std::string> words = {};  // all values that there are, as typed
   std::string cure = {}, keep = {};  // buttons of a doubt: "Use 2.5 MHz", "Keep 2 MHz"
   std::string cured = {};            // the answer of the cure, as typed
   bool mirrors = false;              // the cure exchanges left and right of the transmits
