@@ -53,7 +53,7 @@ constexpr std::array kFactRows{
             "Plane waves by their angles, virtual sources or foci by (x, z), delays of each element, or single "
             "elements. 0 is one plane wave straight ahead."},
     FactRow{"sampling", "Sampling", FactNeed::required, kSampling, "Samples a second of one channel."},
-    FactRow{"elements", "Elements", FactNeed::required, kElements, "Positions in metres, or a pitch and a count."},
+    FactRow{"elements", "Elements", FactNeed::required, kElements, "Distance of neighbours, or the positions of all."},
     FactRow{"centre", "Centre frequency", FactNeed::required, kCentre,
             "Of the transmitted pulse. Sets the demodulation and the default band."},
     FactRow{"zero", "Time zero", FactNeed::asked, kTimeZero,

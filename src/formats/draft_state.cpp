@@ -31,12 +31,23 @@ void DraftState::prefer_positions() {
   if (values.contains("element_x_m")) forms[row->id] = *form_of_key(*row, "element_x_m");
 }
 
+std::optional<double> DraftState::sampling_hz(const FileOutline& outline) const {
+  if (const auto fs = values.find("fs_hz"); fs != values.end()) return number_of(outline, fs->second.json);
+  const auto times = values.find("time_s");
+  const Json name = times == values.end() ? Json() : Json::parse(times->second.json, nullptr, false);
+  const auto use = name.is_string() ? find_variable(outline, name.get<std::string>()) : std::nullopt;
+  const auto range = use ? range_of(*use->entry) : std::nullopt;
+  if (!range || use->inverse || range->most <= range->least) return std::nullopt;
+  const std::size_t n = std::ranges::max(use->entry->shape);
+  return static_cast<double>(n - 1) / ((range->most - range->least) * use->factor);
+}
+
 bool fits_axes(const std::string& transmits, std::size_t n_transmits, std::size_t n_elements) {
   const Json json = Json::parse(transmits, nullptr, false);
   return json.is_array() ? json.size() == n_transmits : json != Json("all") || n_transmits == n_elements;
 }
 
-bool DraftState::take_description(const std::string& text) {
+bool DraftState::take_description(const std::string& text, const std::string& reason) {
   const Json json = Json::parse(text, nullptr, false, true);
   if (!json.is_object()) return false;
   const Json open = json.value("assumed", Json::array());
@@ -55,9 +66,9 @@ bool DraftState::take_description(const std::string& text) {
       }
       forms[row->id] = *form_of_key(*row, key);
     }
-    values[key] = {value.dump(-1, ' ', false, Json::error_handler_t::replace),
-                   is_open(key) ? FactState::asked : FactState::read,
-                   is_open(key) ? "Not answered when the description was saved." : kFromDescription};
+    const FactState state = reason == kFromDescription ? FactState::read : FactState::guessed;
+    values[key] = {value.dump(-1, ' ', false, Json::error_handler_t::replace), is_open(key) ? FactState::asked : state,
+                   is_open(key) ? "Not answered when the description was saved." : reason};
   }
   prefer_positions();
   return true;

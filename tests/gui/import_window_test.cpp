@@ -1,5 +1,7 @@
 // The import assistant in the program's window, offscreen, by mouse and keyboard: a file without a known layout opens
 // the assistant, answers change the preview, and the saved description gives the same image without a window.
+#include "gui/import_window.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -16,99 +18,11 @@
 #include "app/window/import_previewer.h"
 #include "core/units.h"
 #include "formats/own_descriptions.h"
-#include "gui/turning.h"
 #include "support/npy_file.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing::import_window_test {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr int kTransmits = 3, kElements = 32, kSamples = 900;
-
-// Plane waves at -8, 0 and 8 degrees on one point at 12 mm depth: 0.3 mm pitch, 20 MHz, 4 MHz.
-void write_points(const fs::path& path) {
-  std::vector<float> samples;
-  for (int k = 0; k < kTransmits; ++k) {
-    const double angle = (k - 1) * 8.0 / 180.0 * 3.141592653589793;
-    const double first = -std::abs(std::sin(angle)) * 0.5 * (kElements - 1) * 0.3e-3 / 1540.0;
-    for (int e = 0; e < kElements; ++e) {
-      const double x = (e - 0.5 * (kElements - 1)) * 0.3e-3, z = 12e-3;
-      for (int i = 0; i < kSamples; ++i) {
-        const double late = i / 20e6 + first - (z * std::cos(angle) + std::hypot(x, z)) / 1540.0;
-        const double value = std::exp(-std::pow(0.9 * late * 4e6, 2)) * std::cos(2.0 * 3.141592653589793 * 4e6 * late);
-        samples.push_back(static_cast<float>(1000.0 * value));
-      }
-    }
-  }
-  const std::string data(reinterpret_cast<const char*>(samples.data()), samples.size() * sizeof(float));
-  testing::write_text_file(path, testing::npy("<f4", false, "(3, 32, 900)", data));
-}
-
-class ImportWindow : public WindowTest {
- protected:
-  ImportWindow() {
-    keep_descriptions_in(own_descriptions_folder());
-    write_points(file_);
-  }
-  ~ImportWindow() override { keep_descriptions_in({}); }
-
-  void start(int width = 1600) { start_with(file_, width); }
-  void start_with(const fs::path& file, int width) {
-    Options options;
-    options.source = file.string();
-    options.backend = BackendChoice::cpu;
-    options.width = width;
-    options.height = 900;
-    begin(options);
-    ASSERT_TRUE(until([&] { return import().open; }));
-    app_->turn();
-    app_->turn();
-  }
-  const ImportState& import() { return app_->state().import; }
-  void inject(const InjectedInput& input) { testing::inject(*app_, input); }
-  void click(const std::string& control) {
-    testing::click(*app_, control, 1);
-    app_->turn();
-  }
-  void press(Key key, bool control = false) {
-    WindowTest::press(key, control);
-    inject({});
-  }
-  void answer(const std::string& field, const std::string& text) {
-    click("import/field/" + field);
-    app_->turn();
-    app_->turn();
-    InjectedInput input;
-    input.text = text;
-    inject(input);
-    press(Key::tab);  // Enter is of the window system
-    app_->turn();
-  }
-  bool formed() {
-    const auto ended = [&] { return import().preview.current && !import().preview.busy; };
-    return until([&] { return ended() || import().n_needed() > 0; }) && ended();
-  }
-  std::string value_of(const std::string& id) {
-    const auto found = std::ranges::find(import().fields, id, &ImportField::id);
-    return found == import().fields.end() ? "" : found->value;
-  }
-  // The first image of the file, without a window.
-  NpyImage headless(const fs::path& file) {
-    Options options;
-    options.source = file.string();
-    options.headless = true;
-    options.backend = BackendChoice::cpu;
-    options.frames = 1;
-    options.image_out = folder_ / "image.npy";
-    EXPECT_EQ(run_headless(options), 0);
-    return read_npy_image(options.image_out);
-  }
-
-  const fs::path data_ = folder_ / "data";
-  const fs::path file_ = (fs::create_directory(data_), data_ / "points.npy");
-};
 
 TEST_F(ImportWindow, AnswersGiveAnImageThatTheSavedDescriptionRepeats) {
   start();
@@ -336,79 +250,6 @@ TEST_F(ImportWindow, TheCentreFrequencyOfLinesIsMeasured) {
       *backend, {}, {});
   ASSERT_TRUE(formed.spectrum.has_value());
   EXPECT_NEAR(formed.spectrum->center_hz, 3.5e6, 0.2e6);
-}
-
-TEST_F(ImportWindow, CancelKeepsTheAnswers) {
-  start();
-  answer("sampling", "20");
-  EXPECT_EQ(value_of("sampling"), "20");
-  press(Key::escape);  // leaves the control
-  press(Key::escape);
-  ASSERT_TRUE(until([&] { return !import().open; }));
-  EXPECT_EQ(app_->state().source.acquisition, nullptr);
-  InjectedInput input;
-  input.dropped_files = {file_};
-  inject(input);
-  ASSERT_TRUE(until([&] { return import().open; }));
-  EXPECT_EQ(value_of("sampling"), "20");
-}
-
-TEST_F(ImportWindow, AnotherUnknownFileTakesItsPlace) {
-  const fs::path other = data_ / "other.npy";
-  fs::copy_file(file_, other);
-  start();
-  const auto drop = [&](const fs::path& file) { testing::drop(*app_, file); };
-  const auto shows = [&](const fs::path& file) {
-    return until([&] { return import().file_name == file.filename() && !import().fields.empty(); });
-  };
-  const auto asks = [&] { return app_->viewer().control_rect("leave_cancel").width() > 0.0F; };
-  drop(other);  // nothing was answered
-  ASSERT_TRUE(shows(other));
-  answer("sampling", "20");
-  drop(file_);
-  ASSERT_TRUE(until(asks));
-  click("leave_cancel");
-  ASSERT_TRUE(until([&] { return !asks(); }));
-  EXPECT_EQ(import().file_name, "other.npy");
-  EXPECT_EQ(value_of("sampling"), "20");
-  drop(file_);
-  ASSERT_TRUE(until(asks));
-  click("leave_open");
-  ASSERT_TRUE(shows(file_));
-  EXPECT_EQ(value_of("sampling"), "");
-  drop(other);
-  ASSERT_TRUE(shows(other));
-  EXPECT_EQ(value_of("sampling"), "20") << "answers are kept";
-}
-
-TEST_F(ImportWindow, AWrongFileIsRefusedInOneLine) {
-  testing::write_text_file(data_ / "notes.txt", "No samples.");
-  start();
-  const auto refused = [&] {
-    return std::ranges::any_of(app_->state().notices.messages.list(),
-                               [](const Message& one) { return one.text.find("notes.txt") != std::string::npos; });
-  };
-  testing::drop(*app_, data_ / "notes.txt");
-  ASSERT_TRUE(until(refused));
-  EXPECT_EQ(import().file_name, "points.npy");
-  press(Key::escape);
-  ASSERT_TRUE(until([&] { return !import().open; }));
-  testing::drop(*app_, data_ / "notes.txt");
-  EXPECT_NO_THROW(testing::turn(*app_, 100));  // without any recording behind
-}
-
-TEST_F(ImportWindow, AFileThatChangedOnDiskBeginsAnew) {
-  start();
-  answer("sampling", "20");
-  press(Key::escape);
-  press(Key::escape);
-  ASSERT_TRUE(until([&] { return !import().open; }));
-  const std::string data(sizeof(float) * 2 * 32 * 800, '\0');
-  testing::write_text_file(file_, testing::npy("<f4", false, "(2, 32, 800)", data));
-  testing::drop(*app_, file_);
-  ASSERT_TRUE(until([&] { return import().open; }));
-  EXPECT_EQ(value_of("sampling"), "");
-  EXPECT_EQ(import().axes.back().length, 800U);
 }
 
 TEST_F(ImportWindow, TheEventIsChosenFromAList) {

@@ -255,6 +255,15 @@ TEST(ImportDraft, AnAssumedTransmitFollowsTheAxes) {
   EXPECT_EQ(needed(draft).front(), "transmits");
 }
 
+TEST(ImportDraft, TimesOfTheSamplesSayTheSampling) {
+  FileOutline o = outline();
+  o.entries.push_back(entry("t_us", {1544}, "0 ... 38.575"));
+  ImportDraft draft(o, "a.npz");
+  EXPECT_EQ(draft.answer("sampling", "t_us"), "");
+  EXPECT_NEAR(described(draft).at("fc_hz").get<double>(), 10e6, 1.0);  // a quarter, until the echoes are measured
+  EXPECT_NE(needed(draft).back(), "centre");
+}
+
 // Of the file, although their meaning is assumed: not what is assumed of the axes.
 TEST(ImportDraft, TransmitsOfTheFileStay) {
   FileOutline o = outline();

@@ -28,5 +28,14 @@ TEST(ImportFields, NameTheOriginOfTheirValues) {
   EXPECT_EQ(origin("sampling"), "description");
 }
 
+TEST(ImportFields, LinesAreNoElements) {
+  FileOutline outline;
+  outline.entries = {{.path = "rf", .type = "double", .shape = {32, 900}, .numeric = true, .value = ""}};
+  ImportDraft draft(outline, "a.mat");
+  EXPECT_EQ(question_label(draft, {.id = "elements", .key = ""}), "Elements");
+  EXPECT_EQ(draft.set_role(0, "line"), "");
+  EXPECT_EQ(question_label(draft, {.id = "elements", .key = ""}), "Lines");
+}
+
 }  // namespace
 }  // namespace echoloop::import_fields_test

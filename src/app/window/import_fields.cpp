@@ -20,12 +20,17 @@ std::string import_origin_of(const DraftFact& fact, const FileOutline& outline) 
   if (const std::string variable = variable_of(outline, fact.json); !variable.empty()) return variable;
   if (fact.state == FactState::assumed) return "assumed";
   if (fact.state == FactState::answered) return "answer";
+  if (fact.reason.starts_with(kFromExample)) return "example";
   if (fact.state != FactState::read) return "guessed";
   return fact.reason == kFromDescription ? kFromDescription : "format";
 }
 
+std::string label_of(const ImportDraft& draft, const FactRow& row) {
+  return draft.lines() && row.id == std::string_view("elements") ? "Lines" : row.label;
+}
+
 ImportField field_of(const DraftFact& fact, const std::vector<OpenQuestion>& questions, const ImportFindings& found) {
-  ImportField field{.id = fact.row->id, .label = fact.row->label, .help = fact.row->help};
+  ImportField field{.id = fact.row->id, .label = label_of(found.draft, *fact.row), .help = fact.row->help};
   field.group = import_group_of(fact);
   if (const auto open = std::ranges::find(questions, field.id, &OpenQuestion::id); open != questions.end()) {
     field.group = ImportGroup::missing;
@@ -72,6 +77,11 @@ void take_doubt(const Doubt& doubt, const DraftFact& fact, std::optional<double>
 }
 
 }  // namespace
+
+std::string question_label(const ImportDraft& draft, const OpenQuestion& open) {
+  const FactRow* const row = find_fact_row(open.id);
+  return row == nullptr ? "roles of the axes" : label_of(draft, *row);
+}
 
 void fill_import_fields(const ImportFindings& found, ImportState& state) {
   const FileOutline& outline = found.draft.outline();

@@ -26,4 +26,7 @@ struct ImportFindings {
 // Fills `fields` and `spectrum`; in the section of their group.
 void fill_import_fields(const ImportFindings& found, ImportState& state);
 
+// "Elements"; of lines that are beamformed already "Lines".
+[[nodiscard]] std::string question_label(const ImportDraft& draft, const OpenQuestion& open);
+
 }  // namespace echoloop

@@ -39,11 +39,6 @@ bool same_contents(const FileOutline& a, const FileOutline& b) {
   return a.bytes == b.bytes && a.first_bytes == b.first_bytes && a.entries == b.entries;
 }
 
-std::string question_label(const OpenQuestion& open) {
-  const FactRow* const row = find_fact_row(open.id);
-  return row == nullptr ? "roles of the axes" : row->label;
-}
-
 }  // namespace
 
 bool WindowImport::offer(const fs::path& file, const Error& why, std::function<void(const Error&)> refuse) {
@@ -109,12 +104,18 @@ void WindowImport::begin_draft(const Reading& reading) {
   state = {};
   state.open = true;
   state.file_name = file_.filename().string();
-  state.note = reading.why.has_value() ? "not a known layout" : "opened for a new description";
+  target_ = name_beside(file_);
+  const std::string why = reading.why.has_value() ? reading.why->what() : "";
+  wrong_description_ = why.find(".json: ") == std::string::npos ? "" : why;
+  std::string note = contents.raw ? "no known container, read as raw samples" : "not a known layout";
+  if (!reading.why.has_value()) note = "opened for a new description";
+  if (!contents.example.name.empty())
+    note = fmt::format("described as {} describes another file", contents.example.name);
+  if (changed) note = "changed on disk, so that its answers are dropped";
   parts_.say(Severity::warning,
-             fmt::format("{}: {}; nothing is saved before Save description.", state.file_name,
-                         changed        ? "changed on disk, so that its answers are dropped"
-                         : contents.raw ? "no known container, read as raw samples"
-                                        : state.note),
+             wrong_description_.empty()
+                 ? fmt::format("{}: {}; nothing is saved before Save description.", state.file_name, note)
+                 : wrong_description_,
              "import");
   fill();
   ask_preview();
@@ -257,7 +258,7 @@ void WindowImport::keep(const std::string& id) {
 std::string WindowImport::missing_facts() const {
   std::string list;
   for (const OpenQuestion& open : draft_->questions()) {
-    if (open.needed) list += (list.empty() ? "Missing: " : ", ") + question_label(open);
+    if (open.needed) list += (list.empty() ? "Missing: " : ", ") + question_label(*draft_, open);
   }
   return list.empty() ? "" : list + ".";
 }
@@ -274,7 +275,7 @@ void WindowImport::save() {
   const fs::path saved = save_description(file_, *draft_, own);
   use_description(file_, "");
   std::string open;
-  for (const OpenQuestion& one : draft_->questions()) open += (open.empty() ? "" : ", ") + question_label(one);
+  for (const OpenQuestion& one : draft_->questions()) open += (open.empty() ? "" : ", ") + question_label(*draft_, one);
   const bool beside = saved.parent_path() == fs::absolute(file_).parent_path();
   const std::string where = beside ? "Description saved: " + saved.string()
                                    : "Description saved in your own folder, found again by content: " + saved.string();
@@ -373,7 +374,7 @@ void WindowImport::fill() {
   ImportState& state = parts_.state.import;
   const FileOutline& outline = draft_->outline();
   state.container = outline.container + " · " + byte_text(outline.bytes);
-  state.refusal = outline.refusal;
+  state.refusal = outline.refusal.empty() ? wrong_description_ : outline.refusal;
   state.data.name = draft_->data();
   state.data.can_split = draft_->can_split();
   state.data.split = draft_->is_split();
@@ -413,7 +414,7 @@ void WindowImport::fill() {
   state.last_change = shown_.change;
   state.can_undo = draft_->can_undo();
   state.can_redo = draft_->can_redo();
-  state.target = fs::path(file_.filename()).replace_extension(".json").string();
+  state.target = target_;
   state.why_not_open = why_not_open();
 }
 

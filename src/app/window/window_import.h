@@ -72,6 +72,8 @@ class WindowImport {
   std::optional<RawGuess> raw_;
   std::function<void()> next_;  // while the question stands: ImportState::next
   std::string first_bytes_;
+  std::string target_;             // name of the description beside the file; empty: its folder cannot be written
+  std::string wrong_description_;  // why one beside the file was not taken
   static constexpr std::size_t kMostLeft = 16;
   std::map<std::string, ImportDraft> left_;     // by path: of files that were left without an end
   std::map<std::string, std::string> refused_;  // by id: why the last answer was not taken

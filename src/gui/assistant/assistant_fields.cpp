@@ -366,10 +366,12 @@ void draw_buttons(const AssistantScene& c, const Rect& area) {
   const std::size_t n_open = import.count(ImportGroup::missing) + import.count(ImportGroup::doubts);
   const std::string label =
       n_open == 0 || import.n_needed() > 0 ? "Save description" : fmt::format("Save with {} open", n_open);
-  const std::string text = "Writes " + import.target + " beside the file; the file then opens without questions." +
-                           (n_open == 0 ? ""
-                                        : " Values that are not answered are saved as assumptions, and listed so each "
-                                          "time the file opens.");
+  const std::string text =
+      (import.target.empty() ? "Writes into your own folder" : "Writes " + import.target + " beside the file") +
+      "; the file then opens without questions." +
+      (n_open == 0 ? ""
+                   : " Values that are not answered are saved as assumptions, and listed so each "
+                     "time the file opens.");
   const std::string_view kiosk = c.state.no_effect.files.empty() ? std::string_view(import.why_not_open)
                                                                  : std::string_view(c.state.no_effect.files);
   if (ui.button("import/save", save, {.label = label, .emphasis = Emphasis::primary},

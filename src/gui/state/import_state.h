@@ -41,10 +41,10 @@ struct ImportField {
   std::vector<std::string> forms = {};       // several: how it is stated
   std::size_t form = 0;
   std::vector<std::string> words = {};  // all values that there are, as typed
-  std::string cure = {}, keep = {};  // buttons of a doubt: "Use 2.5 MHz", "Keep 2 MHz"
-  std::string cured = {};            // the answer of the cure, as typed
-  bool mirrors = false;              // the cure exchanges left and right of the transmits
-  bool drawn = false;                // a doubt with a spectrum as its evidence
+  std::string cure = {}, keep = {};     // buttons of a doubt: "Use 2.5 MHz", "Keep 2 MHz"
+  std::string cured = {};               // the answer of the cure, as typed
+  bool mirrors = false;                 // the cure exchanges left and right of the transmits
+  bool drawn = false;                   // a doubt with a spectrum as its evidence
 };
 
 struct ImportSpectrum {      // evidence for the centre frequency
@@ -96,7 +96,7 @@ struct ImportArray {  // with the samples
 
 struct ImportState {
   bool open = false;
-  std::string file_name, container, note;
+  std::string file_name, container;
   ImportArray data;
   std::vector<ImportEntry> entries;
   std::vector<ImportAxis> axes;
@@ -108,7 +108,7 @@ struct ImportState {
   ImportSpectrum spectrum;
   ImportRaw raw;
   ImportPreview preview;
-  std::string target;        // "scan_042.json"
+  std::string target;        // "scan_042.json", beside the file; empty: its folder cannot be written
   std::string why_not_open;  // empty: the file can be opened with what is known
   std::string next;          // a file that waits for the answer whether to leave this one; empty: none
 
