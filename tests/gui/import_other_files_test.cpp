@@ -10,6 +10,8 @@
 namespace echoloop::testing::import_other_files_test {
 namespace {
 
+using namespace import_window;
+
 TEST_F(ImportWindow, AnotherUnknownFileTakesItsPlace) {
   const fs::path other = data_ / "other.npy";
   fs::copy_file(file_, other);

@@ -17,7 +17,7 @@
 #include "support/npy_file.h"
 #include "support/temporary_folder.h"
 
-namespace echoloop::testing {
+namespace echoloop::testing::import_window {
 
 namespace fs = std::filesystem;
 
@@ -106,4 +106,4 @@ class ImportWindow : public WindowTest {
   const fs::path file_ = (fs::create_directory(data_), data_ / "points.npy");
 };
 
-}  // namespace echoloop::testing
+}  // namespace echoloop::testing::import_window

@@ -24,6 +24,8 @@
 namespace echoloop::testing::import_window_test {
 namespace {
 
+using namespace import_window;
+
 TEST_F(ImportWindow, AnswersGiveAnImageThatTheSavedDescriptionRepeats) {
   start();
   EXPECT_GT(import().n_needed(), 0U);
@@ -267,6 +269,15 @@ TEST_F(ImportWindow, ANarrowWindowHasTwoColumns) {
   EXPECT_GT(app_->viewer().control_rect("import/entry/0").width(), 0.0F);
   click("import/contents");
   EXPECT_EQ(app_->viewer().control_rect("import/entry/0").width(), 0.0F);
+}
+
+TEST_F(ImportWindow, ANarrowWindowHasTheBytesOfARawFileToo) {
+  const std::string npy = read_text(file_);
+  const fs::path raw = data_ / "points.raw";
+  testing::write_text_file(raw, npy.substr(npy.size() - sizeof(float) * kTransmits * kElements * kSamples));
+  start_with(raw, 1024);
+  EXPECT_TRUE(import().raw.on);
+  EXPECT_GT(app_->viewer().control_rect("import/contents").width(), 0.0F);
 }
 
 TEST_F(ImportWindow, ALongDescriptionTakesTwoLines) {

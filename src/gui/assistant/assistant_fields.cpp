@@ -51,6 +51,21 @@ void draw_reason(Ui& ui, Column& column, const Reason& reason) {
   ui.text_fitted(Type::small, line.x0, line.x1, line.y0, line.height(), reason.color, reason.text);
 }
 
+namespace {
+
+// In a narrow window, at the end of a row: the drawer with what the file holds.
+void draw_contents_button(const AssistantScene& c, AssistantChoice& choice, const Rect& row) {
+  const Rect button{row.x1 - c.ui.px(84), row.y0, row.x1, row.y1};
+  if (c.ui.button("import/contents", button, {.label = "Contents", .active = choice.contents_open},
+                  {"Contents",
+                   c.import().raw.on ? "First bytes, numbers of the header, length of a line."
+                                     : "Names, shapes and values of the file.",
+                   {}}))
+    choice.contents_open = !choice.contents_open;
+}
+
+}  // namespace
+
 void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column) {
   Ui& ui = c.ui;
   const ImportState& import = c.import();
@@ -68,12 +83,7 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
                   {.label = "Split", .active = import.data.split},
                   {"Split", "One axis as two: waves side by side in a matrix. Off: the axes as they are stored.", {}}))
       c.order({.act = ImportAct::split});
-    if (choice.narrow) {
-      const Rect button{line.x1 - ui.px(84), line.y0, line.x1, line.y1};
-      if (ui.button("import/contents", button, {.label = "Contents", .active = choice.contents_open},
-                    {"Contents", "Names, shapes and values of the file.", {}}))
-        choice.contents_open = !choice.contents_open;
-    }
+    if (choice.narrow) draw_contents_button(c, choice, line);
   }
   const std::size_t n = import.axes.size();
   if (n == 0) return;
@@ -293,8 +303,10 @@ void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column
           field.forms.size() > 1 && field.group != ImportGroup::read && (field.value.empty() || field.id == "transmits")
               ? field.forms[field.form] + (field.value.empty() ? "" : ": ")
               : "";
-      const std::string value = form + (field.value.empty() && form.empty() ? "—" : field.value);
-      float x = ui.text_fitted(Type::body, box.x0 + ui.px(10), right - note - ui.px(8), box.y0, box.height(),
+      std::string value = form + (field.value.empty() && form.empty() ? "—" : field.value);
+      const float begin = box.x0 + ui.px(10), end = right - note - ui.px(8);
+      if (!field.value.empty() && ui.width(Type::body, value) > end - begin) value = field.value;  // first of all
+      float x = ui.text_fitted(Type::body, begin, end, box.y0, box.height(),
                                field.value.empty() ? theme::kMuted : theme::kText, value);
       if (!field.value.empty() && !field.unit.empty() &&
           x + ui.width(Type::body, field.unit) + ui.px(14) < right - note)
@@ -404,6 +416,7 @@ void AssistantFields::draw(const AssistantScene& c, AssistantChoice& choice, con
         ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kWarn, import.refusal) +
         ui.px(6);
   }
+  if (import.raw.on && choice.narrow) draw_contents_button(c, choice, ui.row(column, 28, 4));
   import.raw.on ? draw_raw_fields(c, choice, column) : draw_axes(c, choice, column);
   for (const ImportGroupWords& words : kImportGroups) draw_group(c, choice, column, words.group);
   scroll_.end(ui, column.y + ui.px(12));
