@@ -47,6 +47,25 @@ bool fits_axes(const std::string& transmits, std::size_t n_transmits, std::size_
   return json.is_array() ? json.size() == n_transmits : json != Json("all") || n_transmits == n_elements;
 }
 
+std::string DraftState::unknown_of(const std::string& text, const FileOutline& outline) const {
+  const Json all = Json::parse(text, nullptr, false, true);
+  if (!all.is_object()) return "";
+  Json unknown = all;
+  for (const auto& [key, value] : all.items()) {
+    const FactRow* const row = fact_row_of_key(key);
+    if (row == nullptr) continue;
+    const bool known = std::ranges::any_of(row->forms, [&](const FactForm& form) {
+      const auto found = values.find(form.key);
+      return found != values.end() &&
+             (found->second.state == FactState::read || found->second.state == FactState::guessed);
+    });
+    const bool names = value.is_string() && row->id != std::string_view("event") && value != "all";
+    const std::string json = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (known || (names && variable_of(outline, json).empty())) unknown.erase(key);
+  }
+  return unknown.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 bool DraftState::take_description(const std::string& text, const std::string& reason) {
   const Json json = Json::parse(text, nullptr, false, true);
   if (!json.is_object()) return false;

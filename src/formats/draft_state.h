@@ -37,6 +37,8 @@ struct DraftState {
   [[nodiscard]] std::optional<double> sampling_hz(const FileOutline& outline) const;  // of fs_hz, or of even times
   void prefer_positions();  // of elements, to a pitch beside them
   // What a JSON description says, in place of what is here; false: it is none.
+  // Of a description of another file what this one does not say itself, and has the variables for.
+  [[nodiscard]] std::string unknown_of(const std::string& text, const FileOutline& outline) const;
   // `reason`: of its values, which are guesses if the description is one of another file.
   bool take_description(const std::string& text, const std::string& reason = kFromDescription);
 };

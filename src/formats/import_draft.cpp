@@ -470,8 +470,9 @@ bool ImportDraft::suggest(std::string_view id, double si, const std::string& rea
 
 void ImportDraft::take_description(const std::string& text, const std::string& reason) {
   DraftState next = now_;
-  if (!next.take_description(text, reason)) return;
-  if (raw_ && reason != kFromDescription) fill_slowest(next);
+  const bool own = reason == kFromDescription;
+  if (!next.take_description(own ? text : next.unknown_of(text, outline_), reason)) return;
+  if (raw_ && !own) fill_slowest(next);
   now_ = std::move(next);
   now_.axes.resize(shape().size());
   guessed_ = now_.values;

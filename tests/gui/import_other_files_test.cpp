@@ -61,7 +61,7 @@ TEST_F(ImportWindow, AFileAlikeBeginsWithTheDescriptionOfTheFirst) {
   const auto& fields = import().fields;
   const auto sampling = std::ranges::find(fields, "sampling", &ImportField::id);
   EXPECT_EQ(sampling->group, ImportGroup::guessed);
-  EXPECT_EQ(sampling->reason, "As in points.json");
+  EXPECT_EQ(sampling->reason, "As in points.json.");
 }
 
 TEST_F(ImportWindow, ADescriptionThatIsWrongIsNamed) {

@@ -296,6 +296,22 @@ TEST(ImportDraft, AnExistingDescriptionIsWhereItBegins) {
   EXPECT_NO_THROW(static_cast<void>(draft.facts()));
 }
 
+// Of another file: what this one says itself stays, and a variable has to be there.
+TEST(ImportDraft, ADescriptionOfAFileAlikeFillsWhatIsUnknown) {
+  FileOutline o = outline();
+  o.guesses.push_back({.key = "fs_hz", .value = "\"rate * 1e6\"", .reason = "rate", .assumed = false});
+  ImportDraft draft(o, "b.npz");
+  draft.take_description(R"({"data": "rf", "axes": ["time", "element", "transmit", "frame"], "fs_hz": 2e7, "fc_hz": 5e6,
+                             "element_x_m": "xe * 0.001", "t0_s": "lost", "tx_angles_rad": [-0.1, 0, 0.1]})",
+                         kFromExample + std::string("a.json."));
+  EXPECT_EQ(described(draft).at("fs_hz"), "rate * 1e6");
+  EXPECT_EQ(described(draft).at("fc_hz"), 5e6);
+  EXPECT_EQ(described(draft).at("element_x_m"), "xe * 0.001");
+  EXPECT_EQ(described(draft).at("t0_s"), 0);
+  EXPECT_EQ(draft.fact("transmits").state, FactState::guessed);
+  EXPECT_EQ(draft.fact("transmits").reason, "As in a.json.");
+}
+
 std::vector<std::byte> raw_file(std::size_t header) {
   std::vector<std::byte> file(header);
   const auto put = [&](std::size_t at, std::int32_t value) { std::memcpy(file.data() + at, &value, 4); };

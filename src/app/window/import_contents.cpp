@@ -52,16 +52,18 @@ bool fits(const nlohmann::json& description, const fs::path& file, const ImportC
 // The newest that fits.
 void take_example(const fs::path& file, ImportContents& contents) {
   constexpr int kMostLookedAt = 4096;
-  constexpr std::uintmax_t kMostBytes = 1 << 20;
+  constexpr std::uintmax_t kMostBytes = 1 << 18, kMostInAll = 1 << 23;
   if (contents.outline.n_files > 0) return;
   std::error_code error;
   fs::file_time_type newest = fs::file_time_type::min();
   int n = 0;
+  std::uintmax_t n_bytes = 0;
   for (fs::directory_iterator at(fs::absolute(file).parent_path(), error), end; at != end && n < kMostLookedAt; ++n) {
     const fs::path path = at->path();
     at.increment(error);
-    if (path.extension() != ".json" || !fs::is_regular_file(path, error) || fs::file_size(path, error) > kMostBytes)
-      continue;
+    if (path.extension() != ".json" || !fs::is_regular_file(path, error)) continue;
+    const std::uintmax_t size = fs::file_size(path, error);
+    if (error || size > kMostBytes || (n_bytes += size) > kMostInAll) continue;
     const auto written = fs::last_write_time(path, error);
     if (error || written <= newest) continue;
     const std::string text = description_text(path);
@@ -126,7 +128,7 @@ ImportDraft make_draft(const fs::path& file, const ImportContents& contents) {
       contents.raw ? ImportDraft(contents.outline, name, *contents.raw) : ImportDraft(contents.outline, name);
   if (!contents.description.empty()) draft.take_description(contents.description);
   if (!contents.example.text.empty())
-    draft.take_description(contents.example.text, kFromExample + contents.example.name);
+    draft.take_description(contents.example.text, kFromExample + contents.example.name + ".");
   return draft;
 }
 
