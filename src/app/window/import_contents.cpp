@@ -109,7 +109,7 @@ ImportContents read_contents(const fs::path& file, std::stop_token stop) {
     if (describes_file(text, request.path.filename().string(), shared ? SidecarKind::shared : SidecarKind::own))
       contents.description = text;
   }
-  if (contents.description.empty()) take_example(file, contents);
+  if (contents.description.empty() && contents.outline.format.empty()) take_example(file, contents);
   return contents;
 }
 

@@ -16,7 +16,7 @@ struct ImportContents {
   std::optional<RawGuess> raw;   // of a file without a container
   std::string description = {};  // that the file has already; empty: none
   struct {
-    std::string name, text;  // of a description of another file in its folder, which fits; empty: none
+    std::string name, text;  // of a description of another file in its folder, if it does not open alone
   } example = {};
 };
 // Reads it, by the reader process. Throws Error.
