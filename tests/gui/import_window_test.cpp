@@ -211,7 +211,7 @@ TEST_F(ImportWindow, ARecordingWithADoubtLeadsToItsCorrection) {
   EXPECT_NE(doubts.front().find("Time 0 is the passage of the wave"), std::string::npos) << doubts.front();
   const std::vector<Message>& messages = app_->state().notices.messages.list();
   ASSERT_TRUE(standing(messages).has_value());
-  EXPECT_NE(messages[*standing(messages)].text.find("sharper with the first firing"), std::string::npos);
+  EXPECT_TRUE(messages[*standing(messages)].text.starts_with("Ctrl+Shift+O for the correction: Time 0 is"));
   app_->turn();
   click("doubts");
   ASSERT_TRUE(until([&] { return import().open; }));
@@ -269,6 +269,16 @@ TEST_F(ImportWindow, ANarrowWindowHasTwoColumns) {
   EXPECT_GT(app_->viewer().control_rect("import/entry/0").width(), 0.0F);
   click("import/contents");
   EXPECT_EQ(app_->viewer().control_rect("import/entry/0").width(), 0.0F);
+}
+
+TEST_F(ImportWindow, ANarrowWindowHasAllRoles) {
+  const fs::path file = data_ / "lines.npy";
+  testing::write_text_file(file, testing::npy("<f4", false, "(32, 900)", std::string(sizeof(float) * 32 * 900, '\0')));
+  start_with(file, 1024);
+  click("import/axis/0");
+  press(Key::l);
+  for (const char* const role : {"element", "transmit", "frame", "iq"})
+    EXPECT_GT(app_->viewer().control_rect(std::string("import/role/") + role).width(), 0.0F) << role;
 }
 
 TEST_F(ImportWindow, ANarrowWindowHasTheBytesOfARawFileToo) {

@@ -136,9 +136,17 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
   column.y = top + tall + ui.px(8);
   Rect roles = ui.row(column, 28, 4);
   if (import.raw.on) draw_shape_buttons(c, choice, roles);
-  float x = ui.text(Type::small, roles, theme::kMuted, "Other roles") + ui.px(10);
+  std::vector<const AxisRoleKey*> others;
+  float needed = ui.width(Type::small, "Other roles") + ui.px(4);
   for (const AxisRoleKey& role : kAxisRoleKeys) {
-    if (std::ranges::any_of(import.axes, [&](const ImportAxis& axis) { return axis.role == role.role; })) continue;
+    if (std::ranges::find(import.axes, role.role, &ImportAxis::role) != import.axes.end()) continue;
+    others.push_back(&role);
+    needed += ui.width(Type::body, role_label(role.role)) + ui.px(40);
+  }
+  float x = roles.x0;
+  if (needed <= roles.width()) x = ui.text(Type::small, roles, theme::kMuted, "Other roles") + ui.px(10);
+  for (const AxisRoleKey* const other : others) {
+    const AxisRoleKey& role = *other;
     const std::string label = role_label(role.role);
     const Rect chip{x, roles.y0, x + ui.width(Type::body, label) + ui.px(34), roles.y1};
     if (chip.x1 > roles.x1) break;
