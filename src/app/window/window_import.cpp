@@ -110,7 +110,7 @@ void WindowImport::begin_draft(const Reading& reading) {
   std::string note = contents.raw ? "no known container, read as raw samples" : "not a known layout";
   if (!reading.why.has_value()) note = "opened for a new description";
   if (!contents.example.name.empty())
-    note = fmt::format("described as {} describes another file", contents.example.name);
+    note = fmt::format("filled in as in {}, which describes another file", contents.example.name);
   if (changed) note = "changed on disk, so that its answers are dropped";
   parts_.say(Severity::warning,
              wrong_description_.empty()
