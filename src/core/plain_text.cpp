@@ -72,7 +72,8 @@ std::string lower_case(std::string text) {
 }
 
 std::string capitalized(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  const bool is_key = std::string_view(text).substr(0, text.find_first_of(" :=,")).find('_') != std::string_view::npos;
+  if (!is_key && !text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;
 }
 

@@ -14,6 +14,6 @@ namespace echoloop {
 [[nodiscard]] std::string plain_text(std::string_view text);
 
 [[nodiscard]] std::string lower_case(std::string text);   // letters A to Z
-[[nodiscard]] std::string capitalized(std::string text);  // its first letter, likewise
+[[nodiscard]] std::string capitalized(std::string text);  // its first letter, likewise; not of a key: "fs_hz"
 
 }  // namespace echoloop

@@ -53,7 +53,7 @@ constexpr std::array kFactRows{
             "Plane waves by their angles, virtual sources or foci by (x, z), delays of each element, or single "
             "elements. 0 is one plane wave straight ahead."},
     FactRow{"sampling", "Sampling", FactNeed::required, kSampling, "Samples a second of one channel."},
-    FactRow{"elements", "Elements", FactNeed::required, kElements, "Positions in metres, or a pitch and a count."},
+    FactRow{"elements", "Elements", FactNeed::required, kElements, "Distance of neighbours, or the positions of all."},
     FactRow{"centre", "Centre frequency", FactNeed::required, kCentre,
             "Of the transmitted pulse. Sets the demodulation and the default band."},
     FactRow{"zero", "Time zero", FactNeed::asked, kTimeZero,
@@ -358,7 +358,7 @@ ReadAnswer read_answer(const FactRow& row, const FactForm& form, const FileOutli
   if (const auto use = find_variable(outline, text)) return read_variable(row, form, *use, text);
   if (form.shape == FactShape::word) {
     if (row.id == std::string_view("event")) {
-      if (text == "first_firing" || text == "origin" || text == "centre" || text == "delays")
+      if (std::ranges::find(kEventWords, text) != std::end(kEventWords))
         return {.json = json_dump(Json(text)), .note = {}, .error = {}};
       return {.json = {},
               .note = {},

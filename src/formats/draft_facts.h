@@ -36,6 +36,9 @@ struct FactRow {
   const char* help;
 };
 
+// Values of the fact "event".
+inline constexpr const char* kEventWords[] = {"first_firing", "origin", "centre", "delays"};
+
 enum class FactState { missing, asked, assumed, guessed, read, answered };  // asked: a guess that may be wrong
 
 struct DraftFact {  // as it stands in a description in the making

@@ -31,7 +31,42 @@ void DraftState::prefer_positions() {
   if (values.contains("element_x_m")) forms[row->id] = *form_of_key(*row, "element_x_m");
 }
 
-bool DraftState::take_description(const std::string& text) {
+std::optional<double> DraftState::sampling_hz(const FileOutline& outline) const {
+  if (const auto fs = values.find("fs_hz"); fs != values.end()) return number_of(outline, fs->second.json);
+  const auto times = values.find("time_s");
+  const Json name = times == values.end() ? Json() : Json::parse(times->second.json, nullptr, false);
+  const auto use = name.is_string() ? find_variable(outline, name.get<std::string>()) : std::nullopt;
+  const auto range = use ? range_of(*use->entry) : std::nullopt;
+  if (!range || use->inverse || range->most <= range->least) return std::nullopt;
+  const std::size_t n = std::ranges::max(use->entry->shape);
+  return static_cast<double>(n - 1) / ((range->most - range->least) * use->factor);
+}
+
+bool fits_axes(const std::string& transmits, std::size_t n_transmits, std::size_t n_elements) {
+  const Json json = Json::parse(transmits, nullptr, false);
+  return json.is_array() ? json.size() == n_transmits : json != Json("all") || n_transmits == n_elements;
+}
+
+std::string DraftState::unknown_of(const std::string& text, const FileOutline& outline) const {
+  const Json all = Json::parse(text, nullptr, false, true);
+  if (!all.is_object()) return "";
+  Json unknown = all;
+  for (const auto& [key, value] : all.items()) {
+    const FactRow* const row = fact_row_of_key(key);
+    if (row == nullptr) continue;
+    const bool known = std::ranges::any_of(row->forms, [&](const FactForm& form) {
+      const auto found = values.find(form.key);
+      return found != values.end() &&
+             (found->second.state == FactState::read || found->second.state == FactState::guessed);
+    });
+    const bool names = value.is_string() && row->id != std::string_view("event") && value != "all";
+    const std::string json = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (known || (names && variable_of(outline, json).empty())) unknown.erase(key);
+  }
+  return unknown.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool DraftState::take_description(const std::string& text, const std::string& reason) {
   const Json json = Json::parse(text, nullptr, false, true);
   if (!json.is_object()) return false;
   const Json open = json.value("assumed", Json::array());
@@ -50,9 +85,9 @@ bool DraftState::take_description(const std::string& text) {
       }
       forms[row->id] = *form_of_key(*row, key);
     }
-    values[key] = {value.dump(-1, ' ', false, Json::error_handler_t::replace),
-                   is_open(key) ? FactState::asked : FactState::read,
-                   is_open(key) ? "Not answered when the description was saved." : "description"};
+    const FactState state = reason == kFromDescription ? FactState::read : FactState::guessed;
+    values[key] = {value.dump(-1, ' ', false, Json::error_handler_t::replace), is_open(key) ? FactState::asked : state,
+                   is_open(key) ? "Not answered when the description was saved." : reason};
   }
   prefer_positions();
   return true;

@@ -18,6 +18,8 @@ struct OutlineEntry {
   std::vector<std::size_t> shape;  // as MATLAB's size() or numpy's shape says it
   bool numeric = false;
   std::string value;  // small ones spelled out, a range, or a text
+
+  friend bool operator==(const OutlineEntry&, const OutlineEntry&) = default;
 };
 
 struct FileOutline {

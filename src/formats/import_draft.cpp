@@ -87,18 +87,14 @@ void ImportDraft::assume_rest() {
   assume("t0_s", "0", "Not in the file: sample 1 at the first firing.");
   assume("t_zero", json_quoted("first_firing"), "Not in the file.");
   assume("c_m_s", "1540", "Not in the file.");
-  std::optional<double> fs_hz;
-  if (const auto found = now_.values.find("fs_hz"); found != now_.values.end())
-    fs_hz = number_of(outline_, found->second.json);
-  if (fs_hz && *fs_hz > 0.0 && !iq()) {
+  if (const auto fs_hz = now_.sampling_hz(outline_); fs_hz && *fs_hz > 0.0 && !iq())
     assume("fc_hz", Json(0.25 * *fs_hz).dump(), "Not in the file: a quarter of the sampling frequency.");
-  }
   assume_transmits();
 }
 
 void ImportDraft::assume_transmits() {
   const DraftFact before = fact("transmits");
-  if (before.state == FactState::assumed) {  // of other axes
+  if (before.state == FactState::assumed && !fits_axes(before.json, count("transmit"), count("element"))) {
     now_.values.erase(before.as().key);
     guessed_.erase(before.as().key);
   }
@@ -472,9 +468,11 @@ bool ImportDraft::suggest(std::string_view id, double si, const std::string& rea
   return true;
 }
 
-void ImportDraft::take_description(const std::string& text) {
+void ImportDraft::take_description(const std::string& text, const std::string& reason) {
   DraftState next = now_;
-  if (!next.take_description(text)) return;
+  const bool own = reason == kFromDescription;
+  if (!next.take_description(own ? text : next.unknown_of(text, outline_), reason)) return;
+  if (raw_ && !own) fill_slowest(next);
   now_ = std::move(next);
   now_.axes.resize(shape().size());
   guessed_ = now_.values;

@@ -65,8 +65,8 @@ class ImportDraft {
   std::string join_extent(std::size_t axis);                        // with the next faster one
   // In place of an assumed value, from the samples: no step of undo, and never in place of an answer.
   bool suggest(std::string_view id, double si, const std::string& reason);
-  // A description that the file has already.
-  void take_description(const std::string& json);
+  // A description that the file has already; with another reason one of a file alike: its values are guesses.
+  void take_description(const std::string& json, const std::string& reason = kFromDescription);
 
   [[nodiscard]] bool can_undo() const { return !past_.empty(); }
   [[nodiscard]] bool can_redo() const { return !future_.empty(); }

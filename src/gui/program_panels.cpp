@@ -19,10 +19,15 @@ namespace echoloop {
 namespace {
 
 constexpr const char* kAboutPanel = "about";
-constexpr const char* kSandboxDialog = "sandbox_dialog";
 constexpr float kDialogPad = 20, kDialogTitle = 44, kDialogRow = 22, kTextLine = 18,
                 kDialogFoot = 56;         // logical pixels
 constexpr std::size_t kMostShown = 4000;  // lines
+constexpr const char* kWhySandbox =
+    "This system offers neither seccomp nor Landlock, which confine the process that reads a recording. A file made "
+    "for an attack could act with all rights of this user. Open files of known origin only. The answer applies until "
+    "the program ends.";
+constexpr const char* kWhyLeave =
+    "They are kept until the program ends, and are there again when the file is opened again.";
 
 // In the middle of the window; `height` in pixels.
 Rect dialog_box(const Ui& ui, float width, float height) {
@@ -102,37 +107,47 @@ std::optional<float> ProgramPanels::draw(Ui& ui, const UiState& state, const UiC
   }
   draw_about(ui, facts_);
   scanner_.draw(ui, state, commands);
-  if (const auto answer = sandbox_.draw(ui, state.opening.unsandboxed)) call(commands.answer_sandbox, *answer);
+  const std::optional<std::string>& unsandboxed = state.opening.unsandboxed;
+  const Question sandbox{.id = "sandbox",
+                         .title = "Open without sandbox?",
+                         .subject = unsandboxed.value_or(""),
+                         .why = kWhySandbox,
+                         .yes = "Open without sandbox"};
+  if (const auto yes = sandbox_.draw(ui, sandbox, unsandboxed.has_value()))
+    call(commands.answer_sandbox, *yes ? SandboxAnswer::open : SandboxAnswer::cancel);
+  const Question leave{.id = "leave",
+                       .title = "Leave the description unsaved?",
+                       .subject = state.import.file_name + ": answers are not saved.",
+                       .why = kWhyLeave,
+                       .yes = "Open the other file"};
+  if (const auto yes = leave_.draw(ui, leave, !state.import.next.empty()))
+    call(commands.import, ImportOrder{.act = *yes ? ImportAct::next : ImportAct::stay});
   return asked.scale;
 }
 
-std::optional<SandboxAnswer> SandboxDialog::draw(Ui& ui, const std::optional<std::string>& file) {
-  if (!file) {
+std::optional<bool> QuestionDialog::draw(Ui& ui, const Question& question, bool stands) {
+  if (!stands) {
     open_ = false;
     return std::nullopt;
   }
-  if (!std::exchange(open_, true)) ui.open_popup(kSandboxDialog);
-  constexpr std::string_view kWhy =
-      "This system offers neither seccomp nor Landlock, which confine the process that reads a recording. A file made "
-      "for an attack could act with all rights of this user. Open files of known origin only. The answer applies until "
-      "the program ends.";
+  const std::string id = question.id, dialog = id + "_dialog", yes = id + "_open", no = id + "_cancel";
+  if (!std::exchange(open_, true)) ui.open_popup(dialog.c_str());
   constexpr float kWidth = 560, kGap = 12;
   const float wrap = dialog_box(ui, kWidth, 0).width() - ui.px(2 * kDialogPad), line = ui.px(kDialogRow);
-  const float text = ui.paragraph_height(Type::body, wrap, line, kWhy);
+  const float text = ui.paragraph_height(Type::body, wrap, line, question.why);
   const Rect box = dialog_box(ui, kWidth, ui.px(kDialogTitle + kGap + kDialogFoot) + line + text);
-  if (!begin_dialog(ui, kSandboxDialog, box, "Open without sandbox?")) return SandboxAnswer::cancel;
+  if (!begin_dialog(ui, dialog.c_str(), box, question.title)) return false;
   const float left = box.x0 + ui.px(kDialogPad), right = box.x1 - ui.px(kDialogPad);
   const float y = box.y0 + ui.px(kDialogTitle);
-  ui.text_fitted(Type::body, left, right, y, line, theme::kText, *file);
-  ui.paragraph(Type::body, left, y + line + ui.px(kGap) * 0.5F, wrap, line, theme::kText2, kWhy);
+  ui.text_fitted(Type::body, left, right, y, line, theme::kText, question.subject);
+  ui.paragraph(Type::body, left, y + line + ui.px(kGap) * 0.5F, wrap, line, theme::kText2, question.why);
   const float cancel = ui.px(100), open = ui.px(190), between = ui.px(8);
-  std::optional<SandboxAnswer> answer;
-  if (ui.button("sandbox_open", foot_button(ui, box, right - cancel - between - open, right - cancel - between),
-                {.label = "Open without sandbox"}, {})) {
-    answer = SandboxAnswer::open;
-  }
-  if (escape_button(ui, "sandbox_cancel", box, "Cancel", Emphasis::primary)) answer = SandboxAnswer::cancel;
-  ui.focus().begin_at("sandbox_cancel");
+  std::optional<bool> answer;
+  if (ui.button(yes.c_str(), foot_button(ui, box, right - cancel - between - open, right - cancel - between),
+                {.label = question.yes}, {}))
+    answer = true;
+  if (escape_button(ui, no.c_str(), box, "Cancel", Emphasis::primary)) answer = false;
+  ui.focus().begin_at(no);
   if (answer) ui.close_popup();
   ui.end_popup();
   return answer;

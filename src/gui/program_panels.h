@@ -1,4 +1,4 @@
-// Dialogs above the window: keys (F1), About, the question about the sandbox, the tour, and those of a scanner. UI
+// Dialogs above the window: keys (F1), About, questions, the tour, and those of a scanner. UI
 // thread only.
 #pragma once
 
@@ -15,11 +15,15 @@
 
 namespace echoloop {
 
-// Asked before a recording is opened where the system offers no sandbox.
-class SandboxDialog {
+struct Question {  // answered by yes, or by Cancel
+  const char* id;  // its buttons: "_open", "_cancel"
+  std::string title, subject, why, yes;
+};
+
+class QuestionDialog {
  public:
-  // Every frame. `file`: the recording, as long as the question stands. Closing the panel is a refusal.
-  std::optional<SandboxAnswer> draw(Ui& ui, const std::optional<std::string>& file);
+  // Every frame, as long as the question stands. Closing the panel is a no.
+  std::optional<bool> draw(Ui& ui, const Question& question, bool stands);
 
  private:
   bool open_ = false;
@@ -51,7 +55,8 @@ class ProgramPanels {
   [[nodiscard]] Tour& tour() { return tour_; }
 
  private:
-  SandboxDialog sandbox_;
+  QuestionDialog sandbox_;  // before a recording is opened where the system offers no sandbox
+  QuestionDialog leave_;    // before another file takes the place of answers that are not saved
   ScannerDialogs scanner_;
   ProgramFacts facts_;  // once About was opened
   Tour tour_;

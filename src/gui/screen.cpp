@@ -114,6 +114,7 @@ void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
 
 // The keys of the stream and of the image are not for the assistant.
 bool Screen::take_assistant_key(UiState& state, const KeyPress& press) {
+  if (!state.import.next.empty()) return true;  // a question stands
   if (assistant_.take_key({ui_, state, commands_}, press) || press.key == Key::escape) return true;
   return handle_key(key_targets(state), press, KeyScope::assistant);
 }

@@ -100,6 +100,23 @@ TEST(FormatDescription, IsWhereTheAssistantBegins) {
   expect_same(alone, open_recording_as(file, draft.description()));
 }
 
+// Numbers of MATLAB v5 that are complex only in their file, not in its table of names.
+TEST(FormatDescription, ComplexSamplesKeepTheirDemodulation) {
+  const TemporaryFolder folder;
+  const std::vector<double> part(96 * 16 * 3, 1.0);
+  const auto file = folder.write("a.mat", test::mat5_file({{"iq", {96, 16, 3}, part, part},
+                                                           {"fs", {1, 1}, {10e6}},
+                                                           {"fdemod", {1, 1}, {5e6}},
+                                                           {"fc", {1, 1}, {5e6}},
+                                                           {"pitch", {1, 1}, {0.3e-3}},
+                                                           {"theta", {1, 3}, {-0.1, 0.0, 0.1}},
+                                                           {"c", {1, 1}, {1540.0}}}));
+  const ImportDraft draft(outline_file(file), "a.mat");
+  EXPECT_TRUE(draft.iq());
+  EXPECT_NE(draft.description().find("\"demod_hz\": \"fdemod\""), std::string::npos) << draft.description();
+  expect_same(open_recording(file), open_recording_as(file, draft.description()));
+}
+
 // Positions and a pitch of their own in one description: neither takes the place of the other.
 TEST(FormatDescription, KeepsPositionsBesideAPitch) {
   const TemporaryFolder folder;

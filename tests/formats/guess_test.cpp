@@ -79,6 +79,21 @@ TEST(Guess, PointsAsTwoLists) {
   EXPECT_NEAR(front.transmits[0].source_z_m, 30e-3, 1e-9);
 }
 
+TEST(Guess, FociAtOneDepthLeaveTheEventOpen) {
+  const auto foci = [](Hdf5Fixture& file) {
+    file.numbers("focus_x_mm", {3}, {-5.0, 0.0, 5.0});
+    file.number("focus_depth_mm", 30.0);
+  };
+  EXPECT_NE(refused(foci).find("event at time 0 (focus_depth_mm: foci"), std::string::npos) << refused(foci);
+  const Acquisition said = opened([&](Hdf5Fixture& file) {
+    foci(file);
+    file.text("t_zero", "origin");
+  });
+  EXPECT_EQ(said.transmits[2].kind, TransmitKind::focused);
+  EXPECT_NEAR(said.transmits[2].source_x_m, 5e-3, 1e-9);
+  EXPECT_NEAR(said.transmits[0].source_z_m, 30e-3, 1e-9);
+}
+
 TEST(Guess, SourcesInFrontOfTheArrayAreAskedFor) {
   const std::string line = refused([](Hdf5Fixture& file) {
     file.numbers("virtual_sources", {3, 2}, {-5e-3, 12e-3, 0.0, 13e-3, 5e-3, 12e-3});

@@ -10,7 +10,8 @@ namespace echoloop::test {
 struct Mat5Variable {
   std::string name;
   std::vector<std::int32_t> dims;
-  std::vector<double> values;  // first axis fastest
+  std::vector<double> values;          // first axis fastest
+  std::vector<double> imaginary = {};  // likewise; empty: real
 };
 
 inline std::string mat5_element(std::uint32_t type, std::string content) {
@@ -25,14 +26,18 @@ std::string mat5_bytes(const std::vector<T>& values) {
 }
 
 inline std::string mat5_file(const std::vector<Mat5Variable>& variables) {
-  constexpr std::uint32_t kInt8 = 1, kInt32 = 5, kUint32 = 6, kDouble = 9, kMatrix = 14, kDoubleClass = 6;
+  constexpr std::uint32_t kInt8 = 1, kInt32 = 5, kUint32 = 6, kDouble = 9, kMatrix = 14, kDoubleClass = 6,
+                          kComplex = 0x800;
   std::string file = "MATLAB 5.0 MAT-file";
   file.resize(124, ' ');
   file += std::string("\x00\x01IM", 4);
   for (const Mat5Variable& v : variables) {
-    file += mat5_element(kMatrix, mat5_element(kUint32, mat5_bytes(std::vector<std::uint32_t>{kDoubleClass, 0})) +
-                                      mat5_element(kInt32, mat5_bytes(v.dims)) + mat5_element(kInt8, v.name) +
-                                      mat5_element(kDouble, mat5_bytes(v.values)));
+    const std::uint32_t kind = kDoubleClass | (v.imaginary.empty() ? 0 : kComplex);
+    std::string matrix = mat5_element(kUint32, mat5_bytes(std::vector<std::uint32_t>{kind, 0})) +
+                         mat5_element(kInt32, mat5_bytes(v.dims)) + mat5_element(kInt8, v.name) +
+                         mat5_element(kDouble, mat5_bytes(v.values));
+    if (!v.imaginary.empty()) matrix += mat5_element(kDouble, mat5_bytes(v.imaginary));
+    file += mat5_element(kMatrix, matrix);
   }
   return file;
 }

@@ -255,6 +255,25 @@ TEST(ImportDraft, AnAssumedTransmitFollowsTheAxes) {
   EXPECT_EQ(needed(draft).front(), "transmits");
 }
 
+TEST(ImportDraft, TimesOfTheSamplesSayTheSampling) {
+  FileOutline o = outline();
+  o.entries.push_back(entry("t_us", {1544}, "0 ... 38.575"));
+  ImportDraft draft(o, "a.npz");
+  EXPECT_EQ(draft.answer("sampling", "t_us"), "");
+  EXPECT_NEAR(described(draft).at("fc_hz").get<double>(), 10e6, 1.0);  // a quarter, until the echoes are measured
+  EXPECT_NE(needed(draft).back(), "centre");
+}
+
+// Of the file, although their meaning is assumed: not what is assumed of the axes.
+TEST(ImportDraft, TransmitsOfTheFileStay) {
+  FileOutline o = outline();
+  o.guesses.push_back({.key = "tx_elements", .value = "[1, 5, 9]", .reason = "fired, counted from 0", .assumed = true});
+  ImportDraft draft(o, "a.npz");
+  EXPECT_EQ(described(draft).at("tx_elements"), Json::array({1, 5, 9}));
+  EXPECT_EQ(draft.set_role(3, "transmit"), "");  // eight of them
+  EXPECT_FALSE(described(draft).contains("tx_elements"));
+}
+
 TEST(ImportDraft, AMeasurementReplacesAnAssumptionOnly) {
   ImportDraft draft(outline(), "a.npz");
   EXPECT_TRUE(draft.suggest("centre", 4e6, "Echo spectrum"));
@@ -275,6 +294,22 @@ TEST(ImportDraft, AnExistingDescriptionIsWhereItBegins) {
   draft.take_description("[1]");
   draft.take_description("{\"axes\": 3, \"shape\": null, \"fs_hz\": {}}");
   EXPECT_NO_THROW(static_cast<void>(draft.facts()));
+}
+
+// Of another file: what this one says itself stays, and a variable has to be there.
+TEST(ImportDraft, ADescriptionOfAFileAlikeFillsWhatIsUnknown) {
+  FileOutline o = outline();
+  o.guesses.push_back({.key = "fs_hz", .value = "\"rate * 1e6\"", .reason = "rate", .assumed = false});
+  ImportDraft draft(o, "b.npz");
+  draft.take_description(R"({"data": "rf", "axes": ["time", "element", "transmit", "frame"], "fs_hz": 2e7, "fc_hz": 5e6,
+                             "element_x_m": "xe * 0.001", "t0_s": "lost", "tx_angles_rad": [-0.1, 0, 0.1]})",
+                         kFromExample + std::string("a.json."));
+  EXPECT_EQ(described(draft).at("fs_hz"), "rate * 1e6");
+  EXPECT_EQ(described(draft).at("fc_hz"), 5e6);
+  EXPECT_EQ(described(draft).at("element_x_m"), "xe * 0.001");
+  EXPECT_EQ(described(draft).at("t0_s"), 0);
+  EXPECT_EQ(draft.fact("transmits").state, FactState::guessed);
+  EXPECT_EQ(draft.fact("transmits").reason, "As in a.json.");
 }
 
 std::vector<std::byte> raw_file(std::size_t header) {

@@ -21,6 +21,12 @@ TEST(PlainText, LeavesTextAsItIs) {
   }
 }
 
+TEST(PlainText, ASentenceBeginsWithACapitalAndAKeyDoesNot) {
+  EXPECT_EQ(capitalized("frame rate unknown: neither frame_rate_hz"), "Frame rate unknown: neither frame_rate_hz");
+  EXPECT_EQ(capitalized("fc_hz = 4e6, assumed by the description"), "fc_hz = 4e6, assumed by the description");
+  EXPECT_EQ(capitalized("t_zero: time counted from the first firing"), "t_zero: time counted from the first firing");
+}
+
 TEST(PlainText, ReplacesWhatATerminalObeys) {
   EXPECT_EQ(plain_text("a\x1b[31mred\x1b]0;title\x07"), "a?[31mred?]0;title?");
   EXPECT_EQ(plain_text("\r\b\x7f"), "???");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/options/user_folders.h"
@@ -33,6 +34,45 @@ bool mostly_text(const std::string& hex) {
   return n > 0 && printable * 10 >= n * 9;
 }
 
+// Whether a description of another file says what this one holds: the same array, with as many axes; of bytes the type.
+bool fits(const nlohmann::json& description, const fs::path& file, const ImportContents& contents) {
+  const auto text_of = [&](const char* key) {
+    const auto found = description.find(key);
+    return found != description.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  if (!description.is_object() || !description.contains("axes") || text_of("file") == file.filename()) return false;
+  if (fs::path(text_of("file")).extension() != file.extension()) return false;
+  if (contents.raw) return description.contains("dtype") && description.contains("shape");
+  const auto& lengths = description.contains("shape") ? description["shape"] : description["axes"];
+  return std::ranges::any_of(contents.outline.entries, [&](const OutlineEntry& entry) {
+    return entry.path == text_of("data") && entry.shape.size() == lengths.size() && is_sample_array(entry);
+  });
+}
+
+// The newest that fits.
+void take_example(const fs::path& file, ImportContents& contents) {
+  constexpr int kMostLookedAt = 4096;
+  constexpr std::uintmax_t kMostBytes = 1 << 18, kMostInAll = 1 << 23;
+  if (contents.outline.n_files > 0) return;
+  std::error_code error;
+  fs::file_time_type newest = fs::file_time_type::min();
+  int n = 0;
+  std::uintmax_t n_bytes = 0;
+  for (fs::directory_iterator at(fs::absolute(file).parent_path(), error), end; at != end && n < kMostLookedAt; ++n) {
+    const fs::path path = at->path();
+    at.increment(error);
+    if (path.extension() != ".json" || !fs::is_regular_file(path, error)) continue;
+    const std::uintmax_t size = fs::file_size(path, error);
+    if (error || size > kMostBytes || (n_bytes += size) > kMostInAll) continue;
+    const auto written = fs::last_write_time(path, error);
+    if (error || written <= newest) continue;
+    const std::string text = description_text(path);
+    if (!fits(nlohmann::json::parse(text, nullptr, false, true), file, contents)) continue;
+    newest = written;
+    contents.example = {.name = path.filename().string(), .text = text};
+  }
+}
+
 // What was guessed of one file, with the files of a folder as the slowest axis.
 void put_files_first(RawGuess& raw, std::size_t n_files) {
   const auto frame = std::ranges::find(raw.axes, "frame");
@@ -54,7 +94,7 @@ bool is_sample_array(const OutlineEntry& entry) {
 }
 
 ImportContents read_contents(const fs::path& file, std::stop_token stop) {
-  ImportContents contents{.outline = outline_file(file, std::move(stop)), .raw = {}, .description = {}};
+  ImportContents contents{.outline = outline_file(file, std::move(stop)), .raw = {}};
   const OpenRequest request = request_for(file);
   if (contents.outline.entries.empty() && contents.outline.container == "raw bytes") {
     contents.raw = guess_raw(request.bytes());
@@ -69,6 +109,7 @@ ImportContents read_contents(const fs::path& file, std::stop_token stop) {
     if (describes_file(text, request.path.filename().string(), shared ? SidecarKind::shared : SidecarKind::own))
       contents.description = text;
   }
+  if (contents.description.empty() && contents.outline.format.empty()) take_example(file, contents);
   return contents;
 }
 
@@ -86,7 +127,21 @@ ImportDraft make_draft(const fs::path& file, const ImportContents& contents) {
   ImportDraft draft =
       contents.raw ? ImportDraft(contents.outline, name, *contents.raw) : ImportDraft(contents.outline, name);
   if (!contents.description.empty()) draft.take_description(contents.description);
+  if (!contents.example.text.empty())
+    draft.take_description(contents.example.text, kFromExample + contents.example.name + ".");
   return draft;
+}
+
+std::string name_beside(const fs::path& file) {
+  const fs::path folder = fs::absolute(file).parent_path();
+  if (!why_not_writable(folder).empty()) return "";
+  std::error_code error;
+  const std::string whole = file.filename().string() + ".json";
+  const fs::path target = fs::path(folder / file.filename()).replace_extension(".json");
+  const bool of_another = fs::exists(target, error) &&
+                          !describes_file(description_text(target), file.filename().string(), SidecarKind::own);
+  if (fs::exists(folder / whole, error) || of_another || target.filename() == "params.json") return whole;
+  return target.filename().string();
 }
 
 fs::path save_description(const fs::path& file, const ImportDraft& draft, const fs::path& own) {
@@ -94,13 +149,8 @@ fs::path save_description(const fs::path& file, const ImportDraft& draft, const 
   std::error_code error;
   fs::path target;
   std::string text = draft.description();
-  if (why_not_writable(folder).empty()) {
-    fs::path whole = folder / file.filename();
-    whole += ".json";
-    target = fs::path(folder / file.filename()).replace_extension(".json");
-    const bool of_another = fs::exists(target, error) &&
-                            !describes_file(description_text(target), file.filename().string(), SidecarKind::own);
-    if (fs::exists(whole, error) || of_another || target.filename() == "params.json") target = whole;
+  if (const std::string name = name_beside(file); !name.empty()) {
+    target = folder / name;
   } else {
     if (own.empty() || draft.outline().n_files > 0)
       throw Error(folder.string(), "a folder that cannot be written", "a folder that can, or a home folder");

@@ -13,8 +13,11 @@ namespace echoloop {
 // What the assistant knows of a file before any answer.
 struct ImportContents {
   FileOutline outline;
-  std::optional<RawGuess> raw;  // of a file without a container
-  std::string description;      // that the file has already; empty: none
+  std::optional<RawGuess> raw;   // of a file without a container
+  std::string description = {};  // that the file has already; empty: none
+  struct {
+    std::string name, text;  // of a description of another file in its folder, if it does not open alone
+  } example = {};
 };
 // Reads it, by the reader process. Throws Error.
 ImportContents read_contents(const std::filesystem::path& file, std::stop_token stop = {});
@@ -26,6 +29,9 @@ ImportDraft make_draft(const std::filesystem::path& file, const ImportContents& 
 // content; a file that is in the way is kept as NAME.bak. Returns the path. Throws Error.
 std::filesystem::path save_description(const std::filesystem::path& file, const ImportDraft& draft,
                                        const std::filesystem::path& own);
+
+// Name of the description that would be written beside the file; empty: the folder cannot be written.
+std::string name_beside(const std::filesystem::path& file);
 
 bool is_sample_array(const OutlineEntry& entry);  // could hold the samples
 

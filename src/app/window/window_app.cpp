@@ -101,7 +101,8 @@ UiCommands WindowApp::make_commands() {
 
 void WindowApp::add_file_commands(UiCommands& c) {
   c.open_phantom = deferred([this](const std::string& name) { opening_.open_phantom(name); });
-  c.open_file = deferred_unless_kiosk([this](const std::filesystem::path& file) { opening_.open_file(file); });
+  c.open_file = deferred_unless_kiosk(
+      [this](const std::filesystem::path& file) { import_.replace(file, [this, file] { opening_.open_file(file); }); });
   c.open_lesson = deferred_unless_kiosk([this](const std::string& name) { opening_.open_lesson(name); });
   c.import = deferred_unless_kiosk([this](const ImportOrder& order) { import_.execute(order); }, "importing");
   c.open_scanner = deferred_unless_kiosk([this](const std::string& at) { opening_.open(at); });
@@ -285,13 +286,13 @@ void WindowApp::take_opened() {
     const auto refuse = [this](const Error& why) { opening_failed(why); };
     if (!opening_.replaces() || !import_.offer(opening_.name(), error, refuse)) refuse(error);
   } catch (const std::exception& error) {
-    if (parts_.source == nullptr) throw;
+    if (parts_.source == nullptr && !import_.used()) throw;
     opening_failed(Error::from_line(error.what()));
   }
 }
 
 void WindowApp::opening_failed(const Error& error) {
-  if (parts_.source == nullptr) throw error;  // the source of the command line: end with the reason
+  if (parts_.source == nullptr && !import_.used()) throw error;  // the source of the command line: end with the reason
   opening_.drop_purpose();
   state().facts.given = parts_.facts;  // the panel shows the facts in force
   parts_.say(Severity::error, error.what(), "opening");

@@ -37,7 +37,7 @@ void WindowDoubts::measure() {
 void WindowDoubts::show(const std::vector<Doubt>& doubts) {
   for (const Doubt& doubt : doubts) {
     const std::string& text = parts_.state.opening.doubts.emplace_back(capitalized(doubt.text) + ".");
-    parts_.say(Severity::warning, text + " Ctrl+Shift+O: import assistant, with the correction.", "source");
+    parts_.say(Severity::warning, "Ctrl+Shift+O for the correction: " + text, "source");  // first: a line may be cut
   }
 }
 

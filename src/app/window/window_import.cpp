@@ -9,6 +9,7 @@
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
 #include "app/stream/stream_memory.h"
+#include "app/window/import_fields.h"
 #include "app/window/import_raw_state.h"
 #include "formats/own_descriptions.h"
 #include "gui/overlay/caption.h"
@@ -34,23 +35,8 @@ std::string without_names(std::string text, const fs::path& file) {
   return text;
 }
 
-ImportGroup import_group_of(const DraftFact& fact) {
-  if (fact.state == FactState::answered) return ImportGroup::answered;
-  if (fact.json.empty()) return ImportGroup::optional;
-  return fact.state == FactState::read ? ImportGroup::read : ImportGroup::guessed;
-}
-
-std::string question_label(const OpenQuestion& open) {
-  const FactRow* const row = find_fact_row(open.id);
-  return row == nullptr ? "roles of the axes" : row->label;
-}
-
-std::string import_origin_of(const DraftFact& fact, const FileOutline& outline) {
-  if (fact.json.empty()) return "";
-  if (const std::string variable = variable_of(outline, fact.json); !variable.empty()) return variable;
-  if (fact.state == FactState::assumed) return "assumed";
-  if (fact.state == FactState::answered) return "answer";
-  return fact.state == FactState::read ? "description" : "guessed";
+bool same_contents(const FileOutline& a, const FileOutline& b) {
+  return a.bytes == b.bytes && a.first_bytes == b.first_bytes && a.entries == b.entries;
 }
 
 }  // namespace
@@ -59,7 +45,7 @@ bool WindowImport::offer(const fs::path& file, const Error& why, std::function<v
   const Options& options = parts_.options;
   std::error_code error;
   const bool alone = options.frames > 0 || options.duration_s > 0.0;  // a run without a user
-  if (!is_file_source(file.string()) || parts_.kiosk() || alone || parts_.state.import.open ||
+  if (!is_file_source(file.string()) || parts_.kiosk() || alone ||
       (!fs::is_regular_file(file, error) && !fs::is_directory(file, error)))
     return false;
   read(file, why, std::move(refuse));
@@ -96,6 +82,7 @@ void WindowImport::take_contents() {
 
 void WindowImport::begin_draft(const Reading& reading) {
   const ImportContents& contents = *reading.contents;
+  leave();
   file_ = reading.file;
   raw_ = contents.raw;
   first_bytes_ = contents.outline.first_bytes;
@@ -105,7 +92,9 @@ void WindowImport::begin_draft(const Reading& reading) {
   const std::uint64_t number = shown_.number;
   shown_ = {};
   shown_.number = number;
-  if (const auto left = left_.find(file_.string()); left != left_.end()) {
+  const auto left = left_.find(file_.string());
+  const bool changed = left != left_.end() && !same_contents(left->second.outline(), contents.outline);
+  if (left != left_.end() && !changed) {
     draft_.emplace(left->second);
   } else {
     draft_.emplace(make_draft(file_, contents));
@@ -115,10 +104,18 @@ void WindowImport::begin_draft(const Reading& reading) {
   state = {};
   state.open = true;
   state.file_name = file_.filename().string();
-  state.note = reading.why.has_value() ? "not a known layout" : "opened for a new description";
+  target_ = name_beside(file_);
+  const std::string why = reading.why.has_value() ? reading.why->what() : "";
+  wrong_description_ = why.find(".json: ") == std::string::npos ? "" : why;
+  std::string note = contents.raw ? "no known container, read as raw samples" : "not a known layout";
+  if (!reading.why.has_value()) note = "opened for a new description";
+  if (!contents.example.name.empty())
+    note = fmt::format("filled in as in {}, which describes another file", contents.example.name);
+  if (changed) note = "changed on disk, so that its answers are dropped";
   parts_.say(Severity::warning,
-             fmt::format("{}: {}; nothing is saved before Save description.", state.file_name,
-                         contents.raw ? "no known container, read as raw samples" : state.note),
+             wrong_description_.empty()
+                 ? fmt::format("{}: {}; nothing is saved before Save description.", state.file_name, note)
+                 : wrong_description_,
              "import");
   fill();
   ask_preview();
@@ -143,11 +140,12 @@ void WindowImport::close() {
 }
 
 void WindowImport::leave() {
-  if (draft_) {
+  if (draft_ && draft_->can_undo()) {
     if (left_.size() >= kMostLeft) left_.clear();
     left_.insert_or_assign(file_.string(), *draft_);
   }
   draft_.reset();
+  next_ = {};
   if (previewer_ != nullptr) previewer_->forget();
   parts_.state.import = {};
   parts_.state.notices.messages.resolve("import");
@@ -173,8 +171,10 @@ void WindowImport::execute(const ImportOrder& order) {
     const std::string file = order.text.empty() ? parts_.named : order.text;
     if (!is_file_source(file) || file.empty())
       throw Error("import", "no recording is open", "a file", "open one with Ctrl+O first");
-    opening_.cancel();
-    return read(file, std::nullopt, {});
+    return replace(file, [this, file] {
+      opening_.cancel();
+      read(file, std::nullopt, {});
+    });
   }
   if (!draft_) return;
   switch (order.act) {
@@ -228,9 +228,22 @@ void WindowImport::execute(const ImportOrder& order) {
       leave();
       return parts_.say(Severity::info, fmt::format("{} was not opened. Its answers are kept until the program ends.",
                                                     file_.filename().string()));
+    case ImportAct::next:
+    case ImportAct::stay: {
+      parts_.state.import.next.clear();
+      const std::function<void()> open = std::exchange(next_, {});
+      if (order.act == ImportAct::next && open) open();
+      return;
+    }
     case ImportAct::begin:
       break;
   }
+}
+
+void WindowImport::replace(const fs::path& next, std::function<void()> open) {
+  if (!draft_ || !draft_->can_undo() || next == file_) return open();
+  parts_.state.import.next = next.filename().string();
+  next_ = std::move(open);
 }
 
 void WindowImport::keep(const std::string& id) {
@@ -245,7 +258,7 @@ void WindowImport::keep(const std::string& id) {
 std::string WindowImport::missing_facts() const {
   std::string list;
   for (const OpenQuestion& open : draft_->questions()) {
-    if (open.needed) list += (list.empty() ? "Missing: " : ", ") + question_label(open);
+    if (open.needed) list += (list.empty() ? "Missing: " : ", ") + question_label(*draft_, open);
   }
   return list.empty() ? "" : list + ".";
 }
@@ -262,7 +275,7 @@ void WindowImport::save() {
   const fs::path saved = save_description(file_, *draft_, own);
   use_description(file_, "");
   std::string open;
-  for (const OpenQuestion& one : draft_->questions()) open += (open.empty() ? "" : ", ") + question_label(one);
+  for (const OpenQuestion& one : draft_->questions()) open += (open.empty() ? "" : ", ") + question_label(*draft_, one);
   const bool beside = saved.parent_path() == fs::absolute(file_).parent_path();
   const std::string where = beside ? "Description saved: " + saved.string()
                                    : "Description saved in your own folder, found again by content: " + saved.string();
@@ -333,6 +346,7 @@ void WindowImport::take_preview(PreviewResult result) {
   preview.error.clear();
   preview.caption.clear();
   for (const CaptionItem& item : caption_items(*preview.image)) {
+    if (item.key == "frame" || item.key == "t") continue;  // above the image, counted from 1
     std::string text = item.key;
     for (const std::string& part : {item.value, item.unit}) text += (text.empty() || part.empty() ? "" : " ") + part;
     preview.caption.push_back(std::move(text));
@@ -340,90 +354,6 @@ void WindowImport::take_preview(PreviewResult result) {
   shown_.doubts = std::move(result.doubts);
   shown_.spectrum = std::move(result.spectrum);
   fill();
-}
-
-void WindowImport::fill_fields() {
-  ImportState& state = parts_.state.import;
-  const FileOutline& outline = draft_->outline();
-  const std::vector<OpenQuestion> questions = draft_->questions();
-  state.fields.clear();
-  state.spectrum = {};
-  const bool swapped =
-      std::ranges::find(shown_.doubts, "axes", &Doubt::key) != shown_.doubts.end() && !kept_.contains("axes");
-  const bool axes_asked = !questions.empty() && questions.front().id == "axes";
-  if (!swapped && (axes_asked || places_.contains("axes"))) {
-    ImportField field{.id = "axes", .label = "Axes", .help = {}};
-    if (axes_asked) {
-      field.reason = questions.front().reason;
-      field.needed = questions.front().needed;
-    } else {
-      field.group = ImportGroup::answered;
-    }
-    state.fields.push_back(std::move(field));
-  }
-  for (const DraftFact& fact : draft_->facts()) {
-    ImportField field{.id = fact.row->id, .label = fact.row->label, .help = fact.row->help};
-    field.group = import_group_of(fact);
-    if (const auto open = std::ranges::find(questions, field.id, &OpenQuestion::id); open != questions.end()) {
-      field.group = ImportGroup::missing;
-      field.needed = open->needed;
-    }
-    field.value = fact.json.empty() ? "" : shown_value(fact.as(), outline, fact.json);
-    field.typed = typed_value(fact.as(), fact.json);
-    field.unit = fact.as().unit;
-    field.origin = import_origin_of(fact, outline);
-    field.reason = fact.reason;
-    if (fact.state == FactState::answered && fact.reason.empty()) field.reason.clear();
-    if (fact.json.empty() && field.reason.empty() && fact.row->need == FactNeed::required)
-      field.reason = fact.row->help;
-    if (fact.json.empty() && fact.row->id == std::string_view("rate"))
-      field.reason = "Not in the file. Matters for flow, Doppler and playback only.";
-    for (const FactForm& form : fact.row->forms) {
-      if (form.key != std::string_view("tx") || fact.as().key == std::string_view("tx"))
-        field.forms.emplace_back(form.label);
-    }
-    field.form = fact.form;
-    if (const auto refused = refused_.find(field.id); refused != refused_.end()) field.error = refused->second;
-    for (const Doubt& doubt : shown_.doubts) {
-      const FactRow* const row = fact_row_of_key(doubt.key);
-      if (row == nullptr || row->id != fact.row->id || kept_.contains(field.id) || fact.json.empty()) continue;
-      field.group = ImportGroup::doubts;
-      field.reason = doubt.text;
-      const auto stated = number_of(outline, fact.json);
-      field.keep = "Keep";
-      if (stated) field.keep += fmt::format(" {:.4g} {}", *stated / fact.as().per_unit, field.unit);
-      if (doubt.mirrored) {
-        field.mirrors = true;
-        field.cured = doubt.word;
-      } else if (!doubt.word.empty()) {
-        field.cured = doubt.word;
-      } else if (doubt.change != 0.0 && stated) {
-        field.cured = fmt::format("{:.4g}", (*stated + doubt.change) / fact.as().per_unit);
-      } else if (doubt.measured > 0.0) {
-        field.cured = fmt::format("{:.4g}", doubt.measured / fact.as().per_unit);
-      }
-      if (!field.cured.empty() || field.mirrors)
-        field.cure = doubt.mirrored       ? "Exchange left, right"
-                     : field.unit.empty() ? "Use " + field.cured
-                                          : fmt::format("Use {} {}", field.cured, field.unit);
-      if (field.id == "centre" && shown_.spectrum) {
-        const EchoSpectrum& s = *shown_.spectrum;
-        state.spectrum = {s.power, s.first_hz, s.step_hz, s.low_hz, s.high_hz, doubt.stated, doubt.measured};
-        field.drawn = s.power.size() > 1;
-      }
-    }
-    state.fields.push_back(std::move(field));
-  }
-  for (const Doubt& doubt : shown_.doubts) {
-    if (doubt.key != "axes" || !swapped) continue;
-    state.fields.push_back({.id = "axes",
-                            .label = "Axes",
-                            .help = {},
-                            .group = ImportGroup::doubts,
-                            .reason = doubt.text,
-                            .cure = "Swap time and element",
-                            .keep = "Keep"});
-  }
 }
 
 // Rows stay in the section where they stood when they are answered, with as many lines: a second click meets the same
@@ -444,7 +374,7 @@ void WindowImport::fill() {
   ImportState& state = parts_.state.import;
   const FileOutline& outline = draft_->outline();
   state.container = outline.container + " · " + byte_text(outline.bytes);
-  state.refusal = outline.refusal;
+  state.refusal = outline.refusal.empty() ? wrong_description_ : outline.refusal;
   state.data.name = draft_->data();
   state.data.can_split = draft_->can_split();
   state.data.split = draft_->is_split();
@@ -467,7 +397,13 @@ void WindowImport::fill() {
   }
   const auto refused = refused_.find("axes");
   state.axes_error = refused == refused_.end() ? "" : refused->second;
-  fill_fields();
+  fill_import_fields({.draft = *draft_,
+                      .doubts = shown_.doubts,
+                      .spectrum = shown_.spectrum,
+                      .kept = kept_,
+                      .refused = refused_,
+                      .lists_axes = places_.contains("axes")},
+                     state);
   place_fields();
   state.raw = draft_->raw() && raw_ ? raw_state(*draft_, *raw_, first_bytes_, refused_) : ImportRaw();
   for (ImportEntry& entry : state.entries) {
@@ -478,7 +414,7 @@ void WindowImport::fill() {
   state.last_change = shown_.change;
   state.can_undo = draft_->can_undo();
   state.can_redo = draft_->can_redo();
-  state.target = fs::path(file_.filename()).replace_extension(".json").string();
+  state.target = target_;
   state.why_not_open = why_not_open();
 }
 

@@ -32,6 +32,9 @@ class WindowImport {
   void look();                             // each window frame; throws Error where nothing else is open
   [[nodiscard]] bool busy() const { return reading_ != nullptr || (previewer_ != nullptr && previewer_->busy()); }
   void close();  // another source was opened
+  // Calls `open` for the file `next`: now, or after a question where answers about another file are not saved.
+  void replace(const std::filesystem::path& next, std::function<void()> open);
+  [[nodiscard]] bool used() const { return previewer_ != nullptr; }  // since the program began
 
  private:
   struct Reading {
@@ -52,7 +55,6 @@ class WindowImport {
   void take_preview(PreviewResult result);
   void say_effect(const Image& before, const Image& now);
   void fill();
-  void fill_fields();
   void place_fields();
   void keep(const std::string& id);
   void leave();
@@ -68,7 +70,10 @@ class WindowImport {
   std::filesystem::path file_;
   std::optional<ImportDraft> draft_;
   std::optional<RawGuess> raw_;
+  std::function<void()> next_;  // while the question stands: ImportState::next
   std::string first_bytes_;
+  std::string target_;             // name of the description beside the file; empty: its folder cannot be written
+  std::string wrong_description_;  // why one beside the file was not taken
   static constexpr std::size_t kMostLeft = 16;
   std::map<std::string, ImportDraft> left_;     // by path: of files that were left without an end
   std::map<std::string, std::string> refused_;  // by id: why the last answer was not taken

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "core/error.h"
@@ -235,8 +236,11 @@ void GuessFacts::add_arc(const TreeEntry& samples) {
 
 // Points from two lists, or from a list of x and one depth for all.
 void GuessFacts::add_points(Fact of_x, Fact of_z, Fact points) {
+  std::vector<FactNumbers> depths = all(of_z);
+  std::ranges::copy_if(all(points), std::back_inserter(depths),
+                       [](const FactNumbers& c) { return c.values.size() == 1; });
   for (const FactNumbers& x : all(of_x)) {
-    for (const FactNumbers& z : all(of_z)) {
+    for (const FactNumbers& z : depths) {
       const std::size_t n = x.values.size();
       if ((z.values.size() != n && z.values.size() != 1) || x.named.unit != z.named.unit) continue;
       FactNumbers both{.entry = x.entry, .named = x.named, .values = {}, .shape = {n, 2}, .path = {}, .literal = true};

@@ -212,6 +212,11 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
   } else if (!writer.empty()) {
     out.assume("t_zero", "origin", "time counted from the passage of the wave through x = 0, as " + writer);
   } else {
+    // Beams that move along the array, from as few elements as the file does not say: of these the first one fires.
+    if (const FactNumbers* const depth = of.facts.scalar(Fact::foci);
+        depth != nullptr && out.meta.contains("tx_foci_m") && of.facts.all(Fact::foci_z).empty())
+      out.miss("t_zero", words("event at time 0 (", depth->path, ": foci, whose apertures are not in the file: ",
+                               "first firing of all elements, or passage of the wave through x = 0)"));
     out.assume("t_zero", "first_firing",
                words("time counted from the first firing, not in the file",
                      elements ? "" : " (or from the passage of the wave through x = 0: \"origin\")"));

@@ -35,6 +35,17 @@ std::string value_text(const ArrayTree& tree, std::size_t k) {
   }
 }
 
+// A container may know only from the numbers themselves whether they are complex.
+std::string type_text(const ArrayTree& tree, std::size_t k, bool samples) {
+  const TreeEntry& entry = tree.entries()[k];
+  if (!entry.numeric || entry.complex || (!samples && entry.count() > kRanged)) return entry.type;
+  try {
+    return (tree.is_complex(k) ? "complex " : "") + entry.type;
+  } catch (const Error&) {
+    return entry.type;
+  }
+}
+
 }  // namespace
 
 std::string outline_of_file(const OpenRequest& request) {
@@ -66,16 +77,19 @@ std::string outline_of_file(const OpenRequest& request) {
   }
   const ArrayTree& tree = *open.tree;
   outline["container"] = tree.container();
+  const auto header = guess_known_lines(request);
+  const GuessedDescription guess = header ? *header : guess_description(tree);
+  const std::string samples = guess.meta.is_object() && guess.meta.contains("data") && guess.meta["data"].is_string()
+                                  ? guess.meta["data"].get<std::string>()
+                                  : "";
   for (std::size_t k = 0; k < std::min(tree.entries().size(), kMostShown); ++k) {
     const TreeEntry& entry = tree.entries()[k];
     outline["entries"].push_back({{"path", printable(entry.path, 200)},
-                                  {"type", entry.type},
+                                  {"type", type_text(tree, k, entry.path == samples)},
                                   {"shape", entry.shape},
                                   {"numeric", entry.numeric},
                                   {"value", value_text(tree, k)}});
   }
-  const auto header = guess_known_lines(request);
-  const GuessedDescription guess = header ? *header : guess_description(tree);
   outline["meta"] = guess.meta;
   outline["refusal"] = guess.refusal;
   for (const Guess& one : guess.guesses)

@@ -51,6 +51,21 @@ void draw_reason(Ui& ui, Column& column, const Reason& reason) {
   ui.text_fitted(Type::small, line.x0, line.x1, line.y0, line.height(), reason.color, reason.text);
 }
 
+namespace {
+
+// In a narrow window, at the end of a row: the drawer with what the file holds.
+void draw_contents_button(const AssistantScene& c, AssistantChoice& choice, const Rect& row) {
+  const Rect button{row.x1 - c.ui.px(84), row.y0, row.x1, row.y1};
+  if (c.ui.button("import/contents", button, {.label = "Contents", .active = choice.contents_open},
+                  {"Contents",
+                   c.import().raw.on ? "First bytes, numbers of the header, length of a line."
+                                     : "Names, shapes and values of the file.",
+                   {}}))
+    choice.contents_open = !choice.contents_open;
+}
+
+}  // namespace
+
 void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column) {
   Ui& ui = c.ui;
   const ImportState& import = c.import();
@@ -68,12 +83,7 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
                   {.label = "Split", .active = import.data.split},
                   {"Split", "One axis as two: waves side by side in a matrix. Off: the axes as they are stored.", {}}))
       c.order({.act = ImportAct::split});
-    if (choice.narrow) {
-      const Rect button{line.x1 - ui.px(84), line.y0, line.x1, line.y1};
-      if (ui.button("import/contents", button, {.label = "Contents", .active = choice.contents_open},
-                    {"Contents", "Names, shapes and values of the file.", {}}))
-        choice.contents_open = !choice.contents_open;
-    }
+    if (choice.narrow) draw_contents_button(c, choice, line);
   }
   const std::size_t n = import.axes.size();
   if (n == 0) return;
@@ -126,9 +136,17 @@ void draw_axes(const AssistantScene& c, AssistantChoice& choice, Column& column)
   column.y = top + tall + ui.px(8);
   Rect roles = ui.row(column, 28, 4);
   if (import.raw.on) draw_shape_buttons(c, choice, roles);
-  float x = ui.text(Type::small, roles, theme::kMuted, "Other roles") + ui.px(10);
+  std::vector<const AxisRoleKey*> others;
+  float needed = ui.width(Type::small, "Other roles") + ui.px(4);
   for (const AxisRoleKey& role : kAxisRoleKeys) {
-    if (std::ranges::any_of(import.axes, [&](const ImportAxis& axis) { return axis.role == role.role; })) continue;
+    if (std::ranges::find(import.axes, role.role, &ImportAxis::role) != import.axes.end()) continue;
+    others.push_back(&role);
+    needed += ui.width(Type::body, role_label(role.role)) + ui.px(40);
+  }
+  float x = roles.x0;
+  if (needed <= roles.width()) x = ui.text(Type::small, roles, theme::kMuted, "Other roles") + ui.px(10);
+  for (const AxisRoleKey* const other : others) {
+    const AxisRoleKey& role = *other;
     const std::string label = role_label(role.role);
     const Rect chip{x, roles.y0, x + ui.width(Type::body, label) + ui.px(34), roles.y1};
     if (chip.x1 > roles.x1) break;
@@ -262,15 +280,22 @@ void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column
   const Rect whole = box;
   if (field.id != "axes") {
     choice.places.push_back({.where = whole, .field = field.id, .axis = 0});
-    if (field.forms.size() > 1) {
-      std::vector<Choice> forms;
-      for (const std::string& form : field.forms) forms.push_back({form});
+    const bool by_words = !field.words.empty();
+    if (by_words || field.forms.size() > 1) {
+      std::vector<Choice> choices;
+      for (const std::string& one : by_words ? field.words : field.forms) choices.push_back({one});
+      const auto value = std::ranges::find(field.words, field.value);
+      const std::size_t chosen =
+          by_words ? static_cast<std::size_t>(value - field.words.begin()) : field.form;  // the end: none
       const Rect chevron{box.x1 - ui.px(28), box.y0, box.x1, box.y1};
       const std::string menu = "import/form/" + field.id;
       if (!flat) ui.fill(box, theme::kField, theme::kRadius);
-      if (const auto picked = ui.menu(menu.c_str(), chevron, forms, static_cast<int>(field.form),
-                                      {field.label, "How it is stated.", {}}))
-        c.order({.act = ImportAct::form, .id = field.id, .index = static_cast<std::size_t>(*picked)});
+      if (const auto picked = ui.menu(menu.c_str(), chevron, choices, static_cast<int>(chosen),
+                                      {field.label, by_words ? field.help : "How the value is stated.", {}})) {
+        const auto index = static_cast<std::size_t>(*picked);
+        c.order(by_words ? ImportOrder{.act = ImportAct::answer, .id = field.id, .text = field.words[index]}
+                         : ImportOrder{.act = ImportAct::form, .id = field.id, .index = index});
+      }
       ui.chevron(chevron.cx(), chevron.cy(), Direction::down, theme::kMuted);
       box.x1 = chevron.x0;
     }
@@ -286,8 +311,10 @@ void draw_field(const AssistantScene& c, AssistantChoice& choice, Column& column
           field.forms.size() > 1 && field.group != ImportGroup::read && (field.value.empty() || field.id == "transmits")
               ? field.forms[field.form] + (field.value.empty() ? "" : ": ")
               : "";
-      const std::string value = form + (field.value.empty() && form.empty() ? "—" : field.value);
-      float x = ui.text_fitted(Type::body, box.x0 + ui.px(10), right - note - ui.px(8), box.y0, box.height(),
+      std::string value = form + (field.value.empty() && form.empty() ? "—" : field.value);
+      const float begin = box.x0 + ui.px(10), end = right - note - ui.px(8);
+      if (!field.value.empty() && ui.width(Type::body, value) > end - begin) value = field.value;  // first of all
+      float x = ui.text_fitted(Type::body, begin, end, box.y0, box.height(),
                                field.value.empty() ? theme::kMuted : theme::kText, value);
       if (!field.value.empty() && !field.unit.empty() &&
           x + ui.width(Type::body, field.unit) + ui.px(14) < right - note)
@@ -359,10 +386,12 @@ void draw_buttons(const AssistantScene& c, const Rect& area) {
   const std::size_t n_open = import.count(ImportGroup::missing) + import.count(ImportGroup::doubts);
   const std::string label =
       n_open == 0 || import.n_needed() > 0 ? "Save description" : fmt::format("Save with {} open", n_open);
-  const std::string text = "Writes " + import.target + " beside the file; the file then opens without questions." +
-                           (n_open == 0 ? ""
-                                        : " Values that are not answered are saved as assumptions, and listed so each "
-                                          "time the file opens.");
+  const std::string text =
+      (import.target.empty() ? "Writes into your own folder" : "Writes " + import.target + " beside the file") +
+      "; the file then opens without questions." +
+      (n_open == 0 ? ""
+                   : " Values that are not answered are saved as assumptions, and listed so each "
+                     "time the file opens.");
   const std::string_view kiosk = c.state.no_effect.files.empty() ? std::string_view(import.why_not_open)
                                                                  : std::string_view(c.state.no_effect.files);
   if (ui.button("import/save", save, {.label = label, .emphasis = Emphasis::primary},
@@ -395,6 +424,7 @@ void AssistantFields::draw(const AssistantScene& c, AssistantChoice& choice, con
         ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, ui.px(16), theme::kWarn, import.refusal) +
         ui.px(6);
   }
+  if (import.raw.on && choice.narrow) draw_contents_button(c, choice, ui.row(column, 28, 4));
   import.raw.on ? draw_raw_fields(c, choice, column) : draw_axes(c, choice, column);
   for (const ImportGroupWords& words : kImportGroups) draw_group(c, choice, column, words.group);
   scroll_.end(ui, column.y + ui.px(12));

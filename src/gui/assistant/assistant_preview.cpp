@@ -31,7 +31,8 @@ std::array<ChangeRow, 3> change_rows(const AssistantScene& c, const Rect& area) 
       {{"Last change", import.last_change.empty() ? "—" : import.last_change, area.x1 - ui.px(132), 0},
        {"Effect", effect.empty() ? "—" : effect, area.x1 - ui.px(10), 0},
        {"Description",
-        "will be saved as " + import.target +
+        (import.target.empty() ? "will be saved in your own folder, as this one cannot be written"
+                               : "will be saved as " + import.target) +
             (import.count(ImportGroup::missing) == 0 ? "; the file then opens without questions"
                                                      : "; missing answers are saved as assumptions"),
         area.x1 - ui.px(10), 0}}};

@@ -40,10 +40,11 @@ struct ImportField {
   bool needed = false;                       // in group missing: nothing opens without an answer
   std::vector<std::string> forms = {};       // several: how it is stated
   std::size_t form = 0;
-  std::string cure = {}, keep = {};  // buttons of a doubt: "Use 2.5 MHz", "Keep 2 MHz"
-  std::string cured = {};            // the answer of the cure, as typed
-  bool mirrors = false;              // the cure exchanges left and right of the transmits
-  bool drawn = false;                // a doubt with a spectrum as its evidence
+  std::vector<std::string> words = {};  // all values that there are, as typed
+  std::string cure = {}, keep = {};     // buttons of a doubt: "Use 2.5 MHz", "Keep 2 MHz"
+  std::string cured = {};               // the answer of the cure, as typed
+  bool mirrors = false;                 // the cure exchanges left and right of the transmits
+  bool drawn = false;                   // a doubt with a spectrum as its evidence
 };
 
 struct ImportSpectrum {      // evidence for the centre frequency
@@ -95,7 +96,7 @@ struct ImportArray {  // with the samples
 
 struct ImportState {
   bool open = false;
-  std::string file_name, container, note;
+  std::string file_name, container;
   ImportArray data;
   std::vector<ImportEntry> entries;
   std::vector<ImportAxis> axes;
@@ -107,8 +108,9 @@ struct ImportState {
   ImportSpectrum spectrum;
   ImportRaw raw;
   ImportPreview preview;
-  std::string target;        // "scan_042.json"
+  std::string target;        // "scan_042.json", beside the file; empty: its folder cannot be written
   std::string why_not_open;  // empty: the file can be opened with what is known
+  std::string next;          // a file that waits for the answer whether to leave this one; empty: none
 
   [[nodiscard]] std::size_t count(ImportGroup group) const {
     return static_cast<std::size_t>(std::ranges::count(fields, group, &ImportField::group));
@@ -137,6 +139,8 @@ enum class ImportAct {
   redo,
   save,
   open_unsaved,
+  next,  // the answer to ImportState::next is yes
+  stay,  // or no
   cancel
 };
 
