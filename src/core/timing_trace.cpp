@@ -111,7 +111,7 @@ StreamTiming stream_timing(const std::vector<Span>& spans, std::int64_t from_ns)
       last_end = std::max(last_end, span.end_ns);
       ++ends;
     }
-    if (span.stage < Stage::upload || span.stage > Stage::refine) continue;
+    if (span.stage < Stage::upload || span.stage > kLastOfFrame) continue;
     Times& t = frames[span.frame];
     if (span.stage == Stage::upload) {
       t.copy_begin = span.start_ns;
@@ -149,31 +149,13 @@ std::int64_t first_ns(const std::vector<Span>& spans) {
 // since the events of a row may not overlap.
 constexpr std::array<const char*, 6> kRows = {"producer", "copy", "kernels", "texture", "window", "vertical sync"};
 
-int row_of(Stage stage) {
-  switch (stage) {
-    case Stage::produce:
-      return 0;
-    case Stage::upload:
-      return 1;
-    case Stage::present:
-      return 3;
-    case Stage::draw:
-      return 4;
-    case Stage::vsync:
-      return 5;
-    default:
-      return 2;
-  }
-}
-
-constexpr int kKernelRow = 2;
 constexpr int kFirstLaneRow = 9;
 
 bool kernels_side_by_side(const std::vector<Span>& spans) {
   constexpr std::int64_t kRounding_ns = 1000;  // of the device's clock
   std::vector<Span> kernels;
   std::copy_if(spans.begin(), spans.end(), std::back_inserter(kernels),
-               [](const Span& s) { return row_of(s.stage) == kKernelRow; });
+               [](const Span& s) { return row_of(s.stage).row == RowKind::kernels; });
   std::sort(kernels.begin(), kernels.end(), [](const Span& a, const Span& b) { return a.start_ns < b.start_ns; });
   return std::adjacent_find(kernels.begin(), kernels.end(), [](const Span& a, const Span& b) {
            return a.frame != b.frame && b.start_ns + kRounding_ns < a.end_ns;
@@ -187,8 +169,8 @@ std::string TimingTrace::chrome_json() const {
   const bool side_by_side = kernels_side_by_side(all);
   std::set<int> lanes;
   const auto thread_of = [&](const Span& span) {
-    const int row = row_of(span.stage);
-    if (row != kKernelRow || !side_by_side) return row + 1;
+    const RowKind row = row_of(span.stage).row;
+    if (row != RowKind::kernels || !side_by_side) return static_cast<int>(row) + 1;
     lanes.insert(span.lane);
     return kFirstLaneRow + span.lane + 1;
   };
@@ -200,7 +182,7 @@ std::string TimingTrace::chrome_json() const {
     std::snprintf(line, sizeof line,
                   "%s{\"name\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
                   "\"args\":{\"frame\":%llu,\"lane\":%d}}",
-                  separator, kStageNames[static_cast<std::size_t>(span.stage)].data(), thread_of(span),
+                  separator, row_of(span.stage).key.data(), thread_of(span),
                   static_cast<double>(span.start_ns - origin) * 1e-3,
                   static_cast<double>(span.end_ns - span.start_ns) * 1e-3, static_cast<unsigned long long>(span.frame),
                   static_cast<int>(span.lane));
@@ -216,7 +198,7 @@ std::string TimingTrace::chrome_json() const {
   };
   for (std::size_t row = 0; row < kRows.size(); ++row) name_thread(static_cast<int>(row) + 1, kRows[row]);
   for (const int lane : lanes) {
-    name_thread(kFirstLaneRow + lane + 1, std::string(kRows[kKernelRow]) + ", lane " + std::to_string(lane + 1));
+    name_thread(kFirstLaneRow + lane + 1, "kernels, lane " + std::to_string(lane + 1));
   }
   return json + "\n]}\n";
 }
@@ -228,7 +210,7 @@ std::string TimingTrace::csv() const {
   char line[128];
   for (const Span& span : all) {
     std::snprintf(line, sizeof line, "%llu,%s,%d,%lld,%lld\n", static_cast<unsigned long long>(span.frame),
-                  kStageNames[static_cast<std::size_t>(span.stage)].data(), static_cast<int>(span.lane),
+                  row_of(span.stage).key.data(), static_cast<int>(span.lane),
                   static_cast<long long>(span.start_ns - origin), static_cast<long long>(span.end_ns - origin));
     text += line;
   }

@@ -54,7 +54,6 @@ class Screen {
   [[nodiscard]] bool used_last_key() const { return drawn_.used_last_key; }
   [[nodiscard]] bool presenting() const { return presentation_.on(); }
   [[nodiscard]] bool moving() const { return ui_.moving() || messages_.moving() || presentation_.moving(); }
-  [[nodiscard]] Rect rect_of(const std::string& id) const { return ui_.rect_of(id); }
   [[nodiscard]] const Ui& ui() const { return ui_; }
   bool take_full_screen() { return std::exchange(requests_.full_screen, false); }
   [[nodiscard]] bool quit() const { return requests_.quit; }                  // asked for by key
@@ -62,7 +61,6 @@ class Screen {
   // All of the view as it is before anything was set; what was opened, and where, stays known.
   void reset_view();
   void restore_view(const ViewSettings& settings);
-  [[nodiscard]] const Focus& focus() const { return ui_.focus(); }
   [[nodiscard]] const UiCommands& commands() const { return commands_; }
 
  private:

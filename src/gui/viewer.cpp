@@ -330,17 +330,8 @@ void Viewer::apply_layout(const LayoutText& layout) { impl_->screen.set_layout(l
 void Viewer::reset_view() { impl_->screen.reset_view(); }
 void Viewer::restore_view(const ViewSettings& settings) { impl_->screen.restore_view(settings); }
 double Viewer::idle_s() const { return static_cast<double>(now_ns() - impl_->clock.input_ns) * 1e-9; }
-const Focus& Viewer::focus() const { return impl_->screen.focus(); }
 void Viewer::forget_image() { impl_->pictures.forget(); }
-void Viewer::present() { impl_->screen.present(); }
 void Viewer::inject(const InjectedInput& input) { impl_->surface->inject(input); }
-void Viewer::list_folders_with(FolderLister lister) { impl_->screen.list_folders_with(std::move(lister)); }
-bool Viewer::used_last_key() const { return impl_->screen.used_last_key(); }
-Rect Viewer::image_rect() const { return impl_->screen.picture(); }
-Rect Viewer::side_a_rect() const { return impl_->screen.side_a_layout().image; }
-const ImageLayout& Viewer::image_layout() const { return impl_->screen.image_layout(); }
-Rect Viewer::m_mode_rect() const { return impl_->screen.strips().m_mode; }
-Rect Viewer::spectrogram_rect() const { return impl_->screen.strips().spectrogram; }
-Rect Viewer::control_rect(const std::string& id) const { return impl_->screen.rect_of(id); }
+Screen& Viewer::screen() const { return impl_->screen; }
 
 }  // namespace echoloop

@@ -11,16 +11,14 @@
 
 #include "core/results/live_images.h"
 #include "core/results/past_images.h"
-#include "gui/docks/file_dialog.h"
 #include "gui/figure/figure_strip.h"
 #include "gui/gl/surface.h"
-#include "gui/state/focus.h"
-#include "gui/state/rect.h"
 #include "gui/state/ui_state.h"
-#include "gui/toolkit/image_layout.h"
 #include "gui/toolkit/view_settings.h"
 
 namespace echoloop {
+
+class Screen;
 
 enum class SurfaceKind { window, offscreen };
 enum class Interop { try_it, off };
@@ -101,17 +99,8 @@ class Viewer {
   void forget_image();
 
   // For tests.
-  void present();  // as its key does
   void inject(const InjectedInput& input);
-  void list_folders_with(FolderLister lister);                   // the open dialog, instead of the disk
-  [[nodiscard]] bool used_last_key() const;                      // the last key that was injected did something
-  [[nodiscard]] const Focus& focus() const;                      // of the keyboard
-  [[nodiscard]] Rect image_rect() const;                         // pixels; empty without a picture
-  [[nodiscard]] Rect side_a_rect() const;                        // of A beside it; empty: not side by side
-  [[nodiscard]] const ImageLayout& image_layout() const;         // of the last frame
-  [[nodiscard]] Rect m_mode_rect() const;                        // of the strip; empty: closed
-  [[nodiscard]] Rect spectrogram_rect() const;                   // likewise
-  [[nodiscard]] Rect control_rect(const std::string& id) const;  // of the last frame; empty when it was not drawn
+  [[nodiscard]] Screen& screen() const;  // as the last frame drew it
 
  private:
   struct Impl;

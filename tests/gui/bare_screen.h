@@ -34,7 +34,7 @@ class BareScreen {
   void frame(const std::vector<KeyPress>& keys = {});
   void click(float x, float y);  // one press, with a frame before, one in it and one at its end
   void wheel(float x, float y, float steps, Held held = Held::nothing);
-  [[nodiscard]] Rect rect_of(const std::string& id) const { return screen->rect_of(id); }
+  [[nodiscard]] Rect rect_of(const std::string& id) const { return screen->ui().rect_of(id); }
 
   UiState state;
   std::unique_ptr<Screen> screen;

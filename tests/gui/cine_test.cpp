@@ -60,10 +60,10 @@ TEST(Frozen, ForgetsEveryPicture) {
   scene.freeze(10, 50);
   scene.put_past(0, kSquare, flat(-30));
   scene.frames(2);
-  EXPECT_GT(scene.viewer->image_rect().width(), 0.0F);
+  EXPECT_GT(scene.viewer->screen().picture().width(), 0.0F);
   scene.viewer->forget_image();
   scene.frames(1);
-  EXPECT_EQ(scene.viewer->image_rect().width(), 0.0F);
+  EXPECT_EQ(scene.viewer->screen().picture().width(), 0.0F);
   EXPECT_TRUE(scene.viewer->shown_db().empty());
 }
 

@@ -32,7 +32,7 @@ struct Compared : ScriptedWindow {
   void choose(const std::string& side, const std::filesystem::path& file) const {
     click("compare/" + side);
     click("compare/" + side + "/1");
-    ASSERT_TRUE(until([&] { return app_->viewer().control_rect("open_file").width() > 0.0F; }));
+    ASSERT_TRUE(until([&] { return app_->viewer().screen().ui().rect_of("open_file").width() > 0.0F; }));
     turn(*app_, 3);
     InjectedInput input;
     input.text = file.string();

@@ -34,7 +34,7 @@ void compare(Scene& scene, const Grid& grid_a = kSquare) {
 TEST(Compare, TheLineDecidesWhichPixelsAreWhose) {
   ECHO_SCENE(scene, 1600, 900);
   compare(scene);
-  const Rect r = scene.viewer->image_rect();
+  const Rect r = scene.viewer->screen().picture();
   const float y = r.y0 + 0.5F * r.height();
   const auto at = [&](float share) { return gray_at(scene.shot(), r.x0 + share * r.width(), y); };
   EXPECT_NEAR(at(0.4F), 191, 2);
@@ -70,7 +70,7 @@ TEST(Compare, NarrowBadgesKeepTheValue) {
     return scene.shot();
   };
   const RgbImage one = with_speed(1600), other = with_speed(1653);
-  const Rect r = scene.viewer->image_rect();
+  const Rect r = scene.viewer->screen().picture();
   ASSERT_LT(r.width(), 300.0F);
   int different = 0;
   for (float y = r.y0; y < r.y0 + 40; ++y) {
@@ -83,12 +83,12 @@ TEST(Compare, NarrowBadgesKeepTheValue) {
 TEST(Compare, TheReadOutLeavesTheScaleBarVisible) {
   ECHO_SCENE(scene, 1600, 900);
   compare(scene);
-  const Rect r = scene.viewer->image_rect();
+  const Rect r = scene.viewer->screen().picture();
   InjectedInput input;
   input.mouse_x = r.x1 - 20;  // away from there, to the left, is the read-out
   input.mouse_y = r.y1 - 20;
   scene.inject(input);
-  const ImageLayout& layout = scene.viewer->image_layout();
+  const ImageLayout& layout = scene.viewer->screen().image_layout();
   const auto bar_px = static_cast<float>(scale_bar_mm(layout) * layout.px_per_mm());
   EXPECT_GT(gray_at(scene.shot(), r.x0 + 16 + 0.5F * bar_px, r.y1 - 17), 200);
 }
@@ -97,7 +97,7 @@ TEST(Compare, AnotherGridLiesWhereItsMillimetresAre) {
   ECHO_SCENE(scene, 1600, 900);
   const Grid grid_a{-5e-3, 30e-3, 10e-3, 20e-3, 71, 41};  // B: -10 to 10 mm, 5 to 25 mm
   compare(scene, grid_a);
-  const Rect r = scene.viewer->image_rect();
+  const Rect r = scene.viewer->screen().picture();
   const RgbImage shot = scene.shot();
   const auto at = [&](double x_mm, double z_mm) {
     return gray_at(shot, r.x0 + static_cast<float>((x_mm + 10) / 20) * r.width(),
@@ -119,13 +119,13 @@ TEST(Compare, GoesOnLiveAndEndsWithTheStream) {
   scene.put_image(kSquare, flat(-30));  // not shown: both sides are of one kept frame
   scene.frames(2);
   EXPECT_TRUE(scene.state.cine.compare);
-  Rect r = scene.viewer->image_rect();
+  Rect r = scene.viewer->screen().picture();
   EXPECT_NEAR(gray_at(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 191, 2);
   EXPECT_NEAR(gray_at(scene.shot(), r.x0 + 0.6F * r.width(), r.cy()), 64, 2);
   scene.tap(Key::x);
   EXPECT_FALSE(scene.state.cine.compare);
   EXPECT_EQ(scene.rect("swap").width(), 0.0F);
-  r = scene.viewer->image_rect();
+  r = scene.viewer->screen().picture();
   EXPECT_NEAR(gray_at(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 128, 2);
   scene.press(Key::x);
   EXPECT_TRUE(scene.state.cine.compare) << "live";
@@ -137,7 +137,7 @@ TEST(Compare, GoesOnLiveAndEndsWithTheStream) {
   scene.frames(2);
   scene.click("compare");
   EXPECT_TRUE(scene.state.cine.compare);
-  r = scene.viewer->image_rect();
+  r = scene.viewer->screen().picture();
   EXPECT_NEAR(gray_at(scene.shot(), r.x0 + 0.4F * r.width(), r.cy()), 64, 2);
 }
 
@@ -163,14 +163,14 @@ TEST(Compare, AIsWhatThePanelsSaidAndSwapExchanges) {
 TEST(Compare, EachSideHasItsScaleWhereOneShowsWeights) {
   ECHO_SCENE(scene, 1600, 900);
   compare(scene);
-  EXPECT_EQ(scene.viewer->image_layout().a_bar.width(), 0.0F);
+  EXPECT_EQ(scene.viewer->screen().image_layout().a_bar.width(), 0.0F);
   scene.state.params.formation.adaptive = Adaptive::coherence;
   scene.state.params.formation.adaptive_show = AdaptiveShow::weight;
   scene.put_past(0, kSquare, flat(0.5F));
   for (const CompareLook look : {CompareLook::wipe, CompareLook::side_by_side}) {
     scene.state.cine.compare_look = look;
     scene.frames(2);
-    const ImageLayout& l = scene.viewer->image_layout();
+    const ImageLayout& l = scene.viewer->screen().image_layout();
     EXPECT_GT(l.a_bar.x0, l.color_bar.x1);
     EXPECT_GT(l.color_bar.x0, l.image.x1);
     EXPECT_TRUE(scene.rect("color_bar").contains(l.a_bar.cx(), l.a_bar.cy())) << "the scale in dB is A's";
@@ -231,9 +231,9 @@ TEST(Banner, OfARefusedFrameOffersWhatCanBeDone) {
   scene.frames(2);
   EXPECT_GT(scene.rect("cure/Restart with Drop oldest").width(), 0.0F);
   EXPECT_GT(scene.rect("cure/Restart").width(), 0.0F);
-  const float tall = scene.viewer->image_rect().y0;
+  const float tall = scene.viewer->screen().picture().y0;
   scene.click("close_banner");
-  EXPECT_LT(scene.viewer->image_rect().y0, tall);
+  EXPECT_LT(scene.viewer->screen().picture().y0, tall);
   scene.state.notices.fault =
       FaultNotice{.title = "The device failed", .detail = "Facts.", .can_restart = false, .can_use_cpu = true};
   scene.frames(2);

@@ -64,7 +64,7 @@ TEST(DrawnParts, TheImageAtOnceTheRestSoon) {
   EXPECT_TRUE(holds_within(kLimit, [&] {
     now = next();
     const bool lags = !differ(before, now, status);
-    EXPECT_TRUE(differ(before, now, scene.viewer->image_rect())) << "the image is drawn at once";
+    EXPECT_TRUE(differ(before, now, scene.viewer->screen().picture())) << "the image is drawn at once";
     before = now;
     return lags;
   })) << "all was drawn with every image";

@@ -102,7 +102,7 @@ TEST(FigureStrips, ThePresentationHasBoth) {
   scene.state.params.doppler.gate = Gate::on;
   scene.frames(2);
   scene.put_spectrogram(500, [](double, double v) { return v > 0.1 ? -20.0F : -90.0F; });
-  scene.viewer->present();
+  scene.viewer->screen().present();
   scene.frames(3);
   EXPECT_EQ(scene.viewer->strips_on_screen(scene.state).size(), 2U);
 }

@@ -42,7 +42,7 @@ class FlowOfTheDisk : public ::testing::Test {
         [&](double x, double z) { return flow.velocity_m_s[at(x, z)]; }, flow.aliasing_m_s);
     scene.frames(2);
     shot_ = scene.shot();
-    layout_ = scene.viewer->image_layout();
+    layout_ = scene.viewer->screen().image_layout();
     if (const char* folder = std::getenv("ECHOLOOP_KEEP_PICTURES")) {  // to be looked at
       write_png(std::filesystem::path(folder) / (std::string("disk_") + *settings.begin() + ".png"), shot_.width,
                 shot_.height, shot_.rgb);

@@ -15,7 +15,7 @@ namespace echoloop::testing::flow_test {
 namespace {
 
 Rgb pixel_mm(Scene& scene, const RgbImage& shot, double x_mm, double z_mm) {
-  const ImageLayout& l = scene.viewer->image_layout();
+  const ImageLayout& l = scene.viewer->screen().image_layout();
   return pixel(shot, l.x_px(x_mm * 1e-3), l.z_px(z_mm * 1e-3));
 }
 
@@ -42,15 +42,15 @@ TEST(Flow, VelocityHasTheColoursOfItsMap) {
   const Rgb towards = pixel_mm(scene, shot, 6.0, 12.0), away = pixel_mm(scene, shot, -6.0, 12.0);
   EXPECT_GT(towards.r, towards.b + 100);
   EXPECT_GT(away.b, away.r + 100);
-  const float beside = scene.viewer->image_rect().x1 + 6;  // before the colour bar
-  EXPECT_TRUE(is_gray(pixel(shot, beside, scene.viewer->image_layout().z_px(12e-3)))) << "beyond the picture";
-  const Rect& bar = scene.viewer->image_layout().flow_bar;
+  const float beside = scene.viewer->screen().picture().x1 + 6;  // before the colour bar
+  EXPECT_TRUE(is_gray(pixel(shot, beside, scene.viewer->screen().image_layout().z_px(12e-3)))) << "beyond the picture";
+  const Rect& bar = scene.viewer->screen().image_layout().flow_bar;
   for (const double t : {-0.9, -0.3, 0.3, 0.9}) {
     const float y = bar.y0 + static_cast<float>(0.5 - 0.5 * t) * bar.height();
     EXPECT_LE(distance(pixel(shot, bar.cx(), y), flow_velocity_color(t)), 12) << t;
   }
   scene.tap(Key::f5);
-  EXPECT_GT(scene.rect("flow_bar").x0, scene.viewer->image_rect().x1);
+  EXPECT_GT(scene.rect("flow_bar").x0, scene.viewer->screen().picture().x1);
   EXPECT_EQ(scene.gl_error(), 0);
 }
 
@@ -63,7 +63,7 @@ TEST(Flow, ThroughTheAliasingLimitItDoesNotFade) {
       kCoarse, [](double, double) { return -20.0F; }, [](double x, double) { return x < 0.1 ? 0.097F : -0.097F; });
   scene.frames(2);
   const RgbImage shot = scene.shot();
-  const ImageLayout& l = scene.viewer->image_layout();
+  const ImageLayout& l = scene.viewer->screen().image_layout();
   for (float x = l.x_px(-1e-3); x < l.x_px(1.5e-3); x += 1.0F) {
     const Rgb c = pixel(shot, x, l.z_px(12e-3));
     EXPECT_GT(std::max(c.r, c.b), 150) << x;  // the colours of slow flow are dark

@@ -72,7 +72,7 @@ void show_objects(Scene& scene) {
 
 // Of folders that nobody has, so that it looks the same everywhere.
 void show_open_dialog(Scene& scene) {
-  scene.viewer->list_folders_with([](const std::filesystem::path&) {
+  scene.viewer->screen().list_folders_with([](const std::filesystem::path&) {
     return FolderListing{.entries = {{"2026-02-11 carotid", true, 0},
                                      {"2026-02-18 heart", true, 0},
                                      {"PWI_disk.mat", false, 2'085'623},

@@ -96,7 +96,7 @@ void presets(Scene& s) {
 void formation(Scene& s) {
   show_wires(s);
   s.click("panel_source");  // makes room: open at first in wide windows only
-  if (s.viewer->control_rect("phantom/Points").width() > 0) s.click("panel_source");
+  if (s.viewer->screen().ui().rect_of("phantom/Points").width() > 0) s.click("panel_source");
   s.click("more_formation");
 }
 
@@ -123,7 +123,7 @@ void timings(Scene& s) {
   s.click("panel_stream");
   for (const char* panel : {"panel_timings", "panel_timeline"}) {
     const char* inside = panel == std::string("panel_timings") ? "frame_total" : "timeline";
-    if (s.viewer->control_rect(inside).width() == 0) s.click(panel);
+    if (s.viewer->screen().ui().rect_of(inside).width() == 0) s.click(panel);
   }
 }
 

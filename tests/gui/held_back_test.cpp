@@ -34,7 +34,7 @@ TEST_F(HeldBackWindow, ItSaysSoAndItsVideoIsAsLongAsTheAcquisition) {
   EXPECT_LT(state.numbers.pace.made_hz, 20.0);
   EXPECT_TRUE(state.numbers.pace.slower);
   EXPECT_LT(state.numbers.pace.speed, 0.4);
-  EXPECT_GT(app_->viewer().control_rect("pace").width(), 0.0F);
+  EXPECT_GT(app_->viewer().screen().ui().rect_of("pace").width(), 0.0F);
   ASSERT_TRUE(until([&] { return state.cine.frames > 30; }));
   press(Key::space);
   ASSERT_TRUE(until([&] { return state.run == RunState::frozen; }));

@@ -32,7 +32,7 @@ TEST_F(Idle, FrozenItIsNotDrawn) {
   freeze();
   EXPECT_FALSE(app_->state().cine.keep_acquiring) << "on the CPU the frozen image has the machine's time";
   EXPECT_TRUE(becomes_idle());
-  EXPECT_GT(app_->viewer().control_rect("timeline").width(), 0.0F) << "with the timeline open";
+  EXPECT_GT(app_->viewer().screen().ui().rect_of("timeline").width(), 0.0F) << "with the timeline open";
 }
 
 TEST_F(Idle, AKeyIsDrawnAtOnce) {
@@ -56,7 +56,7 @@ TEST_F(Idle, ATooltipAndAMessageAreDrawn) {
   freeze();
   ASSERT_TRUE(becomes_idle());
   InjectedInput hover;
-  const Rect r = app_->viewer().control_rect("freeze");
+  const Rect r = app_->viewer().screen().ui().rect_of("freeze");
   hover.mouse_x = r.cx();
   hover.mouse_y = r.cy();
   app_->viewer().inject(hover);

@@ -83,7 +83,9 @@ TEST_F(ImportWindow, WhatIsMissingIsConfirmedOrSavedAsAssumed) {
 // A click where the next row was meets the next row.
 TEST_F(ImportWindow, RowsStayInTheirPlacesWhenTheyAreAnswered) {
   start();
-  const auto top = [&](const char* id) { return app_->viewer().control_rect(std::string("import/field/") + id).y0; };
+  const auto top = [&](const char* id) {
+    return app_->viewer().screen().ui().rect_of(std::string("import/field/") + id).y0;
+  };
   const float elements = top("elements"), zero = top("zero");
   EXPECT_GT(zero, elements);
   const auto stay = [&](const char* after) {
@@ -113,7 +115,7 @@ TEST_F(ImportWindow, ALongReasonHasATooltip) {
     std::ranges::find(fields, "sampling", &ImportField::id)->reason = reason;
     app_->turn();
   };
-  const auto rect = [&](const char* id) { return app_->viewer().control_rect(id); };
+  const auto rect = [&](const char* id) { return app_->viewer().screen().ui().rect_of(id); };
   show("Short.");
   const float below = rect("import/field/elements").y0;
   EXPECT_EQ(rect("import/reason/sampling").width(), 0.0F);
@@ -215,7 +217,7 @@ TEST_F(ImportWindow, ARecordingWithADoubtLeadsToItsCorrection) {
   app_->turn();
   click("doubts");
   ASSERT_TRUE(until([&] { return import().open; }));
-  const auto cures = [&] { return app_->viewer().control_rect("import/cure/event").width() > 0.0F; };
+  const auto cures = [&] { return app_->viewer().screen().ui().rect_of("import/cure/event").width() > 0.0F; };
   ASSERT_TRUE(until([&] { return import().preview.current && !import().preview.busy && cures(); }))
       << import().preview.error;
   click("import/cure/event");
@@ -226,7 +228,7 @@ TEST_F(ImportWindow, ARecordingWithADoubtLeadsToItsCorrection) {
   ASSERT_TRUE(until([&] { return !import().open && app_->state().source.acquisition != before; }));
   app_->turn();
   EXPECT_TRUE(doubts.empty());
-  EXPECT_EQ(app_->viewer().control_rect("doubts").width(), 0.0F);
+  EXPECT_EQ(app_->viewer().screen().ui().rect_of("doubts").width(), 0.0F);
   EXPECT_LT(app_->state().source.acquisition->transmits[0].t0_s, -1e-7);  // of the first firing
 }
 
@@ -264,11 +266,11 @@ TEST_F(ImportWindow, TheEventIsChosenFromAList) {
 
 TEST_F(ImportWindow, ANarrowWindowHasTwoColumns) {
   start(1024);
-  EXPECT_EQ(app_->viewer().control_rect("import/entry/0").width(), 0.0F);
+  EXPECT_EQ(app_->viewer().screen().ui().rect_of("import/entry/0").width(), 0.0F);
   click("import/contents");
-  EXPECT_GT(app_->viewer().control_rect("import/entry/0").width(), 0.0F);
+  EXPECT_GT(app_->viewer().screen().ui().rect_of("import/entry/0").width(), 0.0F);
   click("import/contents");
-  EXPECT_EQ(app_->viewer().control_rect("import/entry/0").width(), 0.0F);
+  EXPECT_EQ(app_->viewer().screen().ui().rect_of("import/entry/0").width(), 0.0F);
 }
 
 TEST_F(ImportWindow, ANarrowWindowHasAllRoles) {
@@ -292,7 +294,7 @@ TEST_F(ImportWindow, ANarrowWindowHasTheBytesOfARawFileToo) {
 
 TEST_F(ImportWindow, ALongDescriptionTakesTwoLines) {
   start(1024);
-  const float one_line = app_->viewer().control_rect("import/undo").y0;
+  const float one_line = app_->viewer().screen().ui().rect_of("import/undo").y0;
   const fs::path named = data_ / "points_of_a_wire_phantom_in_water.npy";
   fs::copy_file(file_, named);
   press(Key::escape);
@@ -304,7 +306,7 @@ TEST_F(ImportWindow, ALongDescriptionTakesTwoLines) {
   ASSERT_TRUE(until([&] { return import().open; }));
   app_->turn();
   app_->turn();
-  EXPECT_LT(app_->viewer().control_rect("import/undo").y0, one_line - 10);
+  EXPECT_LT(app_->viewer().screen().ui().rect_of("import/undo").y0, one_line - 10);
 }
 
 TEST_F(ImportWindow, AFolderThatCannotBeWrittenIsServedFromTheOwnOne) {

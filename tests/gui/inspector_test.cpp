@@ -40,10 +40,10 @@ TEST(Inspector, OpensAndClosesByKeyAndButtonAndWantsNothingWhenClosed) {
   show(scene);
   scene.frames(2);
   EXPECT_FALSE(scene.state.image.inspector.wanted);
-  const float whole = scene.viewer->image_rect().height();
+  const float whole = scene.viewer->screen().picture().height();
   scene.tap(Key::n);
   EXPECT_TRUE(scene.state.image.inspector.wanted);
-  EXPECT_LT(scene.viewer->image_rect().height(), whole);
+  EXPECT_LT(scene.viewer->screen().picture().height(), whole);
   EXPECT_GT(scene.rect("raw_map").width(), 100.0F);
   scene.press(Key::escape);
   scene.frames(1);
@@ -54,7 +54,7 @@ TEST(Inspector, OpensAndClosesByKeyAndButtonAndWantsNothingWhenClosed) {
   EXPECT_TRUE(scene.state.image.inspector.wanted);
   scene.click("close_dock");
   EXPECT_FALSE(scene.state.image.inspector.wanted);
-  EXPECT_EQ(scene.viewer->image_rect().height(), whole);
+  EXPECT_EQ(scene.viewer->screen().picture().height(), whole);
   EXPECT_EQ(scene.gl_error(), 0);
 }
 
@@ -261,7 +261,7 @@ TEST(Inspector, InASmallWindowItComesInPages) {
   scene.click("inspector_page/Line");
   EXPECT_GT(scene.rect("spectrum").width(), 100.0F);
   EXPECT_EQ(scene.rect("raw_map").width(), 0.0F);
-  EXPECT_GT(scene.viewer->image_rect().height(), 80.0F);
+  EXPECT_GT(scene.viewer->screen().picture().height(), 80.0F);
 }
 
 }  // namespace

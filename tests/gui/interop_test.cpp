@@ -95,7 +95,7 @@ TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
   EXPECT_EQ(viewer->shown_image().number, 901u);
   EXPECT_EQ(viewer->shown_db().at(5000), -20.0F);
   const RgbImage shot = viewer->screenshot();
-  const Rect r = viewer->image_rect();
+  const Rect r = viewer->screen().picture();
   const auto gray = [&](double x_mm, double z_mm) {
     const auto x = static_cast<std::size_t>(r.x0 + static_cast<float>((x_mm + 10) / 20) * r.width());
     const auto y = static_cast<std::size_t>(r.y0 + static_cast<float>((z_mm - 5) / 20) * r.height());

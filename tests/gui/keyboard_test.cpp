@@ -17,7 +17,7 @@ namespace {
 const Field kGrey = [](double, double) { return -20.0F; };
 
 std::string focused(const Scene& scene) {
-  const FocusStop* stop = scene.viewer->focus().focused();
+  const FocusStop* stop = scene.viewer->screen().ui().focus().focused();
   return stop == nullptr ? "" : stop->id;
 }
 
@@ -41,7 +41,7 @@ TEST_P(KeyboardAt, TabReachesEveryControlInReadingOrder) {
   scene.freeze(20, 50);
   scene.state.marks.list = {{.number = 1, .kind = MarkKind::distance, .points = {{-1e-3, 9e-3}, {1e-3, 9e-3}}}};
   scene.frames(4);
-  const std::vector<FocusStop> stops = scene.viewer->focus().stops();
+  const std::vector<FocusStop> stops = scene.viewer->screen().ui().focus().stops();
   ASSERT_GT(stops.size(), 40U);
   std::set<std::string> ids;
   for (const FocusStop& stop : stops) {
@@ -51,10 +51,10 @@ TEST_P(KeyboardAt, TabReachesEveryControlInReadingOrder) {
   for (const FocusStop& stop : stops) {
     scene.press(Key::tab);
     EXPECT_EQ(focused(scene), stop.id);
-    const Rect r = scene.viewer->focus().focused()->rect;
+    const Rect r = scene.viewer->screen().ui().focus().focused()->rect;
     if (stop.scroll.empty()) continue;
     scene.frames(1);
-    const FocusStop& now = *scene.viewer->focus().focused();
+    const FocusStop& now = *scene.viewer->screen().ui().focus().focused();
     EXPECT_GE(now.rect.y0, 0.0F) << stop.id << " is scrolled into view";
     EXPECT_LE(now.rect.y1, static_cast<float>(height)) << stop.id;
     EXPECT_EQ(now.rect.x0, r.x0);
@@ -127,7 +127,7 @@ TEST(Keyboard, ArrowsMoveASliderAndEnterTypesAValue) {
 TEST(Keyboard, EachThumbOfARangeIsAStop) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
-  const std::vector<FocusStop> stops = scene.viewer->focus().stops();
+  const std::vector<FocusStop> stops = scene.viewer->screen().ui().focus().stops();
   const auto low = std::find_if(stops.begin(), stops.end(), [](const FocusStop& s) { return s.id.ends_with("/low"); });
   ASSERT_NE(low, stops.end());
   go_to(scene, low->id);
@@ -169,8 +169,8 @@ TEST(Keyboard, F6GoesFromPartToPart) {
   std::vector<WindowPart> regions;
   do {
     scene.press(Key::f6);
-    ASSERT_NE(scene.viewer->focus().focused(), nullptr);
-    regions.push_back(scene.viewer->focus().focused()->part);
+    ASSERT_NE(scene.viewer->screen().ui().focus().focused(), nullptr);
+    regions.push_back(scene.viewer->screen().ui().focus().focused()->part);
   } while (regions.size() < 20 && (regions.size() < 2 || regions.back() != regions.front()));
   const std::vector<WindowPart> wanted = {WindowPart::status,  WindowPart::left,  WindowPart::tools,
                                           WindowPart::picture, WindowPart::strip, WindowPart::right,
@@ -180,7 +180,7 @@ TEST(Keyboard, F6GoesFromPartToPart) {
 
 TEST(Keyboard, TheDialogIsUsedByItAlone) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.viewer->list_folders_with([](const std::filesystem::path&) {
+  scene.viewer->screen().list_folders_with([](const std::filesystem::path&) {
     return FolderListing{{{"a.npy", false, 8}}, {}};
   });
   scene.frames(2);

@@ -55,7 +55,7 @@ class Kiosk : public WindowTest {
            .live = state().run == RunState::live,
            .compared = state().cine.compare,
            .controls = {}};
-    for (const FocusStop& stop : app_->viewer().focus().stops()) {
+    for (const FocusStop& stop : app_->viewer().screen().ui().focus().stops()) {
       if (stop.part == WindowPart::left || stop.part == WindowPart::right || stop.part == WindowPart::tools) {
         l.controls.emplace_back(stop.id, stop.rect);
       }
@@ -170,7 +170,7 @@ TEST_F(Kiosk, RefusesFilesAndTheEnd) {
   }
   EXPECT_FALSE(app_->viewer().should_close());
   EXPECT_FALSE(state().saving.recording.on);
-  EXPECT_EQ(app_->viewer().control_rect("open_file").width(), 0.0F) << "no dialog";
+  EXPECT_EQ(app_->viewer().screen().ui().rect_of("open_file").width(), 0.0F) << "no dialog";
   EXPECT_EQ(folder_.files(), files);
 }
 
@@ -257,8 +257,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RandomEvents, ::testing::Values(1U, 2U));
 TEST_F(Kiosk, DoesNotOfferTheManual) {
   ASSERT_NO_FATAL_FAILURE(open(60));
   press(Key::f1);
-  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("about_program").width() > 0.0F; }));
-  EXPECT_EQ(app_->viewer().control_rect("open_manual").width(), 0.0F);
+  ASSERT_TRUE(until([&] { return app_->viewer().screen().ui().rect_of("about_program").width() > 0.0F; }));
+  EXPECT_EQ(app_->viewer().screen().ui().rect_of("open_manual").width(), 0.0F);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST_P(Lectured, EverythingHasAPlaceOfItsOwn) {
   }
   EXPECT_GE(scene.rect("lecture/chosen").height(), 100.0F * static_cast<float>(scale));
   EXPECT_TRUE(scene.state.numbers.timeline.wanted);
-  EXPECT_EQ(scene.viewer->image_rect().width(), 0.0F);
+  EXPECT_EQ(scene.viewer->screen().picture().width(), 0.0F);
   scene.shot();
   EXPECT_EQ(scene.gl_error(), 0);
 }
@@ -84,7 +84,7 @@ TEST(LectureView, CardsAndOrdersAct) {
   EXPECT_EQ(scene.state.stream.streams, StreamMode::serial);
   scene.tap(Key::escape);
   EXPECT_EQ(scene.rect("lecture/other").width(), 0.0F);
-  EXPECT_GT(scene.viewer->image_rect().width(), 100.0F);
+  EXPECT_GT(scene.viewer->screen().picture().width(), 100.0F);
 }
 
 TEST(LectureView, EveryChoiceIsAFocusStop) {
@@ -92,7 +92,7 @@ TEST(LectureView, EveryChoiceIsAFocusStop) {
   scene.tap(Key::l, true);
   for (const char* id :
        {"lecture/serial", "lecture/overlap", "lecture/policy/Drop oldest", "lecture/other", "lecture/back"}) {
-    const auto& stops = scene.viewer->focus().stops();
+    const auto& stops = scene.viewer->screen().ui().focus().stops();
     EXPECT_TRUE(std::any_of(stops.begin(), stops.end(), [&](const FocusStop& s) { return s.id == id; })) << id;
   }
 }

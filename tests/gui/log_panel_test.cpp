@@ -39,7 +39,7 @@ TEST(LogPanel, TheKeyboardReachesEveryMessage) {
   open_log(scene);
   scene.click("log_copy");
   const auto focused = [&] {
-    const FocusStop* stop = scene.viewer->focus().focused();
+    const FocusStop* stop = scene.viewer->screen().ui().focus().focused();
     return stop == nullptr ? std::string() : stop->id;
   };
   for (int i = 0; i < 4 && focused() != "log/1"; ++i) scene.press(Key::tab);

@@ -57,7 +57,7 @@ TEST(MMode, AMovingLayerDrawsItsPathTrueToTime) {
   Stream stream(scene);
   const auto path = [](double t) { return 15.0 + 5.0 * std::sin(2.0 * 3.14159265 * t / 1.6); };
   stream.play(150, path);  // 2.0 s .. 4.98 s
-  const Rect box = scene.viewer->m_mode_rect();
+  const Rect box = scene.viewer->screen().strips().m_mode;
   ASSERT_GT(box.width(), 300.0F);
   const RgbImage shot = scene.shot();
   for (double ago = 0.05; ago < 2.9; ago += 0.1) {
@@ -98,7 +98,7 @@ TEST(MMode, APauseStaysAGapAndFrozenItStands) {
   stream.play(50, [](double) { return 10.0; });
   stream.pause(1.0);
   stream.play(50, [](double) { return 20.0; });
-  const Rect box = scene.viewer->m_mode_rect();
+  const Rect box = scene.viewer->screen().strips().m_mode;
   const RgbImage shot = scene.shot();
   EXPECT_NEAR(depth_mm(shot, box, 0.5).value_or(0), 20.0, 0.3);
   EXPECT_FALSE(depth_mm(shot, box, 1.5).has_value()) << "the pause";
@@ -108,7 +108,7 @@ TEST(MMode, APauseStaysAGapAndFrozenItStands) {
       0, kSquare, [](double, double) { return 0.0F; }, 120);
   scene.frames(3);
   const RgbImage frozen = scene.shot();
-  EXPECT_NEAR(depth_mm(frozen, scene.viewer->m_mode_rect(), 0.5).value_or(0), 20.0, 0.3);
+  EXPECT_NEAR(depth_mm(frozen, scene.viewer->screen().strips().m_mode, 0.5).value_or(0), 20.0, 0.3);
 }
 
 TEST(MMode, LongerThanTheRingAndAnotherLine) {
@@ -117,11 +117,12 @@ TEST(MMode, LongerThanTheRingAndAnotherLine) {
   stream.play(450, [](double t) { return 8.0 + t; });  // 9 s: the ring went round
   const RgbImage shot = scene.shot();
   for (double ago = 0.1; ago < 3.9; ago += 0.4) {
-    EXPECT_NEAR(depth_mm(shot, scene.viewer->m_mode_rect(), ago).value_or(0), 8.0 + 10.98 - ago, 0.3) << ago;
+    EXPECT_NEAR(depth_mm(shot, scene.viewer->screen().strips().m_mode, ago).value_or(0), 8.0 + 10.98 - ago, 0.3) << ago;
   }
   scene.state.image.inspected = PlanePoint{-5e-3, 15e-3};
   stream.play(2, [](double) { return 12.0; });
-  EXPECT_FALSE(depth_mm(scene.shot(), scene.viewer->m_mode_rect(), 1.0).has_value()) << "another line, from now on";
+  EXPECT_FALSE(depth_mm(scene.shot(), scene.viewer->screen().strips().m_mode, 1.0).has_value())
+      << "another line, from now on";
 }
 
 // A low window has no room for the strip: one line says so, and can be closed.
@@ -131,7 +132,7 @@ TEST(MMode, ALowWindowSaysThatItHasNoRoom) {
   Stream stream(scene);
   stream.play(3, [](double) { return 10.0; });
   EXPECT_EQ(scene.viewer->settings().dock, Dock::m_mode);
-  EXPECT_EQ(scene.viewer->m_mode_rect().width(), 0.0F);
+  EXPECT_EQ(scene.viewer->screen().strips().m_mode.width(), 0.0F);
   EXPECT_GT(scene.rect("dock_hidden").width(), 100.0F);
   scene.click("close_dock");
   scene.frames(2);
@@ -145,17 +146,17 @@ TEST(MMode, ClosedItHasNoPlaceAndForgets) {
   stream.play(50, [](double) { return 10.0; });
   scene.press(Key::m);
   stream.play(50, [](double) { return 10.0; });
-  EXPECT_EQ(scene.viewer->m_mode_rect().width(), 0.0F);
+  EXPECT_EQ(scene.viewer->screen().strips().m_mode.width(), 0.0F);
   scene.press(Key::m);
   stream.play(10, [](double) { return 10.0; });
-  EXPECT_FALSE(depth_mm(scene.shot(), scene.viewer->m_mode_rect(), 1.0).has_value());
+  EXPECT_FALSE(depth_mm(scene.shot(), scene.viewer->screen().strips().m_mode, 1.0).has_value());
 }
 
 TEST(MModeCalipers, ADragMeasuresDepthAndTimeAndMovesWithTheStrip) {
   ECHO_SCENE(scene, 1600, 900);
   Stream stream(scene);
   stream.play(150, [](double) { return 15.0; });
-  const Rect box = scene.viewer->m_mode_rect();
+  const Rect box = scene.viewer->screen().strips().m_mode;
   ASSERT_GT(box.width(), 300.0F);
   // 4 s across, 20 mm down: from 5 mm, 2 s ago to 15 mm, 1 s ago.
   const auto x_of = [&](double ago_s) { return box.x1 - box.width() * static_cast<float>(ago_s / 4.0); };
@@ -196,7 +197,7 @@ TEST(MMode, KeptFramesFillTheStripAndTheProgressCanBeCancelled) {
   scene.freeze(50, kRate_hz);
   scene.state.image.inspected = PlanePoint{-6e-3, 15e-3};
   scene.frames(2);
-  EXPECT_EQ(scene.viewer->m_mode_rect().width(), 0.0F) << "another line, nothing of it yet";
+  EXPECT_EQ(scene.viewer->screen().strips().m_mode.width(), 0.0F) << "another line, nothing of it yet";
   for (std::uint64_t frame = 180; frame > 100; --frame) {  // newest first
     scene.put_past(
         0, kSquare, [](double, double z) { return std::abs(z - 20.0) < 0.31 ? 0.0F : -200.0F; }, frame);
@@ -204,7 +205,7 @@ TEST(MMode, KeptFramesFillTheStripAndTheProgressCanBeCancelled) {
   }
   scene.state.image.m_mode.progress = {.done = 80, .all = 200, .under_way = true};
   scene.frames(2);
-  const Rect box = scene.viewer->m_mode_rect();
+  const Rect box = scene.viewer->screen().strips().m_mode;
   ASSERT_GT(box.width(), 300.0F);
   const RgbImage shot = scene.shot();
   for (double ago = 0.1; ago < 1.5; ago += 0.2) EXPECT_NEAR(depth_mm(shot, box, ago).value_or(0), 20.0, 0.3) << ago;

@@ -22,7 +22,7 @@ float wires(double x_mm, double z_mm) {
 
 struct Mouse {
   Scene& scene;
-  [[nodiscard]] const ImageLayout& layout() const { return scene.viewer->image_layout(); }
+  [[nodiscard]] const ImageLayout& layout() const { return scene.viewer->screen().image_layout(); }
 
   void put(float x, float y, bool left = false, bool right = false, bool middle = false) const {
     InjectedInput input;
@@ -273,12 +273,12 @@ TEST(ToolBar, EveryToolCanBeChosen) {
     }
     scene.click("zoom/in");
     scene.click("zoom/in");
-    EXPECT_NEAR(scene.viewer->image_layout().zoom(), 2.25, 1e-6);
+    EXPECT_NEAR(scene.viewer->screen().image_layout().zoom(), 2.25, 1e-6);
     scene.click("zoom/out");
-    EXPECT_NEAR(scene.viewer->image_layout().zoom(), 1.5, 1e-6);
+    EXPECT_NEAR(scene.viewer->screen().image_layout().zoom(), 1.5, 1e-6);
     scene.click("tools/more");
     scene.click("menu/fit");
-    EXPECT_DOUBLE_EQ(scene.viewer->image_layout().zoom(), 1.0);
+    EXPECT_DOUBLE_EQ(scene.viewer->screen().image_layout().zoom(), 1.0);
     scene.state.marks.list = {{.number = 1, .kind = MarkKind::point, .points = {{0, 20e-3}}}};
     scene.frames(1);
     scene.click("tools/more");

@@ -38,7 +38,7 @@ void compare(Scene& scene, const Grid& grid, CompareLook look) {
 // Largest difference of gray between places of A and the same places of B.
 int largest_difference(Scene& scene) {
   const RgbImage shot = scene.shot();
-  const Rect a = scene.viewer->side_a_rect(), b = scene.viewer->image_rect();
+  const Rect a = scene.viewer->screen().side_a_layout().image, b = scene.viewer->screen().picture();
   int largest = 0;
   for (float share = 0.15F; share < 0.9F; share += 0.05F) {
     const float y = a.y0 + 0.6F * a.height();
@@ -92,7 +92,7 @@ TEST(MatchedLevels, FollowNewImagesAndEndWithTheComparison) {
 TEST(MatchedLevels, OfAWipeAreOfTheRightSideOnly) {
   ECHO_SCENE(scene, 1600, 900);
   compare(scene, kSquare, CompareLook::wipe);
-  const Rect r = scene.viewer->image_rect();
+  const Rect r = scene.viewer->screen().picture();
   const auto at = [&](float share) { return gray_at(scene.shot(), r.x0 + share * r.width(), r.cy()); };
   const int left = at(0.3F), right = at(0.7F);
   scene.click("match_levels");

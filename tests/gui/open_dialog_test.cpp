@@ -60,15 +60,15 @@ TEST(OpenDialog, TheListIsAFocusStop) {
   const RememberedFolder there;
   ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
   open_dialog(scene);
-  for (int i = 0; i < 10 && !scene.viewer->focus().shown_on("files"); ++i) {
+  for (int i = 0; i < 10 && !scene.viewer->screen().ui().focus().shown_on("files"); ++i) {
     scene.tap(Key::tab);
   }
-  ASSERT_TRUE(scene.viewer->focus().shown_on("files"));
+  ASSERT_TRUE(scene.viewer->screen().ui().focus().shown_on("files"));
   scene.tap(Key::end);
   scene.tap(Key::home);
   scene.press(Key::down);  // behind the folder
   scene.frames(2);
-  EXPECT_TRUE(scene.viewer->focus().shown_on("files"));
+  EXPECT_TRUE(scene.viewer->screen().ui().focus().shown_on("files"));
   scene.tap(Key::enter);
   EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
 }

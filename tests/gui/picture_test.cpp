@@ -40,7 +40,7 @@ TEST(Picture, PointAppearsWhereTheRulerSays) {
     scene.state.params.display.dynamic_range_db =
         120;  // linear to -200 dB: the point spreads 0.6 pixels of the grid, evenly
     scene.frames(2);
-    const Rect r = scene.viewer->image_rect();
+    const Rect r = scene.viewer->screen().picture();
     ASSERT_GT(r.width(), 100.0F);
     const double width = static_cast<double>(r.width());
     const double height = static_cast<double>(r.height());
@@ -60,7 +60,7 @@ TEST(Picture, ANarrowImageHasAReadOut) {
   constexpr Grid kNarrow{-8e-3, 8e-3, 0, 40e-3, 81, 201};
   scene.put_image(kNarrow, [](double, double) { return -30.0F; });
   scene.frames(2);
-  const Rect r = scene.viewer->image_rect();
+  const Rect r = scene.viewer->screen().picture();
   ASSERT_GT(r.width(), 120.0F);
   ASSERT_LT(r.width(), 180.0F);
   const int before = gray_at(scene.shot(), r.x1 - 10, r.y0 + 10);
@@ -82,7 +82,7 @@ TEST(Picture, ColoursAreThoseOfTheFormula) {
       const auto level = [](double x_mm) { return static_cast<float>(5.0 - 3.5 * (x_mm + 10.0)); };
       scene.put_image(kSquare, [&](double x, double) { return level(x); });
       scene.frames(2);
-      const Rect r = scene.viewer->image_rect();
+      const Rect r = scene.viewer->screen().picture();
       const RgbImage p_gl = scene.shot();
       const int y = static_cast<int>(r.cy()) + 40;
       for (int x = static_cast<int>(r.x0) + 2; x < static_cast<int>(r.x1) - 2; x += 5) {
@@ -108,7 +108,7 @@ TEST(Picture, TgcAndRejectAreThoseOfTheFormula) {
       p.display.color_map = map;
       p.display.reject_db = reject_db;
       scene.frames(2);
-      const Rect r = scene.viewer->image_rect();
+      const Rect r = scene.viewer->screen().picture();
       const RgbImage shot = scene.shot();
       for (int y = static_cast<int>(r.y0) + 60; y < static_cast<int>(r.y1) - 4; y += 7) {
         const double place = (y + 0.5 - static_cast<double>(r.y0)) / static_cast<double>(r.height());
@@ -167,7 +167,7 @@ TEST(Picture, InfinitiesAndNothingnessAreBlack) {
     return x < 0 ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
   });
   scene.frames(2);
-  const Rect r = scene.viewer->image_rect();
+  const Rect r = scene.viewer->screen().picture();
   const RgbImage shot = scene.shot();
   EXPECT_EQ(pixel(shot, static_cast<int>(r.x0) + 50, static_cast<int>(r.cy())), Rgb());
   EXPECT_EQ(pixel(shot, static_cast<int>(r.x1) - 50, static_cast<int>(r.cy())), Rgb());
@@ -183,7 +183,7 @@ TEST(Picture, FrameSaysWhetherAPictureWasNew) {
   EXPECT_EQ(scene.viewer->shown_image().number, 1u);
   scene.viewer->forget_image();
   scene.frames(1);
-  EXPECT_EQ(scene.viewer->image_rect().width(), 0.0F);
+  EXPECT_EQ(scene.viewer->screen().picture().width(), 0.0F);
 }
 
 TEST(Tone, WindowGammaAndEnds) {

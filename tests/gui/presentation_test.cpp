@@ -27,7 +27,7 @@ void present_both(Scene& scene) {
   scene.frames(2);
   scene.press(Key::m);
   scene.tap(Key::d);
-  scene.viewer->present();
+  scene.viewer->screen().present();
   put_all(scene);
 }
 
@@ -42,11 +42,11 @@ TEST_P(Presented, StripsAndTargetsHaveTheirPlaces) {
   ECHO_SCENE(scene, width, height);
   present_both(scene);
   const auto w = static_cast<float>(width), h = static_cast<float>(height);
-  const Rect image = scene.viewer->image_rect();
+  const Rect image = scene.viewer->screen().picture();
   ASSERT_TRUE(inside(image, w, h));
   EXPECT_TRUE(scene.state.image.m_mode.wanted) << "goes on beside the sonogram";
   const bool both = width >= 1200;
-  const Rect m_mode = scene.viewer->m_mode_rect(), spectrogram = scene.viewer->spectrogram_rect();
+  const Rect m_mode = scene.viewer->screen().strips().m_mode, spectrogram = scene.viewer->screen().strips().spectrogram;
   EXPECT_TRUE(inside(m_mode, w, h));
   EXPECT_EQ(inside(spectrogram, w, h), both);
   EXPECT_FALSE(m_mode.overlaps(image));
@@ -56,8 +56,8 @@ TEST_P(Presented, StripsAndTargetsHaveTheirPlaces) {
     EXPECT_GT(m_mode.width(), 0.25F * w);
   } else {
     scene.click("touch/sonogram");
-    EXPECT_TRUE(inside(scene.viewer->spectrogram_rect(), w, h));
-    EXPECT_EQ(scene.viewer->m_mode_rect().width(), 0.0F) << "one of them";
+    EXPECT_TRUE(inside(scene.viewer->screen().strips().spectrogram, w, h));
+    EXPECT_EQ(scene.viewer->screen().strips().m_mode.width(), 0.0F) << "one of them";
   }
   std::vector<Rect> targets;
   for (const char* id : {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.1", "touch/speed_0.25",
@@ -95,7 +95,7 @@ TEST(TouchStripOfThePresentation, SlowMotionReplaysTheLastSecondsAndOneIsLive) {
   scene.put_image(kSquare, dim);
   scene.state.cine.frames = 500;
   scene.state.cine.seconds = 9.98;
-  scene.viewer->present();
+  scene.viewer->screen().present();
   scene.frames(2);
   scene.click("touch/speed_0.25");
   EXPECT_EQ(scene.freezes, 1) << "live: freezes first";
@@ -118,7 +118,7 @@ TEST(TouchStripOfThePresentation, SlowMotionReplaysTheLastSecondsAndOneIsLive) {
 TEST(TouchStripOfThePresentation, TargetsStayApartInALowNarrowWindow) {
   ECHO_SCENE(scene, 1024, 640, 1.4);
   scene.put_image(kSquare, dim);
-  scene.viewer->present();
+  scene.viewer->screen().present();
   scene.frames(2);
   std::vector<Rect> targets;
   for (const char* id : {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.25", "touch/live", "touch/track",
@@ -134,7 +134,7 @@ TEST(TouchStripOfThePresentation, TargetsStayApartInALowNarrowWindow) {
 TEST(TouchStripOfThePresentation, TargetsStayApartInATinyWindow) {
   ECHO_SCENE(scene, 640, 400);
   scene.put_image(kSquare, dim);
-  scene.viewer->present();
+  scene.viewer->screen().present();
   scene.frames(2);
   EXPECT_EQ(scene.rect("touch/track").width(), 0.0F);
   EXPECT_FALSE(scene.rect("touch/live").overlaps(scene.rect("touch/reset")));
@@ -143,14 +143,14 @@ TEST(TouchStripOfThePresentation, TargetsStayApartInATinyWindow) {
 TEST(TouchStripOfThePresentation, ResetsByTouchAndEveryTargetIsAFocusStop) {
   ECHO_SCENE(scene, 1600, 900);
   scene.put_image(kSquare, dim);
-  scene.viewer->present();
+  scene.viewer->screen().present();
   scene.frames(2);
   scene.click("touch/reset");
   EXPECT_EQ(scene.resets, 1);
   scene.frames(1);
   for (const char* id :
        {"touch/freeze", "touch/back", "touch/forward", "touch/speed_0.1", "touch/live", "touch/track", "touch/reset"}) {
-    const auto& stops = scene.viewer->focus().stops();
+    const auto& stops = scene.viewer->screen().ui().focus().stops();
     EXPECT_TRUE(std::any_of(stops.begin(), stops.end(), [&](const FocusStop& s) { return s.id == id; })) << id;
   }
 }
@@ -158,7 +158,7 @@ TEST(TouchStripOfThePresentation, ResetsByTouchAndEveryTargetIsAFocusStop) {
 TEST(TouchStripOfThePresentation, StepsAndFreezes) {
   ECHO_SCENE(scene, 1280, 720);
   scene.put_image(kSquare, dim);
-  scene.viewer->present();
+  scene.viewer->screen().present();
   scene.frames(2);
   scene.click("touch/back");
   EXPECT_EQ(scene.cine_changed, 0) << "live: nothing to step through";

@@ -71,7 +71,7 @@ class Caliper {
   void point(int notches, double z_m) {
     scene_.press(Key::f);
     scene_.frames(2);
-    const ImageLayout& l = scene_.viewer->image_layout();
+    const ImageLayout& l = scene_.viewer->screen().image_layout();
     const float x = std::round(l.x_px(0)), y = std::round(l.z_px(z_m));
     const std::string at_x = std::to_string(static_cast<int>(x)), at_y = std::to_string(static_cast<int>(y));
     std::vector<std::string> words{"key", "f", "sleep", "0.1", "mousemove", at_x, at_y, "sleep", "0.15"};
@@ -79,7 +79,7 @@ class Caliper {
     words.insert(words.end(), {"mousemove", "400", "20"});  // its cross is bright, too
     window_.hands(words);
     for (int i = 0; i < notches; ++i) turn_wheel(scene_, x, y, 1);
-    const ImageLayout& zoomed = scene_.viewer->image_layout();
+    const ImageLayout& zoomed = scene_.viewer->screen().image_layout();
     const double radius = 1.2 * zoomed.px_per_mm();
     const Rect& r = zoomed.image;
     const double cx = static_cast<double>(zoomed.x_px(0)), cy = static_cast<double>(zoomed.z_px(z_m));
@@ -101,7 +101,7 @@ TEST_P(WindowOf, ACaliperBetweenTwoWiresReadsTwentyMillimetresAtEveryZoom) {
   ECHO_SCENE(scene, GetParam().first, GetParam().second);
   look_like_the_program(scene, "points");
   ProgramWindow window({"sim:points", "--rate", "10", "--backend", "cpu", "--duration", "120"}, scene);
-  const ImageLayout& l = scene.viewer->image_layout();
+  const ImageLayout& l = scene.viewer->screen().image_layout();
   ASSERT_TRUE(eventually([&] {
     const std::vector<std::uint8_t> rgb =
         window.pixels({l.x_px(0) - 2, l.z_px(30e-3) - 2, l.x_px(0) + 2, l.z_px(30e-3) + 2});
@@ -147,7 +147,7 @@ TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
       {"sim:heart", "--rate", "10", "--backend", "cpu", "--duration", "240", "--report", "report.json"}, scene);
   ASSERT_EQ(
       window.run_aside({"sim:points", "--headless", "--backend", "cpu", "--frames", "30", "--record", "wires.uff"}), 0);
-  const Rect r = scene.viewer->image_rect();
+  const Rect r = scene.viewer->screen().picture();
   const Rect middle{r.cx() - 100, r.cy() - 100, r.cx() + 100, r.cy() + 100};
   const auto looks = [&] { return window.pixels(middle); };
   ASSERT_TRUE(eventually([&] {
@@ -197,7 +197,7 @@ TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
   window.hands({"key",   "a",         "sleep",   "0.2",   "mousemove", x0,          y0,    "sleep",
                 "0.2",   "mousedown", "1",       "sleep", "0.2",       "mousemove", x1,    y1,
                 "sleep", "0.2",       "mouseup", "1",     "sleep",     "0.5",       "key", "Escape"});
-  const ImageLayout& l = scene.viewer->image_layout();
+  const ImageLayout& l = scene.viewer->screen().image_layout();
   scene.state.marks.list = {{.number = 1,
                              .kind = MarkKind::rectangle,
                              .points = {l.point(middle.x0, middle.y0), l.point(middle.x1, middle.y1)},
@@ -225,7 +225,7 @@ TEST(Hands, DropAFileAndLookBackWithTheMouse) {
   ASSERT_EQ(
       window.run_aside({"sim:points", "--headless", "--backend", "cpu", "--frames", "30", "--record", "my wires.uff"}),
       0);
-  const Rect r = scene.viewer->image_rect();
+  const Rect r = scene.viewer->screen().picture();
   const auto looks = [&] { return window.pixels({r.cx() - 100, r.cy() - 100, r.cx() + 100, r.cy() + 100}); };
   ASSERT_TRUE(eventually([&] {
     const std::vector<std::uint8_t> seen = looks();

@@ -154,7 +154,7 @@ void ProgramWindow::point_at(const Rect& r, float x_share) {
 }
 
 void ProgramWindow::click(const std::string& control) {
-  const Rect r = scene_.viewer->control_rect(control);
+  const Rect r = scene_.viewer->screen().ui().rect_of(control);
   ASSERT_GT(r.width(), 0.0F) << control;
   point_at(r, 0.5F);
   hands({"mousedown", "1"});
@@ -163,9 +163,9 @@ void ProgramWindow::click(const std::string& control) {
 }
 
 void ProgramWindow::choose(const std::string& menu, const std::string& item) {
-  const Rect opener = scene_.viewer->control_rect(menu);
+  const Rect opener = scene_.viewer->screen().ui().rect_of(menu);
   scene_.click(menu);
-  const Rect place = scene_.viewer->control_rect(item);
+  const Rect place = scene_.viewer->screen().ui().rect_of(item);
   ASSERT_GT(place.width(), 0.0F) << item;
   const std::vector<std::uint8_t> before = pixels(place);
   point_at(opener, 0.5F);
@@ -176,13 +176,13 @@ void ProgramWindow::choose(const std::string& menu, const std::string& item) {
 }
 
 void ProgramWindow::right_click(const std::string& control) {
-  point_at(scene_.viewer->control_rect(control), 0.5F);
+  point_at(scene_.viewer->screen().ui().rect_of(control), 0.5F);
   hands({"mousedown", "3"});
   hands({"mouseup", "3"});
 }
 
 void ProgramWindow::drag(const std::string& control, float from_share, float to_share) {
-  const Rect r = scene_.viewer->control_rect(control);
+  const Rect r = scene_.viewer->screen().ui().rect_of(control);
   ASSERT_GT(r.width(), 0.0F) << control;
   point_at(r, from_share);
   hands({"mousedown", "1"});
@@ -192,7 +192,7 @@ void ProgramWindow::drag(const std::string& control, float from_share, float to_
 }
 
 void ProgramWindow::type_into(const std::string& control, const std::string& text) {
-  point_at(scene_.viewer->control_rect(control), 0.5F);
+  point_at(scene_.viewer->screen().ui().rect_of(control), 0.5F);
   hands({"keydown", "ctrl"});
   hands({"mousedown", "1"});
   hands({"mouseup", "1"});
@@ -217,7 +217,7 @@ bool ProgramWindow::drop([[maybe_unused]] const std::filesystem::path& file) con
 #if defined(ECHO_DROP)
   std::string uri = "file://";
   for (const char c : file.string()) uri += c == ' ' ? "%20" : std::string(1, c);
-  const Rect r = scene_.viewer->image_rect();
+  const Rect r = scene_.viewer->screen().picture();
   const pid_t child =
       start({ECHO_DROP, std::to_string(std::lround(r.cx())), std::to_string(std::lround(r.cy())), uri}, -1);
   return child > 0 && end_of(child) == 0;
@@ -227,7 +227,7 @@ bool ProgramWindow::drop([[maybe_unused]] const std::filesystem::path& file) con
 }
 
 bool ProgramWindow::looks_like_its_scene(const std::string& control) const {
-  const Rect r = scene_.viewer->control_rect(control);
+  const Rect r = scene_.viewer->screen().ui().rect_of(control);
   const RgbImage whole = scene_.shot();
   const std::vector<std::uint8_t> now = pixels(r);
   std::size_t i = 0, other = 0;
@@ -246,7 +246,7 @@ bool ProgramWindow::looks_like_its_scene(const std::string& control) const {
 void ProgramWindow::rest() { hands({"mousemove", std::to_string(width_ / 2), "20"}); }
 
 std::vector<std::uint8_t> ProgramWindow::picture(const Part& part) const {
-  const Rect r = scene_.viewer->image_rect();
+  const Rect r = scene_.viewer->screen().picture();
   return pixels({r.x0 + part.x0 * r.width(), r.y0 + part.y0 * r.height(), r.x0 + part.x1 * r.width(),
                  r.y0 + part.y1 * r.height()});
 }

@@ -42,7 +42,8 @@ class AskedWindow : public ScriptedWindow {
     ScriptedWindow::begin(options);
   }
   [[nodiscard]] bool asks() const {
-    return state().opening.unsandboxed.has_value() && app_->viewer().control_rect("sandbox_cancel").width() > 0.0F;
+    return state().opening.unsandboxed.has_value() &&
+           app_->viewer().screen().ui().rect_of("sandbox_cancel").width() > 0.0F;
   }
   void click(const std::string& id) const { testing::click(*app_, id, 1); }
 
@@ -127,10 +128,10 @@ TEST(About, NamesVersionAndSandbox) {
   for (int k = 0; k < 3; ++k) window.app().turn();
   window.click("about_program");
   for (int k = 0; k < 3; ++k) window.app().turn();
-  EXPECT_GT(window.app().viewer().control_rect("about/Reader process").width(), 0.0F);
+  EXPECT_GT(window.app().viewer().screen().ui().rect_of("about/Reader process").width(), 0.0F);
   window.click("close_about");
   for (int k = 0; k < 3; ++k) window.app().turn();
-  EXPECT_EQ(window.app().viewer().control_rect("close_about").width(), 0.0F);
+  EXPECT_EQ(window.app().viewer().screen().ui().rect_of("close_about").width(), 0.0F);
 }
 
 TEST(Keys, OfferTheManual) {
@@ -142,12 +143,12 @@ TEST(Keys, OfferTheManual) {
   InjectedInput input;
   input.keys = {{.key = Key::f1}};
   window.app().viewer().inject(input);
-  ASSERT_TRUE(window.until([&] { return window.app().viewer().control_rect("open_manual").width() > 0.0F; }));
+  ASSERT_TRUE(window.until([&] { return window.app().viewer().screen().ui().rect_of("open_manual").width() > 0.0F; }));
   window.click("open_manual");
   ASSERT_TRUE(window.until([&] { return !window.state().notices.messages.list().empty(); }));
   EXPECT_NE(window.state().notices.messages.list().front().text.find("assets/manual"), std::string::npos)
       << window.state().notices.messages.list().front().text;
-  EXPECT_TRUE(window.until([&] { return window.app().viewer().control_rect("open_manual").width() == 0.0F; }));
+  EXPECT_TRUE(window.until([&] { return window.app().viewer().screen().ui().rect_of("open_manual").width() == 0.0F; }));
 }
 
 }  // namespace

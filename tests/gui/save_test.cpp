@@ -156,7 +156,7 @@ TEST(SavePanel, TabGoesThroughOneColumnAfterTheOther) {
   scene.put_image(kSquare, [](double, double) { return -20.0F; });
   scene.frames(2);
   scene.tap(Key::s, true);
-  const auto& stops = scene.viewer->focus().stops();
+  const auto& stops = scene.viewer->screen().ui().focus().stops();
   const float middle = scene.rect("save/picture").x1 + 1;
   std::vector<float> columns;  // of the controls behind the one that closes the panel
   for (std::size_t i = 1; i < stops.size(); ++i) columns.push_back(stops[i].rect.x0 < middle ? 0.0F : 1.0F);

@@ -60,8 +60,8 @@ class ScannerWindow : public WindowTest {
     return app_->state().scanner.has_value() ? &*app_->state().scanner : nullptr;
   }
   void open_source_panel(const std::string& id) {
-    if (app_->viewer().control_rect(id).width() == 0.0F) click("panel_source");
-    ASSERT_TRUE(until([&] { return app_->viewer().control_rect(id).width() > 0.0F; })) << id;
+    if (app_->viewer().screen().ui().rect_of(id).width() == 0.0F) click("panel_source");
+    ASSERT_TRUE(until([&] { return app_->viewer().screen().ui().rect_of(id).width() > 0.0F; })) << id;
   }
   [[nodiscard]] bool said(const std::string& words) const {
     return std::ranges::any_of(app_->state().notices.messages.list(),
@@ -154,7 +154,7 @@ TEST_P(ScannerWindowCures, AStreamThatStoppedOnOverrunResumes) {
   EXPECT_NE(app_->state().notices.fault->title.find("the scanner is faster"), std::string::npos)
       << app_->state().notices.fault->title;
   app_->turn();
-  ASSERT_GT(app_->viewer().control_rect("cure/Resume").width(), 0.0F);
+  ASSERT_GT(app_->viewer().screen().ui().rect_of("cure/Resume").width(), 0.0F);
   click("cure/" + std::string(GetParam()));
   EXPECT_TRUE(sender_->expect(10).has_value()) << "RESUME";
   sender_->credits.clear();
@@ -256,7 +256,7 @@ TEST_F(ScannerWindow, TheSenderIsDisconnectedAndLetInAgain) {
 TEST_F(ScannerWindow, TheDescriptionIsShownCopiedAndSaved) {
   const Variable documents("XDG_DOCUMENTS_DIR", folder_.path().string());
   start();
-  EXPECT_EQ(app_->viewer().control_rect("scanner_description").width(), 0.0F) << "there is none yet";
+  EXPECT_EQ(app_->viewer().screen().ui().rect_of("scanner_description").width(), 0.0F) << "there is none yet";
   connect();
   send(2);
   open_source_panel("scanner_description");
@@ -264,7 +264,7 @@ TEST_F(ScannerWindow, TheDescriptionIsShownCopiedAndSaved) {
   EXPECT_TRUE(status()->description->starts_with("{\n  \"axes\": [\"transmit\",\"element\",\"time\"],\n"))
       << *status()->description;
   click("scanner_description");
-  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("description_copy").width() > 0.0F; }));
+  ASSERT_TRUE(until([&] { return app_->viewer().screen().ui().rect_of("description_copy").width() > 0.0F; }));
   click("description_copy");
   click("description_save");
   ASSERT_TRUE(until([&] { return said("_description.json"); }));
@@ -288,10 +288,10 @@ TEST_F(ScannerWindow, TheNetworkIsListenedAtAfterAQuestion) {
   open_source_panel("scanner_access/Network");
   const std::filesystem::path token = folder_ / "config/echoloop/scanner_token";
   click("scanner_access/Network");
-  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("network_listen").width() > 0.0F; }));
+  ASSERT_TRUE(until([&] { return app_->viewer().screen().ui().rect_of("network_listen").width() > 0.0F; }));
   EXPECT_EQ(status()->address, "live:test");
   EXPECT_FALSE(std::filesystem::exists(token));
-  const Rect port = app_->viewer().control_rect("network_port");
+  const Rect port = app_->viewer().screen().ui().rect_of("network_port");
   ASSERT_GT(port.width(), 0.0F);
   const RgbImage shot = app_->viewer().screenshot();
   int light = 0;  // of words behind the field: it has no label there
@@ -304,7 +304,7 @@ TEST_F(ScannerWindow, TheNetworkIsListenedAtAfterAQuestion) {
   click("network_cancel");
   EXPECT_EQ(status()->address, "live:test");
   click("scanner_access/Network");
-  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("network_listen").width() > 0.0F; }));
+  ASSERT_TRUE(until([&] { return app_->viewer().screen().ui().rect_of("network_listen").width() > 0.0F; }));
   click("network_listen");
   ASSERT_TRUE(until([&] { return status() != nullptr && status()->address == "live:tcp:0.0.0.0:18483"; }));
   EXPECT_EQ(status()->reach, "Reachable from other machines on this network, with a token.");
@@ -357,7 +357,7 @@ TEST_F(ScannerWindow, TheHeartPhantomIsSentAndEndsWithItsScanner) {
   ASSERT_TRUE(sends());
   ASSERT_TRUE(shows_images());
   EXPECT_EQ(status()->sender, "echoloop send");
-  EXPECT_EQ(app_->viewer().control_rect("send_phantom").width(), 0.0F) << "the image is in its place";
+  EXPECT_EQ(app_->viewer().screen().ui().rect_of("send_phantom").width(), 0.0F) << "the image is in its place";
   open_source_panel("scanner_phantom");
   click("scanner_phantom");
   ASSERT_TRUE(until([&] { return !sends() && status()->link == LiveLink::gone; }));
@@ -369,7 +369,7 @@ TEST_F(ScannerWindow, TheHeartPhantomIsSentAndEndsWithItsScanner) {
   drop("sim:points");
   ASSERT_TRUE(until([&] { return !sends(); })) << "it ends with another source";
   drop("live:other");
-  ASSERT_TRUE(until([&] { return app_->viewer().control_rect("scanner_phantom").width() > 0.0F; }));
+  ASSERT_TRUE(until([&] { return app_->viewer().screen().ui().rect_of("scanner_phantom").width() > 0.0F; }));
   click("scanner_phantom");
   ASSERT_TRUE(until([&] { return status()->link == LiveLink::connected; }));
   const auto sender = static_cast<pid_t>(status()->pid);

@@ -149,7 +149,7 @@ void Scene::drag(WindowPoint from, WindowPoint to) {
 }
 
 void Scene::drag(const std::string& id, float from_share, float to_share) {
-  const Rect r = viewer->control_rect(id);
+  const Rect r = viewer->screen().ui().rect_of(id);
   ASSERT_GT(r.width(), 0.0F) << id;
   const auto at = [&](float share) { return r.x0 + share * r.width(); };
   move(at(from_share), r.cy());
@@ -165,7 +165,7 @@ void Scene::drag(const std::string& id, float from_share, float to_share) {
 }
 
 void Scene::click(const std::string& id, bool right, bool control) {
-  const Rect r = viewer->control_rect(id);
+  const Rect r = viewer->screen().ui().rect_of(id);
   ASSERT_GT(r.width(), 0.0F) << id;
   InjectedInput input;
   input.mouse_x = r.cx();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "gui/screen.h"
 #include "gui/viewer.h"
 
 namespace echoloop::testing {
@@ -63,7 +64,7 @@ class Scene {
   // And two frames, after which the window has followed.
   void tap(Key key, bool control = false, bool shift = false) { press(key, control, shift), frames(2); }
   void inject(const InjectedInput& input) { viewer->inject(input), frames(2); }
-  [[nodiscard]] Rect rect(const std::string& id) const { return viewer->control_rect(id); }
+  [[nodiscard]] Rect rect(const std::string& id) const { return viewer->screen().ui().rect_of(id); }
   void move(float x, float y);
   // From place to place with the left button held.
   void drag(WindowPoint from, WindowPoint to);

@@ -32,10 +32,10 @@ TEST(SectorPicture, PointsAppearWhereTheRulersSay) {
         return static_cast<float>(-15.0 * std::hypot(x - wanted.x_m * 1e3, z - wanted.z_m * 1e3));
       });
       scene.frames(2);
-      const Rect r = scene.viewer->image_rect();
+      const Rect r = scene.viewer->screen().picture();
       const RgbImage shot = scene.shot();
       double sum = 0, sx = 0, sy = 0;
-      const ImageLayout& layout = scene.viewer->image_layout();
+      const ImageLayout& layout = scene.viewer->screen().image_layout();
       const float at_x = layout.x_px(wanted.x_m), at_y = layout.z_px(wanted.z_m);
       for (int y = static_cast<int>(at_y) - 40; y <= static_cast<int>(at_y) + 40; ++y) {
         for (int x = static_cast<int>(at_x) - 40; x <= static_cast<int>(at_x) + 40; ++x) {
@@ -59,9 +59,9 @@ TEST(SectorPicture, TheGroundShowsOutside) {
   scene.state.params.display.color_map = ColorMap::inverted;  // the darkest echo is white: not what is outside
   scene.put_image(grid, [](double, double) { return -200.0F; });
   scene.frames(2);
-  const Rect r = scene.viewer->image_rect();
+  const Rect r = scene.viewer->screen().picture();
   const RgbImage shot = scene.shot();
-  const ImageLayout& layout = scene.viewer->image_layout();
+  const ImageLayout& layout = scene.viewer->screen().image_layout();
   int wrong = 0;
   for (int y = static_cast<int>(r.y0) + 30; y < static_cast<int>(r.y1) - 2; y += 7) {
     for (int x = static_cast<int>(r.x0) + 2; x < static_cast<int>(r.x1) - 2; x += 7) {
@@ -93,7 +93,7 @@ void expect_that_the_screen_is_the_export(double tgc_db, double reject_db) {
   Image image;
   image.grid = grid;
   image.host_db = values.data();
-  const ImageLayout& layout = scene.viewer->image_layout();
+  const ImageLayout& layout = scene.viewer->screen().image_layout();
   const RgbImage png = render_rgb(image, scene.state.params.display);
   int compared = 0;
   for (int y = 0; y < png.height; ++y) {
@@ -182,7 +182,7 @@ TEST(SectorPicture, LooksAtHomeEverywhere) {
     scene.state.source.acquisition = share(convex_acquisition(33, 2000));
     scene.put_image(convex_grid(), [](double, double) { return -30.0F; });
     scene.frames(2);
-    const Rect r = scene.viewer->image_rect();
+    const Rect r = scene.viewer->screen().picture();
     for (float y = r.y0 - 20; y < r.y1 + 20; y += 61) {  // the pointer's read-out, inside and outside the sector
       for (float x = r.x0 - 20; x < r.x1 + 20; x += 97) scene.move(x, y);
     }

@@ -68,7 +68,7 @@ TEST(Shader, IsReloadedAndABadOneIsReported) {
   live.images.publish();
   viewer->frame(state);
   const auto middle = [&] {
-    const Rect r = viewer->image_rect();
+    const Rect r = viewer->screen().picture();
     const RgbImage shot = viewer->screenshot();
     return static_cast<int>(shot.rgb[(static_cast<std::size_t>(r.cy()) * static_cast<std::size_t>(shot.width) +
                                       static_cast<std::size_t>(r.cx())) *

@@ -104,7 +104,7 @@ TEST(SideBySideWindow, EachSideHasItsPixelsAtEverySize) {
     ECHO_SCENE(scene, size.width, size.height, size.scale);
     show(scene, flat(-15), flat(-45));
     const RgbImage shot = scene.shot();
-    const Rect a = scene.viewer->side_a_rect(), b = scene.viewer->image_rect();
+    const Rect a = scene.viewer->screen().side_a_layout().image, b = scene.viewer->screen().picture();
     ASSERT_GT(a.width(), 20.0F);
     EXPECT_EQ(a.width(), b.width());
     EXPECT_FALSE(a.overlaps(b));
@@ -112,7 +112,7 @@ TEST(SideBySideWindow, EachSideHasItsPixelsAtEverySize) {
     EXPECT_NEAR(gray_at(shot, a.cx(), a.cy()), 191, 2) << size.width;
     EXPECT_NEAR(gray_at(shot, b.cx(), b.cy()), 64, 2) << size.width;
     scene.tap(Key::f5);
-    EXPECT_GT(scene.viewer->side_a_rect().width(), 20.0F) << "in presentation too";
+    EXPECT_GT(scene.viewer->screen().side_a_layout().image.width(), 20.0F) << "in presentation too";
     EXPECT_EQ(scene.gl_error(), 0);
   }
 }
@@ -123,8 +123,8 @@ TEST(SideBySideWindow, TheCaptionOfAEndsBeforeTheBar) {
     ECHO_SCENE(scene, 1024, height);
     show(scene, flat(-15), flat(-45));
     const RgbImage shot = scene.shot();
-    const Rect a = scene.viewer->side_a_rect(), bar = scene.viewer->image_layout().color_bar;
-    ASSERT_GT(scene.viewer->image_rect().y0, a.y1);
+    const Rect a = scene.viewer->screen().side_a_layout().image, bar = scene.viewer->screen().image_layout().color_bar;
+    ASSERT_GT(scene.viewer->screen().picture().y0, a.y1);
     for (float y = a.y1 + 10; y < a.y1 + 26; ++y) {
       for (float x = bar.x0 - 7; x < bar.x0 - 1; ++x) ASSERT_LT(gray_at(shot, x, y), 60) << height;
     }
@@ -136,7 +136,7 @@ TEST(SideBySideWindow, WhereAHasNoPixelsThereIsTheGround) {
   const Grid shallow{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 5e-3, .z1_m = 15e-3, .nx = 101, .nz = 51};
   show(scene, flat(-15), flat(-45), shallow);
   const RgbImage shot = scene.shot();
-  const Rect a = scene.viewer->side_a_rect();
+  const Rect a = scene.viewer->screen().side_a_layout().image;
   EXPECT_NEAR(gray_at(shot, a.cx(), a.y0 + 0.3F * a.height()), 191, 2);
   EXPECT_LT(gray_at(shot, a.cx() + 40, a.y0 + 0.7F * a.height()), 20);
 }
@@ -144,7 +144,7 @@ TEST(SideBySideWindow, WhereAHasNoPixelsThereIsTheGround) {
 TEST(SideBySideWindow, ThePointerIsOnBothSides) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene, flat(-15), flat(-45));
-  const Rect a = scene.viewer->side_a_rect(), b = scene.viewer->image_rect();
+  const Rect a = scene.viewer->screen().side_a_layout().image, b = scene.viewer->screen().picture();
   const RgbImage before = scene.shot();
   const auto changed = [&](const RgbImage& now, const Rect& r, float x, float y) {
     int n = 0;
@@ -169,7 +169,7 @@ TEST(SideBySideWindow, ThePointerIsOnBothSides) {
 TEST(SideBySideWindow, OneZoomAndPanForBoth) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene, flat(-15), flat(-45));
-  const Rect a = scene.viewer->side_a_rect();
+  const Rect a = scene.viewer->screen().side_a_layout().image;
   InjectedInput wheel;
   wheel.mouse_x = a.cx() + 30;
   wheel.mouse_y = a.cy() - 20;
@@ -177,7 +177,7 @@ TEST(SideBySideWindow, OneZoomAndPanForBoth) {
   wheel.wheel = 3;
   scene.inject(wheel);
   EXPECT_FALSE(scene.state.image.pan_zoom.fitted);
-  const Rect after_a = scene.viewer->side_a_rect(), after_b = scene.viewer->image_rect();
+  const Rect after_a = scene.viewer->screen().side_a_layout().image, after_b = scene.viewer->screen().picture();
   EXPECT_GT(after_a.width(), a.width() - 1);
   EXPECT_EQ(after_a.width(), after_b.width());
   EXPECT_EQ(after_a.height(), after_b.height());
@@ -187,7 +187,7 @@ TEST(SideBySideWindow, ADragThatBeginsOnADrawsAMarkOfBoth) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene, flat(-15), flat(-45));
   scene.state.marks.tool = MarkTool::rectangle;
-  const Rect a = scene.viewer->side_a_rect();
+  const Rect a = scene.viewer->screen().side_a_layout().image;
   const auto to = [&](float x_share, float y_share, bool down) {
     InjectedInput input;
     input.mouse_x = a.x0 + x_share * a.width();

@@ -19,7 +19,7 @@ int gray_at(const RgbImage& p, float x, float y) {
 
 // From point to point of the picture with the left button held.
 void drag_mm(Scene& scene, PlanePoint from, PlanePoint to) {
-  const ImageLayout& l = scene.viewer->image_layout();
+  const ImageLayout& l = scene.viewer->screen().image_layout();
   scene.drag({l.x_px(from.x_m * 1e-3), l.z_px(from.z_m * 1e-3)}, {l.x_px(to.x_m * 1e-3), l.z_px(to.z_m * 1e-3)});
 }
 
@@ -35,7 +35,7 @@ TEST(SpectrogramStrip, OfGapsAloneSaysWhy) {
     });
     scene.move(5, 635);
     scene.frames(4);
-    const Rect strip = scene.viewer->spectrogram_rect();
+    const Rect strip = scene.viewer->screen().strips().spectrogram;
     ASSERT_GT(strip.width(), 0.0F);
     const RgbImage shot = scene.shot();
     int light = 0;
@@ -113,7 +113,7 @@ TEST(SpectrogramStrip, PowerIsBrightTowardsTheProbeIsUpAndGapsAreBlack) {
   scene.put_image(kSquare, dim);
   scene.put_spectrogram(500, two_ways);
   scene.frames(3);
-  const Rect box = scene.viewer->spectrogram_rect();
+  const Rect box = scene.viewer->screen().strips().spectrogram;
   ASSERT_GT(box.width(), 300.0F);
   RgbImage shot = scene.shot();
   EXPECT_GT(gray_at(shot, x_of(box, 0.5), y_of(box, 0.3)), 220);
@@ -146,7 +146,7 @@ TEST(SpectrogramStrip, TheNewestColumnIsWhole) {
   scene.put_image(kSquare, dim);
   scene.put_spectrogram(40, [](double, double) { return -20.0F; });
   scene.frames(3);
-  const Rect box = scene.viewer->spectrogram_rect();
+  const Rect box = scene.viewer->screen().strips().spectrogram;
   ASSERT_GT(box.width(), 300.0F);
   EXPECT_GT(gray_at(scene.shot(), box.x1 - 0.02F * box.width(), y_of(box, 0.3)), 220);
 }
@@ -157,7 +157,7 @@ TEST(SpectrogramStrip, TheBaselineFollowsTheMouse) {
   scene.put_image(kSquare, dim);
   scene.put_spectrogram(500, two_ways);
   scene.frames(3);
-  const Rect box = scene.viewer->spectrogram_rect(), axis = scene.rect("sonogram_axis");
+  const Rect box = scene.viewer->screen().strips().spectrogram, axis = scene.rect("sonogram_axis");
   ASSERT_GT(axis.width(), 8.0F);
   scene.drag({axis.cx(), axis.cy()}, {axis.cx(), axis.cy() + 0.2F * box.height()});
   EXPECT_NEAR(scene.state.params.doppler.baseline, 0.4, 0.03);
@@ -176,7 +176,7 @@ TEST(SpectrogramStrip, FrozenItStandsStill) {
   scene.put_past(0, kSquare, dim, 1);
   scene.put_spectrogram(500, [](double, double v) { return v > 0.0 ? -20.0F : -90.0F; });
   scene.frames(3);
-  const Rect box = scene.viewer->spectrogram_rect();
+  const Rect box = scene.viewer->screen().strips().spectrogram;
   ASSERT_GT(box.width(), 300.0F);
   EXPECT_GT(gray_at(scene.shot(), x_of(box, 2.0), y_of(box, -0.2)), 220) << "what was there when it froze";
   scene.state.run = RunState::live;
@@ -237,7 +237,7 @@ TEST(SpectrogramStrip, WithoutAnythingToShowItSaysWhatToDo) {
   scene.click("dock/sonogram");
   EXPECT_EQ(scene.state.params.doppler.gate, Gate::on);
   EXPECT_EQ(scene.state.marks.tool, MarkTool::gate);
-  EXPECT_EQ(scene.viewer->spectrogram_rect().width(), 0.0F) << "no spectrum has come";
+  EXPECT_EQ(scene.viewer->screen().strips().spectrogram.width(), 0.0F) << "no spectrum has come";
   scene.click("dock/sonogram");
   EXPECT_EQ(scene.state.params.doppler.gate, Gate::off);
   EXPECT_EQ(scene.viewer->settings().dock, Dock::none);

@@ -31,12 +31,12 @@ inline void open_panel(Scene& scene) {
                          : panel == std::string("panel_formation") ? "recipe/Course"
                          : panel == std::string("panel_display")   ? "dynamic_range_db"
                                                                    : "structure/Off";
-    if ((scene.viewer->control_rect(inside).width() > 0.0F) == open) scene.click(panel);
+    if ((scene.viewer->screen().ui().rect_of(inside).width() > 0.0F) == open) scene.click(panel);
   }
 }
 
 inline void put_mouse(Scene& scene, double x_mm, double z_mm, bool left) {
-  const ImageLayout& l = scene.viewer->image_layout();
+  const ImageLayout& l = scene.viewer->screen().image_layout();
   InjectedInput input;
   input.mouse_x = l.x_px(x_mm * 1e-3);
   input.mouse_y = l.z_px(z_mm * 1e-3);

@@ -11,7 +11,7 @@ namespace {
 
 // How many of the pixels around a place have the accent's colour.
 int accents(Scene& scene, const RgbImage& shot, double x_mm, double z_mm, int reach) {
-  const ImageLayout& l = scene.viewer->image_layout();
+  const ImageLayout& l = scene.viewer->screen().image_layout();
   int n = 0;
   for (int dy = -reach; dy <= reach; ++dy) {
     for (int dx = -reach; dx <= reach; ++dx) {
@@ -33,7 +33,7 @@ TEST(Objects, OutlinesLieOnTheEdgesOfPixelsAtAnyZoomAndScale) {
       }
       show(scene);
       const RgbImage shot = scene.shot();
-      const double off_mm = 7e3 * scale / scene.viewer->image_layout().px_per_m;
+      const double off_mm = 7e3 * scale / scene.viewer->screen().image_layout().px_per_m;
       for (const double z : {11.5, 12.0, 12.5}) {  // in sight at every zoom, beside no number
         EXPECT_GE(accents(scene, shot, -6.1, z, 1), 3) << z << " at " << logical_px_per_m;
         EXPECT_EQ(accents(scene, shot, -6.1 - off_mm, z, 2), 0) << z << " at " << logical_px_per_m;

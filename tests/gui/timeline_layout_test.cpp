@@ -85,7 +85,7 @@ TEST(TimelineLayout, IdleTimeIsCutBelowATenth) {
     const bool drawn = std::any_of(blocks.begin(), blocks.end(), [&](const TimeBlock& b) {
       return b.span.frame == span.frame && b.span.stage == span.stage;
     });
-    EXPECT_TRUE(drawn) << stage_title(span.stage) << " " << span.frame;
+    EXPECT_TRUE(drawn) << row_of(span.stage).title << " " << span.frame;
   }
   // A little more work does not change the scale back and forth.
   EXPECT_EQ(fit_map(spans, frames, 2'000'000, kSizes).shown_ns, 2'000'000);

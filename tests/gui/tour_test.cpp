@@ -78,7 +78,7 @@ TEST(Keys, WhateverDoesSomethingIsListed) {
   for (const auto& [name, key] : key_names()) {
     for (const bool control : {false, true}) {
       scene.press(key, control);
-      const bool did = scene.viewer->used_last_key();
+      const bool did = scene.viewer->screen().used_last_key();
       used += did ? 1 : 0;
       // Control that is held makes no other key of it, unless the list says so.
       EXPECT_TRUE(!did || is_listed(name, control) || (control && is_listed(name, false))) << name << control;
@@ -197,7 +197,8 @@ TEST_P(TourAt, StepsPointAtWhatTheyExplain) {
     EXPECT_LE(box.y1, static_cast<float>(height)) << step.title;
     const Rect target = scene.rect("tour_target");
     EXPECT_GT(target.width(), 0.0F) << step.title;
-    const bool picture = target.height() >= scene.viewer->image_rect().height();  // may be too large to stand beside
+    const bool picture =
+        target.height() >= scene.viewer->screen().picture().height();  // may be too large to stand beside
     EXPECT_TRUE(picture || !overlap(box, target)) << step.title;
     scene.press(Key::enter);
   }
@@ -372,7 +373,7 @@ void open_lesson(WindowApp& app) {
   click(app, "tour_again");
   for (std::size_t i = 0; i < tour_steps().size(); ++i) {
     for (int turn = 0; turn < 3; ++turn) app.turn();
-    if (app.viewer().control_rect("tour_lesson").width() > 0.0F) return click(app, "tour_lesson");
+    if (app.viewer().screen().ui().rect_of("tour_lesson").width() > 0.0F) return click(app, "tour_lesson");
     press(app, {.key = Key::enter});
   }
   ADD_FAILURE() << "no lesson in the tour";

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "app/window/window_app.h"
+#include "gui/screen.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing {
@@ -48,7 +49,7 @@ inline void drop(WindowApp& app, const std::filesystem::path& file) {
 
 // Of the mouse, on the middle of a control; `frames` for each of its parts: a user takes some.
 inline void click(WindowApp& app, const std::string& control, int frames = 3) {
-  const Rect r = app.viewer().control_rect(control);
+  const Rect r = app.viewer().screen().ui().rect_of(control);
   ASSERT_GT(r.width(), 0.0F) << control;
   InjectedInput input;
   input.mouse_x = r.cx();

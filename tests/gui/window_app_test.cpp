@@ -133,7 +133,7 @@ class WindowOf {
   }
   [[nodiscard]] bool until(const std::function<bool()>& holds) const { return turn_until(*app, holds); }
   void click(const std::string& id, bool right = false, bool control = false) const {
-    const Rect r = app->viewer().control_rect(id);
+    const Rect r = app->viewer().screen().ui().rect_of(id);
     ASSERT_GT(r.width(), 0.0F) << id;
     InjectedInput input;
     input.mouse_x = r.cx();
@@ -237,7 +237,7 @@ TEST(SavedFiles, InAFolderThatIsGoneAreRefusedInWords) {
     EXPECT_EQ(state.notices.messages.list().front().text, refusal);
   }
   EXPECT_FALSE(state.saving.recording.on);
-  ASSERT_TRUE(window.until([&] { return window.app->viewer().control_rect("save_offer").width() > 0.0F; }));
+  ASSERT_TRUE(window.until([&] { return window.app->viewer().screen().ui().rect_of("save_offer").width() > 0.0F; }));
   window.click("save_offer");
   state.notices.messages.clear();
   window.click("save/picture");

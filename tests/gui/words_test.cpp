@@ -130,7 +130,7 @@ TEST(Presentation, TheCaptionKeepsClearOfTheWayBack) {
   };
   EXPECT_GT(bright_between(1024 - 240, 1020, 100), 100) << "the way back";
   EXPECT_EQ(bright_between(1024 - 240, 1020, 180), 0) << "the caption is brighter";
-  EXPECT_GT(bright_between(24, static_cast<int>(scene.viewer->image_rect().x0) - 10, 180), 50)
+  EXPECT_GT(bright_between(24, static_cast<int>(scene.viewer->screen().picture().x0) - 10, 180), 50)
       << "it begins further left instead";
 }
 

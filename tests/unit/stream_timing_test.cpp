@@ -115,9 +115,9 @@ TEST(TimingFiles, CsvHoldsEverySpanFromZero) {
   const std::int64_t origin = spans.front().start_ns;  // frame 7's production comes first
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const Span& span = spans[i];
-    const std::vector<std::string> expected = {
-        std::to_string(span.frame), std::string(kStageNames[static_cast<std::size_t>(span.stage)]),
-        std::to_string(span.lane), std::to_string(span.start_ns - origin), std::to_string(span.end_ns - origin)};
+    const std::vector<std::string> expected = {std::to_string(span.frame), std::string(row_of(span.stage).key),
+                                               std::to_string(span.lane), std::to_string(span.start_ns - origin),
+                                               std::to_string(span.end_ns - origin)};
     EXPECT_EQ(rows[i + 1], expected);
   }
 }
@@ -149,7 +149,7 @@ TEST(TimingFiles, EveryStageAndExtremeNumbersSurvive) {
   for (const int thread : threads) EXPECT_TRUE(named.contains(thread)) << "a row without a name";
   for (std::size_t s = 0; s < kStageCount; ++s) {
     EXPECT_EQ(rows[s + 1][0], std::to_string(kLast));
-    EXPECT_EQ(rows[s + 1][1], kStageNames[s]);
+    EXPECT_EQ(rows[s + 1][1], kStages[s].key);
   }
 }
 

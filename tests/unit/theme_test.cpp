@@ -158,7 +158,7 @@ TEST(StageColors, AreApartForAllEyes) {
     }
     for (std::size_t i = 0; i < seen.size(); ++i) {
       for (std::size_t k = 0; k < i; ++k) {
-        EXPECT_GE(ciede2000(seen[i], seen[k]), 10.0) << kStageNames[i] << ", " << kStageNames[k] << ": " << eye;
+        EXPECT_GE(ciede2000(seen[i], seen[k]), 10.0) << kStages[i].key << ", " << kStages[k].key << ": " << eye;
       }
     }
   }
@@ -166,7 +166,7 @@ TEST(StageColors, AreApartForAllEyes) {
 
 TEST(StageColors, AreSeenOnTheirGrounds) {
   for (std::size_t i = 0; i < theme::kStageColors.size(); ++i) {
-    EXPECT_GE(contrast(theme::kStageColors[i], theme::kCanvas), 3.0) << kStageNames[i];
+    EXPECT_GE(contrast(theme::kStageColors[i], theme::kCanvas), 3.0) << kStages[i].key;
   }
 }
 

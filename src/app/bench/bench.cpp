@@ -166,7 +166,7 @@ StagesAlone bench_stages(const BenchRun& run, BenchTable& table) {
     const StageSummary& s = stages[static_cast<std::size_t>(stage)];
     if (s.count == 0) continue;
     json facts = {{"precision", precision_name(noise.precision)}, {"p50_ms", s.p50_ms}, {"p99_ms", s.p99_ms}};
-    std::string what(kStageNames[static_cast<std::size_t>(stage)]);
+    std::string what(row_of(stage).key);
     if (stage == Stage::condition) {
       facts["band_mhz"] = fmt::format("{:.2f}-{:.2f}", run.bench_case.params.formation.band_low_hz * 1e-6,
                                       run.bench_case.params.formation.band_high_hz * 1e-6);

@@ -83,7 +83,7 @@ nlohmann::json make_report(const Backend& backend, const Session& session, const
   const auto stages = trace.summarize_stages();
   report["stages"] = nlohmann::json::object();
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    if (stages[s].count > 0) report["stages"][std::string(kStageNames[s])] = summary_json(stages[s]);
+    if (stages[s].count > 0) report["stages"][std::string(kStages[s].key)] = summary_json(stages[s]);
   }
   report["policy"] = kPolicyNames[static_cast<std::size_t>(stream.policy)];
   report["slots"] = stream.slots;

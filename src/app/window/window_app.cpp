@@ -305,7 +305,7 @@ void WindowApp::take_sandbox_answer() {
   if (answered->answer == SandboxAnswer::cancel) {
     compared ? comparison_.end(answered->why.what()) : opening_failed(answered->why);
   } else {
-    compared ? comparison_.open_again() : opening_.open_again();
+    compared ? comparison_.source().open_again() : opening_.open_again();
   }
 }
 
@@ -340,7 +340,7 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
     comparison_.use_as_a({.name = parts_.named, .source = parts_.source, .facts = parts_.facts, .info = state().source},
                          state().params);
   }
-  if (plan.change == WindowStream::Change::another_source && comparison_.opened() == nullptr) clear_view();
+  if (plan.change == WindowStream::Change::another_source && comparison_.source().opened() == nullptr) clear_view();
   sound_speed_.forget();
   stream_.describe(opened, plan);
   restore_view(saved);
@@ -422,9 +422,9 @@ void WindowApp::compare_with(CompareSide side, const std::filesystem::path& path
 
 // Both recordings with the parameters that they had. B's stream starts again.
 void WindowApp::swap_recordings() {
-  if (comparison_.opened() == nullptr) return;
+  if (comparison_.source().opened() == nullptr) return;
   const ImagingParams params_of_a = with_display(state().cine.a, state().params.display);
-  start_session(*comparison_.opened(), {.current = WindowOpening::Current::becomes_a});
+  start_session(*comparison_.source().opened(), {.current = WindowOpening::Current::becomes_a});
   state().params = params_of_a;
   stream_.apply_params();
 }
@@ -433,15 +433,15 @@ void WindowApp::advance_comparison() {
   try {
     comparison_.advance();
   } catch (const NoSandbox& why) {
-    question_.ask(SandboxQuestion::Asker::compared, why, comparison_.name());
+    question_.ask(SandboxQuestion::Asker::compared, why, comparison_.source().name());
   }
 }
 
 void WindowApp::cancel() {
   if (opening_.busy()) {
     opening_.cancel();
-  } else if (comparison_.opening()) {
-    comparison_.end("Opening " + comparison_.name() + " was cancelled.");
+  } else if (comparison_.source().opening()) {
+    comparison_.end("Opening " + comparison_.source().name() + " was cancelled.");
   } else if (saving_.making_film()) {
     saving_.stop_film();
   }

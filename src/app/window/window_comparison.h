@@ -16,15 +16,11 @@ class WindowComparison {
   // An empty path: A is B's recording with held settings again.
   void open_a(const std::filesystem::path& path);
   void use_as_a(OpenedSource opened, const ImagingParams& params);
-  void open_again() { compared_.open_again(); }
   // Once a window frame. Throws NoSandbox when A needs the user's consent; says any other failure.
   void advance();
   void end(const std::string& why);  // A is B's recording again
 
   [[nodiscard]] ComparedSource& source() { return compared_; }
-  [[nodiscard]] bool opening() const { return compared_.opening(); }
-  [[nodiscard]] const std::string& name() const { return compared_.name(); }  // of the recording that is being opened
-  [[nodiscard]] const OpenedSource* opened() const { return compared_.opened(); }
 
  private:
   void forget();

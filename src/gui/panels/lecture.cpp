@@ -64,7 +64,7 @@ void draw_legend(const Ui& ui, const Rect& r, const std::vector<Span>& spans) {
     const bool shown = stage > Stage::produce && stage <= Stage::present &&
                        std::any_of(spans.begin(), spans.end(), [&](const Span& s) { return s.stage == stage; });
     if (!shown) continue;
-    const std::string_view title = stage_title(stage);
+    const std::string_view title = row_of(stage).title;
     const float side = ui.px(14), end = x + side + ui.px(8) + ui.width(Type::medium, title);
     if (end > r.x1) return;
     ui.fill({x, r.cy() - 0.5F * side, x + side, r.cy() + 0.5F * side}, theme::kStageColors[i], 2);

@@ -11,10 +11,6 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<const char*, kStageCount> kTitles = {"Produce",  "Copy",     "Extra load", "Condition",
-                                                          "Beamform", "Envelope", "Compress",   "Refine",
-                                                          "Texture",  "Window",   "Vsync"};
-
 constexpr double kMsPerNs = 1e-6;
 
 struct RowWords {
@@ -123,7 +119,7 @@ void block_tip(PanelContext& c, const Hit& h, const Rect& area, const TimelineSc
                const TimeBlock& b) {
   Ui& ui = c.ui;
   const std::int64_t left = map.time_at(area.x0);
-  const std::string title = fmt::format("{}, frame {}", stage_title(b.span.stage), grouped(b.span.frame));
+  const std::string title = fmt::format("{}, frame {}", row_of(b.span.stage).title, grouped(b.span.frame));
   const double start_ms = static_cast<double>(b.span.start_ns - left) * kMsPerNs;
   std::string text = fmt::format("{} ms from the left edge", fixed(start_ms, 3));
   if (b.span.stage != Stage::vsync) {
@@ -204,8 +200,6 @@ void take_gestures(TimelineState& t, const Hit& h, const TimelineScene& scene, c
 }
 
 }  // namespace
-
-const char* stage_title(Stage stage) { return kTitles[static_cast<std::size_t>(stage)]; }
 
 std::string exact_ms(double ms) {
   return fixed(ms, std::abs(ms) < 9.9995 ? 3 : std::abs(ms) < 99.995 ? 2 : std::abs(ms) < 999.95 ? 1 : 0);

@@ -89,7 +89,7 @@ void control_rows(PanelContext& c, Column& column) {
 int timeline_lanes_shown(const UiState& state, const std::vector<Span>& spans) {
   int lanes = state.stream.lanes;
   for (const Span& span : spans) {
-    if (span.stage > Stage::upload && span.stage <= Stage::refine) lanes = std::max(lanes, span.lane + 1);
+    if (span.stage > Stage::upload && span.stage <= kLastOfFrame) lanes = std::max(lanes, span.lane + 1);
   }
   return std::clamp(lanes, 1, kMaxLanes);
 }

@@ -48,9 +48,6 @@ int timeline_lanes_shown(const UiState& state, const std::vector<Span>& spans);
 // "5 frames, 2.50 ms"
 std::string timeline_summary(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open);
 
-// "Beamform"
-const char* stage_title(Stage stage);
-
 // 4 or 5 significant digits at any size: "0.240 ms", "17.31 ms", "1 234 ms".
 std::string exact_ms(double ms);
 

@@ -10,13 +10,10 @@
 namespace echoloop {
 namespace {
 
-constexpr std::array<const char*, kStageCount> kNames = {"Produce",  "Upload",   "Extra load", "Condition",
-                                                         "Beamform", "Envelope", "Compress",   "Refine",
-                                                         "Present",  "Draw",     "Vsync"};
 constexpr float kStageRow = 18;
 constexpr int kFirst = static_cast<int>(Stage::upload);
 constexpr int kLast = static_cast<int>(Stage::present);
-constexpr int kLastOfFrame = static_cast<int>(Stage::refine);
+constexpr int kEndOfFrame = static_cast<int>(kLastOfFrame);
 
 struct Scale {
   double top_ms = 1.0;
@@ -29,7 +26,7 @@ struct Columns {
 
 StageSummary sum_of_stages(const UiState& state) {
   StageSummary sum;
-  for (int i = kFirst; i <= kLastOfFrame; ++i) {
+  for (int i = kFirst; i <= kEndOfFrame; ++i) {
     const StageSummary& s = state.numbers.stages[static_cast<std::size_t>(i)];
     sum.p50_ms += s.p50_ms;
     sum.p95_ms += s.p95_ms;
@@ -122,7 +119,7 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
     const auto x = [&](double ms) {
       return std::round(at.bar0 + (at.bar1 - at.bar0) * static_cast<float>(std::clamp(ms / scale.top_ms, 0.0, 1.0)));
     };
-    for (int i = kFirst; i <= kLastOfFrame; ++i) {
+    for (int i = kFirst; i <= kEndOfFrame; ++i) {
       const double part = c.state.numbers.stages[static_cast<std::size_t>(i)].p50_ms;
       ui.fill({x(sum), r.cy() - ui.px(4), x(sum + part), r.cy() + ui.px(4)},
               theme::kStageColors[static_cast<std::size_t>(i)]);
@@ -158,7 +155,7 @@ void timings_panel(PanelContext& c, Column& column, bool& open) {
     const Columns at = columns_of(ui, r);
     const float chip = ui.px(8);
     ui.fill({r.x0, r.cy() - 0.5F * chip, r.x0 + chip, r.cy() + 0.5F * chip}, theme::kStageColors[stage], 2);
-    ui.text(Type::body, at.name, r.y0, r.height(), theme::kText, kNames[stage]);
+    ui.text(Type::body, at.name, r.y0, r.height(), theme::kText, kStages[stage].label);
     bar(ui, r, at, s, scale, theme::kStageColors[stage]);
     numbers(ui, r, at, s, Type::body);
   }

@@ -6,25 +6,8 @@
 namespace echoloop {
 namespace {
 
-RowKind kind_of(Stage stage) {
-  switch (stage) {
-    case Stage::produce:
-      return RowKind::producer;
-    case Stage::upload:
-      return RowKind::copy;
-    case Stage::present:
-      return RowKind::texture;
-    case Stage::draw:
-      return RowKind::window;
-    case Stage::vsync:
-      return RowKind::vsync;
-    default:
-      return RowKind::kernels;
-  }
-}
-
-std::optional<std::size_t> row_of(const Span& span, const std::vector<TimelineRow>& rows) {
-  const RowKind kind = kind_of(span.stage);
+std::optional<std::size_t> place_of(const Span& span, const std::vector<TimelineRow>& rows) {
+  const RowKind kind = row_of(span.stage).row;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].kind == kind && (kind != RowKind::kernels || rows[i].lane == span.lane)) return i;
   }
@@ -54,7 +37,7 @@ std::vector<FrameMark> last_frames(const std::vector<Span>& spans, int count) {
   }
   std::vector<Times> all(numbers.size());
   for (const Span& span : spans) {
-    if (span.stage > Stage::refine) continue;
+    if (span.stage > kLastOfFrame) continue;
     const auto at = std::lower_bound(numbers.begin(), numbers.end(), span.frame);
     if (at == numbers.end() || *at != span.frame) continue;
     Times& t = all[static_cast<std::size_t>(at - numbers.begin())];
@@ -97,7 +80,7 @@ std::vector<TimeBlock> timeline_blocks(const std::vector<Span>& spans, const Tim
   if (map.pieces.empty()) return blocks;
   for (const Span& span : spans) {
     if (span.end_ns < map.pieces.front().from_ns || span.start_ns > map.pieces.back().to_ns) continue;
-    const auto row = row_of(span, rows);
+    const auto row = place_of(span, rows);
     if (!row) continue;
     for (const TimePiece& piece : map.pieces) {
       if (span.end_ns < piece.from_ns || span.start_ns >= piece.to_ns) continue;

@@ -10,8 +10,6 @@
 
 namespace echoloop {
 
-enum class RowKind { producer, copy, kernels, texture, window, vsync };
-
 struct TimelineRow {
   RowKind kind = RowKind::producer;
   int lane = 0;  // kernels have one row per lane

@@ -12,6 +12,7 @@
 #include "formats/mutation/campaign.h"
 #include "formats/mutation/process_size.h"
 #include "formats/sandbox/reader_settings.h"
+#include "gui/screen.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing {
@@ -132,7 +133,7 @@ class WatchedViewer {
 
   bool has_picture() {
     return app_.state().numbers.counts.processed > 0 && app_.state().numbers.shown > 0 &&
-           app_.viewer().image_rect().width() > 0.0F;
+           app_.viewer().screen().picture().width() > 0.0F;
   }
   bool plays() { return has_picture() && !app_.state().notices.fault.has_value(); }
 

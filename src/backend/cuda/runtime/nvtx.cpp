@@ -30,7 +30,7 @@ class Ranges {
       ranges_[i].colorType = NVTX_COLOR_ARGB;
       ranges_[i].color = kColors[i];
       ranges_[i].messageType = NVTX_MESSAGE_TYPE_REGISTERED;
-      ranges_[i].message.registered = nvtxDomainRegisterStringA(domain_, std::string(kStageNames[i]).c_str());
+      ranges_[i].message.registered = nvtxDomainRegisterStringA(domain_, std::string(kStages[i].key).c_str());
     }
   }
   [[nodiscard]] bool wanted() const { return domain_ != nullptr; }
