@@ -41,7 +41,7 @@ constexpr auto kPaces = std::to_array<Pace>({
 std::vector<std::string> sleeps_in(const std::string& text) {
   static const std::regex sleeps(
       R"(\b(sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep|time\.sleep) *\(|(^|[^.>\w])sleep *\(|)"
-      R"(\bsleep +["'$\d.]|select\( *\[ *\], *\[ *\], *\[ *\])");
+      R"(\bsleep +["'$\d.]|"sleep", *"|select\( *\[ *\], *\[ *\], *\[ *\])");
   std::vector<std::string> found;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -55,7 +55,7 @@ bool takes_time(const std::string& text) { return text.find("take_time(") != tex
 TEST(Sleeps, AreFound) {
   for (const char* line :
        {"std::this_thread::sleep_for(a);", "usleep(5);", "  time.sleep(0.01)", "until x; do sleep 0.1; done",
-        "::sleep(1);", "sleep \"$1\"", "select.select([], [], [], 0.1)"}) {
+        "::sleep(1);", "hands({\"sleep\", \"2\"})", "sleep \"$1\"", "select.select([], [], [], 0.1)"}) {
     EXPECT_EQ(sleeps_in(line).size(), 1U) << line;
   }
   for (const char* line :

@@ -20,7 +20,7 @@ TEST_F(ImportWindow, AnotherUnknownFileTakesItsPlace) {
   const auto shows = [&](const fs::path& file) {
     return until([&] { return import().file_name == file.filename() && !import().fields.empty(); });
   };
-  const auto asks = [&] { return app_->viewer().control_rect("leave_cancel").width() > 0.0F; };
+  const auto asks = [&] { return app_->viewer().screen().ui().rect_of("leave_cancel").width() > 0.0F; };
   drop(other);  // nothing was answered
   ASSERT_TRUE(shows(other));
   answer("sampling", "20");

@@ -280,7 +280,7 @@ TEST_F(ImportWindow, ANarrowWindowHasAllRoles) {
   click("import/axis/0");
   press(Key::l);
   for (const char* const role : {"element", "transmit", "frame", "iq"})
-    EXPECT_GT(app_->viewer().control_rect(std::string("import/role/") + role).width(), 0.0F) << role;
+    EXPECT_GT(app_->viewer().screen().ui().rect_of(std::string("import/role/") + role).width(), 0.0F) << role;
 }
 
 TEST_F(ImportWindow, ANarrowWindowHasTheBytesOfARawFileToo) {
@@ -289,7 +289,7 @@ TEST_F(ImportWindow, ANarrowWindowHasTheBytesOfARawFileToo) {
   testing::write_text_file(raw, npy.substr(npy.size() - sizeof(float) * kTransmits * kElements * kSamples));
   start_with(raw, 1024);
   EXPECT_TRUE(import().raw.on);
-  EXPECT_GT(app_->viewer().control_rect("import/contents").width(), 0.0F);
+  EXPECT_GT(app_->viewer().screen().ui().rect_of("import/contents").width(), 0.0F);
 }
 
 TEST_F(ImportWindow, ALongDescriptionTakesTwoLines) {

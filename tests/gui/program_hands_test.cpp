@@ -41,6 +41,58 @@ Spot wire_near(const ProgramWindow& window, double x, double y, double radius) {
   return {static_cast<double>(r.x0) + sx / sum, static_cast<double>(r.y0) + sy / sum};
 }
 
+// Each at the pace of a user after the one before.
+void one_by_one(ProgramWindow& window, const std::vector<std::vector<std::string>>& steps) {
+  for (const auto& step : steps) window.hands(step);
+}
+
+// Of the middle of the picture.
+class Middle {
+ public:
+  Middle(const ProgramWindow& window, const Scene& scene)
+      : window_(window),
+        at_(scene.viewer->screen().picture().cx() - 100, scene.viewer->screen().picture().cy() - 100,
+            scene.viewer->screen().picture().cx() + 100, scene.viewer->screen().picture().cy() + 100) {}
+
+  [[nodiscard]] const Rect& where() const { return at_; }
+  [[nodiscard]] std::vector<std::uint8_t> look() const { return window_.pixels(at_); }
+  [[nodiscard]] double brightness() const {
+    const std::vector<std::uint8_t> seen = look();
+    return std::accumulate(seen.begin(), seen.end(), 0.0) / static_cast<double>(seen.size());
+  }
+  [[nodiscard]] bool comes() const {
+    return eventually([&] {
+      const std::vector<std::uint8_t> seen = look();
+      return !seen.empty() &&
+             std::count(seen.begin(), seen.end(), seen.front()) < static_cast<std::ptrdiff_t>(seen.size() / 2);
+    });
+  }
+  // Of the heart, which beats: the first look may be of a picture that is just being drawn.
+  [[nodiscard]] double brightest() const {
+    double most = 0.0, last = 0.0;
+    int changes = 0;
+    EXPECT_TRUE(eventually([&] {
+      const double now = brightness();
+      most = std::max(most, now);
+      changes += std::exchange(last, now) != now ? 1 : 0;
+      return changes == 20;
+    }));
+    return most;
+  }
+
+ private:
+  const ProgramWindow& window_;
+  Rect at_;
+};
+
+// Until the button has another word.
+void freeze(ProgramWindow& window, Scene& scene) {
+  const Rect button = scene.rect("freeze");
+  const std::vector<std::uint8_t> before = window.pixels(button);
+  window.key("space");
+  EXPECT_TRUE(eventually([&] { return window.pixels(button) != before; })) << "the stream was not frozen";
+}
+
 class Caliper {
  public:
   Caliper(ProgramWindow& window, Scene& scene) : window_(window), scene_(scene) {}
@@ -63,7 +115,7 @@ class Caliper {
       return false;
     };
     if (!eventually(saved) || marks.size() != 1) return NAN;
-    window_.hands({"key", "Delete", "sleep", "0.1", "key", "Escape", "sleep", "0.1", "key", "f"});
+    for (const char* key : {"Delete", "Escape", "f"}) window_.key(key);
     return marks[0]["length_mm"];
   }
 
@@ -74,10 +126,9 @@ class Caliper {
     const ImageLayout& l = scene_.viewer->screen().image_layout();
     const float x = std::round(l.x_px(0)), y = std::round(l.z_px(z_m));
     const std::string at_x = std::to_string(static_cast<int>(x)), at_y = std::to_string(static_cast<int>(y));
-    std::vector<std::string> words{"key", "f", "sleep", "0.1", "mousemove", at_x, at_y, "sleep", "0.15"};
-    for (int i = 0; i < notches; ++i) words.insert(words.end(), {"click", "4", "sleep", "0.05"});
-    words.insert(words.end(), {"mousemove", "400", "20"});  // its cross is bright, too
-    window_.hands(words);
+    one_by_one(window_, {{"key", "f"}, {"mousemove", at_x, at_y}});
+    if (notches > 0) window_.hands({"click", "--repeat", std::to_string(notches), "--delay", "50", "4"});
+    window_.hands({"mousemove", "400", "20"});  // its cross is bright, too
     for (int i = 0; i < notches; ++i) turn_wheel(scene_, x, y, 1);
     const ImageLayout& zoomed = scene_.viewer->screen().image_layout();
     const double radius = 1.2 * zoomed.px_per_mm();
@@ -86,8 +137,9 @@ class Caliper {
     const double room = std::min({radius, cy - static_cast<double>(r.y0) - 2, static_cast<double>(r.y1) - cy - 2});
     const Spot wire = wire_near(window_, cx, cy, room);
     EXPECT_LT(std::hypot(wire.x - cx, wire.y - cy), 0.5 * zoomed.px_per_mm()) << "the wire is where the rulers say";
-    window_.hands({"mousemove", std::to_string(std::lround(wire.x)), std::to_string(std::lround(wire.y)), "sleep",
-                   "0.15", "mousedown", "1", "sleep", "0.15", "mouseup", "1"});
+    one_by_one(window_, {{"mousemove", std::to_string(std::lround(wire.x)), std::to_string(std::lround(wire.y))},
+                         {"mousedown", "1"},
+                         {"mouseup", "1"}});
   }
 
   ProgramWindow& window_;
@@ -147,56 +199,55 @@ TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
       {"sim:heart", "--rate", "10", "--backend", "cpu", "--duration", "240", "--report", "report.json"}, scene);
   ASSERT_EQ(
       window.run_aside({"sim:points", "--headless", "--backend", "cpu", "--frames", "30", "--record", "wires.uff"}), 0);
-  const Rect r = scene.viewer->screen().picture();
-  const Rect middle{r.cx() - 100, r.cy() - 100, r.cx() + 100, r.cy() + 100};
-  const auto looks = [&] { return window.pixels(middle); };
-  ASSERT_TRUE(eventually([&] {
-    const std::vector<std::uint8_t> seen = looks();
-    return !seen.empty() &&
-           std::count(seen.begin(), seen.end(), seen.front()) < static_cast<std::ptrdiff_t>(seen.size() / 2);
-  }));
+  const Middle picture(window, scene);
+  ASSERT_TRUE(picture.comes());
+  const double heart = picture.brightest();
   // Open by dialog: the path is typed.
   window.rest();
   window.key("ctrl+o");
-  window.hands({"sleep", "0.5", "key", "ctrl+a", "sleep", "0.2"});
+  window.key("ctrl+a");
   window.type((window.folder() / "wires.uff").string());
-  window.hands({"keydown", "Return", "sleep", "0.2", "keyup", "Return", "sleep", "2"});
-  scene.state.source.phantom = "";  // its panel has fewer rows
+  one_by_one(window, {{"keydown", "Return"}, {"keyup", "Return"}});
+  EXPECT_TRUE(eventually([&] { return picture.brightness() < 0.6 * heart; }));  // dark between the wires
+  scene.state.source.phantom = "";                                              // its panel has fewer rows
   scene.frames(2);
   // Tune, freeze, look back.
   window.drag("f_number", 0.3F, 0.6F);
   window.drag("gain_db", 0.5F, 0.6F);
   window.rest();
-  window.hands({"key", "bracketright", "sleep", "0.5", "key", "space", "sleep", "1"});
-  const std::vector<std::uint8_t> newest = looks();
+  window.key("bracketright");
+  freeze(window, scene);
+  const std::vector<std::uint8_t> newest = picture.look();
   window.key("Home");
-  EXPECT_TRUE(eventually([&] { return looks() != newest; }));  // the circling wire
+  EXPECT_TRUE(eventually([&] { return picture.look() != newest; }));  // the circling wire
   // Keep the parameters, spoil them, have them again.
   window.click("preset_menu");
-  window.hands({"sleep", "0.3"});
   window.type("Bench");
-  window.hands({"keydown", "Return", "sleep", "0.2", "keyup", "Return", "sleep", "0.5"});
+  one_by_one(window, {{"keydown", "Return"}, {"keyup", "Return"}});
   const auto preset = window.folder() / "config/echoloop/presets/bench.toml";
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(preset); }));
   const auto kept = parameters_of(preset);
   EXPECT_GT(kept.size(), 20U);
   scene.press(Key::escape);
-  window.hands({"key",   "minus", "sleep", "0.2", "key",   "minus", "sleep", "0.2", "key",   "bracketleft",
-                "sleep", "0.2",   "key",   "2",   "sleep", "0.5",   "key",   "9",   "sleep", "0.5"});
+  for (const char* key : {"minus", "minus", "bracketleft", "2", "9"}) window.key(key);
   // Save the picture, its numbers and what was measured.
-  window.hands({"key", "s", "sleep", "0.3"});
+  window.key("s");
   scene.freeze(30, 10);
   scene.frames(2);
   window.choose("save_menu", "save/data");
-  window.hands({"key", "Escape", "sleep", "0.2", "key", "Escape"});
+  for (int i = 0; i < 2; ++i) window.key("Escape");
   scene.press(Key::escape);
   scene.press(Key::escape);
   // A region: what it measures opens by itself.
+  const Rect& middle = picture.where();
   const std::string x0 = std::to_string(std::lround(middle.x0)), y0 = std::to_string(std::lround(middle.y0));
   const std::string x1 = std::to_string(std::lround(middle.x1)), y1 = std::to_string(std::lround(middle.y1));
-  window.hands({"key",   "a",         "sleep",   "0.2",   "mousemove", x0,          y0,    "sleep",
-                "0.2",   "mousedown", "1",       "sleep", "0.2",       "mousemove", x1,    y1,
-                "sleep", "0.2",       "mouseup", "1",     "sleep",     "0.5",       "key", "Escape"});
+  one_by_one(window, {{"key", "a"},
+                      {"mousemove", x0, y0},
+                      {"mousedown", "1"},
+                      {"mousemove", x1, y1},
+                      {"mouseup", "1"},
+                      {"key", "Escape"}});
   const ImageLayout& l = scene.viewer->screen().image_layout();
   scene.state.marks.list = {{.number = 1,
                              .kind = MarkKind::rectangle,
@@ -225,35 +276,18 @@ TEST(Hands, DropAFileAndLookBackWithTheMouse) {
   ASSERT_EQ(
       window.run_aside({"sim:points", "--headless", "--backend", "cpu", "--frames", "30", "--record", "my wires.uff"}),
       0);
-  const Rect r = scene.viewer->screen().picture();
-  const auto looks = [&] { return window.pixels({r.cx() - 100, r.cy() - 100, r.cx() + 100, r.cy() + 100}); };
-  ASSERT_TRUE(eventually([&] {
-    const std::vector<std::uint8_t> seen = looks();
-    return !seen.empty() &&
-           std::count(seen.begin(), seen.end(), seen.front()) < static_cast<std::ptrdiff_t>(seen.size() / 2);
-  }));
-  const auto brightness = [&] {
-    const std::vector<std::uint8_t> seen = looks();
-    return std::accumulate(seen.begin(), seen.end(), 0.0) / static_cast<double>(seen.size());
-  };
-  double heart = 0.0;  // at its brightest: it beats, and the first look may be of a picture that is just being drawn
-  double last = 0.0;
-  int changes = 0;
-  EXPECT_TRUE(eventually([&] {
-    const double now = brightness();
-    heart = std::max(heart, now);
-    changes += std::exchange(last, now) != now ? 1 : 0;
-    return changes == 20;
-  }));
+  const Middle picture(window, scene);
+  ASSERT_TRUE(picture.comes());
+  const double heart = picture.brightest();
   ASSERT_TRUE(window.drop(window.folder() / "my wires.uff"));
-  EXPECT_TRUE(eventually([&] { return brightness() < 0.6 * heart; }));  // dark between the wires
-  window.hands({"sleep", "2", "key", "space", "sleep", "1"});
-  const std::vector<std::uint8_t> newest = looks();
+  EXPECT_TRUE(eventually([&] { return picture.brightness() < 0.6 * heart; }));  // dark between the wires
+  freeze(window, scene);
+  const std::vector<std::uint8_t> newest = picture.look();
   scene.freeze(30, 10);
   scene.frames(2);
   window.drag("cine_track", 0.95F, 0.3F);
   window.rest();
-  EXPECT_TRUE(eventually([&] { return looks() != newest; }));  // the circling wire was elsewhere
+  EXPECT_TRUE(eventually([&] { return picture.look() != newest; }));  // the circling wire was elsewhere
   EXPECT_NE(report_of(window)["source"].get<std::string>().find("my wires.uff"), std::string::npos);
 }
 
