@@ -57,6 +57,7 @@ TEST(Import, KnowsSpellings) {
                                                  {"samp_freq", Fact::sampling},
                                                  {"cent_freq", Fact::center},
                                                  {"probe_center_frequency", Fact::center},
+                                                 {"line_x_m", Fact::positions},
                                                  {"array_pitch_mm", Fact::pitch},
                                                  {"elem_pitch", Fact::pitch},
                                                  {"xPiez", Fact::positions},

@@ -58,7 +58,7 @@ constexpr SpelledFact kSpelledFacts[] = {
      "receiverposition elementlocations elementcoordinates elemcoords elementcoords xsensor arrayx "
      "transducerpositions elemlocs rxpos receiverspos receiversposition receiverspositions rxaptpos rcvpos "
      "locations transducerpositionsxy detectorpositions coords coordinates transducercoords probecoords "
-     "elementxyz probex micpositions"},
+     "elementxyz probex micpositions linex linesx xline xlines lineposition linepositions"},
     {Fact::positions_z, "elementz elemz elz elzc zele zelem zel ze eleposz acteleposz"},
     {Fact::element_angles,
      "elementangles elementangle elementtheta elementthetas elementphi elemangles elemangle elemtheta "

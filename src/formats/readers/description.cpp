@@ -142,8 +142,8 @@ void set_frame_rate(const std::string& what, const Json& meta, Acquisition& a) {
     a.frame_rate_hz = prf_hz / static_cast<double>(a.transmits.size());
   }
   if (a.frame_rate_hz == 0.0) {
-    a.assumptions.emplace_back("frame rate unknown: the description has neither frame_rate_hz nor prf_hz above 0",
-                               "frame_rate_hz");
+    a.assumptions.emplace_back(
+        "frame rate unknown: neither the file nor a description has frame_rate_hz or prf_hz above 0", "frame_rate_hz");
   }
 }
 
