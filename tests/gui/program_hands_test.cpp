@@ -85,12 +85,16 @@ class Middle {
   Rect at_;
 };
 
-// Until the button has another word.
+// Until what is at `place` has changed.
+template <class Act>
+void act_and_see(const ProgramWindow& window, const Rect& place, const char* what, Act&& act) {
+  const std::vector<std::uint8_t> before = window.pixels(place);
+  act();
+  EXPECT_TRUE(eventually([&] { return window.pixels(place) != before; })) << what;
+}
+
 void freeze(ProgramWindow& window, Scene& scene) {
-  const Rect button = scene.rect("freeze");
-  const std::vector<std::uint8_t> before = window.pixels(button);
-  window.key("space");
-  EXPECT_TRUE(eventually([&] { return window.pixels(button) != before; })) << "the stream was not frozen";
+  act_and_see(window, scene.rect("freeze"), "the stream was not frozen", [&] { window.key("space"); });
 }
 
 class Caliper {
@@ -204,7 +208,8 @@ TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
   const double heart = picture.brightest();
   // Open by dialog: the path is typed.
   window.rest();
-  window.key("ctrl+o");
+  freeze(window, scene);  // so that nothing but the dialog changes the picture
+  act_and_see(window, picture.where(), "no dialog", [&] { window.key("ctrl+o"); });
   window.key("ctrl+a");
   window.type((window.folder() / "wires.uff").string());
   one_by_one(window, {{"keydown", "Return"}, {"keyup", "Return"}});
@@ -221,8 +226,12 @@ TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
   window.key("Home");
   EXPECT_TRUE(eventually([&] { return picture.look() != newest; }));  // the circling wire
   // Keep the parameters, spoil them, have them again.
-  window.click("preset_menu");
-  window.type("Bench");
+  scene.click("preset_menu");
+  const Rect save = scene.rect("preset_save");
+  scene.press(Key::escape);
+  act_and_see(window, save, "no field for the name", [&] { window.click("preset_menu"); });
+  window.key("End");
+  act_and_see(window, save, "a name cannot be saved", [&] { window.type("Bench"); });
   one_by_one(window, {{"keydown", "Return"}, {"keyup", "Return"}});
   const auto preset = window.folder() / "config/echoloop/presets/bench.toml";
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(preset); }));
