@@ -147,8 +147,9 @@ class WatchedViewer {
       if (message.text.starts_with(file.string())) {
         ++about_it;
         outcome = outcome_of(message.text, file);
-      } else if (std::ranges::none_of(state.opening.doubts,
-                                      [&](const std::string& doubt) { return message.text.starts_with(doubt); })) {
+      } else if (std::ranges::none_of(state.opening.doubts, [&](const std::string& doubt) {
+                   return message.text.find(doubt) != std::string::npos;
+                 })) {
         ++others;
       }
     }
