@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/opening/source_kinds.h"
 #include "app/option_list.h"
 #include "app/options/option_text.h"
 #include "app/options/options.h"
@@ -217,6 +218,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
     return o;
   }
   o.source_given = app.count("source") > 0;
+  o.source = without_last_separator(std::move(o.source));
   o.size_given = app.count("--width") + app.count("--height") > 0;
   if (o.session != nullptr) {
     o.source = o.session->source;

@@ -105,6 +105,17 @@ TEST(Program, DescribesAFileWithALineBreakInItsName) {
   EXPECT_EQ(ended.out.substr(0, 11), "// a b.bin:") << ended.out;
 }
 
+TEST(Program, AFolderIsTheSameWithASeparatorAtItsEnd) {
+  const testing::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "scan");
+  for (const char* name : {"scan/line1.npy", "scan/line2.npy"})
+    testing::write_text_file(folder / name, testing::npy("<i2", false, "(256,)", std::string(512, '\1')));
+  const std::string named = (folder / "scan").string();
+  const Ended plain = run_program({"describe", named}), with = run_program({"describe", named + "/"});
+  EXPECT_EQ(with.out, plain.out);
+  EXPECT_NE(with.out.find(R"("file": "scan")"), std::string::npos) << with.out << with.err;
+}
+
 TEST(Program, ReportHoldsWhatTheDesignPromises) {
   const nlohmann::json report = report_of({"sim:points", "--frames", "12", "--rate", "max", "--lanes", "3", "--slots",
                                            "5", "--set", "f_number=2.25", "--grid", "-5:5:32,5:25:48"});

@@ -79,6 +79,12 @@ const SourceKind& source_kind(std::string_view name) {
 
 bool is_file_source(std::string_view name) { return source_kind(name).prefix.empty(); }
 
+std::string without_last_separator(std::string name) {
+  if (!is_file_source(name)) return name;
+  while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+  return name;
+}
+
 std::string source_names_text() {
   std::string text = "Source:";
   for (const SourceKind& kind : kKinds) text += (&kind == kKinds.data() ? " " : ", or ") + kind.names();

@@ -39,6 +39,8 @@ const SourceKind& source_kind(std::string_view name);
 
 // Whether the source is a file, which can be missing, moved or overwritten.
 bool is_file_source(std::string_view name);
+// As typed, a folder without the separators at its end: names of what lies beside it are made from this.
+std::string without_last_separator(std::string name);
 
 // "A recording, or sim:points, ...", for --help.
 std::string source_names_text();

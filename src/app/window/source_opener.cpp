@@ -2,13 +2,14 @@
 
 #include <utility>
 
+#include "app/opening/source_kinds.h"
 #include "source/live/live_address.h"
 
 namespace echoloop {
 
 void SourceOpener::open(const std::string& name, const Facts& facts) {
   cancel();
-  name_ = name;
+  name_ = without_last_separator(name);
   facts_ = facts;
   busy_ = true;
   attempt_ = std::make_shared<Attempt>();
@@ -18,7 +19,7 @@ void SourceOpener::open(const std::string& name, const Facts& facts) {
     if (attempt_->listens && worker.attempt->listens) before.push_back(worker.attempt);
   }
   threads_.emplace_back(
-      [attempt = attempt_, before = std::move(before), name, facts](const std::stop_token& stop) {
+      [attempt = attempt_, before = std::move(before), name = name_, facts](const std::stop_token& stop) {
         for (const std::shared_ptr<Attempt>& one : before) one->done.wait(false);
         run(*attempt, name, facts, stop);
       },
