@@ -67,6 +67,16 @@ class Middle {
              std::count(seen.begin(), seen.end(), seen.front()) < static_cast<std::ptrdiff_t>(seen.size() / 2);
     });
   }
+  // So many times another picture: frames that can be looked back to.
+  [[nodiscard]] bool moves(int times) const {
+    std::vector<std::uint8_t> last = look();
+    return eventually([&] {
+      std::vector<std::uint8_t> now = look();
+      times -= now != last ? 1 : 0;
+      last = std::move(now);
+      return times <= 0;
+    });
+  }
   // Of the heart, which beats: the first look may be of a picture that is just being drawn.
   [[nodiscard]] double brightest() const {
     double most = 0.0, last = 0.0;
@@ -223,6 +233,7 @@ TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
   window.drag("gain_db", 0.5F, 0.6F);
   window.rest();
   window.key("bracketright");
+  EXPECT_TRUE(picture.moves(5));
   freeze(window, scene);
   const std::vector<std::uint8_t> newest = picture.look();
   window.key("Home");
@@ -292,6 +303,7 @@ TEST(Hands, DropAFileAndLookBackWithTheMouse) {
   const double heart = picture.brightest();
   ASSERT_TRUE(window.drop(window.folder() / "my wires.uff"));
   EXPECT_TRUE(eventually([&] { return picture.brightness() < 0.6 * heart; }));  // dark between the wires
+  EXPECT_TRUE(picture.moves(5));
   freeze(window, scene);
   const std::vector<std::uint8_t> newest = picture.look();
   scene.freeze(30, 10);
