@@ -77,6 +77,18 @@ class Middle {
       return times <= 0;
     });
   }
+  // Frozen, and with all that was changed of it.
+  [[nodiscard]] bool rests() const {
+    constexpr int kAlike = 15;  // looks: longer than an image takes
+    std::vector<std::uint8_t> last;
+    int alike = 0;
+    return eventually([&] {
+      std::vector<std::uint8_t> now = look();
+      alike = now == last ? alike + 1 : 0;
+      last = std::move(now);
+      return alike == kAlike;
+    });
+  }
   // Of the heart, which beats: the first look may be of a picture that is just being drawn.
   [[nodiscard]] double brightest() const {
     double most = 0.0, last = 0.0;
@@ -256,6 +268,7 @@ TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
   window.key("s");
   scene.freeze(30, 10);
   scene.frames(2);
+  EXPECT_TRUE(picture.rests());
   window.choose("save_menu", "save/data");
   for (int i = 0; i < 2; ++i) window.key("Escape");
   scene.press(Key::escape);
