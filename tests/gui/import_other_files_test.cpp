@@ -43,11 +43,7 @@ TEST_F(ImportWindow, AnotherUnknownFileTakesItsPlace) {
 // With another number of frames: what was answered once is there, to be checked.
 TEST_F(ImportWindow, AFileAlikeBeginsWithTheDescriptionOfTheFirst) {
   start();
-  click("import/axis/0");
-  press(Key::x);
-  answer("transmits", "-8 : 8 : 8");
-  answer("sampling", "20");
-  answer("elements", "0.3");
+  answer_all();
   ASSERT_TRUE(formed());
   press(Key::s, true);
   ASSERT_TRUE(until([&] { return !import().open && app_->state().source.acquisition != nullptr; }));

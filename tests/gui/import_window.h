@@ -82,6 +82,14 @@ class ImportWindow : public WindowTest {
     press(Key::tab);  // Enter is of the window system
     app_->turn();
   }
+  // What is not in the file of write_points(), truly.
+  void answer_all() {
+    click("import/axis/0");
+    press(Key::x);
+    answer("transmits", "-8 : 8 : 8");
+    answer("sampling", "20");
+    answer("elements", "0.3");
+  }
   bool formed() {
     const auto ended = [&] { return import().preview.current && !import().preview.busy; };
     return until([&] { return ended() || import().n_needed() > 0; }) && ended();

@@ -177,11 +177,7 @@ TEST_F(ImportWindow, AxesOfRawBytesAreDividedByTheMouse) {
 
 TEST_F(ImportWindow, ARefusedAnswerKeepsTheLastImage) {
   start();
-  click("import/axis/0");
-  press(Key::x);
-  answer("transmits", "-8 : 8 : 8");
-  answer("sampling", "20");
-  answer("elements", "0.3");
+  answer_all();
   ASSERT_TRUE(formed());
   const std::shared_ptr<const Image> shown = import().preview.image;
   answer("elements", "300");
