@@ -244,11 +244,19 @@ Options parse_view(std::vector<std::string> words, Options o) {
   return o;
 }
 
+std::filesystem::path file_of(const std::map<std::string, std::filesystem::path>& files, std::string_view option) {
+  const auto found = files.find(std::string(option));
+  return found == files.end() ? std::filesystem::path() : found->second;
+}
+
 }  // namespace
 
 std::filesystem::path frame_file(const Options& options, std::string_view option) {
-  const auto found = options.frame_files.find(std::string(option));
-  return found == options.frame_files.end() ? std::filesystem::path() : found->second;
+  return file_of(options.frame_files, option);
+}
+
+std::filesystem::path analysis_file(const Options& options, std::string_view option) {
+  return file_of(options.analysis_files, option);
 }
 
 std::string default_source() { return std::string(kPhantomPrefix) + PhantomSettings().name; }

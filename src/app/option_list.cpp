@@ -11,6 +11,7 @@
 #include "app/options/option_text.h"
 #include "core/error.h"
 #include "formats/open_recording.h"
+#include "history/analysis_files.h"
 #include "history/file_sinks.h"
 #include "source/phantom_text.h"
 
@@ -74,20 +75,9 @@ void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_option("--images-type", t.image_values,
                  "Values of --images-out: float32 dB (default), or uint8, 0 to 255 over the dynamic range below 0 dB")
       ->type_name("float32|uint8");
-  app.add_option("--flow-out", o.flow_out,
-                 "Last flow image: float32 [2][nz][nx], power in dB and velocity in m/s (positive: towards the "
-                 "probe), with metadata in F.json; needs --set flow=power, velocity or low_rank (then [3]: the newest "
-                 "frame from the retained components, dB)")
-      ->type_name("F.npy");
-  app.add_option("--structure-out", o.structure_out,
-                 "Background level and objects (area, position, mean level) of the last image, with labels in F.npy: "
-                 "int32 [nz][nx]; needs --set structure=bright or dark")
-      ->type_name("F.json");
-  app.add_option(
-         "--sonogram-out", o.spectrogram_out,
-         "Newest 2048 spectra of the sample volume: float32 dB [column][velocity], with time and velocity axes, "
-         "envelope and mean in F.json; needs --set gate=on")
-      ->type_name("F.npy");
+  for (const AnalysisFileRow* const row : analysis_files()) {
+    app.add_option(row->option, o.analysis_files[row->option], row->help)->type_name(row->type_name);
+  }
   app.add_option("--png", o.png, "Last image as displayed, 8 bit")->type_name("F.png");
   app.add_option("--png16", o.png16,
                  "Levels of the last image, 16 bit gray: the dynamic range below 0 dB maps to 0 to 65535")

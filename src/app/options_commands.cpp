@@ -1,5 +1,6 @@
 // The command lines of `echoloop bench` and `echoloop send`.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 
@@ -27,7 +28,7 @@ Options parse_bench(const std::vector<std::string>& words) {
   std::vector<std::string> cases;
   std::string backend;
   CLI::App app("Measure the speed of this machine.", "echoloop bench");
-  app.add_option("case", cases, "Cases: S1, S1L, S2, demo, sector, flow, structure, methods; default: all");
+  app.add_option("case", cases, fmt::format("Cases: {}; default: all", fmt::join(kBenchCases, ", ")));
   app.add_option("--backend", backend, "Processing device: auto, cuda or cpu");
   add_number(app, "--seconds", o.bench_seconds, "Duration of each measurement, 0.05 to 60")->type_name("S");
   app.add_option("--json", o.report, "Write the table as JSON")->type_name("F.json");
@@ -37,9 +38,7 @@ Options parse_bench(const std::vector<std::string>& words) {
     throw out_of_range("--seconds", fmt::format("{}", o.bench_seconds), "0.05 to 60");
   if (!o.report.empty()) require_place(o.report);
   if (!backend.empty()) o.backend = backend_choice(backend);
-  constexpr std::array<std::string_view, 8> kCases = {"S1",     "S1L",  "S2",        "demo",
-                                                      "sector", "flow", "structure", "methods"};
-  for (const std::string& name : cases) index_of(kCases, "echoloop bench", name);
+  for (const std::string& name : cases) index_of(kBenchCases, "echoloop bench", name);
   if (!cases.empty()) o.bench_cases = cases;
   return o;
 }

@@ -9,6 +9,7 @@
 #include "backend/backend.h"
 #include "history/export.h"
 #include "program/run_program.h"
+#include "support/analysis_file.h"
 #include "support/npy_file.h"
 #include "support/recorded_data.h"
 #include "support/structure_pictures.h"
@@ -79,7 +80,7 @@ void write_found(StructureDevice& device, MadeImage& picture, const ImagingParam
   StructureImage found = find_structure(device, picture, params);
   found.params = params;
   found.grid = picture.grid;
-  write_structure_files(name + ".json", found, nlohmann::json::object());
+  write_analysis_file("--structure-out", &LiveImages::structure, std::move(found), name + ".json");
   write_image_npy(name + "_picture.npy", image_of(picture, params), nlohmann::json::object());
 }
 

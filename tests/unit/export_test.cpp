@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/param_table.h"
+#include "support/analysis_file.h"
 #include "support/file_size_limit.h"
 #include "support/npy_file.h"
 #include "support/one_line.h"
@@ -159,7 +160,7 @@ std::vector<float> values_of(const std::string& file, std::size_t n) {
 TEST(WriteFlowNpy, PowerThenVelocity) {
   const TemporaryFolder folder;
   const FlowImage flow = small_flow();
-  write_flow_npy(folder / "flow.npy", flow, {{"version", "test"}});
+  write_analysis_file("--flow-out", &LiveImages::flow, flow, folder / "flow.npy", {{"version", "test"}});
   const std::string file = read_text(folder / "flow.npy");
   EXPECT_NE(file.find("'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 3), }"), std::string::npos);
   EXPECT_EQ((file.size() - 12 * sizeof(float)) % 64, 0U);
@@ -186,7 +187,7 @@ TEST(WriteFlowNpy, TheLowRankPictureComesLast) {
   flow.low_rank_db = {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f};
   flow.singular_values = {3.0f, 1.0f};
   flow.first_component = flow.last_component = 1;
-  write_flow_npy(folder / "flow.npy", flow, nlohmann::json::object());
+  write_analysis_file("--flow-out", &LiveImages::flow, flow, folder / "flow.npy");
   const std::string file = read_text(folder / "flow.npy");
   EXPECT_NE(file.find("'shape': (3, 2, 3)"), std::string::npos);
   EXPECT_EQ(values_of(file, 6), flow.low_rank_db);

@@ -324,10 +324,7 @@ int run_bench(const Options& options) {
       machine, options.bench_seconds);
   BenchTable table;
   for (const std::string& name : options.bench_cases) {
-    if (name == "flow") bench_flow(*chosen.backend, options.bench_seconds, table);
-    if (name == "structure") bench_structure(*chosen.backend, options.bench_seconds, table);
-    if (name == "methods") bench_methods(*chosen.backend, options.bench_seconds, table);
-    if (name == "flow" || name == "structure" || name == "methods") {
+    if (bench_analysis(name, *chosen.backend, options.bench_seconds, table)) {
       write_record(options, machine, table.rows());
       continue;
     }

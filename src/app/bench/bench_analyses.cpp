@@ -1,6 +1,7 @@
 #include "app/bench/bench_analyses.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <functional>
@@ -175,8 +176,9 @@ BenchCase with_method_case(BenchCase on, const MethodCase& c) {
 
 double beamform_ms(const BenchRun& run) { return stages_alone(run)[static_cast<std::size_t>(Stage::beamform)].p50_ms; }
 
-}  // namespace
-
+// Ensembles alone: SVD clutter filter, power and Kasai's velocity, sliding by 8 frames: 128 x 192 x 32, 256 x 512 x 64.
+// Then the stream of S1 (int16, F 1) flat out with power Doppler every 8 frames behind that filter, of 32 and 64
+// frames, alternating with the same stream without. On a GPU both also with 128 frames.
 void bench_flow(Backend& backend, double seconds, BenchTable& table) {
   bench_ensemble(backend, {128, 192, 32}, seconds, table);
   bench_ensemble(backend, {256, 512, 64}, seconds, table);
@@ -187,6 +189,7 @@ void bench_flow(Backend& backend, double seconds, BenchTable& table) {
   if (device) bench_beside_stream(backend, source, 128, seconds, table);
 }
 
+// Background, smoothing, threshold and objects of 512 x 512 pixels, with the parameters' defaults.
 void bench_structure(Backend& backend, double seconds, BenchTable& table) {
   Image image;
   image.grid = {.x0_m = -20e-3, .x1_m = 20e-3, .z0_m = 5e-3, .z1_m = 45e-3, .nx = 512, .nz = 512};
@@ -237,6 +240,8 @@ void bench_half_precision_methods(Backend& backend, double seconds, BenchTable& 
   }
 }
 
+// The beamform stage alone of S1 (float32, single precision, full aperture), each method alternating with
+// delay-and-sum.
 void bench_methods(Backend& backend, double seconds, BenchTable& table) {
   BenchCase plain = bench_case("S1", SampleType::float32, 0.0);
   plain.params.formation.precision = Precision::fp32;
@@ -266,6 +271,22 @@ void bench_methods(Backend& backend, double seconds, BenchTable& table) {
   for (const MethodCase& c : kMethods) add(c, word_of(kAdaptiveMethods, c.method));
   const bool device = backend.memory().free > 0;
   if (device) bench_half_precision_methods(backend, seconds, table);
+}
+
+struct AnalysisBench {
+  std::string_view bench_case;
+  void (*run)(Backend& backend, double seconds, BenchTable& table);
+};
+constexpr std::array kAnalyses{AnalysisBench{"flow", bench_flow}, AnalysisBench{"structure", bench_structure},
+                               AnalysisBench{"methods", bench_methods}};
+
+}  // namespace
+
+bool bench_analysis(std::string_view bench_case, Backend& backend, double seconds, BenchTable& table) {
+  const auto* const found = std::ranges::find(kAnalyses, bench_case, &AnalysisBench::bench_case);
+  if (found == kAnalyses.end()) return false;
+  found->run(backend, seconds, table);
+  return true;
 }
 
 }  // namespace echoloop

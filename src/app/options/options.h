@@ -23,8 +23,9 @@ struct SavedSession;
 namespace echoloop {
 
 struct Options;
-// The file of one of file_sinks(); empty: not wanted.
+// The file of one of file_sinks(), and of one of analysis_files(); empty: not wanted.
 std::filesystem::path frame_file(const Options& options, std::string_view option);
+std::filesystem::path analysis_file(const Options& options, std::string_view option);
 
 // The phantom that runs when no source is given.
 std::string default_source();
@@ -32,6 +33,8 @@ std::string default_source();
 enum class BackendChoice { automatic, cuda, cpu };
 enum class Command { view, info, describe, repair, bench, list_params, version, help, send, render };
 enum class ImageValues { float32, uint8 };
+inline constexpr auto kBenchCases =
+    std::to_array<std::string_view>({"S1", "S1L", "S2", "demo", "sector", "flow", "structure", "methods"});
 inline constexpr std::array<std::string_view, 2> kImageValueNames = {"float32", "uint8"};
 
 struct Options {
@@ -59,19 +62,20 @@ struct Options {
   bool list_viewers = false;              // send
   std::vector<std::string> render_files;  // render: recordings and folders
   std::filesystem::path render_out;       // render: the folder of its files
-  std::vector<std::string> bench_cases = {"S1", "S1L", "S2", "demo", "sector", "flow", "structure", "methods"};
+  std::vector<std::string> bench_cases{kBenchCases.begin(), kBenchCases.end()};
   double bench_seconds = 0.5;  // of each measurement
   std::string bench_revision;
   std::filesystem::path figure;                             // .png, .svg or .pdf
   std::optional<double> figure_width_mm, figure_mm_per_cm;  // of the whole figure; or of the image plane
   double figure_dpi = 300.0;
   ImageValues image_values = ImageValues::float32;  // of --images-out
-  std::filesystem::path image_out, images_out, flow_out, structure_out, spectrogram_out, png, png16, screenshot, video,
-      report, trace, csv, measurements, find_sound_speed;
-  std::map<std::string, std::filesystem::path> frame_files;  // by the options of file_sinks()
-  std::filesystem::path marks;                               // read
-  std::vector<std::filesystem::path> settings_files;         // read: preset and session
-  std::shared_ptr<const SavedSession> session;               // that was named in place of a source; null: none
+  std::filesystem::path image_out, images_out, png, png16, screenshot, video, report, trace, csv, measurements,
+      find_sound_speed;
+  std::map<std::string, std::filesystem::path> frame_files;     // by the options of file_sinks()
+  std::map<std::string, std::filesystem::path> analysis_files;  // likewise, of analysis_files()
+  std::filesystem::path marks;                                  // read
+  std::vector<std::filesystem::path> settings_files;            // read: preset and session
+  std::shared_ptr<const SavedSession> session;                  // that was named in place of a source; null: none
 };
 
 // Throws Error for bad input.

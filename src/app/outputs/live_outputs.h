@@ -1,4 +1,4 @@
-// What a run leaves of flow, objects and the spectrogram: the files that were asked for, and their part of the report.
+// What a run leaves of its analyses: the files that were asked for, and their part of the report.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -24,8 +24,8 @@ struct EndedRun {
   const Session& session;
 };
 
-// Takes the last of each from `live`, writes the files that the options name, and adds "flow", "structure" and
-// "sonogram" to the report where they are on. A file that is wanted and of which nothing came is a refusal.
+// Of each of analysis_files() that is on: takes the last result from `live`, writes the file that the options name, and
+// adds it to the report. A file that is wanted and of which nothing came is a refusal.
 void end_live_outputs(const EndedRun& run, LiveImages& live, nlohmann::json& report, FileWriter& writer);
 
 }  // namespace echoloop

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "formats/own_descriptions.h"
 #include "gui/figure/figure_file.h"
+#include "history/analysis_files.h"
 #include "history/export.h"
 #include "history/file_sinks.h"
 #include "history/film.h"
@@ -35,9 +36,6 @@ std::vector<Output> outputs_of(const Options& o) {
   std::vector<Output> wanted;
   for (const Output& output : {Output{"--image-out", o.image_out, ".npy", ".json"},
                                {"--images-out", o.images_out, ".npy", ".json", true},
-                               {"--flow-out", o.flow_out, ".npy", ".json"},
-                               {"--structure-out", o.structure_out, ".json", ".npy"},
-                               {"--sonogram-out", o.spectrogram_out, ".npy", ".json"},
                                {"--png", o.png, ".png", nullptr},
                                {"--png16", o.png16, ".png", nullptr},
                                {"--figure", o.figure, nullptr, nullptr},
@@ -49,6 +47,11 @@ std::vector<Output> outputs_of(const Options& o) {
                                {"--measurements", o.measurements, nullptr, nullptr},
                                {"--find-sound-speed", o.find_sound_speed, ".json", nullptr}}) {
     if (!output.file.empty()) wanted.push_back(output);
+  }
+  for (const AnalysisFileRow* const row : analysis_files()) {
+    const auto file = o.analysis_files.find(row->option);
+    if (file == o.analysis_files.end() || file->second.empty()) continue;
+    wanted.push_back({row->option, file->second, row->ending, row->beside});
   }
   for (const FileSinkRow& row : file_sinks()) {
     const auto file = o.frame_files.find(row.option);

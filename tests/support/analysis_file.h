@@ -1,0 +1,27 @@
+// The files of a result, as a run writes them in the end.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "history/analysis_files.h"
+
+namespace echoloop {
+
+template <class Result>
+void write_analysis_file(std::string_view option, Mailbox<Result> LiveImages::*made, Result result,
+                         const std::filesystem::path& file, const nlohmann::json& about = nlohmann::json::object()) {
+  const auto rows = analysis_files();
+  const auto row = std::ranges::find_if(rows, [&](const AnalysisFileRow* r) { return r->option == option; });
+  const auto live = std::make_unique<LiveImages>();
+  result.number = 1;
+  (live.get()->*made).back() = std::move(result);
+  (live.get()->*made).publish();
+  (*row)->end(*live, {}).write(file, about);
+}
+
+}  // namespace echoloop
