@@ -7,14 +7,19 @@
 #include <utility>
 
 #include "backend/backend.h"
-#include "backend/cpu/cpu_flow.h"
 #include "backend/cpu/cpu_lane.h"
-#include "backend/cpu/cpu_structure.h"
+#include "backend/flow_device.h"
 #include "backend/gate_device.h"
 #include "backend/plain_array.h"
+#include "backend/structure_device.h"
 #include "core/number.h"
 
 namespace echoloop {
+
+// Each in a file of its own.
+std::unique_ptr<FlowDevice> make_cpu_flow_device(int threads, const SlowTimeSteps& steps);
+std::unique_ptr<StructureDevice> make_cpu_structure_device(int threads);
+
 namespace {
 
 // A gate's sums on the CPU: a loop over its few pixels, at once.
@@ -71,10 +76,10 @@ class CpuBackend final : public Backend {
     return std::make_unique<CpuLane>(pool_, kernels_, number);
   }
   std::unique_ptr<StructureDevice> make_structure_device() override {
-    return std::make_unique<CpuStructureDevice>(pool_->threads());
+    return make_cpu_structure_device(pool_->threads());
   }
   std::unique_ptr<FlowDevice> make_flow_device() override {
-    return std::make_unique<CpuFlowDevice>(pool_->threads(), *kernels_.slow_time);
+    return make_cpu_flow_device(pool_->threads(), *kernels_.slow_time);
   }
   std::unique_ptr<GateDevice> make_gate_device() override { return std::make_unique<CpuGateDevice>(); }
   [[nodiscard]] DeviceMemory memory() const override { return {}; }

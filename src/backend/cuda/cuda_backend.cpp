@@ -2,18 +2,23 @@
 #include <cstdint>
 
 #include "backend/backend.h"
-#include "backend/cuda/cuda_flow.h"
 #include "backend/cuda/cuda_gate.h"
 #include "backend/cuda/cuda_lane.h"
-#include "backend/cuda/cuda_structure.h"
 #include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/context.h"
 #include "backend/cuda/runtime/fft_library.h"
 #include "backend/cuda/runtime/nvtx.h"
+#include "backend/flow_device.h"
+#include "backend/structure_device.h"
 
 namespace echoloop {
 namespace cuda {
+
+// Each in a file of its own.
+std::unique_ptr<FlowDevice> make_flow_device(const std::shared_ptr<Context>& context);
+std::unique_ptr<StructureDevice> make_structure_device(std::shared_ptr<Context> context);
+
 namespace {
 
 // Free device bytes plus unused bytes of our pool, from which the next buffer is allocated.
@@ -64,11 +69,11 @@ class CudaBackend final : public Backend {
   }
   std::unique_ptr<StructureDevice> make_structure_device() override {
     context_->make_current();
-    return std::make_unique<CudaStructureDevice>(context_);
+    return cuda::make_structure_device(context_);
   }
   std::unique_ptr<FlowDevice> make_flow_device() override {
     context_->make_current();
-    return std::make_unique<CudaFlowDevice>(context_);
+    return cuda::make_flow_device(context_);
   }
   std::unique_ptr<GateDevice> make_gate_device() override {
     context_->make_current();
