@@ -53,13 +53,14 @@ void write_levels(const std::filesystem::path& path, const Image& image, const s
 }
 
 void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
-                   const Marks& marks, const FlowImage* flow, const StructureView* objects) {
+                   const Marks& marks, const ImageOverlays& over) {
+  const FlowImage* const flow = over.flow;
   const bool low_rank = flow != nullptr && display.color_flow.mode == FlowMode::low_rank;
   const bool overlay = flow != nullptr && !low_rank;
   const Image shown = low_rank ? low_rank_image(image, *flow) : image;
   RgbImage picture = render_rgb(shown, display.display);
   if (overlay) draw_flow_in(picture, shown, *flow, display);
-  draw_marks_in(picture, shown.grid, marks, objects);
+  draw_marks_in(picture, shown.grid, marks, over);
   if (overlay) add_flow_scale(picture, *flow, display);
   write_png(path, picture.width, picture.height, picture.rgb);
 }

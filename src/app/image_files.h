@@ -8,11 +8,10 @@
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
 #include "app/stream/session.h"
-#include "core/results/flow_image.h"
 #include "core/results/image.h"
 #include "core/timing_trace.h"
+#include "gui/overlay/analysis_overlays.h"
 #include "gui/state/marks.h"
-#include "gui/state/structure_view.h"
 
 namespace echoloop {
 
@@ -32,9 +31,9 @@ void write_image_files(const ImagedRun& run, const Image& image, FileWriter& wri
 void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source);  // 16 bit PNG
 
 // The image as the display parameters of `display` show it, aspect true, one pixel of the finer grid step or more a PNG
-// pixel, with what is drawn on it, outlines of objects, and the flow over it with its colour bar (null: none).
+// pixel, with what is drawn on it, the lines of analyses, and the flow over it with its colour bar.
 void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
-                   const Marks& marks = {}, const FlowImage* flow = nullptr, const StructureView* objects = nullptr);
+                   const Marks& marks = {}, const ImageOverlays& over = {});
 
 // The window as it would show `image` (with host copy), drawn offscreen. Throws Error when no OpenGL 4.5 can be had.
 void write_screenshot(const Options& options, const OpenedSource& opened, const Session& session,

@@ -189,7 +189,7 @@ void ScannerDialogs::draw_description(Ui& ui, const UiState& state, const UiComm
   }
   const float save = left + ui.px(84) + between;
   if (ui.button("description_save", foot_button(ui, box, save, save + wide), {.label = "Save as JSON"}, saves)) {
-    call(commands.save_description);
+    call(commands.save, SaveWhat::description);
   }
   if (escape_button(ui, "description_close", box, "Close", Emphasis::plain)) ui.close_popup();
   ui.end_popup();

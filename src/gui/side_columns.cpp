@@ -63,8 +63,10 @@ HistoryAct SideColumns::draw(PanelContext& c, const WindowLayout& l, const EditH
   draw_splitter(c, l, PanelSide::left);
   if (l.right_shown) draw_splitter(c, l, PanelSide::right);
   ui.focus().enter(WindowPart::left);
-  take_objects_wheel(c.view.transient.objects, l.left);
-  take_timeline_wheel(c.view.transient.timeline, l.right_shown ? l.right : l.left);
+  for (const PanelRow& panel : panels()) {
+    if (panel.take_wheel == nullptr) continue;
+    panel.take_wheel(c, panel.side == PanelSide::right && l.right_shown ? l.right : l.left);
+  }
   left_.begin(c, "left_bar", l.left);
   const HistoryAct act = draw_panels(c, left_, PanelSide::left, l.left, history);
   if (!l.right_shown) draw_panels(c, left_, PanelSide::right, l.left, history);

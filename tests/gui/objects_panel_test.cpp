@@ -91,7 +91,7 @@ TEST(Objects, AreDrawnIntoSavedPictures) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
   RgbImage picture{.width = 101, .height = 101, .rgb = std::vector<std::uint8_t>(101 * 101 * 3, 60)};
-  draw_marks_in(picture, kSquare, {}, &scene.state.analyses.structure);
+  draw_marks_in(picture, kSquare, {}, overlays_of(scene.state.analyses));
   const int times = picture.width / 101;  // enlarged
   ASSERT_GT(times, 1);
   const auto blue_over_red = [&](double x_mm, double z_mm) {
@@ -108,18 +108,16 @@ TEST(Objects, AreDrawnIntoSavedPictures) {
   }
   const std::vector<std::uint8_t> before(101 * 101 * 3, 60);
   RgbImage bare{.width = 101, .height = 101, .rgb = before};
-  const StructureView none;
-  draw_marks_in(bare, kSquare, {}, &none);
+  draw_marks_in(bare, kSquare, {}, overlays_of(AnalysisViews()));
   EXPECT_EQ(bare.rgb, before);
 }
 
 TEST(Objects, CsvHasTheTableTheBackgroundAndTheThreshold) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  std::istringstream text(objects_csv(scene.state.analyses.structure, "# source: a test\n"));
+  std::istringstream text(objects_csv(scene.state.analyses.structure));
   std::string line, comments;
   while (std::getline(text, line) && line.starts_with("#")) comments += line + "\n";
-  EXPECT_NE(comments.find("# source: a test\n"), std::string::npos);
   EXPECT_NE(comments.find("mean -50 dB, sigma 5 dB"), std::string::npos);
   EXPECT_NE(comments.find("# threshold: above -44 dB"), std::string::npos);
   EXPECT_NE(comments.find("# objects: 3, and 4 below the minimum area"), std::string::npos);
@@ -167,7 +165,9 @@ TEST_P(ObjectsPanel, FitsItsColumnAndChangesWhatItSays) {
   scene.click("objects_explain");
   reveal(scene, "save_objects");
   scene.click("save_objects");
-  EXPECT_EQ(scene.saved, std::vector<SaveWhat>{SaveWhat::objects});
+  ASSERT_EQ(scene.saved_tables.size(), 1U);
+  EXPECT_EQ(scene.saved_tables[0].suffix, "_objects");
+  EXPECT_EQ(scene.saved_tables[0].rows, objects_csv(scene.state.analyses.structure));
   EXPECT_EQ(scene.gl_error(), 0);
 }
 

@@ -264,6 +264,7 @@ TEST(ProgramWindow, AfterARefusedFrameItGoesOn) {
   scene.frames(2);
   window.click("cure/Restart with Drop oldest");
   EXPECT_TRUE(eventually([&] { return difference(window.picture(kMiddle), stopped) > 0.02; }));
+  EXPECT_TRUE(eventually([&] { return red_pixels(window, kTopBar) > 20; })) << "the number of lost frames";
   const nlohmann::json report = report_of(window);
   EXPECT_EQ(report["policy"], "drop-oldest");
   EXPECT_EQ(report["frames"]["errors"], 1);

@@ -85,6 +85,7 @@ class Scene {
   std::optional<std::size_t> dismissed;
   std::vector<TimingFile> saved_timings;
   std::vector<SaveWhat> saved;
+  std::vector<ResultTable> saved_tables;
   std::vector<PresetOrder> preset_orders;
   std::vector<std::string> said;
   std::unique_ptr<Viewer> viewer;

@@ -330,6 +330,32 @@ TEST(Quit, ByKeyIsAnEndLikeAnyOther) {
   EXPECT_TRUE(window.app->viewer().should_close());
 }
 
+class SavedTable : public WindowTest {};
+
+// Its button in the Objects panel: objects_panel_test.cpp.
+TEST_F(SavedTable, HasSourceFrameAndParametersBeforeItsRows) {
+  fs::create_directories(folder_ / "config");
+  write_text_file(folder_ / "config" / "user-dirs.dirs", "XDG_DOCUMENTS_DIR=\"" + folder_.path().string() + "\"\n");
+  begin(script_options("sim:points"));
+  ASSERT_TRUE(until([&] { return app_->state().numbers.shown > 0; }));
+  const Image& shown = app_->viewer().shown_image();
+  FrameStamp stamp = shown.stamp;
+  stamp.sequence = 12345;  // of an earlier image
+  app_->viewer().screen().commands().save_table(
+      {.suffix = "_table", .heading = "# A table.\n", .rows = "a,b\n1,2\n", .stamp = stamp, .params = shown.params});
+  fs::path saved;
+  ASSERT_TRUE(until([&] {
+    for (const auto& file : fs::directory_iterator(folder_.path())) {
+      if (file.path().string().ends_with("_table.csv")) saved = file.path();
+    }
+    return !saved.empty();
+  }));
+  const std::string text = read_text(saved);
+  EXPECT_EQ(text.find("# A table.\n# source: sim:points\n# frame: 12345, acquired at "), 0U) << text;
+  EXPECT_NE(text.find("# parameters: {"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("}\na,b\n1,2\n")) << text;
+}
+
 // The files of what is made beside the stream, as without a window.
 TEST(WindowOutputs, FlowObjectsAndSpectrogramAreWrittenWhenTheWindowCloses) {
   const TemporaryFolder folder;
@@ -341,14 +367,14 @@ TEST(WindowOutputs, FlowObjectsAndSpectrogramAreWrittenWhenTheWindowCloses) {
       "lateral_min_m=-0.004", "lateral_max_m=0.004", "depth_min_m=0.012", "depth_max_m=0.024", "grid_nx=33",
       "grid_nz=61",           "flow=velocity",       "flow_frames=32",    "structure=dark",    "gate=on",
       "gate_x_m=0",           "gate_z_m=0.018",      "sonogram_frames=32"};
-  options.flow_out = folder / "flow.npy";
-  options.structure_out = folder / "objects.json";
-  options.spectrogram_out = folder / "sonogram.npy";
+  options.analysis_files["--flow-out"] = folder / "flow.npy";
+  options.analysis_files["--structure-out"] = folder / "objects.json";
+  options.analysis_files["--sonogram-out"] = folder / "sonogram.npy";
   options.report = folder / "report.json";
   EXPECT_EQ(WindowApp(options, SurfaceKind::offscreen).run(), 0);
-  EXPECT_NE(read_text(options.flow_out).find("'shape': (2, 61, 33)"), std::string::npos);
+  EXPECT_NE(read_text(folder / "flow.npy").find("'shape': (2, 61, 33)"), std::string::npos);
   EXPECT_NE(read_text(folder / "objects.npy").find("'shape': (61, 33)"), std::string::npos);
-  EXPECT_TRUE(fs::exists(options.spectrogram_out));
+  EXPECT_TRUE(fs::exists(folder / "sonogram.npy"));
   const nlohmann::json report = nlohmann::json::parse(read_text(options.report));
   for (const char* part : {"flow", "structure", "sonogram"}) EXPECT_TRUE(report.at(part).contains("last")) << part;
 }
@@ -368,7 +394,7 @@ TEST(WindowOutputs, AFileOfWhatIsOffIsRefusedInOneLine) {
   ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
   Options options = script_options("sim:flow");
   options.frames = 3;
-  options.flow_out = folder / "flow.npy";
+  options.analysis_files["--flow-out"] = folder / "flow.npy";
   expect_refusal([&] { WindowApp(options, SurfaceKind::offscreen).run(); }, "--set flow=power");
 }
 

@@ -143,7 +143,7 @@ TEST(Figure, LabelsNeverCollideWithTwelveMarksCrowdedTogether) {
       for (const bool with_flow : {false, true}) {
         Figure f = figure_of(grid, shown, images);
         f.images.back().display.color_flow.mode = with_flow ? FlowMode::velocity : FlowMode::off;
-        f.images.back().flow = with_flow ? &flow : nullptr;
+        f.images.back().over.flow = with_flow ? &flow : nullptr;
         for (const FigureSize size : {FigureSize{FigureSizing::width, 120.0, 300.0},
                                       {FigureSizing::width, 170.0, 300.0},
                                       {FigureSizing::factor, 2.0, kScreenDpi},

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "gui/state/measured.h"
-#include "gui/state/structure_view.h"
 
 namespace echoloop {
 
@@ -14,9 +13,5 @@ namespace echoloop {
 // level by delay-and-sum of a pixel of a scatter plot. `comments`: lines about the source and the parameters. Numbers
 // that are not known are left out. `a`: side A of a comparison, whose B is `measured`.
 std::string measurements_csv(const Measured& measured, const std::string& comments, const Measured& a = {});
-
-// A row an object, the largest first, after comment lines, which begin with "# ": `comments`, then background and
-// threshold. Columns: number, area_mm2, x_mm, z_mm, mean_db, pixels, and the box in pixels ix0, ix1, iz0, iz1.
-std::string objects_csv(const StructureView& view, const std::string& comments);
 
 }  // namespace echoloop

@@ -68,19 +68,13 @@ void require_figure_size(const Options& options, const Acquisition& acquisition,
 
 void write_last_figure(const Options& options, const SourceInfo& source, const Image& image, LiveImages& live,
                        const FigureMarks& marked) {
-  live.flow.take();
-  live.structure.take();
-  const FlowImage& flow = live.flow.front();
-  const StructureImage& found = live.structure.front();
-  StructureView objects;
-  if (found.number > 0 && found.grid == image.grid) show_objects(objects, found);
-  const bool has_flow = image.params.color_flow.mode != FlowMode::off && flow.number > 0;
+  AnalysisViews views;
+  take_last(views, live, image);
   std::vector<const Measured*> values;
   if (marked.measured != nullptr) values.push_back(marked.measured);
   write_figure_of(options.figure, {.images = {{.image = image,
                                                .display = image.params,
-                                               .flow = has_flow ? &flow : nullptr,
-                                               .objects = objects.image != nullptr ? &objects : nullptr,
+                                               .over = overlays_of(views),
                                                .faults = faults_of(source.samples, image.stamp.source_index)}},
                                    .source = source.name,
                                    .named = options.source,

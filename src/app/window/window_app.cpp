@@ -107,7 +107,6 @@ void WindowApp::add_file_commands(UiCommands& c) {
   c.import = deferred_unless_kiosk([this](const ImportOrder& order) { import_.execute(order); }, "importing");
   c.open_scanner = deferred_unless_kiosk([this](const std::string& at) { opening_.open(at); });
   c.open_network_scanner = deferred_unless_kiosk([this](std::uint16_t port) { opening_.open_network_scanner(port); });
-  c.save_description = deferred_unless_kiosk([this] { saving_.save_description(); });
   c.sender = deferred([this](SenderCommand what) { scanner_.command(what); }, "sender");
   c.facts_changed = deferred([this] { opening_.open(state().source.opened_as, state().facts.given); });
   c.answer_sandbox = [this](SandboxAnswer answer) { question_.answer(answer); };
@@ -117,6 +116,7 @@ void WindowApp::add_file_commands(UiCommands& c) {
       deferred_unless_kiosk([this](CompareSide side, const std::filesystem::path& path) { compare_with(side, path); });
   c.swap_recordings = deferred([this] { swap_recordings(); });
   c.save_timings = deferred_unless_kiosk([this](TimingFile format) { saving_.save_timing_file(format); });
+  c.save_table = deferred_unless_kiosk([this](const ResultTable& table) { saving_.save_table(table); });
   c.save = deferred_unless_kiosk(
       [this](SaveWhat what) { saving_.save(what, review_.frozen() ? SavedMoment::frozen : SavedMoment::live); });
   c.toggle_record = deferred_unless_kiosk([this] { toggle_record(); }, "recording");

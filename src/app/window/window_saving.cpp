@@ -37,19 +37,6 @@ UserFolder folder_kind(SaveWhat what) {
   return what == SaveWhat::film ? UserFolder::videos : UserFolder::documents;
 }
 
-// What the levels and numbers of the picture do not hold.
-std::string flow_note(SaveWhat what, const UiState& state) {
-  const bool flow = state.analyses.flow.image != nullptr;
-  return flow && what != SaveWhat::picture ? ", the B-mode image without flow" : "";
-}
-
-// Live, the objects on screen may be an earlier frame's.
-std::string objects_note(SaveWhat what, const UiState& state, const Image& shown) {
-  const StructureImage* found = state.analyses.structure.image;
-  if (what != SaveWhat::picture || found == nullptr || found->stamp.sequence == shown.stamp.sequence) return "";
-  return fmt::format(", with the objects of frame {}", found->stamp.sequence);
-}
-
 std::string points_note(const Measured& measured) {
   const auto late = std::count_if(measured.fine.begin(), measured.fine.end(),
                                   [](const FinePoint& f) { return f.why_not == kNoAnswer; });
@@ -110,7 +97,7 @@ void WindowSaving::save(SaveWhat what, SavedMoment moment) {
     if (what == SaveWhat::timings) return save_timings(TimingFile::csv);
     if (what == SaveWhat::measurements) return save_measurements();
     if (what == SaveWhat::session) return save_session(moment);
-    if (what == SaveWhat::objects) return save_objects();
+    if (what == SaveWhat::description) return save_description();
     save_picture(what);
   });
 }
@@ -170,15 +157,18 @@ void WindowSaving::save_picture(SaveWhat what) {
     } else {
       std::vector<float> mapped;
       write_picture(path, as_drawn(shown, mapped), display_on_screen(shown), parts_.state.marks,
-                    parts_.state.analyses.flow.image, &parts_.state.analyses.structure);
+                    overlays_of(parts_.state.analyses));
     }
     if (figure || matched || !parts_.state.marks.list.empty()) {
       write_text(std::filesystem::path(path).replace_extension(".json"), json_text(description(), 2) + "\n");
     }
     if (matched) note += std::string(", ") + kLevelsMatched;
   }
-  report("Saved " + path.string() + flow_note(what, parts_.state) + objects_note(what, parts_.state, shown) + note,
-         Severity::info);
+  const ImageOverlays over = overlays_of(parts_.state.analyses);
+  const std::string overlays = what == SaveWhat::picture ? overlay_note(over, shown)
+                               : over.flow != nullptr    ? ", the B-mode image without flow"
+                                                         : "";
+  report("Saved " + path.string() + overlays + note, Severity::info);
 }
 
 // Window and map of `shown`, with the flow that is on screen, its threshold and its priority.
@@ -234,12 +224,10 @@ void WindowSaving::save_figure(const std::filesystem::path& path, const Image& s
          .display = a.params,
          .faults = faults_of(other.name.empty() ? parts_.state.source.samples : other.samples, a.stamp.source_index)});
   }
-  const bool objects = parts_.state.analyses.structure.image != nullptr && pixels.empty();
   std::vector<float> mapped;
   order.images.push_back({.image = as_drawn(shown, mapped),
                           .display = display_on_screen(shown),
-                          .flow = parts_.state.analyses.flow.image,
-                          .objects = objects ? &parts_.state.analyses.structure : nullptr,
+                          .over = overlays_of(parts_.state.analyses),
                           .faults = faults_of(parts_.state.source.samples, shown.stamp.source_index),
                           .matched = !mapped.empty()});
   std::vector<const Measured*> values;  // of A, then of B
@@ -256,10 +244,8 @@ void WindowSaving::save_figure(const std::filesystem::path& path, const Image& s
 void WindowSaving::save_description() {
   const std::optional<LiveStatus>& scanner = parts_.state.scanner;
   if (!scanner || scanner->description == nullptr) return;
-  try_to_save(UserFolder::documents, [&] {
-    save_text(new_save(UserFolder::documents, file_stem(parts_.state.source) + "_description", ".json"),
-              *scanner->description);
-  });
+  save_text(new_save(UserFolder::documents, file_stem(parts_.state.source) + "_description", ".json"),
+            *scanner->description);
 }
 
 void WindowSaving::save_timings(TimingFile format) {
@@ -285,19 +271,17 @@ void WindowSaving::save_measurements() {
             measurements_csv(m, comments, parts_.state.image.measured_a));
 }
 
-void WindowSaving::save_objects() {
-  const StructureView& view = parts_.state.analyses.structure;
-  const Image& shown = parts_.viewer->shown_image();
-  if (view.image == nullptr || view.image->number == 0 || shown.number == 0) return;
-  Image of = shown;  // which picture: live it may be an older one than the one on screen
-  of.stamp = view.image->stamp;
-  of.params = view.image->params;
-  std::string comments = "# Objects found by Echoloop. Levels are in dB relative to 0 dB of the image.\n";
-  comments += fmt::format("# source: {}\n", parts_.named);
-  comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", of.stamp.sequence, of.stamp.time_s);
-  comments += "# parameters: " + json_text(image_json(*parts_.backend, parts_.named, of)) + "\n";
-  save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, of.stamp) + "_objects", ".csv"),
-            objects_csv(view, comments));
+void WindowSaving::save_table(const ResultTable& table) {
+  Image of = parts_.viewer->shown_image();  // live, the table may be of an earlier image than the one on screen
+  if (of.number == 0) return;
+  of.stamp = table.stamp;
+  of.params = table.params;
+  try_to_save(UserFolder::documents, [&] {
+    std::string text = table.heading + fmt::format("# source: {}\n", parts_.named);
+    text += fmt::format("# frame: {}, acquired at {:.6f} s\n", of.stamp.sequence, of.stamp.time_s);
+    text += "# parameters: " + json_text(image_json(*parts_.backend, parts_.named, of)) + "\n" + table.rows;
+    save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, of.stamp) + table.suffix, ".csv"), text);
+  });
 }
 
 void WindowSaving::save_session(SavedMoment moment) {

@@ -19,8 +19,8 @@ class WindowSaving {
   explicit WindowSaving(WindowParts& parts) : parts_(parts) {}
 
   void save(SaveWhat what, SavedMoment moment);
+  void save_table(const ResultTable& table);
   void save_timing_file(TimingFile format);
-  void save_description();  // of the scanner
 
   // The video that is being made: once a window frame; ended with its stream, with the reason; ended by the user.
   void advance_film();
@@ -46,7 +46,7 @@ class WindowSaving {
   [[nodiscard]] Image as_drawn(const Image& shown, std::vector<float>& pixels) const;
   [[nodiscard]] std::string name_of_a() const;
   void save_measurements();
-  void save_objects();
+  void save_description();  // of the scanner
   void save_session(SavedMoment moment);
   void save_film(SavedMoment moment);
   [[nodiscard]] Image image_on_screen(std::vector<float>& pixels) const;

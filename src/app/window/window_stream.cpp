@@ -188,9 +188,7 @@ void WindowStream::require_room(const OpenedSource& opened, const StreamSettings
 }
 
 void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
-  parts_.live.flow.reset();  // of another stream
-  parts_.live.structure.reset();
-  parts_.live.spectrogram.reset();
+  parts_.live.reset_analyses();  // of another stream
   parts_.past.flow.reset();
   parts_.trace.clear();
   parts_.trace.count_latencies_from(now_ns());

@@ -34,6 +34,12 @@ struct LiveImages {
   [[nodiscard]] AnalysisMailboxes analyses() {
     return {.flow = &flow, .structure = &structure, .spectrogram = &spectrogram, .line = &line};
   }
+  // Forgets the results of another stream, but for the line. No thread may be using the mailboxes.
+  void reset_analyses() {
+    flow.reset();
+    structure.reset();
+    spectrogram.reset();
+  }
 };
 
 }  // namespace echoloop

@@ -6,13 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "core/results/flow_image.h"
 #include "core/results/image.h"
 #include "core/sample_faults.h"
 #include "gui/figure/figure_strip.h"
+#include "gui/overlay/analysis_overlays.h"
 #include "gui/state/figure_size.h"
 #include "gui/state/marks.h"
-#include "gui/state/structure_view.h"
 #include "render/canvas.h"
 
 namespace echoloop {
@@ -20,8 +19,7 @@ namespace echoloop {
 struct FigureImage {
   Image image;  // with a host copy, borrowed
   ImagingParams display;
-  const FlowImage* flow = nullptr;  // over it; null = none
-  const StructureView* objects = nullptr;
+  ImageOverlays over = {};
   std::string title = {};    // of A and B
   SampleFaults faults = {};  // of the image's frame
   bool matched = false;      // B, whose levels are mapped to A's histogram

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/number.h"
 #include "core/plain_text.h"
@@ -36,13 +37,7 @@ std::vector<std::string> words_of(const FigureImage& i) {
         fmt::format("{} to {} dB", fixed(top_db - i.display.display.dynamic_range_db, 0), fixed(top_db, 0)));
   }
   if (i.matched) words.push_back(std::string(kLevelsMatched) + " by a monotonic map, for display only");
-  if (i.flow != nullptr) {
-    const char* name = i.display.color_flow.mode == FlowMode::velocity ? "velocity"
-                       : i.display.color_flow.mode == FlowMode::power  ? "flow power"
-                                                                       : "low-rank image";
-    words.push_back(fmt::format("{} of {} frames", name, i.flow->frames));
-  }
-  if (i.objects != nullptr) words.push_back(counted(i.objects->count(), "object"));
+  for (std::string& word : overlay_words(i.over, i.display)) words.push_back(std::move(word));
   return words;
 }
 

@@ -24,7 +24,7 @@ void draw_pixels(Canvas& canvas, const FigureImage& i, const CanvasRect& area, R
                   .height = static_cast<int>(std::lround(area.height() * canvas.pixels_per_unit())),
                   .rgb = {}};
   pixels.rgb.resize(3 * static_cast<std::size_t>(pixels.width) * static_cast<std::size_t>(pixels.height));
-  ImageSampler(i.display).draw(pixels, {0, 0, pixels.width, pixels.height}, i.image, i.flow);
+  ImageSampler(i.display).draw(pixels, {0, 0, pixels.width, pixels.height}, i.image, i.over.flow);
   canvas.fill(area.grown(1.0 / std::max(canvas.pixels_per_unit(), 1.0)), {edge});
   canvas.image(area, pixels);
 }
@@ -65,7 +65,7 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
   const ScaleLook look = scales(f.ground);
   const ImagePlace place{area, i.image.grid};
   draw_pixels(canvas, i, area, look.edge);
-  if (i.objects != nullptr) draw_object_outlines(canvas, *i.objects, place, kMarks);
+  draw_outlines(canvas, i.over, place, kMarks);
   for (const FigureStrip& strip : f.strips) {
     if (index + 1 == f.images.size()) draw_guides(canvas, strip, area, i.image.grid);
   }
@@ -84,9 +84,7 @@ void draw_image(Canvas& canvas, const Figure& f, const FigureLayout& l, std::siz
   }
   for (const Mark& mark : f.marks.list) draw_mark(canvas, mark, place, kMarks);
   taken = draw_numbers(canvas, f.marks, place, std::move(taken));
-  if (i.objects != nullptr) {
-    draw_object_numbers(canvas, *i.objects, place, kMarks, {.within = area, .taken = std::move(taken)});
-  }
+  draw_labels(canvas, i.over, place, kMarks, {.within = area, .taken = std::move(taken)});
   draw_x_ruler(canvas, area, g, look);
   const bool numbers = index == 0 || !l.common_depth;
   draw_z_ruler(canvas, area, g, look, numbers ? RulerLabels::numbers : RulerLabels::ticks_only);
@@ -109,8 +107,8 @@ void draw_figure(Canvas& canvas, const Figure& f, const FigureLayout& l) {
   draw_level_bar(canvas, l.level_bar, f.images.back().display, look, each ? "B" : "");
   if (each) draw_level_bar(canvas, l.a_bar, f.images.front().display, look, "A");
   for (const FigureImage& i : f.images) {
-    if (i.flow == nullptr || !is_overlay(i.display.color_flow.mode) || l.flow_bar.width() <= 0.0) continue;
-    draw_flow_bar(canvas, l.flow_bar, *i.flow, i.display, look,
+    if (i.over.flow == nullptr || !is_overlay(i.display.color_flow.mode) || l.flow_bar.width() <= 0.0) continue;
+    draw_flow_bar(canvas, l.flow_bar, *i.over.flow, i.display, look,
                   {.away = 0.15 * kEm, .length = 0.4 * kEm, .thickness = 0.1 * kEm});
     break;
   }

@@ -35,8 +35,9 @@ double step_m(const Grid& g) {
 }
 
 bool has_flow_bar(const Figure& f) {
-  return std::any_of(f.images.begin(), f.images.end(),
-                     [](const FigureImage& i) { return i.flow != nullptr && is_overlay(i.display.color_flow.mode); });
+  return std::any_of(f.images.begin(), f.images.end(), [](const FigureImage& i) {
+    return i.over.flow != nullptr && is_overlay(i.display.color_flow.mode);
+  });
 }
 
 bool has_a_bar(const Figure& f) {

@@ -11,28 +11,6 @@
 namespace echoloop {
 namespace {
 
-constexpr double kHalo = 0.67, kChip = 0.78;
-
-void draw_lines(Canvas& canvas, const std::vector<CanvasLine>& lines, const MarkLook& look) {
-  canvas.lines(lines, look.line + 2.0 * look.halo, {kBlack, kHalo});
-  canvas.lines(lines, look.line, {ink::kAccent});
-}
-
-// Beside the upper right of its outline, where there is room.
-void draw_number(Canvas& canvas, int number, CanvasPoint at, const MarkLook& look, NumberRoom& room) {
-  const TextLook text{.em = static_cast<float>(0.9 * look.em), .weight = Weight::strong, .color = ink::kAccent};
-  const std::string digits = std::to_string(number);
-  const double w = canvas.text_width(text, digits) + 0.5 * look.em, h = 1.3 * look.em;
-  const auto inside = [](double v, double from, double to) { return std::clamp(v, from, std::max(from, to)); };
-  const double x = canvas.snap(inside(at.x + look.halo, room.within.x0, room.within.x1 - w));
-  const double y = canvas.snap(inside(at.y - 0.75 * h, room.within.y0, room.within.y1 - h));
-  const CanvasRect box{x, y, x + w, y + h};
-  if (std::any_of(room.taken.begin(), room.taken.end(), [&](const CanvasRect& r) { return r.overlaps(box); })) return;
-  room.taken.push_back(box);
-  canvas.fill(box, {kBlack, kChip});
-  canvas.text({x + 0.25 * look.em, y + 0.5 * h}, text, TextAlign::left, digits);
-}
-
 constexpr double kMarkChip = 0.78;
 
 void draw_chip(Canvas& canvas, const RgbImage& picture, const Mark& mark, const ImagePlace& place, float em) {
@@ -99,36 +77,7 @@ LabelledMark labelled(const Mark& mark, const ImagePlace& place, double arm) {
 }
 
 void draw_mark(Canvas& canvas, const Mark& mark, const ImagePlace& place, const MarkLook& look) {
-  draw_lines(canvas, lines_of(mark, place, 0.45 * look.em), look);
-}
-
-void draw_object_outlines(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look) {
-  std::vector<CanvasLine> lines;
-  for (const LabelOutline& o : objects.outlines) {
-    CanvasLine line;
-    for (const PlanePoint p : o.line) line.push_back(place.at(p));
-    line.push_back(line.front());
-    lines.push_back(std::move(line));
-  }
-  draw_lines(canvas, lines, look);
-}
-
-void draw_object_numbers(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look,
-                         NumberRoom room) {
-  std::vector<const LabelOutline*> outer(objects.ranked.size(), nullptr);  // the first line of an object
-  for (const LabelOutline& o : objects.outlines) {
-    const auto i = static_cast<std::size_t>(objects.numbers[static_cast<std::size_t>(o.label - 1)] - 1);
-    if (outer[i] == nullptr) outer[i] = &o;
-  }
-  constexpr std::size_t kMostNumbers = 40;
-  for (std::size_t i = 0; i < std::min(outer.size(), kMostNumbers); ++i) {
-    if (outer[i] == nullptr) continue;  // without an outline
-    PlanePoint best = outer[i]->line.front();
-    for (const PlanePoint p : outer[i]->line) {
-      if (p.x_m - p.z_m > best.x_m - best.z_m) best = p;
-    }
-    draw_number(canvas, static_cast<int>(i) + 1, place.at(best), look, room);
-  }
+  draw_outlined(canvas, lines_of(mark, place, 0.45 * look.em), look);
 }
 
 int enlarge_to_read(RgbImage& picture) {
@@ -138,9 +87,8 @@ int enlarge_to_read(RgbImage& picture) {
   return times;
 }
 
-void draw_marks_in(RgbImage& picture, const Grid& grid, const Marks& marks, const StructureView* objects) {
-  const bool found = objects != nullptr && !objects->outlines.empty();
-  if (picture.rgb.empty() || (marks.list.empty() && !found)) return;
+void draw_marks_in(RgbImage& picture, const Grid& grid, const Marks& marks, const ImageOverlays& overlays) {
+  if (picture.rgb.empty() || (marks.list.empty() && !has_outlines(overlays))) return;
   const double half_pixel = 0.5 * enlarge_to_read(picture);  // of the image
   const auto em = static_cast<float>(std::clamp(0.018 * std::max(picture.width, picture.height), 11.0, 24.0));
   const CanvasRect all{0.0, 0.0, static_cast<double>(picture.width), static_cast<double>(picture.height)};
@@ -149,10 +97,8 @@ void draw_marks_in(RgbImage& picture, const Grid& grid, const Marks& marks, cons
       .line = std::max(1.0, 0.09 * static_cast<double>(em)), .halo = 1.5, .em = static_cast<double>(em)};
   TextRasterizer rasterizer;
   RasterCanvas canvas(picture, rasterizer);
-  if (found) {
-    draw_object_outlines(canvas, *objects, place, look);
-    draw_object_numbers(canvas, *objects, place, look, {.within = all});
-  }
+  draw_outlines(canvas, overlays, place, look);
+  draw_labels(canvas, overlays, place, look, {.within = all});
   for (const Mark& mark : marks.list) draw_mark(canvas, mark, place, look);
   for (const Mark& mark : marks.list) draw_chip(canvas, picture, mark, place, em);
 }

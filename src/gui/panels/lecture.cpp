@@ -235,7 +235,7 @@ void Lecture::draw_stream(PanelContext& c, const Rect& area, float k) {
 void Lecture::draw(PanelContext& c, const Rect& area) {
   Ui& ui = c.ui;
   watch_policy(c.state.stream.policy);
-  take_timeline_wheel(c.view.transient.timeline, area);
+  take_timeline_wheel(c, area);
   ui.focus().enter(WindowPart::picture);
   const float k = std::clamp(area.height() / ui.px(kDesigned), 0.7F, 2.5F);  // lengths that follow the window
   const Rect inside{area.x0 + ui.px(kLecturePad), area.y0, area.x1 - ui.px(kLecturePad), area.y1 - ui.px(14 * k)};

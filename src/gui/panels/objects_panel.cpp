@@ -51,7 +51,7 @@ void objects_lesson(Ui& ui, Column& column) {
 
 void lesson_link(PanelContext& c, const Column& column, float header_y) {
   Ui& ui = c.ui;
-  bool& shown = c.view.transient.objects.explained;
+  bool& shown = c.state.analyses.structure.panel.explained;
   const std::string_view word = shown ? "hide" : "method";
   const float w = ui.width(Type::small, word) + ui.px(8);
   const Rect r{column.x1 - w, header_y, column.x1, header_y + ui.px(theme::kHeader)};
@@ -171,7 +171,12 @@ void found_row(PanelContext& c, Column& column, const StructureImage& found) {
   if (ui.button("save_objects", button, {.label = "Save CSV"},
                 {"Save CSV", "The table in full precision, with background, threshold, source, frame and parameters.",
                  why_no_files(c.state, found.objects.empty() ? "No objects." : "")})) {
-    call(c.commands.save, SaveWhat::objects);
+    call(c.commands.save_table,
+         ResultTable{.suffix = "_objects",
+                     .heading = "# Objects found by Echoloop. Levels are in dB relative to 0 dB of the image.\n",
+                     .rows = objects_csv(c.state.analyses.structure),
+                     .stamp = found.stamp,
+                     .params = found.params});
   }
 }
 
@@ -208,7 +213,7 @@ void objects_panel(PanelContext& c, Column& column, bool& open) {
   ui.header("panel_objects", column, "Objects", open ? "" : summary, open);
   if (!open) return;
   column.y += ui.px(2);
-  if (c.view.transient.objects.explained) objects_lesson(c.ui, column);
+  if (c.state.analyses.structure.panel.explained) objects_lesson(c.ui, column);
   const bool changed = param_rows(c, column, {ParamPart::objects}, MoreRows::shown, kObjectRows);
   if (p.objects.kind != Structure::off) {
     column.y += ui.px(4);

@@ -70,7 +70,7 @@ void table_row(PanelContext& c, const Rect& r, int number) {
           {}});
   if (h.hovered) s.hovered = number;
   if (h.clicked) s.selected = s.selected == number ? 0 : number;
-  if (h.clicked) c.view.transient.objects.shown = s.selected;  // it is in view where it was clicked
+  if (h.clicked) c.state.analyses.structure.panel.shown = s.selected;  // it is in view where it was clicked
   const bool chosen = s.selected == number, lit = s.hovered == number;
   if (chosen || lit) {
     ui.fill({r.x0 - ui.px(4), r.y0, r.x1, r.y1}, chosen ? theme::kSelected : theme::kHover, 3);
@@ -86,7 +86,7 @@ void table_row(PanelContext& c, const Rect& r, int number) {
   }
 }
 
-void draw_bar(Ui& ui, ObjectsState& t, const Rect& area) {
+void draw_bar(Ui& ui, ObjectsPanelState& t, const Rect& area) {
   if (t.most <= 0.0F) return;
   const Rect track{area.x1 - ui.px(6), area.y0, area.x1, area.y1};
   const float content = area.height() + t.most;
@@ -100,7 +100,9 @@ void draw_bar(Ui& ui, ObjectsState& t, const Rect& area) {
 
 }  // namespace
 
-void take_objects_wheel(ObjectsState& t, const Rect& column) {
+// With the wheel over the table.
+void take_objects_wheel(PanelContext& c, const Rect& column) {
+  ObjectsPanelState& t = c.state.analyses.structure.panel;
   ImGuiIO& io = ImGui::GetIO();
   const Rect area = std::exchange(t.area, {});
   t.wheel = 0.0F;
@@ -117,7 +119,7 @@ std::string_view empty_table_text(const StructureView& view) {
 
 void objects_table(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  ObjectsState& t = c.view.transient.objects;
+  ObjectsPanelState& t = c.state.analyses.structure.panel;
   const StructureView& s = c.state.analyses.structure;
   head(ui, column);
   const float row = ui.px(kTableRow);

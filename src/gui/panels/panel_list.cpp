@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "gui/panels/panels.h"
+
 namespace echoloop {
 
 // Each in a file of its own.
@@ -16,6 +18,7 @@ void stream_panel(PanelContext& c, Column& column, bool& open);
 void timings_panel(PanelContext& c, Column& column, bool& open);
 void timeline_panel(PanelContext& c, Column& column, bool& open);
 void log_panel(PanelContext& c, Column& column, bool& open);
+void take_objects_wheel(PanelContext& c, const Rect& column);
 
 namespace {
 
@@ -26,7 +29,12 @@ constexpr std::array kPanels{
     PanelRow{.key = "formation", .side = kLeftPanels, .draw = formation_panel},
     PanelRow{.key = "display", .side = kLeftPanels, .draw = display_panel},
     PanelRow{.key = "flow", .side = kLeftPanels, .open = false, .open_compact = false, .draw = flow_panel},
-    PanelRow{.key = "objects", .side = kLeftPanels, .open = false, .open_compact = false, .draw = objects_panel},
+    PanelRow{.key = "objects",
+             .side = kLeftPanels,
+             .open = false,
+             .open_compact = false,
+             .draw = objects_panel,
+             .take_wheel = take_objects_wheel},
     PanelRow{.key = "faults", .side = kLeftPanels, .open = false, .open_compact = false, .draw = faults_panel},
     PanelRow{.key = "measure",
              .side = kRightPanels,
@@ -36,7 +44,11 @@ constexpr std::array kPanels{
              .draw = measure_panel},
     PanelRow{.key = "stream", .side = kRightPanels, .draw = stream_panel},
     PanelRow{.key = "timings", .side = kRightPanels, .open_compact = false, .draw = timings_panel},
-    PanelRow{.key = "timeline", .side = kRightPanels, .open_compact = false, .draw = timeline_panel},
+    PanelRow{.key = "timeline",
+             .side = kRightPanels,
+             .open_compact = false,
+             .draw = timeline_panel,
+             .take_wheel = take_timeline_wheel},
     PanelRow{.key = "log", .side = kRightPanels, .open = false, .open_compact = false, .draw = log_panel},
 };
 

@@ -47,10 +47,8 @@ struct RecentName {
 };
 std::vector<RecentName> recent_names(std::span<const std::filesystem::path> recent);
 
-// Before the column of the timeline scrolls: Ctrl+wheel over the timeline zooms it. `column`: the visible part.
-void take_timeline_wheel(TimelineState& timeline, const Rect& column);
-// Likewise, of the table of objects.
-void take_objects_wheel(ObjectsState& objects, const Rect& column);
+// Before a column with the timeline scrolls: Ctrl+wheel over the timeline zooms it. `column`: the visible part.
+void take_timeline_wheel(PanelContext& c, const Rect& column);
 
 // TGC: eight gains over depth, their curve, and a way back to flat. True when something changed.
 bool tgc_rows(PanelContext& c, Column& column);

@@ -109,7 +109,8 @@ std::string timeline_summary(const TimelineState& t, const std::vector<FrameMark
   return t.paused ? "paused: " + text : text;
 }
 
-void take_timeline_wheel(TimelineState& timeline, const Rect& column) {
+void take_timeline_wheel(PanelContext& c, const Rect& column) {
+  TimelineState& timeline = c.view.transient.timeline;
   ImGuiIO& io = ImGui::GetIO();
   const Rect area = std::exchange(timeline.area, {});
   timeline.wheel = 0.0F;

@@ -1,4 +1,4 @@
-// State of flow in the window: its newest image, and counts of the ensembles. UI thread only.
+// What the window knows of each analysis: its newest result, and counts. UI thread only.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include "core/results/flow_image.h"
 #include "core/results/inspection.h"
 #include "core/results/spectrogram.h"
+#include "gui/state/structure_view.h"
 
 namespace echoloop {
 
@@ -45,6 +46,14 @@ struct SoundSpeedView {
   std::string why_not;             // no search now; empty: there can be one
   std::optional<double> fraction;  // done, 0 to 1; nothing: no search is running
   std::optional<FoundSpeeds> found;
+};
+
+// What is computed beside the images.
+struct AnalysisViews {
+  FlowView flow;
+  StructureView structure;
+  SpectrogramView spectrogram;
+  SoundSpeedView sound_speed;
 };
 
 enum class SoundSpeedAct { find, cancel, close };

@@ -9,6 +9,7 @@ namespace echoloop {
 
 struct PanelContext;
 struct Column;
+struct Rect;
 
 enum class PanelSide { left, right };                 // a narrow window has one column for all
 enum class ClosedPanel { folded_to_head, left_out };  // left_out: opened from elsewhere
@@ -21,6 +22,8 @@ struct PanelRow {
   ClosedPanel closed = ClosedPanel::folded_to_head;
   // The head "panel_<key>" and, while `open`, the rows. A click on the head changes `open`.
   void (*draw)(PanelContext&, Column&, bool& open);
+  // Before the column scrolls: takes the wheel where it is meant for a part of the panel. `column`: the visible part.
+  void (*take_wheel)(PanelContext&, const Rect& column) = nullptr;
 };
 
 // From top to bottom.

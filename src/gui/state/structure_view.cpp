@@ -1,9 +1,13 @@
 #include "gui/state/structure_view.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
+#include "core/number.h"
 #include "measure/plane_geometry.h"
 
 namespace echoloop {
@@ -18,6 +22,12 @@ void rank(StructureView& view) {
                    [&](std::size_t a, std::size_t b) { return objects[a].area_m2 > objects[b].area_m2; });
   view.numbers.resize(objects.size());
   for (std::size_t i = 0; i < view.ranked.size(); ++i) view.numbers[view.ranked[i]] = static_cast<int>(i) + 1;
+}
+
+std::string background_line(const char* name, const Background& b) {
+  return fmt::format("# {}: median {:.6g} dB, mean {:.6g} dB, sigma {:.6g} dB, {} from {:.6g} to {:.6g} dB, {}\n", name,
+                     b.median_db, b.mean_db, b.sigma_db, counted(b.pixels, "pixel"), b.lowest_db, b.highest_db,
+                     counted(b.rounds, "iteration"));
 }
 
 }  // namespace
@@ -52,6 +62,24 @@ int same_object(const StructureView& view, const StructureObject& before) {
     found = number;
   }
   return found;
+}
+
+std::string objects_csv(const StructureView& view) {
+  if (view.image == nullptr) return {};
+  const StructureImage& found = *view.image;
+  std::string text = background_line("background", found.background);
+  text += background_line("background of the smoothed image", found.smoothed);
+  text += fmt::format("# threshold: {} {:.6g} dB\n", found.params.objects.kind == Structure::bright ? "above" : "below",
+                      found.threshold_db);
+  text += fmt::format("# objects: {}, and {} below the minimum area\n", found.objects.size(),
+                      found.found - found.objects.size());
+  text += "number,area_mm2,x_mm,z_mm,mean_db,pixels,ix0,ix1,iz0,iz1\n";
+  for (int number = 1; number <= view.count(); ++number) {
+    const StructureObject& o = view.object(number);
+    fmt::format_to(std::back_inserter(text), "{},{:.9g},{:.9g},{:.9g},{:.9g},{},{},{},{},{}\n", number, o.area_m2 * 1e6,
+                   o.centroid.x_m * 1e3, o.centroid.z_m * 1e3, o.mean_db, o.pixels, o.ix0, o.ix1, o.iz0, o.iz1);
+  }
+  return text;
 }
 
 }  // namespace echoloop

@@ -2,12 +2,25 @@
 // them is selected. Objects are numbered from 1, the largest. UI thread only.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/results/structure_image.h"
+#include "gui/state/rect.h"
 #include "measure/label_outline.h"
 
 namespace echoloop {
+
+// Of the Objects panel.
+struct ObjectsPanelState {
+  bool explained = false;  // how it works is read
+  // The table.
+  float offset = 0;  // pixels that it is scrolled by
+  float most = 0;    // and can be
+  float wheel = 0;   // that is meant for it
+  Rect area;         // of its rows; empty: they are not drawn
+  int shown = 0;     // the selected object that it was scrolled to
+};
 
 struct StructureView {
   // Filled by the window: what belongs to the picture on screen; null = nothing, then all below is empty.
@@ -20,6 +33,7 @@ struct StructureView {
   int selected = 0;  // number; 0 = none; the same object from picture to picture, as far as it can be followed
   int hovered = 0;   // likewise: under the pointer, on the picture or in the table
   int hovered_on_picture = 0;
+  ObjectsPanelState panel;
 
   [[nodiscard]] const StructureObject& object(int number) const {
     return image->objects[ranked[static_cast<std::size_t>(number - 1)]];
@@ -35,5 +49,10 @@ void show_objects(StructureView& view, const StructureImage& found);
 
 // The object that is most likely the one that was there in an earlier picture: near and of like size; 0 = it is gone.
 [[nodiscard]] int same_object(const StructureView& view, const StructureObject& before);
+
+// CSV: a row an object, the largest first, after comment lines, which begin with "# ": background and threshold.
+// Columns: number, area_mm2, x_mm, z_mm, mean_db, pixels, and the box in pixels ix0, ix1, iz0, iz1. Empty without an
+// image.
+[[nodiscard]] std::string objects_csv(const StructureView& view);
 
 }  // namespace echoloop

@@ -5,22 +5,10 @@
 #include <optional>
 
 #include "gui/state/marks.h"
-#include "gui/state/rect.h"
 #include "gui/state/timeline_state.h"
 #include "source/phantom_settings.h"
 
 namespace echoloop {
-
-// Of the Objects panel.
-struct ObjectsState {
-  bool explained = false;  // how it works is read
-  // The table.
-  float offset = 0;  // pixels that it is scrolled by
-  float most = 0;    // and can be
-  float wheel = 0;   // that is meant for it
-  Rect area;         // of its rows; empty: they are not drawn
-  int shown = 0;     // the selected object that it was scrolled to
-};
 
 // The settings of a phantom while they are edited in the Source panel.
 struct PhantomEdit {
@@ -47,7 +35,6 @@ struct TransientView {
   // The tool of each kind that was used last.
   std::array<MarkTool, kToolKinds> tool_of_kind = {MarkTool::distance, MarkTool::circle, MarkTool::point};
   TimelineState timeline;
-  ObjectsState objects;
   PhantomEdit phantom;
 };
 

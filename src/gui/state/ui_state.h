@@ -30,7 +30,6 @@
 #include "gui/state/pan_zoom.h"
 #include "gui/state/program_facts.h"
 #include "gui/state/save_choice.h"
-#include "gui/state/structure_view.h"
 
 namespace echoloop {
 
@@ -117,8 +116,16 @@ struct MemoryView {
 };
 
 // What can be saved: the picture as it looks, its levels as 16 bit PNG, its numbers, a film of kept frames, timings,
-// what was measured on it, the objects found in it, the session.
-enum class SaveWhat { picture, levels, data, film, timings, measurements, objects, session };
+// what was measured on it, the session, the scanner's description as JSON.
+enum class SaveWhat { picture, levels, data, film, timings, measurements, session, description };
+// The table of an analysis, saved as CSV after the lines about source and parameters.
+struct ResultTable {
+  std::string suffix;   // of the file's name, "_objects"
+  std::string heading;  // comment lines, which begin with "# "
+  std::string rows;     // with further comment lines before them
+  FrameStamp stamp;     // of the image that it was made of
+  ImagingParams params;
+};
 enum class FilmRange { loop, all };
 enum class FilmContainer { mp4, webm, mkv };
 
@@ -240,14 +247,6 @@ struct ImageState {
   Measured measured_a;  // likewise, of side A of a comparison
 };
 
-// What is computed beside the images.
-struct AnalysisViews {
-  FlowView flow;
-  StructureView structure;
-  SpectrogramView spectrogram;
-  SoundSpeedView sound_speed;
-};
-
 // What can be opened, and what is being opened. Filled by the application.
 struct OpeningView {
   std::vector<std::filesystem::path> recent;  // newest first
@@ -327,7 +326,6 @@ struct UiCommands {
   std::function<void(const ImportOrder&)> import;               // the import assistant
   std::function<void(const std::string&)> open_scanner;         // waits at this address: "live:default"
   std::function<void(std::uint16_t)> open_network_scanner;      // waits at this port, with the token file
-  std::function<void()> save_description;                       // of the scanner, as a JSON file
   std::function<void(SenderCommand)> sender;
   std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
   std::function<void(SandboxAnswer)> answer_sandbox;  // to OpeningView::unsandboxed
@@ -341,7 +339,8 @@ struct UiCommands {
   std::function<void(CompareSide, const std::filesystem::path&)> compare_with;
   std::function<void()> swap_recordings;  // A is a recording of its own: it becomes B, and B becomes A
   std::function<void(TimingFile)> save_timings;
-  std::function<void(SaveWhat)> save;   // S: the picture
+  std::function<void(SaveWhat)> save;  // S: the picture
+  std::function<void(const ResultTable&)> save_table;
   std::function<void()> toggle_record;  // R
   std::function<void(const PresetOrder&)> preset;
   std::function<void(const std::string&)> say;   // a line of message

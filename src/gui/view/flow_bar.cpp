@@ -2,9 +2,12 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "gui/overlay/flow_scale.h"
 #include "gui/state/number_text.h"
+#include "gui/view/analysis_layers.h"
 
 namespace echoloop {
 namespace {
@@ -76,5 +79,25 @@ std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoi
     return "flow " + fixed(static_cast<double>(flow.power_db[at]), 1) + " dB";
   return velocity_text(static_cast<double>(flow.velocity_m_s[at]), flow.aliasing_m_s);
 }
+
+namespace {
+
+void add_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
+  const FlowImage* const flow = views.flow.image;
+  if (flow == nullptr) return;
+  const bool low_rank = flow->params.color_flow.mode == FlowMode::low_rank;
+  auto [age, unit] = flow_age(*flow, views.flow.age_s);
+  items.push_back({low_rank ? "low rank" : "flow", std::move(age), std::move(unit)});
+}
+
+std::string read_out(const AnalysisViews& views, const LayerPointer& pointer) {
+  if (views.flow.image == nullptr) return {};
+  return flow_at(*views.flow.image, pointer.display, pointer.at, pointer.level_db);
+}
+
+}  // namespace
+
+extern const AnalysisLayer kFlowLayer;
+constinit const AnalysisLayer kFlowLayer{.add_caption = add_caption, .read_out = read_out};
 
 }  // namespace echoloop

@@ -14,6 +14,7 @@
 #include "gui/overlay/caption.h"
 #include "gui/overlay/ruler.h"
 #include "gui/state/number_text.h"
+#include "gui/view/analysis_layers.h"
 #include "gui/view/flow_bar.h"
 
 namespace echoloop {
@@ -42,9 +43,9 @@ void caption_item(const Ui& ui, float& x, float y, float right, bool& room, std:
   x += ui.px(16);
 }
 
-// The flow picture where the pointer is; left of a wipe line there is none.
-const FlowImage* flow_under(const ImageViewContext& c, float mouse_x) {
-  return c.compared != nullptr && mouse_x < c.wipe_x ? nullptr : c.flow;
+// Of the image where the pointer is; left of a wipe line there are none.
+const AnalysisViews* analyses_under(const ImageViewContext& c, float mouse_x) {
+  return c.compared != nullptr && mouse_x < c.wipe_x ? nullptr : c.analyses;
 }
 
 const Image& image_under(const ImageViewContext& c, float mouse_x) {
@@ -56,7 +57,8 @@ double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x
   const Image& image = image_under(c, mouse_x);
   const GridPlace place = image.grid.place(x_m, z_m);
   const auto nearest = [](double at) { return static_cast<int>(std::lround(at)); };
-  const FlowImage* flow = flow_under(c, mouse_x);
+  const AnalysisViews* const analyses = analyses_under(c, mouse_x);
+  const FlowImage* const flow = analyses != nullptr ? analyses->flow.image : nullptr;
   if (flow != nullptr && flow->params.color_flow.mode == FlowMode::low_rank) return low_rank_at(*flow, {x_m, z_m});
   if (!image.grid.contains(place, 0.499)) return std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(c.level_db(image, nearest(place.column), nearest(place.row)));
@@ -71,12 +73,6 @@ std::string echo_text(const ImageViewContext& c, PlanePoint at) {
       fmt::format("sample {}  element {}", grouped(static_cast<std::uint64_t>(echo->sample)), echo->element);
   if (several) text += fmt::format("  transmit {}", echo->transmit);
   return text;
-}
-
-// The object under the pointer.
-std::string object_text(const StructureView& s) {
-  const double mm2 = s.object(s.hovered_on_picture).area_m2 / (kMetresPerMillimetre * kMetresPerMillimetre);
-  return fmt::format("object {}  {} mm\u00B2", s.hovered_on_picture, fixed(mm2, mm2 < 99.995 ? 2 : 1));
 }
 
 constexpr std::string_view kBetweenParts = "   ";
@@ -213,15 +209,11 @@ void draw_caption(const ImageViewContext& c, float right) {
   if (!c.no_sender.empty()) item("", c.no_sender, "");
   if (!c.side.empty()) item("", std::string(c.side), "");
   if (c.matched) item("", kLevelsMatched, "");
-  if (c.flow != nullptr) {
-    const bool low_rank = c.flow->params.color_flow.mode == FlowMode::low_rank;
-    const auto [age, unit] = flow_age(*c.flow, c.flow_age_s);
-    item(low_rank ? "low rank" : "flow", age, unit);
+  std::vector<CaptionItem> items;
+  for (const AnalysisLayer* const layer : analysis_layers()) {
+    if (c.analyses != nullptr && layer->add_caption != nullptr) layer->add_caption(*c.analyses, items);
   }
-  if (const StructureView& s = c.structure; s.image != nullptr) {
-    item("objects", std::to_string(s.count()), "");
-    if (s.older_s > 0.0) item("", fixed(1e3 * s.older_s, 0), "ms delay");
-  }
+  for (const CaptionItem& i : items) item(i.key, i.value, i.unit);
   for (const CaptionItem& i : caption_items(c.image, c.faults)) item(i.key, i.value, i.unit);
 }
 
@@ -243,10 +235,12 @@ void draw_pointer(const ImageViewContext& c, PlanePoint at) {
                     : level <= kNoEcho_db                ? "no echo"
                                                          : fmt::format("{} dB", fixed(level, 1)));
   }
-  if (const FlowImage* flow_image = flow_under(c, mouse.x)) {
-    if (std::string flow = flow_at(*flow_image, c.display, {x_m, z_m}, level); !flow.empty()) parts.push_back(flow);
+  const AnalysisViews* const analyses = analyses_under(c, mouse.x);
+  for (const AnalysisLayer* const layer : analysis_layers()) {
+    if (analyses == nullptr || layer->read_out == nullptr) continue;
+    std::string text = layer->read_out(*analyses, {.at = at, .level_db = level, .display = c.display});
+    if (!text.empty()) parts.push_back(std::move(text));
   }
-  if (c.structure.hovered_on_picture != 0) parts.push_back(object_text(c.structure));
   draw_read_out(c, parts, &under == &c.image ? echo_text(c, at) : std::string(), mouse);
 }
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/results/flow_image.h"
 #include "core/results/image.h"
 #include "gui/overlay/sample_fault_text.h"
 #include "gui/state/ui_state.h"
@@ -24,13 +23,11 @@ struct ImageViewContext {
   const ImagingParams& defaults;
   const Image* compared = nullptr;  // left of wipe_x; null = no comparison
   float wipe_x = 0;
-  std::string_view side = {};       // of a comparison, that `image` is: A or B
-  bool matched = false;             // drawn with the histogram of A
-  std::string no_sender = {};       // of a scanner that has gone: since when, in words; empty: frames come
-  const FlowImage* flow = nullptr;  // over the picture, or in its place; null = none
-  double flow_age_s = 0.0;
-  const StructureView& structure;
-  SampleFaults faults = {};  // of the image's frame
+  std::string_view side = {};               // of a comparison, that `image` is: A or B
+  bool matched = false;                     // drawn with the histogram of A
+  std::string no_sender = {};               // of a scanner that has gone: since when, in words; empty: frames come
+  const AnalysisViews* analyses = nullptr;  // of the image; null: none
+  SampleFaults faults = {};                 // of the image's frame
   // Of a pixel of either picture; not a number when it cannot be had.
   std::function<float(const Image& image, int ix, int iz)> level_db;
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;

@@ -1,0 +1,104 @@
+#include "gui/overlay/analysis_overlays.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/number.h"
+
+namespace echoloop {
+namespace {
+
+// Beside the upper right of its outline, where there is room.
+void draw_number(Canvas& canvas, int number, CanvasPoint at, const MarkLook& look, LabelRoom& room) {
+  constexpr double kChip = 0.78;
+  const TextLook text{.em = static_cast<float>(0.9 * look.em), .weight = Weight::strong, .color = ink::kAccent};
+  const std::string digits = std::to_string(number);
+  const double w = canvas.text_width(text, digits) + 0.5 * look.em, h = 1.3 * look.em;
+  const auto inside = [](double v, double from, double to) { return std::clamp(v, from, std::max(from, to)); };
+  const double x = canvas.snap(inside(at.x + look.halo, room.within.x0, room.within.x1 - w));
+  const double y = canvas.snap(inside(at.y - 0.75 * h, room.within.y0, room.within.y1 - h));
+  const CanvasRect box{x, y, x + w, y + h};
+  if (std::any_of(room.taken.begin(), room.taken.end(), [&](const CanvasRect& r) { return r.overlaps(box); })) return;
+  room.taken.push_back(box);
+  canvas.fill(box, {kBlack, kChip});
+  canvas.text({x + 0.25 * look.em, y + 0.5 * h}, text, TextAlign::left, digits);
+}
+
+void draw_object_outlines(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look) {
+  std::vector<CanvasLine> lines;
+  for (const LabelOutline& o : objects.outlines) {
+    CanvasLine line;
+    for (const PlanePoint p : o.line) line.push_back(place.at(p));
+    line.push_back(line.front());
+    lines.push_back(std::move(line));
+  }
+  draw_outlined(canvas, lines, look);
+}
+
+void draw_object_numbers(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look,
+                         LabelRoom room) {
+  std::vector<const LabelOutline*> outer(objects.ranked.size(), nullptr);  // the first line of an object
+  for (const LabelOutline& o : objects.outlines) {
+    const auto i = static_cast<std::size_t>(objects.numbers[static_cast<std::size_t>(o.label - 1)] - 1);
+    if (outer[i] == nullptr) outer[i] = &o;
+  }
+  constexpr std::size_t kMostNumbers = 40;
+  for (std::size_t i = 0; i < std::min(outer.size(), kMostNumbers); ++i) {
+    if (outer[i] == nullptr) continue;  // without an outline
+    PlanePoint best = outer[i]->line.front();
+    for (const PlanePoint p : outer[i]->line) {
+      if (p.x_m - p.z_m > best.x_m - best.z_m) best = p;
+    }
+    draw_number(canvas, static_cast<int>(i) + 1, place.at(best), look, room);
+  }
+}
+
+std::string flow_words(const FlowImage& flow, FlowMode mode) {
+  const char* name = mode == FlowMode::velocity ? "velocity"
+                     : mode == FlowMode::power  ? "flow power"
+                                                : "low-rank image";
+  return fmt::format("{} of {} frames", name, flow.frames);
+}
+
+}  // namespace
+
+ImageOverlays overlays_of(const AnalysisViews& views) {
+  return {.flow = views.flow.image, .objects = views.structure.image != nullptr ? &views.structure : nullptr};
+}
+
+void take_last(AnalysisViews& views, LiveImages& live, const Image& image) {
+  live.flow.take();
+  live.structure.take();
+  const FlowImage& flow = live.flow.front();
+  const StructureImage& found = live.structure.front();
+  if (image.params.color_flow.mode != FlowMode::off && flow.number > 0) views.flow.image = &flow;
+  if (found.number > 0 && found.grid == image.grid) show_objects(views.structure, found);
+}
+
+std::vector<std::string> overlay_words(const ImageOverlays& o, const ImagingParams& display) {
+  std::vector<std::string> words;
+  if (o.flow != nullptr) words.push_back(flow_words(*o.flow, display.color_flow.mode));
+  if (o.objects != nullptr) words.push_back(counted(o.objects->count(), "object"));
+  return words;
+}
+
+// Live, objects may be an earlier frame's.
+std::string overlay_note(const ImageOverlays& o, const Image& shown) {
+  if (o.objects == nullptr || o.objects->image->stamp.sequence == shown.stamp.sequence) return "";
+  return fmt::format(", with the objects of frame {}", o.objects->image->stamp.sequence);
+}
+
+bool has_outlines(const ImageOverlays& o) { return o.objects != nullptr && !o.objects->outlines.empty(); }
+
+void draw_outlines(Canvas& canvas, const ImageOverlays& o, const ImagePlace& place, const MarkLook& look) {
+  if (has_outlines(o)) draw_object_outlines(canvas, *o.objects, place, look);
+}
+
+void draw_labels(Canvas& canvas, const ImageOverlays& o, const ImagePlace& place, const MarkLook& look,
+                 LabelRoom room) {
+  if (has_outlines(o)) draw_object_numbers(canvas, *o.objects, place, look, std::move(room));
+}
+
+}  // namespace echoloop
