@@ -48,19 +48,19 @@ TEST(Caption, TheTimeTellsFramesApart) {
 
 TEST(Caption, NamesTheAdaptiveMethod) {
   Image image = image_of(testing::linear_acquisition(8, 128));
-  EXPECT_EQ(words(image).find("adaptive"), std::string::npos);
+  EXPECT_EQ(words(image).find("method"), std::string::npos);
   image.params.formation.adaptive = Adaptive::coherence;
-  EXPECT_NE(words(image).find("adaptive:coherence, elements of each transmit:|"), std::string::npos) << words(image);
+  EXPECT_NE(words(image).find("method:Coherence factor, elements of each transmit:|"), std::string::npos) << words(image);
   image.params.formation.adaptive_strength = 0.25;
-  EXPECT_NE(words(image).find("adaptive:coherence 0.25, elements of each transmit:|"), std::string::npos)
+  EXPECT_NE(words(image).find("method:Coherence factor 0.25, elements of each transmit:|"), std::string::npos)
       << words(image);
   image.params.formation.adaptive_axis = AdaptiveAxis::both;
-  EXPECT_NE(words(image).find("adaptive:coherence 0.25, elements and transmits:|"), std::string::npos) << words(image);
+  EXPECT_NE(words(image).find("method:Coherence factor 0.25, elements and transmits:|"), std::string::npos) << words(image);
   image.params.formation.adaptive_show = AdaptiveShow::weight;
-  EXPECT_NE(words(image).find("adaptive:weight of coherence 0.25, "), std::string::npos) << words(image);
+  EXPECT_NE(words(image).find("weight of:Coherence factor 0.25, "), std::string::npos) << words(image);
   image.params.formation.adaptive_show = AdaptiveShow::image;
   image.params.formation.adaptive = Adaptive::slsc;  // elements, whatever the axis says
-  EXPECT_NE(words(image).find("adaptive:slsc, elements, transmits summed:|"), std::string::npos) << words(image);
+  EXPECT_NE(words(image).find("method:Short-lag (SLSC), elements, transmits summed:|"), std::string::npos) << words(image);
 }
 
 TEST(Caption, OfAPictureThatCameBeamformedNamesOnlyWhatApplied) {

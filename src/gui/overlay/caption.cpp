@@ -35,10 +35,9 @@ CaptionItem average_of(const Image& image) {
 }
 
 CaptionItem method_of(const FormationParams& p) {
-  std::string name(kAdaptiveMethods[static_cast<std::size_t>(p.adaptive)].name);
+  std::string name(kAdaptiveMethods[static_cast<std::size_t>(p.adaptive)].label);
   if (is_weight(p.adaptive) && p.adaptive_strength < 1.0) name += " " + fixed(p.adaptive_strength, 2);
-  if (shows_weight(p)) name = "weight of " + name;
-  return {"adaptive", name + ", " + method_channels(p), ""};
+  return {shows_weight(p) ? "weight of" : "method", name + ", " + method_channels(p), ""};
 }
 
 std::string value_text(const ImagingParams& p, const ParamSpec& spec, int decimals) {
