@@ -38,7 +38,7 @@ Options parse_bench(const std::vector<std::string>& words) {
     throw out_of_range("--seconds", fmt::format("{}", o.bench_seconds), "0.05 to 60");
   if (!o.report.empty()) require_place(o.report);
   if (!backend.empty()) o.backend = backend_choice(backend);
-  for (const std::string& name : cases) index_of(kBenchCases, "echoloop bench", name);
+  for (const std::string& name : cases) index_of(kBenchCases, "bench case", name);
   if (!cases.empty()) o.bench_cases = cases;
   return o;
 }

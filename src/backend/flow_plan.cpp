@@ -30,8 +30,10 @@ ComponentRange choose_components(const Decomposition& d, const ImagingParams& p,
   if (p.color_flow.mode == FlowMode::low_rank) {
     range = {.first = 1, .last = std::max(1, tissue)};
   } else {
-    range.first = tissue + 1;
-    range.last = std::max(range.first, last_above_noise(d.singular_values, n_pixels));
+    // Nothing above the noise: blood that no two frames share fills all components as noise does, and one of them alone
+    // would show one velocity everywhere.
+    const int last = last_above_noise(d.singular_values, n_pixels);
+    range = {.first = tissue + 1, .last = last > tissue ? last : d.n};
   }
   if (p.color_flow.svd_low > 0) range.first = std::min(p.color_flow.svd_low, d.n);
   if (p.color_flow.svd_high > 0) range.last = std::min(p.color_flow.svd_high, d.n);

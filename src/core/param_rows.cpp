@@ -379,7 +379,7 @@ const auto kTable = std::to_array<ParamSpec>({
      "First retained singular component. 0 = automatic: after the slow, strong components for flow, 1 for the low-rank image.",
      {.is_shown = selects_components, .why_not = no_phase}},
     {"svd_high", "To component", "", 1, 0, 0, 512, kFlow, false, at<&P::color_flow, &ColorFlowParams::svd_high>(), {},
-     "Last retained singular component. 0 = automatic: before the noise for flow, the last tissue component for the low-rank image.",
+     "Last retained singular component. 0 = automatic: before the noise for flow (all if no component exceeds the noise), the last tissue component for the low-rank image.",
      {.is_shown = selects_components, .why_not = no_phase}},
     {"flow_frames", "Ensemble", "frames", 1, 0, 16, 512, kFlow, false, at<&P::color_flow, &ColorFlowParams::frames>(), {},
      "Number of frames per flow image. More frames separate tissue and blood better and take longer.",

@@ -166,6 +166,17 @@ TEST(LowRank, WhoeverChoosesIsObeyed) {
   EXPECT_EQ(choose_components(d, p, 1000), (ComponentRange{1, 2})) << "the tissue";
 }
 
+// One component alone would have one velocity everywhere.
+TEST(LowRank, MotionThatFillsAllComponentsLikeNoiseIsKeptWhole) {
+  Decomposition d = with_frequencies({0.05, -0.4, 0.5, 0.4, 0.3, -0.6});
+  ImagingParams p;
+  p.color_flow.mode = FlowMode::velocity;
+  d.singular_values = {50.0, 1.1, 1.05, 1.02, 1.0, 0.98};
+  EXPECT_EQ(choose_components(d, p, 100'000), (ComponentRange{2, 6}));
+  d.singular_values = {50.0, 9.0, 8.0, 1.02, 1.0, 0.98};
+  EXPECT_EQ(choose_components(d, p, 100'000), (ComponentRange{2, 3}));
+}
+
 TEST(LowRank, BothWaysToTheMatrixAgree) {
   // Five of six components: the identity less one; three: their sum. Together with the others both make the identity.
   Decomposition d = with_frequencies({0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0, -2.0 / 3.0, -1.0 / 3.0});  // orthonormal
