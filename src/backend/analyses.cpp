@@ -4,15 +4,15 @@
 #include <stdexcept>
 
 #include "backend/flow_engine.h"
+#include "backend/object_engine.h"
 #include "backend/spectrogram_engine.h"
-#include "backend/structure_engine.h"
 
 namespace echoloop {
 namespace {
 
 bool has_flow(const ImagingParams& p) { return p.color_flow.mode != FlowMode::off; }
 bool has_gate(const ImagingParams& p) { return p.doppler.gate != Gate::off; }
-bool has_objects(const ImagingParams& p) { return p.objects.kind != Structure::off; }
+bool has_objects(const ImagingParams& p) { return p.objects.kind != ObjectKind::off; }
 
 constexpr std::array<AnalysisRow, 3> kRows = {{
     {"No flow images: ", AnalysisInput::pixels, has_flow, [](const AnalysisMailboxes& m) { return m.flow != nullptr; },
@@ -25,9 +25,9 @@ constexpr std::array<AnalysisRow, 3> kRows = {{
        return std::make_unique<SpectrogramEngine>(backend.make_gate_device(), *m.spectrogram);
      }},
     {"No objects: ", AnalysisInput::images, has_objects,
-     [](const AnalysisMailboxes& m) { return m.structure != nullptr; },
+     [](const AnalysisMailboxes& m) { return m.objects != nullptr; },
      [](Backend& backend, const AnalysisMailboxes& m) -> std::unique_ptr<Analysis> {
-       return std::make_unique<StructureEngine>(backend.make_structure_device(), *m.structure);
+       return std::make_unique<ObjectEngine>(backend.make_object_device(), *m.objects);
      }},
 }};
 

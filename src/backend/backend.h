@@ -56,9 +56,9 @@ struct PixelView {
   std::size_t count = 0;
 };
 
-class FlowDevice;       // backend/flow_device.h
-class GateDevice;       // backend/gate_device.h
-class StructureDevice;  // backend/structure_device.h
+class FlowDevice;    // backend/flow_device.h
+class GateDevice;    // backend/gate_device.h
+class ObjectDevice;  // backend/object_device.h
 
 // One frame in flight and all its buffers. For each frame, in this order:
 //   set_plan, upload, condition, beamform, envelope, compress, refine if the plan has it, keep_line or not, finish;
@@ -144,8 +144,8 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<FlowDevice> make_flow_device() = 0;
   // What takes a Doppler gate's samples of each frame. Throws Error when this machine cannot.
   [[nodiscard]] virtual std::unique_ptr<GateDevice> make_gate_device() = 0;
-  // What finds structure in finished pictures, beside the lanes. Throws Error when this machine cannot.
-  [[nodiscard]] virtual std::unique_ptr<StructureDevice> make_structure_device() = 0;
+  // What finds objects in finished pictures, beside the lanes. Throws Error when this machine cannot.
+  [[nodiscard]] virtual std::unique_ptr<ObjectDevice> make_object_device() = 0;
   [[nodiscard]] virtual DeviceMemory memory() const = 0;  // any thread
   // Whether the lanes' work is done elsewhere than on this machine's cores, so that a thread that waits for a lane
   // takes nothing from it by asking again and again.

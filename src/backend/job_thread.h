@@ -1,4 +1,4 @@
-// The thread of what works beside the live stream (flow, structure, spectrogram), so that the stream never waits for
+// The thread of what works beside the live stream (flow, objects, spectrogram), so that the stream never waits for
 // it. It does one job at a time; one that waits gives way to a newer one. What throws is the fault that ends its work:
 // jobs that come later are not done, and drain() does not wait for them.
 #pragma once

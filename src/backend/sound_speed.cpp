@@ -37,7 +37,7 @@ ImagingParams params_at(const SoundSpeedTask& task, AdaptiveAxis axis, double sp
   p.refine = {};
   p.color_flow.mode = FlowMode::off;
   p.doppler.gate = Gate::off;
-  p.objects.kind = Structure::off;
+  p.objects.kind = ObjectKind::off;
   return p;
 }
 

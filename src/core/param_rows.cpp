@@ -31,7 +31,7 @@ constexpr std::array<ParamChoice, 4> kFlowModes = {
     {{"off", "Off"}, {"power", "Power"}, {"velocity", "Velocity"}, {"low_rank", "Low rank"}}};
 constexpr std::array<ParamChoice, 4> kWallFilters = {
     {{"none", "None"}, {"fir", "FIR high-pass"}, {"polynomial", "Polynomial"}, {"svd", "SVD"}}};
-constexpr std::array<ParamChoice, 3> kStructures = {{{"off", "Off"}, {"bright", "Bright"}, {"dark", "Dark"}}};
+constexpr std::array<ParamChoice, 3> kObjectKinds = {{{"off", "Off"}, {"bright", "Bright"}, {"dark", "Dark"}}};
 constexpr std::array<ParamChoice, 4> kColorMaps = {
     {{"gray", "Gray"}, {"hot", "Hot"}, {"viridis", "Viridis"}, {"inverted", "Inverted gray"}}};
 
@@ -102,7 +102,7 @@ bool has_kernel(const ParamContext& c) { return reads_rows(c.params.formation.ad
 bool has_variance(const ParamContext& c) { return uses(c, {Adaptive::minimum_variance}); }
 bool has_cone(const ParamContext& c) { return c.params.transmits.cone != TransmitCone::off; }
 bool has_gate(const ParamContext& c) { return c.params.doppler.gate != Gate::off; }
-bool has_objects(const ParamContext& c) { return c.params.objects.kind != Structure::off; }
+bool has_objects(const ParamContext& c) { return c.params.objects.kind != ObjectKind::off; }
 
 // Why a parameter has no effect.
 std::string_view with_course(const ParamContext& c, std::string_view reason) {
@@ -429,7 +429,7 @@ const auto kTable = std::to_array<ParamSpec>({
     {"sonogram_baseline", "Baseline", "of the limit", 1, 2, -0.9, 0.9, kDoppler, false, at<&P::doppler, &DopplerParams::baseline>(), {},
      "Shift of zero velocity as a fraction of the aliasing limit; extends the range of the other direction.",
      {.sign = kSigned, .is_shown = has_gate, .why_not = no_spectra}},
-    {"structure", "Objects", "", 1, 0, 0, 2, kObjects, false, at<&P::objects, &ObjectParams::kind>(), kStructures,
+    {"structure", "Objects", "", 1, 0, 0, 2, kObjects, false, at<&P::objects, &ObjectParams::kind>(), kObjectKinds,
      "Segments objects against the background, each with area, position and mean level. Bright: above the background, such as wires, calcifications and needles; dark: below, such as cysts and vessels.",
      {.why_not = no_source}},
     {"structure_smooth_m", "Pre-smoothing", "mm", 1e3, 2, 0, 5e-3, kObjects, false, at<&P::objects, &ObjectParams::smooth_m>(), {},

@@ -56,7 +56,7 @@ void validate_method(const P& p, const Acquisition& acquisition) {
   if (acquisition.data != DataKind::channels) {
     throw Error("adaptive", "not available: the recording is already beamformed", "adaptive=off");
   }
-  if (shows_weight(f) && p.objects.kind != Structure::off) {
+  if (shows_weight(f) && p.objects.kind != ObjectKind::off) {
     throw Error("adaptive_show", "weight: the image has no levels, in which objects are found",
                 "adaptive_show=image or structure=off");
   }

@@ -22,7 +22,7 @@ enum class Median { off, three, five };                 // pixels a side
 enum class FlowMode { off, power, velocity, low_rank };
 enum class WallFilter { none, fir, polynomial, svd };
 enum class Gate { off, on };
-enum class Structure { off, bright, dark };  // what is looked for: targets above the background, or cysts below it
+enum class ObjectKind { off, bright, dark };  // what is looked for: targets above the background, or cysts below it
 enum class ColorMap { gray, hot, viridis, inverted };
 
 // Image formation: which pixels are computed, and how. A change acts from the next frame on.
@@ -143,7 +143,7 @@ struct DopplerParams {
 // Objects of the finished image in dB: background level, threshold, connected pixels. Nothing is computed while `kind`
 // is off.
 struct ObjectParams {
-  Structure kind = Structure::off;
+  ObjectKind kind = ObjectKind::off;
   double smooth_m = 0.2e-3;     // Gaussian before the threshold, one sigma; 0 = none
   double kappa = 2.5;           // of the clipping that finds the background
   double sigmas = 3.0;          // threshold: so many sigma above or below the background's mean

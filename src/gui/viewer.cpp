@@ -51,7 +51,7 @@ struct Viewer::Impl {
         pictures(o.interop == Interop::try_it ? ImageSet::Way::interop_if_possible : ImageSet::Way::host, live.images,
                  past),
         flow(live.flow, past),
-        structure(live.structure),
+        objects(live.objects),
         spectrogram(live.spectrogram),
         strip(live.line, past != nullptr ? &past->line : nullptr),
         renderer(o.shader_dir),
@@ -97,7 +97,7 @@ struct Viewer::Impl {
   ImguiSession imgui;
   ImageSet pictures;
   FlowTexture flow;
-  ObjectFollower structure;
+  ObjectFollower objects;
   SpectrogramStrip spectrogram;
   MModeStrip strip;
   LevelReader levels, compared_levels;
@@ -234,7 +234,7 @@ bool Viewer::frame(UiState& state) {
   }
   v.last.fresh = v.take_pictures(state);
   v.flow.take(state, v.pictures.shown());
-  v.structure.take(state, v.pictures.shown());
+  v.objects.take(state, v.pictures.shown());
   v.spectrogram.take(state, v.pictures.shown());
   state.image.m_mode.wanted = v.screen.settings().has_m_mode();
   v.strip.take(state, v.pictures.shown());

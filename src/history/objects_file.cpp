@@ -15,9 +15,9 @@ nlohmann::json background_json(const Background& b) {
           {"rounds", b.rounds},       {"lowest_db", b.lowest_db}, {"highest_db", b.highest_db}};
 }
 
-nlohmann::json objects_json(const std::vector<StructureObject>& objects) {
+nlohmann::json objects_json(const std::vector<FoundObject>& objects) {
   nlohmann::json json = nlohmann::json::array();
-  for (const StructureObject& o : objects) {
+  for (const FoundObject& o : objects) {
     json.push_back({{"label", json.size() + 1},
                     {"area_mm2", o.area_m2 * 1e6},
                     {"x_mm", o.centroid.x_m * 1e3},
@@ -31,7 +31,7 @@ nlohmann::json objects_json(const std::vector<StructureObject>& objects) {
 }
 
 // Backgrounds, threshold, number of objects, times.
-nlohmann::json structure_json(const StructureImage& s) {
+nlohmann::json object_json(const ObjectImage& s) {
   nlohmann::json json = {
       {"background", background_json(s.background)},
       {"smoothed_background", background_json(s.smoothed)},
@@ -46,7 +46,7 @@ nlohmann::json structure_json(const StructureImage& s) {
 
 // JSON: background, threshold, histogram and the table of objects, lengths in mm; beside it the same name with .npy:
 // labels, int32, shape [nz][nx].
-void write_structure_files(const std::filesystem::path& path, const StructureImage& s, const nlohmann::json& about) {
+void write_object_files(const std::filesystem::path& path, const ObjectImage& s, const nlohmann::json& about) {
   const std::filesystem::path labels = std::filesystem::path(path).replace_extension(".npy");
   const std::string shape = std::to_string(s.grid.nz) + ", " + std::to_string(s.grid.nx);
   nlohmann::json json = about;
@@ -56,7 +56,7 @@ void write_structure_files(const std::filesystem::path& path, const StructureIma
   json["grid"] = grid_json(s.grid);
   json["parameters"] = params_json(s.params);
   json["frame"] = frame_json(s.stamp);
-  json["structure"] = structure_json(s);
+  json["structure"] = object_json(s);
   json["histogram"] = {{"first_db", s.histogram.first_db}, {"step_db", s.histogram.step_db},
                        {"counts", s.histogram.counts},     {"below", s.histogram.below},
                        {"above", s.histogram.above},       {"without", s.histogram.without}};
@@ -65,13 +65,13 @@ void write_structure_files(const std::filesystem::path& path, const StructureIma
 }
 
 AnalysisEnd end_objects(LiveImages& live, const AnalysisCounts& counts) {
-  const StructureImage& last = last_of(live.structure);
-  const StructureCounts& n = counts.structure;
+  const ObjectImage& last = last_of(live.objects);
+  const ObjectCounts& n = counts.objects;
   AnalysisEnd end{.report = {{"pictures", n.pictures}, {"replaced", n.replaced}}};
   if (last.number == 0) return end;
-  end.report["last"] = structure_json(last);
+  end.report["last"] = object_json(last);
   end.write = [&last](const std::filesystem::path& file, const nlohmann::json& about) {
-    write_structure_files(file, last, about);
+    write_object_files(file, last, about);
   };
   return end;
 }
@@ -88,7 +88,7 @@ constinit const AnalysisFileRow kObjectsFile{
         "Background level and objects (area, position, mean level) of the last image, with labels in F.npy: "
         "int32 [nz][nx]; needs --set structure=bright or dark",
     .report = "structure",
-    .is_on = [](const ImagingParams& p) { return p.objects.kind != Structure::off; },
+    .is_on = [](const ImagingParams& p) { return p.objects.kind != ObjectKind::off; },
     .off = "structure = off",
     .on = "--set structure=bright or dark",
     .missing = "no image was processed",

@@ -41,7 +41,7 @@ std::size_t accents(const ProgramWindow& window) {
   return n;
 }
 
-TEST(StructureWindow, OutlinesTheCystLiveAndFrozen) {
+TEST(ObjectsWindow, OutlinesTheCystLiveAndFrozen) {
   if (const std::string why = why_no_program_window(); !why.empty()) GTEST_SKIP() << why;
   ECHO_SCENE(scene, ProgramWindow::kWidth, ProgramWindow::kHeight);
   look_like_the_program(scene, "cyst");

@@ -56,13 +56,13 @@ void show_spectrogram(Scene& scene) {
 }
 
 void show_objects(Scene& scene) {
-  scene.state.params.objects.kind = Structure::bright;
+  scene.state.params.objects.kind = ObjectKind::bright;
   scene.put_image(kSquare, [](double x, double z) {
     const double u = x - 5.0 * std::round(x / 5.0), v = z - 5.0 * std::round(z / 5.0);
     return u * u + v * v < 0.8 ? -10.0F : -50.0F;
   });
   scene.frames(1);
-  scene.put_structure(kSquare, [](double x, double z) {
+  scene.put_objects(kSquare, [](double x, double z) {
     const double column = std::round(x / 5.0), row = std::round(z / 5.0);
     const double u = x - 5.0 * column, v = z - 5.0 * row;
     return u * u + v * v < 0.8 ? 1 + static_cast<int>(5.0 * (row - 1.0) + column + 2.0) : 0;

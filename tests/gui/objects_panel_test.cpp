@@ -5,17 +5,17 @@
 
 #include "app/outputs/csv_text.h"
 #include "gui/gl/display_window.h"
+#include "gui/objects_scene.h"
 #include "gui/overlay/mark_drawing.h"
 #include "gui/panels/objects_parts.h"
 #include "gui/stream_scene.h"
-#include "gui/structure_scene.h"
 
 namespace echoloop::testing::objects_panel_test {
 namespace {
 
 TEST(Objects, AnEmptyTableNamesTheReason) {
-  StructureImage found;
-  StructureView view;
+  ObjectImage found;
+  ObjectView view;
   view.image = &found;
   EXPECT_EQ(empty_table_text(view), "No pixels beyond the threshold.");
   found.found = 11;
@@ -24,16 +24,16 @@ TEST(Objects, AnEmptyTableNamesTheReason) {
 
 TEST(Objects, ALongTableScrollsByItself) {
   ECHO_SCENE(scene, 1600, 900);
-  scene.state.params.objects.kind = Structure::bright;
+  scene.state.params.objects.kind = ObjectKind::bright;
   scene.put_image(kSquare, gray);
   scene.frames(1);
-  scene.put_structure(kSquare, [](double x, double z) {  // 6 x 6 boxes
+  scene.put_objects(kSquare, [](double x, double z) {  // 6 x 6 boxes
     const double u = x + 10.0, v = z - 5.0;
     const int i = static_cast<int>(u / 3.3), k = static_cast<int>(v / 3.3);
     return i < 6 && k < 6 && u - 3.3 * i < 2.0 + 0.01 * i && v - 3.3 * k < 2.0 ? 1 + 6 * k + i : 0;
   });
   scene.frames(2);
-  ASSERT_EQ(scene.state.analyses.structure.count(), 36);
+  ASSERT_EQ(scene.state.analyses.objects.count(), 36);
   open_panel(scene);
   reveal(scene, "object/5");
   const auto drawn = [&](int n) { return scene.rect("object/" + std::to_string(n)).width() > 0.0F; };
@@ -43,9 +43,9 @@ TEST(Objects, ALongTableScrollsByItself) {
   turn_wheel(scene, row.cx(), row.cy(), -4.0F);
   EXPECT_FALSE(drawn(1));
   EXPECT_EQ(scene.rect("panel_objects").width() > 0.0F, true);
-  const StructureObject& last = scene.state.analyses.structure.object(36);
+  const FoundObject& last = scene.state.analyses.objects.object(36);
   click_mm(scene, last.centroid.x_m * 1e3, last.centroid.z_m * 1e3);
-  EXPECT_EQ(scene.state.analyses.structure.selected, 36);
+  EXPECT_EQ(scene.state.analyses.objects.selected, 36);
   EXPECT_TRUE(drawn(36)) << "the table shows what was selected in the picture";
 }
 
@@ -65,7 +65,7 @@ TEST(Objects, ButtonsSetTheDisplayOnceAndCanBeUndone) {
   EXPECT_DOUBLE_EQ(scene.state.params.display.gain_db, 10.0);           // up to -10 dB
   EXPECT_DOUBLE_EQ(scene.state.params.display.dynamic_range_db, 44.0);  // from -49 - 5
   const ImagingParams fitted = scene.state.params;
-  scene.put_structure(kSquare, [](double, double) { return 1; });
+  scene.put_objects(kSquare, [](double, double) { return 1; });
   scene.frames(3);
   EXPECT_EQ(scene.state.params, fitted) << "never by itself";
   scene.press(Key::z, true);
@@ -74,7 +74,7 @@ TEST(Objects, ButtonsSetTheDisplayOnceAndCanBeUndone) {
 
 TEST(Objects, RangeOfDarkOnesKeepsTissueGray) {
   ImagingParams p;
-  p.objects.kind = Structure::dark;
+  p.objects.kind = ObjectKind::dark;
   LevelHistogram h{.first_db = -120.0, .step_db = 0.5, .counts = std::vector<std::uint32_t>(320)};
   h.counts[200] = 5;
   const Background b{.median_db = -40.0, .mean_db = -40.5, .sigma_db = 5.0, .pixels = 1000};
@@ -115,7 +115,7 @@ TEST(Objects, AreDrawnIntoSavedPictures) {
 TEST(Objects, CsvHasTheTableTheBackgroundAndTheThreshold) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  std::istringstream text(objects_csv(scene.state.analyses.structure));
+  std::istringstream text(objects_csv(scene.state.analyses.objects));
   std::string line, comments;
   while (std::getline(text, line) && line.starts_with("#")) comments += line + "\n";
   EXPECT_NE(comments.find("mean -50 dB, sigma 5 dB"), std::string::npos);
@@ -136,15 +136,15 @@ TEST_P(ObjectsPanel, FitsItsColumnAndChangesWhatItSays) {
   const WindowSize size = GetParam();
   ECHO_SCENE(scene, size.width, size.height, size.scale);
   show(scene);
-  scene.state.params.objects.kind = Structure::off;
+  scene.state.params.objects.kind = ObjectKind::off;
   scene.frames(1);
   open_panel(scene);
   EXPECT_EQ(scene.rect("structure_kappa").width(), 0.0F) << "off: nothing to set";
   scene.click("structure/Dark");
-  EXPECT_EQ(scene.state.params.objects.kind, Structure::dark);
+  EXPECT_EQ(scene.state.params.objects.kind, ObjectKind::dark);
   EXPECT_EQ(scene.params_changed, 1);
   EXPECT_EQ(scene.rect("background_plot").width(), 0.0F) << "nothing was found yet";
-  scene.put_structure(kSquare, boxes);
+  scene.put_objects(kSquare, boxes);
   scene.frames(2);
   const Rect column = scene.rect("panel_objects");
   for (const char* id : {"structure_smooth_m", "structure_kappa", "structure_sigmas", "structure_area_m2",
@@ -167,7 +167,7 @@ TEST_P(ObjectsPanel, FitsItsColumnAndChangesWhatItSays) {
   scene.click("save_objects");
   ASSERT_EQ(scene.saved_tables.size(), 1U);
   EXPECT_EQ(scene.saved_tables[0].suffix, "_objects");
-  EXPECT_EQ(scene.saved_tables[0].rows, objects_csv(scene.state.analyses.structure));
+  EXPECT_EQ(scene.saved_tables[0].rows, objects_csv(scene.state.analyses.objects));
   EXPECT_EQ(scene.gl_error(), 0);
 }
 

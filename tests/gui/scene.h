@@ -46,9 +46,9 @@ class Scene {
   // A flow picture over `grid`; shown by the next frame. Power and velocity where the mode of the parameters is one of
   // these; of the low-rank picture the levels are `power_db`.
   void put_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, double aliasing_m_s = 0.1);
-  // Structure of a picture over `grid`, by its objects' labels: areas, centroids and boxes follow from these, mean
+  // Objects of a picture over `grid`, by its objects' labels: areas, centroids and boxes follow from these, mean
   // levels are -20 dB. Of the frame `sequence`; 0: of the last picture that was put.
-  void put_structure(const Grid& grid, const Labels& label, std::uint64_t sequence = 0);
+  void put_objects(const Grid& grid, const Labels& label, std::uint64_t sequence = 0);
   // A spectrogram of `columns` columns 5 ms apart, 64 bins; shown by the next frame. A column whose levels are not
   // numbers is a gap.
   void put_spectrogram(int columns, const std::function<float(double ago_s, double velocity_m_s)>& power_db,

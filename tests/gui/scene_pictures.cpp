@@ -88,8 +88,8 @@ void Scene::put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field
   box.publish();
 }
 
-void Scene::put_structure(const Grid& grid, const Labels& label, std::uint64_t sequence) {
-  StructureImage& found = live_.structure.back();
+void Scene::put_objects(const Grid& grid, const Labels& label, std::uint64_t sequence) {
+  ObjectImage& found = live_.objects.back();
   found = {};
   found.stamp.sequence = sequence > 0 ? sequence : number_;
   found.number = ++number_;
@@ -104,7 +104,7 @@ void Scene::put_structure(const Grid& grid, const Labels& label, std::uint64_t s
       found.labels.push_back(l);
       if (l == 0) continue;
       if (found.objects.size() < static_cast<std::size_t>(l)) found.objects.resize(static_cast<std::size_t>(l));
-      StructureObject& o = found.objects[static_cast<std::size_t>(l - 1)];
+      FoundObject& o = found.objects[static_cast<std::size_t>(l - 1)];
       if (o.pixels == 0) o = {.ix0 = ix, .ix1 = ix, .iz0 = iz, .iz1 = iz};
       ++o.pixels;
       o.area_m2 += grid.polar() ? 1e-8 : grid.dx_m() * grid.dz_m();
@@ -116,7 +116,7 @@ void Scene::put_structure(const Grid& grid, const Labels& label, std::uint64_t s
       o.iz1 = iz;
     }
   }
-  for (StructureObject& o : found.objects) {
+  for (FoundObject& o : found.objects) {
     o.centroid = {o.centroid.x_m / static_cast<double>(o.pixels), o.centroid.z_m / static_cast<double>(o.pixels)};
   }
   found.found = found.objects.size() + 4;
@@ -129,7 +129,7 @@ void Scene::put_structure(const Grid& grid, const Labels& label, std::uint64_t s
                       .highest_db = -35.0};
   found.smoothed = found.background;
   found.smoothed.sigma_db = 2.0;
-  found.threshold_db = state.params.objects.kind == Structure::dark ? -56.0 : -44.0;
+  found.threshold_db = state.params.objects.kind == ObjectKind::dark ? -56.0 : -44.0;
   found.histogram = {.first_db = -120.0, .step_db = 0.5, .counts = std::vector<std::uint32_t>(320)};
   for (std::size_t i = 0; i < 320; ++i) {
     const double t = (-119.75 + 0.5 * static_cast<double>(i) + 50.0) / 5.0;
@@ -137,7 +137,7 @@ void Scene::put_structure(const Grid& grid, const Labels& label, std::uint64_t s
   }
   found.histogram.counts[219] = 30;  // up to -10 dB
   found.times = {.background_ms = 1.5, .objects_ms = 0.7, .total_ms = 2.3};
-  live_.structure.publish();
+  live_.objects.publish();
 }
 
 void Scene::put_spectrogram(int columns, const std::function<float(double, double)>& power_db, double aliasing_m_s) {

@@ -6,7 +6,7 @@
 
 #include "backend/flow_device.h"
 #include "backend/gate_device.h"
-#include "backend/structure_device.h"
+#include "backend/object_device.h"
 #include "support/streaming.h"
 
 namespace echoloop::inspection_stream_test {
@@ -30,7 +30,7 @@ class CountingBackend final : public Backend {
   }
   std::unique_ptr<FlowDevice> make_flow_device() override { return inner_.make_flow_device(); }
   std::unique_ptr<GateDevice> make_gate_device() override { return inner_.make_gate_device(); }
-  std::unique_ptr<StructureDevice> make_structure_device() override { return inner_.make_structure_device(); }
+  std::unique_ptr<ObjectDevice> make_object_device() override { return inner_.make_object_device(); }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
   std::atomic<int> made{0};  // beyond the live ones
 

@@ -89,7 +89,7 @@ TEST(MethodSettings, WhatHasNoChannelsToCompareIsRefusedWithAReason) {
   expect_refused(other, a, "without phase");
   other = params;
   other.formation.adaptive_show = AdaptiveShow::weight;
-  other.objects.kind = Structure::dark;
+  other.objects.kind = ObjectKind::dark;
   expect_refused(other, a, "no levels");
   Acquisition single = a;
   single.probe.elements.resize(1);

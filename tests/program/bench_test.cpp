@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing;
 
-TEST(Bench, StructureAsJson) {
+TEST(Bench, ObjectsAsJson) {
   const TemporaryFolder folder;
   const std::string out = (folder / "bench.json").string();
   const Ended ended =

@@ -13,7 +13,7 @@
 
 #include "backend/flow_device.h"
 #include "backend/gate_device.h"
-#include "backend/structure_device.h"
+#include "backend/object_device.h"
 #include "support/numbered_frames.h"
 
 namespace echoloop::testing {
@@ -36,9 +36,9 @@ class CheckingBackend final : public Backend {
   }
   std::unique_ptr<FlowDevice> make_flow_device() override { return inner_.make_flow_device(); }
   std::unique_ptr<GateDevice> make_gate_device() override { return inner_.make_gate_device(); }
-  std::unique_ptr<StructureDevice> make_structure_device() override {
-    if (no_structure) throw std::runtime_error("no room for pictures");
-    return inner_.make_structure_device();
+  std::unique_ptr<ObjectDevice> make_object_device() override {
+    if (no_objects) throw std::runtime_error("no room for pictures");
+    return inner_.make_object_device();
   }
   [[nodiscard]] DeviceMemory memory() const override { return inner_.memory(); }
   [[nodiscard]] Multiprocessors multiprocessors() const override { return inner_.multiprocessors(); }
@@ -46,7 +46,7 @@ class CheckingBackend final : public Backend {
   [[nodiscard]] bool usable() const override { return inner_.usable(); }
 
   std::atomic<int> most_lanes{1000};
-  std::atomic<bool> no_structure{false};
+  std::atomic<bool> no_objects{false};
   std::atomic<std::uint64_t> checked{0};                     // twice a frame
   std::atomic<std::uint64_t> torn_before{0}, torn_after{0};  // when the lane got them, when it was done with them
 

@@ -13,7 +13,7 @@
 
 #include "backend/flow_device.h"
 #include "backend/gate_device.h"
-#include "backend/structure_device.h"
+#include "backend/object_device.h"
 #include "support/take_time.h"
 
 namespace echoloop::testing {
@@ -47,7 +47,7 @@ class FakeBackend final : public Backend {
   }
   std::unique_ptr<FlowDevice> make_flow_device() override { return nullptr; }
   std::unique_ptr<GateDevice> make_gate_device() override { return nullptr; }
-  std::unique_ptr<StructureDevice> make_structure_device() override { return nullptr; }
+  std::unique_ptr<ObjectDevice> make_object_device() override { return nullptr; }
   [[nodiscard]] DeviceMemory memory() const override { return device_memory; }
   [[nodiscard]] bool usable() const override { return !lost; }
   void abandon() override { abandoned = true; }

@@ -9,7 +9,7 @@
 
 #include "app/bench/bench_measure.h"
 #include "backend/flow_engine.h"
-#include "backend/structure_device.h"
+#include "backend/object_device.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -190,21 +190,21 @@ void bench_flow(Backend& backend, double seconds, BenchTable& table) {
 }
 
 // Background, smoothing, threshold and objects of 512 x 512 pixels, with the parameters' defaults.
-void bench_structure(Backend& backend, double seconds, BenchTable& table) {
+void bench_objects(Backend& backend, double seconds, BenchTable& table) {
   Image image;
   image.grid = {.x0_m = -20e-3, .x1_m = 20e-3, .z0_m = 5e-3, .z1_m = 45e-3, .nx = 512, .nz = 512};
   std::vector<float> db = speckle_with_discs(image.grid);
   image.host_db = db.data();
-  image.params.objects.kind = Structure::bright;
-  const auto device = backend.make_structure_device();
+  image.params.objects.kind = ObjectKind::bright;
+  const auto device = backend.make_object_device();
   device->begin_thread();
-  const StructurePlan plan = make_structure_plan(image.params, image.grid);
-  StructureImage found;
+  const ObjectPlan plan = make_object_plan(image.params, image.grid);
+  ObjectImage found;
   std::vector<double> times;
   repeat(seconds, [&](int i) {
-    device->store(i % kStructureSlots, image);
+    device->store(i % kObjectSlots, image);
     const std::int64_t begin_ns = now_ns();
-    device->find(i % kStructureSlots, plan, found);
+    device->find(i % kObjectSlots, plan, found);
     if (i >= kWarmUp) times.push_back(ms_since(begin_ns));
   });
   const StageSummary all = summarize(times);
@@ -277,7 +277,7 @@ struct AnalysisBench {
   std::string_view bench_case;
   void (*run)(Backend& backend, double seconds, BenchTable& table);
 };
-constexpr std::array kAnalyses{AnalysisBench{"flow", bench_flow}, AnalysisBench{"structure", bench_structure},
+constexpr std::array kAnalyses{AnalysisBench{"flow", bench_flow}, AnalysisBench{"structure", bench_objects},
                                AnalysisBench{"methods", bench_methods}};
 
 }  // namespace

@@ -34,7 +34,7 @@ ImagingParams of_one_frame(const Image& image) {
   ImagingParams p = without_display(image.params);
   p.color_flow.mode = FlowMode::off;
   p.doppler.gate = Gate::off;
-  p.objects.kind = Structure::off;
+  p.objects.kind = ObjectKind::off;
   p.refine.persistence_s = 0.0;
   return p;
 }

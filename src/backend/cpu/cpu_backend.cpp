@@ -10,15 +10,15 @@
 #include "backend/cpu/cpu_lane.h"
 #include "backend/flow_device.h"
 #include "backend/gate_device.h"
+#include "backend/object_device.h"
 #include "backend/plain_array.h"
-#include "backend/structure_device.h"
 #include "core/number.h"
 
 namespace echoloop {
 
 // Each in a file of its own.
 std::unique_ptr<FlowDevice> make_cpu_flow_device(int threads, const SlowTimeSteps& steps);
-std::unique_ptr<StructureDevice> make_cpu_structure_device(int threads);
+std::unique_ptr<ObjectDevice> make_cpu_object_device(int threads);
 
 namespace {
 
@@ -75,9 +75,7 @@ class CpuBackend final : public Backend {
   std::unique_ptr<Lane> make_lane(int number, StreamMode) override {
     return std::make_unique<CpuLane>(pool_, kernels_, number);
   }
-  std::unique_ptr<StructureDevice> make_structure_device() override {
-    return make_cpu_structure_device(pool_->threads());
-  }
+  std::unique_ptr<ObjectDevice> make_object_device() override { return make_cpu_object_device(pool_->threads()); }
   std::unique_ptr<FlowDevice> make_flow_device() override {
     return make_cpu_flow_device(pool_->threads(), *kernels_.slow_time);
   }

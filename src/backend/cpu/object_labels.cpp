@@ -49,7 +49,7 @@ void ObjectLabels::label_rows(const Grid& grid, std::span<std::int32_t> labels) 
 }
 
 // Second pass: numbers of objects instead, and what each pixel adds to its own.
-void ObjectLabels::add_pixels(const StructurePlan& plan, std::span<const float> db, std::span<std::int32_t> labels) {
+void ObjectLabels::add_pixels(const ObjectPlan& plan, std::span<const float> db, std::span<std::int32_t> labels) {
   const PixelMoments moments = plan.moments.view();
   std::size_t i = 0;
   for (int iz = 0; iz < plan.grid.nz; ++iz) {
@@ -67,8 +67,8 @@ void ObjectLabels::add_pixels(const StructurePlan& plan, std::span<const float> 
   }
 }
 
-std::uint64_t ObjectLabels::find(const StructurePlan& plan, std::span<const float> db, std::span<std::int32_t> labels,
-                                 std::vector<StructureObject>& objects) {
+std::uint64_t ObjectLabels::find(const ObjectPlan& plan, std::span<const float> db, std::span<std::int32_t> labels,
+                                 std::vector<FoundObject>& objects) {
   label_rows(plan.grid, labels);
   number_.assign(parent_.size(), 0);
   std::int32_t found = 0;

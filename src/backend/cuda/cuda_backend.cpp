@@ -10,14 +10,14 @@
 #include "backend/cuda/runtime/fft_library.h"
 #include "backend/cuda/runtime/nvtx.h"
 #include "backend/flow_device.h"
-#include "backend/structure_device.h"
+#include "backend/object_device.h"
 
 namespace echoloop {
 namespace cuda {
 
 // Each in a file of its own.
 std::unique_ptr<FlowDevice> make_flow_device(const std::shared_ptr<Context>& context);
-std::unique_ptr<StructureDevice> make_structure_device(std::shared_ptr<Context> context);
+std::unique_ptr<ObjectDevice> make_object_device(std::shared_ptr<Context> context);
 
 namespace {
 
@@ -67,9 +67,9 @@ class CudaBackend final : public Backend {
     context_->make_current();
     return std::make_unique<CudaLane>(context_, number, mode);
   }
-  std::unique_ptr<StructureDevice> make_structure_device() override {
+  std::unique_ptr<ObjectDevice> make_object_device() override {
     context_->make_current();
-    return cuda::make_structure_device(context_);
+    return cuda::make_object_device(context_);
   }
   std::unique_ptr<FlowDevice> make_flow_device() override {
     context_->make_current();

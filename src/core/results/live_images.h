@@ -5,39 +5,39 @@
 #include "core/mailbox.h"
 #include "core/results/flow_image.h"
 #include "core/results/image.h"
+#include "core/results/object_image.h"
 #include "core/results/spectrogram.h"
-#include "core/results/structure_image.h"
 
 namespace echoloop {
 
 // Of what is made beside the live pictures. Null: it is not made, whatever the parameters say.
 struct AnalysisMailboxes {
   Mailbox<FlowImage>* flow = nullptr;
-  Mailbox<StructureImage>* structure = nullptr;
+  Mailbox<ObjectImage>* objects = nullptr;
   Mailbox<Spectrogram>* spectrogram = nullptr;
   LineQueue* line = nullptr;  // M-mode
 };
 
 struct AnalysisCounts {
   FlowCounts flow;
-  StructureCounts structure;
+  ObjectCounts objects;
   SpectrogramCounts spectrogram;
 };
 
 struct LiveImages {
   Mailbox<Image> images;
   Mailbox<FlowImage> flow;
-  Mailbox<StructureImage> structure;
+  Mailbox<ObjectImage> objects;
   Mailbox<Spectrogram> spectrogram;
   LineQueue line;  // of the M-mode
 
   [[nodiscard]] AnalysisMailboxes analyses() {
-    return {.flow = &flow, .structure = &structure, .spectrogram = &spectrogram, .line = &line};
+    return {.flow = &flow, .objects = &objects, .spectrogram = &spectrogram, .line = &line};
   }
   // Forgets the results of another stream, but for the line. No thread may be using the mailboxes.
   void reset_analyses() {
     flow.reset();
-    structure.reset();
+    objects.reset();
     spectrogram.reset();
   }
 };

@@ -68,7 +68,7 @@ void reject_background(ImagingParams& p, const Background& b) {
 
 void fit_window(ImagingParams& p, const Background& b, const LevelHistogram& histogram) {
   const double top_db = brightest_db(histogram);
-  const double below = p.objects.kind == Structure::bright ? 1.0 : 4.0;
+  const double below = p.objects.kind == ObjectKind::bright ? 1.0 : 4.0;
   const double bottom_db = b.median_db - below * b.sigma_db;
   set(p, "gain_db", -std::ceil(top_db));
   set(p, "dynamic_range_db", std::round(-p.display.gain_db - bottom_db));

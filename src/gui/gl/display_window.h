@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/params.h"
-#include "core/results/structure_image.h"
+#include "core/results/object_image.h"
 #include "gui/state/keys.h"
 
 namespace echoloop {

@@ -26,7 +26,7 @@ void draw_number(Canvas& canvas, int number, CanvasPoint at, const MarkLook& loo
   canvas.text({x + 0.25 * look.em, y + 0.5 * h}, text, TextAlign::left, digits);
 }
 
-void draw_object_outlines(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look) {
+void draw_object_outlines(Canvas& canvas, const ObjectView& objects, const ImagePlace& place, const MarkLook& look) {
   std::vector<CanvasLine> lines;
   for (const LabelOutline& o : objects.outlines) {
     CanvasLine line;
@@ -37,7 +37,7 @@ void draw_object_outlines(Canvas& canvas, const StructureView& objects, const Im
   draw_outlined(canvas, lines, look);
 }
 
-void draw_object_numbers(Canvas& canvas, const StructureView& objects, const ImagePlace& place, const MarkLook& look,
+void draw_object_numbers(Canvas& canvas, const ObjectView& objects, const ImagePlace& place, const MarkLook& look,
                          LabelRoom room) {
   std::vector<const LabelOutline*> outer(objects.ranked.size(), nullptr);  // the first line of an object
   for (const LabelOutline& o : objects.outlines) {
@@ -65,16 +65,16 @@ std::string flow_words(const FlowImage& flow, FlowMode mode) {
 }  // namespace
 
 ImageOverlays overlays_of(const AnalysisViews& views) {
-  return {.flow = views.flow.image, .objects = views.structure.image != nullptr ? &views.structure : nullptr};
+  return {.flow = views.flow.image, .objects = views.objects.image != nullptr ? &views.objects : nullptr};
 }
 
 void take_last(AnalysisViews& views, LiveImages& live, const Image& image) {
   live.flow.take();
-  live.structure.take();
+  live.objects.take();
   const FlowImage& flow = live.flow.front();
-  const StructureImage& found = live.structure.front();
+  const ObjectImage& found = live.objects.front();
   if (image.params.color_flow.mode != FlowMode::off && flow.number > 0) views.flow.image = &flow;
-  if (found.number > 0 && found.grid == image.grid) show_objects(views.structure, found);
+  if (found.number > 0 && found.grid == image.grid) show_objects(views.objects, found);
 }
 
 std::vector<std::string> overlay_words(const ImageOverlays& o, const ImagingParams& display) {

@@ -13,8 +13,8 @@ namespace echoloop {
 
 // Null: none.
 struct ImageOverlays {
-  const FlowImage* flow = nullptr;         // over the pixels, or in their place
-  const StructureView* objects = nullptr;  // outlines, with the numbers of the largest
+  const FlowImage* flow = nullptr;      // over the pixels, or in their place
+  const ObjectView* objects = nullptr;  // outlines, with the numbers of the largest
 };
 
 [[nodiscard]] ImageOverlays overlays_of(const AnalysisViews& views);

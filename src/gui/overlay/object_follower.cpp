@@ -21,7 +21,7 @@ std::string_view why_no_objects(const UiState& state) {
   return {};
 }
 
-void ObjectFollower::clear(StructureView& view) {
+void ObjectFollower::clear(ObjectView& view) {
   view.image = nullptr;
   view.older_s = 0.0;
   view.ranked.clear();
@@ -31,8 +31,8 @@ void ObjectFollower::clear(StructureView& view) {
 }
 
 void ObjectFollower::take(UiState& state, const Image& shown) {
-  StructureView& view = state.analyses.structure;
-  const bool off = state.params.objects.kind == Structure::off;
+  ObjectView& view = state.analyses.objects;
+  const bool off = state.params.objects.kind == ObjectKind::off;
   const bool frozen = state.run == RunState::frozen;
   if (off || frozen) from_ns_ = now_ns();
   if (off || !why_no_objects(state).empty()) {
@@ -46,7 +46,7 @@ void ObjectFollower::take(UiState& state, const Image& shown) {
   }
   // What belongs to a kept frame stays in front, whatever comes behind it.
   if (!(frozen && belongs(box_.front(), state, shown))) box_.take();
-  const StructureImage& found = box_.front();
+  const ObjectImage& found = box_.front();
   if (!belongs(found, state, shown)) {
     number_ = 0;
     return clear(view);
@@ -57,7 +57,7 @@ void ObjectFollower::take(UiState& state, const Image& shown) {
   selected_ = view.selected;
 }
 
-bool ObjectFollower::belongs(const StructureImage& found, const UiState& state, const Image& shown) const {
+bool ObjectFollower::belongs(const ObjectImage& found, const UiState& state, const Image& shown) const {
   if (found.number == 0 || shown.number == 0 || found.acquisition != shown.acquisition) return false;
   if (!(found.grid == shown.grid) || found.labels.size() != found.grid.pixels()) return false;
   if (state.run == RunState::frozen) {
@@ -68,7 +68,7 @@ bool ObjectFollower::belongs(const StructureImage& found, const UiState& state, 
   return found.ready_ns >= from_ns_ && found.params.objects.kind == state.params.objects.kind;
 }
 
-void ObjectFollower::look_at(StructureView& view, const StructureImage& found) {
+void ObjectFollower::look_at(ObjectView& view, const ObjectImage& found) {
   show_objects(view, found);
   number_ = found.number;
   ready_ns_ = found.ready_ns;

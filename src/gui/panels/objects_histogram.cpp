@@ -29,7 +29,7 @@ double middle_db(const LevelHistogram& h, std::size_t bin) {
 }
 
 // Whole tens around all that matters; the same from picture to picture unless a lot changes.
-Plot placed(const StructureImage& found, const Rect& box) {
+Plot placed(const ObjectImage& found, const Rect& box) {
   const Background& b = found.background;
   Plot plot{box, {-90.0, 10.0, "dB"}, {1.0, 0.0, ""}};
   plot.x.first = std::min(plot.x.first, 10.0 * std::floor((b.median_db - 4.0 * b.sigma_db) / 10.0));
@@ -41,7 +41,7 @@ Plot placed(const StructureImage& found, const Rect& box) {
   return plot;
 }
 
-void draw_bars(const Ui& ui, const Plot& plot, const StructureImage& found) {
+void draw_bars(const Ui& ui, const Plot& plot, const ObjectImage& found) {
   const LevelHistogram& h = found.histogram;
   for (std::size_t i = 0; i < h.counts.size(); ++i) {
     const double from = h.first_db + static_cast<double>(i) * h.step_db, to = from + h.step_db;
@@ -79,13 +79,13 @@ void draw_display(const Ui& ui, const Plot& plot, const ImagingParams& p) {
   ui.outline({plot.box.x0, y, plot.box.x1, y + ui.px(kStrip)}, theme::kLine2, 0);
 }
 
-void draw_threshold(const Ui& ui, const Plot& plot, const StructureImage& found) {
+void draw_threshold(const Ui& ui, const Plot& plot, const ObjectImage& found) {
   const float x = std::clamp(std::round(plot.x_px(found.threshold_db)), plot.box.x0, plot.box.x1);
-  const bool bright = found.params.objects.kind == Structure::bright;
+  const bool bright = found.params.objects.kind == ObjectKind::bright;
   ui.fill({bright ? x : plot.box.x0, plot.box.y0, bright ? plot.box.x1 : x, plot.box.y1}, theme::kSelected);
 }
 
-void draw_threshold_line(const Ui& ui, const Plot& plot, const StructureImage& found) {
+void draw_threshold_line(const Ui& ui, const Plot& plot, const ObjectImage& found) {
   const float x = std::round(plot.x_px(found.threshold_db));
   if (x < plot.box.x0 || x > plot.box.x1) return;
   ui.fill({x, plot.box.y0, x + ui.px(2), plot.box.y1}, theme::kAccent);
@@ -111,7 +111,7 @@ void draw_axis(const Ui& ui, const Plot& plot, double threshold_db) {
   ui.text(Type::badge, own_x, y, line, theme::kAccent, own);
 }
 
-std::string note(const Plot& plot, const StructureImage& found, float mouse_x) {
+std::string note(const Plot& plot, const ObjectImage& found, float mouse_x) {
   const LevelHistogram& h = found.histogram;
   const double at = (plot.x_at(mouse_x) - h.first_db) / h.step_db;
   if (at < 0.0 || at >= static_cast<double>(h.counts.size())) return {};
@@ -122,7 +122,7 @@ std::string note(const Plot& plot, const StructureImage& found, float mouse_x) {
 
 }  // namespace
 
-void background_plot(PanelContext& c, Column& column, const StructureImage& found) {
+void background_plot(PanelContext& c, Column& column, const ObjectImage& found) {
   Ui& ui = c.ui;
   constexpr std::string_view kName = "Levels";
   const Rect cell = ui.row(column, kObjectsHeight, 4);

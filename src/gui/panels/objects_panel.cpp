@@ -51,7 +51,7 @@ void objects_lesson(Ui& ui, Column& column) {
 
 void lesson_link(PanelContext& c, const Column& column, float header_y) {
   Ui& ui = c.ui;
-  bool& shown = c.state.analyses.structure.panel.explained;
+  bool& shown = c.state.analyses.objects.panel.explained;
   const std::string_view word = shown ? "hide" : "method";
   const float w = ui.width(Type::small, word) + ui.px(8);
   const Rect r{column.x1 - w, header_y, column.x1, header_y + ui.px(theme::kHeader)};
@@ -70,13 +70,13 @@ std::string spread_text(const Background& b) {
 }
 
 std::string age_text(const UiState& state) {
-  const double older_s = state.analyses.structure.older_s;
+  const double older_s = state.analyses.objects.older_s;
   if (older_s <= 0.0) return "current";
   return fmt::format("{} behind the image",
                      older_s < 0.9995 ? fixed(1e3 * older_s, 0) + " ms" : fixed(older_s, 1) + " s");
 }
 
-void background_rows(PanelContext& c, Column& column, const StructureImage& found) {
+void background_rows(PanelContext& c, Column& column, const ObjectImage& found) {
   Ui& ui = c.ui;
   const Background& b = found.background;
   const double all = static_cast<double>(found.grid.pixels());
@@ -97,12 +97,12 @@ void background_rows(PanelContext& c, Column& column, const StructureImage& foun
              "sigma.");
   }
   fact_row(ui, column, "structure_threshold", "Threshold", fixed(found.threshold_db, 1) + " dB",
-           found.params.objects.kind == Structure::bright
+           found.params.objects.kind == ObjectKind::bright
                ? "Pixels of the smoothed image above this level are objects."
                : "Pixels of the smoothed image below this level are objects.");
 }
 
-void work_rows(PanelContext& c, Column& column, const StructureImage& found) {
+void work_rows(PanelContext& c, Column& column, const ObjectImage& found) {
   Ui& ui = c.ui;
   fact_row(
       ui, column, "objects_made", "Computed in", fixed(found.times.total_ms, 1) + " ms",
@@ -120,7 +120,7 @@ void say_change(PanelContext& c, const std::string& text) {
   call(c.commands.say, text);
 }
 
-void display_buttons(PanelContext& c, Column& column, const StructureImage& found) {
+void display_buttons(PanelContext& c, Column& column, const ObjectImage& found) {
   Ui& ui = c.ui;
   ImagingParams& p = c.state.params;
   const Background& b = found.background;
@@ -138,7 +138,7 @@ void display_buttons(PanelContext& c, Column& column, const StructureImage& foun
     say_change(c, fmt::format("Reject {} dB: background mean {} dB + {} sigma of {} dB.", fixed(p.display.reject_db, 0),
                               fixed(b.mean_db, 1), fixed(kRejectSigmas, 0), fixed(b.sigma_db, 1)));
   }
-  const bool bright = p.objects.kind == Structure::bright;
+  const bool bright = p.objects.kind == ObjectKind::bright;
   if (ui.button("fit_window", {r.x1 - half, r.y0, r.x1, r.y1}, {.label = c.compact ? "Range" : "Set range"},
                 {"Set dynamic range from background",
                  fmt::format("Sets gain and dynamic range, once: white is the brightest level, black is {} sigma below "
@@ -153,7 +153,7 @@ void display_buttons(PanelContext& c, Column& column, const StructureImage& foun
   }
 }
 
-void found_row(PanelContext& c, Column& column, const StructureImage& found) {
+void found_row(PanelContext& c, Column& column, const ObjectImage& found) {
   Ui& ui = c.ui;
   column.y += ui.px(4);
   const Rect r = ui.row(column, theme::kRow, 2);
@@ -174,7 +174,7 @@ void found_row(PanelContext& c, Column& column, const StructureImage& found) {
     call(c.commands.save_table,
          ResultTable{.suffix = "_objects",
                      .heading = "# Objects found by Echoloop. Levels are in dB relative to 0 dB of the image.\n",
-                     .rows = objects_csv(c.state.analyses.structure),
+                     .rows = objects_csv(c.state.analyses.objects),
                      .stamp = found.stamp,
                      .params = found.params});
   }
@@ -186,7 +186,7 @@ std::string_view waiting_text(const UiState& state) {
 
 void result_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const StructureImage* found = c.state.analyses.structure.image;
+  const ObjectImage* found = c.state.analyses.objects.image;
   const auto line = [&](std::string_view text) { ui.paragraph_row(column, 16, theme::kText2, text); };
   if (found == nullptr) return line(waiting_text(c.state));
   if (found->background.pixels == 0) return line("No background: the image contains no echoes.");
@@ -204,18 +204,18 @@ void objects_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
   const ImagingParams& p = c.state.params;
   const auto mode = static_cast<std::size_t>(p.objects.kind);
-  const bool found = c.state.analyses.structure.image != nullptr;
+  const bool found = c.state.analyses.objects.image != nullptr;
   const std::string summary =
       mode == 0 ? "off"
-      : found   ? fmt::format("{} {}", c.state.analyses.structure.count(), mode == 1 ? "bright" : "dark")
+      : found   ? fmt::format("{} {}", c.state.analyses.objects.count(), mode == 1 ? "bright" : "dark")
                 : std::string(get_choice(p, param("structure")).label);
   if (open) lesson_link(c, column, column.y);
   ui.header("panel_objects", column, "Objects", open ? "" : summary, open);
   if (!open) return;
   column.y += ui.px(2);
-  if (c.state.analyses.structure.panel.explained) objects_lesson(c.ui, column);
+  if (c.state.analyses.objects.panel.explained) objects_lesson(c.ui, column);
   const bool changed = param_rows(c, column, {ParamPart::objects}, MoreRows::shown, kObjectRows);
-  if (p.objects.kind != Structure::off) {
+  if (p.objects.kind != ObjectKind::off) {
     column.y += ui.px(4);
     const std::string_view why = why_no_objects(c.state);
     if (!why.empty()) {

@@ -6,10 +6,10 @@
 namespace echoloop {
 
 // How often each level occurs, with the background's Gaussian, the threshold and what the display shows.
-void background_plot(PanelContext& c, Column& column, const StructureImage& found);
+void background_plot(PanelContext& c, Column& column, const ObjectImage& found);
 
 // All objects, the largest first; the pointer on one lights it up in the picture, a click selects it.
 void objects_table(PanelContext& c, Column& column);
-std::string_view empty_table_text(const StructureView& view);  // of a table without objects
+std::string_view empty_table_text(const ObjectView& view);  // of a table without objects
 
 }  // namespace echoloop

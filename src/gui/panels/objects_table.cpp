@@ -59,8 +59,8 @@ void head(Ui& ui, Column& column) {
 
 void table_row(PanelContext& c, const Rect& r, int number) {
   Ui& ui = c.ui;
-  StructureView& s = c.state.analyses.structure;
-  const StructureObject& o = s.object(number);
+  ObjectView& s = c.state.analyses.objects;
+  const FoundObject& o = s.object(number);
   const std::string id = "object/" + std::to_string(number);
   const Hit h = ui.control(id.c_str(), r, FocusKind::line);
   ui.tip(id.c_str(), h, r,
@@ -70,7 +70,7 @@ void table_row(PanelContext& c, const Rect& r, int number) {
           {}});
   if (h.hovered) s.hovered = number;
   if (h.clicked) s.selected = s.selected == number ? 0 : number;
-  if (h.clicked) c.state.analyses.structure.panel.shown = s.selected;  // it is in view where it was clicked
+  if (h.clicked) c.state.analyses.objects.panel.shown = s.selected;  // it is in view where it was clicked
   const bool chosen = s.selected == number, lit = s.hovered == number;
   if (chosen || lit) {
     ui.fill({r.x0 - ui.px(4), r.y0, r.x1, r.y1}, chosen ? theme::kSelected : theme::kHover, 3);
@@ -102,7 +102,7 @@ void draw_bar(Ui& ui, ObjectsPanelState& t, const Rect& area) {
 
 // With the wheel over the table.
 void take_objects_wheel(PanelContext& c, const Rect& column) {
-  ObjectsPanelState& t = c.state.analyses.structure.panel;
+  ObjectsPanelState& t = c.state.analyses.objects.panel;
   ImGuiIO& io = ImGui::GetIO();
   const Rect area = std::exchange(t.area, {});
   t.wheel = 0.0F;
@@ -112,15 +112,15 @@ void take_objects_wheel(PanelContext& c, const Rect& column) {
   if (io.MouseWheel > 0.0F ? t.offset > 0.0F : t.offset < t.most) t.wheel = std::exchange(io.MouseWheel, 0.0F);
 }
 
-std::string_view empty_table_text(const StructureView& view) {
+std::string_view empty_table_text(const ObjectView& view) {
   return view.image != nullptr && view.image->found > 0 ? "No object of the minimum area."
                                                         : "No pixels beyond the threshold.";
 }
 
 void objects_table(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  ObjectsPanelState& t = c.state.analyses.structure.panel;
-  const StructureView& s = c.state.analyses.structure;
+  ObjectsPanelState& t = c.state.analyses.objects.panel;
+  const ObjectView& s = c.state.analyses.objects;
   head(ui, column);
   const float row = ui.px(kTableRow);
   const Rect area = ui.row(column, kTableRow * kRows, 4);

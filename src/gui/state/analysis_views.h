@@ -10,7 +10,7 @@
 #include "core/results/flow_image.h"
 #include "core/results/inspection.h"
 #include "core/results/spectrogram.h"
-#include "gui/state/structure_view.h"
+#include "gui/state/object_view.h"
 
 namespace echoloop {
 
@@ -51,7 +51,7 @@ struct SoundSpeedView {
 // What is computed beside the images.
 struct AnalysisViews {
   FlowView flow;
-  StructureView structure;
+  ObjectView objects;
   SpectrogramView spectrogram;
   SoundSpeedView sound_speed;
 };

@@ -17,7 +17,7 @@ namespace {
 struct ObjectsView {
   Ui& ui;
   const ImageLayout& layout;
-  const StructureView& structure;
+  const ObjectView& objects;
 };
 
 constexpr int kMostNumbers = 40;
@@ -45,8 +45,8 @@ void draw_lines(const ObjectsView& v, int number, Stress stress) {
   const ImU32 color = stress == Stress::none ? theme::kAccent : theme::kAccentHover;
   const float thickness = (stress == Stress::selected ? 2.5F : stress == Stress::hovered ? 2.0F : 1.25F) * ui.scale();
   std::vector<ImVec2> points;
-  for (const LabelOutline& o : v.structure.outlines) {
-    if (v.structure.numbers[static_cast<std::size_t>(o.label - 1)] != number) continue;
+  for (const LabelOutline& o : v.objects.outlines) {
+    if (v.objects.numbers[static_cast<std::size_t>(o.label - 1)] != number) continue;
     points_of(v.layout, o, points);
     if (points.size() < 2) continue;
     compat::add_closed_line(ui.list(), points.data(), static_cast<int>(points.size()), theme::kHalo,
@@ -58,7 +58,7 @@ void draw_lines(const ObjectsView& v, int number, Stress stress) {
 // All but the two that are looked at, which lie over everything.
 void draw_others(const ObjectsView& v) {
   const Ui& ui = v.ui;
-  const StructureView& s = v.structure;
+  const ObjectView& s = v.objects;
   std::vector<ImVec2> points;
   for (const LabelOutline& o : s.outlines) {
     const int number = s.numbers[static_cast<std::size_t>(o.label - 1)];
@@ -98,7 +98,7 @@ Rect chip_rect(const ObjectsView& v, int number, const LabelOutline& o, int side
 // The ones that are looked at first, then the largest, as long as they do not cover one another.
 void draw_numbers(const ObjectsView& v) {
   const Ui& ui = v.ui;
-  const StructureView& s = v.structure;
+  const ObjectView& s = v.objects;
   const auto count = static_cast<std::size_t>(s.count());
   std::vector<const LabelOutline*> outer(count, nullptr);  // the first line of an object is never a hole's
   for (const LabelOutline& o : s.outlines) {
@@ -130,7 +130,7 @@ void draw_numbers(const ObjectsView& v) {
 }
 
 void draw_objects(Ui& ui, const ImageLayout& layout, const AnalysisViews& views) {
-  const StructureView& s = views.structure;
+  const ObjectView& s = views.objects;
   if (s.image == nullptr) return;
   const ObjectsView v{ui, layout, s};
   const Rect& image = v.layout.image;
@@ -144,13 +144,13 @@ void draw_objects(Ui& ui, const ImageLayout& layout, const AnalysisViews& views)
 
 // What the pointer is on lights up with the next frame, in the table too; a click selects it, or nothing.
 void point_at_objects(AnalysisViews& views, std::optional<PlanePoint> pointer, std::optional<PlanePoint> click) {
-  StructureView& s = views.structure;
+  ObjectView& s = views.objects;
   s.hovered_on_picture = pointer ? object_at(s, *pointer) : 0;
   if (click && s.image != nullptr) s.selected = object_at(s, *click);
 }
 
 void add_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
-  const StructureView& s = views.structure;
+  const ObjectView& s = views.objects;
   if (s.image == nullptr) return;
   items.push_back({"objects", std::to_string(s.count()), ""});
   if (s.older_s > 0.0) items.push_back({"", fixed(1e3 * s.older_s, 0), "ms delay"});
@@ -158,7 +158,7 @@ void add_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
 
 // The object under the pointer.
 std::string read_out(const AnalysisViews& views, const LayerPointer& /*pointer*/) {
-  const StructureView& s = views.structure;
+  const ObjectView& s = views.objects;
   if (s.hovered_on_picture == 0) return {};
   const double mm2 = s.object(s.hovered_on_picture).area_m2 / (kMetresPerMillimetre * kMetresPerMillimetre);
   return fmt::format("object {}  {} mm\u00B2", s.hovered_on_picture, fixed(mm2, mm2 < 99.995 ? 2 : 1));

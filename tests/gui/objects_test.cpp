@@ -2,11 +2,11 @@
 // and the picture pointing at each other.
 #include <cmath>
 
+#include "gui/objects_scene.h"
 #include "gui/stream_scene.h"
-#include "gui/structure_scene.h"
 #include "support/picture_pixels.h"
 
-namespace echoloop::testing::structure_test {
+namespace echoloop::testing::objects_test {
 namespace {
 
 // How many of the pixels around a place have the accent's colour.
@@ -48,10 +48,10 @@ TEST(Objects, LieInPlaceOverASector) {
   ECHO_SCENE(scene, 1600, 900);
   const Grid fan =
       polar_grid({.apex_z_m = -5e-3, .angle0_rad = -0.5, .angle1_rad = 0.5, .r0_m = 8e-3, .r1_m = 35e-3}, 401, 401);
-  scene.state.params.objects.kind = Structure::dark;
+  scene.state.params.objects.kind = ObjectKind::dark;
   scene.put_image(fan, gray);
   scene.frames(1);
-  scene.put_structure(fan, [](double x, double z) { return std::hypot(x - 3.0, z - 18.0) < 4.0 ? 1 : 0; });
+  scene.put_objects(fan, [](double x, double z) { return std::hypot(x - 3.0, z - 18.0) < 4.0 ? 1 : 0; });
   scene.frames(2);
   const RgbImage shot = scene.shot();
   for (double angle = 0.3; angle < 6.2; angle += 0.5) {
@@ -67,23 +67,23 @@ TEST(Objects, LieInPlaceOverASector) {
 TEST(Objects, BelongToThePictureOnScreen) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
-  ASSERT_NE(scene.state.analyses.structure.image, nullptr);
-  EXPECT_EQ(scene.state.analyses.structure.count(), 3);
-  scene.state.params.objects.kind = Structure::dark;  // those of before are not what is looked for now
+  ASSERT_NE(scene.state.analyses.objects.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.objects.count(), 3);
+  scene.state.params.objects.kind = ObjectKind::dark;  // those of before are not what is looked for now
   scene.frames(1);
-  EXPECT_EQ(scene.state.analyses.structure.image, nullptr);
-  show(scene, Structure::dark);
-  EXPECT_NE(scene.state.analyses.structure.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
+  show(scene, ObjectKind::dark);
+  EXPECT_NE(scene.state.analyses.objects.image, nullptr);
   Grid other = kSquare;
   other.nx = 51;
   scene.put_image(other, gray);  // other pixels
   scene.frames(1);
-  EXPECT_EQ(scene.state.analyses.structure.image, nullptr);
-  show(scene, Structure::dark);
-  scene.state.params.objects.kind = Structure::off;
+  EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
+  show(scene, ObjectKind::dark);
+  scene.state.params.objects.kind = ObjectKind::off;
   scene.frames(1);
-  EXPECT_EQ(scene.state.analyses.structure.image, nullptr);
-  EXPECT_TRUE(scene.state.analyses.structure.outlines.empty());
+  EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
+  EXPECT_TRUE(scene.state.analyses.objects.outlines.empty());
   EXPECT_EQ(accents(scene, scene.shot(), -6.1, 12.0, 2), 0);
 }
 
@@ -93,27 +93,27 @@ TEST(Objects, OfAKeptFrameAreItsOwnOrNone) {
   scene.freeze(20, 50.0);
   scene.put_past(0, kSquare, gray, 100);
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.structure.image, nullptr) << "the live ones are another frame's";
-  scene.put_structure(kSquare, boxes, 99);
+  EXPECT_EQ(scene.state.analyses.objects.image, nullptr) << "the live ones are another frame's";
+  scene.put_objects(kSquare, boxes, 99);
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.structure.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
   scene.state.params.objects.sigmas += 1.0;  // not yet what the picture was asked for with
-  scene.put_structure(kSquare, boxes, 100);
+  scene.put_objects(kSquare, boxes, 100);
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.structure.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
   scene.put_past(0, kSquare, gray, 100);
   scene.frames(2);
-  EXPECT_NE(scene.state.analyses.structure.image, nullptr);
+  EXPECT_NE(scene.state.analyses.objects.image, nullptr);
   scene.state.params.display.gain_db += 3.0;  // acts on the screen only
   scene.frames(1);
-  EXPECT_NE(scene.state.analyses.structure.image, nullptr);
-  scene.put_structure(kSquare, boxes, 101);  // a live one behind the frozen picture
+  EXPECT_NE(scene.state.analyses.objects.image, nullptr);
+  scene.put_objects(kSquare, boxes, 101);  // a live one behind the frozen picture
   scene.frames(2);
-  ASSERT_NE(scene.state.analyses.structure.image, nullptr);
-  EXPECT_EQ(scene.state.analyses.structure.image->stamp.sequence, 100u);
+  ASSERT_NE(scene.state.analyses.objects.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.objects.image->stamp.sequence, 100u);
   scene.state.cine.compare = true;
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.structure.image, nullptr) << "two pictures are on screen";
+  EXPECT_EQ(scene.state.analyses.objects.image, nullptr) << "two pictures are on screen";
   EXPECT_EQ(accents(scene, scene.shot(), -6.1, 12.0, 2), 0);
 }
 
@@ -122,17 +122,17 @@ TEST(Objects, AreNotShownOverTheLowRankPicture) {
   show(scene);
   scene.state.params.color_flow.mode = FlowMode::low_rank;
   scene.frames(2);
-  EXPECT_NE(scene.state.analyses.structure.image, nullptr) << "it is not on screen yet";
+  EXPECT_NE(scene.state.analyses.objects.image, nullptr) << "it is not on screen yet";
   scene.put_flow(kSquare, gray, [](double, double) { return 0.0F; });
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.structure.image, nullptr);
+  EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
 }
 
 TEST(Objects, TableAndPicturePointAtEachOther) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
   open_panel(scene);
-  const StructureView& s = scene.state.analyses.structure;
+  const ObjectView& s = scene.state.analyses.objects;
   EXPECT_NEAR(s.object(1).centroid.x_m, -4e-3, 1e-6);
   EXPECT_NEAR(s.object(2).centroid.z_m, 19e-3, 1e-6);
   EXPECT_GT(s.object(2).area_m2, s.object(3).area_m2);
@@ -164,21 +164,21 @@ TEST(Objects, TheSelectedOneIsFollowed) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);
   click_mm(scene, 3.5, 19.0);
-  ASSERT_EQ(scene.state.analyses.structure.selected, 2);
+  ASSERT_EQ(scene.state.analyses.objects.selected, 2);
   // It moves by a pixel and is the largest now.
-  scene.put_structure(kSquare, [](double x, double z) {
+  scene.put_objects(kSquare, [](double x, double z) {
     const int l = boxes(x - 0.2, z);
     return l == 2 && x < -2.6 ? 0 : l;
   });
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.structure.selected, 1);
-  scene.put_structure(kSquare, [](double x, double z) { return boxes(x, z) == 2 ? 1 : 0; });
+  EXPECT_EQ(scene.state.analyses.objects.selected, 1);
+  scene.put_objects(kSquare, [](double x, double z) { return boxes(x, z) == 2 ? 1 : 0; });
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.structure.selected, 0) << "it is gone";
-  scene.put_structure(kSquare, boxes);
+  EXPECT_EQ(scene.state.analyses.objects.selected, 0) << "it is gone";
+  scene.put_objects(kSquare, boxes);
   scene.frames(2);
-  EXPECT_EQ(scene.state.analyses.structure.selected, 2) << "and back";
+  EXPECT_EQ(scene.state.analyses.objects.selected, 2) << "and back";
 }
 
 }  // namespace
-}  // namespace echoloop::testing::structure_test
+}  // namespace echoloop::testing::objects_test

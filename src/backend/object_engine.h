@@ -1,4 +1,4 @@
-// Structure beside the live stream: finished pictures, as far as there is time for them, are handed to a thread of its
+// Objects beside the live stream: finished pictures, as far as there is time for them, are handed to a thread of its
 // own that finds background and objects. The stream never waits for it: a picture that waits is replaced by the next.
 #pragma once
 
@@ -10,27 +10,27 @@
 
 #include "backend/analysis.h"
 #include "backend/job_thread.h"
-#include "backend/structure_device.h"
+#include "backend/object_device.h"
 #include "core/mailbox.h"
 
 namespace echoloop {
 
-inline constexpr std::int64_t kStructureInterval_ns = 40'000'000;
+inline constexpr std::int64_t kObjectInterval_ns = 40'000'000;
 
-class StructureEngine final : public Analysis {
+class ObjectEngine final : public Analysis {
  public:
   // Its end waits for the picture in work.
-  StructureEngine(std::unique_ptr<StructureDevice> device, Mailbox<StructureImage>& pictures);
+  ObjectEngine(std::unique_ptr<ObjectDevice> device, Mailbox<ObjectImage>& pictures);
 
-  // Copies a finished picture; never waits. False: a live one that comes less than kStructureInterval_ns after the last
+  // Copies a finished picture; never waits. False: a live one that comes less than kObjectInterval_ns after the last
   // that was taken (by Image::ready_ns), and is left out. [processing thread]
   using Analysis::take;
   bool take(const Image& image, Claim claim) override;
 
   void drain() override { thread_.drain(); }  // until no image waits or is in work
   [[nodiscard]] bool busy() const override { return thread_.busy(); }
-  [[nodiscard]] StructureCounts counts() const;  // any thread
-  void count(AnalysisCounts& counts_of_all) const override { counts_of_all.structure = counts(); }
+  [[nodiscard]] ObjectCounts counts() const;  // any thread
+  void count(AnalysisCounts& counts_of_all) const override { counts_of_all.objects = counts(); }
   [[nodiscard]] std::string take_fault() override { return thread_.take_fault(); }
 
  private:
@@ -42,20 +42,20 @@ class StructureEngine final : public Analysis {
   };
 
   void make_picture(int slot);
-  const StructurePlan& plan_for(const Job& job);
+  const ObjectPlan& plan_for(const Job& job);
 
-  std::unique_ptr<StructureDevice> device_;
-  Mailbox<StructureImage>& pictures_;
+  std::unique_ptr<ObjectDevice> device_;
+  Mailbox<ObjectImage>& pictures_;
 
   std::int64_t last_live_ns_ = 0;  // processing thread; 0: none yet
 
-  // Structure thread:
-  StructurePlan plan_;
+  // Objects thread:
+  ObjectPlan plan_;
   ImagingParams planned_;  // that plan_ was made of
   std::uint64_t number_ = 0;
 
   std::atomic<std::uint64_t> n_pictures_{0}, n_replaced_{0};
-  std::array<Job, kStructureSlots> jobs_;
+  std::array<Job, kObjectSlots> jobs_;
   JobThread thread_;  // last: ends first
 };
 

@@ -1,4 +1,4 @@
-// Structure of a picture by plain loops: levels kept one by one in double precision, flood fill, a table from pixels.
+// Objects of a picture by plain loops: levels kept one by one in double precision, flood fill, a table from pixels.
 // What the computing devices are held against.
 #pragma once
 
@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "backend/structure_plan.h"
-#include "core/results/structure_image.h"
+#include "backend/object_plan.h"
+#include "core/results/object_image.h"
 #include "dsp/refine.h"
 
 namespace echoloop::testing {
@@ -48,7 +48,7 @@ inline Background plain_background(const std::vector<float>& db, const std::vect
 }
 
 // Gaps filled, then along columns, then along rows.
-inline std::vector<float> plain_smoothed(const StructurePlan& plan, const std::vector<float>& db, float stand_in_db) {
+inline std::vector<float> plain_smoothed(const ObjectPlan& plan, const std::vector<float>& db, float stand_in_db) {
   std::vector<float> from;
   for (const float v : db) from.push_back(has_level(v) ? v : stand_in_db);
   const RefinePlan& p = *plan.smooth;
@@ -121,7 +121,7 @@ inline int flood(const std::vector<bool>& on, int nx, int nz, std::vector<std::i
 }
 
 // Drops what is too small from labels; returns the sums of the others.
-inline std::vector<ObjectSums> keep_large(const StructurePlan& plan, const std::vector<float>& db, int found,
+inline std::vector<ObjectSums> keep_large(const ObjectPlan& plan, const std::vector<float>& db, int found,
                                           std::vector<std::int32_t>& labels) {
   std::vector<ObjectSums> all(static_cast<std::size_t>(found));
   const int nx = plan.grid.nx;
@@ -147,15 +147,15 @@ inline std::vector<ObjectSums> keep_large(const StructurePlan& plan, const std::
   return kept;
 }
 
-inline StructureImage plain_structure(const StructurePlan& plan, const std::vector<float>& db) {
-  StructureImage r;
+inline ObjectImage plain_objects(const ObjectPlan& plan, const std::vector<float>& db) {
+  ObjectImage r;
   r.histogram = plain_histogram(db);
   r.background = plain_background(db, db, plan.kappa);
   std::vector<float> smoothed = db;
   if (plan.smooth != nullptr) smoothed = plain_smoothed(plan, db, static_cast<float>(r.background.median_db));
   r.smoothed = plan.smooth != nullptr ? plain_background(db, smoothed, plan.kappa) : r.background;
   const double reach_db = plan.sigmas * r.smoothed.sigma_db;
-  const bool dark = plan.wanted == Structure::dark;
+  const bool dark = plan.wanted == ObjectKind::dark;
   if (r.smoothed.pixels > 0) r.threshold_db = r.smoothed.mean_db + (dark ? -reach_db : reach_db);
   std::vector<bool> on;
   for (std::size_t i = 0; i < db.size(); ++i) {

@@ -1,4 +1,4 @@
-// Structure in pictures on the CPU: background against its definition in double, histogram against a plain one,
+// Objects in pictures on the CPU: background against its definition in double, histogram against a plain one,
 // areas and centroids on sectors against geometry, discs in speckle.
 #include <gtest/gtest.h>
 
@@ -7,27 +7,27 @@
 
 #include "backend/backend.h"
 #include "core/results/level_histogram.h"
-#include "support/plain_structure.h"
-#include "support/same_structure.h"
-#include "support/structure_pictures.h"
+#include "support/object_images.h"
+#include "support/plain_objects.h"
+#include "support/same_objects.h"
 
-namespace echoloop::structure_levels_test {
+namespace echoloop::object_levels_test {
 namespace {
 
 using namespace testing;
 
-class StructureLevels : public ::testing::Test {
+class ObjectLevels : public ::testing::Test {
  protected:
-  StructureLevels() : device_(make_cpu_backend(2)->make_structure_device()) { device_->begin_thread(); }
+  ObjectLevels() : device_(make_cpu_backend(2)->make_object_device()) { device_->begin_thread(); }
 
-  StructureImage find(const MadeImage& picture, const ImagingParams& params) {
-    return find_structure(*device_, picture, params);
+  ObjectImage find(const MadeImage& picture, const ImagingParams& params) {
+    return find_objects(*device_, picture, params);
   }
 
-  std::unique_ptr<StructureDevice> device_;
+  std::unique_ptr<ObjectDevice> device_;
 };
 
-TEST_F(StructureLevels, BackgroundIsThatOfTheDefinition) {
+TEST_F(ObjectLevels, BackgroundIsThatOfTheDefinition) {
   for (const Grid& grid : {kFlat, fan()}) {
     for (const double kappa : {2.0, 3.0, 5.0}) {
       const MadeImage picture = speckle_picture(grid, 5, 97);
@@ -40,7 +40,7 @@ TEST_F(StructureLevels, BackgroundIsThatOfTheDefinition) {
   }
 }
 
-TEST_F(StructureLevels, HistogramHasEveryLevelInItsBin) {
+TEST_F(ObjectLevels, HistogramHasEveryLevelInItsBin) {
   MadeImage picture = speckle_picture(kFlat, 6, 31);
   const std::vector<float> edges = {-120.0F,
                                     -120.5F,
@@ -58,13 +58,13 @@ TEST_F(StructureLevels, HistogramHasEveryLevelInItsBin) {
 }
 
 // Half a sector of the fan between two radii: area and centroid of a ring sector.
-TEST_F(StructureLevels, AreaOnASectorIsThatOfTheRing) {
+TEST_F(ObjectLevels, AreaOnASectorIsThatOfTheRing) {
   const Grid grid = fan();
   MadeImage picture = make_picture(grid, [](PlanePoint) { return -40.0; });
   for (int iz = 100; iz <= 300; ++iz) {
     for (int ix = 100; ix <= 180; ++ix) picture.db[static_cast<std::size_t>(iz * grid.nx + ix)] = 0.0F;
   }
-  const StructureImage found = find(picture, exact_params());
+  const ObjectImage found = find(picture, exact_params());
   ASSERT_EQ(found.objects.size(), 1U);
   // Pixels reach half a step beyond their centres.
   const double step_m = 0.05 / 500.0, step_rad = 1.0 / 200.0;
@@ -79,7 +79,7 @@ TEST_F(StructureLevels, AreaOnASectorIsThatOfTheRing) {
 }
 
 // Far pixels of a sector are larger: the mean is of the area, as the regions' statistics have it.
-TEST_F(StructureLevels, MeanOnASectorIsOfTheArea) {
+TEST_F(ObjectLevels, MeanOnASectorIsOfTheArea) {
   const Grid grid = fan();
   MadeImage picture = make_picture(grid, [](PlanePoint) { return -200.0; });
   const auto at = [&](int iz) -> float& { return picture.db[static_cast<std::size_t>(iz * grid.nx + 50)]; };
@@ -89,18 +89,18 @@ TEST_F(StructureLevels, MeanOnASectorIsOfTheArea) {
     weights += grid.r_m(iz);
     sum += grid.r_m(iz) * static_cast<double>(at(iz));
   }
-  const StructureImage found = find(picture, exact_params());
+  const ObjectImage found = find(picture, exact_params());
   ASSERT_EQ(found.objects.size(), 1U);
   EXPECT_NEAR(found.objects[0].mean_db, sum / weights, 1e-3);
 }
 
-TEST_F(StructureLevels, DiscsAreFoundInSpeckle) {
-  for (const Structure wanted : {Structure::bright, Structure::dark}) {
+TEST_F(ObjectLevels, DiscsAreFoundInSpeckle) {
+  for (const ObjectKind wanted : {ObjectKind::bright, ObjectKind::dark}) {
     ImagingParams p;
     p.objects.kind = wanted;
-    const StructureImage found = find(speckle_picture(kFlat, 8), p);
+    const ObjectImage found = find(speckle_picture(kFlat, 8), p);
     const std::vector<double> radii =
-        wanted == Structure::bright ? std::vector<double>{0.05, 0.08} : std::vector<double>{0.1};
+        wanted == ObjectKind::bright ? std::vector<double>{0.05, 0.08} : std::vector<double>{0.1};
     ASSERT_EQ(found.objects.size(), radii.size());
     for (std::size_t i = 0; i < radii.size(); ++i) {
       const auto ellipse_m2 = [&](double wider_m) {
@@ -114,30 +114,30 @@ TEST_F(StructureLevels, DiscsAreFoundInSpeckle) {
   }
 }
 
-TEST_F(StructureLevels, BothSlotsHoldTheirOwn) {
+TEST_F(ObjectLevels, BothSlotsHoldTheirOwn) {
   MadeImage one = pattern_picture({"#..", "...", "..."}), two = pattern_picture({"#.#", "...", "#.#"});
   const ImagingParams p = exact_params();
   device_->store(0, image_of(one, p));
   device_->store(1, image_of(two, p));
-  StructureImage result;
-  const StructurePlan plan = make_structure_plan(p, one.grid);
+  ObjectImage result;
+  const ObjectPlan plan = make_object_plan(p, one.grid);
   device_->find(0, plan, result);
   EXPECT_EQ(result.objects.size(), 1U);
   device_->find(1, plan, result);
   EXPECT_EQ(result.objects.size(), 4U);
 }
 
-TEST(StructureThreads, TheirNumberChangesNothing) {
+TEST(ObjectThreads, TheirNumberChangesNothing) {
   const MadeImage picture = speckle_picture(kFlat, 9, 53);
   ImagingParams p;
-  p.objects.kind = Structure::bright;
+  p.objects.kind = ObjectKind::bright;
   p.objects.min_area_m2 = 0.0;
   const auto with = [&](int threads) {
-    const auto device = make_cpu_backend(threads)->make_structure_device();
+    const auto device = make_cpu_backend(threads)->make_object_device();
     device->begin_thread();
-    return find_structure(*device, picture, p);
+    return find_objects(*device, picture, p);
   };
-  const StructureImage one = with(1), four = with(4);
+  const ObjectImage one = with(1), four = with(4);
   EXPECT_EQ(one.labels, four.labels);
   EXPECT_EQ(one.threshold_db, four.threshold_db);
   ASSERT_EQ(one.objects.size(), four.objects.size());
@@ -145,7 +145,7 @@ TEST(StructureThreads, TheirNumberChangesNothing) {
 }
 
 // What it costs: printed, for whoever asks.
-TEST_F(StructureLevels, Times) {
+TEST_F(ObjectLevels, Times) {
   for (const auto& [nx, nz] : {std::pair{512, 512}, {192, 1024}}) {
     Grid grid = kFlat;
     grid.nx = nx;
@@ -154,10 +154,10 @@ TEST_F(StructureLevels, Times) {
     grid.z1_m = grid.z0_m + 0.05e-3 * (nz - 1);
     const MadeImage picture = speckle_picture(grid, 4);
     ImagingParams p;
-    p.objects.kind = Structure::bright;
-    StructureTimes best{1e9, 1e9, 1e9};
+    p.objects.kind = ObjectKind::bright;
+    ObjectTimes best{1e9, 1e9, 1e9};
     for (int i = 0; i < 5; ++i) {
-      const StructureTimes t = find(picture, p).times;
+      const ObjectTimes t = find(picture, p).times;
       EXPECT_GT(t.total_ms, 0.0);
       if (t.total_ms < best.total_ms) best = t;
     }
@@ -188,4 +188,4 @@ TEST(LevelHistogram, EveryPixelIsCountedOnce) {
 }
 
 }  // namespace
-}  // namespace echoloop::structure_levels_test
+}  // namespace echoloop::object_levels_test

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "backend/structure_device.h"
+#include "backend/object_device.h"
 #include "support/level_images.h"
 
 namespace echoloop::testing {
 
 // Every level beyond the mean of all is an object's: a pattern of two levels is found exactly as it is.
-inline ImagingParams exact_params(Structure wanted = Structure::bright) {
+inline ImagingParams exact_params(ObjectKind wanted = ObjectKind::bright) {
   ImagingParams p;
   p.objects.kind = wanted;
   p.objects.smooth_m = p.objects.sigmas = p.objects.min_area_m2 = 0.0;
@@ -40,11 +40,10 @@ inline Image image_of(MadeImage& picture, const ImagingParams& params = {}) {
   return image;
 }
 
-inline StructureImage find_structure(StructureDevice& device, MadeImage picture, const ImagingParams& params,
-                                     int slot = 0) {
-  StructureImage result;
+inline ObjectImage find_objects(ObjectDevice& device, MadeImage picture, const ImagingParams& params, int slot = 0) {
+  ObjectImage result;
   device.store(slot, image_of(picture, params));
-  device.find(slot, make_structure_plan(params, picture.grid), result);
+  device.find(slot, make_object_plan(params, picture.grid), result);
   return result;
 }
 

@@ -1,23 +1,23 @@
-// Structure on the GPU in use: the largest grid, plans that change, pictures that arrive while it works, times.
+// Objects on the GPU in use: the largest grid, plans that change, pictures that arrive while it works, times.
 #include <atomic>
 #include <cstdio>
 #include <thread>
 
-#include "gpu/structure_tasks.h"
+#include "gpu/object_tasks.h"
 
-namespace echoloop::gpu_test::structure_use_test {
+namespace echoloop::gpu_test::objects_use_test {
 namespace {
 
 using namespace testing;
 
-class StructureUse : public StructureTest {};
+class ObjectUse : public ObjectsTest {};
 
 // Squares of 4 x 4 pixels, 4 apart.
-TEST_F(StructureUse, LargestGrid) {
+TEST_F(ObjectUse, LargestGrid) {
   const Grid grid = plain_grid(kMaxGridSide, kMaxGridSide);
   const auto on = [](int ix, int iz) { return ix % 8 < 4 && iz % 8 < 4; };
   Task task = make_task("largest", grid, shape_picture(grid, on), {.sigmas = 0.5});
-  const StructureImage got = find(*on_gpu_, task);
+  const ObjectImage got = find(*on_gpu_, task);
   constexpr int kSquares = kMaxGridSide / 8;
   ASSERT_EQ(got.found, static_cast<std::uint64_t>(kSquares) * kSquares);
   ASSERT_EQ(got.objects.size(), got.found);
@@ -27,14 +27,14 @@ TEST_F(StructureUse, LargestGrid) {
     const int ix = static_cast<int>(i % kMaxGridSide), iz = static_cast<int>(i / kMaxGridSide);
     ASSERT_EQ(got.labels[i], on(ix, iz) ? iz / 8 * kSquares + ix / 8 + 1 : 0) << ix << " " << iz;
   }
-  for (const StructureObject& o : got.objects) {
+  for (const FoundObject& o : got.objects) {
     ASSERT_EQ(o.pixels, 16U);
     ASSERT_EQ(o.mean_db, 0.0);
   }
 }
 
 // Results do not depend on what came before, on other grids too.
-TEST_F(StructureUse, PlansChange) {
+TEST_F(ObjectUse, PlansChange) {
   std::vector<Task> tasks;
   for (const Grid& grid : {plain_grid(100, 90), sector_grid(50, 80), plain_grid(300, 20), plain_grid(90, 100)}) {
     for (const double smooth_m : {0.2e-3, 0.0, 0.4e-3}) {
@@ -47,12 +47,12 @@ TEST_F(StructureUse, PlansChange) {
   }
 }
 
-TEST_F(StructureUse, StoresWhileItFinds) {
+TEST_F(ObjectUse, StoresWhileItFinds) {
   const Grid grid = plain_grid(256, 512);
   Task first = make_task("first", grid, speckle_picture(grid, 1), {.smooth_m = 0.2e-3, .sigmas = 1.5});
   Task second = make_task("second", grid, speckle_picture(grid, 2), {.smooth_m = 0.2e-3, .sigmas = 1.5});
-  const StructureImage want_first = find(*on_gpu_, first);
-  const StructureImage want_second = find(*on_gpu_, second);
+  const ObjectImage want_first = find(*on_gpu_, first);
+  const ObjectImage want_second = find(*on_gpu_, second);
   ASSERT_NE(want_first.labels, want_second.labels);
   store(*on_gpu_, 0, first);
   store(*on_gpu_, 1, second);
@@ -67,7 +67,7 @@ TEST_F(StructureUse, StoresWhileItFinds) {
       }
     });
     while (stored == 0) std::this_thread::yield();
-    StructureImage result;
+    ObjectImage result;
     on_gpu_->find(in_work, first.plan, result);
     over = true;
     processing.join();
@@ -76,24 +76,24 @@ TEST_F(StructureUse, StoresWhileItFinds) {
 }
 
 // Printed, not asserted.
-TEST_F(StructureUse, TimesAreSaid) {
+TEST_F(ObjectUse, TimesAreSaid) {
   for (const auto& [nx, nz] : {std::pair{256, 512}, {1024, 1024}}) {
     const Grid grid = plain_grid(nx, nz);
     for (const bool spiral : {false, true}) {
       Task task = make_task("times", grid, spiral ? spiral_picture(grid) : speckle_picture(grid, 1),
                             {.smooth_m = spiral ? 0.0 : 0.3e-3, .sigmas = spiral ? 0.0 : 3.0, .area_m2 = 0.1e-6});
       store(*on_gpu_, 0, task);
-      std::vector<StructureTimes> times;
+      std::vector<ObjectTimes> times;
       for (int i = 0; i < 21; ++i) {
-        StructureImage result;
+        ObjectImage result;
         on_gpu_->find(0, task.plan, result);
         EXPECT_GT(result.times.background_ms, 0.0);
         EXPECT_GT(result.times.objects_ms, 0.0);
         EXPECT_GE(result.times.total_ms, result.times.objects_ms);
         times.push_back(result.times);
       }
-      std::ranges::nth_element(times, times.begin() + 10, {}, &StructureTimes::total_ms);
-      const StructureTimes& t = times[10];
+      std::ranges::nth_element(times, times.begin() + 10, {}, &ObjectTimes::total_ms);
+      const ObjectTimes& t = times[10];
       std::printf("%d x %d, %s: levels %.3f ms, objects %.3f ms, in all %.3f ms\n", nx, nz,
                   spiral ? "spiral" : "smoothed speckle", t.background_ms, t.objects_ms, t.total_ms);
     }
@@ -101,4 +101,4 @@ TEST_F(StructureUse, TimesAreSaid) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test::structure_use_test
+}  // namespace echoloop::gpu_test::objects_use_test

@@ -2,7 +2,7 @@
 // those that do not count last, and one thread runs clip_levels() over them and their running sums.
 #include <cmath>
 
-#include "backend/cuda/kernels/structure_kernels.h"
+#include "backend/cuda/kernels/object_kernels.h"
 #include "backend/cuda/runtime/launch.cuh"
 #include "dsp/background.h"
 
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 // How many count, and the middle one of them. One thread.
-__global__ void count_kernel(const float* __restrict__ sorted, int n, StructureFindings* findings) {
+__global__ void count_kernel(const float* __restrict__ sorted, int n, ObjectFindings* findings) {
   const SortedLevels all{sorted, nullptr, nullptr, n, 0.0};
   const long long counting = first_level(all, 0, n, static_cast<double>(FLT_MAX), Edge::above);
   findings->counting = counting;
@@ -44,7 +44,7 @@ __global__ void count_kernel(const float* __restrict__ sorted, int n, StructureF
 
 // What the running sums add up, with a 0 ahead.
 __global__ void __launch_bounds__(kThreads)
-    deviation_kernel(const float* __restrict__ sorted, int n, const StructureFindings* __restrict__ findings,
+    deviation_kernel(const float* __restrict__ sorted, int n, const ObjectFindings* __restrict__ findings,
                      double* __restrict__ sum, double* __restrict__ sum_of_squares) {
   const int i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (i > n) return;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kThreads)
 
 // One thread.
 __global__ void clip_kernel(const float* __restrict__ sorted, const double* __restrict__ sum,
-                            const double* __restrict__ sum_of_squares, double kappa, const StructureFindings* findings,
+                            const double* __restrict__ sum_of_squares, double kappa, const ObjectFindings* findings,
                             Background* background) {
   const SortedLevels levels{sorted, sum, sum_of_squares, findings->counting, findings->pivot_db};
   const ClippedLevels c = clip_levels(levels, kappa);
@@ -74,17 +74,17 @@ __global__ void clip_kernel(const float* __restrict__ sorted, const double* __re
 }
 
 __global__ void __launch_bounds__(kThreads)
-    fill_kernel(const float* __restrict__ db, int n, const StructureFindings* __restrict__ findings,
+    fill_kernel(const float* __restrict__ db, int n, const ObjectFindings* __restrict__ findings,
                 float* __restrict__ filled) {
   const int i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (i < n) filled[i] = level_or(db[i], static_cast<float>(findings->background.median_db));
 }
 
-// As StructurePlan::threshold_db().
-__global__ void threshold_kernel(double sigmas, Structure wanted, StructureFindings* findings) {
+// As ObjectPlan::threshold_db().
+__global__ void threshold_kernel(double sigmas, ObjectKind wanted, ObjectFindings* findings) {
   const Background& b = findings->smoothed;
   const double reach_db = sigmas * b.sigma_db;
-  const double threshold_db = wanted == Structure::dark ? b.mean_db - reach_db : b.mean_db + reach_db;
+  const double threshold_db = wanted == ObjectKind::dark ? b.mean_db - reach_db : b.mean_db + reach_db;
   findings->threshold_db = b.pixels > 0 ? threshold_db : 0.0;
 }
 
@@ -100,7 +100,7 @@ void count_levels(const float* db, int n, unsigned* histogram, StreamView stream
 }
 
 void find_background(const float* db, const float* levels, int n, double kappa, const LevelSpace& space,
-                     StructureFindings* findings, Background* background, StreamView stream) {
+                     ObjectFindings* findings, Background* background, StreamView stream) {
   double* sum = space.sums;
   double* sum_of_squares = space.sums + n + 1;
   key_kernel<<<blocks_of(n), kThreads, 0, stream.get()>>>(db, levels, n, space.sorted);
@@ -116,12 +116,12 @@ void find_background(const float* db, const float* levels, int n, double kappa, 
   CUDA_CHECK_LAUNCH("find_background, clipping");
 }
 
-void fill_gaps(const float* db, int n, const StructureFindings* findings, float* filled, StreamView stream) {
+void fill_gaps(const float* db, int n, const ObjectFindings* findings, float* filled, StreamView stream) {
   fill_kernel<<<blocks_of(n), kThreads, 0, stream.get()>>>(db, n, findings, filled);
   CUDA_CHECK_LAUNCH("fill_gaps");
 }
 
-void find_threshold(double sigmas, Structure wanted, StructureFindings* findings, StreamView stream) {
+void find_threshold(double sigmas, ObjectKind wanted, ObjectFindings* findings, StreamView stream) {
   threshold_kernel<<<1, 1, 0, stream.get()>>>(sigmas, wanted, findings);
   CUDA_CHECK_LAUNCH("find_threshold");
 }

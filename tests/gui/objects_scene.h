@@ -15,11 +15,11 @@ inline int boxes(double x, double z) {
   return in(5, 6, 7, 8) ? 1 : in(-6, -2, 10, 15) ? 2 : in(2, 5, 18, 20) ? 3 : 0;
 }
 
-inline void show(Scene& scene, Structure mode = Structure::bright) {
+inline void show(Scene& scene, ObjectKind mode = ObjectKind::bright) {
   scene.state.params.objects.kind = mode;
   scene.put_image(kSquare, gray);
   scene.frames(1);
-  scene.put_structure(kSquare, boxes);
+  scene.put_objects(kSquare, boxes);
   scene.frames(2);
 }
 

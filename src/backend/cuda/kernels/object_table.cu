@@ -3,7 +3,7 @@
 // memory, or else a picture that is one object would queue at one address.
 #include <climits>
 
-#include "backend/cuda/kernels/structure_kernels.h"
+#include "backend/cuda/kernels/object_kernels.h"
 #include "backend/cuda/runtime/launch.cuh"
 
 namespace echoloop::cuda {
@@ -61,7 +61,7 @@ __device__ void add_atomically(ObjectSums& to, const ObjectSums& s) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    clear_kernel(const StructureFindings* __restrict__ findings, ObjectSums* __restrict__ objects) {
+    clear_kernel(const ObjectFindings* __restrict__ findings, ObjectSums* __restrict__ objects) {
   const int k = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (k < findings->found) objects[k] = no_sums();
 }
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void __launch_bounds__(kThreads)
-    keep_kernel(const ObjectSums* __restrict__ objects, const StructureFindings* __restrict__ findings, int n,
+    keep_kernel(const ObjectSums* __restrict__ objects, const ObjectFindings* __restrict__ findings, int n,
                 unsigned long long least_area, int* __restrict__ keep) {
   const int k = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (k < n) keep[k] = k < findings->found && objects[k].area >= least_area ? 1 : 0;
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kThreads)
     label_kernel(const ObjectSums* __restrict__ objects, const int* __restrict__ keep, const int* __restrict__ numbers,
-                 int n, int most, unsigned long long least_area, int* __restrict__ roots, StructureFindings* findings) {
+                 int n, int most, unsigned long long least_area, int* __restrict__ roots, ObjectFindings* findings) {
   const int i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (i >= n) return;
   if (i == 0) findings->kept = keep[most - 1];
@@ -116,7 +116,7 @@ unsigned blocks_of(int n) { return blocks_for(static_cast<std::size_t>(n)); }
 }  // namespace
 
 void sum_objects(const PixelSelection& pixels, const PixelMoments& moments, unsigned long long least_area, int* roots,
-                 const int* numbers, const ObjectSpace& space, StructureFindings* findings, StreamView stream) {
+                 const int* numbers, const ObjectSpace& space, ObjectFindings* findings, StreamView stream) {
   const int n = pixels.nx * pixels.nz;
   const int most = (n + 1) / 2;
   clear_kernel<<<blocks_of(most), kThreads, 0, stream.get()>>>(findings, space.objects);

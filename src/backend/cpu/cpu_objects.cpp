@@ -1,4 +1,4 @@
-// Structure on the CPU: smoothing on a pool of threads of lower priority than the lanes', the rest on the structure
+// Objects on the CPU: smoothing on a pool of threads of lower priority than the lanes', the rest on the objects
 // thread itself.
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -14,11 +14,11 @@
 #include "backend/cpu/cpu_refiner.h"
 #include "backend/cpu/object_labels.h"
 #include "backend/cpu/worker_pool.h"
-#include "backend/structure_device.h"
-#include "core/results/structure_image.h"
+#include "backend/object_device.h"
+#include "core/results/object_image.h"
 #include "core/units.h"
 #include "dsp/background.h"
-#include "dsp/structure.h"
+#include "dsp/objects.h"
 
 namespace echoloop {
 
@@ -38,20 +38,20 @@ class LevelBackground {
   std::vector<double> sum_, squares_;         // see SortedLevels
 };
 
-class CpuStructureDevice final : public StructureDevice {
+class CpuObjectDevice final : public ObjectDevice {
  public:
-  explicit CpuStructureDevice(int threads) : threads_(threads) {}
+  explicit CpuObjectDevice(int threads) : threads_(threads) {}
 
   void begin_thread() override;
   void store(int slot, const Image& image) override;
-  void find(int slot, const StructurePlan& plan, StructureImage& result) override;
+  void find(int slot, const ObjectPlan& plan, ObjectImage& result) override;
 
  private:
-  void smooth(const std::vector<float>& picture, const StructurePlan& plan, const Background& background);
+  void smooth(const std::vector<float>& picture, const ObjectPlan& plan, const Background& background);
 
   int threads_;
   std::unique_ptr<WorkerPool> pool_;
-  std::array<std::vector<float>, kStructureSlots> pictures_;  // dB, [nz][nx]
+  std::array<std::vector<float>, kObjectSlots> pictures_;  // dB, [nz][nx]
   CpuRefiner refiner_;
   LevelBackground background_;
   ObjectLabels labels_;
@@ -137,19 +137,18 @@ Background LevelBackground::find(std::span<const float> db, std::span<const floa
           .highest_db = static_cast<double>(levels_[static_cast<std::size_t>(kept.end - 1)])};
 }
 
-void CpuStructureDevice::begin_thread() {
+void CpuObjectDevice::begin_thread() {
   // Threads of Linux each have their own nice value, and inherit it from who starts them.
   static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10));
   pool_ = std::make_unique<WorkerPool>(threads_);
 }
 
-void CpuStructureDevice::store(int slot, const Image& image) {
+void CpuObjectDevice::store(int slot, const Image& image) {
   const std::span<const float> db = image.host();
   pictures_[static_cast<std::size_t>(slot)].assign(db.begin(), db.end());
 }
 
-void CpuStructureDevice::smooth(const std::vector<float>& picture, const StructurePlan& plan,
-                                const Background& background) {
+void CpuObjectDevice::smooth(const std::vector<float>& picture, const ObjectPlan& plan, const Background& background) {
   const auto stand_in_db = static_cast<float>(background.median_db);
   smoothed_.resize(picture.size());
   for (std::size_t i = 0; i < picture.size(); ++i) smoothed_[i] = level_or(picture[i], stand_in_db);
@@ -157,7 +156,7 @@ void CpuStructureDevice::smooth(const std::vector<float>& picture, const Structu
   refiner_.filter(*pool_, smoothed_.data());
 }
 
-void CpuStructureDevice::find(int slot, const StructurePlan& plan, StructureImage& result) {
+void CpuObjectDevice::find(int slot, const ObjectPlan& plan, ObjectImage& result) {
   const std::int64_t begin_ns = now_ns();
   const std::vector<float>& picture = pictures_[static_cast<std::size_t>(slot)];
   result.histogram.first_db = kHistogramFirst_db;
@@ -184,8 +183,6 @@ void CpuStructureDevice::find(int slot, const StructurePlan& plan, StructureImag
                   .total_ms = static_cast<double>(end_ns - begin_ns) * 1e-6};
 }
 
-std::unique_ptr<StructureDevice> make_cpu_structure_device(int threads) {
-  return std::make_unique<CpuStructureDevice>(threads);
-}
+std::unique_ptr<ObjectDevice> make_cpu_object_device(int threads) { return std::make_unique<CpuObjectDevice>(threads); }
 
 }  // namespace echoloop

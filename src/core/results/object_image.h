@@ -26,23 +26,23 @@ struct Background {
 };
 
 // Pixels that touch along an edge (4 neighbours), all beyond the threshold.
-struct StructureObject {
+struct FoundObject {
   double area_m2 = 0.0;
   PlanePoint centroid{};  // of the area
   double mean_db = 0.0;   // of its pixels' levels in the picture as it is, not smoothed
   std::uint32_t pixels = 0;
   int ix0 = 0, ix1 = 0, iz0 = 0, iz1 = 0;  // the pixels that it spans, both included
-  friend bool operator==(const StructureObject&, const StructureObject&) = default;
+  friend bool operator==(const FoundObject&, const FoundObject&) = default;
 };
 
-// Milliseconds on the thread that looks for structure.
-struct StructureTimes {
+// Milliseconds on the thread that looks for objects.
+struct ObjectTimes {
   double background_ms = 0.0;  // smoothing, both backgrounds, histogram
   double objects_ms = 0.0;     // threshold, labels, table
   double total_ms = 0.0;
 };
 
-struct StructureImage {
+struct ObjectImage {
   FrameStamp stamp;
   std::int64_t ready_ns = 0;
   std::uint64_t number = 0;  // counts these, from 1; 0 = none yet
@@ -55,15 +55,15 @@ struct StructureImage {
   double threshold_db = 0.0;
   LevelHistogram histogram;  // of the picture as it is
 
-  std::vector<std::int32_t> labels;      // [nz][nx]: 0, or the object's place in `objects`, counted from 1
-  std::vector<StructureObject> objects;  // in the order of their first pixels, row by row
-  std::uint64_t found = 0;               // with those that are too small to be kept
+  std::vector<std::int32_t> labels;  // [nz][nx]: 0, or the object's place in `objects`, counted from 1
+  std::vector<FoundObject> objects;  // in the order of their first pixels, row by row
+  std::uint64_t found = 0;           // with those that are too small to be kept
 
-  StructureTimes times;
+  ObjectTimes times;
 };
 
 // What became of the pictures that were to be looked at since it was turned on.
-struct StructureCounts {
+struct ObjectCounts {
   std::uint64_t pictures = 0;
   std::uint64_t replaced = 0;  // waited until a newer one came
 };

@@ -1,17 +1,17 @@
-// Structure on the GPU against plain loops and against the CPU: backgrounds, histogram, labels and table, on noise of
+// Objects on the GPU against plain loops and against the CPU: backgrounds, histogram, labels and table, on noise of
 // every density, shapes that wind, sizes that fit no block.
-#include "gpu/structure_tasks.h"
+#include "gpu/object_tasks.h"
 
-namespace echoloop::gpu_test::structure_test {
+namespace echoloop::gpu_test::objects_test {
 namespace {
 
 using namespace testing;
 
-class StructureParity : public StructureTest {
+class ObjectParity : public ObjectsTest {
  protected:
   void expect_parity(Task task) {
-    const StructureImage got = find(*on_gpu_, task);
-    expect_same(got, plain_structure(task.plan, task.db), task.name + ", plain loops");
+    const ObjectImage got = find(*on_gpu_, task);
+    expect_same(got, plain_objects(task.plan, task.db), task.name + ", plain loops");
     expect_same(got, find(*on_cpu_, task), task.name + ", CPU");
     if (got.smoothed.pixels == 0) return;
     EXPECT_EQ(got.threshold_db, task.plan.threshold_db(got.smoothed)) << task.name;
@@ -21,20 +21,20 @@ class StructureParity : public StructureTest {
 // Even levels: `density` of them lie above mean + sigmas sigma.
 double sigmas_for(double density) { return std::sqrt(12.0) * (0.5 - density); }
 
-TEST_F(StructureParity, NoiseOfEveryDensity) {
+TEST_F(ObjectParity, NoiseOfEveryDensity) {
   const Grid grid = plain_grid(301, 257);
   unsigned seed = 1;
   for (const double density : {0.02, 0.1, 0.3, 0.5, 0.58, 0.6, 0.62, 0.75, 0.95}) {
     const std::string name = "density " + std::to_string(density);
     expect_parity(make_task(name, grid, noise_picture(grid, seed++), {.sigmas = sigmas_for(density)}));
     Task dark = make_task(name + ", dark, spoilt, large ones", grid, noise_picture(grid, seed++),
-                          {.sigmas = sigmas_for(density), .area_m2 = 3 * 5e-9, .structure = Structure::dark});
+                          {.sigmas = sigmas_for(density), .area_m2 = 3 * 5e-9, .objects = ObjectKind::dark});
     spoil(dark.db, seed);
     expect_parity(std::move(dark));
   }
 }
 
-TEST_F(StructureParity, OddSizesAndLines) {
+TEST_F(ObjectParity, OddSizesAndLines) {
   unsigned seed = 100;
   for (const auto& [nx, nz] : {std::pair{1, 1},
                                {1, 2},
@@ -60,18 +60,18 @@ TEST_F(StructureParity, OddSizesAndLines) {
   }
 }
 
-TEST_F(StructureParity, ShapesThatWind) {
+TEST_F(ObjectParity, ShapesThatWind) {
   for (const auto& [nx, nz] : {std::pair{129, 131}, {256, 512}, {128, 128}, {70, 40}}) {
     const Grid grid = plain_grid(nx, nz);
     expect_parity(make_task("snake", grid, snake_picture(grid), {}));
     expect_parity(make_task("comb", grid, comb_picture(grid), {}));
     expect_parity(make_task("spiral", grid, spiral_picture(grid), {}));
-    expect_parity(make_task("gap of the spiral", grid, spiral_picture(grid), {.structure = Structure::dark}));
+    expect_parity(make_task("gap of the spiral", grid, spiral_picture(grid), {.objects = ObjectKind::dark}));
     expect_parity(make_task("checkers", grid, checker_picture(grid), {}));
   }
 }
 
-TEST_F(StructureParity, AllNoneAndNothing) {
+TEST_F(ObjectParity, AllNoneAndNothing) {
   const Grid grid = plain_grid(200, 150);
   expect_parity(make_task("all", grid, noise_picture(grid, 5), {.sigmas = -100.0}));
   expect_parity(make_task("none", grid, noise_picture(grid, 5), {.sigmas = 100.0}));
@@ -86,14 +86,14 @@ TEST_F(StructureParity, AllNoneAndNothing) {
 }
 
 // Levels after smoothing are the same to the last bit, or labels would not be.
-TEST_F(StructureParity, SmoothedSpeckle) {
+TEST_F(ObjectParity, SmoothedSpeckle) {
   for (const Grid& grid : {plain_grid(256, 512), plain_grid(193, 211), sector_grid(192, 300), sector_grid(61, 47)}) {
     for (const double smooth_m : {0.0, 0.05e-3, 0.3e-3, 1e-3, 5e-3}) {
-      for (const Structure structure : {Structure::bright, Structure::dark}) {
+      for (const ObjectKind objects : {ObjectKind::bright, ObjectKind::dark}) {
         const std::string name =
             std::to_string(grid.nx) + " x " + std::to_string(grid.nz) + ", " + std::to_string(1e3 * smooth_m) + " mm";
         Task task = make_task(name, grid, speckle_picture(grid, 7),
-                              {.smooth_m = smooth_m, .sigmas = 1.5, .area_m2 = 0.1e-6, .structure = structure});
+                              {.smooth_m = smooth_m, .sigmas = 1.5, .area_m2 = 0.1e-6, .objects = objects});
         expect_parity(task);
         spoil(task.db, 8);
         task.name += ", spoilt";
@@ -104,4 +104,4 @@ TEST_F(StructureParity, SmoothedSpeckle) {
 }
 
 }  // namespace
-}  // namespace echoloop::gpu_test::structure_test
+}  // namespace echoloop::gpu_test::objects_test

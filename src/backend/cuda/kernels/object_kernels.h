@@ -1,20 +1,20 @@
-// Launch functions of the structure_*.cu files. All queue work on `stream` and return; pointers lead to device memory.
+// Launch functions of the object_*.cu files. All queue work on `stream` and return; pointers lead to device memory.
 // Pictures are float [nz][nx], n pixels; at most 2^27 of them.
 #pragma once
 
 #include <cstddef>
 
 #include "backend/cuda/runtime/stream.h"
-#include "backend/structure_plan.h"
-#include "core/results/structure_image.h"
-#include "dsp/structure.h"
+#include "backend/object_plan.h"
+#include "core/results/object_image.h"
+#include "dsp/objects.h"
 
 namespace echoloop::cuda {
 
 inline constexpr int kHistogramPlaces = kHistogramBins + 3;  // of histogram_place()
 
 // What the kernels find out on their way, and tell each other.
-struct StructureFindings {
+struct ObjectFindings {
   Background background;
   Background smoothed;
   double threshold_db;
@@ -25,7 +25,7 @@ struct StructureFindings {
   unsigned histogram[kHistogramPlaces];
 };
 
-// structure_sort.cu: all work in place and through `scratch`.
+// object_sort.cu: all work in place and through `scratch`.
 std::size_t sort_scratch_bytes(int n);
 struct Scratch {
   void* memory;
@@ -36,7 +36,7 @@ const float* sort_levels(float* levels, float* other, int n, const Scratch& scra
 void sum_up(double* values, int n, const Scratch& scratch, StreamView stream);  // values[i] += values[0 .. i - 1]
 void sum_up(int* values, int n, const Scratch& scratch, StreamView stream);
 
-// structure_levels.cu
+// object_levels.cu
 void count_levels(const float* db, int n, unsigned* histogram, StreamView stream);
 
 // The background of `levels` at the pixels whose `db` counts.
@@ -46,24 +46,24 @@ struct LevelSpace {
   Scratch scratch;
 };
 void find_background(const float* db, const float* levels, int n, double kappa, const LevelSpace& space,
-                     StructureFindings* findings, Background* background, StreamView stream);
+                     ObjectFindings* findings, Background* background, StreamView stream);
 // Before smoothing: pixels that do not count take the background's median.
-void fill_gaps(const float* db, int n, const StructureFindings* findings, float* filled, StreamView stream);
-void find_threshold(double sigmas, Structure wanted, StructureFindings* findings, StreamView stream);
+void fill_gaps(const float* db, int n, const ObjectFindings* findings, float* filled, StreamView stream);
+void find_threshold(double sigmas, ObjectKind wanted, ObjectFindings* findings, StreamView stream);
 
-// structure_labels.cu
+// object_labels.cu
 struct PixelSelection {
   const float* db;        // as it is
   const float* smoothed;  // what the threshold is applied to
   int nx, nz;
-  Structure wanted;
+  ObjectKind wanted;
 };
 // roots [n]: of each pixel beyond the threshold the first pixel of its object; -1 elsewhere.
 // numbers [n]: at a first pixel the object's number, from 1. Also findings->found.
 void label_objects(const PixelSelection& pixels, int* roots, int* numbers, const Scratch& scratch,
-                   StructureFindings* findings, StreamView stream);
+                   ObjectFindings* findings, StreamView stream);
 
-// structure_objects.cu
+// object_table.cu
 // objects, keep: [(n + 1) / 2], as many as a picture can have. Labels, in the place of roots; findings->kept; keep [k]:
 // how many of the objects up to k are large enough.
 struct ObjectSpace {
@@ -72,7 +72,7 @@ struct ObjectSpace {
   Scratch scratch;
 };
 void sum_objects(const PixelSelection& pixels, const PixelMoments& moments, unsigned long long least_area, int* roots,
-                 const int* numbers, const ObjectSpace& space, StructureFindings* findings, StreamView stream);
+                 const int* numbers, const ObjectSpace& space, ObjectFindings* findings, StreamView stream);
 // table [kept] of `found` objects.
 void pick_objects(const ObjectSpace& space, int found, unsigned long long least_area, ObjectSums* table,
                   StreamView stream);

@@ -1,4 +1,4 @@
-#include "gui/state/structure_view.h"
+#include "gui/state/object_view.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace echoloop {
 namespace {
 
 // Largest first; of equal ones the upper one.
-void rank(StructureView& view) {
+void rank(ObjectView& view) {
   const auto& objects = view.image->objects;
   view.ranked.resize(objects.size());
   std::iota(view.ranked.begin(), view.ranked.end(), std::size_t{0});
@@ -32,13 +32,13 @@ std::string background_line(const char* name, const Background& b) {
 
 }  // namespace
 
-void show_objects(StructureView& view, const StructureImage& found) {
+void show_objects(ObjectView& view, const ObjectImage& found) {
   view.image = &found;
   rank(view);
   view.outlines = outline_labels(found.labels, found.grid);
 }
 
-int object_at(const StructureView& view, PlanePoint at) {
+int object_at(const ObjectView& view, PlanePoint at) {
   if (view.image == nullptr) return 0;
   const Grid& grid = view.image->grid;
   const GridPlace place = grid.place(at.x_m, at.z_m);
@@ -50,12 +50,12 @@ int object_at(const StructureView& view, PlanePoint at) {
   return label > 0 ? view.numbers[static_cast<std::size_t>(label - 1)] : 0;
 }
 
-int same_object(const StructureView& view, const StructureObject& before) {
+int same_object(const ObjectView& view, const FoundObject& before) {
   const double size_m = std::sqrt(before.area_m2);
   double least_m = std::max(size_m, 1e-3);  // farther off, or this much larger or smaller: another one
   int found = 0;
   for (int number = 1; number <= view.count(); ++number) {
-    const StructureObject& o = view.object(number);
+    const FoundObject& o = view.object(number);
     const double away_m = distance_m(o.centroid, before.centroid) + std::abs(std::sqrt(o.area_m2) - size_m);
     if (away_m >= least_m) continue;
     least_m = away_m;
@@ -64,18 +64,18 @@ int same_object(const StructureView& view, const StructureObject& before) {
   return found;
 }
 
-std::string objects_csv(const StructureView& view) {
+std::string objects_csv(const ObjectView& view) {
   if (view.image == nullptr) return {};
-  const StructureImage& found = *view.image;
+  const ObjectImage& found = *view.image;
   std::string text = background_line("background", found.background);
   text += background_line("background of the smoothed image", found.smoothed);
-  text += fmt::format("# threshold: {} {:.6g} dB\n", found.params.objects.kind == Structure::bright ? "above" : "below",
-                      found.threshold_db);
+  text += fmt::format("# threshold: {} {:.6g} dB\n",
+                      found.params.objects.kind == ObjectKind::bright ? "above" : "below", found.threshold_db);
   text += fmt::format("# objects: {}, and {} below the minimum area\n", found.objects.size(),
                       found.found - found.objects.size());
   text += "number,area_mm2,x_mm,z_mm,mean_db,pixels,ix0,ix1,iz0,iz1\n";
   for (int number = 1; number <= view.count(); ++number) {
-    const StructureObject& o = view.object(number);
+    const FoundObject& o = view.object(number);
     fmt::format_to(std::back_inserter(text), "{},{:.9g},{:.9g},{:.9g},{:.9g},{},{},{},{},{}\n", number, o.area_m2 * 1e6,
                    o.centroid.x_m * 1e3, o.centroid.z_m * 1e3, o.mean_db, o.pixels, o.ix0, o.ix1, o.iz0, o.iz1);
   }

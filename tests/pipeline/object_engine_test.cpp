@@ -1,28 +1,28 @@
-// Finding structure on a thread of its own: which pictures are taken, which are replaced, and that each answer belongs
+// Finding objects on a thread of its own: which pictures are taken, which are replaced, and that each answer belongs
 // to the picture whose stamp it bears.
-#include "backend/structure_engine.h"
+#include "backend/object_engine.h"
 
 #include <gtest/gtest.h>
 
-#include "support/same_structure.h"
+#include "support/object_images.h"
+#include "support/same_objects.h"
 #include "support/streaming.h"
-#include "support/structure_pictures.h"
 
-namespace echoloop::structure_engine_test {
+namespace echoloop::object_engine_test {
 namespace {
 
 using namespace testing;
 
 // A device that can be held up in its work.
-class HeldDevice final : public StructureDevice {
+class HeldDevice final : public ObjectDevice {
  public:
-  explicit HeldDevice(std::unique_ptr<StructureDevice> inner) : inner_(std::move(inner)) {}
+  explicit HeldDevice(std::unique_ptr<ObjectDevice> inner) : inner_(std::move(inner)) {}
   void begin_thread() override { inner_->begin_thread(); }
   void store(int slot, const Image& image) override {
     if (slot == in_work) ++overwritten;
     inner_->store(slot, image);
   }
-  void find(int slot, const StructurePlan& plan, StructureImage& result) override {
+  void find(int slot, const ObjectPlan& plan, ObjectImage& result) override {
     in_work = slot;
     wait_until([this] { return !held; });
     if (fails) throw std::runtime_error("the device is tired");
@@ -33,15 +33,15 @@ class HeldDevice final : public StructureDevice {
   std::atomic<bool> held{false}, fails{false};
 
  private:
-  std::unique_ptr<StructureDevice> inner_;
+  std::unique_ptr<ObjectDevice> inner_;
 };
 
-class StructureEngines : public ::testing::Test {
+class ObjectEngines : public ::testing::Test {
  protected:
-  StructureEngines() {
-    auto device = std::make_unique<HeldDevice>(make_cpu_backend(2)->make_structure_device());
+  ObjectEngines() {
+    auto device = std::make_unique<HeldDevice>(make_cpu_backend(2)->make_object_device());
     device_ = device.get();
-    engine_ = std::make_unique<StructureEngine>(std::move(device), pictures_);
+    engine_ = std::make_unique<ObjectEngine>(std::move(device), pictures_);
   }
 
   // As many objects as `sequence` says, one beside the other.
@@ -60,25 +60,25 @@ class StructureEngines : public ::testing::Test {
     return engine_->take(image, claim);
   }
 
-  Mailbox<StructureImage> pictures_;
-  std::unique_ptr<StructureEngine> engine_;
+  Mailbox<ObjectImage> pictures_;
+  std::unique_ptr<ObjectEngine> engine_;
   HeldDevice* device_ = nullptr;
 };
 
-TEST_F(StructureEngines, LivePicturesAreTakenTwentyFiveTimesASecond) {
+TEST_F(ObjectEngines, LivePicturesAreTakenTwentyFiveTimesASecond) {
   constexpr std::int64_t kStart = 1'000'000'000;
   EXPECT_TRUE(take(1, Claim::live, kStart));
-  EXPECT_FALSE(take(2, Claim::live, kStart + kStructureInterval_ns - 1));
-  EXPECT_TRUE(take(3, Claim::wanted, kStart + kStructureInterval_ns - 1));
-  EXPECT_TRUE(take(4, Claim::live, kStart + kStructureInterval_ns));
-  EXPECT_FALSE(take(5, Claim::live, kStart + kStructureInterval_ns + 5));
+  EXPECT_FALSE(take(2, Claim::live, kStart + kObjectInterval_ns - 1));
+  EXPECT_TRUE(take(3, Claim::wanted, kStart + kObjectInterval_ns - 1));
+  EXPECT_TRUE(take(4, Claim::live, kStart + kObjectInterval_ns));
+  EXPECT_FALSE(take(5, Claim::live, kStart + kObjectInterval_ns + 5));
   engine_->drain();
   ASSERT_TRUE(pictures_.take());
   EXPECT_EQ(pictures_.front().stamp.sequence, 4U);
   EXPECT_EQ(engine_->counts().pictures + engine_->counts().replaced, 3U);
 }
 
-TEST_F(StructureEngines, WhatWaitsIsReplacedAndWhatIsInWorkIsNot) {
+TEST_F(ObjectEngines, WhatWaitsIsReplacedAndWhatIsInWorkIsNot) {
   device_->held = true;
   take(1, Claim::wanted);
   wait_until([this] { return device_->in_work >= 0; });
@@ -96,13 +96,13 @@ TEST_F(StructureEngines, WhatWaitsIsReplacedAndWhatIsInWorkIsNot) {
   EXPECT_EQ(pictures_.front().number, 2U);
 }
 
-TEST_F(StructureEngines, EveryAnswerIsThatOfItsStamp) {
+TEST_F(ObjectEngines, EveryAnswerIsThatOfItsStamp) {
   std::atomic<bool> ended{false};
   std::uint64_t seen = 0, last = 0;
   std::thread reader([&] {
     while (!ended || pictures_.take()) {
       if (!pictures_.take()) continue;
-      const StructureImage& image = pictures_.front();
+      const ObjectImage& image = pictures_.front();
       ++seen;
       EXPECT_GT(image.number, last);
       last = image.number;
@@ -123,21 +123,21 @@ TEST_F(StructureEngines, EveryAnswerIsThatOfItsStamp) {
   EXPECT_EQ(device_->overwritten, 0);
 }
 
-TEST_F(StructureEngines, AnswersAreTheDevicesOwn) {
+TEST_F(ObjectEngines, AnswersAreTheDevicesOwn) {
   MadeImage picture = speckle_picture(fan(), 12, 41);
   ImagingParams p;
   for (const double smooth_m : {0.0, 0.3e-3}) {
-    p.objects.kind = Structure::bright;
+    p.objects.kind = ObjectKind::bright;
     p.objects.smooth_m = smooth_m;
     Image image = image_of(picture, p);
     image.stamp = {.sequence = 5, .source_index = 7, .acquired_ns = 11, .time_s = 0.5};
     engine_->take(image, Claim::wanted);
     engine_->drain();
     ASSERT_TRUE(pictures_.take());
-    const StructureImage& got = pictures_.front();
-    const auto device = make_cpu_backend(2)->make_structure_device();
+    const ObjectImage& got = pictures_.front();
+    const auto device = make_cpu_backend(2)->make_object_device();
     device->begin_thread();
-    const StructureImage want = find_structure(*device, picture, p);
+    const ObjectImage want = find_objects(*device, picture, p);
     expect_same(got, want, std::to_string(smooth_m));
     EXPECT_EQ(got.stamp.source_index, 7U);
     EXPECT_EQ(got.params, p);
@@ -146,7 +146,7 @@ TEST_F(StructureEngines, AnswersAreTheDevicesOwn) {
   }
 }
 
-TEST_F(StructureEngines, AFaultIsToldOnceAndEndsThem) {
+TEST_F(ObjectEngines, AFaultIsToldOnceAndEndsThem) {
   device_->fails = true;
   take(1, Claim::wanted);
   engine_->drain();
@@ -159,4 +159,4 @@ TEST_F(StructureEngines, AFaultIsToldOnceAndEndsThem) {
 }
 
 }  // namespace
-}  // namespace echoloop::structure_engine_test
+}  // namespace echoloop::object_engine_test

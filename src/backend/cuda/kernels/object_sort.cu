@@ -3,7 +3,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "backend/cuda/kernels/structure_kernels.h"
+#include "backend/cuda/kernels/object_kernels.h"
 
 namespace echoloop::cuda {
 namespace {

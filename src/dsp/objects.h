@@ -1,4 +1,4 @@
-// Structure in a picture, one pixel at a time: which pixels count, which lie beyond a threshold, and what each adds
+// Objects in a picture, one pixel at a time: which pixels count, which lie beyond a threshold, and what each adds
 // to its object. Sums are of integers, so that they are the same in any order.
 #pragma once
 
@@ -18,10 +18,10 @@ ECHO_HD bool level_counts(float db) { return db > static_cast<float>(kNoEcho_db)
 ECHO_HD float level_or(float db, float stand_in_db) { return level_counts(db) ? db : stand_in_db; }
 
 // `smoothed_db`: what the threshold is applied to; `db`: the picture as it is.
-ECHO_HD bool beyond_threshold(float db, float smoothed_db, double threshold_db, Structure wanted) {
+ECHO_HD bool beyond_threshold(float db, float smoothed_db, double threshold_db, ObjectKind wanted) {
   if (!level_counts(db)) return false;
   const auto level_db = static_cast<double>(smoothed_db);
-  return wanted == Structure::bright ? level_db > threshold_db : level_db < threshold_db;
+  return wanted == ObjectKind::bright ? level_db > threshold_db : level_db < threshold_db;
 }
 
 // Tables that place and weigh pixels: a pixel's area is row_area[iz] units, its first moments row_x[iz] column_x[ix]

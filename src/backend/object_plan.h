@@ -1,4 +1,4 @@
-// What is done to a picture to find structure: a pure function of parameters and grid; knows nothing of devices.
+// What is done to a picture to find objects: a pure function of parameters and grid; knows nothing of devices.
 //
 // In this order: histogram and background of the picture as it is; pixels that do not count take the background's
 // median (rounded to float), all are smoothed, and the background of those that count is found again; threshold;
@@ -12,8 +12,8 @@
 #include "backend/refine_plan.h"
 #include "core/grid.h"
 #include "core/params.h"
-#include "core/results/structure_image.h"
-#include "dsp/structure.h"
+#include "core/results/object_image.h"
+#include "dsp/objects.h"
 
 namespace echoloop {
 
@@ -36,11 +36,11 @@ struct MomentTables {
 };
 MomentTables make_moment_tables(const Grid& grid);
 
-struct StructurePlan {
+struct ObjectPlan {
   Grid grid;
   std::shared_ptr<const RefinePlan>
       smooth;  // the Gaussian before the threshold, for CpuRefiner or CudaRefiner; null: none
-  Structure wanted = Structure::bright;
+  ObjectKind wanted = ObjectKind::bright;
   double kappa = 0.0;
   double sigmas = 0.0;
   MomentTables moments;
@@ -48,9 +48,9 @@ struct StructurePlan {
 
   // Where objects begin: above it (bright), below it (dark). Of the smoothed picture's background.
   [[nodiscard]] double threshold_db(const Background& smoothed) const;
-  [[nodiscard]] StructureObject object(const ObjectSums& sums) const;
+  [[nodiscard]] FoundObject object(const ObjectSums& sums) const;
 };
 
-StructurePlan make_structure_plan(const ImagingParams& params, const Grid& grid);
+ObjectPlan make_object_plan(const ImagingParams& params, const Grid& grid);
 
 }  // namespace echoloop

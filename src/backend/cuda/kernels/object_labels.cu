@@ -2,7 +2,7 @@
 // object, at first to the beginning of its run within a warp; neighbouring runs are united at their roots, the lower
 // root wins (as in Playne and Hawick, IEEE Trans. Parallel Distrib. Syst. 29, 2018); last, all point to their root. So
 // the root is an object's first pixel row by row, whatever the order of the threads.
-#include "backend/cuda/kernels/structure_kernels.h"
+#include "backend/cuda/kernels/object_kernels.h"
 #include "backend/cuda/runtime/launch.cuh"
 
 namespace echoloop::cuda {
@@ -52,7 +52,7 @@ __device__ void unite(int* roots, int a, int b) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    run_kernel(PixelSelection p, const StructureFindings* __restrict__ findings, int* __restrict__ roots) {
+    run_kernel(PixelSelection p, const ObjectFindings* __restrict__ findings, int* __restrict__ roots) {
   const PixelPlace at = own_pixel(p);
   const int i = at.iz * p.nx + at.ix;
   const bool on = at.inside && beyond_threshold(p.db[i], p.smoothed[i], findings->threshold_db, p.wanted);
@@ -87,14 +87,14 @@ __global__ void __launch_bounds__(kThreads) root_kernel(int n, int* roots, int* 
   marks[i] = root == i ? 1 : 0;
 }
 
-__global__ void found_kernel(const int* __restrict__ numbers, int n, StructureFindings* findings) {
+__global__ void found_kernel(const int* __restrict__ numbers, int n, ObjectFindings* findings) {
   findings->found = numbers[n - 1];
 }
 
 }  // namespace
 
 void label_objects(const PixelSelection& pixels, int* roots, int* numbers, const Scratch& scratch,
-                   StructureFindings* findings, StreamView stream) {
+                   ObjectFindings* findings, StreamView stream) {
   const int n = pixels.nx * pixels.nz;
   const dim3 threads(kWarp, kRows);
   const dim3 blocks(static_cast<unsigned>((pixels.nx + kWarp - 1) / kWarp),

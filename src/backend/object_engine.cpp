@@ -1,4 +1,4 @@
-#include "backend/structure_engine.h"
+#include "backend/object_engine.h"
 
 #include <utility>
 
@@ -6,19 +6,19 @@
 
 namespace echoloop {
 
-static_assert(kStructureSlots == JobThread::kSlots);
+static_assert(kObjectSlots == JobThread::kSlots);
 
-StructureEngine::StructureEngine(std::unique_ptr<StructureDevice> device, Mailbox<StructureImage>& pictures)
+ObjectEngine::ObjectEngine(std::unique_ptr<ObjectDevice> device, Mailbox<ObjectImage>& pictures)
     : device_(std::move(device)),
       pictures_(pictures),
       thread_({.begin = [this] { device_->begin_thread(); }, .job = [this](int slot) { make_picture(slot); }}) {}
 
-StructureCounts StructureEngine::counts() const { return {.pictures = n_pictures_, .replaced = n_replaced_}; }
+ObjectCounts ObjectEngine::counts() const { return {.pictures = n_pictures_, .replaced = n_replaced_}; }
 
-bool StructureEngine::take(const Image& image, Claim claim) {
+bool ObjectEngine::take(const Image& image, Claim claim) {
   if (thread_.failed()) return true;
   if (claim == Claim::live) {
-    if (last_live_ns_ != 0 && image.ready_ns < last_live_ns_ + kStructureInterval_ns) return false;
+    if (last_live_ns_ != 0 && image.ready_ns < last_live_ns_ + kObjectInterval_ns) return false;
     last_live_ns_ = image.ready_ns;
   }
   const bool replaces = thread_.hand_over([&](int slot) {
@@ -29,18 +29,18 @@ bool StructureEngine::take(const Image& image, Claim claim) {
   return true;
 }
 
-const StructurePlan& StructureEngine::plan_for(const Job& job) {
+const ObjectPlan& ObjectEngine::plan_for(const Job& job) {
   const bool same = number_ > 0 && plan_.grid == job.grid && planned_.objects == job.params.objects;
   if (!same) {
-    plan_ = make_structure_plan(job.params, job.grid);
+    plan_ = make_object_plan(job.params, job.grid);
     planned_ = job.params;
   }
   return plan_;
 }
 
-void StructureEngine::make_picture(int slot) {
+void ObjectEngine::make_picture(int slot) {
   const Job& job = jobs_[static_cast<std::size_t>(slot)];
-  StructureImage& image = pictures_.back();
+  ObjectImage& image = pictures_.back();
   device_->find(slot, plan_for(job), image);
   image.stamp = job.stamp;
   image.grid = job.grid;

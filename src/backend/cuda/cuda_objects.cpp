@@ -1,4 +1,4 @@
-// Structure found on the GPU, on a stream of the lowest priority, so that frames of the live stream go first. Threshold
+// Objects found on the GPU, on a stream of the lowest priority, so that frames of the live stream go first. Threshold
 // and labels follow from the picture without a stop; the host waits once for them, and once for a table whose length it
 // then knows.
 #include <algorithm>
@@ -10,24 +10,24 @@
 #include <utility>
 
 #include "backend/cuda/kernels/kernels.h"
-#include "backend/cuda/kernels/structure_kernels.h"
+#include "backend/cuda/kernels/object_kernels.h"
 #include "backend/cuda/runtime/context.h"
 #include "backend/cuda/runtime/event.h"
 #include "backend/cuda/runtime/readback_buffer.h"
-#include "backend/structure_device.h"
+#include "backend/object_device.h"
 
 namespace echoloop::cuda {
 
-class CudaStructureDevice final : public StructureDevice {
+class CudaObjectDevice final : public ObjectDevice {
  public:
-  explicit CudaStructureDevice(std::shared_ptr<Context> context);
-  ~CudaStructureDevice() override;
-  CudaStructureDevice(const CudaStructureDevice&) = delete;
-  CudaStructureDevice& operator=(const CudaStructureDevice&) = delete;
+  explicit CudaObjectDevice(std::shared_ptr<Context> context);
+  ~CudaObjectDevice() override;
+  CudaObjectDevice(const CudaObjectDevice&) = delete;
+  CudaObjectDevice& operator=(const CudaObjectDevice&) = delete;
 
   void begin_thread() override;
   void store(int slot, const Image& image) override;
-  void find(int slot, const StructurePlan& plan, StructureImage& result) override;
+  void find(int slot, const ObjectPlan& plan, ObjectImage& result) override;
 
  private:
   // A picture on its way to the device, or there.
@@ -49,28 +49,28 @@ class CudaStructureDevice final : public StructureDevice {
   };
 
   [[nodiscard]] StreamView stream() const { return stream_.view(); }
-  [[nodiscard]] StructureFindings* findings() const { return findings_.as<StructureFindings>(); }
+  [[nodiscard]] ObjectFindings* findings() const { return findings_.as<ObjectFindings>(); }
   [[nodiscard]] Scratch scratch() const { return {scratch_.as<void>(), scratch_bytes_}; }
   [[nodiscard]] LevelSpace level_space() const;
   [[nodiscard]] ObjectSpace object_space() const;
-  void reserve(const StructurePlan& plan);
-  const float* smooth(const StructurePlan& plan, const float* db);
-  const float* look_at_levels(const StructurePlan& plan, const float* db);
-  void look_for_objects(const StructurePlan& plan, const float* db, const float* smoothed);
-  void take_findings(StructureImage& result);
-  void take_table(const StructurePlan& plan, int found, int kept, StructureImage& result);
+  void reserve(const ObjectPlan& plan);
+  const float* smooth(const ObjectPlan& plan, const float* db);
+  const float* look_at_levels(const ObjectPlan& plan, const float* db);
+  void look_for_objects(const ObjectPlan& plan, const float* db, const float* smoothed);
+  void take_findings(ObjectImage& result);
+  void take_table(const ObjectPlan& plan, int found, int kept, ObjectImage& result);
 
   std::shared_ptr<Context> context_;  // first: freed last
   Stream stream_{StreamPriority::low};
-  std::array<Slot, kStructureSlots> slots_;
+  std::array<Slot, kObjectSlots> slots_;
   DeviceBuffer smoothed_;  // two of float [nz][nx]
   DeviceBuffer work_;      // LevelSpace, then ObjectSpace in its place
-  DeviceBuffer scratch_;   // of structure_sort.cu
+  DeviceBuffer scratch_;   // of object_sort.cu
   DeviceBuffer roots_;     // int [nz][nx], at last the labels
   DeviceBuffer numbers_;   // int [nz][nx]
   DeviceBuffer findings_;
   DeviceBuffer table_;       // ObjectSums [kept]
-  ReadbackBuffer readback_;  // StructureFindings, labels
+  ReadbackBuffer readback_;  // ObjectFindings, labels
   ReadbackBuffer table_readback_;
   Marks marks_;
   Taps taps_;
@@ -84,7 +84,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kFindingsBytes = (sizeof(StructureFindings) + 255) / 256 * 256;  // labels begin after them
+constexpr std::size_t kFindingsBytes = (sizeof(ObjectFindings) + 255) / 256 * 256;  // labels begin after them
 
 std::size_t size(int n) { return static_cast<std::size_t>(n); }
 std::size_t most_objects(int n) { return (size(n) + 1) / 2; }  // no two of them touch
@@ -97,7 +97,7 @@ bool same_taps(const RefinePlan& a, const RefinePlan& b) {
 }  // namespace
 
 // The slots belong to the processing stream, which stores into them; the rest to ours.
-CudaStructureDevice::CudaStructureDevice(std::shared_ptr<Context> context)
+CudaObjectDevice::CudaObjectDevice(std::shared_ptr<Context> context)
     : context_(std::move(context)),
       slots_{Slot(context_->processing.view()), Slot(context_->processing.view())},
       smoothed_(stream()),
@@ -108,17 +108,17 @@ CudaStructureDevice::CudaStructureDevice(std::shared_ptr<Context> context)
       findings_(stream()),
       table_(stream()) {
   // Once, all of it: the bytes between its members are copied with them, and no kernel writes them.
-  findings_.grow(sizeof(StructureFindings));
-  CUDA_CHECK(cudaMemsetAsync(findings_.as<void>(), 0, sizeof(StructureFindings), stream().get()));
+  findings_.grow(sizeof(ObjectFindings));
+  CUDA_CHECK(cudaMemsetAsync(findings_.as<void>(), 0, sizeof(ObjectFindings), stream().get()));
 }
 
-CudaStructureDevice::~CudaStructureDevice() { context_->finish(stream()); }
+CudaObjectDevice::~CudaObjectDevice() { context_->finish(stream()); }
 
-void CudaStructureDevice::begin_thread() { context_->make_current(); }
+void CudaObjectDevice::begin_thread() { context_->make_current(); }
 
 // Frames write into the picture's storage later on the same stream. Host memory is pageable: it has been read when the
 // call returns.
-void CudaStructureDevice::store(int slot, const Image& image) {
+void CudaObjectDevice::store(int slot, const Image& image) {
   const StreamView processing = context_->processing.view();
   Slot& to = slots_.at(size(slot));
   const std::size_t pixels = image.grid.pixels();
@@ -128,17 +128,17 @@ void CudaStructureDevice::store(int slot, const Image& image) {
   to.stored.record(processing);
 }
 
-LevelSpace CudaStructureDevice::level_space() const {
+LevelSpace CudaObjectDevice::level_space() const {
   auto* sums = work_.as<double>();
   return {.sorted = reinterpret_cast<float*>(sums + 2 * (size(n_) + 1)), .sums = sums, .scratch = scratch()};
 }
 
-ObjectSpace CudaStructureDevice::object_space() const {
+ObjectSpace CudaObjectDevice::object_space() const {
   auto* objects = work_.as<ObjectSums>();
   return {.objects = objects, .keep = reinterpret_cast<int*>(objects + most_objects(n_)), .scratch = scratch()};
 }
 
-void CudaStructureDevice::reserve(const StructurePlan& plan) {
+void CudaObjectDevice::reserve(const ObjectPlan& plan) {
   if (plan.smooth != nullptr && (taps_.made_of == nullptr || !same_taps(*taps_.made_of, *plan.smooth))) {
     taps_.made_of = nullptr;
     taps_.tables.emplace(plan.smooth,
@@ -168,7 +168,7 @@ void CudaStructureDevice::reserve(const StructurePlan& plan) {
   grid_ = plan.grid;
 }
 
-const float* CudaStructureDevice::smooth(const StructurePlan& plan, const float* db) {
+const float* CudaObjectDevice::smooth(const ObjectPlan& plan, const float* db) {
   const RefinePlan& p = *plan.smooth;
   smoothed_.grow_for<float>(2 * size(n_));
   float* from = smoothed_.as<float>();
@@ -188,8 +188,8 @@ const float* CudaStructureDevice::smooth(const StructurePlan& plan, const float*
 }
 
 // Returns what the threshold is applied to.
-const float* CudaStructureDevice::look_at_levels(const StructurePlan& plan, const float* db) {
-  StructureFindings* f = findings();
+const float* CudaObjectDevice::look_at_levels(const ObjectPlan& plan, const float* db) {
+  ObjectFindings* f = findings();
   count_levels(db, n_, f->histogram, stream());
   find_background(db, db, n_, plan.kappa, level_space(), f, &f->background, stream());
   const float* smoothed = plan.smooth != nullptr ? smooth(plan, db) : db;
@@ -203,7 +203,7 @@ const float* CudaStructureDevice::look_at_levels(const StructurePlan& plan, cons
   return smoothed;
 }
 
-void CudaStructureDevice::look_for_objects(const StructurePlan& plan, const float* db, const float* smoothed) {
+void CudaObjectDevice::look_for_objects(const ObjectPlan& plan, const float* db, const float* smoothed) {
   const PixelSelection pixels{
       .db = db, .smoothed = smoothed, .nx = plan.grid.nx, .nz = plan.grid.nz, .wanted = plan.wanted};
   const PixelMoments moments{.row_area = moments_->table<int>(0),
@@ -216,8 +216,8 @@ void CudaStructureDevice::look_for_objects(const StructurePlan& plan, const floa
               stream());
 }
 
-void CudaStructureDevice::take_findings(StructureImage& result) {
-  const auto& f = *readback_.as<const StructureFindings>();
+void CudaObjectDevice::take_findings(ObjectImage& result) {
+  const auto& f = *readback_.as<const ObjectFindings>();
   result.background = f.background;
   result.smoothed = f.smoothed;
   result.threshold_db = f.threshold_db;
@@ -233,7 +233,7 @@ void CudaStructureDevice::take_findings(StructureImage& result) {
   result.labels.assign(labels, labels + n_);
 }
 
-void CudaStructureDevice::take_table(const StructurePlan& plan, int found, int kept, StructureImage& result) {
+void CudaObjectDevice::take_table(const ObjectPlan& plan, int found, int kept, ObjectImage& result) {
   result.objects.clear();
   if (kept == 0) return;
   const std::size_t bytes = size(kept) * sizeof(ObjectSums);
@@ -249,7 +249,7 @@ void CudaStructureDevice::take_table(const StructurePlan& plan, int found, int k
   }
 }
 
-void CudaStructureDevice::find(int slot, const StructurePlan& plan, StructureImage& result) {
+void CudaObjectDevice::find(int slot, const ObjectPlan& plan, ObjectImage& result) {
   const auto start = Clock::now();
   const Slot& picture = slots_.at(size(slot));
   const auto* db = picture.memory.as<const float>();
@@ -261,21 +261,21 @@ void CudaStructureDevice::find(int slot, const StructurePlan& plan, StructureIma
   look_for_objects(plan, db, smoothed);
   auto* host = readback_.as<std::byte>();
   CUDA_CHECK(
-      cudaMemcpyAsync(host, findings_.as<void>(), sizeof(StructureFindings), cudaMemcpyDeviceToHost, stream().get()));
+      cudaMemcpyAsync(host, findings_.as<void>(), sizeof(ObjectFindings), cudaMemcpyDeviceToHost, stream().get()));
   CUDA_CHECK(cudaMemcpyAsync(host + kFindingsBytes, roots_.as<void>(), size(n_) * sizeof(int), cudaMemcpyDeviceToHost,
                              stream().get()));
   marks_.done.record(stream());
   marks_.done.synchronize();
   result.times.background_ms = static_cast<double>(marks_.levels_known.ms_since(marks_.begun));
-  const auto& f = *readback_.as<const StructureFindings>();
+  const auto& f = *readback_.as<const ObjectFindings>();
   take_table(plan, f.found, f.kept, result);
   result.times.objects_ms = static_cast<double>(marks_.done.ms_since(marks_.levels_known));
   take_findings(result);
   result.times.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-std::unique_ptr<StructureDevice> make_structure_device(std::shared_ptr<Context> context) {
-  return std::make_unique<CudaStructureDevice>(std::move(context));
+std::unique_ptr<ObjectDevice> make_object_device(std::shared_ptr<Context> context) {
+  return std::make_unique<CudaObjectDevice>(std::move(context));
 }
 
 }  // namespace echoloop::cuda

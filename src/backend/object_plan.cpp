@@ -1,4 +1,4 @@
-#include "backend/structure_plan.h"
+#include "backend/object_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -57,12 +57,12 @@ MomentTables make_moment_tables(const Grid& grid) {
   return t;
 }
 
-double StructurePlan::threshold_db(const Background& smoothed) const {
+double ObjectPlan::threshold_db(const Background& smoothed) const {
   const double reach_db = sigmas * smoothed.sigma_db;
-  return wanted == Structure::dark ? smoothed.mean_db - reach_db : smoothed.mean_db + reach_db;
+  return wanted == ObjectKind::dark ? smoothed.mean_db - reach_db : smoothed.mean_db + reach_db;
 }
 
-StructureObject StructurePlan::object(const ObjectSums& s) const {
+FoundObject ObjectPlan::object(const ObjectSums& s) const {
   const auto area = static_cast<double>(s.area);
   return {.area_m2 = static_cast<double>(s.area) * moments.area_m2,
           .centroid = {moments.x_first_m + moments.x_per_m * (static_cast<double>(s.x) / area),
@@ -75,15 +75,15 @@ StructureObject StructurePlan::object(const ObjectSums& s) const {
           .iz1 = s.iz1};
 }
 
-StructurePlan make_structure_plan(const ImagingParams& params, const Grid& grid) {
+ObjectPlan make_object_plan(const ImagingParams& params, const Grid& grid) {
   ImagingParams gaussian;
   gaussian.refine.smooth_axial_m = gaussian.refine.smooth_lateral_m = params.objects.smooth_m;
-  StructurePlan plan{.grid = grid,
-                     .smooth = make_refine_plan(gaussian, grid),
-                     .wanted = params.objects.kind,
-                     .kappa = params.objects.kappa,
-                     .sigmas = params.objects.sigmas,
-                     .moments = make_moment_tables(grid)};
+  ObjectPlan plan{.grid = grid,
+                  .smooth = make_refine_plan(gaussian, grid),
+                  .wanted = params.objects.kind,
+                  .kappa = params.objects.kappa,
+                  .sigmas = params.objects.sigmas,
+                  .moments = make_moment_tables(grid)};
   constexpr double kRounding = 1e-6;  // of a unit: so many pixels are not more than so many pixels
   const double unit_m2 = plan.moments.area_m2;
   if (unit_m2 > 0.0) {

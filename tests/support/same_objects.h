@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/results/structure_image.h"
+#include "core/results/object_image.h"
 
 namespace echoloop::testing {
 
@@ -21,7 +21,7 @@ inline void expect_same(const Background& got, const Background& want) {
   EXPECT_EQ(got.highest_db, want.highest_db);
 }
 
-inline void expect_same(const StructureImage& got, const StructureImage& want, const std::string& name) {
+inline void expect_same(const ObjectImage& got, const ObjectImage& want, const std::string& name) {
   SCOPED_TRACE(name);
   expect_same(got.background, want.background);
   expect_same(got.smoothed, want.smoothed);

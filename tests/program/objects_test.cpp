@@ -11,11 +11,11 @@
 #include "program/run_program.h"
 #include "support/analysis_file.h"
 #include "support/npy_file.h"
+#include "support/object_images.h"
 #include "support/recorded_data.h"
-#include "support/structure_pictures.h"
 #include "test_paths.h"
 
-namespace echoloop::structure_test {
+namespace echoloop::objects_test {
 namespace {
 
 using namespace testing;
@@ -24,7 +24,7 @@ Words run_of(const std::string& source, const Words& more) {
   return joined({source, "--headless", "--backend", "cpu", "--rate", "max", "--frames", "2"}, more);
 }
 
-TEST(StructureFiles, ObjectsAndReport) {
+TEST(ObjectFiles, ObjectsAndReport) {
   const TemporaryFolder folder;
   const Ended ended = run_program(
       run_of("sim:points", {"--grid", "-9:9:181,2:36:341", "--set", "structure=bright", "--structure-out",
@@ -49,7 +49,7 @@ TEST(StructureFiles, ObjectsAndReport) {
   EXPECT_EQ(folder.files(), 3U);
 }
 
-TEST(StructureFiles, WhatCannotBeIsSaidInOneLine) {
+TEST(ObjectFiles, WhatCannotBeIsSaidInOneLine) {
   const TemporaryFolder folder;
   const auto refused = [&](const Words& more, const std::string& naming) {
     const Ended ended = run_program(run_of("sim:points", more));
@@ -72,23 +72,23 @@ std::string python_with_scipy() {
 }
 
 int compare_with_scipy(const std::string& python, const TemporaryFolder& folder) {
-  const std::string script = ECHO_SOURCE_DIR "/tests/program/structure_scipy.py";
+  const std::string script = ECHO_SOURCE_DIR "/tests/program/objects_scipy.py";
   return std::system((python + " " + script + " " + (folder / "").string()).c_str());
 }
 
-void write_found(StructureDevice& device, MadeImage& picture, const ImagingParams& params, const std::string& name) {
-  StructureImage found = find_structure(device, picture, params);
+void write_found(ObjectDevice& device, MadeImage& picture, const ImagingParams& params, const std::string& name) {
+  ObjectImage found = find_objects(device, picture, params);
   found.params = params;
   found.grid = picture.grid;
-  write_analysis_file("--structure-out", &LiveImages::structure, std::move(found), name + ".json");
+  write_analysis_file("--structure-out", &LiveImages::objects, std::move(found), name + ".json");
   write_image_npy(name + "_picture.npy", image_of(picture, params), nlohmann::json::object());
 }
 
-TEST(StructureScipy, FiftyRandomPictures) {
+TEST(ObjectsScipy, FiftyRandomPictures) {
   const std::string python = python_with_scipy();
   if (python.empty()) GTEST_SKIP() << "no scipy here (python3-scipy)";
   const TemporaryFolder folder;
-  const auto device = make_cpu_backend(2)->make_structure_device();
+  const auto device = make_cpu_backend(2)->make_object_device();
   device->begin_thread();
   std::mt19937 random(5);
   for (int n = 0; n < 50; ++n) {
@@ -102,14 +102,14 @@ TEST(StructureScipy, FiftyRandomPictures) {
       picture.db.push_back(level + static_cast<float>(random() % 1000) * 0.005F);
       if (n % 3 == 0 && random() % 50 == 0) picture.db.back() = i % 2 == 0 ? -600.0F : std::nanf("");
     }
-    ImagingParams p = exact_params(n % 2 == 0 ? Structure::bright : Structure::dark);
+    ImagingParams p = exact_params(n % 2 == 0 ? ObjectKind::bright : ObjectKind::dark);
     if (n % 7 == 3) p.objects.min_area_m2 = 0.03e-6;
     write_found(*device, picture, p, (folder / ("random_" + std::to_string(n))).string());
   }
   EXPECT_EQ(compare_with_scipy(python, folder), 0);
 }
 
-TEST(StructureScipy, PicturesOfRecordings) {
+TEST(ObjectsScipy, PicturesOfRecordings) {
   const std::string python = python_with_scipy();
   if (python.empty()) GTEST_SKIP() << "no scipy here (python3-scipy)";
   const TemporaryFolder folder;
@@ -131,11 +131,11 @@ TEST(StructureScipy, PicturesOfRecordings) {
   EXPECT_EQ(compare_with_scipy(python, folder), 0);
 }
 
-TEST(StructureScipy, ReferenceImages) {
+TEST(ObjectsScipy, ReferenceImages) {
   const std::string python = python_with_scipy();
   if (python.empty()) GTEST_SKIP() << "no scipy here (python3-scipy)";
   const TemporaryFolder folder;
-  const auto device = make_cpu_backend(2)->make_structure_device();
+  const auto device = make_cpu_backend(2)->make_object_device();
   device->begin_thread();
   int n = 0;
   for (const char* file : {"fk_gammex_nylon/reference/image_db.npy", "must_pwi_disk/reference/frame000_db.npy",
@@ -145,7 +145,7 @@ TEST(StructureScipy, ReferenceImages) {
     MadeImage picture{std::move(image.values), kFlat};
     picture.grid.nx = image.nx;
     picture.grid.nz = image.nz;
-    for (const Structure wanted : {Structure::bright, Structure::dark}) {
+    for (const ObjectKind wanted : {ObjectKind::bright, ObjectKind::dark}) {
       ImagingParams p;
       p.objects.kind = wanted;
       p.objects.smooth_m = 0.0;
@@ -158,4 +158,4 @@ TEST(StructureScipy, ReferenceImages) {
 }
 
 }  // namespace
-}  // namespace echoloop::structure_test
+}  // namespace echoloop::objects_test
