@@ -14,7 +14,7 @@ constexpr int kMostColumns = 256;
 constexpr int kMostRows = 512;
 
 ImagingParams params_at(const SoundSpeedTask& task, AdaptiveAxis axis, double speed_m_s) {
-  ImagingParams p = task.params;
+  ImagingParams p = without_analyses(task.params);
   FormationParams& f = p.formation;
   const double scale = speed_m_s / f.sound_speed_m_s;
   f.sound_speed_m_s = speed_m_s;
@@ -35,9 +35,6 @@ ImagingParams params_at(const SoundSpeedTask& task, AdaptiveAxis axis, double sp
     p.transmits.cone = TransmitCone::off;
   }
   p.refine = {};
-  p.color_flow.mode = FlowMode::off;
-  p.doppler.gate = Gate::off;
-  p.objects.kind = ObjectKind::off;
   return p;
 }
 

@@ -193,6 +193,8 @@ bool same_pixels(const ImagingParams& a, const ImagingParams& b);
 // `params` with another display, or with the default display: images of equal results have the same levels.
 ImagingParams with_display(ImagingParams params, const DisplayParams& display);
 ImagingParams without_display(ImagingParams params);
+// Likewise with no analysis beside the images.
+ImagingParams without_analyses(ImagingParams params);
 
 // reference_db at or below this: take the brightest pixel of the first frame and hold it.
 inline constexpr double kAutoReference = -999.0;

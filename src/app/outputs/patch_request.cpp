@@ -31,10 +31,7 @@ FinePoint refine_point(PatchWork work, Session& session, Clock::time_point end) 
 
 // Nothing that is made beside the image, no average of earlier frames.
 ImagingParams of_one_frame(const Image& image) {
-  ImagingParams p = without_display(image.params);
-  p.color_flow.mode = FlowMode::off;
-  p.doppler.gate = Gate::off;
-  p.objects.kind = ObjectKind::off;
+  ImagingParams p = without_analyses(without_display(image.params));
   p.refine.persistence_s = 0.0;
   return p;
 }
