@@ -1,6 +1,5 @@
 #include "backend/frame_processor.h"
 
-#include "backend/refine_plan.h"
 #include "core/units.h"
 
 namespace echoloop {

@@ -276,12 +276,7 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
   plan->pick = picked_transmits(params, *acquisition);
   const bool same_transmits = comparable && previous->pick == plan->pick;
   plan->formed = same_transmits ? previous->formed : with_transmits(acquisition, plan->pick);
-  const bool factor = params.formation.recipe == Recipe::analytic && shows_weight(params.formation);
-  const bool same_refinement = comparable && previous->grid == plan->grid && old.refine == params.refine;
-  const bool same_show = shows_weight(old.formation) == factor;
-  plan->refine = factor                         ? nullptr  // filters are for levels
-                 : same_refinement && same_show ? previous->refine
-                                                : make_refine_plan(params, plan->grid);
+  plan->refine = make_refine_plan(params, plan->grid, comparable ? previous->refine : nullptr);
   if (params.formation.recipe == Recipe::course) {
     const bool same = same_transmits && previous->course != nullptr && previous->grid == plan->grid &&
                       old.formation.sound_speed_m_s == params.formation.sound_speed_m_s;

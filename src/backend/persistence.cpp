@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "backend/refine_plan.h"
+
 namespace echoloop {
 namespace {
 
@@ -10,6 +12,10 @@ constexpr double kSecondsPerNanosecond = 1e-9;
 }  // namespace
 
 Persistence::Step Persistence::next(const std::shared_ptr<const Plan>& plan, const FrameStamp& stamp) {
+  if (plan->refine == nullptr || !plan->refine->average) {
+    plan_ = nullptr;
+    return {.frames = 0.0};
+  }
   // Without a frame rate there is no acquisition time: then frames are as far apart as they came.
   const bool timed = plan->acquisition->frame_rate_hz > 0.0 || stamp.clock == FrameClock::device;
   const double dt_s = timed ? stamp.time_s - stamp_.time_s

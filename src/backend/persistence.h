@@ -14,11 +14,11 @@ class Persistence {
   struct Step {
     bool begins = true;   // nothing from before counts
     float keep = 0.0f;    // weight of the average so far: exp(-dt / tau)
-    double frames = 1.0;  // equally weighted frames that would average noise as much: 1 / (sum of squared weights)
+    double frames = 1.0;  // equally weighted frames that would average noise as much: 1 / (sum of squared weights);
+                          // 0: nothing is averaged with this plan
   };
   // For the next frame in order. Begins anew when what forms the picture changed, or when time went back.
   Step next(const std::shared_ptr<const Plan>& plan, const FrameStamp& stamp);
-  void reset() { plan_ = nullptr; }
 
  private:
   std::shared_ptr<const Plan> plan_;  // of the frame before; null: none

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "backend/reference_level.h"
-#include "backend/refine_plan.h"
 #include "core/error.h"
 #include "core/long_work.h"
 #include "core/mapped_files.h"
@@ -240,7 +239,7 @@ bool Pipeline::measures_level() {
 // Frames of which each needs work of its own go one by one. Of a ring's slots half stay for the source.
 std::size_t Pipeline::frames_together(const Slot& slot) const {
   const bool injected = injected_.load_ms > 0.0 || injected_.error_at > 0.0 || injected_.lost_at > 0.0;
-  if (injected || slot.line.has_value() || slot.plan->refine != nullptr) return 1;
+  if (injected || slot.line.has_value()) return 1;
   std::uint64_t most = static_cast<std::uint64_t>(std::max(1, std::min(slot.lane->frames_at_once(), ring_slots_ / 2)));
   if (options_.max_frames > 0) most = std::min(most, options_.max_frames - flight_.started + slot.frames.size());
   return static_cast<std::size_t>(most);
@@ -248,14 +247,10 @@ std::size_t Pipeline::frames_together(const Slot& slot) const {
 
 // Of the frame that has just been formed; the one before it lies in the slot before.
 std::optional<FrameAverage> Pipeline::next_average(Slot& slot) {
-  slot.averaged_frames = 0.0;
-  if (slot.plan->refine == nullptr || !slot.plan->refine->average) {
-    persistence_.reset();
-    return std::nullopt;
-  }
   const Persistence::Step step = persistence_.next(slot.plan, slot.frames.front().stamp);
-  const Lane* before = flight_.slots[(flight_.next + flight_.slots.size() - 1) % flight_.slots.size()].lane.get();
   slot.averaged_frames = step.frames;
+  if (step.frames == 0.0) return std::nullopt;
+  const Lane* before = flight_.slots[(flight_.next + flight_.slots.size() - 1) % flight_.slots.size()].lane.get();
   return FrameAverage{.before = step.begins ? nullptr : before, .keep = step.keep};
 }
 

@@ -56,8 +56,13 @@ std::vector<float> gaussian_taps(double sigma, int reach) {
   return normalised;
 }
 
-std::shared_ptr<const RefinePlan> make_refine_plan(const ImagingParams& p, const Grid& grid) {
+std::shared_ptr<const RefinePlan> make_refine_plan(const ImagingParams& p, const Grid& grid,
+                                                   const std::shared_ptr<const RefinePlan>& previous) {
+  if (p.formation.recipe == Recipe::analytic && shows_weight(p.formation)) return nullptr;
+  if (previous != nullptr && previous->params == p.refine && previous->grid == grid) return previous;
   auto plan = std::make_shared<RefinePlan>();
+  plan->params = p.refine;
+  plan->grid = grid;
   plan->nx = grid.nx;
   plan->nz = grid.nz;
   plan->average = p.refine.persistence_s > 0.0;

@@ -14,6 +14,8 @@ namespace echoloop {
 // In the order in which they are applied: temporal average of the amplitude, then on the decibels the first filters,
 // axial and lateral Gaussian, the last filters.
 struct RefinePlan {
+  RefineParams params;  // that it is made of, with the grid
+  Grid grid;
   int nx = 0, nz = 0;
   bool average = false;
   std::vector<PixelFilter> first, last;
@@ -29,8 +31,10 @@ struct RefinePlan {
 // Level difference that the bilateral filter takes for an edge at speckle_reduction 1, dB (one sigma).
 inline constexpr double kSpeckleSpread_db = 12.0;
 
-// Null when everything is off.
-std::shared_ptr<const RefinePlan> make_refine_plan(const ImagingParams& params, const Grid& grid);
+// Null when everything is off, and where the image has no levels. `previous`, which may be null, again where it is made
+// of the same.
+std::shared_ptr<const RefinePlan> make_refine_plan(const ImagingParams& params, const Grid& grid,
+                                                   const std::shared_ptr<const RefinePlan>& previous = nullptr);
 
 // Taps of a Gaussian of `sigma` pixels, [reach + 1], see SmoothTaps.
 std::vector<float> gaussian_taps(double sigma, int reach);

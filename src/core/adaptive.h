@@ -1,8 +1,8 @@
-// The adaptive methods by name, in the order of their values. A method is a value and a row here, and its functor in
-// dsp/methods/.
+// The adaptive methods: a method is a value and a row here, and a header in dsp/methods/ with its functor.
 #pragma once
 
 #include <array>
+#include <cstddef>
 
 #include "core/param_choice.h"
 
@@ -12,14 +12,38 @@ enum class Adaptive { off, coherence, generalized, phase, p_das, slsc, minimum_v
 enum class AdaptiveAxis { elements, transmits, both };   // channels that a method compares
 enum class AdaptiveOrder { each_transmit, compounded };  // axis elements: before or after the sum over transmits
 
-inline constexpr std::array<ParamChoice, 7> kAdaptiveMethods = {
-    {{"off", "Off", "delay-and-sum"},
-     {"coherence", "Coherence factor", "coherent over total energy; Wiener at strength 0"},
-     {"generalized", "Generalized CF", "energy near broadside over total energy"},
-     {"phase", "Phase coherence", "agreement of phases"},
-     {"p_das", "p-DAS", "roots of the amplitudes are summed"},
-     {"slsc", "Short-lag (SLSC)", "correlation of near elements"},
-     {"minimum_variance", "Minimum variance", "Capon weights of the aperture"}}};
+enum class MethodResult {
+  pixel,     // complex, in place of delay-and-sum
+  weight,    // of the delay-and-sum pixel, which stays linear beside it
+  coherence  // -1 to 1, which is the image
+};
+
+struct AdaptiveRow {
+  ParamChoice words;
+  MethodResult result = MethodResult::pixel;
+  bool reads_rows = false;          // above and below a pixel
+  bool has_half_precision = false;  // on a device that has it: each transmit weighted, the image shown
+};
+// In the order of their values.
+inline constexpr auto kAdaptiveRows = std::to_array<AdaptiveRow>({
+    {.words = {"off", "Off", "delay-and-sum"}},
+    {.words = {"coherence", "Coherence factor", "coherent over total energy; Wiener at strength 0"},
+     .result = MethodResult::weight,
+     .has_half_precision = true},
+    {.words = {"generalized", "Generalized CF", "energy near broadside over total energy"},
+     .result = MethodResult::weight},
+    {.words = {"phase", "Phase coherence", "agreement of phases"}, .result = MethodResult::weight},
+    {.words = {"p_das", "p-DAS", "roots of the amplitudes are summed"}},
+    {.words = {"slsc", "Short-lag (SLSC)", "correlation of near elements"},
+     .result = MethodResult::coherence,
+     .reads_rows = true},
+    {.words = {"minimum_variance", "Minimum variance", "Capon weights of the aperture"}, .reads_rows = true},
+});
+inline constexpr auto kAdaptiveMethods = [] {
+  std::array<ParamChoice, kAdaptiveRows.size()> words;
+  for (std::size_t k = 0; k < words.size(); ++k) words[k] = kAdaptiveRows[k].words;
+  return words;
+}();
 inline constexpr std::array<ParamChoice, 3> kAdaptiveAxes = {
     {{"elements", "Elements"}, {"transmits", "Transmits"}, {"both", "Both"}}};
 inline constexpr std::array<ParamChoice, 2> kAdaptiveOrders = {
@@ -32,20 +56,16 @@ inline constexpr std::array<ParamChoice, 2> kAdaptiveShows = {{{"image", "Image"
 inline constexpr int kMostAdaptiveBins = 16;
 inline constexpr double kMostKernel_m = 0.005;  // along depth
 
-// Whether the method is a weight of the delay-and-sum pixel, which stays linear beside it; the others replace the
-// pixel.
-constexpr bool is_weight(Adaptive method) {
-  return method == Adaptive::coherence || method == Adaptive::generalized || method == Adaptive::phase;
-}
+constexpr const AdaptiveRow& row_of(Adaptive method) { return kAdaptiveRows[static_cast<std::size_t>(method)]; }
+constexpr bool is_weight(Adaptive method) { return row_of(method).result == MethodResult::weight; }
+constexpr bool reads_rows(Adaptive method) { return row_of(method).reads_rows; }
 // Whether the method has a factor that can be shown: the weight, or the mean coherence.
-constexpr bool has_factor(Adaptive method) { return is_weight(method) || method == Adaptive::slsc; }
+constexpr bool has_factor(Adaptive method) { return row_of(method).result != MethodResult::pixel; }
 // Whether a device with half precision has the method in it.
 constexpr bool has_half_precision(Adaptive method, AdaptiveAxis axis, AdaptiveOrder order, AdaptiveShow show) {
   if (method == Adaptive::off) return true;
   const bool compounded = axis == AdaptiveAxis::elements && order == AdaptiveOrder::compounded;
-  return method == Adaptive::coherence && !compounded && show == AdaptiveShow::image;
+  return row_of(method).has_half_precision && !compounded && show == AdaptiveShow::image;
 }
-// Whether the method reads rows above and below a pixel.
-constexpr bool reads_rows(Adaptive method) { return method == Adaptive::slsc || method == Adaptive::minimum_variance; }
 
 }  // namespace echoloop

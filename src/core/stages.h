@@ -24,7 +24,6 @@ enum class Stage : std::uint8_t {
   draw,
   vsync
 };
-inline constexpr int kStageCount = 11;
 inline constexpr Stage kLastOfFrame = Stage::refine;
 
 // The rows of a timeline, in order; several of kernels where lanes work side by side.
@@ -35,23 +34,27 @@ struct StageRow {
   std::string_view label;  // in the panel of timings
   std::string_view title;  // of its block in the timeline: what happens in that row
   RowKind row;
+  std::uint32_t color;  // 0xRRGGBB, in timeline, panels and profilers
 };
-inline constexpr std::array<StageRow, kStageCount> kStages{{
-    {"produce", "Produce", "Produce", RowKind::producer},
-    {"upload", "Upload", "Copy", RowKind::copy},
-    {"load", "Extra load", "Extra load", RowKind::kernels},
-    {"condition", "Condition", "Condition", RowKind::kernels},
-    {"beamform", "Beamform", "Beamform", RowKind::kernels},
-    {"envelope", "Envelope", "Envelope", RowKind::kernels},
-    {"compress", "Compress", "Compress", RowKind::kernels},
-    {"refine", "Refine", "Refine", RowKind::kernels},
-    {"present", "Present", "Texture", RowKind::texture},
-    {"draw", "Draw", "Window", RowKind::window},
-    {"vsync", "Vsync", "Vsync", RowKind::vsync},
-}};
+// In the order of their values. Of what is no stage of the signal chain the colours are neutral; every two differ by at
+// least 10 (CIEDE2000), also as a deuteranope sees them (tests/unit/theme_test.cpp).
+inline constexpr auto kStages = std::to_array<StageRow>({
+    {"produce", "Produce", "Produce", RowKind::producer, 0x7E8282},
+    {"upload", "Upload", "Copy", RowKind::copy, 0x6188E4},
+    {"load", "Extra load", "Extra load", RowKind::kernels, 0x61635B},
+    {"condition", "Condition", "Condition", RowKind::kernels, 0x53B69E},
+    {"beamform", "Beamform", "Beamform", RowKind::kernels, 0xB494E8},
+    {"envelope", "Envelope", "Envelope", RowKind::kernels, 0xDFC660},
+    {"compress", "Compress", "Compress", RowKind::kernels, 0xCD6FAA},
+    {"refine", "Refine", "Refine", RowKind::kernels, 0xD9905F},
+    {"present", "Present", "Texture", RowKind::texture, 0xB0BBC9},
+    {"draw", "Draw", "Window", RowKind::window, 0x5B6771},
+    {"vsync", "Vsync", "Vsync", RowKind::vsync, 0xE8ECEF},
+});
+inline constexpr int kStageCount = static_cast<int>(kStages.size());
 constexpr const StageRow& row_of(Stage stage) { return kStages[static_cast<std::size_t>(stage)]; }
 
 // The stages that may be a frame's last one before it is a picture.
-constexpr bool ends_frame(Stage stage) { return stage == Stage::compress || stage == kLastOfFrame; }
+constexpr bool ends_frame(Stage stage) { return stage >= Stage::compress && stage <= kLastOfFrame; }
 
 }  // namespace echoloop

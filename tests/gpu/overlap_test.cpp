@@ -247,6 +247,17 @@ TEST_F(Overlap, FramesTogetherEqualFramesAlone) {
   }
 }
 
+TEST_F(Overlap, FramesWithFiltersGoOneByOne) {
+  const auto plan = make_case_plan(kSmall);
+  const auto lane = gpu().make_lane(0, StreamMode::overlap);
+  lane->set_plan(plan);
+  if (lane->frames_at_once() == 1) GTEST_SKIP() << "frames are summed one by one on this device";
+  ImagingParams params = plan->params;
+  params.refine.median = Median::three;
+  lane->set_plan(make_plan(plan->acquisition, params, plan));
+  EXPECT_EQ(lane->frames_at_once(), 1);
+}
+
 // Frames that are too large to be worth it on their own go together where kernels are the bound, and are then all
 // there.
 TEST_F(Overlap, LargeFramesGoTogetherWhereKernelsTakeLonger) {

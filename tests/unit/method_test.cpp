@@ -200,8 +200,9 @@ TEST(AdaptiveMethods, EachHasAFunctor) {
     const MethodSettings settings{.method = static_cast<Adaptive>(k)};
     if (reads_rows(settings.method)) continue;
     bool ran = false;
-    with_method(settings, [&](const auto& method) {
+    with_method(settings, [&]<class Method>(const Method& method) {
       ran = true;
+      EXPECT_NE(Method::replaces, is_weight(settings.method)) << kAdaptiveMethods[k].name;
       EXPECT_NEAR(method(constant_channels(3, window(Apodization::hann, 32), {1.0f, 1.0f})).weight, 1.0f, 1e-6f);
     });
     EXPECT_TRUE(ran) << kAdaptiveMethods[k].name;

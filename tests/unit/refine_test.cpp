@@ -214,6 +214,22 @@ TEST(Refine, TheOtherParametersKeepItsPlan) {
   EXPECT_EQ(after->refine, before->refine);
   params.refine.median = Median::five;
   EXPECT_NE(make_plan(a, params, after)->refine, before->refine);
+  params.refine.median = Median::three;
+  params.formation.grid_nx += 1;
+  EXPECT_NE(make_plan(a, params, after)->refine, before->refine);
+}
+
+TEST(Refine, AFactorHasNoFilters) {
+  const AcquisitionPtr a = share(linear_acquisition());
+  ImagingParams params = small_picture(*a);
+  params.refine.median = Median::three;
+  params.formation.adaptive = Adaptive::coherence;
+  const auto before = make_plan(a, params);
+  params.formation.adaptive_show = AdaptiveShow::weight;
+  const auto factor = make_plan(a, params, before);
+  EXPECT_EQ(factor->refine, nullptr);
+  params.formation.adaptive_show = AdaptiveShow::image;
+  EXPECT_NE(make_plan(a, params, factor)->refine, nullptr);
 }
 
 FrameStamp at_time(double time_s) {
@@ -248,6 +264,21 @@ TEST(Persistence, SaysHowManyFramesItAverages) {
   for (int i = 1; i < 200; ++i) frames = persistence.next(plan, at_time(0.02 * i)).frames;
   const double keep = std::exp(-0.2);
   EXPECT_NEAR(frames, (1.0 + keep) / (1.0 - keep), 1e-3);  // 10.03, of any exponential average
+}
+
+TEST(Persistence, AveragesNothingWithoutItsParameterAndThenBeginsAnew) {
+  const AcquisitionPtr a = share(linear_acquisition());
+  ImagingParams params = small_picture(*a);
+  params.refine.median = Median::three;
+  const auto without = make_plan(a, params);
+  params.refine.persistence_s = 0.1;
+  const auto with = make_plan(a, params, without);
+  Persistence persistence;
+  EXPECT_EQ(persistence.next(without, at_time(0.0)).frames, 0.0);
+  EXPECT_TRUE(persistence.next(with, at_time(0.1)).begins);
+  EXPECT_FALSE(persistence.next(with, at_time(0.2)).begins);
+  EXPECT_EQ(persistence.next(without, at_time(0.3)).frames, 0.0);
+  EXPECT_TRUE(persistence.next(with, at_time(0.4)).begins);
 }
 
 TEST(Persistence, BeginsAnewWhenThePictureIsAnother) {

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "backend/backend.h"
-#include "backend/cpu/cpu_lane.h"
+#include "backend/cpu/cpu_kernels.h"
+#include "backend/cpu/worker_pool.h"
 #include "backend/flow_device.h"
 #include "backend/gate_device.h"
 #include "backend/object_device.h"
@@ -17,6 +18,7 @@
 namespace echoloop {
 
 // Each in a file of its own.
+std::unique_ptr<Lane> make_cpu_lane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number);
 std::unique_ptr<FlowDevice> make_cpu_flow_device(int threads, const SlowTimeSteps& steps);
 std::unique_ptr<ObjectDevice> make_cpu_object_device(int threads);
 
@@ -72,9 +74,7 @@ class CpuBackend final : public Backend {
     return std::make_unique<PageableBlock>(bytes);
   }
   std::unique_ptr<PageLock> page_lock(std::span<const std::byte>) override { return nullptr; }
-  std::unique_ptr<Lane> make_lane(int number, StreamMode) override {
-    return std::make_unique<CpuLane>(pool_, kernels_, number);
-  }
+  std::unique_ptr<Lane> make_lane(int number, StreamMode) override { return make_cpu_lane(pool_, kernels_, number); }
   std::unique_ptr<ObjectDevice> make_object_device() override { return make_cpu_object_device(pool_->threads()); }
   std::unique_ptr<FlowDevice> make_flow_device() override {
     return make_cpu_flow_device(pool_->threads(), *kernels_.slow_time);

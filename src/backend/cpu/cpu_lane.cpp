@@ -1,15 +1,71 @@
-#include "backend/cpu/cpu_lane.h"
-
+// A lane of the CPU backend: every verb computes at once, with all threads of the pool; a lane holds the buffers.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include "backend/cpu/cpu_refiner.h"
+#include "backend/cpu/cpu_steps.h"
+#include "backend/plain_array.h"
 #include "core/profile_range.h"
 #include "core/units.h"
 #include "dsp/level.h"
 
 namespace echoloop {
+namespace {
+
+class CpuLane final : public Lane {
+ public:
+  CpuLane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number);
+
+  void set_plan(const std::shared_ptr<const Plan>& plan) override;
+  void upload(std::span<const RfFrame> frames) override;
+  void load(double ms) override;
+  void fail(DeviceFault fault) override;
+  void condition() override;
+  void beamform() override;
+  void envelope() override;
+  void compress(double reference_db) override;
+  void refine(const FrameAverage* average) override;
+  void keep_line(int column) override;
+  void finish(HostCopy copy) override;
+  [[nodiscard]] bool uploaded() override { return conditioned_; }
+  [[nodiscard]] bool finished() override { return finished_; }
+  void wait() override {}
+  [[nodiscard]] PixelView pixels() override;
+  [[nodiscard]] Image& image(std::size_t /*k*/) override { return image_; }
+  [[nodiscard]] std::span<const float> line() override { return line_; }
+  void append_spans(TimingTrace& trace) override;
+  std::vector<float> read_back(Tap tap) override;
+
+ private:
+  class StageTimer;
+  void fit_image_storage();
+  [[nodiscard]] std::span<const std::byte> picked_samples();
+
+  std::shared_ptr<WorkerPool> pool_;
+  const CpuKernels& kernels_;
+  int number_;
+  std::shared_ptr<const Plan> plan_;
+  RfFrame frame_;
+  bool conditioned_ = false;
+  bool finished_ = false;
+  std::unique_ptr<CpuSteps> analytic_;  // each made when first used
+  std::unique_ptr<CpuSteps> course_;
+  CpuSteps* steps_ = nullptr;  // of the plan in use
+  CpuRefiner refiner_;
+  float level_db_ = 0.0f;          // that the frame's decibels count from
+  std::vector<std::byte> picked_;  // samples of every second, third ... transmit
+  PlainArray<float> envelope_;     // [nz][nx]
+  std::vector<float> line_;        // [nz]: the image's column that was kept
+  Image image_;
+  std::array<Span, kStageCount> spans_{};     // by stage
+  std::array<bool, kStageCount> has_span_{};  // of this frame
+};
 
 // Records a stage from construction to destruction.
 class CpuLane::StageTimer {
@@ -164,6 +220,12 @@ void CpuLane::append_spans(TimingTrace& trace) {
 std::vector<float> CpuLane::read_back(Tap tap) {
   if (tap != Tap::envelope) return steps_->read_back(tap);
   return {envelope_.begin(), envelope_.end()};
+}
+
+}  // namespace
+
+std::unique_ptr<Lane> make_cpu_lane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number) {
+  return std::make_unique<CpuLane>(std::move(pool), kernels, number);
 }
 
 }  // namespace echoloop

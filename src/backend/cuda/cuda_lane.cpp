@@ -64,9 +64,10 @@ bool CudaLane::may_overlap() const { return copy_.get() != processing().get() &&
 
 int CudaLane::most_frames() const { return may_overlap() ? steps_->frames_at_once(FrameOverlap::Bound::kernels) : 1; }
 
-// Frames in mapped memory are read where they lie. Another configuration of the stream may have others.
+// Frames in mapped memory are read where they lie. Another configuration of the stream may have others. Filters of the
+// image take one frame.
 int CudaLane::frames_at_once() const {
-  const bool together = context_->mapped->empty() && may_overlap();
+  const bool together = context_->mapped->empty() && may_overlap() && plan_->refine == nullptr;
   return together ? steps_->frames_at_once(context_->overlap.bound()) : 1;
 }
 

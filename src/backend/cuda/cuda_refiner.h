@@ -1,4 +1,4 @@
-// The refine stage on the device: launches around dsp/refine.h, and their buffers. One a lane. Queues work on the
+// The refine stage on the device: kernels around dsp/refine.h, and their buffers. One a lane. Queues work on the
 // processing stream, on which the frames of all lanes follow each other. Processing thread only.
 #pragma once
 

@@ -41,4 +41,9 @@ struct CoherenceFactor {
   }
 };
 
+template <class Run>
+void run_method(MethodTag<Adaptive::coherence>, const MethodSettings& s, const Run& run) {
+  run(CoherenceFactor{s.strength, s.axis, s.order});
+}
+
 }  // namespace echoloop

@@ -83,4 +83,10 @@ struct GeneralizedCoherence {
   static ECHO_HD float energy(Complex v) { return v.re * v.re + v.im * v.im; }
 };
 
+template <class Run>
+void run_method(MethodTag<Adaptive::generalized>, const MethodSettings& s, const Run& run) {
+  if (s.bins <= 2) return run(GeneralizedCoherence<2>{s.bins, s.strength, s.axis, s.order});
+  run(GeneralizedCoherence<kMostAdaptiveBins>{s.bins, s.strength, s.axis, s.order});
+}
+
 }  // namespace echoloop

@@ -11,7 +11,9 @@
 //   ChannelSample sample(const Transmit&, const Element&);   x_{e,t}
 // Delay-and-sum is S = sum_t b_t sum_e a_e x_{e,t}.
 //
-// Methods that read rows above and below the pixel work on stored channels instead (dsp/methods/element_rows.h).
+// The header of a method ends with run_method() for its value, which calls run(functor); with_method()
+// (dsp/methods/methods.h) finds it. Methods that read rows above and below the pixel work on stored channels instead
+// (dsp/methods/element_rows.h).
 #pragma once
 
 #include "core/adaptive.h"
@@ -46,10 +48,13 @@ struct MethodSettings {
   bool shows_factor = false;  // the image is the factor itself, not levels
 };
 
+template <Adaptive method>
+struct MethodTag {};
+
 // How the envelope reads what a method made; `weights` of the method, which may be none.
 inline WeighedPixels read_pixels(const MethodSettings& settings, const Complex* pixels, const float* weights) {
   if (settings.shows_factor) return {pixels, weights, PixelReading::factor};
-  if (settings.method == Adaptive::slsc) return {pixels, nullptr, PixelReading::coherence};
+  if (row_of(settings.method).result == MethodResult::coherence) return {pixels, nullptr, PixelReading::coherence};
   return {pixels, is_weight(settings.method) ? weights : nullptr, PixelReading::amplitude};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dsp/methods/channel_sums.h"
+#include "dsp/methods/plain_sum.h"
 
 namespace echoloop {
 
@@ -51,5 +52,12 @@ struct SquareRootDas : PDas {
     return form_pixel(*this, channels);
   }
 };
+
+template <class Run>
+void run_method(MethodTag<Adaptive::p_das>, const MethodSettings& s, const Run& run) {
+  if (s.root == 1.0f) return run(PlainSum{s.order});
+  if (s.root == 2.0f) return run(SquareRootDas{{2.0f, s.order}});
+  run(PDas{s.root, s.order});
+}
 
 }  // namespace echoloop

@@ -39,4 +39,9 @@ struct PhaseCoherence {
   }
 };
 
+template <class Run>
+void run_method(MethodTag<Adaptive::phase>, const MethodSettings& s, const Run& run) {
+  run(PhaseCoherence{s.strength, s.axis, s.order});
+}
+
 }  // namespace echoloop

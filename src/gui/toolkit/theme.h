@@ -44,11 +44,11 @@ inline constexpr ImU32 kBlack = rgb(0x000000);
 inline constexpr ImU32 kChip = rgb(0x000000, 199);  // 78 %
 inline constexpr ImU32 kHalo = rgb(0x000000, 171);  // 67 %
 
-// produce, load, draw and vsync are not stages of the signal chain; they take neutral tones. Every two differ by at
-// least 10 (CIEDE2000), also as a deuteranope sees them (tests/unit/theme_test.cpp).
-inline constexpr std::array<ImU32, kStageCount> kStageColors = {
-    rgb(0x7E8282), rgb(0x6188E4), rgb(0x61635B), rgb(0x53B69E), rgb(0xB494E8), rgb(0xDFC660),
-    rgb(0xCD6FAA), rgb(0xD9905F), rgb(0xB0BBC9), rgb(0x5B6771), rgb(0xE8ECEF)};
+inline constexpr auto kStageColors = [] {
+  std::array<ImU32, kStages.size()> colors;
+  for (std::size_t i = 0; i < colors.size(); ++i) colors[i] = rgb(kStages[i].color);
+  return colors;
+}();
 
 inline constexpr float kStatusBar = 44;
 inline constexpr float kMessageLine = 30;

@@ -95,20 +95,6 @@ void measure_peak_db(const float* values, std::size_t n, float* partials, float*
 void to_decibels(const float* envelope, std::size_t n, float reference_db, const float* measured_db, float* db,
                  StreamView stream);
 
-// refine.cu
-struct AverageArgs {
-  const float* before;  // amplitudes
-  const float* now;     // likewise
-  float keep;           // weight of `before`
-  float reference_db;   // decibels count from this, or from *measured_db when that is not null
-  const float* measured_db;
-  float* average;  // may be `before`
-  float* db;
-};
-void average_amplitudes(const AverageArgs& args, std::size_t n, StreamView stream);
-// Pictures of decibels; `to` is another one.
-void filter_image(const PictureView& view, const PixelFilter& filter, float* to, StreamView stream);
-
 // smooth.cu: to another picture of decibels; at most kMaxSmoothReach pixels to either side.
 void smooth_axially(const PictureView& view, const SmoothTaps& taps, float* to, StreamView stream);
 // row_step: from the taps of one row to those of the next; 0: one set for all

@@ -7,18 +7,12 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <array>
-#include <cstdint>
 #include <string>
 
 #include "core/profile_range.h"
 
 namespace echoloop::cuda {
 namespace {
-
-// 0xAARRGGBB, in the order of Stage: copies blue, kernels from green to red, the display grey and violet.
-constexpr std::array<std::uint32_t, kStageCount> kColors = {0xff9e9e9e, 0xff4a90d9, 0xff6d4c41, 0xff7cb342,
-                                                            0xfffdd835, 0xfffb8c00, 0xffe53935, 0xffd4845f,
-                                                            0xff26a69a, 0xff8e63c7, 0xff546e7a};
 
 class Ranges {
  public:
@@ -28,7 +22,7 @@ class Ranges {
       ranges_[i].version = NVTX_VERSION;
       ranges_[i].size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
       ranges_[i].colorType = NVTX_COLOR_ARGB;
-      ranges_[i].color = kColors[i];
+      ranges_[i].color = 0xff000000 | kStages[i].color;  // 0xAARRGGBB
       ranges_[i].messageType = NVTX_MESSAGE_TYPE_REGISTERED;
       ranges_[i].message.registered = nvtxDomainRegisterStringA(domain_, std::string(kStages[i].key).c_str());
     }
