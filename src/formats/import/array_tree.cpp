@@ -79,8 +79,29 @@ ArrayView ArrayTree::planned_view(const std::string& what, const ArrayView& samp
   return plan.shape.empty() ? samples : split_view(what, samples, plan.shape, axis_order());
 }
 
+LibraryRecording ArrayTree::recording_of(const OpenRequest& request, RecordingPlan plan, OwnedArray samples) const {
+  plan.entry = 0;
+  return view_tree(container_, std::move(samples))->recording(request, std::move(plan));
+}
+
+void MemoryTree::put(TreeEntry entry, OwnedArray array) {
+  add(std::move(entry));
+  arrays_.push_back(std::move(array));
+}
+
+void MemoryTree::put_numbers(std::string path, OwnedArray array) {
+  const bool two_parts = !array.imaginary.bytes.empty();
+  put({.path = std::move(path),
+       .type = (two_parts ? "complex " : "") + to_string(array.real.type),
+       .shape = array.real.shape,
+       .numeric = array.real.count() > 0,
+       .complex = two_parts || array.real.type.kind == NumberKind::complex,
+       .text = {}},
+      array);
+}
+
 LibraryRecording MemoryTree::recording(const OpenRequest& request, RecordingPlan plan) const {
-  TreeArray data = array(plan.entry);
+  OwnedArray data = array(plan.entry);
   data.real = planned_view(request.what(), data.real, plan);
   if (!data.imaginary.bytes.empty()) data.imaginary = planned_view(request.what(), data.imaginary, plan);
   RecordingParts parts{.acquisition = std::move(plan.acquisition),
@@ -96,7 +117,7 @@ LibraryRecording MemoryTree::recording(const OpenRequest& request, RecordingPlan
   if (!plan.imaginary.empty()) {
     const auto other = find(plan.imaginary);
     if (!other) throw Error(request.what(), "no " + printable(plan.imaginary), "the name of the imaginary part");
-    TreeArray quadrature = array(*other);
+    OwnedArray quadrature = array(*other);
     imaginary = planned_view(request.what(), quadrature.real, plan);
     owner.imaginary = quadrature.owner;
   }

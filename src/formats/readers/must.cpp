@@ -197,7 +197,7 @@ void set_frequencies(const Param& param, Acquisition& a) {
 
 }  // namespace
 
-RecordingParts must_recording(const std::string& what, const MatArray& array,
+RecordingParts must_recording(const std::string& what, const OwnedArray& array,
                               const std::map<std::string, MatField>& fields) {
   const Param param(what, fields);
   RecordingParts parts{.acquisition = {}, .samples = {}, .owner = array.owner, .format = {}};

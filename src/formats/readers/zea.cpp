@@ -30,10 +30,10 @@
 namespace echoloop {
 namespace {
 
+using hdf5::Node;
+
 // What zea's files say of delays that are no way through the tissue: the acoustic lens and the length of the
 // transmitted pulse.
-
-using hdf5::Node;
 
 constexpr double kWaveform_hz = 250e6;
 constexpr std::size_t kMaxWaveforms = std::size_t{1} << 24;  // numbers in all of them
@@ -149,8 +149,6 @@ std::vector<double> zea_late_s(const Node& root, const Node& scan, std::size_t n
   for (double& late : late_s) late += through_lens_s;
   return late_s;
 }
-
-using hdf5::Node;
 
 constexpr double kZeaTolerance_periods =
     0.05;  // of a delay: a twentieth of a wavelength, clocks of scanners round to less
@@ -311,8 +309,6 @@ void add_zea_transmits(const Node& root, const Node& scan, const PlacedProbe& pl
                             " is neither a plane nor a spherical wave: the earliest arrival is used");
   }
 }
-
-using hdf5::Node;
 
 std::string megahertz(double hz) {
   const std::string text = std::to_string(1e-6 * hz);
