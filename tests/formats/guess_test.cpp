@@ -5,7 +5,7 @@
 #include "formats/file_outline.h"
 #include "formats/guess_support.h"
 #include "formats/import/guess_axes.h"
-#include "formats/import/identify.h"
+#include "formats/import/import.h"
 #include "formats/import/spellings.h"
 
 namespace echoloop::guess_test {

@@ -26,6 +26,7 @@ struct ArrayView {
   [[nodiscard]] std::size_t stride_bytes(std::size_t axis) const;
   // Number `index` in memory order; the real part of a complex one. index < count().
   [[nodiscard]] double real_at(std::size_t index) const;
+  [[nodiscard]] std::vector<double> reals() const;  // all of them
 };
 
 struct OwnedArray {  // numbers in memory or in the mapped file

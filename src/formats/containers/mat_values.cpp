@@ -27,10 +27,7 @@ std::optional<double> MatNode::number(std::string_view field, std::size_t row) c
 
 std::vector<double> MatNode::values(std::string_view field, std::size_t row) const {
   const MatNode* node = find(field, row);
-  if (node == nullptr || node->kind != Kind::numbers) return {};
-  std::vector<double> all(node->numbers.count());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = node->numbers.real_at(i);
-  return all;
+  return node == nullptr || node->kind != Kind::numbers ? std::vector<double>() : node->numbers.reals();
 }
 
 std::string MatNode::words(std::string_view field, std::size_t row) const {
@@ -39,10 +36,7 @@ std::string MatNode::words(std::string_view field, std::size_t row) const {
 }
 
 void add_field(std::map<std::string, MatField>& fields, std::string name, const ArrayView& numbers) {
-  MatField& field = fields[lower_case(std::move(name))];
-  field.dims = numbers.shape;
-  field.values.resize(numbers.count());
-  for (std::size_t i = 0; i < field.values.size(); ++i) field.values[i] = numbers.real_at(i);
+  fields[lower_case(std::move(name))] = {.dims = numbers.shape, .values = numbers.reals()};
 }
 
 }  // namespace echoloop

@@ -9,15 +9,6 @@
 #include "formats/readers/description.h"
 
 namespace echoloop {
-namespace {
-
-std::string plain_path(std::string_view path) {
-  std::string plain(path);
-  std::replace(plain.begin(), plain.end(), '/', '.');
-  return plain;
-}
-
-}  // namespace
 
 TreeEntry text_entry(std::string path, std::vector<std::size_t> shape, std::string_view text) {
   const bool object = text.starts_with('{') && text.size() <= kMostJson;
@@ -26,18 +17,6 @@ TreeEntry text_entry(std::string path, std::vector<std::size_t> shape, std::stri
           .shape = std::move(shape),
           .text = printable(text, 200),
           .json = object ? std::string(text) : ""};
-}
-
-std::optional<std::size_t> ArrayTree::find(std::string_view name) const {
-  const std::string wanted = plain_path(name), ending = "." + wanted;
-  std::optional<std::size_t> found;
-  std::size_t n_found = 0;
-  for (std::size_t k = 0; k < entries_.size(); ++k) {
-    const std::string path = plain_path(entries_[k].path);
-    if (path == wanted) return k;
-    if (path.ends_with(ending)) found = k, ++n_found;
-  }
-  return n_found == 1 ? found : std::nullopt;
 }
 
 void ArrayTree::add(TreeEntry entry) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/base/description_keys.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
 #include "formats/containers/array_view.h"
@@ -65,7 +66,7 @@ class ArrayTree {
     return container_.starts_with("MATLAB") ? MemoryOrder::fortran : MemoryOrder::c;
   }
   // By path, '/' and '.' alike; else the only entry whose path ends in `name`. Nothing when there is none, or several.
-  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const { return find_path(entries_, name); }
   // Numbers of an entry (of complex ones the real parts), last axis fastest. Error when there are more than `most`.
   [[nodiscard]] virtual std::vector<double> numbers(std::size_t entry, std::size_t most) const = 0;
   // The frames of an entry.

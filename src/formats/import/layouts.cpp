@@ -1,13 +1,12 @@
 // BRAIN (University of Bristol): a struct exp_data with time_data (time x A-scan), tx and rx (element of each A-scan,
 // from 1), time (s), array.el_xc and el_zc (m), array.centre_freq, ph_velocity. Every transmit fires one element, time
 // counts from its firing.
-#include "formats/import/layouts.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
 #include "formats/import/described.h"
+#include "formats/import/import.h"
 
 namespace echoloop {
 namespace {

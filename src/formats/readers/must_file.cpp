@@ -14,13 +14,11 @@
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
 #include "formats/base/printable.h"
-#include "formats/base/unknown_layout.h"
 #include "formats/containers/mat_cells.h"
 #include "formats/containers/mat_file.h"
 #include "formats/containers/mat_tree.h"
 #include "formats/readers/must.h"
 #include "formats/readers/samples.h"
-#include "formats/readers/verasonics.h"
 #include "formats/readers/verasonics_scheme.h"
 
 namespace echoloop {
@@ -57,9 +55,7 @@ bool describes(const std::vector<std::string>& names) {
 
 std::optional<MatField> numbers_of(const MatNode& node) {
   if (node.kind != MatNode::Kind::numbers || !node.imaginary.bytes.empty()) return std::nullopt;
-  Fields one;
-  add_field(one, "x", node.numbers);
-  return std::move(one.at("x"));
+  return MatField{.dims = node.numbers.shape, .values = node.numbers.reals()};
 }
 
 // Numbers, or a cell of them with one row a transmit; nothing for [].
