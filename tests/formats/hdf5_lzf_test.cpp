@@ -102,7 +102,7 @@ TEST(Lzf, DamageIsRefused) {
 
   const TemporaryFolder folder;
   const std::string refused = refusal(lzf_file(folder, packed, 64));
-  EXPECT_NE(refused.find("stored in chunks of"), std::string::npos) << refused;
+  EXPECT_TRUE(contains(refused, "stored in chunks of"));
 }
 
 }  // namespace

@@ -229,23 +229,23 @@ TEST(Mat, RefusesWhatDoesNotFit) {
   const auto line = [&](const Fields& fields, const Sample& samples = {}) {
     return refusal(write_mat(folder, samples, fields));
   };
-  EXPECT_NE(line({{"fs", {20e6}}}).find("RF (4x3 double), param (1x1 struct)"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"FS", {20e6, 1}})).find("param.fs"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"FS", {-1}})).find("param.fs"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"Nelements", {64}})).find("Nelements"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"TXdelay", {0, 0}})).find("TXdelay"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"TXdelay", {1e-6}})).find("TXdelay"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"elements", {0, 1e-3}})).find("param.elements"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"elements", {0, 0, 0}})).find("at the same or undefined positions"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"TXangle", {NAN}})).find("param.TXangle with nan"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"Pitch", {0}})).find("pitch of 0.0"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"Pitch", {-1e-3}})).find("pitch of -1.0"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"TXdelay", {NAN, NAN, NAN}})).find("all NaN"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"TXangle", {0, 0.1}})).find("2 transmits"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"radius", {1e-4}})).find("radius"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"t0", {0, 1}})).find("param.t0"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"c", {0}})).find("param.c = 0.0"), std::string::npos);
-  EXPECT_NE(line(kBasic, {.name = "RF", .dims = {1, 12}}).find("RF (1x12 double)"), std::string::npos);
+  EXPECT_TRUE(contains(line({{"fs", {20e6}}}), "RF (4x3 double), param (1x1 struct)"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"FS", {20e6, 1}})), "param.fs"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"FS", {-1}})), "param.fs"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"Nelements", {64}})), "Nelements"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"TXdelay", {0, 0}})), "TXdelay"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"TXdelay", {1e-6}})), "TXdelay"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"elements", {0, 1e-3}})), "param.elements"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"elements", {0, 0, 0}})), "at the same or undefined positions"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"TXangle", {NAN}})), "param.TXangle with nan"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"Pitch", {0}})), "pitch of 0.0"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"Pitch", {-1e-3}})), "pitch of -1.0"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"TXdelay", {NAN, NAN, NAN}})), "all NaN"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"TXangle", {0, 0.1}})), "2 transmits"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"radius", {1e-4}})), "radius"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"t0", {0, 1}})), "param.t0"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"c", {0}})), "param.c = 0.0"));
+  EXPECT_TRUE(contains(line(kBasic, {.name = "RF", .dims = {1, 12}}), "RF (1x12 double)"));
 }
 
 TEST(Mat, EveryTruncationIsRefused) {

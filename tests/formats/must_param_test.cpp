@@ -111,8 +111,7 @@ TEST(MustParam, ACellOfNumbersDescribesNothing) {
     matvar_t* const cell =
         cell_of("param", [](std::size_t k) { return numbers(nullptr, 1, {static_cast<double>(k)}); });
     const std::string text = refusal(write(folder, version, {cell}));
-    EXPECT_NE(text.find("a cell param without a struct; expected a struct with fs and pitch"), std::string::npos)
-        << text;
+    EXPECT_TRUE(contains(text, "a cell param without a struct; expected a struct with fs and pitch"));
   }
 }
 
@@ -132,8 +131,7 @@ TEST(MustParam, AnglesWithoutDelaysAreNotGuessed) {
   for (const char* const name : {"tilt", "TXangle"}) {
     const std::string line =
         refusal(write(folder, MAT_FT_MAT5, {structs("param", 0, 1), numbers(name, 1, {-0.1, 0.1})}));
-    EXPECT_NE(line.find(std::string("(1, 2) values of ") + name + ", but no transmit delays"), std::string::npos)
-        << line;
+    EXPECT_TRUE(contains(line, std::string("(1, 2) values of ") + name + ", but no transmit delays"));
   }
   EXPECT_EQ(open_recording(write(folder, MAT_FT_MAT5, {structs("param", 0, 1), numbers("tilt", 1, {0.1})})).frame_count,
             2U);  // the angles of something else
@@ -151,7 +149,7 @@ TEST(MustParam, OtherListsOfTransmitsAreNotGuessed) {
   EXPECT_TRUE(refused(numbers("foci", 5, std::vector<double>(10, 0.02))));
   const std::string loose = refusal(
       write(folder, MAT_FT_MAT5, {numbers("fs", 1, {20e6}), numbers("fc", 1, {5e6}), numbers("pitch", 1, {0.5e-3})}));
-  EXPECT_NE(loose.find("without transmit delays"), std::string::npos) << loose;
+  EXPECT_TRUE(contains(loose, "without transmit delays"));
 }
 
 }  // namespace
