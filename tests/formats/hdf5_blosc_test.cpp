@@ -10,7 +10,8 @@ namespace {
 using namespace test;
 
 // The zea example with its samples packed so.
-std::filesystem::path blosc_file(const TemporaryFolder& folder, const Extents& n, const BloscPlan& plan = {}) {
+std::filesystem::path blosc_file(const Extents& n, const BloscPlan& plan = {}) {
+  static const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "blosc.hdf5");
   write_zea(file, n);
   write_blosc(file, "data/raw_data", "ftieq", n, plan);
@@ -22,18 +23,16 @@ std::filesystem::path blosc_file(const TemporaryFolder& folder, const Extents& n
 
 TEST(Blosc, WithoutTheLibraryALineNamesIt) {
   if (hdf5::kHaveBlosc) GTEST_SKIP() << "libblosc is there";
-  const TemporaryFolder folder;
-  EXPECT_TRUE(contains(refusal(blosc_file(folder, {})), "libblosc-dev"));
+  EXPECT_TRUE(contains(refusal(blosc_file({})), "libblosc-dev"));
 }
 
 TEST(Blosc, SamplesComeBack) {
   ECHO_NEED_BLOSC();
-  const TemporaryFolder folder;
   const Extents n{.frames = 3, .elements = 16, .samples = 500};
   for (const char* const packer : {"zstd", "lz4", "lz4hc", "blosclz", "zlib"}) {
     for (const int shuffle : {0, 1, 2}) {
       SCOPED_TRACE(std::string(packer) + " " + std::to_string(shuffle));
-      expect_samples(open_recording(blosc_file(folder, n, {.packer = packer, .shuffle = shuffle})), n);
+      expect_samples(open_recording(blosc_file(n, {.packer = packer, .shuffle = shuffle})), n);
     }
   }
 }
@@ -64,10 +63,9 @@ TEST(Blosc, MuchOutOfLittle) {
 
 TEST(Blosc, DamageIsOneLine) {
   ECHO_NEED_BLOSC();
-  const TemporaryFolder folder;
   const Extents n{.elements = 8, .samples = 100};
   const std::size_t n_bytes = 3 * 8 * 100 * sizeof(float);
-  const auto refused = [&](const BloscPlan& plan) { return refusal(blosc_file(folder, n, plan)); };
+  const auto refused = [&](const BloscPlan& plan) { return refusal(blosc_file(n, plan)); };
   EXPECT_TRUE(contains(refused({.size_said = n_bytes / 2}), "stored in chunks of"));
   for (const std::size_t cut : {0UL, 1UL, 15UL, 16UL, 17UL, 100UL}) {
     EXPECT_TRUE(

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <limits>
 
-#include "core/error.h"
 #include "source/live_rig.h"
 #include "support/one_line.h"
 

@@ -1,7 +1,6 @@
 // What `echoloop describe` and the window show of a file, as JSON: entries with a value or a range, guesses, what is
 // missing. Reader process.
 #include <algorithm>
-#include <cmath>
 
 #include "formats/base/printable.h"
 #include "formats/containers/npy.h"

@@ -1,6 +1,5 @@
 // The values of a pickle as a tree: keys of dicts and attributes of objects by name, items of lists by number; lists of
 // numbers are arrays. Reader process.
-#include <cmath>
 #include <utility>
 
 #include "formats/base/printable.h"
