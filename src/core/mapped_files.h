@@ -1,6 +1,6 @@
 // The files that are mapped into memory, and which of their pages were lost: the file became shorter, or its disk
 // failed or was removed. An access to such a page ends a program by default (SIGBUS); the handler
-// (formats/base/lost_pages.h) puts an empty page there and notes it here. Who has read samples therefore asks
+// (formats/base/mapping.h) puts an empty page there and notes it here. Who has read samples therefore asks
 // require_readable() before their use. All functions: any thread. The table has a fixed size and no lock, as a signal
 // handler reads it.
 #pragma once

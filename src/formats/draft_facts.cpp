@@ -10,6 +10,7 @@
 
 #include "core/number.h"
 #include "core/plain_text.h"
+#include "formats/base/description_keys.h"
 #include "formats/readers/description_json.h"
 
 namespace echoloop {
@@ -75,11 +76,6 @@ std::string short_text(double value) {
   return text;
 }
 
-std::string without_spaces(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
-  return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
-}
-
 std::vector<std::string> parts_of(std::string_view text, char separator) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at <= text.size();) {
@@ -137,8 +133,6 @@ std::optional<std::vector<double>> steps_in(std::string_view text) {
   for (double k = 0.0; k <= n; k += 1.0) numbers.push_back(*first + k * *step);
   return numbers;
 }
-
-std::string json_dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::optional<Json> json_of(const std::string& text) {
   Json json = Json::parse(text, nullptr, false);
@@ -288,30 +282,13 @@ std::optional<ValueRange> range_of(const OutlineEntry& entry) {
 }
 
 std::optional<VariableUse> find_variable(const FileOutline& outline, std::string_view text) {
-  const auto named = [&](std::string name) -> const OutlineEntry* {
-    std::ranges::replace(name, '/', '.');
-    const OutlineEntry* ending = nullptr;
-    std::size_t n_endings = 0;
-    for (const OutlineEntry& entry : outline.entries) {
-      std::string path = entry.path;
-      std::ranges::replace(path, '/', '.');
-      if (path == name) return &entry;
-      if (path.ends_with("." + name)) ending = &entry, ++n_endings;
-    }
-    return n_endings == 1 ? ending : nullptr;
-  };
-  if (const OutlineEntry* const entry = named(without_spaces(text)); entry != nullptr)
-    return VariableUse{.entry = entry};
-  for (const char sign : {'*', '/'}) {
-    const std::size_t at = text.find(std::string(" ") + sign + " ");
-    if (at == std::string_view::npos) continue;
-    const std::string left = without_spaces(text.substr(0, at)), right = without_spaces(text.substr(at + 3));
-    if (const auto number = finite_number(right); number && *number != 0.0 && named(left) != nullptr)
-      return VariableUse{.entry = named(left), .factor = sign == '*' ? *number : 1.0 / *number, .has_factor = true};
-    if (const auto number = finite_number(left); number && named(right) != nullptr)
-      return VariableUse{.entry = named(right), .factor = *number, .inverse = sign == '/', .has_factor = true};
-  }
-  return std::nullopt;
+  if (const auto entry = find_path(outline.entries, without_spaces(text)))
+    return VariableUse{.entry = &outline.entries[*entry]};
+  const VariableExpression e = parse_variable(text);
+  const auto entry = e.has_factor ? find_path(outline.entries, e.name) : std::nullopt;
+  if (!entry) return std::nullopt;
+  return VariableUse{
+      .entry = &outline.entries[*entry], .factor = e.factor, .inverse = e.inverse, .has_factor = e.has_factor};
 }
 
 bool holds_points(const OutlineEntry& entry) {

@@ -60,10 +60,10 @@ std::string DraftState::unknown_of(const std::string& text, const FileOutline& o
              (found->second.state == FactState::read || found->second.state == FactState::guessed);
     });
     const bool names = value.is_string() && row->id != std::string_view("event") && value != "all";
-    const std::string json = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string json = json_dump(value);
     if (known || (names && variable_of(outline, json).empty())) unknown.erase(key);
   }
-  return unknown.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_dump(unknown);
 }
 
 bool DraftState::take_description(const std::string& text, const std::string& reason) {
@@ -86,11 +86,83 @@ bool DraftState::take_description(const std::string& text, const std::string& re
       forms[row->id] = *form_of_key(*row, key);
     }
     const FactState state = reason == kFromDescription ? FactState::read : FactState::guessed;
-    values[key] = {value.dump(-1, ' ', false, Json::error_handler_t::replace), is_open(key) ? FactState::asked : state,
+    values[key] = {json_dump(value), is_open(key) ? FactState::asked : state,
                    is_open(key) ? "Not answered when the description was saved." : reason};
   }
   prefer_positions();
   return true;
+}
+
+void fill_slowest_axis(RawShape& shape, std::size_t file_bytes, std::size_t header_bytes, std::size_t value_bytes) {
+  if (shape.extents.empty() || value_bytes == 0 || header_bytes >= file_bytes) return;
+  std::size_t one = value_bytes;
+  for (std::size_t a = 1; a < shape.extents.size() && one <= file_bytes; ++a)
+    one *= std::clamp<std::size_t>(shape.extents[a], 1, file_bytes);
+  shape.extents[0] = std::max<std::size_t>(1, (file_bytes - header_bytes) / one);
+}
+
+std::string divide_axis(RawShape& shape, std::size_t axis, std::size_t faster) {
+  constexpr std::size_t kMostAxes = 5;
+  if (axis >= shape.extents.size()) return "no such axis";
+  if (shape.extents.size() == kMostAxes) return "a fifth axis is the last one";
+  const std::size_t n = shape.extents[axis];
+  if (faster == 0 || n % faster != 0)
+    return "length = " + std::to_string(faster) + " does not divide " + std::to_string(n);
+  shape.extents[axis] = faster;
+  shape.extents.insert(shape.extents.begin() + static_cast<std::ptrdiff_t>(axis), n / faster);
+  std::string other;
+  for (const char* const role : {"transmit", "frame", "element"}) {
+    if (other.empty() && std::ranges::find(shape.axes, role) == shape.axes.end()) other = role;
+  }
+  const std::size_t slower = shape.axes[axis] == "frame" ? 1 : 0;
+  shape.axes.insert(shape.axes.begin() + static_cast<std::ptrdiff_t>(axis + slower), other);
+  return "";
+}
+
+std::string join_axes(RawShape& shape, std::size_t axis, std::size_t most) {
+  if (axis + 1 >= shape.extents.size()) return "no faster axis to join";
+  const std::size_t n = shape.extents[axis + 1];
+  if (n != 0 && shape.extents[axis] > most / n) return "the file is shorter than both axes";
+  const bool slower = shape.axes[axis] == "frame" || shape.axes[axis + 1].empty();  // its role stays
+  shape.axes.erase(shape.axes.begin() + static_cast<std::ptrdiff_t>(slower ? axis + 1 : axis));
+  shape.extents[axis + 1] *= shape.extents[axis];
+  shape.extents.erase(shape.extents.begin() + static_cast<std::ptrdiff_t>(axis));
+  return "";
+}
+
+std::vector<std::string> named_axes(std::vector<std::string> named, const std::vector<std::size_t>& extents) {
+  for (std::size_t a = 0; a < named.size(); ++a) {
+    if (!named[a].empty() || a >= extents.size() || extents[a] != 1) continue;
+    for (const char* const role : {"frame", "transmit", "iq"}) {
+      if (std::ranges::find(named, role) != named.end()) continue;
+      named[a] = role;
+      break;
+    }
+  }
+  return named;
+}
+
+std::vector<OpenQuestion> open_questions(const FileOutline& outline, const DraftAxes& axes,
+                                         const std::vector<DraftFact>& facts) {
+  std::vector<OpenQuestion> list;
+  const std::vector<std::string> named = named_axes(axes.roles, axes.extents);
+  const auto has = [&](const char* role) { return std::ranges::find(axes.roles, role) != axes.roles.end(); };
+  if (!has("time") || !(has("element") || has("line")) || std::ranges::find(named, "") != named.end()) {
+    list.push_back({.id = "axes",
+                    .key = "axes",
+                    .needed = true,
+                    .reason = "time and element (or line) are needed, and a role for each axis"});
+  } else if (const std::string asked = question_about_axes(outline); !asked.empty() && !axes.answered) {
+    list.push_back({.id = "axes", .key = "axes", .reason = asked});
+  }
+  for (const DraftFact& one : facts) {
+    const bool required = one.row->need == FactNeed::required, empty = one.json.empty();
+    const bool asked = one.state == FactState::asked ||
+                       (one.state == FactState::assumed && (required || one.row->id == std::string_view("zero")));
+    if (empty ? one.row->need != FactNeed::optional : asked)
+      list.push_back({.id = one.row->id, .key = empty ? "" : one.as().key, .needed = required && empty});
+  }
+  return list;
 }
 
 }  // namespace echoloop

@@ -1,13 +1,18 @@
 #include "formats/file_outline.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <utility>
 
+#include "core/error.h"
 #include "core/plain_text.h"
 #include "formats/base/description_keys.h"
 #include "formats/base/open_request.h"
+#include "formats/open_recording.h"
 #include "formats/own_descriptions.h"
 #include "formats/readers/description_json.h"
+#include "formats/readers/geometry.h"
 #include "formats/sandbox/reader_process.h"
 
 namespace echoloop {
@@ -70,7 +75,7 @@ FileOutline outline_of(const std::string& what, const std::string& text) {
     if (meta == json.end() || !meta->is_object() || !meta->contains(key) || find_description_key(key) == nullptr)
       return;
     outline.guesses.push_back({.key = key,
-                               .value = meta->at(key).dump(-1, ' ', false, Json::error_handler_t::replace),
+                               .value = json_dump(meta->at(key)),
                                .reason = text_in(guess, "reason"),
                                .assumed = truth_in(guess, "assumed")});
   });
@@ -106,6 +111,181 @@ std::string shape_words(const std::vector<std::size_t>& shape) {
 std::string padded(std::string text, std::size_t width) {
   if (text.size() < width) text.append(width - text.size(), ' ');
   return text;
+}
+
+constexpr std::size_t kMostDelays = std::size_t{1} << 17;  // that a description lists
+
+bool all_are(const Acquisition& a, TransmitKind kind) {
+  return std::ranges::all_of(a.transmits, [kind](const Transmit& t) { return t.kind == kind; });
+}
+
+Json point(const Transmit& t) { return Json::array({t.source_x_m, t.source_z_m}); }
+
+Json delays(const Transmit& t) {
+  Json list = Json::array();
+  for (const double delay_s : t.element_delays_s) list.push_back(std::isnan(delay_s) ? Json() : Json(delay_s));
+  return list;
+}
+
+Json entry(const Transmit& t) {
+  switch (t.kind) {
+    case TransmitKind::plane:
+      return {{"kind", "plane"}, {"angle_rad", t.angle_rad}};
+    case TransmitKind::diverging:
+      return {{"kind", "diverging"}, {"source_m", point(t)}};
+    case TransmitKind::delays:
+      return {{"kind", "delays"}, {"delays_s", delays(t)}};
+    case TransmitKind::focused:
+      break;
+  }
+  Json focused = {{"kind", "focused"}, {"focus_m", point(t)}};
+  if (t.aperture_m > 0.0) focused["aperture_m"] = t.aperture_m;
+  return focused;
+}
+
+void put_transmits(const Acquisition& a, Json& meta) {
+  Json list = Json::array();
+  const auto put = [&](const char* key, auto&& one) {
+    for (const Transmit& t : a.transmits) list.push_back(one(t));
+    meta[key] = std::move(list);
+  };
+  if (all_are(a, TransmitKind::plane)) return put("tx_angles_rad", [](const Transmit& t) { return Json(t.angle_rad); });
+  if (all_are(a, TransmitKind::diverging)) return put("virtual_source_m", point);
+  if (all_are(a, TransmitKind::delays)) return put("tx_delays_s", delays);
+  const bool apertures = std::ranges::any_of(a.transmits, [](const Transmit& t) { return t.aperture_m > 0.0; });
+  if (all_are(a, TransmitKind::focused) && !apertures) return put("tx_foci_m", point);
+  put("tx", entry);
+}
+
+// The readers count from the passage of the origin, of delays from their zero. The phase of IQ goes along with time
+// zero in a description too.
+void put_times(const Acquisition& a, bool turned, Json& meta) {
+  const bool by_delays = all_are(a, TransmitKind::delays);
+  meta["t_zero"] = turned ? "first_firing" : by_delays ? "delays" : "origin";
+  std::vector<double> times_s;
+  for (const Transmit& t : a.transmits) {
+    const double zero_s = turned       ? first_firing_s(t, a.probe, a.sound_speed_m_s, {})
+                          : !by_delays ? passage_s(t, a.probe, a.sound_speed_m_s, 0.0)
+                                       : 0.0;
+    times_s.push_back(t.t0_s - zero_s);
+  }
+  const bool one = std::ranges::adjacent_find(times_s, std::not_equal_to<>()) == times_s.end();
+  meta["t0_s"] = one ? Json(times_s.front()) : Json(times_s);
+}
+
+bool same_elements(const std::vector<Element>& a, const std::vector<Element>& b) {
+  return std::ranges::equal(a, b, [](const Element& x, const Element& y) {
+    return x.x_m == y.x_m && x.z_m == y.z_m && x.normal_rad == y.normal_rad;
+  });
+}
+
+void put_probe(const Probe& probe, Json& meta) {
+  meta["pitch_m"] = probe.pitch_m;
+  if (probe.element_width_m > 0.0) meta["element_width_m"] = probe.element_width_m;
+  if (!probe.name.empty() && probe.name != "linear array" && probe.name != "convex array") meta["name"] = probe.name;
+  const int n = static_cast<int>(probe.elements.size());
+  if (same_elements(probe.elements, make_linear_probe("", n, probe.pitch_m).elements)) return;
+  Json x = Json::array(), z = Json::array(), normal = Json::array();
+  bool flat = true;
+  for (const Element& element : probe.elements) {
+    x.push_back(element.x_m);
+    z.push_back(element.z_m);
+    normal.push_back(element.normal_rad);
+    flat = flat && element.z_m == 0.0 && element.normal_rad == 0.0;
+  }
+  meta["element_x_m"] = std::move(x);
+  if (flat) return;
+  meta["element_z_m"] = std::move(z);
+  meta["element_normal_rad"] = std::move(normal);
+}
+
+Json facts_of(const Recording& recording) {
+  const Acquisition& a = *recording.acquisition;
+  const NamedSamples& named = recording.named;
+  Json meta = {{"fs_hz", a.sampling_hz}, {"fc_hz", a.center_hz}, {"c_m_s", a.sound_speed_m_s}};
+  const auto put = [&](const char* key, auto&& value, bool there) {
+    if (there) meta[key] = value;
+  };
+  put("data", named.data, !named.data.empty());
+  put("imag", named.imag, !named.imag.empty());
+  put("shape", named.shape, !named.shape.empty());
+  put("axes", named.axes, !named.axes.empty());
+  put("offset", named.offset, named.offset != 0.0);
+  put("bandwidth_hz", a.bandwidth_hz, a.bandwidth_hz > 0.0);
+  put("demod_hz", a.demod_hz, a.signal == SignalKind::iq);
+  put("frame_rate_hz", a.frame_rate_hz, a.frame_rate_hz > 0.0);
+  put_probe(a.probe, meta);
+  put_times(a, named.turned, meta);
+  if (a.data == DataKind::channels) put_transmits(a, meta);
+  return meta;
+}
+
+// The values, whatever their type.
+std::vector<float> frame_of(const Recording& recording, std::uint64_t index) {
+  const Acquisition& a = *recording.acquisition;
+  std::vector<std::byte> bytes(a.frame_bytes());
+  FrameMemory slot{.bytes = bytes, .owner = nullptr};
+  if (recording.reader != nullptr) {
+    recording.reader->read(index, slot);
+  } else {
+    std::ranges::copy(recording.frame(index), bytes.begin());
+  }
+  std::vector<float> values(a.frame_values());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    std::int16_t whole = 0;
+    const bool is_whole = a.sample_type == SampleType::int16;
+    std::memcpy(is_whole ? static_cast<void*>(&whole) : &values[k], bytes.data() + k * bytes_per_value(a.sample_type),
+                bytes_per_value(a.sample_type));
+    if (is_whole) values[k] = whole;
+  }
+  return values;
+}
+
+// In words, what of `a` is another in `b`; empty: they make the same images.
+std::string difference(const Recording& of_a, const Recording& of_b) {
+  const Acquisition &a = *of_a.acquisition, &b = *of_b.acquisition;
+  if (of_a.frame_count != of_b.frame_count || a.n_samples != b.n_samples || a.signal != b.signal || a.data != b.data)
+    return "the axes";
+  if (a.sampling_hz != b.sampling_hz || a.center_hz != b.center_hz || a.bandwidth_hz != b.bandwidth_hz ||
+      a.demod_hz != b.demod_hz || a.sound_speed_m_s != b.sound_speed_m_s || a.frame_rate_hz != b.frame_rate_hz)
+    return "frequencies, speed of sound or frame rate";
+  if (!same_elements(a.probe.elements, b.probe.elements) || a.probe.pitch_m != b.probe.pitch_m) return "the elements";
+  if (a.probe.kind != b.probe.kind || (!a.probe.name.empty() && a.probe.name != b.probe.name))
+    return "the kind of the probe";
+  const auto same_wave = [](const Transmit& x, const Transmit& y) {
+    const bool focused = x.kind == TransmitKind::focused;  // the aperture of another wave has no effect
+    return x.kind == y.kind && x.angle_rad == y.angle_rad && x.source_x_m == y.source_x_m &&
+           x.source_z_m == y.source_z_m && (!focused || x.aperture_m == y.aperture_m) && delays(x) == delays(y);
+  };
+  if (!std::ranges::equal(a.transmits, b.transmits, same_wave)) return "the transmits";
+  if (!std::ranges::equal(a.transmits, b.transmits, {}, &Transmit::t0_s, &Transmit::t0_s)) return "time zero";
+  for (const std::uint64_t frame : {std::uint64_t{0}, of_a.frame_count - 1}) {
+    const std::vector<float> x = frame_of(of_a, frame), y = frame_of(of_b, frame);
+    if (x.size() != y.size() || std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) != 0) return "the samples";
+  }
+  return "";
+}
+
+// A name in the file may be no UTF-8.
+// Why the description does not open as the format does; empty: it does.
+std::string why_not(const std::filesystem::path& file, const Recording& recording, const Json& meta) {
+  if (!recording.named.why_not.empty()) return recording.named.why_not;
+  std::size_t n_delays = 0;
+  for (const Transmit& t : recording.acquisition->transmits) n_delays += t.element_delays_s.size();
+  if (n_delays > kMostDelays) return "delays of " + std::to_string(n_delays) + " elements and transmits";
+  try {
+    const std::string other = difference(recording, open_recording_as(file, json_dump(meta)));
+    return other.empty() ? "" : other + " would be read in another way";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+// "fc_hz": what the reader assumed where the file does not say it.
+std::string assumed_text(const Acquisition& a, std::string_view key) {
+  const std::string_view fact = key == "fc_hz" ? "center_hz" : key == "t0_s" ? "first_sample_s" : "";
+  const auto found = std::ranges::find(a.assumptions, fact, &Assumption::fact);
+  return fact.empty() || found == a.assumptions.end() ? "" : found->text;
 }
 
 }  // namespace
@@ -144,7 +324,7 @@ std::string description_template(const FileOutline& outline, const std::string& 
   if (outline.entries.empty())
     text += "// missing: \"dtype\", \"shape\", \"axes\" and all that echoloop describe --help lists" +
             std::string(outline.n_files > 0 ? "; the files are the first axis\n" : "\n");
-  const std::string begin = "{\n  \"file\": " + Json(file_name).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string begin = "{\n  \"file\": " + json_dump(Json(file_name));
   if (outline.is_partial) {  // what is known, for a description of one's own; this one leaves all to the format
     text += "// known:\n";
     for (const OutlineGuess& guess : outline.guesses) text += "//   \"" + guess.key + "\": " + guess.value + "\n";
@@ -157,6 +337,37 @@ std::string description_template(const FileOutline& outline, const std::string& 
     comment = guess.reason.empty() ? "" : std::string("  // ") + (guess.assumed ? "assumed: " : "") + guess.reason;
   }
   return text + comment + "\n}\n";
+}
+
+FormatDescription describe_format(const std::filesystem::path& file) {
+  FormatDescription described;
+  std::optional<Recording> recording;
+  try {
+    recording = open_recording_alone(file);
+  } catch (const Error&) {  // for which a description is made
+    return described;
+  }
+  described.format = recording->format;
+  described.is_read = !recording->named.data.empty() || !recording->named.why_not.empty();
+  if (!described.is_read) return described;
+  Json meta = facts_of(*recording);
+  described.why_not = why_not(file, *recording, meta);
+  if (!described.why_not.empty()) {
+    for (const char* const key : {"data", "imag", "shape", "axes", "offset"}) meta.erase(key);
+  }
+  Json assumed = Json::array();
+  for (const DescriptionKey& row : description_keys()) {
+    if (!meta.contains(row.key)) continue;
+    const std::string text = assumed_text(*recording->acquisition, row.key);
+    if (!text.empty()) assumed.push_back(row.key);
+    described.facts.push_back({.key = row.key,
+                               .value = json_dump(meta.at(row.key)),
+                               .reason = text.empty() ? described.format : text,
+                               .assumed = !text.empty()});
+  }
+  if (!assumed.empty()) described.facts.push_back({.key = "assumed", .value = assumed.dump(), .reason = ""});
+  for (const Assumption& one : recording->acquisition->assumptions) described.assumptions.push_back(one.text);
+  return described;
 }
 
 }  // namespace echoloop

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t kMostSteps = 200;  // of undo
 
-std::string json_quoted(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 bool unsaid(FactState state) { return state == FactState::assumed || state == FactState::missing; }
 
 }  // namespace
@@ -32,8 +28,8 @@ ImportDraft::ImportDraft(FileOutline outline, std::string file_name, const RawGu
   const auto say = [&](const char* key, std::string json, const std::string& why) {
     guessed_[key] = {std::move(json), FactState::guessed, why};
   };
-  say("dtype", json_quoted(raw.dtype), raw.why_type);
-  say("byte_order", json_quoted(raw.byte_order), raw.why_order);
+  say("dtype", json_dump(raw.dtype), raw.why_type);
+  say("byte_order", json_dump(raw.byte_order), raw.why_order);
   say("header_bytes", std::to_string(raw.header_bytes), raw.why_header);
   say("shape", Json(raw.shape).dump(), raw.why_shape);
   if (raw.sampling_hz > 0.0) {
@@ -65,7 +61,7 @@ void ImportDraft::take_guesses() {
   }
   if (!guessed_.contains("data")) {
     const OutlineEntry* const largest = largest_array(outline_);
-    if (largest != nullptr) guessed_["data"] = {json_quoted(largest->path), FactState::guessed, "the largest array"};
+    if (largest != nullptr) guessed_["data"] = {json_dump(largest->path), FactState::guessed, "the largest array"};
   }
   guessed_.erase("axes");
   now_.values = guessed_;
@@ -85,7 +81,7 @@ void ImportDraft::assume_rest() {
     guessed_[key] = now_.values[key] = {json, FactState::assumed, why};
   };
   assume("t0_s", "0", "Not in the file: sample 1 at the first firing.");
-  assume("t_zero", json_quoted("first_firing"), "Not in the file.");
+  assume("t_zero", json_dump("first_firing"), "Not in the file.");
   assume("c_m_s", "1540", "Not in the file.");
   if (const auto fs_hz = now_.sampling_hz(outline_); fs_hz && *fs_hz > 0.0 && !iq())
     assume("fc_hz", Json(0.25 * *fs_hz).dump(), "Not in the file: a quarter of the sampling frequency.");
@@ -239,7 +235,7 @@ std::string ImportDraft::description(Naming naming) const {
   for (const DescriptionKey& row : description_keys()) {
     const std::string key = row.key;
     if (key == "file") {
-      if (naming == Naming::file) add(key, json_quoted(file_name_));
+      if (naming == Naming::file) add(key, json_dump(file_name_));
     } else if (key == "axes") {
       add(key, Json(named_axes(now_.axes, shape())).dump());
     } else if (key == "assumed") {
@@ -351,7 +347,7 @@ std::string ImportDraft::choose_form(std::string_view id, std::size_t form) {
 std::string ImportDraft::mirror_transmits(const std::string& event) {
   DraftState next = now_;
   if (next.values.erase("tx_mirrored") == 0) next.values["tx_mirrored"] = {"true", FactState::answered, ""};
-  if (!event.empty()) next.values["t_zero"] = {json_quoted(event), FactState::answered, ""};
+  if (!event.empty()) next.values["t_zero"] = {json_dump(event), FactState::answered, ""};
   const DraftFact transmits = fact("transmits");
   if (!transmits.json.empty()) next.values[transmits.as().key].state = FactState::answered;
   change(std::move(next), "Transmits: left and right exchanged" + (event.empty() ? "" : ", time 0: " + event));
@@ -383,7 +379,7 @@ std::string ImportDraft::set_data(const std::string& path) {
   if (path == data()) return "";
   DraftState next = now_;
   const bool alike = entry->shape.size() == now_.axes.size() && !is_split();
-  next.values["data"] = {json_quoted(path), FactState::answered, ""};
+  next.values["data"] = {json_dump(path), FactState::answered, ""};
   next.values.erase("shape");
   next.axes_answered = true;
   if (!alike) next.axes = roles_by_length(entry->shape);
@@ -393,7 +389,7 @@ std::string ImportDraft::set_data(const std::string& path) {
 
 std::string ImportDraft::set_raw(const std::string& key, const std::string& text) {
   DraftState next = now_;
-  std::string json = json_quoted(text);
+  std::string json = json_dump(text);
   if (key == "header_bytes") {
     const auto value = finite_number(text);
     if (!value || *value < 0.0 || *value != std::floor(*value) || *value > static_cast<double>(outline_.bytes))

@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "formats/draft_facts.h"
-#include "formats/draft_questions.h"
 #include "formats/draft_state.h"
 #include "formats/file_outline.h"
 #include "formats/raw_guess.h"
-#include "formats/raw_shape.h"
 
 namespace echoloop {
 

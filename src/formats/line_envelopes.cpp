@@ -1,7 +1,6 @@
 #include "formats/line_envelopes.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/units.h"

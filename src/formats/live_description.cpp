@@ -367,15 +367,14 @@ LiveDescription describe_live(const std::string& what, std::span<const std::byte
 std::string readable_description(std::span<const std::byte> json) {
   std::string text = "{";
   const Json meta = parse_description("description", json, kLimits);
-  const auto one_line = [](const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); };
   for (const auto& [key, value] : meta.items()) {
-    text += (text.size() == 1 ? "\n  " : ",\n  ") + one_line(Json(key)) + ": ";
+    text += (text.size() == 1 ? "\n  " : ",\n  ") + json_dump(Json(key)) + ": ";
     const bool list = value.is_array() && !value.empty() && (value[0].is_object() || value[0].is_array());
     if (!list) {
-      text += one_line(value);
+      text += json_dump(value);
       continue;
     }
-    for (std::size_t k = 0; k < value.size(); ++k) text += (k == 0 ? "[\n    " : ",\n    ") + one_line(value[k]);
+    for (std::size_t k = 0; k < value.size(); ++k) text += (k == 0 ? "[\n    " : ",\n    ") + json_dump(value[k]);
     text += "]";
   }
   return text + "\n}\n";
@@ -383,7 +382,7 @@ std::string readable_description(std::span<const std::byte> json) {
 
 std::string live_description_json(const Acquisition& acquisition, const std::string& name) {
   const Json meta = {{"acquisition", Json::parse(acquisition_to_json(acquisition))}, {"name", plain_text(name)}};
-  return meta.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_dump(meta);
 }
 
 }  // namespace echoloop

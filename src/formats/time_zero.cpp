@@ -6,7 +6,6 @@
 #include <complex>
 #include <vector>
 
-#include "core/units.h"
 #include "formats/line_envelopes.h"
 #include "formats/other_facts.h"
 #include "formats/readers/geometry.h"

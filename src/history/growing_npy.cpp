@@ -9,7 +9,6 @@
 
 #include "history/disk_room.h"
 #include "history/file_sinks.h"
-#include "history/growing_file.h"
 #include "history/npy_text.h"
 #include "history/part_file.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "history/frame_file.h"
+#include "history/file_sinks.h"
 
 namespace echoloop {
 

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "core/units.h"
-#include "history/frame_file.h"
+#include "history/file_sinks.h"
 #include "history/frame_sink.h"
 
 namespace echoloop {

@@ -16,8 +16,6 @@
 #include "core/acquisition.h"
 #include "history/disk_room.h"
 #include "history/file_sinks.h"
-#include "history/frame_file.h"
-#include "history/growing_file.h"
 
 namespace echoloop {
 

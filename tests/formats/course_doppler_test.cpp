@@ -53,7 +53,7 @@ std::string archive(const ZipEntry& changed = {}, bool deflate = false) {
 
 void expect_understood(const Recording& recording) {
   const Acquisition& a = *recording.acquisition;
-  EXPECT_NE(recording.format.find("Doppler"), std::string::npos);
+  EXPECT_TRUE(contains(recording.format, "Doppler"));
   EXPECT_EQ(a.data, DataKind::beamformed);
   EXPECT_EQ(a.signal, SignalKind::iq);
   EXPECT_EQ(a.frame_rate_hz, 2500.0);
@@ -90,7 +90,7 @@ TEST(CourseDoppler, IsNotTakenWhenItIsDescribed) {
   const std::string axes = npy("<U7", false, "(1,)", packed<std::uint32_t>({'f', 'r', 'a', 'm', 'e', 0, 0}));
   std::vector<ZipEntry> entries = {{"iq.npy", iq_array<float>("<c8")}, {"axes.npy", axes}};
   for (const char* const name : {"xgrid.npy", "zgrid.npy"}) entries.push_back({name, list({0.0, 1e-3})});
-  EXPECT_EQ(refusal(folder.write("a.npz", zip(entries))).find("short course"), std::string::npos);
+  EXPECT_FALSE(contains(refusal(folder.write("a.npz", zip(entries))), "short course"));
 }
 
 TEST(CourseDoppler, HostileVariantsAreOneLine) {
@@ -130,7 +130,7 @@ TEST(CourseDoppler, HostileVariantsAreOneLine) {
   const TemporaryFolder folder;
   for (const Case& c : cases) {
     const std::string line = refusal(folder.write("a.npz", archive(c.changed)));
-    EXPECT_NE(line.find(c.naming), std::string::npos) << c.changed.name << ": " << line;
+    EXPECT_TRUE(contains(line, c.naming)) << c.changed.name << ": " << line;
   }
   expect_every_truncation_refused("t.npz", archive({}, true), 11);  // each byte of an archive: npz_test.cpp
 }

@@ -70,8 +70,8 @@ TEST_F(Folder, FactsOfAJsonFileInsideAreRead) {
   ASSERT_EQ(a.transmits.size(), 2U);
   EXPECT_DOUBLE_EQ(a.transmits[1].angle_rad, 0.1);
   temp_.write("scan/meta.json", "no JSON");
-  EXPECT_NE(refusal(folder).find("without"), std::string::npos);
-  EXPECT_EQ(refusal(folder).find("meta.json"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(folder), "without"));
+  EXPECT_FALSE(contains(refusal(folder), "meta.json"));
 }
 
 TEST(NaturalOrder, CountsDigitsAsNumbers) {
@@ -147,7 +147,7 @@ TEST_F(Folder, OneFileATransmitOrALine) {
   const Recording transmits = open_recording(folder);
   EXPECT_EQ(transmits.frame_count, 1U);
   EXPECT_EQ(sample(transmits, 0, 1, 2, 3), 123);
-  EXPECT_NE(transmits.acquisition->assumptions.front().text.find("one transmit each"), std::string::npos);
+  EXPECT_TRUE(contains(transmits.acquisition->assumptions.front().text, "one transmit each"));
 
   const auto lines = make("lines");
   for (int e = 0; e < 11; ++e)
@@ -181,7 +181,7 @@ TEST_F(Folder, LinesOfFieldIIBeginAtTheirOwnTimes) {
   EXPECT_EQ(outline.missing[0].key, "fs_hz");
   EXPECT_EQ(outline.missing[1].key, "pitch_m");
   const std::string asks = refusal(folder);
-  EXPECT_NE(asks.find("but without sampling frequency, distance of the lines"), std::string::npos) << asks;
+  EXPECT_TRUE(contains(asks, "but without sampling frequency, distance of the lines"));
   temp_.write("lines.json",
               R"({"data": "rf_data", "axes": ["line", "time"], "t0_s": "tstart", "fs_hz": 20e6, "fc_hz": 5e6,
                   "pitch_m": 0.3e-3})");
@@ -200,7 +200,7 @@ TEST_F(Folder, LinesOfFieldIIBeginAtTheirOwnTimes) {
   }
   temp_.write("lines.json", R"({"data": "rf_data", "axes": ["line", "time"], "t0_s": [0, 1], "fs_hz": 20e6,
                                 "fc_hz": 5e6, "pitch_m": 0.3e-3})");
-  EXPECT_NE(refusal(folder).find("t0_s = [0,1] of lines"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(folder), "t0_s = [0,1] of lines"));
 }
 
 TEST_F(Folder, RawFilesWithAHeaderEach) {
@@ -216,7 +216,7 @@ TEST_F(Folder, RawFilesWithAHeaderEach) {
   EXPECT_EQ(sample(recording, 2, 1, 2, 3), 2123);
   meta["shape"] = {4, 2, 3, 4};
   temp_.write("scan.json", meta.dump());
-  EXPECT_NE(refusal(folder).find("for a folder of 3 files"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(folder), "for a folder of 3 files"));
 }
 
 TEST_F(Folder, RefusesUnequalFilesInOneLine) {
@@ -227,8 +227,8 @@ TEST_F(Folder, RefusesUnequalFilesInOneLine) {
   testing::expect_refusal([&] { static_cast<void>(open_recording(folder)); },
                           "rf_2.npy: array is int16 (2, 3, 2), in rf_1.npy int16 (2, 3, 4)");
   temp_.write("scan/other.mat", "MATLAB");
-  EXPECT_NE(refusal(folder).find("a folder with 1 .mat and 3 .npy files"), std::string::npos);
-  EXPECT_NE(refusal(make("empty")).find("a folder without recordings"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(folder), "a folder with 1 .mat and 3 .npy files"));
+  EXPECT_TRUE(contains(refusal(make("empty")), "a folder without recordings"));
 }
 
 TEST_F(Folder, IsListedAsOneArray) {

@@ -47,9 +47,9 @@ void expect_described(const std::filesystem::path& file) {
   SCOPED_TRACE(file.filename());
   const Recording alone = open_recording(file);
   const std::string text = saved_description(file);
-  EXPECT_EQ(text.find("missing"), std::string::npos) << text;
+  EXPECT_FALSE(contains(text, "missing"));
   const Recording described = open_recording(file);
-  EXPECT_NE(described.format.find("with JSON description"), std::string::npos) << described.format << "\n" << text;
+  EXPECT_TRUE(contains(described.format, "with JSON description")) << described.format << "\n" << text;
   expect_same(alone, described);
 }
 
@@ -113,7 +113,7 @@ TEST(FormatDescription, ComplexSamplesKeepTheirDemodulation) {
                                                            {"c", {1, 1}, {1540.0}}}));
   const ImportDraft draft(outline_file(file), "a.mat");
   EXPECT_TRUE(draft.iq());
-  EXPECT_NE(draft.description().find("\"demod_hz\": \"fdemod\""), std::string::npos) << draft.description();
+  EXPECT_TRUE(contains(draft.description(), "\"demod_hz\": \"fdemod\""));
   expect_same(open_recording(file), open_recording_as(file, draft.description()));
 }
 
@@ -125,8 +125,8 @@ TEST(FormatDescription, KeepsPositionsBesideAPitch) {
   ImportDraft draft(outline_file(uff.close()), "a.uff");
   draft.take_description(R"({"element_x_m": [-3e-4, -1e-4, 1e-4, 3e-4], "pitch_m": 2.1e-4})");
   const std::string text = draft.description();
-  EXPECT_NE(text.find("\"pitch_m\": 0.00021"), std::string::npos) << text;
-  EXPECT_NE(text.find("\"element_x_m\": [-0.0003,"), std::string::npos) << text;
+  EXPECT_TRUE(contains(text, "\"pitch_m\": 0.00021"));
+  EXPECT_TRUE(contains(text, "\"element_x_m\": [-0.0003,"));
 }
 
 // Lines in an order of the file's own, and rows that are acquisitions: the format stays in force.
@@ -139,8 +139,8 @@ TEST(FormatDescription, SaysThatNoneDoes) {
     SCOPED_TRACE(file.filename());
     const Recording alone = open_recording(file);
     const std::string text = saved_description(file);
-    EXPECT_NE(text.find("// a description cannot replace the reader of "), std::string::npos) << text;
-    EXPECT_EQ(text.find("\n  \"data\""), std::string::npos) << text;
+    EXPECT_TRUE(contains(text, "// a description cannot replace the reader of "));
+    EXPECT_FALSE(contains(text, "\n  \"data\""));
     EXPECT_FALSE(ImportDraft(outline_file(file), "a").questions().empty());  // of the samples
     const Recording described = open_recording(file);
     EXPECT_EQ(described.format, alone.format);

@@ -53,10 +53,10 @@ TEST(GuessApertures, WeightsAloneAndCodesAreAskedFor) {
   const auto with = [](const std::vector<double>& table) {
     return refused([&](Hdf5Fixture& file) { file.numbers("tx_apod", {kTransmits, kElements}, table); });
   };
-  EXPECT_NE(with(weights(8)).find("tx_apod has the firing elements only: delays, angles"), std::string::npos);
+  EXPECT_TRUE(contains(with(weights(8)), "tx_apod has the firing elements only: delays, angles"));
   std::vector<double> code(kTransmits * kElements, 1.0);
   code[5] = -1.0;
-  EXPECT_NE(with(code).find("tx_apod has weights below 0: a code, which is not decoded"), std::string::npos);
+  EXPECT_TRUE(contains(with(code), "tx_apod has weights below 0: a code, which is not decoded"));
 }
 
 // Without it the silent elements were taken to fire first, and nothing was said.
@@ -69,8 +69,8 @@ TEST(GuessApertures, DelaysOfZeroAtBothEndsAreAskedFor) {
     };
   };
   const std::string asked = "tx_delays is 0 from both ends on: silent";
-  EXPECT_NE(refused(with([](int e) { return e < 4 || e > 9 ? 0.0 : 1e-7 * (e - 3); })).find(asked), std::string::npos);
-  EXPECT_NE(refused(with([](int e) { return e > 7 ? 0.0 : 1e-7 * e; })).find(asked), std::string::npos);
+  EXPECT_TRUE(contains(refused(with([](int e) { return e < 4 || e > 9 ? 0.0 : 1e-7 * (e - 3); })), asked));
+  EXPECT_TRUE(contains(refused(with([](int e) { return e > 7 ? 0.0 : 1e-7 * e; })), asked));
   const Acquisition focused = opened(with([](int e) { return 1e-9 * e * (15 - e); }));
   EXPECT_FALSE(focused.transmits.empty());
   EXPECT_EQ(opened(with([](int e) { return 1e-7 * std::max(e - 4, 0); })).transmits.size(), 3U);  // whole samples
@@ -101,7 +101,7 @@ TEST(GuessApertures, ChannelsInAnotherOrderAreAskedFor) {
       file.numbers("channel_map", {kElements}, map);
     };
   };
-  EXPECT_NE(refused(with(true)).find("channel_map lists channels in another order"), std::string::npos);
+  EXPECT_TRUE(contains(refused(with(true)), "channel_map lists channels in another order"));
   EXPECT_EQ(opened(with(false)).n_elements(), 16);
 }
 
@@ -111,8 +111,7 @@ TEST(GuessApertures, MovingReceiveAperturesAreRefused) {
     file.numbers("first_element", {kTransmits}, {1, 9, 17});
     file.number("n_elements", 32);
   });
-  EXPECT_NE(line.find("receive apertures that move with the transmit (first_element, 16 channels)"), std::string::npos)
-      << line;
+  EXPECT_TRUE(contains(line, "receive apertures that move with the transmit (first_element, 16 channels)"));
 }
 
 TEST(GuessApertures, FirstSamplesByTheirIndexForEachTransmit) {
@@ -126,7 +125,7 @@ TEST(GuessApertures, FirstSamplesByTheirIndexForEachTransmit) {
     angles(file);
     file.numbers("start_sample", {2}, {80, 100});
   });
-  EXPECT_NE(line.find("start_sample has 2 values, the samples 3 transmits"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "start_sample has 2 values, the samples 3 transmits"));
 }
 
 // ARRUS: the device's frequency is that before decimation; records begin at the first of rx_sample_range.
@@ -143,7 +142,7 @@ TEST(GuessApertures, SamplingAndBeginOfArrus) {
   const Acquisition a = opened(with("_data_char"));
   EXPECT_EQ(a.sampling_hz, 32.5e6);
   EXPECT_NEAR(a.transmits[0].t0_s, 200 / 32.5e6 - 0.15e-3 / 1540.0, 1e-12);
-  EXPECT_NE(refused(with("receiver")).find("choice of the sampling frequency"), std::string::npos);
+  EXPECT_TRUE(contains(refused(with("receiver")), "choice of the sampling frequency"));
 }
 
 // "tx_apod" of a description: one row for all transmits, or one for each.
@@ -155,8 +154,7 @@ TEST(GuessApertures, WeightsOfADescription) {
     return meta;
   };
   const auto t0_s = [&](const Json& apod, std::size_t k) {
-    const TemporaryFolder folder;
-    return open_with(folder, with(apod), plane_npy()).acquisition->transmits.at(k).t0_s;
+    return open_with(with(apod), plane_npy()).acquisition->transmits.at(k).t0_s;
   };
   const double along_s = kPitch * std::sin(0.2) / kSpeed;
   EXPECT_NEAR(t0_s({1, 1, 1}, 0), 2e-6 - along_s, 1e-12);
@@ -164,9 +162,9 @@ TEST(GuessApertures, WeightsOfADescription) {
   EXPECT_NEAR(t0_s({{0, 1, 1}, {1, 1, 1}}, 0), 2e-6, 1e-12);
   EXPECT_NEAR(t0_s({{0, 1, 1}, {1, 1, 0}}, 1), 2e-6, 1e-12);
   EXPECT_NEAR(t0_s({{0, 1}, {1, 1}, {1, 0}}, 0), 2e-6, 1e-12);  // columns
-  EXPECT_NE(refusal_with(with({1, -1, 1}), plane_npy()).find("weights below 0"), std::string::npos);
-  EXPECT_NE(refusal_with(with({1, 1}), plane_npy()).find("2 values of tx_apod for 3 elements"), std::string::npos);
-  EXPECT_NE(refusal_with(with({0, 0, 0}), plane_npy()).find("without a firing element"), std::string::npos);
+  EXPECT_TRUE(contains(refusal_with(with({1, -1, 1}), plane_npy()), "weights below 0"));
+  EXPECT_TRUE(contains(refusal_with(with({1, 1}), plane_npy()), "2 values of tx_apod for 3 elements"));
+  EXPECT_TRUE(contains(refusal_with(with({0, 0, 0}), plane_npy()), "without a firing element"));
 }
 
 // A convex array by its radius and the angles of its elements.
@@ -208,7 +206,7 @@ TEST(GuessApertures, OtherCountsThanTheChannelsAreSaid) {
     for (int e = 0; e < 24; ++e) x_m.push_back(0.3e-3 * e);
     file.numbers("element_x", {24}, x_m);
   });
-  EXPECT_NE(why.find("which of the 24 elements of element_x the 16 channels are"), std::string::npos) << why;
+  EXPECT_TRUE(contains(why, "which of the 24 elements of element_x the 16 channels are"));
 }
 
 TEST(GuessApertures, VirtualSourcesNamedAsPositions) {
@@ -221,8 +219,7 @@ TEST(GuessApertures, VirtualSourcesNamedAsPositions) {
 
 TEST(GuessApertures, SamplesASecondByOtherNames) {
   for (const auto& [name, value] : {std::pair{"fs_iq", 20e6}, {"ADC_rate_MSPS", 20.0}}) {
-    const TemporaryFolder folder;
-    Hdf5Fixture file(folder.path() / "a.h5");
+    Hdf5Fixture file("a.h5");
     write_samples(file);
     file.number(name, value);
     file.number("fc", 5e6);
@@ -236,7 +233,7 @@ TEST(GuessApertures, SamplesASecondByOtherNames) {
 TEST(GuessApertures, OneElementThatFiresIsNoPlaneWave) {
   const TemporaryFolder folder;
   const auto path_with = [&](double number) {
-    Hdf5Fixture file(folder.path() / "a.h5");
+    Hdf5Fixture file(folder / "a.h5");
     file.numbers("rf", {16, 256}, std::vector<double>(std::size_t{16} * 256, 1.0));
     file.number("fs", 20e6);
     file.number("fc", 5e6);
@@ -245,7 +242,7 @@ TEST(GuessApertures, OneElementThatFiresIsNoPlaneWave) {
     return file.close();
   };
   const std::string text = refusal(path_with(11.0));
-  EXPECT_NE(text.find("transmits (tx_element = 11: this element fires alone"), std::string::npos) << text;
+  EXPECT_TRUE(contains(text, "transmits (tx_element = 11: this element fires alone"));
   EXPECT_NO_THROW((void)open_recording(path_with(16.0)));  // a count
 }
 
@@ -253,9 +250,8 @@ TEST(GuessApertures, OneElementThatFiresIsNoPlaneWave) {
 TEST(GuessText, FactsOfJsonAreRead) {
   const char* const json =
       R"({"fs": "20 MHz", "probe": {"f0_MHz": 5, "pitch": 3e-4}, "angles": [-0.1, 0.0, 0.1], "t0": 1e-6, "on": true})";
-  const TemporaryFolder folder;
   for (const bool attribute : {false, true}) {
-    Hdf5Fixture file(folder.path() / "a.h5");
+    Hdf5Fixture file("a.h5");
     write_samples(file);
     if (attribute) {
       file.attribute("/", "metadata", std::string(json));
@@ -307,14 +303,12 @@ TEST(GuessText, ADelayOfTheAcquisitionIsTheFirstSample) {
     angles(file);
     file.number("start_depth_mm", 3.08);
   });
-  EXPECT_NE(text.find("start_depth_mm = 3.08: recorded from that depth on, 4 us, or only shown"), std::string::npos)
-      << text;
+  EXPECT_TRUE(contains(text, "start_depth_mm = 3.08: recorded from that depth on, 4 us, or only shown"));
 }
 
 TEST(GuessApertures, LinesShorterThanTheArrayAreAskedFor) {
   const auto open_with = [](hsize_t first, hsize_t second) {
-    const TemporaryFolder folder;
-    Hdf5Fixture file(folder.path() / "a.h5");
+    Hdf5Fixture file("a.h5");
     file.numbers("rf", {first, second}, std::vector<double>(first * second, 1.0));
     file.number("fs", 20e6);
     file.number("fc", 5e6);
@@ -322,8 +316,7 @@ TEST(GuessApertures, LinesShorterThanTheArrayAreAskedFor) {
     const auto path = file.close();
     return testing::error_of([&] { (void)open_recording(path); });
   };
-  EXPECT_NE(open_with(100, 128).find("axes 1 and 2 of lengths 100 and 128: element and time, or the reverse"),
-            std::string::npos);
+  EXPECT_TRUE(contains(open_with(100, 128), "axes 1 and 2 of lengths 100 and 128: element and time, or the reverse"));
   for (const auto& [first, second] : {std::pair{64, 128}, {100, 256}})
     EXPECT_EQ(open_with(static_cast<hsize_t>(first), static_cast<hsize_t>(second)), "no error") << first;
 }

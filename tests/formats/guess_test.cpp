@@ -5,7 +5,7 @@
 #include "formats/file_outline.h"
 #include "formats/guess_support.h"
 #include "formats/import/guess_axes.h"
-#include "formats/import/identify.h"
+#include "formats/import/import.h"
 #include "formats/import/spellings.h"
 
 namespace echoloop::guess_test {
@@ -34,7 +34,7 @@ TEST(Guess, ACommonPrefixOfTheNamesIsLeftOut) {
     EXPECT_NEAR(opened.acquisition->transmits[2].angle_rad, 0.1, 1e-7);
   }
   const TemporaryFolder folder;
-  EXPECT_NE(refusal(recording("rx_", folder)).find("expected"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(recording("rx_", folder)), "expected"));
 }
 
 TEST(Guess, PositionsInWavelengthsByATextBesideThem) {
@@ -51,7 +51,7 @@ TEST(Guess, PositionsInWavelengthsByATextBesideThem) {
   EXPECT_NEAR(a.probe.elements[15].x_m, 7.5 * 0.9 * 1540.0 / 5e6, 1e-9);
   EXPECT_NEAR(opened(named("mm")).probe.elements[15].x_m, 7.5 * 0.9e-3, 1e-9);
   const std::string asked = refused(named(nullptr));  // 0.9 mm are three wavelengths
-  EXPECT_NE(asked.find("millimetres or wavelengths"), std::string::npos) << asked;
+  EXPECT_TRUE(contains(asked, "millimetres or wavelengths"));
 }
 
 // An axis of length 1 is a frame, and not I and Q.
@@ -84,7 +84,7 @@ TEST(Guess, FociAtOneDepthLeaveTheEventOpen) {
     file.numbers("focus_x_mm", {3}, {-5.0, 0.0, 5.0});
     file.number("focus_depth_mm", 30.0);
   };
-  EXPECT_NE(refused(foci).find("event at time 0 (focus_depth_mm: foci"), std::string::npos) << refused(foci);
+  EXPECT_TRUE(contains(refused(foci), "event at time 0 (focus_depth_mm: foci"));
   const Acquisition said = opened([&](Hdf5Fixture& file) {
     foci(file);
     file.text("t_zero", "origin");
@@ -98,7 +98,7 @@ TEST(Guess, SourcesInFrontOfTheArrayAreAskedFor) {
   const std::string line = refused([](Hdf5Fixture& file) {
     file.numbers("virtual_sources", {3, 2}, {-5e-3, 12e-3, 0.0, 13e-3, 5e-3, 12e-3});
   });
-  EXPECT_NE(line.find("foci in front of the array, or virtual sources behind it"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "foci in front of the array, or virtual sources behind it"));
 }
 
 TEST(Guess, DirectionsWithoutElevationAreAngles) {
@@ -108,7 +108,7 @@ TEST(Guess, DirectionsWithoutElevationAreAngles) {
     };
   };
   EXPECT_NEAR(opened(directions(0.0)).transmits[0].angle_rad, -0.1, 1e-7);
-  EXPECT_NE(refused(directions(0.2)).find("transmits"), std::string::npos);
+  EXPECT_TRUE(contains(refused(directions(0.2)), "transmits"));
 }
 
 TEST(Guess, ElementsThatFireCountFromZeroOrOne) {
@@ -137,8 +137,7 @@ TEST(Guess, UnitsAreNamedAsTheyAreRead) {
 
 TEST(Guess, StepsInNanosecondsByTheCentreFrequency) {  // as microseconds 40 kHz
   const auto open_with = [](bool list) {
-    const TemporaryFolder folder;
-    Hdf5Fixture file(folder.path() / "a.h5");
+    Hdf5Fixture file("a.h5");
     write_samples(file);
     std::vector<double> times;
     for (int k = 0; k < kSize.samples; ++k) times.push_back(2000.0 + 25.0 * k);
@@ -189,17 +188,16 @@ TEST(Guess, UnitsAreTextsBesideTheNumbers) {
 
 TEST(Guess, RealNumbersNamedIqAreAskedFor) {
   const auto asked = [](const std::vector<hsize_t>& dims, std::size_t n) {
-    const TemporaryFolder folder;
-    Hdf5Fixture file(folder.path() / "a.h5");
+    Hdf5Fixture file("a.h5");
     file.numbers("iq", dims, std::vector<double>(n, 1.0));
     for (const auto& [name, value] : {std::pair{"fs", 20e6}, {"fc", 5e6}, {"pitch", 0.3e-3}}) file.number(name, value);
     angles(file);
     return refusal(file.close());
   };
   const std::string line = asked({3, 16, 512}, 3 * 16 * 512);
-  EXPECT_NE(line.find("\"shape\": [3,16,256,2]"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "\"shape\": [3,16,256,2]"));
   const std::string odd = asked({3, 16, 511}, 3 * 16 * 511);
-  EXPECT_NE(odd.find("by its name I and Q)"), std::string::npos) << odd;
+  EXPECT_TRUE(contains(odd, "by its name I and Q)"));
 }
 
 // Three plane waves with slopes of -1, 0 and 1 `step` from element to element, 0 at the first element; steps above 1
@@ -311,20 +309,19 @@ TEST(Guess, LinesByNameKeepTheirFacts) {
   file.number("fc", 5e6);
   file.number("pitch", 0.3e-3);
   const auto path = file.close();
-  EXPECT_NE(refusal(path).find("beamformed already"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(path), "beamformed already"));
   folder.write("a.json", description_template(outline_file(path), "a.h5"));
   EXPECT_EQ(open_recording(path).acquisition->data, DataKind::beamformed);
 }
 
 TEST(Guess, ElementsOfKWaveLieAlongY) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "a.h5");
+  Hdf5Fixture file("a.h5");
   file.numbers("sensor_data", {16, 256}, std::vector<double>(16 * 256, 1.0));
   file.number("dt", 50e-9);
   file.number("dx", 0.1e-3);
   file.number("dy", 0.3e-3);
   const std::string line = refusal(file.close());
-  EXPECT_NE(line.find("steps of dy, or of dx: 0.1 mm"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "steps of dy, or of dx: 0.1 mm"));
 }
 
 std::string facts_of(const Acquisition& a) {
@@ -337,8 +334,7 @@ std::string facts_of(const Acquisition& a) {
 
 TEST(Guess, NumbersMayBeTextsWithTheirUnit) {
   const auto read = [](const std::vector<std::pair<std::string, std::string>>& texts) {
-    const TemporaryFolder folder;
-    Hdf5Fixture file(folder.path() / "a.h5");
+    Hdf5Fixture file("a.h5");
     write_samples(file);
     angles(file);
     for (const auto& [name, text] : texts) file.text(name, text);
@@ -348,8 +344,7 @@ TEST(Guess, NumbersMayBeTextsWithTheirUnit) {
   const std::string whole = read({{"fs", "2e7"}, {"fc", "5000000"}, {"pitch", "0.0003"}, {"c", "1480"}});
   EXPECT_EQ(whole, "20.000000 5.000000 1480.000000 0.300000 ");
   EXPECT_EQ(read({{"fs", "20 MHz"}, {"fc", "5000kHz"}, {"pitch", "0.3 mm"}, {"c", "1480 m/s"}}), whole);
-  EXPECT_NE(read({{"fs", "fast"}, {"fc", "5 MHz"}, {"pitch", "0.3 mm"}}).find("without sampling frequency"),
-            std::string::npos);
+  EXPECT_TRUE(contains(read({{"fs", "fast"}, {"fc", "5 MHz"}, {"pitch", "0.3 mm"}}), "without sampling frequency"));
 }
 
 TEST(Guess, OneSpeedOfAMap) {
@@ -395,7 +390,7 @@ TEST(Guess, ATimeOfEachWaveSaysTheEvent) {
     file.numbers("angles", {3}, {-0.3, 0.0, 0.3});
     file.numbers("t0", {3}, longer_s);
   });
-  EXPECT_NE(either.find("meaning of t0 (larger for larger angles"), std::string::npos) << either;
+  EXPECT_TRUE(contains(either, "meaning of t0 (larger for larger angles"));
   const Acquisition firing = with({2e-6, 2e-6, 2e-6});
   EXPECT_NEAR(firing.transmits[0].t0_s, 2e-6 - way_s, 1e-8);
   EXPECT_TRUE(assumes(firing, "time counted from the first firing, not in the file (or from the passage"));
@@ -426,21 +421,21 @@ TEST(Guess, UnitsThatMayBeSamplesOrWavelengthsAreAskedFor) {
     angles(file);
     file.number("t0", 200.0);
   });
-  EXPECT_NE(first.find("unit of t0 = 200: microseconds or samples"), std::string::npos) << first;
+  EXPECT_TRUE(contains(first, "unit of t0 = 200: microseconds or samples"));
   const std::string delays = refused([](Hdf5Fixture& file) {
     std::vector<double> laws(48, 0.0);
     laws[3] = 85.0;
     file.numbers("tx_delays", {3, 16}, laws);
   });
-  EXPECT_NE(delays.find("unit of tx_delays (up to 85: samples"), std::string::npos) << delays;
+  EXPECT_TRUE(contains(delays, "unit of tx_delays (up to 85: samples"));
   const std::string pitch = refused([](Hdf5Fixture& file) {
     angles(file);
     file.remove("pitch");
     file.number("spacing", 0.97);
   });
-  EXPECT_NE(pitch.find("unit of spacing = 0.97: millimetres or wavelengths"), std::string::npos) << pitch;
+  EXPECT_TRUE(contains(pitch, "unit of spacing = 0.97: millimetres or wavelengths"));
   const std::string turned = refused([](Hdf5Fixture& file) { file.numbers("angles", {3}, {-0.7, 0.0, 0.7}); });
-  EXPECT_NE(turned.find("degrees or radians"), std::string::npos) << turned;
+  EXPECT_TRUE(contains(turned, "degrees or radians"));
 }
 
 TEST(Guess, ADemodulationFrequencyOfRfIsThatOfTheEchoes) {
@@ -466,7 +461,7 @@ TEST(Guess, ADescriptionSaysTheTransmitsOnce) {
   folder.write("a.json", R"({"data": "rf", "axes": ["transmit", "element", "time"], "fs_hz": "fs", "pitch_m": "pitch",
       "t0_s": 0, "t_zero": "origin", "tx_angles_rad": [-0.1, 0, 0.1], "tx_elements": [1, 2, 3]})");
   const std::string line = refusal(path);
-  EXPECT_NE(line.find("both tx_angles_rad and tx_elements"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "both tx_angles_rad and tx_elements"));
 }
 
 // One group a transmit, in the order of their numbers.
@@ -487,8 +482,7 @@ void write_groups(Hdf5Fixture& file, const std::vector<const char*>& names) {
 }
 
 TEST(Guess, OneArrayATransmitIsJoined) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "a.h5");
+  Hdf5Fixture file("a.h5");
   write_groups(file, {"tx_2", "tx_9", "tx_10"});
   const Recording recording = open_recording(file.close());
   expect_samples(recording, kSize);
@@ -497,11 +491,10 @@ TEST(Guess, OneArrayATransmitIsJoined) {
 }
 
 TEST(Guess, ArraysOfOneNameAreNotPassedOver) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "a.h5");
+  Hdf5Fixture file("a.h5");
   write_groups(file, {"left", "middle", "right"});
   const std::string line = refusal(file.close());
-  EXPECT_NE(line.find("choice among 3 arrays named rf"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "choice among 3 arrays named rf"));
 }
 
 TEST(Guess, RingsAndPhotoacousticDataAreNamed) {
@@ -511,9 +504,9 @@ TEST(Guess, RingsAndPhotoacousticDataAreNamed) {
     for (int e = 0; e < 16; ++e) places.push_back(0.05 * std::sin(e * 0.3927));
     file.numbers("transducerPositionsXY", {2, 16}, places);
   });
-  EXPECT_NE(ring.find("a ring of elements (transducerPositionsXY)"), std::string::npos) << ring;
+  EXPECT_TRUE(contains(ring, "a ring of elements (transducerPositionsXY)"));
   const std::string light = refused([](Hdf5Fixture& file) { file.number("laser_wavelength_nm", 800.0); });
-  EXPECT_NE(light.find("photoacoustic data (laser_wavelength_nm)"), std::string::npos) << light;
+  EXPECT_TRUE(contains(light, "photoacoustic data (laser_wavelength_nm)"));
 }
 
 TEST(Guess, OtherKindsOfFilesAreNamed) {

@@ -5,7 +5,9 @@
 
 namespace echoloop::test {
 
-Hdf5Fixture::Hdf5Fixture(std::filesystem::path path, hsize_t user_block) : path_(std::move(path)) {
+Hdf5Fixture::Hdf5Fixture(const std::filesystem::path& path, hsize_t user_block) {
+  if (path.is_relative()) folder_.emplace();
+  path_ = folder_ ? folder_->path() / path : path;
   const hid_t plan = H5Pcreate(H5P_FILE_CREATE);
   H5Pset_userblock(plan, user_block);
   file_ = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, plan, H5P_DEFAULT);

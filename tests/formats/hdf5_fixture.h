@@ -5,6 +5,7 @@
 #include <hdf5.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ enum class TextKind { null_terminated, null_padded, space_padded, variable };
 
 class Hdf5Fixture {
  public:
-  explicit Hdf5Fixture(std::filesystem::path path, hsize_t user_block = 0);
+  // A relative path: in a folder that goes with the fixture.
+  explicit Hdf5Fixture(const std::filesystem::path& path, hsize_t user_block = 0);
   ~Hdf5Fixture();
   Hdf5Fixture(const Hdf5Fixture&) = delete;
   Hdf5Fixture& operator=(const Hdf5Fixture&) = delete;
@@ -47,6 +49,7 @@ class Hdf5Fixture {
   std::filesystem::path close();
 
  private:
+  std::optional<TemporaryFolder> folder_;
   std::filesystem::path path_;
   hid_t file_ = -1;
 };

@@ -20,11 +20,10 @@ const Format kFormats[] = {{"uff", write_uff, "UFF (USTB)"},
                            {"mfmc", write_mfmc, "MFMC"}};
 
 TEST(Hdf5Formats, TheSameAcquisitionInEachFormat) {
-  const TemporaryFolder folder;
   for (const Format& format : kFormats) {
     for (const Extents& n : {Extents{}, Extents{.frames = 1}, Extents{.frames = 3, .transmits = 1}}) {
       SCOPED_TRACE(format.name);
-      Hdf5Fixture file(folder.path() / "a.h5");
+      Hdf5Fixture file("a.h5");
       format.write(file, n);
       const Recording recording = open_recording(file.close());
       const Acquisition& a = *recording.acquisition;
@@ -53,11 +52,10 @@ TEST(Hdf5Formats, TheSameAcquisitionInEachFormat) {
 }
 
 TEST(Hdf5Formats, UserBlocksAndStringsOfAllKinds) {
-  const TemporaryFolder folder;
   for (const TextKind kind :
        {TextKind::null_terminated, TextKind::null_padded, TextKind::space_padded, TextKind::variable}) {
     for (const hsize_t user_block : {hsize_t{0}, hsize_t{512}, hsize_t{2048}}) {
-      Hdf5Fixture file(folder.path() / "s.uff", user_block);
+      Hdf5Fixture file("s.uff", user_block);
       write_uff(file, {});
       file.attribute("channel_data", "class", "uff.channel_data", kind);
       expect_samples(open_recording(file.close()), {});
@@ -66,11 +64,10 @@ TEST(Hdf5Formats, UserBlocksAndStringsOfAllKinds) {
 }
 
 TEST(Hdf5Formats, NumbersOfAllClassesAndShapes) {
-  const TemporaryFolder folder;
   const hid_t level = H5Tenum_create(H5T_STD_U8BE);
   for (const std::uint8_t k : {std::uint8_t{0}, std::uint8_t{1}}) H5Tenum_insert(level, k == 0 ? "off" : "on", &k);
   for (const hid_t type : {H5T_IEEE_F32BE, H5T_IEEE_F64LE, H5T_STD_I32BE, H5T_STD_U32LE, H5T_STD_I64LE}) {
-    Hdf5Fixture file(folder.path() / "n.uff");
+    Hdf5Fixture file("n.uff");
     write_uff(file, {});
     file.numbers("channel_data/sampling_frequency", {}, {kSampling_hz}, {.type = type, .chunk = {}});
     file.numbers("channel_data/sound_speed", {1, 1, 1}, {1480.0}, {.type = type, .chunk = {}});
@@ -92,7 +89,6 @@ struct SampleLayout {
 };
 
 TEST(Hdf5Formats, SampleTypesAndLayouts) {
-  const TemporaryFolder folder;
   const SampleLayout layouts[] = {
       {"float32", H5T_IEEE_F32LE, {}, 0, SampleType::float32, true},
       {"int16", H5T_STD_I16LE, {}, 0, SampleType::int16, true},
@@ -107,7 +103,7 @@ TEST(Hdf5Formats, SampleTypesAndLayouts) {
   };
   for (const SampleLayout& layout : layouts) {
     SCOPED_TRACE(layout.name);
-    Hdf5Fixture file(folder.path() / "l.uff");
+    Hdf5Fixture file("l.uff");
     write_uff(file, {});
     file.numbers("channel_data/data", {2, 3, 4, 6}, sample_table("ftei", {}),
                  {.type = layout.type, .chunk = layout.chunk, .deflate = layout.deflate});
@@ -119,12 +115,11 @@ TEST(Hdf5Formats, SampleTypesAndLayouts) {
 }
 
 TEST(Hdf5Formats, ComplexNumbersAsCompounds) {
-  const TemporaryFolder folder;
   const Extents n{.values = 2};
   const auto table = sample_table("fteiq", n);
   const std::vector<float> values(table.begin(), table.end());
   for (const char* const* names : {(const char* const[]){"real", "imag"}, (const char* const[]){"r", "i"}}) {
-    Hdf5Fixture file(folder.path() / "c.uff");
+    Hdf5Fixture file("c.uff");
     write_uff(file, {});
     const hid_t pair = H5Tcreate(H5T_COMPOUND, 8);
     H5Tinsert(pair, names[0], 0, H5T_IEEE_F32LE);
@@ -141,8 +136,7 @@ TEST(Hdf5Formats, ComplexNumbersAsCompounds) {
 }
 
 TEST(Hdf5Formats, TheFrequencyOfComplexSamplesIsNotLost) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "p.h5");
+  Hdf5Fixture file("p.h5");
   write_picmus(file, {});
   file.enum_attribute("US/US_DATASET0000", "signal_format", {"RF", "IQ"}, 1);
   file.numbers("US/US_DATASET0000/modulation_frequency", {1}, {6e6});
@@ -154,8 +148,7 @@ TEST(Hdf5Formats, TheFrequencyOfComplexSamplesIsNotLost) {
 }
 
 TEST(Hdf5Formats, AFileOfManyGigabytesOpensAtOnce) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "big.uff");
+  Hdf5Fixture file("big.uff");
   write_uff(file, {});
   const hsize_t dims[4] = {20000, 3, 4, 20833};  // 20 GB of float32, none of it written: a sparse file
   file.remove("channel_data/data");
@@ -175,8 +168,7 @@ TEST(Hdf5Formats, AFileOfManyGigabytesOpensAtOnce) {
 }
 
 TEST(Hdf5Formats, SamplesThatWereNeverWrittenAreZerosAndSaidSo) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "cut.uff");
+  Hdf5Fixture file("cut.uff");
   write_uff(file, {});
   file.empty("channel_data/data", {2, 3, 4, 6}, {.type = H5T_IEEE_F32LE, .chunk = {1, 3, 4, 6}});
   const hid_t data = H5Dopen2(file.file(), "channel_data/data", H5P_DEFAULT), space = H5Dget_space(data);

@@ -11,8 +11,7 @@ namespace {
 using namespace test;
 
 TEST(Uff, DivergingAndFocusedWavesAndTheSignOfDelay) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "w.uff");
+  Hdf5Fixture file("w.uff");
   write_uff(file, {});
   uff_wave(file, 1, 1, 0.02, std::numbers::pi - 0.3, -0.4e-6);  // behind the array
   uff_wave(file, 2, 1, 0.05, 0.2, 0.7e-6);                      // a focus
@@ -32,8 +31,7 @@ TEST(Uff, DivergingAndFocusedWavesAndTheSignOfDelay) {
 }
 
 TEST(Uff, OptionalFieldsMayBeAbsent) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "o.uff");
+  Hdf5Fixture file("o.uff");
   write_uff(file, {});
   for (const char* const path : {"PRF", "pulse", "sound_speed", "initial_time", "modulation_frequency"})
     file.remove(std::string("channel_data/") + path);
@@ -53,8 +51,7 @@ TEST(Uff, OptionalFieldsMayBeAbsent) {
 }
 
 TEST(Uff, IqTurnsWithADelay) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "iq.uff");
+  Hdf5Fixture file("iq.uff");
   write_uff(file, {});
   file.remove("channel_data/data");
   uff_object(file, "channel_data/data", "double");
@@ -74,11 +71,10 @@ TEST(Uff, IqTurnsWithADelay) {
 }
 
 TEST(Uff, CurvedArraysKeepTheDepthOfTheFile) {
-  const TemporaryFolder folder;
   constexpr double kRadius_m = 0.04;
   const Extents n{.elements = 33};
   for (const bool listed : {false, true}) {
-    Hdf5Fixture file(folder.path() / "c.uff");
+    Hdf5Fixture file("c.uff");
     write_uff(file, n);
     const double step = 2.0 * std::asin(kPitch_m / (2.0 * kRadius_m)), half = 16 * step;
     const double sag_m = kRadius_m * (1.0 - std::cos(half));  // z = 0 is the apex
@@ -112,8 +108,7 @@ TEST(Uff, CurvedArraysKeepTheDepthOfTheFile) {
 }
 
 TEST(Uff, AnArrayBesideTheFilesOriginIsMovedAcrossToIt) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "m.uff");
+  Hdf5Fixture file("m.uff");
   write_uff(file, {});
   std::vector<double> rows(28, 0.0);
   for (std::size_t e = 0; e < 4; ++e) rows[e] = static_cast<double>(e) * kPitch_m, rows[8 + e] = 1e-3;
@@ -151,13 +146,12 @@ struct ZeaWave {
 };
 
 TEST(Zea, WavesAreWhatTheDelaysMakeWhateverTheNotesSay) {
-  const TemporaryFolder folder;
   const Extents n{.elements = 32};
   const ZeaWave waves[3] = {
       {0.03 * std::sin(0.2), 0.03 * std::cos(0.2), 0.2, 0.03, 0, 31},  // a focused beam of a sector
       {1.2e-3, 0.02, 0.0, 0.02, 8, 30},                                // a walking aperture: the note has no x
       {-0.01 * std::sin(0.2), -0.01 * std::cos(0.2), 0.2, -0.01, 0, 31}};
-  Hdf5Fixture file(folder.path() / "z.hdf5");
+  Hdf5Fixture file("z.hdf5");
   write_zea(file, n);
   std::vector<double> delays, weights, polar, focus;
   for (const ZeaWave& wave : waves) {
@@ -188,9 +182,8 @@ TEST(Zea, WavesAreWhatTheDelaysMakeWhateverTheNotesSay) {
 }
 
 TEST(Zea, InfiniteAndMissingNotesArePlaneWaves) {
-  const TemporaryFolder folder;
   for (const bool noted : {true, false}) {
-    Hdf5Fixture file(folder.path() / "p.hdf5");
+    Hdf5Fixture file("p.hdf5");
     write_zea(file, {});
     file.numbers("scan/focus_distances", {3}, {HUGE_VAL, HUGE_VAL, HUGE_VAL});
     if (!noted) file.remove("scan/polar_angles");
@@ -201,7 +194,7 @@ TEST(Zea, InfiniteAndMissingNotesArePlaneWaves) {
       EXPECT_NEAR(recording.acquisition->transmits[k].t0_s, 2e-6, 1e-12);
     }
   }
-  Hdf5Fixture file(folder.path() / "a.hdf5");  // angles without delays: the first firing follows from them
+  Hdf5Fixture file("a.hdf5");  // angles without delays: the first firing follows from them
   write_zea(file, {});
   file.remove("scan/t0_delays");
   const Recording recording = open_recording(file.close());
@@ -209,8 +202,7 @@ TEST(Zea, InfiniteAndMissingNotesArePlaneWaves) {
 }
 
 TEST(Zea, OtherLawsStayLaws) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "l.hdf5");
+  Hdf5Fixture file("l.hdf5");
   write_zea(file, {});
   file.numbers("scan/t0_delays", {3, 4}, {0, 1e-6, 0, 1e-6, 0, 0, 0, 0, 3e-6, 0, 0, 0});
   std::vector<double> weights(12, 1.0);
@@ -226,8 +218,7 @@ TEST(Zea, OtherLawsStayLaws) {
 }
 
 TEST(Zea, OneElementAloneIsASource) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "e.hdf5");
+  Hdf5Fixture file("e.hdf5");
   write_zea(file, {});
   std::vector<double> weights(12, 0.0);
   weights[0] = weights[5] = weights[11] = 1.0;  // elements 0, 1, 3 in turn
@@ -244,9 +235,8 @@ TEST(Zea, OneElementAloneIsASource) {
 }
 
 TEST(Zea, GainIqAndEvents) {
-  const TemporaryFolder folder;
   const Extents n{.values = 2};
-  Hdf5Fixture file(folder.path() / "g.hdf5");
+  Hdf5Fixture file("g.hdf5");
   write_zea(file, n);
   file.numbers("scan/tgc_gain_curve", {6}, std::vector<double>(6, 4.0));
   file.numbers("scan/demodulation_frequency", {}, {4e6});
@@ -268,12 +258,11 @@ TEST(Zea, GainIqAndEvents) {
 }
 
 TEST(Zea, FilesWithoutChannelDataSayWhatTheyHold) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "i.hdf5");
+  Hdf5Fixture file("i.hdf5");
   write_zea(file, {});
   file.remove("data/raw_data");
   file.numbers("data/image", {2, 2}, {1, 2, 3, 4});
-  EXPECT_NE(refusal(file.close()).find("no channel data, only image"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(file.close()), "no channel data, only image"));
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ Bytes pack(const Bytes& plain) {
 }
 
 // The UFF example with its samples in one LZF chunk of `bytes`, said to unpack to `size`.
-std::filesystem::path lzf_file(const TemporaryFolder& folder, const Bytes& bytes, unsigned size) {
+std::filesystem::path lzf_file(const Bytes& bytes, unsigned size) {
+  static const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "lzf.uff");
   write_uff(file, {});
   file.remove("channel_data/data");
@@ -73,11 +74,10 @@ Bytes sample_bytes() {
 }
 
 TEST(Lzf, SamplesComeBack) {
-  const TemporaryFolder folder;
   const Bytes plain = sample_bytes();
   const Bytes packed = pack(plain);
   EXPECT_LT(packed.size(), plain.size());
-  const Recording recording = open_recording(lzf_file(folder, packed, static_cast<unsigned>(plain.size())));
+  const Recording recording = open_recording(lzf_file(packed, static_cast<unsigned>(plain.size())));
   expect_samples(recording, {});
 }
 
@@ -100,9 +100,8 @@ TEST(Lzf, DamageIsRefused) {
   EXPECT_FALSE(hdf5::unpack_lzf(packed, longer));
   EXPECT_FALSE(hdf5::unpack_lzf(Bytes{0, 'x', 32, 1}, out));  // repeats what lies before the beginning
 
-  const TemporaryFolder folder;
-  const std::string refused = refusal(lzf_file(folder, packed, 64));
-  EXPECT_NE(refused.find("stored in chunks of"), std::string::npos) << refused;
+  const std::string refused = refusal(lzf_file(packed, 64));
+  EXPECT_TRUE(contains(refused, "stored in chunks of"));
 }
 
 }  // namespace

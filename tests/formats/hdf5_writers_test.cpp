@@ -12,8 +12,8 @@ using namespace test;
 
 // The zea example, changed.
 template <class Change>
-Recording zea_with(const TemporaryFolder& folder, Change&& change) {
-  Hdf5Fixture file(folder.path() / "zea.hdf5");
+Recording zea_with(Change&& change) {
+  Hdf5Fixture file("zea.hdf5");
   write_zea(file, {});
   change(file);
   return open_recording(file.close());
@@ -24,8 +24,7 @@ void expect_late(const Acquisition& a, double late_s) {
 }
 
 TEST(ZeaLate, TheLensIsTakenOff) {
-  const TemporaryFolder folder;
-  const Recording recording = zea_with(folder, [](Hdf5Fixture& file) {
+  const Recording recording = zea_with([](Hdf5Fixture& file) {
     file.numbers("probe/lens_thickness", {}, {1.2e-3});
     file.numbers("probe/lens_sound_speed", {}, {1000.0});
   });
@@ -34,22 +33,20 @@ TEST(ZeaLate, TheLensIsTakenOff) {
 }
 
 TEST(ZeaLate, OlderFilesHaveTheLensInWavelengths) {
-  const TemporaryFolder folder;
   for (const char* const place : {"scan/lens_correction", "custom/lens_correction"}) {
-    const Recording recording = zea_with(folder, [&](Hdf5Fixture& file) { file.numbers(place, {}, {1.5}); });
+    const Recording recording = zea_with([&](Hdf5Fixture& file) { file.numbers(place, {}, {1.5}); });
     expect_late(*recording.acquisition, 2 * 1.5 / kCenter_hz);
     EXPECT_TRUE(assumes(*recording.acquisition, "1.50 wavelengths each way")) << place;
   }
 }
 
 TEST(ZeaLate, LensesThatAreNoneAreRefused) {
-  const TemporaryFolder folder;
   for (const double thickness_m : {-1e-3, 1.0, static_cast<double>(NAN)}) {
-    Hdf5Fixture file(folder.path() / "l.hdf5");
+    Hdf5Fixture file("l.hdf5");
     write_zea(file, {});
     file.numbers("probe/lens_thickness", {}, {thickness_m});
     file.numbers("probe/lens_sound_speed", {}, {1000.0});
-    EXPECT_NE(refusal(file.close()).find("lens_thickness"), std::string::npos) << thickness_m;
+    EXPECT_TRUE(contains(refusal(file.close()), "lens_thickness")) << thickness_m;
   }
 }
 
@@ -64,27 +61,25 @@ std::vector<double> waveform(double peak_s, std::size_t n) {
 }
 
 TEST(ZeaLate, EchoesArePlacedByThePulsesPeak) {
-  const TemporaryFolder folder;
   std::vector<double> rows;
   for (int k = 0; k < 3; ++k) {
     const auto row = waveform(0.6e-6, 300);
     rows.insert(rows.end(), row.begin(), row.end());
   }
-  const Recording recording = zea_with(folder, [&](Hdf5Fixture& file) {
+  const Recording recording = zea_with([&](Hdf5Fixture& file) {
     file.numbers("scan/waveforms_two_way", {3, 300}, rows);
   });
   expect_late(*recording.acquisition, 0.6e-6);
   EXPECT_FALSE(assumes(*recording.acquisition, "transmitted pulse"));
 
-  const Recording plain = zea_with(folder, [](Hdf5Fixture&) {});
+  const Recording plain = zea_with([](Hdf5Fixture&) {});
   expect_late(*plain.acquisition, 0.0);
   EXPECT_TRUE(assumes(*plain.acquisition, "no correction for the length of the transmitted pulse"));
   EXPECT_TRUE(assumes(*plain.acquisition, "0.15 mm"));
 }
 
 TEST(ZeaLate, OlderFilesSayWhichWaveformFired) {
-  const TemporaryFolder folder;
-  const Recording recording = zea_with(folder, [](Hdf5Fixture& file) {
+  const Recording recording = zea_with([](Hdf5Fixture& file) {
     file.numbers("scan/waveforms_two_way/waveform_000", {300}, waveform(0.6e-6, 300));
     file.numbers("scan/waveforms_two_way/waveform_001", {400}, waveform(0.9e-6, 400));
     file.numbers("scan/tx_waveform_indices", {3}, {0, 1, 0}, {.type = H5T_STD_I64LE, .chunk = {}});
@@ -92,17 +87,16 @@ TEST(ZeaLate, OlderFilesSayWhichWaveformFired) {
   for (const std::size_t k : {0U, 1U, 2U})
     EXPECT_NEAR(recording.acquisition->transmits[k].t0_s, 2e-6 - (k == 1 ? 0.9e-6 : 0.6e-6), 3e-9);
 
-  Hdf5Fixture file(folder.path() / "i.hdf5");
+  Hdf5Fixture file("i.hdf5");
   write_zea(file, {});
   file.numbers("scan/waveforms_two_way/waveform_000", {300}, waveform(0.6e-6, 300));
   file.numbers("scan/tx_waveform_indices", {3}, {0, 1, 0});
-  EXPECT_NE(refusal(file.close()).find("waveform 1"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(file.close()), "waveform 1"));
 }
 
 TEST(Zea, ProbesHaveTheirNamesAndKinds) {
-  const TemporaryFolder folder;
-  EXPECT_EQ(zea_with(folder, [](Hdf5Fixture&) {}).acquisition->probe.name, "linear array");
-  const Recording now = zea_with(folder, [](Hdf5Fixture& file) {
+  EXPECT_EQ(zea_with([](Hdf5Fixture&) {}).acquisition->probe.name, "linear array");
+  const Recording now = zea_with([](Hdf5Fixture& file) {
     file.group("probe");
     file.text("probe/name", "verasonics_p4_2v");
     file.text("probe/type", "phased");
@@ -111,7 +105,7 @@ TEST(Zea, ProbesHaveTheirNamesAndKinds) {
   EXPECT_EQ(now.acquisition->probe.kind, ProbeKind::phased);
   for (const char* const attribute : {"probe", "probe_name"}) {
     const auto named = [&](const char* name) {
-      return zea_with(folder, [&](Hdf5Fixture& file) { file.attribute("/", attribute, name, TextKind::variable); });
+      return zea_with([&](Hdf5Fixture& file) { file.attribute("/", attribute, name, TextKind::variable); });
     };
     EXPECT_EQ(named("verasonics_l11_4v").acquisition->probe.name, "verasonics_l11_4v");
     EXPECT_EQ(named("generic").acquisition->probe.name, "linear array");
@@ -119,8 +113,7 @@ TEST(Zea, ProbesHaveTheirNamesAndKinds) {
 }
 
 TEST(Zea, FociInWavelengths) {
-  const TemporaryFolder folder;
-  const Recording recording = zea_with(folder, [](Hdf5Fixture& file) {
+  const Recording recording = zea_with([](Hdf5Fixture& file) {
     file.remove("scan/t0_delays");
     file.numbers("scan/focus_distances", {3}, {100, 100, 100});
   });
@@ -130,9 +123,8 @@ TEST(Zea, FociInWavelengths) {
 }
 
 TEST(Zea, HarmonicImagingLooksWhereTheFileSays) {
-  const TemporaryFolder folder;
   const auto received_at = [&](double hz) {
-    return zea_with(folder, [&](Hdf5Fixture& file) { file.numbers("scan/demodulation_frequency", {}, {hz}); });
+    return zea_with([&](Hdf5Fixture& file) { file.numbers("scan/demodulation_frequency", {}, {hz}); });
   };
   const Recording harmonic = received_at(2 * kCenter_hz);
   EXPECT_EQ(harmonic.acquisition->center_hz, 2 * kCenter_hz);
@@ -142,11 +134,10 @@ TEST(Zea, HarmonicImagingLooksWhereTheFileSays) {
 }
 
 TEST(Zea, PulseInversionIsSaid) {
-  const TemporaryFolder folder;
   const auto with_weights = [&](double first, double others) {
     std::vector<double> weights(12, others);
     std::fill_n(weights.begin(), 4, first);
-    return zea_with(folder, [&](Hdf5Fixture& file) { file.numbers("scan/tx_apodizations", {3, 4}, weights); });
+    return zea_with([&](Hdf5Fixture& file) { file.numbers("scan/tx_apodizations", {3, 4}, weights); });
   };
   EXPECT_TRUE(assumes(*with_weights(-1.0, 1.0).acquisition, "1 of 3 transmits have the opposite polarity"));
   EXPECT_FALSE(assumes(*with_weights(1.0, 1.0).acquisition, "polarity"));
@@ -154,17 +145,15 @@ TEST(Zea, PulseInversionIsSaid) {
 }
 
 TEST(Zea, AGainCurveMayBeLongerThanTheLines) {
-  const TemporaryFolder folder;
-  const Recording recording = zea_with(
-      folder, [](Hdf5Fixture& file) { file.numbers("scan/tgc_gain_curve", {9}, std::vector<double>(9, 2.0)); });
+  const Recording recording =
+      zea_with([](Hdf5Fixture& file) { file.numbers("scan/tgc_gain_curve", {9}, std::vector<double>(9, 2.0)); });
   expect_samples(recording, {}, 0.5);
 }
 
 TEST(Zea, PicturesWithoutAScanAreStillZeas) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "p.hdf5");
+  Hdf5Fixture file("p.hdf5");
   file.numbers("data/image_sc", {2, 2}, {1, 2, 3, 4});
-  EXPECT_NE(refusal(file.close()).find("no channel data, only image_sc"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(file.close()), "no channel data, only image_sc"));
 }
 
 hid_t half_type(hid_t like) {
@@ -176,10 +165,9 @@ hid_t half_type(hid_t like) {
 }
 
 TEST(Hdf5Samples, HalvesAreReadAndSaid) {
-  const TemporaryFolder folder;
   for (const hid_t order : {H5T_IEEE_F32LE, H5T_IEEE_F32BE}) {
     const hid_t half = half_type(order);
-    Hdf5Fixture file(folder.path() / "h.uff");
+    Hdf5Fixture file("h.uff");
     write_uff(file, {});
     file.numbers("channel_data/data", sample_dims("ftei", {}), sample_table("ftei", {}), {.type = half, .chunk = {}});
     const Recording recording = open_recording(file.close());
@@ -190,9 +178,8 @@ TEST(Hdf5Samples, HalvesAreReadAndSaid) {
 }
 
 TEST(Hdf5Samples, HalvesOfAllKinds) {
-  const TemporaryFolder folder;
   const hid_t half = half_type(H5T_IEEE_F32LE);
-  Hdf5Fixture file(folder.path() / "k.uff");
+  Hdf5Fixture file("k.uff");
   write_uff(file, {});
   std::vector<double> values(sample_table("ftei", {}).size(), 0.333251953125);
   const double kinds[] = {-0.0, 0x1p-24, -0x1p-15, -65504.0, HUGE_VAL, NAN};
@@ -207,7 +194,6 @@ TEST(Hdf5Samples, HalvesOfAllKinds) {
 }
 
 TEST(Hdf5Samples, PairsOfHalvesAreIq) {
-  const TemporaryFolder folder;
   const Extents n{.values = 2};
   const hid_t half = half_type(H5T_IEEE_F32LE);
   const hid_t stored = H5Tcreate(H5T_COMPOUND, 4), given = H5Tcreate(H5T_COMPOUND, 2 * sizeof(double));
@@ -215,7 +201,7 @@ TEST(Hdf5Samples, PairsOfHalvesAreIq) {
   H5Tinsert(stored, "i", 2, half);
   H5Tinsert(given, "r", 0, H5T_NATIVE_DOUBLE);
   H5Tinsert(given, "i", sizeof(double), H5T_NATIVE_DOUBLE);
-  Hdf5Fixture file(folder.path() / "q.uff");
+  Hdf5Fixture file("q.uff");
   write_uff(file, {});
   file.number("channel_data/modulation_frequency", kCenter_hz);
   file.empty("channel_data/data", sample_dims("ftei", n), {.type = stored, .chunk = {}});
@@ -234,21 +220,19 @@ TEST(Hdf5Samples, PairsOfHalvesAreIq) {
 }
 
 TEST(Hdf5Samples, OtherFloatsOf16BitsAreNoHalves) {
-  const TemporaryFolder folder;
   const hid_t brain = H5Tcopy(H5T_IEEE_F32LE);  // bfloat16
   H5Tset_fields(brain, 15, 7, 8, 0, 7);
   H5Tset_size(brain, 2);
   H5Tset_ebias(brain, 127);
-  Hdf5Fixture file(folder.path() / "b.uff");
+  Hdf5Fixture file("b.uff");
   write_uff(file, {});
   file.numbers("channel_data/data", sample_dims("ftei", {}), sample_table("ftei", {}), {.type = brain, .chunk = {}});
-  EXPECT_NE(refusal(file.close()).find("float16 as samples"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(file.close()), "float16 as samples"));
   H5Tclose(brain);
 }
 
 TEST(Pybf, MeasurementsCountFromTheFirstFiring) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "m.hdf5");
+  Hdf5Fixture file("m.hdf5");
   write_pybf(file, {});
   file.remove("data/correction_time_shift");
   file.numbers("hardware_params/start_time", {1, 1}, {3e-6});
@@ -262,8 +246,7 @@ TEST(Pybf, MeasurementsCountFromTheFirstFiring) {
 }
 
 TEST(Pybf, SimulationsSayHowLongThePulseIs) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "s.hdf5");
+  Hdf5Fixture file("s.hdf5");
   write_pybf(file, {});
   file.remove("data/correction_time_shift");
   file.numbers("sim_params/start_time", {1, 1}, {3e-6});
@@ -275,9 +258,8 @@ TEST(Pybf, SimulationsSayHowLongThePulseIs) {
 }
 
 TEST(Pybf, TheBandwidthIsAFractionOrHertz) {
-  const TemporaryFolder folder;
   for (const auto& [stored, bandwidth_hz] : {std::pair{0.6, 0.6 * kCenter_hz}, {3.5e6, 3.5e6}}) {
-    Hdf5Fixture file(folder.path() / "b.hdf5");
+    Hdf5Fixture file("b.hdf5");
     write_pybf(file, {});
     file.numbers("trans_params/bandwidth", {1, 1}, {stored}, {.type = H5T_IEEE_F64LE, .chunk = {}});
     EXPECT_NEAR(open_recording(file.close()).acquisition->bandwidth_hz, bandwidth_hz, 1.0);
@@ -285,8 +267,7 @@ TEST(Pybf, TheBandwidthIsAFractionOrHertz) {
 }
 
 TEST(Pybf, AnglesMayBeDegrees) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "d.hdf5");
+  Hdf5Fixture file("d.hdf5");
   write_pybf(file, {});
   file.numbers("data/tx_mode/PW_3_6", {1, 3}, {-6, 0, 6});
   const Recording recording = open_recording(file.close());
@@ -295,10 +276,9 @@ TEST(Pybf, AnglesMayBeDegrees) {
 }
 
 TEST(Picmus, CopiesMayLackTheAttributes) {
-  const TemporaryFolder folder;
   const std::string us = "US/US_DATASET0000";
   for (const double modulation_hz : {0.0, 5e6}) {
-    Hdf5Fixture file(folder.path() / "p.hdf5");
+    Hdf5Fixture file("p.hdf5");
     write_picmus(file, {});
     for (const char* const name : {"type", "subtype", "signal_format"})
       H5Adelete_by_name(file.file(), us.c_str(), name, H5P_DEFAULT);
@@ -310,17 +290,16 @@ TEST(Picmus, CopiesMayLackTheAttributes) {
 }
 
 TEST(Uff, LowerCaseRatesAndPhotoacoustics) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "l.uff");
+  Hdf5Fixture file("l.uff");
   write_uff(file, {});
   file.remove("channel_data/PRF");
   file.numbers("channel_data/prf", {}, {3000.0}, {.type = H5T_IEEE_F64LE, .chunk = {}});
   EXPECT_NEAR(open_recording(file.close()).acquisition->frame_rate_hz, 1000.0, 1e-9);
 
-  Hdf5Fixture listening(folder.path() / "p.uff");
+  Hdf5Fixture listening("p.uff");
   write_uff(listening, {});
   uff_wave(listening, 2, 2.0, HUGE_VAL, 0.0, 0.0);
-  EXPECT_NE(refusal(listening.close()).find("photoacoustic"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(listening.close()), "photoacoustic"));
 }
 
 }  // namespace

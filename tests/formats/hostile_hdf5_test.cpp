@@ -81,8 +81,7 @@ std::vector<Hostile> all_hostile() {
 class HostileHdf5 : public ::testing::TestWithParam<Hostile> {};
 
 TEST_P(HostileHdf5, IsRefusedInOneLineThatNamesTheFile) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "hostile.h5");
+  Hdf5Fixture file("hostile.h5");
   GetParam().write(file, {});
   GetParam().spoil(file);
   const auto path = file.close();
@@ -96,18 +95,16 @@ INSTANTIATE_TEST_SUITE_P(Files, HostileHdf5, ::testing::ValuesIn(all_hostile()),
 
 // The valid files still open: what is refused above is refused for what was spoiled.
 TEST(HostileHdf5Base, OpensUnspoilt) {
-  const TemporaryFolder folder;
   for (const auto write : {write_uff, write_picmus, write_pybf, write_zea}) {
-    Hdf5Fixture file(folder.path() / "good.h5");
+    Hdf5Fixture file("good.h5");
     write(file, {});
     expect_samples(open_recording(file.close()), {});
   }
 }
 
 TEST(HostileHdf5Bytes, EveryTruncationIsRefused) {
-  const TemporaryFolder folder;
   for (const auto write : {write_uff, write_zea}) {
-    Hdf5Fixture file(folder.path() / "whole.h5");
+    Hdf5Fixture file("whole.h5");
     write(file, {});
     expect_every_truncation_refused("cut.h5", read_text(file.close()), 101);
   }
@@ -134,7 +131,7 @@ TEST(HostileHdf5Bytes, FlippedBitsNeverDoMore) {
         for (std::uint64_t f = 0; f < recording.frame_count && f < 4; ++f) recording.frame(f);
       } catch (const Error& error) {
         const std::string line = error.what();
-        EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+        EXPECT_FALSE(contains(line, "\n"));
         EXPECT_TRUE(line.starts_with(path.parent_path().string())) << line;
         ++n_refused;
       }

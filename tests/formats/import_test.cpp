@@ -30,8 +30,7 @@ void write_plain(Hdf5Fixture& file) {
 }
 
 TEST(Import, ReadsAnHdf5FileByItsNames) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "a.h5");
+  Hdf5Fixture file("a.h5");
   write_plain(file);
   const Recording recording = open_recording(file.close());
   const Acquisition& a = *recording.acquisition;
@@ -105,8 +104,7 @@ TEST(Import, ManyFramesAreTheSlowestAxis) {
 
 // Unsigned samples about the middle of their range: said, and subtracted by a description.
 TEST(Import, TheZeroOfUnsignedSamplesOfHdf5IsSaidAndSubtracted) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "a.h5");
+  Hdf5Fixture file("a.h5");
   write_plain(file);
   std::vector<double> raised = sample_table("tei", kSize);
   for (double& value : raised) value += 30'000.0;
@@ -122,8 +120,7 @@ TEST(Import, TheZeroOfUnsignedSamplesOfHdf5IsSaidAndSubtracted) {
 
 TEST(Import, TheEventAtTimeZeroMayBeASentence) {
   const auto event_of = [](const char* name, const char* sentence) {
-    const TemporaryFolder folder;
-    Hdf5Fixture file(folder.path() / "a.h5");
+    Hdf5Fixture file("a.h5");
     write_plain(file);
     file.text(name, sentence);
     return Json::parse(description_template(outline_file(file.close()), "a.h5"), nullptr, true, true)["t_zero"];
@@ -139,8 +136,7 @@ TEST(Import, TheEventAtTimeZeroMayBeASentence) {
 // Of a unit beside the numbers: metres are no milliseconds, and one that is not known is asked about.
 TEST(Import, UnitsBesideTheNumbers) {
   const auto outline_with = [](const char* unit_of_angles, const char* unit_of_pitch) {
-    const TemporaryFolder folder;
-    Hdf5Fixture file(folder.path() / "a.h5");
+    Hdf5Fixture file("a.h5");
     write_plain(file);
     file.remove("probe/pitch_mm");
     file.number("probe/pitch", 0.3e-3);
@@ -162,8 +158,7 @@ TEST(Import, UnitsBesideTheNumbers) {
 
 // A group of the name that PICMUS gives to its datasets.
 TEST(Import, ArraysInAGroupUsAreNotPicmus) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "a.h5");
+  Hdf5Fixture file("a.h5");
   file.numbers("US/rf", sample_dims("tei", kSize), sample_table("tei", kSize));
   file.number("US/fs", 20e6);
   file.number("US/fc", 5e6);
@@ -195,9 +190,8 @@ TEST(Import, APairByNameIsIAndQ) {
 const Extents kPairs{.frames = 1, .transmits = 3, .elements = 16, .samples = 256, .values = 2};
 
 TEST(Import, IAndQInTwoArraysOrAsTheLastAxis) {
-  const TemporaryFolder folder;
   for (const bool apart : {true, false}) {
-    Hdf5Fixture file(folder.path() / "a.h5");
+    Hdf5Fixture file("a.h5");
     write_plain(file);
     file.remove("acq/rf");
     file.number("acq/f_demod", 5e6);
@@ -216,8 +210,7 @@ TEST(Import, IAndQInTwoArraysOrAsTheLastAxis) {
 }
 
 TEST(Import, TimesOfFieldIICountFromTheCentre) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "a.h5");
+  Hdf5Fixture file("a.h5");
   write_plain(file);
   file.remove("acq/t_start");
   file.number("acq/tstart", 2e-6);
@@ -228,53 +221,46 @@ TEST(Import, TimesOfFieldIICountFromTheCentre) {
 
 // Facts that do not fit the samples are not passed over in silence.
 TEST(Import, AnglesAndTimesThatDoNotFitAreSaid) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "a.h5");
+  Hdf5Fixture file("a.h5");
   write_plain(file);
   file.numbers("acq/t_start", {7}, {1e-6, 2e-6, 3e-6, 4e-6, 5e-6, 6e-6, 7e-6});
   const std::string times = refusal(file.close());
-  EXPECT_NE(times.find("time of the first sample (acq/t_start has 7 values, the samples 3 transmits)"),
-            std::string::npos)
-      << times;
-  Hdf5Fixture same(folder.path() / "c.h5");
+  EXPECT_TRUE(contains(times, "time of the first sample (acq/t_start has 7 values, the samples 3 transmits)"));
+  Hdf5Fixture same("c.h5");
   write_plain(same);
   same.numbers("acq/t_start", {7}, std::vector<double>(7, 2e-6));
   EXPECT_NEAR(open_recording(same.close()).acquisition->transmits[1].t0_s, 2e-6, 1e-12);
-  Hdf5Fixture one(folder.path() / "b.h5");
+  Hdf5Fixture one("b.h5");
   write_plain(one);
   one.numbers("acq/rf", {16, 256}, std::vector<double>(16 * 256, 1.0));
   const std::string line = refusal(one.close());
-  EXPECT_NE(line.find("transmits (tx/angles has 3 values, the samples one transmit)"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "transmits (tx/angles has 3 values, the samples one transmit)"));
 }
 
 TEST(Import, TransmitsThatAreOtherThanPlaneAreAsked) {
-  const TemporaryFolder folder;
   const auto line_with = [&](const char* name, const std::vector<double>& values) {
-    Hdf5Fixture file(folder.path() / "a.h5");
+    Hdf5Fixture file("a.h5");
     write_plain(file);
     file.remove("tx/angles");
     if (std::string(name) != "tx/angles") file.numbers("tx/angles", {3}, {-0.1, 0.0, 0.1});
     file.numbers(name, {values.size()}, values);
     return refusal(file.close());
   };
-  EXPECT_NE(line_with("tx/focus", {0.02}).find("tx/focus = 0.02: focused at that depth, or plane waves"),
-            std::string::npos);
-  EXPECT_NE(line_with("tx/angles", {-1.5, 0.0, 1.5}).find("unit of tx/angles (up to 1.5: degrees or radians)"),
-            std::string::npos);
-  EXPECT_NE(line_with("tx/angles", {-0.1, 0.0, 0.1, 0.2, 0.3}).find("tx/angles has 5 values, the samples one transmit"),
-            std::string::npos);
+  EXPECT_TRUE(contains(line_with("tx/focus", {0.02}), "tx/focus = 0.02: focused at that depth, or plane waves"));
+  EXPECT_TRUE(contains(line_with("tx/angles", {-1.5, 0.0, 1.5}), "unit of tx/angles (up to 1.5: degrees or radians)"));
+  EXPECT_TRUE(
+      contains(line_with("tx/angles", {-0.1, 0.0, 0.1, 0.2, 0.3}), "tx/angles has 5 values, the samples one transmit"));
 }
 
 // Whatever the order of the axes, the lengths of the lists tell them.
 TEST(Import, AxesInEveryOrder) {
-  const TemporaryFolder folder;
   const Extents size{.frames = 4, .transmits = 3, .elements = 16, .samples = 256};
   for (const char* const letters : {"eit", "efit"}) {
     std::string axes = letters;
     std::ranges::sort(axes);
     const Extents extents = axes.size() == 3 ? kSize : size;
     do {
-      Hdf5Fixture file(folder.path() / "a.h5");
+      Hdf5Fixture file("a.h5");
       write_plain(file);
       file.numbers("acq/rf", sample_dims(axes, extents), sample_table(axes, extents));
       const Recording recording = open_recording(file.close());
@@ -305,8 +291,7 @@ TEST(Import, WavesSideBySideInAMatrix) {
     return file.close();
   };
   const std::string line = refusal(write(false));
-  EXPECT_NE(line.find("3 waves of 16 elements side by side (\"shape\": [256,3,16]) or one wave"), std::string::npos)
-      << line;
+  EXPECT_TRUE(contains(line, "3 waves of 16 elements side by side (\"shape\": [256,3,16]) or one wave"));
   expect_samples(open_recording(write(true)), kSize);
   folder.write("a.json", R"({"data": "acq/rf", "shape": [256, 3, 16], "axes": ["time", "transmit", "element"],
       "fs_hz": 2e7, "fc_hz": 5e6, "pitch_m": 3e-4, "t0_s": 0, "t_zero": "origin", "tx_angles_rad": [-0.1, 0, 0.1]})");
@@ -314,7 +299,7 @@ TEST(Import, WavesSideBySideInAMatrix) {
   folder.write("a.json", R"({"data": "acq/rf", "shape": [256, 3, 15], "axes": ["time", "transmit", "element"],
       "fs_hz": 2e7, "fc_hz": 5e6, "pitch_m": 3e-4, "t0_s": 0, "t_zero": "origin", "tx_angles_rad": [-0.1, 0, 0.1]})");
   const std::string other = refusal(write(false));
-  EXPECT_NE(other.find("shape = (256, 3, 15) of an array (256, 48)"), std::string::npos) << other;
+  EXPECT_TRUE(contains(other, "shape = (256, 3, 15) of an array (256, 48)"));
   EXPECT_EQ(guess_split({1024, 320}, 5, 0, MemoryOrder::fortran)->shape, (std::vector<std::size_t>{1024, 64, 5}));
   EXPECT_EQ(guess_split({5120, 64}, 5, 64, MemoryOrder::fortran)->shape, (std::vector<std::size_t>{1024, 5, 64}));
   EXPECT_EQ(guess_split({1024, 4800}, 75, 0, MemoryOrder::fortran)->shape, (std::vector<std::size_t>{1024, 64, 75}));
@@ -327,7 +312,7 @@ TEST(Import, ColumnsOfAFullMatrix) {
   const TemporaryFolder folder;
   const Extents size{.frames = 1, .transmits = 16, .elements = 16, .samples = 256};
   const auto of = [&](std::size_t turn) {
-    Hdf5Fixture file(folder.path() / "b.h5");
+    Hdf5Fixture file(folder / "b.h5");
     write_plain(file);
     file.remove("tx/angles");
     Extents longer = size;
@@ -346,28 +331,26 @@ TEST(Import, ColumnsOfAFullMatrix) {
   ASSERT_EQ(recording.acquisition->n_transmits(), 16);
   ASSERT_EQ(recording.acquisition->n_elements(), 16);
   EXPECT_NEAR(sample(recording, 0, 3, 7, 40), sample_value(0, 3, 7, 40, 0), 1e-3);
-  EXPECT_NE(refusal(of(1)).find("an order that is no full matrix"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(of(1)), "an order that is no full matrix"));
 }
 
 TEST(Import, SaysWhatIsMissingInOneLine) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "a.h5");
+  Hdf5Fixture file("a.h5");
   write_plain(file);
   file.remove("tx/angles");
   file.remove("probe/pitch_mm");
   const std::string line = refusal(file.close());
-  EXPECT_NE(line.find("transmits (angles"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "transmits (angles"));
   EXPECT_LT(line.find("transmits (angles"), line.find("element positions or pitch")) << line;
-  EXPECT_NE(line.find("echoloop describe a.h5 > a.json"), std::string::npos) << line;
-  Hdf5Fixture unnamed(folder.path() / "b.h5");
+  EXPECT_TRUE(contains(line, "echoloop describe a.h5 > a.json"));
+  Hdf5Fixture unnamed("b.h5");
   unnamed.numbers("Messdaten", {16, 256}, std::vector<double>(16 * 256, 1.0));
   const std::string other = refusal(unnamed.close());
-  EXPECT_NE(other.find("echoloop describe b.h5 > b.json"), std::string::npos) << other;
+  EXPECT_TRUE(contains(other, "echoloop describe b.h5 > b.json"));
 }
 
 TEST(Import, MeasuresACentreFrequencyThatIsNotInTheFile) {
-  const TemporaryFolder folder;
-  Hdf5Fixture file(folder.path() / "a.h5");
+  Hdf5Fixture file("a.h5");
   write_plain(file);
   file.remove("acq/f0");
   std::vector<double> values;
@@ -412,8 +395,8 @@ TEST_P(ImportRefused, InOneLine) {
   write_plain(file);
   folder.write("a.json", GetParam().description);
   const std::string line = refusal(file.close());
-  EXPECT_NE(line.find(GetParam().said), std::string::npos) << line;
-  EXPECT_NE(line.find("a.json"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, GetParam().said));
+  EXPECT_TRUE(contains(line, "a.json"));
 }
 
 const Wrong kWrong[] = {
@@ -494,7 +477,7 @@ TEST(Import, RawBytesAreCounted) {
   meta["shape"] = {3, 3, 16, 256};
   folder.write("a.json", meta.dump());
   const std::string line = refusal(folder.write("a.bin", raw_frames(Endian::little, "")));
-  EXPECT_NE(line.find("32 + (3, 3, 16, 256) x 2 bytes = 73760 in a file of 49184 bytes"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "32 + (3, 3, 16, 256) x 2 bytes = 73760 in a file of 49184 bytes"));
   folder.write("a.json", raw_meta().dump());
   const Recording recording = open_recording(folder.write("a.bin", raw_frames(Endian::little, "") + "abc"));
   EXPECT_TRUE(assumes(*recording.acquisition, "3 of 49187 bytes at the end of the file are left over"));
@@ -622,7 +605,7 @@ TEST(Import, NamesWhatItIsNot) {
       {"1.0, 2.0\n3.0, 4.0\n", "a table of numbers as text"}};
   for (const auto& [content, said] : kinds) {
     const std::string line = refusal(folder.write("x.dat", content));
-    EXPECT_NE(line.find(said), std::string::npos) << line;
+    EXPECT_TRUE(contains(line, said));
   }
 }
 

@@ -113,7 +113,7 @@ TEST(Clarius, WhatIsNotReadIsNamedWithWhatToDo) {
       {tar({{"1_rf.raw", clarius_raw()}}).substr(0, 4000), "ends too early"}};
   for (const auto& [content, said] : kCases) {
     const std::string line = refusal(folder.write("a.raw", content));
-    EXPECT_NE(line.find(said), std::string::npos) << line;
+    EXPECT_TRUE(contains(line, said));
   }
 }
 
@@ -148,13 +148,13 @@ TEST(ImageLines, MetaImageAndNrrd) {
         {"d.nrrd", "NRRD0004\ntype: short\nsizes: 256 12\ndata file: d.raw\n\n", "samples are in d.raw"},
         {"e.mhd", "ObjectType = Image\nNDims = 2\nElementDataFile = e.raw\n", "samples are in e.raw"}}) {
     const std::string line = refusal(folder.write(name, header + std::string(600, '\0')));
-    EXPECT_NE(line.find(said), std::string::npos) << line;
+    EXPECT_TRUE(contains(line, said));
   }
   const std::string bpr =
       packed(std::vector<std::int32_t>{2, 2, 16, 64, 8, 0, 0, 0, 0, 0, 0, 0, 0, 2, 5000000, 20000000, 30, 16, 0}) +
       std::string(2 * 16 * 64, 'b');
   const std::string image = refusal(folder.write("a.bpr", bpr));
-  EXPECT_NE(image.find("an image of an Ultrasonix scanner"), std::string::npos) << image;
+  EXPECT_TRUE(contains(image, "an image of an Ultrasonix scanner"));
 }
 
 // Where the strongest echo of a frame of columns lies.
@@ -231,7 +231,7 @@ TEST(Clarius, LinesThatCrossAreRefused) {
                              "element_normal_rad": [0.1, 0, -0.1]})");
   const std::string line =
       refusal(folder.write("a.npy", npy("<f4", false, "(3, 256)", packed(std::vector<float>(768)))));
-  EXPECT_NE(line.find("line 2 left of line 1, or crossing it"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "line 2 left of line 1, or crossing it"));
 }
 
 // The assistant asks for what is assumed.
@@ -242,7 +242,7 @@ TEST(Clarius, AnAssumedPitchIsAssumedInTheListing) {
   const auto places = std::ranges::find(outline.guesses, "element_x_m", &OutlineGuess::key);
   ASSERT_NE(places, outline.guesses.end());
   EXPECT_TRUE(places->assumed);
-  EXPECT_NE(places->reason.find("pitch 0.2 mm assumed"), std::string::npos);
+  EXPECT_TRUE(contains(places->reason, "pitch 0.2 mm assumed"));
   const auto sampling = std::ranges::find(outline.guesses, "fs_hz", &OutlineGuess::key);
   ASSERT_NE(sampling, outline.guesses.end());
   EXPECT_FALSE(sampling->assumed);

@@ -1,5 +1,4 @@
 // A mapped file that becomes shorter while its bytes are in use: reading goes on with empty pages, and they are known.
-#include "formats/base/lost_pages.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -150,7 +150,7 @@ TEST_P(LyingReader, CostsOneLine) {
   const auto file = fake.file(GetParam().role);
   const std::string line = testing::refusal_of([&] { read_on(file); });
   EXPECT_TRUE(line.starts_with(file.string())) << line;
-  EXPECT_NE(line.find(GetParam().naming), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, GetParam().naming));
   EXPECT_LT(line.size(), 2300U);
   EXPECT_TRUE(std::all_of(line.begin(), line.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7f; }));
   EXPECT_TRUE(::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) << "a reader process was left, or a zombie";
@@ -180,7 +180,7 @@ TEST_P(WaitingForAReader, EndsWithTheStopToken) {
     stop.request_stop();
   });
   const std::string line = testing::refusal_of([&] { read_on(file, stop.get_token()); });
-  EXPECT_NE(line.find("was stopped"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "was stopped"));
 }
 
 TEST_P(WaitingForAReader, EndsWithTheProgram) {
@@ -192,7 +192,7 @@ TEST_P(WaitingForAReader, EndsWithTheProgram) {
     ends = true;
   });
   const std::string line = testing::refusal_of([&] { read_on(file); });
-  EXPECT_NE(line.find("was stopped"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "was stopped"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Roles, WaitingForAReader,
@@ -211,8 +211,7 @@ TEST(StoppedReader, GoesOn) {
   const Recording recording = open_recording(fake.file("slow"));
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_NE(testing::refusal_of([&] { read_frame(recording, 12, stop.get_token()); }).find("was stopped"),
-            std::string::npos);
+  EXPECT_TRUE(contains(testing::refusal_of([&] { read_frame(recording, 12, stop.get_token()); }), "was stopped"));
   for (std::uint64_t k = 10; k < kFakeFrames; ++k) EXPECT_NO_THROW(read_frame(recording, k)) << k;
 }
 

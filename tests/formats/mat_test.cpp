@@ -42,8 +42,9 @@ Fields with(Fields fields, const Field& extra) {
   return fields;
 }
 
-std::filesystem::path write_mat(const TemporaryFolder& folder, Sample samples, const Fields& fields,
-                                mat_ft version = MAT_FT_MAT5, matio_compression compression = MAT_COMPRESSION_NONE) {
+std::filesystem::path write_mat(Sample samples, const Fields& fields, mat_ft version = MAT_FT_MAT5,
+                                matio_compression compression = MAT_COMPRESSION_NONE) {
+  static const TemporaryFolder folder;
   const auto path = folder.path() / "must.mat";
   std::filesystem::remove(path);
   mat_t* const file = Mat_CreateVer(path.c_str(), nullptr, version);
@@ -71,11 +72,10 @@ std::filesystem::path write_mat(const TemporaryFolder& folder, Sample samples, c
 }
 
 TEST(Mat, EveryContainerVersionReadsAlike) {
-  const TemporaryFolder folder;
   for (const auto& [version, compression] :
        {std::pair{MAT_FT_MAT5, MAT_COMPRESSION_NONE}, std::pair{MAT_FT_MAT5, MAT_COMPRESSION_ZLIB},
         std::pair{MAT_FT_MAT73, MAT_COMPRESSION_NONE}, std::pair{MAT_FT_MAT73, MAT_COMPRESSION_ZLIB}}) {
-    const Recording recording = open_recording(write_mat(folder, {}, kBasic, version, compression));
+    const Recording recording = open_recording(write_mat({}, kBasic, version, compression));
     EXPECT_EQ(recording.format, version == MAT_FT_MAT73 ? "MATLAB v7.3 (MUST)" : "MATLAB v5 (MUST)");
     const Acquisition& a = *recording.acquisition;
     EXPECT_EQ(a.sample_type, SampleType::int16);
@@ -88,13 +88,12 @@ TEST(Mat, EveryContainerVersionReadsAlike) {
 }
 
 TEST(Mat, LinearDelayLawsArePlaneWaves) {
-  const TemporaryFolder folder;
   const double slope = std::sin(0.1) * 0.5e-3 / 1500.0;  // element to element
   const auto transmit = [&](const std::vector<double>& delays, std::size_t rows = 1,
                             std::vector<std::size_t> dims = {4, 3}) {
     Sample samples{.dims = dims};
     samples.real.resize(dims[0] * dims[1] * (dims.size() > 2 ? dims[2] : 1));
-    return open_recording(write_mat(folder, samples, with(kBasic, {"TXdelay", delays, rows}))).acquisition->transmits;
+    return open_recording(write_mat(samples, with(kBasic, {"TXdelay", delays, rows}))).acquisition->transmits;
   };
   Transmit t = transmit({0, slope, 2 * slope}).at(0);
   EXPECT_EQ(t.kind, TransmitKind::plane);
@@ -119,12 +118,11 @@ TEST(Mat, LinearDelayLawsArePlaneWaves) {
 }
 
 TEST(Mat, DelaysOfATransmitMayBeAColumn) {
-  const TemporaryFolder folder;
   const double slope = std::sin(0.1) * 0.5e-3 / 1500.0;
   Sample samples{.dims = {4, 3, 2}};
   samples.real.resize(24);
   const Field columns{"TXdelay", {0, slope, 2 * slope, 2 * slope, slope, 0}, 3};  // 3 x 2
-  const auto transmits = open_recording(write_mat(folder, samples, with(kBasic, columns))).acquisition->transmits;
+  const auto transmits = open_recording(write_mat(samples, with(kBasic, columns))).acquisition->transmits;
   ASSERT_EQ(transmits.size(), 2U);
   EXPECT_NEAR(transmits[0].angle_rad, 0.1, 1e-12);
   EXPECT_NEAR(transmits[1].angle_rad, -0.1, 1e-12);
@@ -132,11 +130,10 @@ TEST(Mat, DelaysOfATransmitMayBeAColumn) {
 
 // Elements on a bow without a radius: each looks across the line to its neighbours.
 TEST(Mat, ElementsOnABowLookApart) {
-  const TemporaryFolder folder;
   const double radius = 0.05, step = 0.01;
   std::vector<double> places;
   for (int e = -1; e <= 1; ++e) places.insert(places.end(), {radius * std::sin(e * step), radius * std::cos(e * step)});
-  const Probe probe = open_recording(write_mat(folder, {}, with(kBasic, {"elements", places, 2}))).acquisition->probe;
+  const Probe probe = open_recording(write_mat({}, with(kBasic, {"elements", places, 2}))).acquisition->probe;
   EXPECT_EQ(probe.kind, ProbeKind::convex);
   for (std::size_t e = 0; e < 3; ++e) {
     EXPECT_NEAR(probe.elements[e].normal_rad, (static_cast<double>(e) - 1.0) * step, 1e-6);
@@ -188,24 +185,22 @@ TEST(Mat, ACellForEachTransmit) {
 }
 
 TEST(Mat, IqKeepsItsPhaseWhenTimeZeroMoves) {
-  const TemporaryFolder folder;
   Sample samples{.name = "IQ", .imaginary = std::vector<double>(12, 0.0)};
   samples.real.assign(12, 2.0);
   const double slope = std::sin(0.1) * 0.5e-3 / 1500.0;
-  Recording recording = open_recording(write_mat(folder, samples, with(kBasic, {"TXdelay", {0, slope, 2 * slope}})));
+  Recording recording = open_recording(write_mat(samples, with(kBasic, {"TXdelay", {0, slope, 2 * slope}})));
   EXPECT_EQ(recording.acquisition->signal, SignalKind::iq);
   EXPECT_EQ(recording.acquisition->demod_hz, 5e6);
   const double phase = 2.0 * std::numbers::pi * 5e6 * slope;
   EXPECT_NEAR(sample(recording, 0, 0, 1, 2, 0), 2.0 * std::cos(phase), 1e-6);
   EXPECT_NEAR(sample(recording, 0, 0, 1, 2, 1), 2.0 * std::sin(phase), 1e-6);
-  recording = open_recording(write_mat(folder, samples, with(kBasic, {"TXdelay", {0, 0, 0}}), MAT_FT_MAT73));
+  recording = open_recording(write_mat(samples, with(kBasic, {"TXdelay", {0, 0, 0}}), MAT_FT_MAT73));
   EXPECT_EQ(recording.acquisition->sample_type, SampleType::int16);
   EXPECT_EQ(sample(recording, 0, 0, 1, 2, 0), 2.0);
 }
 
 TEST(Mat, ElementsMayCarryZAndOneZeroMeansNoDelays) {
-  const TemporaryFolder folder;
-  const auto opened = [&](const Field& extra) { return open_recording(write_mat(folder, {}, with(kBasic, extra))); };
+  const auto opened = [&](const Field& extra) { return open_recording(write_mat({}, with(kBasic, extra))); };
   const Field two_rows{"elements", {-1e-3, 0, 0, 0, 2e-3, 0}, 2}, columns{"elements", {-1e-3, 0, 2e-3, 0, 0, 0}, 3};
   for (const Field& elements : {two_rows, columns}) {
     const Probe probe = opened(elements).acquisition->probe;
@@ -225,40 +220,38 @@ TEST(Mat, ElementsMayCarryZAndOneZeroMeansNoDelays) {
 }
 
 TEST(Mat, RefusesWhatDoesNotFit) {
-  const TemporaryFolder folder;
   const auto line = [&](const Fields& fields, const Sample& samples = {}) {
-    return refusal(write_mat(folder, samples, fields));
+    return refusal(write_mat(samples, fields));
   };
-  EXPECT_NE(line({{"fs", {20e6}}}).find("RF (4x3 double), param (1x1 struct)"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"FS", {20e6, 1}})).find("param.fs"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"FS", {-1}})).find("param.fs"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"Nelements", {64}})).find("Nelements"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"TXdelay", {0, 0}})).find("TXdelay"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"TXdelay", {1e-6}})).find("TXdelay"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"elements", {0, 1e-3}})).find("param.elements"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"elements", {0, 0, 0}})).find("at the same or undefined positions"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"TXangle", {NAN}})).find("param.TXangle with nan"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"Pitch", {0}})).find("pitch of 0.0"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"Pitch", {-1e-3}})).find("pitch of -1.0"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"TXdelay", {NAN, NAN, NAN}})).find("all NaN"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"TXangle", {0, 0.1}})).find("2 transmits"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"radius", {1e-4}})).find("radius"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"t0", {0, 1}})).find("param.t0"), std::string::npos);
-  EXPECT_NE(line(with(kBasic, {"c", {0}})).find("param.c = 0.0"), std::string::npos);
-  EXPECT_NE(line(kBasic, {.name = "RF", .dims = {1, 12}}).find("RF (1x12 double)"), std::string::npos);
+  EXPECT_TRUE(contains(line({{"fs", {20e6}}}), "RF (4x3 double), param (1x1 struct)"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"FS", {20e6, 1}})), "param.fs"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"FS", {-1}})), "param.fs"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"Nelements", {64}})), "Nelements"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"TXdelay", {0, 0}})), "TXdelay"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"TXdelay", {1e-6}})), "TXdelay"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"elements", {0, 1e-3}})), "param.elements"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"elements", {0, 0, 0}})), "at the same or undefined positions"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"TXangle", {NAN}})), "param.TXangle with nan"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"Pitch", {0}})), "pitch of 0.0"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"Pitch", {-1e-3}})), "pitch of -1.0"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"TXdelay", {NAN, NAN, NAN}})), "all NaN"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"TXangle", {0, 0.1}})), "2 transmits"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"radius", {1e-4}})), "radius"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"t0", {0, 1}})), "param.t0"));
+  EXPECT_TRUE(contains(line(with(kBasic, {"c", {0}})), "param.c = 0.0"));
+  EXPECT_TRUE(contains(line(kBasic, {.name = "RF", .dims = {1, 12}}), "RF (1x12 double)"));
 }
 
 TEST(Mat, EveryTruncationIsRefused) {
-  const TemporaryFolder folder;
   for (const auto compression : {MAT_COMPRESSION_NONE, MAT_COMPRESSION_ZLIB}) {
-    expect_every_truncation_refused("t.mat", read_text(write_mat(folder, {}, kBasic, MAT_FT_MAT5, compression)));
+    expect_every_truncation_refused("t.mat", read_text(write_mat({}, kBasic, MAT_FT_MAT5, compression)));
   }
-  expect_every_truncation_refused("t.mat", read_text(write_mat(folder, {}, kBasic, MAT_FT_MAT73)), 61);
+  expect_every_truncation_refused("t.mat", read_text(write_mat({}, kBasic, MAT_FT_MAT73)), 61);
 }
 
 TEST(Mat, HugeDimensionsAreRefusedBeforeMemoryIsTaken) {
   const TemporaryFolder folder;
-  const std::string good = read_text(write_mat(folder, {}, kBasic));
+  const std::string good = read_text(write_mat({}, kBasic));
   const std::size_t dims_at = 128 + 8 + 16 + 8;  // file header, matrix tag, array flags, dimension tag
   ASSERT_EQ(good[dims_at], 4);
   ASSERT_EQ(good[dims_at + 4], 3);
@@ -273,7 +266,7 @@ TEST(Mat, HugeDimensionsAreRefusedBeforeMemoryIsTaken) {
 TEST(Mat, AnyChangedByteIsRefusedOrHarmless) {
   const TemporaryFolder folder;
   for (const auto compression : {MAT_COMPRESSION_NONE, MAT_COMPRESSION_ZLIB}) {
-    const std::string good = read_text(write_mat(folder, {}, kBasic, MAT_FT_MAT5, compression));
+    const std::string good = read_text(write_mat({}, kBasic, MAT_FT_MAT5, compression));
     const double sum = frame_sum(open_recording(folder.write("good.mat", good)), 0);
     for (std::size_t at = 124; at < good.size(); at += kEveryNth) {
       for (const int flip : {0x01, 0x80, 0xff}) {

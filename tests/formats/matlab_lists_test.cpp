@@ -79,7 +79,8 @@ matvar_t* struct_with_cells(const char* name) {
   return acq;
 }
 
-std::filesystem::path write(const TemporaryFolder& folder, mat_ft version, matvar_t* list) {
+std::filesystem::path write(mat_ft version, matvar_t* list) {
+  static const TemporaryFolder folder;
   const auto path = folder.path() / "a.mat";
   std::filesystem::remove(path);
   mat_t* const file = Mat_CreateVer(path.c_str(), nullptr, version);
@@ -100,8 +101,7 @@ struct Case {
 class MatlabLists : public ::testing::TestWithParam<Case> {};
 
 TEST_P(MatlabLists, AreTransmits) {
-  const TemporaryFolder folder;
-  const Recording recording = open_recording(write(folder, GetParam().version, GetParam().make("acq")));
+  const Recording recording = open_recording(write(GetParam().version, GetParam().make("acq")));
   const Acquisition& a = *recording.acquisition;
   EXPECT_EQ(recording.frame_count, 1U);
   ASSERT_EQ(a.n_transmits(), static_cast<int>(kTransmits));
@@ -122,7 +122,8 @@ INSTANTIATE_TEST_SUITE_P(Files, MatlabLists,
                          [](const auto& info) { return std::string(info.param.name); });
 
 // RF with angles that MUST does not know: they say which axis is which, in every order.
-std::filesystem::path write_rf(const TemporaryFolder& folder, mat_ft version, const std::array<std::size_t, 3>& order) {
+std::filesystem::path write_rf(mat_ft version, const std::array<std::size_t, 3>& order) {
+  static const TemporaryFolder folder;
   const auto path = folder.path() / "b.mat";
   std::filesystem::remove(path);
   mat_t* const file = Mat_CreateVer(path.c_str(), nullptr, version);
@@ -144,11 +145,10 @@ std::filesystem::path write_rf(const TemporaryFolder& folder, mat_ft version, co
 }
 
 TEST(MatlabLists, LooseAnglesBesideRfAreNoFrames) {
-  const TemporaryFolder folder;
   for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
     std::array<std::size_t, 3> order{0, 1, 2};
     do {
-      const Recording recording = open_recording(write_rf(folder, version, order));
+      const Recording recording = open_recording(write_rf(version, order));
       EXPECT_EQ(recording.frame_count, 1U);
       ASSERT_EQ(recording.acquisition->n_transmits(), static_cast<int>(kTransmits));
       ASSERT_EQ(recording.acquisition->n_elements(), static_cast<int>(kElements));

@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "formats/sandbox/reader_protocol.h"
 #include "transport/file_descriptor.h"
 #include "transport/payload.h"
 

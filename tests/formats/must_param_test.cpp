@@ -53,7 +53,8 @@ matvar_t* structs(const char* name, std::size_t first, std::size_t n) {
   return made;
 }
 
-std::filesystem::path write(const TemporaryFolder& folder, mat_ft version, const std::vector<matvar_t*>& variables) {
+std::filesystem::path write(mat_ft version, const std::vector<matvar_t*>& variables) {
+  static const TemporaryFolder folder;
   const auto path = folder.path() / "must.mat";
   std::filesystem::remove(path);
   mat_t* const file = Mat_CreateVer(path.c_str(), nullptr, version);
@@ -82,76 +83,67 @@ void expect_two_waves(const Recording& r, double later_s) {
 }
 
 TEST(MustParam, DelaysBesideTheStruct) {
-  const TemporaryFolder folder;
   for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
     for (const char* const name : {"txdel", "TXdelay"}) {
-      expect_two_waves(open_recording(write(folder, version, {structs("param", 0, 1), delays(name)})), 0.0);
+      expect_two_waves(open_recording(write(version, {structs("param", 0, 1), delays(name)})), 0.0);
       matvar_t* const cell = cell_of(name, [](std::size_t k) { return numbers(nullptr, 1, law(k)); });
-      expect_two_waves(open_recording(write(folder, version, {structs("param", 0, 1), cell})), 0.0);
+      expect_two_waves(open_recording(write(version, {structs("param", 0, 1), cell})), 0.0);
     }
   }
 }
 
 TEST(MustParam, OneStructForEachTransmit) {
-  const TemporaryFolder folder;
   for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
-    expect_two_waves(open_recording(write(folder, version, {structs("param", 0, 2)})), kLater_s);
+    expect_two_waves(open_recording(write(version, {structs("param", 0, 2)})), kLater_s);
     matvar_t* const cell = cell_of("param", [](std::size_t k) { return structs(nullptr, k, 1); });
-    expect_two_waves(open_recording(write(folder, version, {cell})), kLater_s);
+    expect_two_waves(open_recording(write(version, {cell})), kLater_s);
     matvar_t* const other =
         cell_of("parameters", [](std::size_t k) { return numbers(nullptr, 1, {static_cast<double>(k)}); });
-    expect_two_waves(open_recording(write(folder, version, {other, structs("p", 0, 2)})), kLater_s);
+    expect_two_waves(open_recording(write(version, {other, structs("p", 0, 2)})), kLater_s);
   }
 }
 
 // Names are looked for then; here there are too few samples.
 TEST(MustParam, ACellOfNumbersDescribesNothing) {
-  const TemporaryFolder folder;
   for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
     matvar_t* const cell =
         cell_of("param", [](std::size_t k) { return numbers(nullptr, 1, {static_cast<double>(k)}); });
-    const std::string text = refusal(write(folder, version, {cell}));
-    EXPECT_NE(text.find("a cell param without a struct; expected a struct with fs and pitch"), std::string::npos)
-        << text;
+    const std::string text = refusal(write(version, {cell}));
+    EXPECT_TRUE(contains(text, "a cell param without a struct; expected a struct with fs and pitch"));
   }
 }
 
 TEST(MustParam, VariablesOfTheirOwn) {
-  const TemporaryFolder folder;
   for (const mat_ft version : {MAT_FT_MAT5, MAT_FT_MAT73}) {
-    expect_two_waves(open_recording(write(folder, version,
-                                          {numbers("fs", 1, {20e6}), numbers("fc", 1, {5e6}),
-                                           numbers("pitch", 1, {0.5e-3}), numbers("c", 1, {1500.0}), delays("txdel")})),
-                     0.0);
+    expect_two_waves(
+        open_recording(write(version, {numbers("fs", 1, {20e6}), numbers("fc", 1, {5e6}), numbers("pitch", 1, {0.5e-3}),
+                                       numbers("c", 1, {1500.0}), delays("txdel")})),
+        0.0);
   }
 }
 
 // Else the angles would be shown as frames of a wave that nobody sent.
 TEST(MustParam, AnglesWithoutDelaysAreNotGuessed) {
-  const TemporaryFolder folder;
   for (const char* const name : {"tilt", "TXangle"}) {
-    const std::string line =
-        refusal(write(folder, MAT_FT_MAT5, {structs("param", 0, 1), numbers(name, 1, {-0.1, 0.1})}));
-    EXPECT_NE(line.find(std::string("(1, 2) values of ") + name + ", but no transmit delays"), std::string::npos)
-        << line;
+    const std::string line = refusal(write(MAT_FT_MAT5, {structs("param", 0, 1), numbers(name, 1, {-0.1, 0.1})}));
+    EXPECT_TRUE(contains(line, std::string("(1, 2) values of ") + name + ", but no transmit delays"));
   }
-  EXPECT_EQ(open_recording(write(folder, MAT_FT_MAT5, {structs("param", 0, 1), numbers("tilt", 1, {0.1})})).frame_count,
+  EXPECT_EQ(open_recording(write(MAT_FT_MAT5, {structs("param", 0, 1), numbers("tilt", 1, {0.1})})).frame_count,
             2U);  // the angles of something else
 }
 
 // As many as there are, and what else may be sent: nothing of it is passed over.
 TEST(MustParam, OtherListsOfTransmitsAreNotGuessed) {
-  const TemporaryFolder folder;
   const auto refused = [&](matvar_t* list) {
-    const std::string line = refusal(write(folder, MAT_FT_MAT5, {structs("param", 0, 1), list}));
+    const std::string line = refusal(write(MAT_FT_MAT5, {structs("param", 0, 1), list}));
     return line.find("but no transmit delays") != std::string::npos;
   };
   EXPECT_TRUE(refused(numbers("angles", 1, {-0.1, 0.0, 0.1})));
   EXPECT_TRUE(refused(numbers("virtual_source", 2, {-1e-3, 1e-3, -5e-3, -5e-3})));
   EXPECT_TRUE(refused(numbers("foci", 5, std::vector<double>(10, 0.02))));
-  const std::string loose = refusal(
-      write(folder, MAT_FT_MAT5, {numbers("fs", 1, {20e6}), numbers("fc", 1, {5e6}), numbers("pitch", 1, {0.5e-3})}));
-  EXPECT_NE(loose.find("without transmit delays"), std::string::npos) << loose;
+  const std::string loose =
+      refusal(write(MAT_FT_MAT5, {numbers("fs", 1, {20e6}), numbers("fc", 1, {5e6}), numbers("pitch", 1, {0.5e-3})}));
+  EXPECT_TRUE(contains(loose, "without transmit delays"));
 }
 
 }  // namespace

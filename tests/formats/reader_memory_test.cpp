@@ -28,8 +28,7 @@ TEST(ReaderMemory, IsLimitedByTheSizeOfTheFile) {
   GTEST_SKIP() << "a sanitizer's shadow takes terabytes of addresses: no limit";
 #endif
   const FakeReader fake;
-  EXPECT_NE(refusal(fake.file("takes-memory")).find("needs more memory than the reader process may allocate"),
-            std::string::npos);
+  EXPECT_TRUE(contains(refusal(fake.file("takes-memory")), "needs more memory than the reader process may allocate"));
 }
 
 TEST(ReaderMemory, IsTakenFromTheReaderFirst) {
@@ -59,7 +58,7 @@ TEST(ReaderMemory, NamesAndTypesOfMatlabVariablesAreCheckedFirst) {
   const TemporaryFolder folder;
   const double begin_s = computing_time_s();
   const std::string as_it_should_be = refusal(folder.write("good.mat", mat5_file({1, 2, 0x4652, 0})));
-  EXPECT_NE(as_it_should_be.find("a MATLAB file with RF (2x2 double)"), std::string::npos) << as_it_should_be;
+  EXPECT_TRUE(contains(as_it_should_be, "a MATLAB file with RF (2x2 double)"));
   const struct {
     const char* file;
     std::string content;
@@ -73,7 +72,7 @@ TEST(ReaderMemory, NamesAndTypesOfMatlabVariablesAreCheckedFirst) {
   };
   for (const auto& bad : kBad) {
     const std::string line = refusal(folder.write(bad.file, bad.content));
-    EXPECT_NE(line.find(bad.naming), std::string::npos) << line;
+    EXPECT_TRUE(contains(line, bad.naming));
   }
   EXPECT_LT(computing_time_s() - begin_s, 8.0);
 }
@@ -88,10 +87,10 @@ TEST(ReaderMemory, FilesThatDidHarm) {
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no " << folder;
   const double begin_s = computing_time_s();
   EXPECT_NE(refusal(folder / "name2G.mat"), "");
-  EXPECT_NE(refusal(folder / "onebyte_4GB.h5").find("a damaged or truncated HDF5 file"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(folder / "onebyte_4GB.h5"), "a damaged or truncated HDF5 file"));
   EXPECT_LT(computing_time_s() - begin_s, 8.0);
   const std::string newer = refusal(folder / "valid_newer_hdf5.h5");
-  EXPECT_NE(newer.find("written by a newer HDF5 than"), std::string::npos) << newer;
+  EXPECT_TRUE(contains(newer, "written by a newer HDF5 than"));
 }
 
 std::uint64_t bytes_read_so_far() {
@@ -104,10 +103,9 @@ std::uint64_t bytes_read_so_far() {
 
 // A compressed chunk that holds all frames, and is larger than the library's usual cache.
 TEST(ReaderMemory, AChunkOfManyFramesIsUnpackedOnce) {
-  const TemporaryFolder folder;
   constexpr hsize_t kFrames = 12, kSamples = 300'000;
   const std::vector<hsize_t> dims = {kFrames, 3, 4, kSamples};
-  Hdf5Fixture file(folder.path() / "one_chunk.hdf5");
+  Hdf5Fixture file("one_chunk.hdf5");
   write_picmus(file);
   const std::string path = "US/US_DATASET0000/data/real";
   file.empty(path, dims, {.type = H5T_STD_I16LE, .chunk = dims, .deflate = 1});

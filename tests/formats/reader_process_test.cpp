@@ -109,7 +109,7 @@ TEST_P(Streamed, OneDamagedFrameIsNotTheEnd) {
   const Recording recording = open_recording(fake.file("refuse-frame-5"));
   for (int round = 0; round < 2; ++round) {
     EXPECT_TRUE(is_frame(read_frame(recording, 4), 4));
-    EXPECT_NE(testing::refusal_of([&] { read_frame(recording, 5); }).find("frame 5: damaged"), std::string::npos);
+    EXPECT_TRUE(contains(testing::refusal_of([&] { read_frame(recording, 5); }), "frame 5: damaged"));
     EXPECT_TRUE(is_frame(read_frame(recording, 6), 6));
     for (std::uint64_t k = 6; k < kFakeFrames; ++k) EXPECT_TRUE(is_frame(read_frame(recording, k), k)) << k;
   }
@@ -145,7 +145,7 @@ TEST_P(ReaderFails, InOneLine) {
   const bool waits = std::string_view(GetParam().naming) == kTooLate;
   if (waits) reader_settings().opening_patience = milliseconds(300);
   const std::string line = refusal(fake.file(GetParam().role));
-  EXPECT_NE(line.find(GetParam().naming), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, GetParam().naming));
   EXPECT_LT(line.size(), 2300U);
   EXPECT_TRUE(std::all_of(line.begin(), line.end(), [](unsigned char c) { return c >= 0x20; }));
 }
@@ -176,9 +176,9 @@ TEST(ReaderProcess, FailsWhileStreamingAndStaysFailed) {
     for (std::uint64_t k = 0; k < 5; ++k) EXPECT_TRUE(is_frame(read_frame(recording, k), k));
     const std::string line = testing::refusal_of([&] { read_frame(recording, 5); });
     EXPECT_TRUE(line.starts_with(file.string())) << line;
-    EXPECT_NE(line.find(naming), std::string::npos) << line;
+    EXPECT_TRUE(contains(line, naming));
     EXPECT_FALSE(has_children());
-    EXPECT_NE(testing::refusal_of([&] { read_frame(recording, 6); }).find("stopped earlier"), std::string::npos);
+    EXPECT_TRUE(contains(testing::refusal_of([&] { read_frame(recording, 6); }), "stopped earlier"));
   }
 }
 
@@ -189,7 +189,7 @@ TEST(ReaderProcess, IsNotGivenUpBeforeItHadItsTurn) {
   reader_settings().opening_patience = milliseconds(250);  // more than its start on a busy machine
   const auto begin = steady_clock::now();
   EXPECT_EQ(open_recording(fake.file("busy-for-300-ms")).frame_count, kFakeFrames);
-  EXPECT_NE(refusal(fake.file("busy-for-ever")).find(kTooLate), std::string::npos);
+  EXPECT_TRUE(contains(refusal(fake.file("busy-for-ever")), kTooLate));
   EXPECT_GE(steady_clock::now() - begin, milliseconds(1300));
 }
 
@@ -204,10 +204,10 @@ TEST(ReaderProcess, KilledFromOutside) {
     for (pid_t child = 0; children >> child;) ::kill(child, SIGKILL);
   }
   ::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT);
-  EXPECT_NE(testing::refusal_of([&] {
-              for (std::uint64_t k = 0; k < kFakeFrames; ++k) read_frame(recording, k);
-            }).find("signal 9"),
-            std::string::npos);
+  EXPECT_TRUE(contains(testing::refusal_of([&] {
+                         for (std::uint64_t k = 0; k < kFakeFrames; ++k) read_frame(recording, k);
+                       }),
+                       "signal 9"));
 }
 
 // Long before the viewer's own patience ends.
@@ -218,7 +218,7 @@ TEST(ReaderProcess, AListingThatNeverEndsIsStopped) {
   const auto file = fake.file("lists-for-ever");
   const std::string line = testing::refusal_of([&] { outline_file(file); });
   EXPECT_TRUE(line.starts_with(file.string())) << line;
-  EXPECT_NE(line.find("signal 24: too much computing time"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "signal 24: too much computing time"));
 }
 
 pid_t child_of(pid_t process, const std::filesystem::path& task) {
@@ -270,15 +270,14 @@ TEST(ReaderProcess, ProgressIsReportedAndOpeningCanBeStopped) {
         },
         stop.get_token());
   });
-  EXPECT_NE(line.find("was stopped"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "was stopped"));
   stop = {};
   const std::jthread later([&, opener = ::gettid()] {
     wait_for_standstill(opener);
     stop.request_stop();
   });
-  EXPECT_NE(
-      testing::refusal_of([&] { open_recording(fake.file("hang-opening"), {}, stop.get_token()); }).find("stopped"),
-      std::string::npos);
+  EXPECT_TRUE(contains(testing::refusal_of([&] { open_recording(fake.file("hang-opening"), {}, stop.get_token()); }),
+                       "stopped"));
 }
 
 TEST(ReaderProcess, CannotGetOut) {
@@ -288,23 +287,23 @@ TEST(ReaderProcess, CannotGetOut) {
   const FakeReader fake;
   const std::string line = refusal(fake.file("escape"));
   const bool filtered = line.find("socket=EPERM") != std::string::npos;
-  EXPECT_NE(line.find("this_file=done"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "this_file=done"));
   if (!filtered) GTEST_SKIP() << "no seccomp here: " << line;
   for (const char* const call :
        {"create",       "write",          "unlink", "rename",       "stat",  "stat_empty", "statx",   "access",
         "readlink",     "getcwd",         "folder", "path",         "chdir", "chroot",     "mount",   "socket",
         "local_socket", "execve",         "fork",   "ptrace",       "kill",  "tgkill",     "unshare", "read_memory",
         "dumpable",     "send_elsewhere", "code",   "write_socket", "seal",  "grow",       "time",    "memory"}) {
-    EXPECT_NE(line.find(" " + std::string(call) + "=EPERM"), std::string::npos) << call << " in " << line;
+    EXPECT_TRUE(contains(line, " " + std::string(call) + "=EPERM")) << call << " in " << line;
   }
-  EXPECT_NE(line.find("open_calls=none"), std::string::npos) << line;
-  EXPECT_NE(line.find("time_limit=closed"), std::string::npos) << line;
-  EXPECT_NE(line.find("environment=empty"), std::string::npos) << line;
+  EXPECT_TRUE(contains(line, "open_calls=none"));
+  EXPECT_TRUE(contains(line, "time_limit=closed"));
+  EXPECT_TRUE(contains(line, "environment=empty"));
   const std::string parts = sandbox_text();
   if (parts.find("namespaces") != std::string::npos) {
-    EXPECT_NE(line.find("other_file=ENOENT"), std::string::npos) << line;
+    EXPECT_TRUE(contains(line, "other_file=ENOENT"));
   } else if (parts.find("Landlock") != std::string::npos) {
-    EXPECT_NE(line.find("other_file=EACCES"), std::string::npos) << line;
+    EXPECT_TRUE(contains(line, "other_file=EACCES"));
   }
 }
 
@@ -322,9 +321,9 @@ TEST(ReaderProcess, AProgramThatIsNoneIsSaid) {
   const FakeReader fake;
   const Nothing left;
   reader_settings().program = "/no/such/program";
-  EXPECT_NE(refusal(fake.file("in-memory")).find("cannot be started: No such file"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(fake.file("in-memory")), "cannot be started: No such file"));
   reader_settings().program = "/bin/true";
-  EXPECT_NE(refusal(fake.file("in-memory")).find("stopped (exit status 0)"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(fake.file("in-memory")), "stopped (exit status 0)"));
 }
 
 }  // namespace

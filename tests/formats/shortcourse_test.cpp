@@ -59,7 +59,7 @@ TEST(ShortCourse, ReadsListsOfTransmits) {
   EXPECT_NE(refused(pkl::list({pkl::list({line(10), line(20)}), pkl::list({line(30)})})), "");
   EXPECT_NE(refused(pkl::list({pkl::list({}), pkl::list({})})), "");
   EXPECT_NE(refused(pkl::list({line(10), pkl::list({line(30)})})), "");
-  EXPECT_NE(refused(pkl::list({line(10), line(20), line(30)})).find("2 angles for 3 transmits"), std::string::npos);
+  EXPECT_TRUE(contains(refused(pkl::list({line(10), line(20), line(30)})), "2 angles for 3 transmits"));
 }
 
 // A recording with angles and pitch as given.
@@ -91,27 +91,25 @@ TEST(ShortCourse, ReadsPlainNumbersAndTuplesAsPythonWritesThem) {
   EXPECT_EQ(recording.acquisition->transmits.at(1).angle_rad, 0.25);
   EXPECT_EQ(sample(recording, 2, 1, 0, 1), 4);
   const auto line = [&](const std::string& file) { return refusal(folder.write("r.pkl", file)); };
-  EXPECT_NE(line(with_context(one, "N")).find("'angles' in 'context' is None"), std::string::npos);
-  EXPECT_NE(line(with_context(one, pkl::real(0), 0.0)).find("pitch of 0.0"), std::string::npos);
-  EXPECT_NE(line(with_context(one, pkl::real(0), -1e-3)).find("pitch of -1.0"), std::string::npos);
-  EXPECT_NE(line(with_context("(" + one + two + "t", both)).find("'rf' is a tuple of 2"), std::string::npos);
+  EXPECT_TRUE(contains(line(with_context(one, "N")), "'angles' in 'context' is None"));
+  EXPECT_TRUE(contains(line(with_context(one, pkl::real(0), 0.0)), "pitch of 0.0"));
+  EXPECT_TRUE(contains(line(with_context(one, pkl::real(0), -1e-3)), "pitch of -1.0"));
+  EXPECT_TRUE(contains(line(with_context("(" + one + two + "t", both)), "'rf' is a tuple of 2"));
 }
 
 TEST(ShortCourse, RefusesWhatIsNoRecording) {
   const TemporaryFolder folder;
   const std::string rf = pkl::array("i2", '<', {2, 1, 2}, packed<std::int16_t>({1, 2, 3, 4}));
   const auto line = [&](const std::string& root) { return refusal(folder.write("r.pkl", pkl::file(root))); };
-  EXPECT_NE(line(rf).find("a pickle of an array of int16"), std::string::npos);
-  EXPECT_NE(line(pkl::dict({{"rf", rf}})).find("keys"), std::string::npos);
-  EXPECT_NE(line(pkl::dict({{"rf", rf}, {"context", pkl::context({0.0F})}})).find("1 angle for 2 transmits"),
-            std::string::npos);
-  EXPECT_NE(line(pkl::dict({{"rf", pkl::list({})}, {"context", pkl::context({0.0F})}})).find("'rf' is a list of 0"),
-            std::string::npos);
-  EXPECT_NE(line(pkl::dict({{"rf", "N"}, {"context", pkl::context({0.0F})}})).find("'rf' is None"), std::string::npos);
-  EXPECT_NE(line(pkl::dict({{"rf", rf}, {"context", pkl::dict({{"pitch", pkl::text("wide")}})}})).find("'pitch'"),
-            std::string::npos);
-  EXPECT_NE(line(pkl::dict({{"rf", rf}, {"context", pkl::context({0.0F, 9.0F})}})).find("transmit angle"),
-            std::string::npos);
+  EXPECT_TRUE(contains(line(rf), "a pickle of an array of int16"));
+  EXPECT_TRUE(contains(line(pkl::dict({{"rf", rf}})), "keys"));
+  EXPECT_TRUE(contains(line(pkl::dict({{"rf", rf}, {"context", pkl::context({0.0F})}})), "1 angle for 2 transmits"));
+  EXPECT_TRUE(
+      contains(line(pkl::dict({{"rf", pkl::list({})}, {"context", pkl::context({0.0F})}})), "'rf' is a list of 0"));
+  EXPECT_TRUE(contains(line(pkl::dict({{"rf", "N"}, {"context", pkl::context({0.0F})}})), "'rf' is None"));
+  EXPECT_TRUE(
+      contains(line(pkl::dict({{"rf", rf}, {"context", pkl::dict({{"pitch", pkl::text("wide")}})}})), "'pitch'"));
+  EXPECT_TRUE(contains(line(pkl::dict({{"rf", rf}, {"context", pkl::context({0.0F, 9.0F})}})), "transmit angle"));
 }
 
 TEST(ShortCourse, EveryTruncationIsRefused) { expect_every_truncation_refused("t.pkl", pkl::recording()); }

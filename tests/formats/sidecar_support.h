@@ -32,7 +32,8 @@ inline std::vector<std::int16_t> plane_values() {
 
 inline std::string plane_npy() { return npy("<i2", false, "(2, 3, 4)", packed(plane_values())); }
 
-inline Recording open_with(const TemporaryFolder& folder, const Json& meta, const std::string& array) {
+inline Recording open_with(const Json& meta, const std::string& array) {
+  const TemporaryFolder folder;
   folder.write("a.json", meta.dump());
   return open_recording(folder.write("a.npy", array));
 }

@@ -13,7 +13,8 @@ using namespace test;
 
 TEST(Sidecar, LendsTheFilesOwnLayoutInPlace) {
   const TemporaryFolder folder;
-  const Recording recording = open_with(folder, plane_meta(), plane_npy());
+  folder.write("a.json", plane_meta().dump());
+  const Recording recording = open_recording(folder.write("a.npy", plane_npy()));
   const Acquisition& a = *recording.acquisition;
   EXPECT_TRUE(recording.memory.empty());  // nothing was copied
   EXPECT_EQ(recording.frame_count, 1U);
@@ -49,10 +50,10 @@ TEST(Sidecar, IsFoundByParamsJsonAndOpensByItself) {
   const auto array = folder.write("b.npy", plane_npy());
   EXPECT_EQ(open_recording(array).name, "b.npy");
   EXPECT_EQ(open_recording(params).name, "b.npy");
-  EXPECT_NE(refusal(folder.write("c.npy", plane_npy())).find("without a description"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(folder.write("c.npy", plane_npy())), "without a description"));
   meta["file"] = "other.npy";
   folder.write("b.json", meta.dump());
-  EXPECT_NE(refusal(array).find("other.npy"), std::string::npos);  // the file's own sidecar describes something else
+  EXPECT_TRUE(contains(refusal(array), "other.npy"));  // the file's own sidecar describes something else
   for (const Json& file : {Json("gone.npy"), Json("../b.npy"), Json("/etc/passwd"), Json(7), Json("params.json")}) {
     meta["file"] = file;
     EXPECT_NE(refusal(folder.write("d.json", meta.dump())), "") << file;
@@ -67,59 +68,56 @@ TEST(Sidecar, IsFoundUnderTheWholeNameToo) {
   Json meta = plane_meta();
   meta["file"] = "other.npy";
   folder.write("w.npy.json", meta.dump());
-  EXPECT_NE(refusal(array).find("other.npy"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(array), "other.npy"));
 }
 
 TEST(Sidecar, RefusesAPitchThatPlacesElementsOnOneSpotOrInReverse) {
   for (const double pitch_m : {0.0, -0.3e-3}) {
     Json meta = plane_meta();
     meta["pitch_m"] = pitch_m;
-    EXPECT_NE(refusal_with(meta, plane_npy()).find("a pitch above 0"), std::string::npos);
+    EXPECT_TRUE(contains(refusal_with(meta, plane_npy()), "a pitch above 0"));
     meta["radius_m"] = 0.05;
-    EXPECT_NE(refusal_with(meta, plane_npy()).find("a pitch above 0"), std::string::npos);
+    EXPECT_TRUE(contains(refusal_with(meta, plane_npy()), "a pitch above 0"));
   }
 }
 
 TEST(Sidecar, TheWidthOfTheElementsIsReadWithEachKindOfProbe) {
-  const TemporaryFolder folder;
   for (const Json& probe : {Json{{"pitch_m", kPitch}}, Json{{"pitch_m", kPitch}, {"radius_m", 0.05}},
                             Json{{"element_x_m", {-kPitch, 0.0, kPitch}}}}) {
     Json meta = plane_meta();
     for (const char* const key : {"pitch_m", "element_x_m"}) meta.erase(key);
     meta.update(probe);
     meta["element_width_m"] = 0.2e-3;
-    EXPECT_EQ(open_with(folder, meta, plane_npy()).acquisition->probe.element_width_m, 0.2e-3) << probe;
+    EXPECT_EQ(open_with(meta, plane_npy()).acquisition->probe.element_width_m, 0.2e-3) << probe;
   }
 }
 
 TEST(Sidecar, FirstFiringBecomesTheWavePassingTheOrigin) {
-  const TemporaryFolder folder;
   Json meta = plane_meta();
   meta["t_zero"] = "first_firing";
-  Recording recording = open_with(folder, meta, plane_npy());
+  Recording recording = open_with(meta, plane_npy());
   // Three elements: the aperture is 2 pitches; sample 0 is at 2 us after the first firing, so |sin a| pitch / c less.
   EXPECT_NEAR(recording.acquisition->transmits[0].t0_s, 2e-6 - std::sin(0.2) * kPitch / kSpeed, 1e-15);
   EXPECT_NEAR(recording.acquisition->transmits[1].t0_s, 2e-6 - std::sin(0.1) * kPitch / kSpeed, 1e-15);
   meta["tx"] = {{{"kind", "diverging"}, {"source_m", {0.0, -3e-3}}},
                 {{"kind", "focused"}, {"focus_m", {0.0, 0.0, 4e-3}}}};
-  recording = open_with(folder, meta, plane_npy());
+  recording = open_with(meta, plane_npy());
   EXPECT_NEAR(recording.acquisition->transmits[0].t0_s, 2e-6, 1e-15);  // the middle element fires first, at time zero
   EXPECT_NEAR(recording.acquisition->transmits[1].t0_s, 2e-6 - (std::hypot(kPitch, 4e-3) - 4e-3) / kSpeed, 1e-15);
   meta["tx"][1]["apod"] = {0, 1, 0};  // only the middle element fires
-  recording = open_with(folder, meta, plane_npy());
+  recording = open_with(meta, plane_npy());
   EXPECT_NEAR(recording.acquisition->transmits[1].t0_s, 2e-6, 1e-15);
 }
 
 // Of positions that begin at 0 the centre is not the origin; of centred ones the two are one.
 TEST(Sidecar, TheCentreIsTheMiddleOfTheElements) {
-  const TemporaryFolder folder;
   Json meta = plane_meta();
   meta.erase("pitch_m");
   meta["tx"][1] = {{"kind", "diverging"}, {"source_m", {1e-3, -3e-3}}};
   const auto times = [&](const char* t_zero, double first_x_m) {
     meta["element_x_m"] = {first_x_m, first_x_m + kPitch, first_x_m + 2.0 * kPitch};
     meta["t_zero"] = t_zero;
-    const Recording recording = open_with(folder, meta, plane_npy());
+    const Recording recording = open_with(meta, plane_npy());
     return std::pair{recording.acquisition->transmits[0].t0_s, recording.acquisition->transmits[1].t0_s};
   };
   EXPECT_EQ(times("centre", -kPitch), times("origin", -kPitch));
@@ -133,7 +131,6 @@ TEST(Sidecar, TheCentreIsTheMiddleOfTheElements) {
 
 // Beams of a sector leave the middle of the array: positions from the first element on make the same acquisition.
 TEST(Sidecar, BeamsOfASectorAreCountedFromTheMiddle) {
-  const TemporaryFolder folder;
   Json meta = plane_meta();
   meta.erase("pitch_m");
   const auto opened = [&](const char* t_zero, double first_x_m) {
@@ -142,7 +139,7 @@ TEST(Sidecar, BeamsOfASectorAreCountedFromTheMiddle) {
     meta["tx"] = Json::array();
     for (const double x_m : {-10e-3, 10e-3})
       meta["tx"].push_back({{"kind", "focused"}, {"focus_m", {x_m + first_x_m + kPitch, 20e-3}}});
-    return open_with(folder, meta, plane_npy());
+    return open_with(meta, plane_npy());
   };
   for (const char* const t_zero : {"first_firing", "centre"}) {
     const Recording centred = opened(t_zero, -kPitch), moved = opened(t_zero, 3e-3);
@@ -157,29 +154,27 @@ TEST(Sidecar, BeamsOfASectorAreCountedFromTheMiddle) {
 }
 
 TEST(Sidecar, MirroredTransmitsGoToTheOtherSide) {
-  const TemporaryFolder folder;
   Json meta = plane_meta();
   meta["tx"] = {{{"kind", "diverging"}, {"source_m", {1e-3, -5e-3}}},
                 {{"kind", "delays"}, {"delays_s", {0.0, 4e-6, nullptr}}}};
   meta["t_zero"] = "first_firing";
   meta["tx_mirrored"] = true;
-  const Recording recording = open_with(folder, meta, plane_npy());
+  const Recording recording = open_with(meta, plane_npy());
   const Acquisition& a = *recording.acquisition;
   EXPECT_EQ(a.transmits[0].source_x_m, -1e-3);
   EXPECT_TRUE(std::isnan(a.transmits[1].element_delays_s[0]));
   EXPECT_EQ(a.transmits[1].element_delays_s[1], 4e-6);
   EXPECT_EQ(a.transmits[1].element_delays_s[2], 0.0);
   meta["tx"] = plane_meta()["tx"];
-  EXPECT_EQ(open_with(folder, meta, plane_npy()).acquisition->transmits[0].angle_rad, -0.2);
+  EXPECT_EQ(open_with(meta, plane_npy()).acquisition->transmits[0].angle_rad, -0.2);
   meta["tx_mirrored"] = 1;
-  EXPECT_NE(refusal_with(meta, plane_npy()).find("true or false"), std::string::npos);
+  EXPECT_TRUE(contains(refusal_with(meta, plane_npy()), "true or false"));
 }
 
 TEST(Sidecar, AssumedValuesAreListedAsAssumptions) {
-  const TemporaryFolder folder;
   Json meta = plane_meta();
   meta["assumed"] = {"t0_s", "tx"};
-  const Recording recording = open_with(folder, meta, plane_npy());
+  const Recording recording = open_with(meta, plane_npy());
   const auto& said = recording.acquisition->assumptions;
   const auto found = std::ranges::find(said, "first_sample_s", &Assumption::fact);
   ASSERT_NE(found, said.end());
@@ -191,8 +186,7 @@ TEST(Sidecar, ARateOfZeroIsSaidToBeUnknown) {
   for (const char* key : {"", "frame_rate_hz", "prf_hz"}) {
     Json meta = plane_meta();
     if (*key != 0) meta[key] = 0;
-    const TemporaryFolder folder;
-    const Recording recording = open_with(folder, meta, plane_npy());
+    const Recording recording = open_with(meta, plane_npy());
     EXPECT_TRUE(std::ranges::any_of(recording.acquisition->assumptions, [](const Assumption& one) {
       return one.text.starts_with("frame rate unknown");
     })) << key;
@@ -200,22 +194,20 @@ TEST(Sidecar, ARateOfZeroIsSaidToBeUnknown) {
 }
 
 TEST(Sidecar, RefusalsNameTheKeyOfTheDescription) {
-  const TemporaryFolder folder;
   Json late = plane_meta(), backwards = plane_meta();
   late["t0_s"] = 0.5;
   backwards["prf_hz"] = -1;
-  testing::expect_refusal([&] { (void)open_with(folder, late, plane_npy()); }, "t0 = 0.5 s, a depth of");
-  testing::expect_refusal([&] { (void)open_with(folder, backwards, plane_npy()); }, "prf_hz = -1");
+  testing::expect_refusal([&] { (void)open_with(late, plane_npy()); }, "t0 = 0.5 s, a depth of");
+  testing::expect_refusal([&] { (void)open_with(backwards, plane_npy()); }, "prf_hz = -1");
 }
 
 TEST(Sidecar, MovingTimeZeroTurnsThePhaseOfIq) {
-  const TemporaryFolder folder;
   Json meta = plane_meta();
   meta["t_zero"] = "first_firing";
   meta["demod_hz"] = 4e6;
   std::vector<float> values(48, 0.0F);
   for (std::size_t k = 0; k < 48; k += 2) values[k] = 1.0F;
-  const Recording recording = open_with(folder, meta, npy("<c8", false, "(2, 3, 4)", packed(values)));
+  const Recording recording = open_with(meta, npy("<c8", false, "(2, 3, 4)", packed(values)));
   // rf exp(-i w t_file) with t_file = t + delay must become rf exp(-i w t): times exp(+i w delay).
   const double phase = 2.0 * std::numbers::pi * 4e6 * std::sin(0.2) * kPitch / kSpeed;
   EXPECT_NEAR(sample(recording, 0, 0, 1, 1, 0), std::cos(phase), 1e-6);
@@ -223,26 +215,25 @@ TEST(Sidecar, MovingTimeZeroTurnsThePhaseOfIq) {
 }
 
 TEST(Sidecar, ExplicitDelaysKeepTheirClock) {
-  const TemporaryFolder folder;
   Json meta = plane_meta();
   meta.erase("t_zero");
   meta.erase("tx");
   meta["tx_delays_s"] = {{1e-7, 2e-7, 3e-7}, {3e-7, nullptr, 1e-7}};
   meta["t0_s"] = {0.0, 5e-6};
-  const Recording recording = open_with(folder, meta, plane_npy());
+  const Recording recording = open_with(meta, plane_npy());
   const Transmit& second = recording.acquisition->transmits.at(1);
   EXPECT_EQ(second.kind, TransmitKind::delays);
   EXPECT_EQ(second.t0_s, 5e-6);
   EXPECT_TRUE(std::isnan(second.element_delays_s.at(1)));
   meta["t_zero"] = "first_firing";
-  EXPECT_NEAR(open_with(folder, meta, plane_npy()).acquisition->transmits.at(1).t0_s, 5e-6 + 1e-7, 1e-15);
+  EXPECT_NEAR(open_with(meta, plane_npy()).acquisition->transmits.at(1).t0_s, 5e-6 + 1e-7, 1e-15);
 }
 
 TEST(Sidecar, RefusesWhatIsMissingOrContradicts) {
   for (const char* const key : {"axes", "t_zero", "fs_hz", "fc_hz", "t0_s", "tx", "pitch_m"}) {
     Json meta = plane_meta();
     meta.erase(key);
-    EXPECT_NE(refusal_with(meta, plane_npy()).find(key), std::string::npos) << key;
+    EXPECT_TRUE(contains(refusal_with(meta, plane_npy()), key)) << key;
   }
   const std::vector<std::pair<const char*, Json>> wrong = {
       {"axes", {"transmit", "element"}},
@@ -283,20 +274,19 @@ TEST(Sidecar, RefusesWhatIsMissingOrContradicts) {
   }
   Json piled = plane_meta();
   piled["element_x_m"] = {0, 0, 0};
-  EXPECT_NE(refusal_with(piled, plane_npy()).find("at the same or undefined positions"), std::string::npos);
+  EXPECT_TRUE(contains(refusal_with(piled, plane_npy()), "at the same or undefined positions"));
   Json late = plane_meta();
   late["tx"] = {{{"delays_s", {0, 5, 0}}}, {{"angle_rad", 0}}};
-  EXPECT_NE(refusal_with(late, plane_npy()).find("a transmit delay of 5"), std::string::npos);
+  EXPECT_TRUE(contains(refusal_with(late, plane_npy()), "a transmit delay of 5"));
 }
 
 // What a key says need not be said again by "kind"; other data sets' names for the same things.
 TEST(Sidecar, TransmitsInOtherWords) {
-  const TemporaryFolder folder;
   const auto transmits = [&](const char* key, const Json& value) {
     Json meta = plane_meta();
     meta.erase("tx");
     meta[key] = value;
-    return open_with(folder, meta, plane_npy()).acquisition->transmits;
+    return open_with(meta, plane_npy()).acquisition->transmits;
   };
   auto tx = transmits("tx", {{{"angle_rad", 0.2}}, {{"source_m", {1e-3, -5e-3}}}});
   EXPECT_EQ(tx[0].angle_rad, 0.2);
@@ -316,7 +306,6 @@ TEST(Sidecar, TransmitsInOtherWords) {
 
 // A plane wave by its delays is the plane wave by its angle, whatever the delays' clock.
 TEST(Sidecar, DelaysOfAWaveAreThatWave) {
-  const TemporaryFolder folder;
   for (const char* const t_zero : {"origin", "first_firing", "instant the first element fires (element 0)"}) {
     Json by_angle = plane_meta(), by_delays = plane_meta();
     by_angle["t_zero"] = by_delays["t_zero"] = t_zero;
@@ -326,24 +315,23 @@ TEST(Sidecar, DelaysOfAWaveAreThatWave) {
       for (int e = -1; e <= 1; ++e) delays.push_back(7e-7 + e * kPitch * std::sin(angle) / kSpeed);
       by_delays["tx"].push_back({{"delays_s", delays}});
     }
-    const auto a = open_with(folder, by_angle, plane_npy()).acquisition->transmits;
-    const auto b = open_with(folder, by_delays, plane_npy()).acquisition->transmits;
+    const auto a = open_with(by_angle, plane_npy()).acquisition->transmits;
+    const auto b = open_with(by_delays, plane_npy()).acquisition->transmits;
     for (std::size_t k = 0; k < 2; ++k) {
       EXPECT_EQ(b[k].kind, TransmitKind::plane);
       EXPECT_NEAR(b[k].angle_rad, a[k].angle_rad, 1e-12);
       EXPECT_NEAR(b[k].t0_s, a[k].t0_s, 1e-15) << t_zero;
     }
     by_delays.erase("t_zero");  // the delays' own clock: the wave passes the origin at 0.7 us
-    EXPECT_NEAR(open_with(folder, by_delays, plane_npy()).acquisition->transmits[0].t0_s, 2e-6 - 7e-7, 1e-15);
+    EXPECT_NEAR(open_with(by_delays, plane_npy()).acquisition->transmits[0].t0_s, 2e-6 - 7e-7, 1e-15);
   }
 }
 
 TEST(Sidecar, CurvedArraysNeedNoNormals) {
-  const TemporaryFolder folder;
   Json meta = plane_meta();
   meta["element_x_m"] = {-1e-3, 0, 1e-3};
   meta["element_z_m"] = {0, 1e-5, 0};
-  const Probe probe = open_with(folder, meta, plane_npy()).acquisition->probe;
+  const Probe probe = open_with(meta, plane_npy()).acquisition->probe;
   EXPECT_EQ(probe.kind, ProbeKind::convex);
   EXPECT_NEAR(probe.elements[0].normal_rad, -0.02, 1e-5);  // the gaps lean by 0.01 each way
   EXPECT_NEAR(probe.elements[1].normal_rad, 0.0, 1e-12);

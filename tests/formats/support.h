@@ -15,11 +15,13 @@
 #include "core/error.h"
 #include "formats/open_recording.h"
 #include "support/npy_file.h"
+#include "support/one_line.h"
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::test {
 
+using testing::contains;
 using testing::npy;
 using testing::read_text;
 using testing::TemporaryFolder;

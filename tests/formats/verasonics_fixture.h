@@ -57,4 +57,13 @@ inline double value_at(const Recording& r, std::size_t frame, std::size_t shot, 
 
 std::filesystem::path write_workspace(const std::filesystem::path& folder, const Workspace& workspace);
 
+inline Recording open_workspace(const Workspace& workspace) {
+  const TemporaryFolder folder;
+  return open_recording(write_workspace(folder.path(), workspace));
+}
+inline std::string refused_workspace(const Workspace& workspace) {
+  const TemporaryFolder folder;
+  return refusal(write_workspace(folder.path(), workspace));
+}
+
 }  // namespace echoloop::test::verasonics

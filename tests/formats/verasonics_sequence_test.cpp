@@ -15,12 +15,11 @@ using namespace test;
 using namespace test::verasonics;
 
 TEST(VerasonicsSequence, PairsOfSamplesAreIq) {
-  const TemporaryFolder folder;
   for (const auto& [mode, periods] : {std::pair{"BS100BW", 1.0}, {"BS50BW", 2.0}}) {
     Workspace plain, w;
     w.sample_mode = mode;
-    const double t0_s = open_recording(write_workspace(folder.path(), plain)).acquisition->transmits[1].t0_s;
-    const Recording r = open_recording(write_workspace(folder.path(), w));
+    const double t0_s = open_workspace(plain).acquisition->transmits[1].t0_s;
+    const Recording r = open_workspace(w);
     const Acquisition& a = *r.acquisition;
     EXPECT_EQ(a.signal, SignalKind::iq);
     EXPECT_EQ(a.n_samples, static_cast<int>(kSamples / 2));
@@ -35,22 +34,19 @@ TEST(VerasonicsSequence, PairsOfSamplesAreIq) {
 }
 
 TEST(VerasonicsSequence, FramesFromTheOldestOn) {
-  const TemporaryFolder folder;
   Workspace w;
   w.last_frame = 1;
   w.wait_us = 200.0;
-  const Recording r = open_recording(write_workspace(folder.path(), w));
+  const Recording r = open_workspace(w);
   for (const std::size_t f : {0U, 1U, 2U}) EXPECT_EQ(value_at(r, f, 0, 0, 0), sample_at(first_row(0), 8, (f + 1) % 3));
   EXPECT_NEAR(r.acquisition->frame_rate_hz, 2500.0, 1e-6);  // two transmits
-  for (const Assumption& assumption : r.acquisition->assumptions)
-    EXPECT_EQ(assumption.text.find("wrapped"), std::string::npos) << assumption.text;
+  for (const Assumption& assumption : r.acquisition->assumptions) EXPECT_FALSE(contains(assumption.text, "wrapped"));
 }
 
 TEST(VerasonicsSequence, TransmitsThatComeAgainInAFrameAreFrames) {
-  const TemporaryFolder folder;
   Workspace w;
   w.one_transmit = true;
-  const Recording r = open_recording(write_workspace(folder.path(), w));
+  const Recording r = open_workspace(w);
   ASSERT_EQ(r.frame_count, 2 * kFrames);
   EXPECT_EQ(r.acquisition->n_transmits(), 1);
   for (const std::size_t f : {0U, 3U, 5U})
@@ -58,13 +54,12 @@ TEST(VerasonicsSequence, TransmitsThatComeAgainInAFrameAreFrames) {
 }
 
 TEST(VerasonicsSequence, AperturesOfSwitchedProbes) {
-  const TemporaryFolder folder;
   Workspace w;
   w.switched = true;
   w.angles_rad = {0.1, 0.1};
   for (const auto container : {Workspace::Container::v5, Workspace::Container::v73}) {
     w.container = container;
-    const Recording r = open_recording(write_workspace(folder.path(), w));
+    const Recording r = open_workspace(w);
     ASSERT_EQ(r.acquisition->n_elements(), static_cast<int>(kElements));
     EXPECT_EQ(value_at(r, 1, 0, 1, 5), sample_at(first_row(0) + 5, 1, 1));
     EXPECT_EQ(value_at(r, 1, 0, 5, 5), 0.0);
@@ -79,10 +74,9 @@ TEST(VerasonicsSequence, AperturesOfSwitchedProbes) {
 }
 
 TEST(VerasonicsSequence, CodedTransmitsBecomeSingleElements) {
-  const TemporaryFolder folder;
   Workspace w;
   w.weights = {{0, 0, 1, 0, 0, 1, 0, 0}, {0, 0, 1, 0, 0, -1, 0, 0}};
-  const Recording r = open_recording(write_workspace(folder.path(), w));
+  const Recording r = open_workspace(w);
   ASSERT_EQ(r.acquisition->n_transmits(), 2);
   for (const std::size_t k : {0U, 1U}) {
     const Transmit& t = r.acquisition->transmits[k];
@@ -96,11 +90,10 @@ TEST(VerasonicsSequence, CodedTransmitsBecomeSingleElements) {
 }
 
 TEST(VerasonicsSequence, EachTransmitHasItsWaveform) {
-  const TemporaryFolder folder;
   Workspace w;
   w.angles_rad = {0.0, 0.0};
   w.peaks = {1.0, 2.5};
-  const Recording r = open_recording(write_workspace(folder.path(), w));
+  const Recording r = open_workspace(w);
   const auto& t = r.acquisition->transmits;
   EXPECT_NEAR(t[0].t0_s - t[1].t0_s, 1.5 / 5e6, 1e-12);
   EXPECT_NEAR(t[0].t0_s, (2.0 * w.start_depth - 1.0 - 2.0 * w.lens) / 5e6, 1e-12);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "source/live_rig.h"
+#include "support/one_line.h"
 
 namespace echoloop::live_counts_test {
 namespace {
@@ -62,7 +63,7 @@ TEST(LiveCounts, ADisconnectedSenderIsNotLetInUntilItIsAllowed) {
   const auto refused = sender->expect(5);
   ASSERT_TRUE(refused.has_value());
   EXPECT_EQ(refused->at<std::uint32_t>(0), 2U) << "busy: it may try again";
-  EXPECT_NE(refused->text(8).find("accepts no sender"), std::string::npos) << refused->text(8);
+  EXPECT_TRUE(testing::contains(refused->text(8), "accepts no sender"));
   rig.source->live()->set_admission(Admission::open);
   sender = rig.connect();
   ASSERT_TRUE(sender->begin(small_scan()));

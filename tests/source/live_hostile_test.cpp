@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <limits>
 
-#include "core/error.h"
 #include "source/live_rig.h"
 #include "support/one_line.h"
 
@@ -28,7 +27,7 @@ void expect_refused(const Bytes& hello, const std::string& words) {
   ASSERT_TRUE(bad->message(1, hello));
   const auto refused = bad->expect(5);
   ASSERT_TRUE(refused.has_value());
-  EXPECT_NE(refused->text(8).find(words), std::string::npos) << refused->text(8);
+  EXPECT_TRUE(testing::contains(refused->text(8), words));
   EXPECT_TRUE(bad->closed_by_viewer());
   const auto good = rig.start();
   rig.expect_frame(*good, 0, 1);
@@ -99,7 +98,7 @@ TEST(LiveHostile, SizesThatOverflow) {
     ASSERT_TRUE(bad->raw(header));
     const auto refused = bad->expect(5);
     ASSERT_TRUE(refused.has_value());
-    EXPECT_NE(refused->text(8).find("above the limit"), std::string::npos) << refused->text(8);
+    EXPECT_TRUE(testing::contains(refused->text(8), "above the limit"));
     EXPECT_TRUE(bad->closed_by_viewer());
   }
 }
@@ -119,7 +118,7 @@ TEST(LiveHostile, DescriptionsThatCannotBe) {
     ASSERT_TRUE(sender->describe(++generation, json));
     const auto refused = sender->expect(5);
     ASSERT_TRUE(refused.has_value());
-    EXPECT_NE(refused->text(8).find("description: "), std::string::npos) << refused->text(8);
+    EXPECT_TRUE(testing::contains(refused->text(8), "description: "));
     EXPECT_LT(refused->text(8).size(), 250U) << "one line";
     sender->generation = before;
   }
@@ -357,7 +356,7 @@ TEST(LiveHostile, ASenderThatKeepsAllCredits) {
   ASSERT_TRUE(second->hello());
   const auto refused = second->expect(5);
   ASSERT_TRUE(refused.has_value());
-  EXPECT_NE(refused->text(8).find("busy"), std::string::npos);
+  EXPECT_TRUE(testing::contains(refused->text(8), "busy"));
   EXPECT_EQ(rig.producer->state(), ProducerState::running);
   EXPECT_EQ(rig.status().link, LiveLink::connected);
   rig.expect_frame(*sender, 0, 1);

@@ -3,7 +3,6 @@
 // ECHO_LIVE_MUTATIONS=20000, ECHO_LIVE_RECONNECTS=1000.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <random>
 

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "source/producer.h"
 #include "support/acquisitions.h"
+#include "support/one_line.h"
 #include "support/ring_rig.h"
 
 namespace echoloop::live_source_test {
@@ -145,7 +146,7 @@ TEST(LiveSource, AnotherAcquisitionEndsTheStreamBeforeItsFirstFrame) {
   EXPECT_EQ(rig.read(), 0U);
   rig.wait_for_end();
   EXPECT_EQ(rig.producer.state(), ProducerState::changed);
-  EXPECT_NE(rig.producer.report().find("changed at frame 1"), std::string::npos) << rig.producer.report();
+  EXPECT_TRUE(testing::contains(rig.producer.report(), "changed at frame 1"));
   EXPECT_EQ(rig.producer.next_sequence(), 1U) << "the frame comes again in the next stream";
   EXPECT_EQ(rig.scanner.fetched, 1);
   EXPECT_EQ(rig.ring.counts().produced, 1U);

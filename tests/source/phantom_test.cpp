@@ -19,11 +19,11 @@ std::string message_of(const PhantomSettings& settings) {
 
 TEST(Phantom, UnknownNamesAreRefusedWithTheAcceptedOnes) {
   const std::string phantom = message_of({.name = "brain"});
-  EXPECT_NE(phantom.find("brain"), std::string::npos) << phantom;
-  for (const PhantomRow& row : phantoms()) EXPECT_NE(phantom.find(row.name), std::string::npos) << phantom;
+  EXPECT_TRUE(testing::contains(phantom, "brain"));
+  for (const PhantomRow& row : phantoms()) EXPECT_TRUE(testing::contains(phantom, row.name));
   const std::string probe = message_of({.probe = "C5-2"});
-  EXPECT_NE(probe.find("C5-2"), std::string::npos) << probe;
-  for (const ProbeModel& model : probe_models()) EXPECT_NE(probe.find(model.name), std::string::npos) << probe;
+  EXPECT_TRUE(testing::contains(probe, "C5-2"));
+  for (const ProbeModel& model : probe_models()) EXPECT_TRUE(testing::contains(probe, model.name));
 }
 
 TEST(Phantom, SettingsOutOfRangeAreRefused) {

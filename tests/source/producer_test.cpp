@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "support/acquisitions.h"
+#include "support/one_line.h"
 #include "support/ring_rig.h"
 #include "support/waiting.h"
 
@@ -185,9 +186,9 @@ TEST(Producer, ARefusalEndsItAndItsReportNamesFrameAndSlot) {
   EXPECT_EQ(rig.producer.state(), ProducerState::refused);
   const std::string report = rig.producer.report();
   for (const char* part : {"frame 103", "slot 1 of 3", "waiting", "frame 100", "ms old", "To continue"}) {
-    EXPECT_NE(report.find(part), std::string::npos) << report << " does not say " << part;
+    EXPECT_TRUE(testing::contains(report, part)) << report << " does not say " << part;
   }
-  EXPECT_EQ(report.find('\n'), std::string::npos);
+  EXPECT_FALSE(testing::contains(report, "\n"));
   EXPECT_EQ(rig.producer.next_sequence(), 104U) << "the refused frame has been: it does not come again";
 }
 

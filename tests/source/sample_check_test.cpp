@@ -8,7 +8,6 @@
 #include <cstring>
 #include <limits>
 
-#include "core/error.h"
 #include "source/checked_source.h"
 #include "support/acquisitions.h"
 #include "support/one_line.h"

@@ -1,13 +1,20 @@
-// Refusals are one line each and name what was refused; this checks both.
+// Refusals are one line each and name what was refused; this checks both, and what other texts hold.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
 #include "core/error.h"
 
 namespace echoloop::testing {
+
+inline ::testing::AssertionResult contains(std::string_view text, std::string_view words) {
+  if (text.find(words) != std::string_view::npos)
+    return ::testing::AssertionSuccess() << "'" << words << "' in: " << text;
+  return ::testing::AssertionFailure() << "no '" << words << "' in: " << text;
+}
 
 // The message of the Error that `action` throws, or "no error".
 template <class Action>
@@ -32,7 +39,7 @@ std::string refusal_of(Action&& action) {
 template <class Action>
 void expect_refusal(Action&& action, const std::string& naming) {
   const std::string text = refusal_of(action);
-  EXPECT_NE(text.find(naming), std::string::npos) << "'" << text << "' does not name '" << naming << "'";
+  EXPECT_TRUE(contains(text, naming));
 }
 
 }  // namespace echoloop::testing

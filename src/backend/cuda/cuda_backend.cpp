@@ -7,7 +7,7 @@
 #include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/context.h"
-#include "backend/cuda/runtime/fft_library.h"
+#include "backend/cuda/runtime/fft_plan.h"
 #include "backend/cuda/runtime/nvtx.h"
 #include "backend/flow_device.h"
 #include "backend/object_device.h"

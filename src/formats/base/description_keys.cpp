@@ -5,6 +5,7 @@
 #include <cctype>
 #include <vector>
 
+#include "core/number.h"
 #include "core/plain_text.h"
 
 namespace echoloop {
@@ -190,6 +191,24 @@ std::string_view without_unit(std::string_view key) {
     if (key.size() > unit.size() && key.ends_with(unit)) return without_unit(key.substr(0, key.size() - unit.size()));
   }
   return key;
+}
+
+std::string without_spaces(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
+}
+
+VariableExpression parse_variable(std::string_view text) {
+  for (const char sign : {'*', '/'}) {
+    const std::size_t at = text.find(std::string(" ") + sign + " ");
+    if (at == std::string_view::npos) continue;
+    const std::string left = without_spaces(text.substr(0, at)), right = without_spaces(text.substr(at + 3));
+    if (const auto number = finite_number(right); number && *number != 0.0)
+      return {.name = left, .factor = sign == '*' ? *number : 1.0 / *number, .has_factor = true};
+    if (const auto number = finite_number(left))
+      return {.name = right, .factor = *number, .inverse = sign == '/', .has_factor = true};
+  }
+  return {.name = without_spaces(text)};
 }
 
 std::string description_help() {

@@ -2,7 +2,10 @@
 // table are made from it. What the keys mean in numbers: readers/description.h. Any thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +38,36 @@ std::string_view nearest_transmit_key(std::string_view key);  // empty: none
 // Letters to add, leave out or change to make `b` of `a`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 std::string_view without_unit(std::string_view key);  // "pitch" of "pitch_mm", "c" of "c_m_s"
+
+std::string without_spaces(std::string_view text);  // at both ends
+
+// What a description says in place of a number: "NAME", "NAME * number", "NAME / number", "number / NAME".
+struct VariableExpression {
+  std::string name;
+  double factor = 1.0;
+  bool inverse = false;     // factor / variable
+  bool has_factor = false;  // as typed
+};
+VariableExpression parse_variable(std::string_view text);
+
+// The one of `entries` with that path, '/' and '.' alike; else the only one whose path ends in `name`. Nothing when
+// there is none, or several.
+template <class Entries>
+std::optional<std::size_t> find_path(const Entries& entries, std::string_view name) {
+  const auto plain = [](std::string path) {
+    std::ranges::replace(path, '/', '.');
+    return path;
+  };
+  const std::string wanted = plain(std::string(name)), ending = "." + wanted;
+  std::optional<std::size_t> found;
+  std::size_t n_found = 0;
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const std::string path = plain(entries[k].path);
+    if (path == wanted) return k;
+    if (path.ends_with(ending)) found = k, ++n_found;
+  }
+  return n_found == 1 ? found : std::nullopt;
+}
 
 std::string description_help();      // for a terminal
 std::string description_markdown();  // the rows of assets/manual/formats.md

@@ -73,7 +73,8 @@ bool looks_like_zea(const hdf5::Node& root);  // groups data and scan, or event_
 LibraryRecording read_zea(const OpenRequest& request, const hdf5::Node& root);
 bool looks_like_mfmc(const hdf5::Node& root);  // TYPE is MFMC
 LibraryRecording read_mfmc(const OpenRequest& request, const hdf5::Node& root);
-bool looks_like_verasonics(const MatFile& file);  // structs Trans and TX
+bool looks_like_verasonics(const MatFile& file);          // structs Trans and TX
+bool looks_like_part_of_verasonics(const MatFile& file);  // some of its variables, whether or not they are enough
 LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file);
 LibraryRecording read_must(const OpenRequest& request, const MatFile& file);
 

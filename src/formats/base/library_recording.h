@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/acquisition.h"
+#include "core/error.h"
 
 namespace echoloop {
 
@@ -58,6 +59,19 @@ struct LibraryRecording {
 
   // Writes frame `index` < frame_count into `out`, acquisition->frame_bytes() long. Throws Error. [one thread]
   std::function<void(std::uint64_t index, std::span<std::byte> out)> read_frame;
+};
+
+// A sound file of a known container whose arrays have no layout that a reader knows: it may still be read by the names
+// of its arrays, or by a description.
+class UnknownLayout : public Error {
+ public:
+  using Error::Error;
+};
+
+// The disk, not the content, is the reason that a frame cannot be read: what was read before it counts.
+class UnreadableFrame : public Error {
+ public:
+  using Error::Error;
 };
 
 }  // namespace echoloop

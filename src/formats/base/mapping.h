@@ -62,4 +62,8 @@ class MemoryBlock {
   std::size_t size_ = 0;
 };
 
+// From now on an empty page takes the place of a page of a mapped file that cannot be read, and core/mapped_files.h has
+// a note of it; faults elsewhere end the program as before. Further calls change nothing. [any thread]
+void survive_lost_pages();
+
 }  // namespace echoloop

@@ -47,6 +47,12 @@ double ArrayView::real_at(std::size_t index) const {
   return with_real_type(type, [at]<class T, bool kSwap>() { return static_cast<double>(load_number<T, kSwap>(at)); });
 }
 
+std::vector<double> ArrayView::reals() const {
+  std::vector<double> all(count());
+  for (std::size_t k = 0; k < all.size(); ++k) all[k] = real_at(k);
+  return all;
+}
+
 std::optional<std::size_t> checked_bytes(std::span<const std::size_t> shape, std::size_t item_bytes) {
   constexpr std::size_t kMost = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
   std::size_t product = item_bytes;

@@ -1,8 +1,9 @@
 // Arrays of numbers as files hold them: element type, shape, memory order, and a view of the bytes.
-// The common currency of the readers; nothing here owns memory. Internal to src/formats.
+// The common currency of the readers. Internal to src/formats.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,7 +26,25 @@ struct ArrayView {
   [[nodiscard]] std::size_t stride_bytes(std::size_t axis) const;
   // Number `index` in memory order; the real part of a complex one. index < count().
   [[nodiscard]] double real_at(std::size_t index) const;
+  [[nodiscard]] std::vector<double> reals() const;  // all of them
 };
+
+struct OwnedArray {  // numbers in memory or in the mapped file
+  ArrayView real;
+  ArrayView imaginary;  // same shape and type; no bytes: real numbers, or complex ones in `real`
+  std::shared_ptr<const void> owner;
+};
+
+// Real numbers, last axis fastest.
+template <class T>
+OwnedArray array_of(std::vector<T> values, std::vector<std::size_t> shape) {
+  const auto block = std::make_shared<const std::vector<T>>(std::move(values));
+  return {.real = {.type = {NumberKind::real, sizeof(T), ByteOrder::little},
+                   .shape = std::move(shape),
+                   .bytes = std::as_bytes(std::span(*block))},
+          .imaginary = {},
+          .owner = block};
+}
 
 // The same numbers as an array of `shape`, in which each axis may be split into several, as MATLAB's reshape does
 // (`fortran`: the first of them fastest) or numpy's (`c`: the last). Nothing when `shape` is no such split.

@@ -1,31 +1,48 @@
-// MATLAB v7.3 files by HDF5 itself. Why not by matio: it takes a class attribute without a closing NUL (as h5py writes
-// it) for none, and loses the fields of a struct without MATLAB_fields. Internal to mat_file.cpp.
+// MATLAB v7.3 files by HDF5 itself: MATLAB's class, shape and number type of the objects, and their numbers. Why not by
+// matio: it takes a class attribute without a closing NUL (as h5py writes it) for none, and loses the fields of a
+// struct without MATLAB_fields. Links that are not hard, data kept in other files and filters that are not built in are
+// never followed. All throw Error of one line on a damaged file. Internal to src/formats.
 #pragma once
 
-#include <memory>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_values.h"
 
-namespace echoloop {
+namespace echoloop::mat73 {
 
-// Throws Error of one line on a damaged file. Links that are not hard, data kept in other files and filters that are
-// not built in are never followed.
-class Mat73 {
- public:
-  Mat73(const std::string& what, const std::string& path, std::size_t file_size);
-  ~Mat73();
-  Mat73(const Mat73&) = delete;
-  Mat73& operator=(const Mat73&) = delete;
+inline constexpr const char* kAccepted = "an undamaged MATLAB v7.3 file";
 
-  [[nodiscard]] std::vector<MatVariable> variables() const;
-  [[nodiscard]] MatArray read_array(const std::string& name) const;
-
- private:
-  struct Handle;
-  std::string what_;
-  std::unique_ptr<Handle> handle_;
+struct Number {
+  const char* name;
+  const char* code;
+  hid_t memory;  // a type of the library's own
 };
 
-}  // namespace echoloop
+struct Outline {
+  std::string kind;               // MATLAB's word
+  std::vector<std::size_t> dims;  // MATLAB's order
+  std::optional<Number> number;
+  std::string real, imaginary;  // members of a complex number; empty: real numbers
+};
+
+// Names of a group's members; MATLAB's own ("#refs#") are left out.
+std::vector<std::string> members(const hdf5::Node& group);
+bool has_attribute(const hdf5::Node& object, const char* name);
+// MATLAB_class: "" when there is none.
+std::string class_attribute(const hdf5::Node& object);
+// A dataset's; `number` is empty for text, cells, objects and whatever else is no array of numbers.
+Outline dataset_outline(const hdf5::Node& dataset);
+
+// Reads the numbers into `block`, which the view points into. `member`: that part of complex ones, empty for others.
+ArrayView read_numbers(const hdf5::Node& dataset, const Outline& outline, const std::string& member,
+                       std::vector<std::byte>& block);
+
+// Of a file with that root.
+std::vector<MatVariable> variables(const hdf5::Node& root);
+OwnedArray read_array(const hdf5::Node& root, const std::string& name);
+
+}  // namespace echoloop::mat73

@@ -33,7 +33,7 @@ ArrayView join_part(const MatNode& cell, ArrayView MatNode::*part, const std::ve
 
 }  // namespace
 
-MatArray join_recordings(const std::string& what, const MatNode& cell, const std::shared_ptr<const void>& owner) {
+OwnedArray join_recordings(const std::string& what, const MatNode& cell, const std::shared_ptr<const void>& owner) {
   std::vector<std::size_t> shape;
   bool complex = false;
   for (std::size_t k = 0; k < cell.cells.size(); ++k) {
@@ -55,7 +55,7 @@ MatArray join_recordings(const std::string& what, const MatNode& cell, const std
     shape[0] = std::max(shape[0], dims[0]);
   }
   if (cell.cells.empty()) throw Error(what, "an empty cell array", kCellLayout);
-  MatArray array;
+  OwnedArray array;
   if (cell.cells.size() == 1) {
     array.real = cell.cells[0].numbers;
     array.imaginary = cell.cells[0].imaginary;

@@ -1,14 +1,11 @@
 #include "formats/containers/mat_file.h"
 
-#include <matio.h>
 #include <zlib.h>
-#if __has_include(<H5Epublic.h>)
-#include <H5Epublic.h>
-#endif
 
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,16 +13,17 @@
 
 #include "core/error.h"
 #include "formats/base/printable.h"
-#include "formats/containers/array_view.h"
 #include "formats/containers/mat73.h"
+#include "formats/containers/matio_values.h"
 
 namespace echoloop {
 namespace {
 
+using matio::kUndamaged;
+
 // A look over a MATLAB v5 file before matio parses it: the chain of elements, and inside cells and structs every
 // nested size. Why: matio takes memory by the dimensions that a file claims, before it looks for the data.
 
-constexpr const char* kMat5File = "an undamaged MATLAB file, v5 to v7.3";
 // DataElement types (MAT-File Format, table 1-1), array classes (table 1-3).
 constexpr std::uint32_t kInt8 = 1, kUint8 = 2, kInt32 = 5, kUint32 = 6, kMatrix = 14, kCompressed = 15, kUtf8 = 16;
 constexpr std::uint32_t kCell = 1, kStruct = 2, kObject = 3, kSparse = 5, kUint64Array = 15;
@@ -54,7 +52,7 @@ class Walker {
   Walker(const std::string& what, std::span<const std::byte> bytes, std::size_t total, ByteOrder order)
       : what_(what), bytes_(bytes), total_(total), order_(order) {}
 
-  [[noreturn]] void refuse(const std::string& found) const { throw Error(what_, found, kMat5File); }
+  [[noreturn]] void refuse(const std::string& found) const { throw Error(what_, found, kUndamaged); }
 
   // Body of a matrix element in [at, end): flags, dimensions, name, then parts by class.
   void matrix(std::size_t at, std::size_t end, int depth) const {
@@ -155,7 +153,7 @@ class Walker {
 class Inflater {
  public:
   Inflater(const std::string& what, std::span<const std::byte> packed) : what_(what) {
-    if (inflateInit(&stream_) != Z_OK) throw Error(what_, "invalid compressed data", kMat5File);
+    if (inflateInit(&stream_) != Z_OK) throw Error(what_, "invalid compressed data", kUndamaged);
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
     stream_.avail_in = static_cast<uInt>(packed.size());  // below 4 GiB: a v5 element's length has 32 bits
   }
@@ -170,8 +168,8 @@ class Inflater {
     while (!ended_ && stream_.avail_out > 0) {
       const int status = inflate(&stream_, Z_NO_FLUSH);
       ended_ = status == Z_STREAM_END;
-      if (status == Z_BUF_ERROR) throw Error(what_, "truncated compressed data", kMat5File);
-      if (status != Z_OK && !ended_) throw Error(what_, "damaged compressed data", kMat5File);
+      if (status == Z_BUF_ERROR) throw Error(what_, "truncated compressed data", kUndamaged);
+      if (status != Z_OK && !ended_) throw Error(what_, "damaged compressed data", kUndamaged);
     }
     return out.size() - stream_.avail_out;
   }
@@ -188,12 +186,12 @@ void check_compressed(const std::string& what, std::span<const std::byte> packed
   Inflater inflater(what, packed);
   std::vector<std::byte> start(kHead);
   start.resize(inflater.read(start));
-  if (start.size() < 56) throw Error(what, "a truncated MATLAB variable", kMat5File);
+  if (start.size() < 56) throw Error(what, "a truncated MATLAB variable", kUndamaged);
   const Walker head(what, start, start.size(), order);
   const std::uint32_t kind = head.word(16) & 0xffU;  // matrix tag, flags tag, flags
   const std::size_t size = head.word(4);
   if (head.word(0) != kMatrix || size / 1032 > packed.size())
-    throw Error(what, "a damaged compressed MATLAB variable", kMat5File);
+    throw Error(what, "a damaged compressed MATLAB variable", kUndamaged);
   std::size_t inflated = start.size();
   if ((kind == kCell || kind == kStruct) && size + 8 > inflated) {
     start.resize(std::min(size + 8, kMaxLooked));
@@ -207,15 +205,15 @@ void check_compressed(const std::string& what, std::span<const std::byte> packed
   std::vector<std::byte> rest(kInflatedPiece);
   for (std::size_t n = kInflatedPiece; n == kInflatedPiece && inflated <= size + 8; inflated += n)
     n = inflater.read(rest);
-  if (inflated < size + 8) throw Error(what, "compressed data shorter than the variable", kMat5File);
+  if (inflated < size + 8) throw Error(what, "compressed data shorter than the variable", kUndamaged);
 }
 
 // Throws Error (naming `what`) where an element leaves its parent or claims more parts than there are bytes.
 void check_mat5(const std::string& what, std::span<const std::byte> file) {
-  if (file.size() < 136) throw Error(what, "a truncated MATLAB file", kMat5File);
+  if (file.size() < 136) throw Error(what, "a truncated MATLAB file", kUndamaged);
   const bool big = file[126] == std::byte{'M'} && file[127] == std::byte{'I'};
   if (!big && !(file[126] == std::byte{'I'} && file[127] == std::byte{'M'})) {
-    throw Error(what, "a MATLAB file without a byte order mark", kMat5File);
+    throw Error(what, "a MATLAB file without a byte order mark", kUndamaged);
   }
   const ByteOrder order = big ? ByteOrder::big : ByteOrder::little;
   const Walker walker(what, file, file.size(), order);
@@ -233,83 +231,28 @@ void check_mat5(const std::string& what, std::span<const std::byte> file) {
   }
 }
 
-constexpr const char* kWhole = "an undamaged MATLAB file, v5 to v7.3";
-constexpr std::size_t kMaxVariables = 4096, kMaxFields = 4096, kMaxMatAxes = 16;
-// A number of the file takes at least 1/1032 byte (deflate or gzip) and at most 16 bytes as a complex double.
-constexpr std::size_t kMaxMatExpansion = 1032 * 16;
-
-struct FreeVariable {
-  void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
-};
-using VariablePtr = std::unique_ptr<matvar_t, FreeVariable>;
+constexpr std::size_t kMaxVariables = 4096, kMaxFields = 4096;
 
 void silence_libraries() {
   Mat_LogInitFunc("", [](int, auto*) {});
-#if __has_include(<H5Epublic.h>)
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-#endif
-}
-
-std::vector<std::size_t> dims_of(const std::string& what, const matvar_t& variable) {
-  if (variable.rank < 0 || static_cast<std::size_t>(variable.rank) > kMaxMatAxes ||
-      (variable.rank > 0 && variable.dims == nullptr)) {
-    throw Error(what, "a MATLAB variable of " + std::to_string(variable.rank) + " axes", kWhole);
-  }
-  return {variable.dims, variable.dims + variable.rank};
-}
-
-struct ClassName {
-  matio_classes value;
-  const char* name;
-  const char* code;
-};
-constexpr ClassName kClasses[] = {
-    {MAT_C_DOUBLE, "double", "f8"},   {MAT_C_SINGLE, "single", "f4"}, {MAT_C_INT8, "int8", "i1"},
-    {MAT_C_UINT8, "uint8", "u1"},     {MAT_C_INT16, "int16", "i2"},   {MAT_C_UINT16, "uint16", "u2"},
-    {MAT_C_INT32, "int32", "i4"},     {MAT_C_UINT32, "uint32", "u4"}, {MAT_C_INT64, "int64", "i8"},
-    {MAT_C_UINT64, "uint64", "u8"},   {MAT_C_STRUCT, "struct", ""},   {MAT_C_CELL, "cell", ""},
-    {MAT_C_CHAR, "char", ""},         {MAT_C_SPARSE, "sparse", ""},   {MAT_C_OBJECT, "object", ""},
-    {MAT_C_FUNCTION, "function", ""}, {MAT_C_OPAQUE, "opaque", ""},   {MAT_C_EMPTY, "empty", ""}};
-
-const ClassName& class_of(const matvar_t& variable) {
-  for (const ClassName& entry : kClasses) {
-    if (entry.value == variable.class_type) return entry;
-  }
-  return kClasses[std::size(kClasses) - 1];
 }
 
 MatVariable outline(const std::string& what, matvar_t& variable) {
-  const ClassName& type = class_of(variable);
+  const matio::ClassName& type = matio::class_of(variable);
   MatVariable result{.name = variable.name == nullptr ? "" : variable.name,
                      .kind = type.name,
-                     .dims = dims_of(what, variable),
+                     .dims = matio::dims_of(what, variable),
                      .numeric = type.code[0] != '\0',
                      .fields = {}};
   if (variable.class_type == MAT_C_STRUCT) {
     const unsigned n = Mat_VarGetNumberOfFields(&variable);
     char* const* const names = Mat_VarGetStructFieldnames(&variable);
-    if (n > kMaxFields) throw Error(what, "a struct of " + std::to_string(n) + " fields", kWhole);
+    if (n > kMaxFields) throw Error(what, "a struct of " + std::to_string(n) + " fields", kUndamaged);
     for (unsigned k = 0; names != nullptr && k < n; ++k)
       result.fields.emplace_back(names[k] == nullptr ? "" : names[k]);
   }
   return result;
-}
-
-// The numbers of a variable that was read. `part` is variable.data or one of the two parts of a complex one.
-ArrayView view_of(const std::string& what, const matvar_t& variable, const void* part) {
-  const auto type = parse_number_type(class_of(variable).code, variable.data_size == 1 ? '|' : '<');
-  auto dims = dims_of(what, variable);
-  const auto size = type ? checked_bytes(dims, type->bytes) : std::nullopt;
-  if (!type || !size || part == nullptr || *size == 0 || variable.data_size != static_cast<int>(type->bytes) ||
-      variable.nbytes < *size) {
-    throw Error(
-        what, "damaged or empty data in variable '" + std::string(variable.name == nullptr ? "" : variable.name) + "'",
-        kWhole);
-  }
-  return {.type = *type,
-          .shape = std::move(dims),
-          .order = MemoryOrder::fortran,
-          .bytes = {static_cast<const std::byte*>(part), *size}};
 }
 
 }  // namespace
@@ -321,8 +264,8 @@ bool looks_like_mat(std::span<const std::byte> bytes) {
 }
 
 struct MatFile::Handle {
-  mat_t* file = nullptr;           // v5 to v7
-  std::unique_ptr<Mat73> file_73;  // v7.3
+  matio::File file;                // v5 to v7
+  std::optional<hdf5::Node> root;  // v7.3
 };
 
 MatFile::MatFile(const std::string& what, const std::string& path, std::span<const std::byte> bytes)
@@ -332,61 +275,34 @@ MatFile::MatFile(const std::string& what, const std::string& path, std::span<con
   if (!hdf5) check_mat5(what_, bytes);
   silence_libraries();
   if (hdf5) {
-    handle_->file_73 = std::make_unique<Mat73>(what_, path, file_size_);
-    variables_ = handle_->file_73->variables();
-    if (variables_.empty()) throw Error(what_, "a MATLAB file without variables", kWhole);
+    handle_->root = hdf5::Node::open(what_, path, file_size_);
+    variables_ = mat73::variables(*handle_->root);
+    if (variables_.empty()) throw Error(what_, "a MATLAB file without variables", kUndamaged);
     return;
   }
-  handle_->file = Mat_Open(path.c_str(), MAT_ACC_RDONLY);
-  const auto fail = [&](const std::string& found) {
-    if (handle_->file != nullptr) Mat_Close(handle_->file);
-    throw Error(what_, found, kWhole);
-  };
-  if (handle_->file == nullptr || Mat_GetVersion(handle_->file) == MAT_FT_MAT73) fail("a damaged MATLAB file");
-  try {
-    while (const VariablePtr variable{Mat_VarReadNextInfo(handle_->file)}) {
-      if (variables_.size() >= kMaxVariables) throw Error(what_, "too many variables", kWhole);
-      variables_.push_back(outline(what_, *variable));
-    }
-  } catch (...) {
-    Mat_Close(handle_->file);
-    throw;
+  mat_t* const file = Mat_Open(path.c_str(), MAT_ACC_RDONLY);
+  handle_->file.reset(file);
+  if (file == nullptr || Mat_GetVersion(file) == MAT_FT_MAT73) throw Error(what_, "a damaged MATLAB file", kUndamaged);
+  while (const matio::Variable variable{Mat_VarReadNextInfo(file)}) {
+    if (variables_.size() >= kMaxVariables) throw Error(what_, "too many variables", kUndamaged);
+    variables_.push_back(outline(what_, *variable));
   }
-  if (variables_.empty()) fail("a MATLAB file without variables, or a damaged one");
+  if (variables_.empty()) throw Error(what_, "a MATLAB file without variables, or a damaged one", kUndamaged);
 }
 
-MatFile::~MatFile() {
-  silence_libraries();
-  handle_->file_73.reset();
-  if (handle_->file != nullptr) Mat_Close(handle_->file);
-}
+MatFile::~MatFile() = default;
 
-MatContainer MatFile::container() const { return handle_->file_73 ? MatContainer::hdf5 : MatContainer::v5; }
+MatContainer MatFile::container() const { return handle_->root ? MatContainer::hdf5 : MatContainer::v5; }
 
-MatArray MatFile::read_array(const std::string& name) const {
-  silence_libraries();
-  if (handle_->file_73) return handle_->file_73->read_array(name);
+OwnedArray MatFile::read_array(const std::string& name) const {
+  if (handle_->root) return mat73::read_array(*handle_->root, name);
   const std::string what = what_ + " (variable " + printable(name) + ")";
-  VariablePtr variable{Mat_VarReadInfo(handle_->file, name.c_str())};
-  if (!variable) throw Error(what, "a damaged variable", kWhole);
-  const auto size = checked_bytes(dims_of(what, *variable), 16);
-  if (!size || *size / kMaxMatExpansion > file_size_) {
-    throw Error(what,
-                "an array of shape " + shape_text(dims_of(what, *variable)) + " in a file of " +
-                    std::to_string(file_size_) + " bytes",
-                kWhole);
-  }
-  if (Mat_VarReadDataAll(handle_->file, variable.get()) != 0) throw Error(what, "damaged data", kWhole);
-  MatArray array;
-  if (variable->isComplex != 0) {
-    const auto* const parts = static_cast<const mat_complex_split_t*>(variable->data);
-    array.real = view_of(what, *variable, parts == nullptr ? nullptr : parts->Re);
-    array.imaginary = view_of(what, *variable, parts == nullptr ? nullptr : parts->Im);
-  } else {
-    array.real = view_of(what, *variable, variable->data);
-  }
-  array.owner = std::shared_ptr<const void>(
-      variable.release(), [](const void* owned) { Mat_VarFree(static_cast<matvar_t*>(const_cast<void*>(owned))); });
+  matio::Variable variable{Mat_VarReadInfo(handle_->file.get(), name.c_str())};
+  if (!variable) throw Error(what, "a damaged variable", kUndamaged);
+  matio::check_size(what, *variable, file_size_);
+  if (Mat_VarReadDataAll(handle_->file.get(), variable.get()) != 0) throw Error(what, "damaged data", kUndamaged);
+  OwnedArray array = matio::numbers_of(what, *variable);
+  array.owner = std::shared_ptr<matvar_t>(std::move(variable));
   return array;
 }
 

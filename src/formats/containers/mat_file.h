@@ -26,7 +26,7 @@ class MatFile {
   [[nodiscard]] const std::vector<MatVariable>& variables() const { return variables_; }
   [[nodiscard]] MatContainer container() const;
   // Any numeric variable, v5: converted by matio to its MATLAB class.
-  [[nodiscard]] MatArray read_array(const std::string& name) const;
+  [[nodiscard]] OwnedArray read_array(const std::string& name) const;
 
  private:
   struct Handle;

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/containers/mat_node.h"
 #include "formats/containers/mat_values.h"
 
 namespace echoloop {

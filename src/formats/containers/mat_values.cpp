@@ -13,11 +13,30 @@ std::string MatVariable::describe() const {
   return text + " " + kind + ")";
 }
 
+const MatNode* MatNode::find(std::string_view field, std::size_t row) const {
+  if (row >= rows.size()) return nullptr;
+  const auto found = rows[row].find(field);
+  return found == rows[row].end() ? nullptr : &found->second;
+}
+
+std::optional<double> MatNode::number(std::string_view field, std::size_t row) const {
+  const MatNode* node = find(field, row);
+  if (node == nullptr || node->kind != Kind::numbers || node->numbers.count() == 0) return std::nullopt;
+  return node->numbers.real_at(0);
+}
+
+std::vector<double> MatNode::values(std::string_view field, std::size_t row) const {
+  const MatNode* node = find(field, row);
+  return node == nullptr || node->kind != Kind::numbers ? std::vector<double>() : node->numbers.reals();
+}
+
+std::string MatNode::words(std::string_view field, std::size_t row) const {
+  const MatNode* node = find(field, row);
+  return node == nullptr ? std::string() : node->text;
+}
+
 void add_field(std::map<std::string, MatField>& fields, std::string name, const ArrayView& numbers) {
-  MatField& field = fields[lower_case(std::move(name))];
-  field.dims = numbers.shape;
-  field.values.resize(numbers.count());
-  for (std::size_t i = 0; i < field.values.size(); ++i) field.values[i] = numbers.real_at(i);
+  fields[lower_case(std::move(name))] = {.dims = numbers.shape, .values = numbers.reals()};
 }
 
 }  // namespace echoloop

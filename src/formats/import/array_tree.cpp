@@ -9,15 +9,6 @@
 #include "formats/readers/description.h"
 
 namespace echoloop {
-namespace {
-
-std::string plain_path(std::string_view path) {
-  std::string plain(path);
-  std::replace(plain.begin(), plain.end(), '/', '.');
-  return plain;
-}
-
-}  // namespace
 
 TreeEntry text_entry(std::string path, std::vector<std::size_t> shape, std::string_view text) {
   const bool object = text.starts_with('{') && text.size() <= kMostJson;
@@ -26,18 +17,6 @@ TreeEntry text_entry(std::string path, std::vector<std::size_t> shape, std::stri
           .shape = std::move(shape),
           .text = printable(text, 200),
           .json = object ? std::string(text) : ""};
-}
-
-std::optional<std::size_t> ArrayTree::find(std::string_view name) const {
-  const std::string wanted = plain_path(name), ending = "." + wanted;
-  std::optional<std::size_t> found;
-  std::size_t n_found = 0;
-  for (std::size_t k = 0; k < entries_.size(); ++k) {
-    const std::string path = plain_path(entries_[k].path);
-    if (path == wanted) return k;
-    if (path.ends_with(ending)) found = k, ++n_found;
-  }
-  return n_found == 1 ? found : std::nullopt;
 }
 
 void ArrayTree::add(TreeEntry entry) {
@@ -79,8 +58,29 @@ ArrayView ArrayTree::planned_view(const std::string& what, const ArrayView& samp
   return plan.shape.empty() ? samples : split_view(what, samples, plan.shape, axis_order());
 }
 
+LibraryRecording ArrayTree::recording_of(const OpenRequest& request, RecordingPlan plan, OwnedArray samples) const {
+  plan.entry = 0;
+  return view_tree(container_, std::move(samples))->recording(request, std::move(plan));
+}
+
+void MemoryTree::put(TreeEntry entry, OwnedArray array) {
+  add(std::move(entry));
+  arrays_.push_back(std::move(array));
+}
+
+void MemoryTree::put_numbers(std::string path, OwnedArray array) {
+  const bool two_parts = !array.imaginary.bytes.empty();
+  put({.path = std::move(path),
+       .type = (two_parts ? "complex " : "") + to_string(array.real.type),
+       .shape = array.real.shape,
+       .numeric = array.real.count() > 0,
+       .complex = two_parts || array.real.type.kind == NumberKind::complex,
+       .text = {}},
+      array);
+}
+
 LibraryRecording MemoryTree::recording(const OpenRequest& request, RecordingPlan plan) const {
-  TreeArray data = array(plan.entry);
+  OwnedArray data = array(plan.entry);
   data.real = planned_view(request.what(), data.real, plan);
   if (!data.imaginary.bytes.empty()) data.imaginary = planned_view(request.what(), data.imaginary, plan);
   RecordingParts parts{.acquisition = std::move(plan.acquisition),
@@ -96,7 +96,7 @@ LibraryRecording MemoryTree::recording(const OpenRequest& request, RecordingPlan
   if (!plan.imaginary.empty()) {
     const auto other = find(plan.imaginary);
     if (!other) throw Error(request.what(), "no " + printable(plan.imaginary), "the name of the imaginary part");
-    TreeArray quadrature = array(*other);
+    OwnedArray quadrature = array(*other);
     imaginary = planned_view(request.what(), quadrature.real, plan);
     owner.imaginary = quadrature.owner;
   }

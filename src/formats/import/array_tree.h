@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/base/description_keys.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
 #include "formats/containers/array_view.h"
@@ -44,12 +45,6 @@ struct TreeEntry {
 inline constexpr std::size_t kMostJson = std::size_t{1} << 16;
 TreeEntry text_entry(std::string path, std::vector<std::size_t> shape, std::string_view text);
 
-struct TreeArray {  // numbers in memory or in the mapped file
-  ArrayView real;
-  ArrayView imaginary;  // same shape and type; no bytes: real numbers, or complex ones in `real`
-  std::shared_ptr<const void> owner;
-};
-
 struct RecordingPlan {
   std::size_t entry = 0;
   std::vector<Axis> axes;          // of the entry's shape, or of `shape`
@@ -71,7 +66,7 @@ class ArrayTree {
     return container_.starts_with("MATLAB") ? MemoryOrder::fortran : MemoryOrder::c;
   }
   // By path, '/' and '.' alike; else the only entry whose path ends in `name`. Nothing when there is none, or several.
-  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const { return find_path(entries_, name); }
   // Numbers of an entry (of complex ones the real parts), last axis fastest. Error when there are more than `most`.
   [[nodiscard]] virtual std::vector<double> numbers(std::size_t entry, std::size_t most) const = 0;
   // The frames of an entry.
@@ -84,6 +79,8 @@ class ArrayTree {
   // The samples with the axes that `plan` has: as they are, or split.
   [[nodiscard]] ArrayView planned_view(const std::string& what, const ArrayView& samples,
                                        const RecordingPlan& plan) const;
+  // Of `samples` in place of the entry, whose shape they have.
+  [[nodiscard]] LibraryRecording recording_of(const OpenRequest& request, RecordingPlan plan, OwnedArray samples) const;
   std::vector<TreeEntry> entries_;
   std::string container_;
 };
@@ -95,7 +92,10 @@ class MemoryTree : public ArrayTree {
   [[nodiscard]] LibraryRecording recording(const OpenRequest& request, RecordingPlan plan) const override;
 
  protected:
-  [[nodiscard]] virtual TreeArray array(std::size_t entry) const = 0;
+  void put(TreeEntry entry, OwnedArray array = {});
+  void put_numbers(std::string path, OwnedArray array);
+  [[nodiscard]] virtual OwnedArray array(std::size_t entry) const { return arrays_.at(entry); }
+  mutable std::vector<OwnedArray> arrays_;  // of each entry
 };
 
 inline constexpr std::size_t kMaxTreeEntries = 20'000, kMaxTreeDepth = 10;
@@ -109,7 +109,7 @@ std::unique_ptr<ArrayTree> npz_tree(const OpenRequest& request, const std::map<s
 std::unique_ptr<ArrayTree> npy_tree(const OpenRequest& request, const NpyFile& file);
 std::unique_ptr<ArrayTree> pickle_tree(const OpenRequest& request, std::shared_ptr<const pickle::Tree> tree);
 // One array that lies in the file as it is described: raw binary, and what other readers have found.
-std::unique_ptr<ArrayTree> view_tree(std::string container, std::vector<std::pair<std::string, TreeArray>> arrays);
+std::unique_ptr<ArrayTree> view_tree(std::string container, OwnedArray samples, std::string path = "samples");
 
 // The tree, with more entries: one for arrays whose paths differ in a number alone, and the numbers and texts of JSON
 // objects, of its texts and of `json`.

@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/number.h"
 #include "formats/base/description_keys.h"
 #include "formats/base/echo_spectrum.h"
 #include "formats/base/printable.h"
 #include "formats/import/words.h"
 #include "formats/readers/description.h"
-#include "formats/readers/wrapped_samples.h"
+#include "formats/readers/samples.h"
 
 namespace echoloop {
 namespace {
@@ -18,31 +17,8 @@ namespace {
 constexpr double kMostLineShift = 4.0;  // lengths of a line
 constexpr std::size_t kMostNamedNumbers = std::size_t{1} << 22;
 
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
-  return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
-}
-
-// "NAME", "NAME * number", "NAME / number", "number / NAME".
-struct Expression {
-  std::string name;
-  double factor = 1.0;
-  bool inverse = false;
-};
-
-Expression parse_expression(std::string_view text) {
-  for (const char sign : {'*', '/'}) {
-    const std::size_t at = text.find(std::string(" ") + sign + " ");
-    if (at == std::string_view::npos) continue;
-    const std::string left = trimmed(text.substr(0, at)), right = trimmed(text.substr(at + 3));
-    if (const auto number = finite_number(right); number && *number != 0.0)
-      return {.name = left, .factor = sign == '*' ? *number : 1.0 / *number};
-    if (const auto number = finite_number(left)) return {.name = right, .factor = *number, .inverse = sign == '/'};
-  }
-  return {.name = trimmed(text)};
-}
-
-std::string nearest_entry(const ArrayTree& tree, const std::string& name) {
+// "one of a, b, ...": the arrays that there are.
+std::string entry_names(const ArrayTree& tree) {
   std::string list;
   std::size_t n_listed = 0;
   for (const TreeEntry& entry : tree.entries()) {
@@ -50,7 +26,6 @@ std::string nearest_entry(const ArrayTree& tree, const std::string& name) {
     if (n_listed++ == 8) return list + ", ...";
     list += (list.empty() ? "" : ", ") + printable(entry.path, 40);
   }
-  static_cast<void>(name);
   return list.empty() ? "a file with arrays" : "one of " + list;
 }
 
@@ -76,11 +51,11 @@ Json as_json(const std::vector<double>& values, const std::vector<std::size_t>& 
 }
 
 Json numbers_of(const std::string& what, const std::string& key, const std::string& text, const ArrayTree& tree) {
-  const Expression expression = parse_expression(text);
+  const VariableExpression expression = parse_variable(text);
   const auto entry = tree.find(expression.name);
   if (!entry || !tree.entries()[*entry].numeric) {
     throw Error(what, key + " = \"" + printable(text) + "\"" + (entry ? ", which is no number" : ", no such variable"),
-                nearest_entry(tree, expression.name));
+                entry_names(tree));
   }
   return as_json(tree.numbers(*entry, kMostNamedNumbers), tree.entries()[*entry].shape, expression.factor,
                  expression.inverse);
@@ -146,7 +121,7 @@ std::optional<std::size_t> samples_entry(const std::string& what, const Json& me
     const auto found = tree.find(name);
     if (!found || !entries[*found].numeric) {
       throw Error(what, "data = \"" + printable(name) + "\"" + (found ? ", which is no array" : ", no such variable"),
-                  nearest_entry(tree, name));
+                  entry_names(tree));
     }
     return found;
   }
@@ -235,21 +210,15 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
   const bool unknown_center = assume_center(what, meta, extents);
   plan.acquisition = describe_acquisition(what, meta, extents, plan.rotation_rad);
   const bool may_wrap = data.type.starts_with("uint") && !meta.contains("offset");
-  if (!describes_lines(meta)) {
-    LibraryRecording channels = tree.recording(request, std::move(plan));
-    channels.named = {};
-    if (may_wrap) read_as_signed(channels);
-    if (unknown_center) measure_center(channels);
-    return channels;
-  }
-  const bool parallel = are_parallel(plan.acquisition.probe);
+  const bool is_lines = describes_lines(meta), parallel = is_lines && are_parallel(plan.acquisition.probe);
   if (extents.n_values == 2 && parallel) plan.acquisition.data = DataKind::beamformed;
-  LibraryRecording lines = tree.recording(request, std::move(plan));
-  lines.named = {};
-  if (may_wrap) read_as_signed(lines);
-  if (unknown_center) measure_center(lines);
-  if (extents.n_values != 2) lines = beamformed_lines(std::move(lines), line_times_s);
-  return parallel ? std::move(lines) : sector_columns(what, std::move(lines));
+  LibraryRecording recording = tree.recording(request, std::move(plan));
+  recording.named = {};
+  if (may_wrap) read_as_signed(recording);
+  if (unknown_center) measure_center(recording);
+  if (!is_lines) return recording;
+  if (extents.n_values != 2) recording = beamformed_lines(std::move(recording), line_times_s);
+  return parallel ? std::move(recording) : sector_columns(what, std::move(recording));
 }
 
 }  // namespace echoloop

@@ -207,21 +207,15 @@ class FolderTree final : public ArrayTree {
       throw Error(request.what(), "samples of shape " + shape_text(data.shape), "up to 4 GiB a frame");
     if (is_complex(plan.entry) || !plan.imaginary.empty())
       throw Error(request.what(), "complex samples in files that make one frame", "real samples, or (I, Q) as an axis");
-    auto block = std::make_shared<std::vector<float>>();
-    block->reserve(data.count());
+    std::vector<float> values;
+    values.reserve(data.count());
     for (std::size_t k = 0; k < n_; ++k) {
       request.advance(0.3 + 0.6 * static_cast<double>(k) / static_cast<double>(n_));
       for (const double value : numbers_of_file(k, plan.entry, data.count()))
-        block->push_back(static_cast<float>(value));
+        values.push_back(static_cast<float>(value));
     }
-    if (block->size() != data.count()) throw Error(request.what(), "files that changed while they were read", kAlike);
-    const ArrayView view{.type = {NumberKind::real, 4, ByteOrder::little},
-                         .shape = data.shape,
-                         .order = MemoryOrder::c,
-                         .bytes = std::as_bytes(std::span(*block))};
-    plan.entry = 0;
-    return view_tree(container_, {{"samples", {.real = view, .imaginary = {}, .owner = block}}})
-        ->recording(request, std::move(plan));
+    if (values.size() != data.count()) throw Error(request.what(), "files that changed while they were read", kAlike);
+    return recording_of(request, std::move(plan), array_of(std::move(values), data.shape));
   }
 
   OpenRequest request_;

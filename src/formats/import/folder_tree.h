@@ -5,11 +5,18 @@
 #include <functional>
 #include <memory>
 
+#include "formats/base/mapping.h"
 #include "formats/base/open_request.h"
-#include "formats/import/open_tree.h"
+#include "formats/containers/mat_file.h"
+#include "formats/import/array_tree.h"
 
 namespace echoloop {
 
+struct OpenTree {
+  std::unique_ptr<MatFile> mat;                 // that the tree stands on
+  std::unique_ptr<ArrayTree> tree;              // null: a file of another kind
+  std::shared_ptr<const MappedFile> file = {};  // where its arrays may lie; null: that of the request
+};
 using TreeOpener = std::function<OpenTree(const OpenRequest& request)>;  // null tree: no arrays
 
 // One file of request.folder as a request of its own. Throws Error.

@@ -1,5 +1,4 @@
-#include "formats/import/guess.h"
-
+// A description of a file of arrays with plain names, made from the spellings of names, sizes and values.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "formats/import/guess_time.h"
 #include "formats/import/guess_transmits.h"
 #include "formats/import/guess_units.h"
+#include "formats/import/guessed_description.h"
 #include "formats/import/spellings.h"
 #include "formats/import/words.h"
 

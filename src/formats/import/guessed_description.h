@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/import/array_tree.h"
 #include "formats/readers/description_json.h"
 
 namespace echoloop {
@@ -41,5 +42,9 @@ struct GuessedDescription {
   }
   void miss(const char* key, std::string text) { missing.push_back({key, std::move(text)}); }
 };
+
+// What a file of arrays with plain names is taken for, by the spellings of names, sizes and values. Nothing here is
+// certain, and everything is said: as assumptions of the recording, and by `echoloop describe`.
+GuessedDescription guess_description(const ArrayTree& tree);
 
 }  // namespace echoloop

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "formats/base/printable.h"
 #include "formats/containers/hdf5_file.h"
-#include "formats/containers/mat73_outline.h"
+#include "formats/containers/mat73.h"
 #include "formats/import/array_tree.h"
 #include "formats/readers/hdf5_samples.h"
 
@@ -62,14 +62,7 @@ class Hdf5Tree final : public ArrayTree {
       throw Error(what_, "\"shape\" or \"offset\" of complex samples in " + container_,
                   "real samples, or another container");
     const std::vector<double> values = numbers(plan.entry, kMostSplit);
-    auto block = std::make_shared<std::vector<float>>(values.begin(), values.end());
-    const ArrayView view{.type = {NumberKind::real, 4, ByteOrder::little},
-                         .shape = e.shape,
-                         .order = MemoryOrder::c,
-                         .bytes = std::as_bytes(std::span(*block))};
-    plan.entry = 0;
-    return view_tree(container_, {{"samples", {.real = view, .imaginary = {}, .owner = block}}})
-        ->recording(request, std::move(plan));
+    return recording_of(request, std::move(plan), array_of(std::vector<float>(values.begin(), values.end()), e.shape));
   }
   [[nodiscard]] std::string stored_path(std::string path) const {
     if (matlab_) std::replace(path.begin(), path.end(), '.', '/');

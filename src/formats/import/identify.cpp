@@ -1,11 +1,12 @@
-#include "formats/import/identify.h"
-
+// Files of other kinds, named: what they are and what to do. Reader process.
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+
+#include "formats/import/import.h"
 
 namespace echoloop {
 namespace {

@@ -11,9 +11,8 @@
 #include "formats/containers/zip.h"
 #include "formats/import/described.h"
 #include "formats/import/folder_tree.h"
-#include "formats/import/guess.h"
+#include "formats/import/guessed_description.h"
 #include "formats/import/known_lines.h"
-#include "formats/import/layouts.h"
 #include "formats/import/raw_bytes.h"
 
 namespace echoloop {

@@ -2,15 +2,15 @@
 // process. Internal to src/formats.
 #pragma once
 
-#include <functional>
-#include <memory>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/error.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
-#include "formats/import/open_tree.h"
+#include "formats/import/folder_tree.h"
 #include "formats/readers/sidecar.h"
 
 namespace echoloop {
@@ -37,5 +37,15 @@ LibraryRecording read_folder(const OpenRequest& request);
 
 // What the file holds, what is guessed and what is missing, as JSON text for `echoloop describe` and the window.
 std::string outline_of_file(const OpenRequest& request);
+
+// A layout that is known by the names of a tree, in whatever container it comes: BRAIN's exp_data (full or half matrix
+// capture). Nothing: none of them. Throws Error for one that is damaged.
+std::optional<LibraryRecording> read_named_layout(const OpenRequest& request, const ArrayTree& tree);
+
+struct OtherKind {
+  std::string found;  // "a DICOM file"; empty: unknown content
+  std::string hint;   // what to do
+};
+OtherKind identify_other_kind(std::span<const std::byte> bytes);  // files of other kinds
 
 }  // namespace echoloop

@@ -58,7 +58,7 @@ std::unique_ptr<KnownLines> known_lines(const OpenRequest& request) {
 
 std::unique_ptr<ArrayTree> tree_of_lines(const OpenRequest& request, const KnownLines& lines) {
   const ArrayView view = raw_view(request.what(), lines.bytes, lines.raw);
-  return view_tree(lines.container, {{"samples", {.real = view, .imaginary = {}, .owner = request.file}}});
+  return view_tree(lines.container, {.real = view, .imaginary = {}, .owner = request.file});
 }
 
 // What the user knows better than the header, or what it lacks.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formats/import/array_tree.h"
-#include "formats/import/guess.h"
+#include "formats/import/guessed_description.h"
 #include "formats/import/raw_bytes.h"
 #include "formats/readers/description_json.h"
 

@@ -1,13 +1,12 @@
 // BRAIN (University of Bristol): a struct exp_data with time_data (time x A-scan), tx and rx (element of each A-scan,
 // from 1), time (s), array.el_xc and el_zc (m), array.centre_freq, ph_velocity. Every transmit fires one element, time
 // counts from its firing.
-#include "formats/import/layouts.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
 #include "formats/import/described.h"
+#include "formats/import/import.h"
 
 namespace echoloop {
 namespace {
@@ -56,13 +55,13 @@ std::optional<LibraryRecording> read_named_layout(const OpenRequest& request, co
   const auto bytes = checked_bytes(std::vector{transmits.size(), n, n_samples}, sizeof(float));
   if (!bytes || *bytes > std::size_t{4} << 30) throw Error(what, "too many A-scans", "up to 4 GiB");
   const std::vector<double> samples = tree.numbers(*data, kMostBrainSamples);
-  auto block = std::make_shared<std::vector<float>>(transmits.size() * n * n_samples, 0.0F);
+  std::vector<float> ordered_samples(transmits.size() * n * n_samples, 0.0F);
   std::vector<bool> filled(transmits.size() * n, false);
   const auto place = [&](std::size_t t, std::size_t e, std::size_t line) {
     const auto row = static_cast<std::size_t>(std::ranges::lower_bound(transmits, t) - transmits.begin());
     if (row == transmits.size() || transmits[row] != t || filled[row * n + e]) return false;
     filled[row * n + e] = true;
-    float* const to = block->data() + (row * n + e) * n_samples;
+    float* const to = ordered_samples.data() + (row * n + e) * n_samples;
     for (std::size_t i = 0; i < n_samples; ++i) to[i] = static_cast<float>(samples[i * n_lines + line]);
     return true;
   };
@@ -72,11 +71,8 @@ std::optional<LibraryRecording> read_named_layout(const OpenRequest& request, co
   for (std::size_t line = 0; line < n_lines; ++line)
     n_mirrored += place(element_at(what, received[line], n), element_at(what, sent[line], n), line) ? 1 : 0;
   n_missing = static_cast<std::size_t>(std::ranges::count(filled, false));
-  const ArrayView view{.type = {NumberKind::real, 4, ByteOrder::little},
-                       .shape = {transmits.size(), n, n_samples},
-                       .order = MemoryOrder::c,
-                       .bytes = std::as_bytes(std::span(*block))};
-  const auto ordered = view_tree(tree.container(), {{"time_data", {.real = view, .imaginary = {}, .owner = block}}});
+  const auto ordered =
+      view_tree(tree.container(), array_of(std::move(ordered_samples), {transmits.size(), n, n_samples}), "time_data");
   Json fired = Json::array();
   for (const std::size_t t : transmits) fired.push_back(t + 1);
   Json meta = {{"axes", {"transmit", "element", "time"}},

@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::size_t kMostRows = 65'536;  // of an array of structs that is stacked
 
-std::string type_name(const ArrayView& numbers, bool complex) {
-  return (complex ? "complex " : "") + to_string(numbers.type);
-}
-
 class MatlabTree final : public MemoryTree {
  public:
   MatlabTree(const OpenRequest& request, const MatFile& file) : what_(request.what()), file_(file) {
@@ -33,25 +29,19 @@ class MatlabTree final : public MemoryTree {
     }
     for (const MatVariable& variable : file.variables()) {
       if (variable.numeric) {
-        add({.path = variable.name, .type = variable.kind, .shape = variable.dims, .numeric = true, .text = {}});
-        arrays_.push_back({});
+        put({.path = variable.name, .type = variable.kind, .shape = variable.dims, .numeric = true, .text = {}});
       } else if (const MatNode* const node = tree_->find(variable.name)) {
         visit(variable.name, *node, 0);
       }
     }
   }
 
-  [[nodiscard]] bool is_complex(std::size_t entry) const override {
-    const TreeArray found = array(entry);
-    return !found.imaginary.bytes.empty();
-  }
+  [[nodiscard]] bool is_complex(std::size_t entry) const override { return !array(entry).imaginary.bytes.empty(); }
 
  protected:
-  [[nodiscard]] TreeArray array(std::size_t entry) const override {
-    TreeArray& known = arrays_.at(entry);
-    if (!known.real.bytes.empty()) return known;
-    MatArray read = file_.read_array(entries_[entry].path);
-    known = {.real = read.real, .imaginary = read.imaginary, .owner = read.owner};
+  [[nodiscard]] OwnedArray array(std::size_t entry) const override {
+    OwnedArray& known = arrays_.at(entry);
+    if (known.real.bytes.empty()) known = file_.read_array(entries_[entry].path);  // a variable
     return known;
   }
 
@@ -60,15 +50,13 @@ class MatlabTree final : public MemoryTree {
     if (depth > kMaxTreeDepth) return;
     switch (node.kind) {
       case MatNode::Kind::numbers:
-        leaf(path, {.real = node.numbers, .imaginary = node.imaginary, .owner = tree_->owner()});
+        put_numbers(path, {.real = node.numbers, .imaginary = node.imaginary, .owner = tree_->owner()});
         break;
       case MatNode::Kind::text:
-        add(text_entry(path, node.dims, node.text));
-        arrays_.push_back({});
+        put(text_entry(path, node.dims, node.text));
         break;
       case MatNode::Kind::structure:
-        add({.path = path, .type = "struct", .shape = node.dims, .text = {}});
-        arrays_.push_back({});
+        put({.path = path, .type = "struct", .shape = node.dims, .text = {}});
         if (node.rows.size() == 1) {
           for (const auto& [name, field] : node.rows[0]) visit(path + "." + name, field, depth + 1);
         } else if (!node.rows.empty() && node.rows.size() <= kMostRows) {
@@ -81,17 +69,6 @@ class MatlabTree final : public MemoryTree {
       case MatNode::Kind::other:
         break;
     }
-  }
-
-  void leaf(const std::string& path, TreeArray array) {
-    const bool complex = !array.imaginary.bytes.empty();
-    add({.path = path,
-         .type = type_name(array.real, complex),
-         .shape = array.real.shape,
-         .numeric = true,
-         .complex = complex,
-         .text = {}});
-    arrays_.push_back(std::move(array));
   }
 
   // A field of an array of structs: arrays joined as cells are, or, when each has as many numbers, one row each.
@@ -108,24 +85,18 @@ class MatlabTree final : public MemoryTree {
     }
     if (!first.imaginary.bytes.empty()) return;
     if (n == 0 || n > (std::size_t{1} << 22) / node.rows.size()) return;
-    auto block = std::make_shared<std::vector<double>>();
+    std::vector<double> values;
     for (const auto& row : node.rows) {
       const auto found = row.find(name);
       if (found == row.end() || found->second.kind != MatNode::Kind::numbers || found->second.numbers.count() != n)
         return;
-      for (std::size_t k = 0; k < n; ++k) block->push_back(found->second.numbers.real_at(k));
+      for (std::size_t k = 0; k < n; ++k) values.push_back(found->second.numbers.real_at(k));
     }
-    leaf(path, {.real = {.type = {NumberKind::real, 8, ByteOrder::little},
-                         .shape = {node.rows.size(), n},
-                         .order = MemoryOrder::c,
-                         .bytes = std::as_bytes(std::span(*block))},
-                .imaginary = {},
-                .owner = block});
+    put_numbers(path, array_of(std::move(values), {node.rows.size(), n}));
   }
 
   void cell(const std::string& path, const MatNode& node, std::size_t depth) {
-    add({.path = path, .type = "cell", .shape = node.dims, .text = {}});
-    arrays_.push_back({});
+    put({.path = path, .type = "cell", .shape = node.dims, .text = {}});
     if (node.cells.size() > 1 && std::ranges::all_of(node.cells, [](const MatNode& one) {
           return one.kind == MatNode::Kind::structure && one.rows.size() == 1;
         })) {  // as scipy writes a list of dictionaries
@@ -141,8 +112,7 @@ class MatlabTree final : public MemoryTree {
 
   void join(const std::string& path, const MatNode& cell) {
     try {
-      MatArray joined = join_recordings(what_, cell, tree_->owner());
-      leaf(path, {.real = joined.real, .imaginary = joined.imaginary, .owner = joined.owner});
+      put_numbers(path, join_recordings(what_, cell, tree_->owner()));
     } catch (const Error&) {  // cells that are no such list
     }
   }
@@ -150,7 +120,6 @@ class MatlabTree final : public MemoryTree {
   std::string what_;
   const MatFile& file_;
   std::unique_ptr<MatTree> tree_;
-  mutable std::vector<TreeArray> arrays_;  // of each entry; those of variables once they were read
 };
 
 }  // namespace

@@ -1,12 +1,10 @@
 // What `echoloop describe` and the window show of a file, as JSON: entries with a value or a range, guesses, what is
 // missing. Reader process.
 #include <algorithm>
-#include <cmath>
 
 #include "formats/base/printable.h"
 #include "formats/containers/npy.h"
-#include "formats/import/guess.h"
-#include "formats/import/identify.h"
+#include "formats/import/guessed_description.h"
 #include "formats/import/import.h"
 #include "formats/import/known_lines.h"
 #include "formats/import/words.h"
@@ -99,7 +97,7 @@ std::string outline_of_file(const OpenRequest& request) {
         {{"key", "fc_hz"}, {"text", "centre frequency (without this key: measured in the first frame)"}});
   for (const Missing& one : guess.missing)
     outline["missing"].push_back({{"key", one.key}, {"text", printable(one.text, 200)}});
-  return outline.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_dump(outline);
 }
 
 }  // namespace echoloop

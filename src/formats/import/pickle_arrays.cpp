@@ -1,6 +1,5 @@
 // The values of a pickle as a tree: keys of dicts and attributes of objects by name, items of lists by number; lists of
 // numbers are arrays. Reader process.
-#include <cmath>
 #include <utility>
 
 #include "formats/base/printable.h"
@@ -19,22 +18,10 @@ class PickleArrays final : public MemoryTree {
     visit("", tree_->root, 0);
   }
 
- protected:
-  [[nodiscard]] TreeArray array(std::size_t entry) const override { return arrays_.at(entry); }
-
  private:
-  void put(TreeEntry entry, TreeArray array = {}) {
-    add(std::move(entry));
-    arrays_.push_back(std::move(array));
-  }
-  void put_numbers(const std::string& path, std::vector<double> values, std::vector<std::size_t> shape) {
-    auto block = std::make_shared<std::vector<double>>(std::move(values));
-    const ArrayView view{.type = {NumberKind::real, 8, ByteOrder::little},
-                         .shape = shape,
-                         .order = MemoryOrder::c,
-                         .bytes = std::as_bytes(std::span(*block))};
-    put({.path = path, .type = "number", .shape = std::move(shape), .numeric = true, .text = {}},
-        {.real = view, .imaginary = {}, .owner = block});
+  void put_list(const std::string& path, std::vector<double> values, const std::vector<std::size_t>& shape) {
+    put({.path = path, .type = "number", .shape = shape, .numeric = true, .text = {}},
+        array_of(std::move(values), shape));
   }
 
   [[nodiscard]] std::optional<double> number(const pickle::Value& value) const {
@@ -49,7 +36,7 @@ class PickleArrays final : public MemoryTree {
       if (const auto found = number((*tree_)[ref])) numbers.push_back(*found);
     }
     if (!refs.empty() && numbers.size() == refs.size()) {
-      put_numbers(path, std::move(numbers), {refs.size()});
+      put_list(path, std::move(numbers), {refs.size()});
       return;
     }
     put({.path = path, .type = "list", .shape = {refs.size()}, .text = {}});
@@ -74,18 +61,8 @@ class PickleArrays final : public MemoryTree {
     ArrayView view = *first;
     view.shape.insert(view.shape.begin(), refs.size());
     view.bytes = *block;
-    leaf(path + "[:]", view, block);
+    put_numbers(path + "[:]", {.real = view, .imaginary = {}, .owner = block});
     return true;
-  }
-
-  void leaf(const std::string& path, const ArrayView& view, std::shared_ptr<const void> owner) {
-    put({.path = path,
-         .type = to_string(view.type),
-         .shape = view.shape,
-         .numeric = view.count() > 0,
-         .complex = view.type.kind == NumberKind::complex,
-         .text = {}},
-        {.real = view, .imaginary = {}, .owner = std::move(owner)});
   }
 
   void named(const std::string& path, const pickle::Dict& dict, std::size_t depth) {
@@ -101,9 +78,9 @@ class PickleArrays final : public MemoryTree {
     if (depth > kMaxTreeDepth) return;
     const pickle::Value& value = (*tree_)[ref];
     if (const auto found = number(value)) {
-      put_numbers(path, {*found}, {});
+      put_list(path, {*found}, {});
     } else if (const auto* const view = std::get_if<ArrayView>(&value)) {
-      leaf(path, *view, tree_);
+      put_numbers(path, {.real = *view, .imaginary = {}, .owner = tree_});
     } else if (const auto* const text = std::get_if<pickle::Text>(&value)) {
       put(text_entry(path, {}, text->utf8));
     } else if (const auto* const dict = std::get_if<pickle::Dict>(&value)) {
@@ -122,8 +99,7 @@ class PickleArrays final : public MemoryTree {
   }
 
   std::shared_ptr<const pickle::Tree> tree_;
-  std::vector<TreeArray> arrays_;  // of each entry
-  std::size_t total_ = 0;          // bytes of stacked arrays
+  std::size_t total_ = 0;  // bytes of stacked arrays
 };
 
 }  // namespace

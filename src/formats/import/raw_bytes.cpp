@@ -57,8 +57,7 @@ LibraryRecording read_raw_folder(const OpenRequest& request, const std::string& 
     if (file.bytes().size() != size)
       throw Error(file.what(), words(file.bytes().size(), " bytes, the first file has ", size), "files of equal size");
     const ArrayView view = raw_view(file.what(), file.bytes(), one);
-    return OpenTree{nullptr,
-                    view_tree("raw binary", {{"samples", {.real = view, .imaginary = {}, .owner = file.file}}})};
+    return OpenTree{nullptr, view_tree("raw binary", {.real = view, .imaginary = {}, .owner = file.file})};
   });
   Json complete = meta;
   complete["data"] = "samples";
@@ -119,7 +118,7 @@ LibraryRecording read_raw_bytes(const OpenRequest& request, const std::string& w
   }
   const ArrayView view = raw_view(what, request.bytes(), raw);
   const std::size_t used = raw.header_bytes + raw.frame_header_bytes + view.bytes.size();
-  const auto tree = view_tree("raw binary", {{"samples", {.real = view, .imaginary = {}, .owner = request.file}}});
+  const auto tree = view_tree("raw binary", {.real = view, .imaginary = {}, .owner = request.file});
   Json complete = meta;
   complete["data"] = "samples";
   complete.erase("shape");

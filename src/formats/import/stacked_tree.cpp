@@ -70,19 +70,13 @@ class StackedTree final : public ArrayTree {
     const auto bytes = checked_bytes(e.shape, sizeof(float));
     if (!bytes || *bytes > kMostBytes || !plan.imaginary.empty() || added(plan.entry).parts.empty())
       throw Error(request.what(), e.path + " of shape " + shape_text(e.shape), "real samples, up to 4 GiB");
-    auto block = std::make_shared<std::vector<float>>();
-    block->reserve(e.count());
+    std::vector<float> values;
+    values.reserve(e.count());
     for (const std::size_t part : added(plan.entry).parts) {
       request.check_stop();
-      for (const double value : inner_->numbers(part, e.count())) block->push_back(static_cast<float>(value));
+      for (const double value : inner_->numbers(part, e.count())) values.push_back(static_cast<float>(value));
     }
-    const ArrayView view{.type = {NumberKind::real, 4, ByteOrder::little},
-                         .shape = e.shape,
-                         .order = MemoryOrder::c,
-                         .bytes = std::as_bytes(std::span(*block))};
-    plan.entry = 0;
-    return view_tree(container_, {{"samples", {.real = view, .imaginary = {}, .owner = block}}})
-        ->recording(request, std::move(plan));
+    return recording_of(request, std::move(plan), array_of(std::move(values), e.shape));
   }
 
   [[nodiscard]] bool is_complex(std::size_t entry) const override {

@@ -6,7 +6,6 @@
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
 #include "formats/base/printable.h"
-#include "formats/base/unknown_layout.h"
 #include "formats/containers/npz.h"
 #include "formats/readers/samples.h"
 #include "formats/readers/sidecar.h"

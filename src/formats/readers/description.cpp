@@ -226,9 +226,7 @@ std::string whole_example(std::size_t n_axes) {
          R"("tx": [{"kind": "plane", "angle_rad": 0}]})";
 }
 
-std::string json_excerpt(const Json& value) {
-  return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
+std::string json_excerpt(const Json& value) { return printable(json_dump(value)); }
 
 double json_number(const std::string& what, const Json& value, const std::string& key) {
   if (!value.is_number()) throw Error(what, key + " = " + json_excerpt(value), "a number");

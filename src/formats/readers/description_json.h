@@ -11,6 +11,9 @@ namespace echoloop {
 
 using Json = nlohmann::json;
 
+// On one line; what is not UTF-8 becomes U+FFFD.
+inline std::string json_dump(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 struct DescriptionLimits {
   std::size_t bytes = std::size_t{1} << 20;
   std::size_t values = std::size_t{8} << 20;  // numbers, texts, lists: 1024 delays of 1024 transmits are a million

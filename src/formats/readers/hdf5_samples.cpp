@@ -11,19 +11,107 @@
 #include <vector>
 
 #include "core/error.h"
+#include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
-#include "formats/base/unreadable_frame.h"
 #include "formats/containers/array_view.h"
 #include "formats/containers/hdf5_file.h"
-#include "formats/readers/hdf5_stored.h"
+#include "formats/containers/number_load.h"
 #include "formats/readers/samples.h"
 
 namespace echoloop {
 namespace {
 
-// Where the frames of an HDF5 dataset lie in the file, when they lie there as they are lent. Reader process.
-
 using hdf5::Id;
+using hdf5::Node;
+
+// How samples are stored, and the type that they are read as.
+
+struct Stored {  // one dataset; all of a recording are alike
+  std::vector<std::size_t> shape;
+  std::string real, imaginary;  // members of a compound, or empty
+  std::string number;           // "int16", "a compound"
+  SampleType type = SampleType::float32;
+  bool half = false;      // float16, or a compound of two
+  std::size_t bytes = 0;  // all its numbers as they are stored
+
+  bool operator==(const Stored&) const = default;
+};
+
+Id native_half() {
+  Id half(H5Tcopy(H5T_NATIVE_FLOAT));
+  H5Tset_fields(half, 15, 10, 5, 0, 10);
+  H5Tset_size(half, 2);
+  H5Tset_ebias(half, 15);
+  return half;
+}
+
+// Error unless the dataset has those axes, and real or complex numbers.
+Stored describe(const Node& dataset, const std::vector<Axis>& axes) {
+  Stored found{.shape = dataset.extents(), .real = {}, .imaginary = {}, .number = {}};
+  if (found.shape.size() != axes.size()) {
+    throw Error(dataset.where(), "samples of shape " + shape_text(found.shape), "axes (" + axes_text(axes) + ")");
+  }
+  const Id type(H5Dget_type(dataset.id()));
+  bool plain = hdf5::is_plain_number(type) && H5Tget_class(type) != H5T_ENUM;
+  found.half = hdf5::is_half(type);
+  if (H5Tget_class(type) == H5T_COMPOUND && H5Tget_nmembers(type) == 2) {
+    for (const auto& [real, imaginary] : {std::pair{"real", "imag"}, std::pair{"r", "i"}}) {
+      const int re = H5Tget_member_index(type, real), im = H5Tget_member_index(type, imaginary);
+      if (re < 0 || im < 0) continue;
+      const Id first(H5Tget_member_type(type, static_cast<unsigned>(re)));
+      const Id second(H5Tget_member_type(type, static_cast<unsigned>(im)));
+      plain = hdf5::is_plain_number(first) && H5Tequal(first, second) > 0;
+      found.half = hdf5::is_half(first);
+      found.real = real, found.imaginary = imaginary;
+    }
+  }
+  if (!plain) throw Error(dataset.where(), hdf5::type_text(type) + " as samples", "real or complex numbers");
+  found.number = hdf5::type_text(type);
+  const std::size_t size = H5Tget_size(type);
+  if (H5Tget_class(type) == H5T_INTEGER && (size == 1 || (size == 2 && H5Tget_sign(type) == H5T_SGN_2)))
+    found.type = SampleType::int16;
+  found.bytes = checked_bytes(found.shape, size).value_or(0);
+  if (found.bytes == 0) {
+    throw Error(dataset.where(), "samples of shape " + shape_text(found.shape),
+                "no axis of length 0, and numbers that a machine can hold");
+  }
+  return found;
+}
+
+// The frames that both parts of IQ have: the last flush of a writer that was killed may have reached one of them.
+void limit_frames(Stored& stored, const std::vector<Axis>& axes, std::size_t n_frames) {
+  const auto frame = std::find(axes.begin(), axes.end(), Axis::frame);
+  if (frame == axes.end()) return;
+  std::size_t& extent = stored.shape[static_cast<std::size_t>(frame - axes.begin())];
+  if (extent <= n_frames) return;
+  stored.bytes = stored.bytes / extent * n_frames;
+  extent = n_frames;
+}
+
+// What the library converts to: `type`, pairs of it, or halves as they are (the library takes 0.1 us for each).
+Id memory_type(const Stored& stored, SampleType type) {
+  const Id half = native_half();
+  const hid_t number = stored.half ? hid_t{half} : type == SampleType::int16 ? H5T_NATIVE_INT16 : H5T_NATIVE_FLOAT;
+  if (stored.real.empty()) return Id(H5Tcopy(number));
+  const hid_t real = stored.half ? number : H5T_NATIVE_FLOAT;
+  const std::size_t size = H5Tget_size(real);
+  Id pair(H5Tcreate(H5T_COMPOUND, 2 * size));
+  H5Tinsert(pair, stored.real.c_str(), 0, real);
+  H5Tinsert(pair, stored.imaginary.c_str(), size, real);
+  return pair;
+}
+
+// Halves in the second half of `memory` become the float32 that fill it.
+void widen_halves(std::span<std::byte> memory) {
+  const std::size_t n = memory.size() / sizeof(float);
+  for (std::size_t k = 0; k < n; ++k) {  // the float's end never passes the next half's beginning
+    const auto half = load_number<Half, false>(memory.data() + (n + k) * sizeof(Half));
+    const auto value = static_cast<float>(static_cast<double>(half));
+    std::memcpy(memory.data() + k * sizeof(value), &value, sizeof(value));
+  }
+}
+
+// Where the frames of an HDF5 dataset lie in the file, when they lie there as they are lent. Reader process.
 
 // The library (1.10) walks its list of chunks for every question, so that the time grows as the square of their number.
 // Four times as many took 2.5 s where the list can grow in the format of version 1.10 (as our own recordings), so this
@@ -31,14 +119,14 @@ using hdf5::Id;
 constexpr std::size_t kMaxChunks = 2048;
 
 // The library counts chunk addresses from the end of a user block; such files are read by it instead.
-bool has_user_block(const hdf5::Node& dataset) {
+bool has_user_block(const Node& dataset) {
   const Id file(H5Iget_file_id(dataset.id())), plan(H5Fget_create_plist(file));
   hsize_t size = 1;
   return H5Pget_userblock(plan, &size) < 0 || size != 0;
 }
 
 // Address of the chunk of frames that begins with `frame`, or HADDR_UNDEF.
-haddr_t chunk_address(const hdf5::Node& dataset, std::size_t rank, std::size_t frame, std::size_t chunk_bytes) {
+haddr_t chunk_address(const Node& dataset, std::size_t rank, std::size_t frame, std::size_t chunk_bytes) {
   std::vector<hsize_t> at(rank, 0);
   at[0] = frame;
   unsigned mask = 0;
@@ -52,13 +140,13 @@ haddr_t chunk_address(const hdf5::Node& dataset, std::size_t rank, std::size_t f
 bool is_natural(const std::vector<Axis>& axes) { return std::is_sorted(axes.begin(), axes.end()); }
 
 // Byte offsets of all frames, or none: for a contiguous dataset, or whole frames in each chunk, unfiltered, of exactly
-// `memory_type`, aligned to its numbers, inside the file.
-std::vector<std::uint64_t> frame_offsets(const hdf5::Node& dataset, const std::vector<Axis>& axes, hid_t memory_type,
+// the type `wanted`, aligned to its numbers, inside the file.
+std::vector<std::uint64_t> frame_offsets(const Node& dataset, const std::vector<Axis>& axes, hid_t wanted,
                                          std::size_t frame_bytes, std::size_t n_frames, std::size_t file_size) {
   const Id type(H5Dget_type(dataset.id()));
   const std::vector<std::size_t> shape = dataset.extents();
   const auto bytes = checked_bytes(shape, H5Tget_size(type));
-  if (!is_natural(axes) || H5Tequal(type, memory_type) <= 0 || !bytes || *bytes != n_frames * frame_bytes ||
+  if (!is_natural(axes) || H5Tequal(type, wanted) <= 0 || !bytes || *bytes != n_frames * frame_bytes ||
       has_user_block(dataset))
     return {};
   const hdf5::Storage storage = dataset.storage(*bytes);
@@ -88,10 +176,6 @@ std::vector<std::uint64_t> frame_offsets(const hdf5::Node& dataset, const std::v
   }
   return offsets;
 }
-
-using hdf5::Id;
-using hdf5::Node;
-using hdf5::Stored;
 
 constexpr std::size_t kMaxFrames = std::size_t{1} << 24;
 constexpr std::size_t kMaxDatasets = 65536, kMaxOpen = 64;
@@ -198,7 +282,7 @@ class FrameReader {
     }
     const Id file_space(H5Dget_space(dataset.id()));
     const Id memory_space(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
-    const Id type = hdf5::memory_type(stored_, type_);
+    const Id type = memory_type(stored_, type_);
     // Halves come behind the floats that they become.
     const std::size_t bytes = static_cast<std::size_t>(H5Sget_simple_extent_npoints(memory_space)) * H5Tget_size(type);
     std::byte* const into = stored_.half ? to + bytes : to;
@@ -209,7 +293,7 @@ class FrameReader {
         throw UnreadableFrame(dataset.where(), "unreadable" + in_frame, "a sound disk");
       throw Error(dataset.where(), "damaged" + in_frame, hdf5::kUndamaged);
     }
-    if (stored_.half) hdf5::widen_halves({to, 2 * bytes});
+    if (stored_.half) widen_halves({to, 2 * bytes});
   }
 
   void read_part(const Node& dataset, std::uint64_t frame, std::span<std::byte> out) {
@@ -272,8 +356,8 @@ void check_alike(const OpenRequest& request, const Node& root, const Hdf5Samples
   if (!samples.imaginary.empty()) others.push_back(samples.imaginary);
   for (const std::string& path : others) {
     const Node dataset = root.at_path(path);
-    Stored stored = hdf5::describe(dataset, samples.axes);
-    hdf5::limit_frames(stored, samples.axes, extent(samples, first, Axis::frame));
+    Stored stored = describe(dataset, samples.axes);
+    limit_frames(stored, samples.axes, extent(samples, first, Axis::frame));
     if (!(stored == first)) {
       throw Error(dataset.where(),
                   stored.number + " samples of shape " + shape_text(stored.shape) + " and " + first.number + " of " +
@@ -320,7 +404,7 @@ NamedSamples named_samples(const Hdf5Samples& samples, const Stored& stored, con
 
 }  // namespace
 
-std::vector<Axis> trailing_axes(const hdf5::Node& dataset) {
+std::vector<Axis> trailing_axes(const Node& dataset) {
   const std::size_t rank = dataset.extents().size();
   if (rank < 2 || rank > 4) {
     throw Error(dataset.where(), "samples of shape " + shape_text(dataset.extents()),
@@ -334,11 +418,11 @@ LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& roo
   Acquisition& a = parts.acquisition;
   const Hdf5Samples& samples = parts.samples;
   const Node first = root.at_path(samples.datasets.at(0));
-  Stored stored = hdf5::describe(first, samples.axes);
-  hdf5::limit_frames(stored, samples.axes, samples.most_frames);
+  Stored stored = describe(first, samples.axes);
+  limit_frames(stored, samples.axes, samples.most_frames);
   if (!samples.imaginary.empty()) {
-    const Stored other = hdf5::describe(root.at_path(samples.imaginary), samples.axes);
-    hdf5::limit_frames(stored, samples.axes, extent(samples, other, Axis::frame));
+    const Stored other = describe(root.at_path(samples.imaginary), samples.axes);
+    limit_frames(stored, samples.axes, extent(samples, other, Axis::frame));
   }
   check_written(first, stored, a);
   check_alike(request, root, samples, stored);
@@ -378,7 +462,7 @@ LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& roo
   const bool as_stored = samples.datasets.size() == 1 && !stored.half && samples.imaginary.empty() &&
                          samples.rotation_rad.empty() && samples.gain.empty() && is_whole_order(samples, stored);
   if (as_stored) {
-    recording.frame_offsets = frame_offsets(first, samples.axes, hdf5::memory_type(stored, type), a.frame_bytes(),
+    recording.frame_offsets = frame_offsets(first, samples.axes, memory_type(stored, type), a.frame_bytes(),
                                             static_cast<std::size_t>(recording.frame_count), request.bytes().size());
   }
   recording.read_frame = [reader](std::uint64_t index, std::span<std::byte> out) { reader->read(index, out); };

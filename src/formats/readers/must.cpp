@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/number.h"
 #include "core/units.h"
-#include "formats/base/unknown_layout.h"
+#include "formats/base/library_recording.h"
 #include "formats/readers/geometry.h"
 #include "formats/readers/placed_probe.h"
 #include "formats/readers/wave_fit.h"
@@ -197,7 +197,7 @@ void set_frequencies(const Param& param, Acquisition& a) {
 
 }  // namespace
 
-RecordingParts must_recording(const std::string& what, const MatArray& array,
+RecordingParts must_recording(const std::string& what, const OwnedArray& array,
                               const std::map<std::string, MatField>& fields) {
   const Param param(what, fields);
   RecordingParts parts{.acquisition = {}, .samples = {}, .owner = array.owner, .format = {}};

@@ -11,7 +11,7 @@
 namespace echoloop {
 
 // `fields`: numeric fields by lower-case name. Throws Error naming the field that is missing or does not fit.
-RecordingParts must_recording(const std::string& what, const MatArray& array,
+RecordingParts must_recording(const std::string& what, const OwnedArray& array,
                               const std::map<std::string, MatField>& fields);
 
 }  // namespace echoloop

@@ -14,13 +14,11 @@
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
 #include "formats/base/printable.h"
-#include "formats/base/unknown_layout.h"
 #include "formats/containers/mat_cells.h"
 #include "formats/containers/mat_file.h"
 #include "formats/containers/mat_tree.h"
 #include "formats/readers/must.h"
 #include "formats/readers/samples.h"
-#include "formats/readers/verasonics.h"
 #include "formats/readers/verasonics_scheme.h"
 
 namespace echoloop {
@@ -57,9 +55,7 @@ bool describes(const std::vector<std::string>& names) {
 
 std::optional<MatField> numbers_of(const MatNode& node) {
   if (node.kind != MatNode::Kind::numbers || !node.imaginary.bytes.empty()) return std::nullopt;
-  Fields one;
-  add_field(one, "x", node.numbers);
-  return std::move(one.at("x"));
+  return MatField{.dims = node.numbers.shape, .values = node.numbers.reals()};
 }
 
 // Numbers, or a cell of them with one row a transmit; nothing for [].
@@ -124,7 +120,7 @@ Fields fields_of_file(const MatFile& file, const MatVariable& samples) {
   Fields fields;
   for (const MatVariable& variable : file.variables()) {
     if (&variable == &samples || !variable.numeric || count(variable) == 0 || count(variable) > kMostNumbers) continue;
-    const MatArray array = file.read_array(variable.name);
+    const OwnedArray array = file.read_array(variable.name);
     if (array.imaginary.bytes.empty()) add_field(fields, variable.name, array.real);
   }
   return fields;
@@ -249,7 +245,7 @@ bool is_samples(const MatVariable& variable, bool any_name) {
          (any_name || named);
 }
 
-MatArray read_samples(const OpenRequest& request, const MatFile& file, const MatVariable& variable) {
+OwnedArray read_samples(const OpenRequest& request, const MatFile& file, const MatVariable& variable) {
   if (!is_cell(variable)) return file.read_array(variable.name);
   const MatTree tree(request.what(), request.path_to_open.string(), request.bytes().size(), {variable.name},
                      file.container());
@@ -284,7 +280,7 @@ LibraryRecording read_must(const OpenRequest& request, const MatFile& file) {
   });
   const MatVariable* const param = partner != params.end() ? *partner : params.empty() ? nullptr : params[0];
   request.advance(0.05);
-  const MatArray array = read_samples(request, file, *samples[0]);
+  const OwnedArray array = read_samples(request, file, *samples[0]);
   request.advance(0.1);
   const std::size_t n_third = array.real.shape.size() > 2 ? array.real.shape[2] : 1;
   RecordingParts parts = must_recording(what, array, read_must_param(request, file, param, *samples[0], n_third));

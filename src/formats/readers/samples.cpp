@@ -1,15 +1,42 @@
 #include "formats/readers/samples.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <utility>
 
 #include "core/error.h"
+#include "core/number.h"
 #include "formats/base/open_request.h"
+#include "formats/base/sample_value.h"
 #include "formats/containers/number_load.h"
 
 namespace echoloop {
 namespace {
+
+std::string axis_name(Axis axis) {
+  constexpr std::array<const char*, 5> kNames{"frame", "transmit", "element", "time", "iq"};
+  return kNames[static_cast<std::size_t>(axis)];
+}
+
+void place_axis(SampleSource& s, Axis axis, std::size_t extent, std::size_t stride) {
+  switch (axis) {
+    case Axis::transmit:
+      s.n_transmits = extent, s.transmit_stride = stride;
+      break;
+    case Axis::element:
+      s.n_elements = extent, s.element_stride = stride;
+      break;
+    case Axis::time:
+      s.n_samples = extent, s.sample_stride = stride;
+      break;
+    case Axis::iq:
+      s.n_values = extent;
+      break;
+    case Axis::frame:
+      break;
+  }
+}
 
 constexpr std::size_t kTileElements = 16;  // 16 lines of 256 samples: source and destination stay in the L1/L2 caches
 constexpr std::size_t kTileSamples = 256;
@@ -113,7 +140,90 @@ void complete(const OpenRequest& request, RecordingParts& parts) {
   parts.acquisition.sample_type = choose_type(request, s);
 }
 
+// 2^k of unsigned samples that are two's complement of k bits: many near 0 and near 2^k, few between. 0: they are not.
+double wrapped_at(const Acquisition& a, std::span<const std::byte> frame) {
+  constexpr std::size_t kMost = std::size_t{1} << 18;
+  constexpr double kFew = 0.1;
+  const std::size_t n = frame.size() / bytes_per_value(a.sample_type), step = n / kMost + 1;
+  double least = 0.0, most = 0.0, n_all = 0.0, n_low = 0.0, n_high = 0.0;
+  for (std::size_t i = 0; i < n; i += step) {
+    const double value = sample_value(a, frame, i);
+    least = std::min(least, value), most = std::max(most, value);
+  }
+  const double whole = std::exp2(std::ceil(std::log2(most + 1.0)));
+  if (least < 0.0 || most < 0.99 * whole) return 0.0;
+  for (std::size_t i = 0; i < n; i += step) {
+    const double value = sample_value(a, frame, i);
+    n_all += 1.0, n_low += value < 0.25 * whole ? 1.0 : 0.0, n_high += value >= 0.75 * whole ? 1.0 : 0.0;
+  }
+  const bool both = std::min(n_low, n_high) >= kFew * n_all && n_low + n_high > (1.0 - kFew) * n_all;
+  return both ? whole : 0.0;
+}
+
+double mean_of(const Acquisition& a, std::span<const std::byte> frame) {
+  const std::size_t n = frame.size() / bytes_per_value(a.sample_type);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < n; ++i) sum += sample_value(a, frame, i);
+  return sum / static_cast<double>(n);
+}
+
+template <class T>
+void subtract_wrapped(std::span<std::byte> frame, double whole) {
+  for (T& value : std::span(reinterpret_cast<T*>(frame.data()), frame.size() / sizeof(T)))
+    if (value >= static_cast<T>(0.5 * whole)) value = static_cast<T>(value - whole);
+}
+
 }  // namespace
+
+std::string axes_text(const std::vector<Axis>& axes) {
+  std::string text;
+  for (const Axis axis : axes) text += (text.empty() ? "" : ", ") + axis_name(axis);
+  return text;
+}
+
+std::vector<std::string> axis_names(const std::vector<Axis>& axes) {
+  std::vector<std::string> names;
+  for (const Axis axis : axes) names.push_back(axis_name(axis));
+  return names;
+}
+
+SampleSource sample_source(const std::string& what, const ArrayView& array, const std::vector<Axis>& axes) {
+  if (axes.size() != array.shape.size()) {
+    throw Error(what, "array of shape " + shape_text(array.shape) + " with axes [" + axes_text(axes) + "]",
+                "one axis name for each axis of the array");
+  }
+  std::array<int, 5> seen{};
+  for (const Axis axis : axes) ++seen[static_cast<std::size_t>(axis)];
+  for (const int count : seen) {
+    if (count > 1) throw Error(what, "axes [" + axes_text(axes) + "]", "each axis named once");
+  }
+  if (seen[static_cast<std::size_t>(Axis::element)] == 0 || seen[static_cast<std::size_t>(Axis::time)] == 0) {
+    throw Error(what, "axes [" + axes_text(axes) + "]", "element and time among them");
+  }
+  const bool complex = array.type.kind == NumberKind::complex;
+  SampleSource s;
+  s.type = array.type;
+  if (complex) s.type = {NumberKind::real, array.type.bytes / 2, array.type.order};
+  std::size_t n_frames = 1, frame_stride = 0, iq_stride = s.type.bytes;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const std::size_t stride = array.stride_bytes(a);
+    if (array.shape[a] == 0) throw Error(what, "array of shape " + shape_text(array.shape), "no axis of length 0");
+    place_axis(s, axes[a], array.shape[a], stride);
+    if (axes[a] == Axis::frame) n_frames = array.shape[a], frame_stride = stride;
+    if (axes[a] == Axis::iq) iq_stride = stride;
+  }
+  if (s.n_values > 2 || (complex && s.n_values != 1)) {
+    throw Error(what, "iq axis of length " + std::to_string(s.n_values) + " in " + to_string(array.type),
+                "an iq axis of length 2 (RF: 1) of real numbers, or complex numbers without one");
+  }
+  if (complex) s.n_values = 2;
+  s.frames.reserve(n_frames);
+  for (std::size_t f = 0; f < n_frames; ++f) {
+    const std::byte* const first = array.bytes.data() + f * frame_stride;
+    s.frames.push_back({first, s.n_values == 2 ? first + iq_stride : first});
+  }
+  return s;
+}
 
 bool can_lend(const SampleSource& s, SampleType type) {
   const std::size_t value = bytes_per_value(type);
@@ -192,6 +302,36 @@ LibraryRecording make_library_recording(const OpenRequest& request, RecordingPar
   };
   recording.acquisition = std::make_shared<const Acquisition>(std::move(parts.acquisition));
   return recording;
+}
+
+std::vector<std::byte> first_frame(const LibraryRecording& recording) {
+  std::vector<std::byte> frame(recording.acquisition->frame_bytes());
+  recording.read_frame(0, frame);
+  return frame;
+}
+
+void read_as_signed(LibraryRecording& recording) {
+  Acquisition a = *recording.acquisition;
+  constexpr double kLeastMean = 8.0;
+  const std::vector<std::byte> frame = first_frame(recording);
+  const double whole = wrapped_at(a, frame), mean = mean_of(a, frame);
+  if (whole == 0.0 && mean < kLeastMean) return;
+  if (whole == 0.0) {
+    a.assumptions.emplace_back("unsigned samples, of which 0 is taken for zero, though their mean is " +
+                               std::to_string(std::lround(mean)) + " (\"offset\" in a description is subtracted)");
+    recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+    return;
+  }
+  const auto bits = static_cast<std::size_t>(std::log2(whole));
+  a.assumptions.emplace_back("unsigned samples are two's complement of " + counted(bits, "bit") +
+                             ": the upper half lies below 0 (\"offset\": 0 in a description keeps them)");
+  recording.frame_offsets.clear();
+  recording.read_frame = [read = std::move(recording.read_frame), type = a.sample_type, whole](
+                             std::uint64_t index, std::span<std::byte> out) {
+    read(index, out);
+    type == SampleType::int16 ? subtract_wrapped<std::int16_t>(out, whole) : subtract_wrapped<float>(out, whole);
+  };
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
 }
 
 }  // namespace echoloop

@@ -56,4 +56,10 @@ void set_sample_counts(const std::string& what, Acquisition& acquisition, std::s
                        std::size_t n_elements, std::size_t n_samples, std::size_t n_values);
 void convert_frame(const SampleSource& source, SampleType type, std::size_t frame, std::span<std::byte> out);
 
+std::vector<std::byte> first_frame(const LibraryRecording& recording);
+
+// Two's complement that is stored as unsigned numbers: where the first frame says it, values from half of their range
+// on are read as those below 0, and this is said.
+void read_as_signed(LibraryRecording& recording);
+
 }  // namespace echoloop

@@ -8,7 +8,6 @@
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
-#include "formats/base/unknown_layout.h"
 #include "formats/containers/pickle.h"
 #include "formats/readers/geometry.h"
 #include "formats/readers/samples.h"
@@ -49,7 +48,7 @@ std::vector<double> angles(const std::string& what, const pickle::Tree& tree, co
   if (const auto* const array = std::get_if<ArrayView>(value)) {
     if (array->count() > static_cast<std::size_t>(kMaxTransmits))
       throw Error(what, pickle::describe(*value) + " as 'angles'", "up to 16384");
-    for (std::size_t k = 0; k < array->count(); ++k) result.push_back(array->real_at(k));
+    result = array->reals();
   } else if (const auto one = as_number(*value)) {
     result.push_back(*one);
   } else if (const auto* const items = list_items(*value)) {

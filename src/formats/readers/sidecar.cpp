@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "formats/base/format_table.h"
 #include "formats/containers/npy.h"
-#include "formats/readers/wrapped_samples.h"
+#include "formats/readers/samples.h"
 
 namespace echoloop {
 namespace {

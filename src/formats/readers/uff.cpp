@@ -22,13 +22,15 @@
 namespace echoloop {
 namespace {
 
+using hdf5::Node;
+
 // What the program's own recordings say beyond UFF: the group /echoloop (acquisition_json.h documents it).
 
 constexpr std::size_t kMostTimes = std::size_t{1} << 22;  // of frames, that are read: 32 MB
 constexpr double kMostCounted = 9e15;                     // a double's last whole number, about
 
 // The first `frames` values of a list; nothing when it is shorter.
-std::vector<double> frame_list(const hdf5::Node& own, const char* name, std::size_t frames) {
+std::vector<double> frame_list(const Node& own, const char* name, std::size_t frames) {
   const auto list = own.find(name);
   if (!list || !list->is_dataset() || list->extents().size() != 1 || list->extents()[0] < frames) return {};
   std::vector<double> values = list->numbers(kMostTimes);
@@ -38,7 +40,7 @@ std::vector<double> frame_list(const hdf5::Node& own, const char* name, std::siz
 
 // Times that cannot be are left out: the frames are evenly spaced then. A frame that came late, or again, has the time
 // of the one before it.
-ScannerRecord scanner_record(const hdf5::Node& own, std::size_t frames) {
+ScannerRecord scanner_record(const Node& own, std::size_t frames) {
   if (frames == 0 || frames > kMostTimes || !own.has("device_time_s")) return {};
   ScannerRecord record{.times_s = frame_list(own, "device_time_s", frames)};
   std::vector<double>& times_s = record.times_s;
@@ -58,7 +60,7 @@ ScannerRecord scanner_record(const hdf5::Node& own, std::size_t frames) {
 
 // Puts the exact acquisition in place of what UFF's rounded numbers gave, and drops frames that a killed writer left
 // incomplete. False when the file has no such group, or one that describes nothing that can be.
-bool take_own_description(const hdf5::Node& root, Hdf5Parts& parts) {
+bool take_own_description(const Node& root, Hdf5Parts& parts) {
   constexpr std::size_t kMaxJson = std::size_t{64} << 20;
   const auto own = root.find("echoloop");
   if (!own || !own->is_group()) return false;
@@ -81,66 +83,49 @@ bool take_own_description(const hdf5::Node& root, Hdf5Parts& parts) {
 // Waves of single elements in UFF files (synthetic aperture), whose time zero USTB counts in a way of its own: any
 // source from 1 mm behind z = 0 on is taken for one in front of the array, which its wave reaches |s|/c after the
 // origin. The arrival is then (|p - s| + |s|)/c - delay, and USTB's scripts write delay = |s|/c for times from the
-// firing. By UFF's own words, time zero when the wave passes the origin, it is (|p - s| - |s|)/c. Internal to
-// src/formats, reader process.
+// firing. By UFF's own words, time zero when the wave passes the origin, it is (|p - s| - |s|)/c.
 
 // See all waves of a file first. `placed` must outlive this. Transmits count from the file's origin.
 class ElementSources {
  public:
   ElementSources(const PlacedProbe& placed, double sound_speed_m_s) : placed_(placed), c_m_s_(sound_speed_m_s) {}
 
-  void see(const Transmit& transmit, double delay_s);
+  void see(const Transmit& t, double delay_s) {
+    if (!is_element(t)) return;
+    in_front_.see(delay_s - away_s(t));
+    passing_.see(delay_s + away_s(t));
+  }
 
-  // How much the file's times of `transmit` exceed those from the passage of the origin: 2 |s|/c where USTB's way
-  // holds, else 0. The delays tell: where all waves fire at one time, the delays less |s|/c are the same (USTB), or
-  // those plus |s|/c are. When neither is, as where there are no delays, USTB's rule holds.
-  [[nodiscard]] double early_s(const Transmit& transmit) const;
+  // How much the file's times of `t` exceed those from the passage of the origin: 2 |s|/c where USTB's way holds, else
+  // 0. The delays tell: where all waves fire at one time, the delays less |s|/c are the same (USTB), or those plus
+  // |s|/c are. When neither is, as where there are no delays, USTB's rule holds.
+  [[nodiscard]] double early_s(const Transmit& t) const {
+    constexpr double kInFront_m = -1e-3;  // USTB's
+    constexpr double kNoise_s = 1e-9;     // of single precision
+    if (!is_element(t) || passing_.spread() + kNoise_s < 0.5 * in_front_.spread()) return 0.0;
+    const bool is_clear = in_front_.spread() + kNoise_s < 0.5 * passing_.spread();
+    return is_clear || t.source_z_m >= kInFront_m ? 2.0 * away_s(t) : 0.0;
+  }
 
  private:
   struct Range {
     double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
-    void see(double value);
+    void see(double value) { low = std::min(low, value), high = std::max(high, value); }
     [[nodiscard]] double spread() const { return high - low; }
   };
-  [[nodiscard]] bool is_element(const Transmit& transmit) const;
-  [[nodiscard]] double away_s(const Transmit& transmit) const;
+
+  [[nodiscard]] bool is_element(const Transmit& t) const {
+    constexpr double kMicrometre = 1e-6;
+    return t.kind == TransmitKind::diverging && std::ranges::any_of(placed_.probe.elements, [&](const Element& e) {
+             return std::hypot(e.x_m + placed_.origin_x_m - t.source_x_m, e.z_m - t.source_z_m) < kMicrometre;
+           });
+  }
+  [[nodiscard]] double away_s(const Transmit& t) const { return std::hypot(t.source_x_m, t.source_z_m) / c_m_s_; }
 
   const PlacedProbe& placed_;
   double c_m_s_;
   Range in_front_, passing_;
 };
-
-void ElementSources::Range::see(double value) {
-  low = std::min(low, value);
-  high = std::max(high, value);
-}
-
-double ElementSources::away_s(const Transmit& t) const { return std::hypot(t.source_x_m, t.source_z_m) / c_m_s_; }
-
-bool ElementSources::is_element(const Transmit& t) const {
-  constexpr double kMicrometre = 1e-6;
-  if (t.kind != TransmitKind::diverging) return false;
-  const auto there = [&](const Element& e) {
-    return std::hypot(e.x_m + placed_.origin_x_m - t.source_x_m, e.z_m - t.source_z_m) < kMicrometre;
-  };
-  return std::any_of(placed_.probe.elements.begin(), placed_.probe.elements.end(), there);
-}
-
-void ElementSources::see(const Transmit& t, double delay_s) {
-  if (!is_element(t)) return;
-  in_front_.see(delay_s - away_s(t));
-  passing_.see(delay_s + away_s(t));
-}
-
-double ElementSources::early_s(const Transmit& t) const {
-  constexpr double kInFront_m = -1e-3;  // USTB's
-  constexpr double kNoise_s = 1e-9;     // of single precision
-  if (!is_element(t) || passing_.spread() + kNoise_s < 0.5 * in_front_.spread()) return 0.0;
-  const bool is_clear = in_front_.spread() + kNoise_s < 0.5 * passing_.spread();
-  return is_clear || t.source_z_m >= kInFront_m ? 2.0 * away_s(t) : 0.0;
-}
-
-using hdf5::Node;
 
 constexpr std::size_t kGeometryAxes = 7;  // x y z theta phi width height
 

@@ -1,10 +1,12 @@
-#include "formats/readers/verasonics.h"
-
+// Verasonics workspaces saved from MATLAB: RcvData (or one of its cells under a name of the user's) with Trans, TX,
+// Receive, Resource, Event, TW as the Vantage software defines them. Reader process.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <type_traits>
+#include <vector>
 
 #include "core/error.h"
 #include "core/units.h"
@@ -12,6 +14,7 @@
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
 #include "formats/base/printable.h"
+#include "formats/containers/mat_file.h"
 #include "formats/containers/mat_tree.h"
 #include "formats/readers/verasonics_scheme.h"
 
@@ -19,6 +22,30 @@ namespace echoloop {
 namespace {
 
 using namespace verasonics;
+
+// Undoes the code of [transmit][element][row], in place.
+void decode_lines(const Code& code, std::size_t n_elements, std::size_t n_rows, std::span<float> lines) {
+  const std::size_t n = code.elements.size();
+  std::vector<float> sent(n * n_rows);
+  const auto line = [&](std::size_t transmit, std::size_t element) {
+    return lines.subspan((transmit * n_elements + element) * n_rows, n_rows);
+  };
+  for (std::size_t element = 0; element < n_elements; ++element) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::span<const float> from = line(k, element);
+      for (std::size_t i = 0; i < n_rows; ++i) sent[k * n_rows + i] = from[i];
+    }
+    for (std::size_t t = 0; t < n; ++t) {
+      const std::span<float> out = line(t, element);
+      std::fill(out.begin(), out.end(), 0.0F);
+      for (std::size_t k = 0; k < n; ++k) {
+        const float weight = code.inverse[t * n + k];
+        const float* const from = sent.data() + k * n_rows;
+        for (std::size_t i = 0; i < n_rows; ++i) out[i] += weight * from[i];
+      }
+    }
+  }
+}
 
 constexpr std::array kStructs{"Trans", "TX", "TW", "Receive", "Resource", "Event", "SeqControl"};
 

@@ -1,5 +1,5 @@
 // Geometry and timing of a Verasonics workspace: probe (verasonics_probe.cpp), which rows of RcvData hold which line
-// (verasonics_scheme.cpp, verasonics_sampling.cpp), transmits (verasonics_transmits.cpp). Lengths are in wavelengths of
+// (verasonics_scheme.cpp), transmits (verasonics_transmits.cpp). Lengths are in wavelengths of
 // Trans.frequency unless Trans.units says mm; times follow from them. Internal to src/formats.
 #pragma once
 
@@ -9,7 +9,6 @@
 
 #include "core/acquisition.h"
 #include "formats/containers/mat_tree.h"
-#include "formats/readers/verasonics_code.h"
 
 namespace echoloop {
 
@@ -70,15 +69,19 @@ ProbeParts probe(const std::string& what, const MatTree& tree, const Scales& sca
 // when there are not as many.
 std::vector<double> by_element(const std::vector<double>& values, const Columns& aperture, double otherwise);
 
-Sampling sampling(const std::string& what, const MatNode& receive, std::size_t row, const Scales& scales,
-                  Acquisition& a);
-
 struct BufferSize {
   std::size_t rows, pages;
   std::size_t number;  // which of Receive.bufnum
 };
 Scheme scheme(const std::string& what, const MatTree& tree, const Scales& scales, const BufferSize& buffer,
               Acquisition& a);
+// Transmits in which many elements send at once, each with a sign of its own (Hadamard's codes): the recording of
+// single elements is a sum of them.
+struct Code {
+  std::vector<std::size_t> elements;  // that send alone when it is undone, one a transmit
+  std::vector<float> inverse;         // [undone transmit][sent transmit]; empty: nothing is coded
+};
+
 struct Sending {
   std::vector<Transmit> transmits;
   Code code;  // that they were sent in; the transmits are those after it is undone

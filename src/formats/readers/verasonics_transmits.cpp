@@ -13,6 +13,44 @@
 namespace echoloop::verasonics {
 namespace {
 
+bool has_both_signs(const std::vector<double>& weights) {
+  return std::any_of(weights.begin(), weights.end(), [](double w) { return w > 0.0; }) &&
+         std::any_of(weights.begin(), weights.end(), [](double w) { return w < 0.0; });
+}
+
+// `weights` of each transmit, by element. Nothing is coded when no transmit has weights of both signs. Throws Error
+// when one has and the rows are no orthogonal code of as many transmits as elements.
+Code code_of(const std::string& what, const std::vector<std::vector<double>>& weights) {
+  const auto coded = std::find_if(weights.begin(), weights.end(), has_both_signs);
+  if (coded == weights.end()) return {};
+  const auto refuse = [&](const std::string& why) {
+    throw Error(what, "TX.Apod of both signs, " + why,
+                "elements of one sign, or an orthogonal code (Hadamard's) of as many transmits as elements");
+  };
+  const std::size_t n = weights.size();
+  Code code;
+  for (std::size_t e = 0; e < coded->size(); ++e) {
+    if ((*coded)[e] != 0.0) code.elements.push_back(e);
+  }
+  if (code.elements.size() != n)
+    refuse("of " + counted(code.elements.size(), "element") + " in " + counted(n, "transmit"));
+  for (const auto& row : weights) {
+    if (row.size() != coded->size()) refuse("and transmits without Apod");
+  }
+  const double square = static_cast<double>(n) * weights[0][code.elements[0]] * weights[0][code.elements[0]];
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i; j < n; ++j) {
+      double product = 0.0;
+      for (const std::size_t e : code.elements) product += weights[i][e] * weights[j][e];
+      if (std::abs(product - (i == j ? square : 0.0)) > 1e-6 * square) refuse("without an orthogonal code");
+    }
+  }
+  for (const std::size_t e : code.elements) {
+    for (std::size_t k = 0; k < n; ++k) code.inverse.push_back(static_cast<float>(weights[k][e] / square));
+  }
+  return code;
+}
+
 constexpr double kTolerance_periods = 0.05;  // clocks of 250 MHz place firing times to 0.02 periods of 5 MHz
 
 // FocalPt, or Steer and focus from Origin; all in wavelengths.

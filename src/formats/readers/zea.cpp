@@ -1,6 +1,5 @@
 // zea's HDF5 layout: data/raw_data (frame, transmit, time, element, channel) and scan/*, also within event_0, and in
 // files of zea's later versions within tracks/track_0, where the array may be described by the group probe.
-// Here frequencies, gain and frame rate; zea_layout.h: where things lie.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -19,21 +18,89 @@
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
+#include "formats/base/printable.h"
 #include "formats/containers/array_view.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/readers/geometry.h"
 #include "formats/readers/hdf5_samples.h"
 #include "formats/readers/placed_probe.h"
 #include "formats/readers/wave_fit.h"
-#include "formats/readers/zea_layout.h"
 
 namespace echoloop {
 namespace {
 
+using hdf5::Node;
+
+constexpr std::size_t kMaxZeaTable = std::size_t{1} << 24;  // values: (transmit, element), (frame, transmit)
+
+// Where a zea file keeps what: its versions have put data, scan and the array into different groups.
+
+// In the group `probe`, or in older files in the root's attributes; "generic" is zea's word for none.
+void name_probe(const Node& root, const std::optional<Node>& described, Probe& probe) {
+  const auto told = [&](const char* what) {
+    const auto found = described ? described->find(what) : std::nullopt;
+    return found && found->is_dataset() ? found->text() : std::string();
+  };
+  std::string name = told("name");
+  for (const char* const attribute : {"probe_name", "probe"}) {
+    if (name.empty()) name = root.text_attribute(attribute).value_or(std::string());
+  }
+  if (!name.empty() && name != "generic") probe.name = printable(name, 60);
+  if (told("type") == "phased" && probe.kind == ProbeKind::linear) probe.kind = ProbeKind::phased;
+}
+
+// Path of the group of data and scan: "" (the root), "event_0", or the first track that has channel data, "tracks/...".
+// What is left out goes to a.assumptions.
+std::string zea_part(const Node& root, Acquisition& a) {
+  if (root.has("event_0")) {
+    return "event_0";
+  }
+  if (!root.has("tracks")) return "";
+  const Node tracks = root.at("tracks");
+  std::vector<std::string> names = tracks.children();
+  if (names.empty()) throw Error(tracks.where(), "no track", "a zea file with tracks/track_0");
+  std::stable_sort(names.begin(), names.end(), [](const auto& l, const auto& r) { return l.size() < r.size(); });
+  std::string path = names.front();
+  for (std::size_t k = names.size(); k-- > 0;) {
+    const auto data = tracks.at(names[k]).find("data");
+    if (data && data->has("raw_data")) path = names[k];
+  }
+  if (names.size() > 1) {
+    const auto label = tracks.at(path).find("label");
+    a.assumptions.push_back("only " + printable(path, 30) + (label ? " (" + printable(label->text(), 60) + ")" : "") +
+                            " of " + std::to_string(names.size()) + " tracks is read");
+  }
+  return "tracks/" + path;
+}
+
+// The channel data of the group `data`; Error that says what is there instead, pictures most likely.
+Node zea_raw_data(const Node& data) {
+  if (auto raw = data.find("raw_data")) return std::move(*raw);
+  std::string held;
+  for (const std::string& name : data.children()) held += (held.empty() ? "" : ", ") + printable(name, 30);
+  throw Error(data.where(), held.empty() ? "no samples" : "no channel data, only " + printable(held, 120),
+              "a zea file with data/raw_data");
+}
+
+// Element positions: in scan, in later files in a group `probe` of their own.
+PlacedProbe zea_probe(const Node& root, const Node& scan) {
+  const auto described = root.find("probe");
+  const bool apart = !scan.has("probe_geometry") && described && described->has("probe_geometry");
+  const Node& holder = apart ? *described : scan;
+  const Node geometry = holder.at("probe_geometry");
+  const std::vector<std::size_t> shape = geometry.extents();
+  if (shape.size() != 2 || shape[1] != 3)
+    throw Error(geometry.where(), "an array of shape " + shape_text(shape), "(elements, 3): x, y, z");
+  PlacedProbe placed = place_probe(
+      geometry.where(), places_of(geometry.where(), geometry.numbers(3 * static_cast<std::size_t>(kMaxElements)), 3,
+                                  TableOrder::element_first));
+  if (const auto width = holder.find("element_width")) placed.probe.element_width_m = width->number();
+  name_probe(root, described, placed.probe);
+  return placed;
+}
+
 // What zea's files say of delays that are no way through the tissue: the acoustic lens and the length of the
 // transmitted pulse.
-
-using hdf5::Node;
 
 constexpr double kWaveform_hz = 250e6;
 constexpr std::size_t kMaxWaveforms = std::size_t{1} << 24;  // numbers in all of them
@@ -149,8 +216,6 @@ std::vector<double> zea_late_s(const Node& root, const Node& scan, std::size_t n
   for (double& late : late_s) late += through_lens_s;
   return late_s;
 }
-
-using hdf5::Node;
 
 constexpr double kZeaTolerance_periods =
     0.05;  // of a delay: a twentieth of a wavelength, clocks of scanners round to less
@@ -312,8 +377,6 @@ void add_zea_transmits(const Node& root, const Node& scan, const PlacedProbe& pl
   }
 }
 
-using hdf5::Node;
-
 std::string megahertz(double hz) {
   const std::string text = std::to_string(1e-6 * hz);
   return text.substr(0, text.find('.') + 3) + " MHz";
@@ -395,6 +458,14 @@ void set_frame_rate(const Node& scan, std::size_t n_frames, std::size_t n_tx, Ac
 }
 
 }  // namespace
+
+bool looks_like_zea(const Node& root) {
+  if (root.has("event_0") || (root.has("tracks") && root.at("tracks").is_group())) return true;
+  if (!root.has("data") || !root.at("data").is_group()) return false;
+  if (root.has("scan") || H5Aexists(root.id(), "event_structure") > 0) return true;
+  const Node data = root.at("data");
+  return data.has("raw_data") || data.has("image") || data.has("image_sc");  // pictures: their line says so
+}
 
 LibraryRecording read_zea(const OpenRequest& request, const Node& root) {
   Hdf5Parts parts{.acquisition = {}, .samples = {}, .format = "zea"};

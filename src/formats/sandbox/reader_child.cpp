@@ -52,7 +52,7 @@ FileDescriptor out_of_the_way(const OpenRequest& request, int fd) {
   return copy;
 }
 
-// The process that reads, where the one that was started only waits for it (reader_birth.h).
+// The process that reads, where the one that was started only waits for it (reader_sandbox.cpp).
 pid_t working_process(pid_t started) {
   const std::string name = std::to_string(started);
   std::ifstream children("/proc/" + name + "/task/" + name + "/children");

@@ -19,7 +19,6 @@
 #include "core/mapped_files.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
-#include "formats/base/unreadable_frame.h"
 #include "formats/sandbox/message_channel.h"
 #include "formats/sandbox/reader_protocol.h"
 #include "formats/sandbox/reader_sandbox.h"

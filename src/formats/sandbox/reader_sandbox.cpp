@@ -1,24 +1,265 @@
 #include "formats/sandbox/reader_sandbox.h"
 
 #include <fcntl.h>
+#include <linux/audit.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <vector>
 
-#include "formats/sandbox/reader_birth.h"
-#include "formats/sandbox/reader_filter.h"
+#include "formats/sandbox/reader_settings.h"
 
 namespace echoloop {
 namespace {
+
+// The system calls that the reader process may still make: reading, memory, time, talking over the socket it has. All
+// others fail with EPERM: no look at a path, no new socket, no program, no process or thread, no opening for writing,
+// no renaming or removing, no look into other processes, no memory that can be executed. Written with the kernel's
+// headers only; x86-64 and 64-bit ARM, nothing elsewhere or where the kernel has no seccomp.
+
+// Whether the process may lose the signal that ends it with its parent: a thread of the viewer ends earlier than the
+// viewer, a process that waits for this one does not.
+enum class LifeWithParent { always, until_it_streams };
+
+#if defined(__x86_64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#else
+constexpr std::uint32_t kArchitecture = 0;
+#endif
+
+constexpr std::uint32_t kX32Bit = 0x40000000;  // x86-64: the same calls by other numbers
+
+constexpr int kAllowed[] = {
+    // what is open already
+    SYS_read,
+    SYS_readv,
+    SYS_pread64,
+    SYS_preadv,
+    SYS_lseek,
+    SYS_close,
+    SYS_fstat,
+    SYS_fadvise64,
+    SYS_ppoll,
+    // memory
+    SYS_munmap,
+    SYS_mremap,
+    SYS_madvise,
+    SYS_brk,
+    SYS_mlock,
+    SYS_munlock,
+    // itself
+    SYS_futex,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_rt_sigreturn,
+    SYS_sigaltstack,
+    SYS_restart_syscall,
+    SYS_exit,
+    SYS_exit_group,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_getppid,
+    SYS_getuid,
+    SYS_geteuid,
+    SYS_getgid,
+    SYS_getegid,
+    SYS_getrusage,
+    SYS_getrandom,
+    SYS_setitimer,
+    SYS_sched_yield,
+    SYS_sched_getaffinity,
+    SYS_sysinfo,
+    SYS_uname,
+    // time
+    SYS_clock_gettime,
+    SYS_clock_getres,
+    SYS_gettimeofday,
+    SYS_nanosleep,
+    SYS_clock_nanosleep,
+#if defined(ECHO_SANITIZED)
+    // how a sanitizer asks whether memory can be read, and writes its report
+    SYS_pipe2,
+    SYS_write,
+    SYS_newfstatat,
+    SYS_readlinkat,
+    SYS_getcwd,
+#if defined(__x86_64__)
+    SYS_pipe,
+    SYS_stat,
+    SYS_readlink,
+#endif
+#endif
+#if defined(__x86_64__)
+    SYS_poll,
+    SYS_getrlimit,
+    SYS_setrlimit,
+    SYS_alarm,
+    SYS_time,
+#endif
+};
+
+// Calls that depend on an argument: allowed when none of `refused` bits is set in argument `argument`.
+struct Conditional {
+  int call;
+  unsigned argument;
+  std::uint32_t refused;
+};
+constexpr std::uint32_t kWriting = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_DIRECTORY | O_PATH;
+const Conditional kConditional[] = {
+    {SYS_openat, 2, kWriting},
+    {SYS_fcntl, 1, ~std::uint32_t{7}},  // locks and flags; not who gets signals, not seals
+    {SYS_prctl, 0, ~std::uint32_t{PR_SET_PDEATHSIG}},
+    {SYS_mmap, 2, PROT_EXEC},
+    {SYS_mprotect, 2, PROT_EXEC},
+#if defined(__x86_64__)
+    {SYS_open, 1, kWriting},
+#endif
+};
+
+constexpr std::uint32_t argument_at(unsigned index) {  // its low half, little-endian
+  return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t));
+}
+
+std::vector<sock_filter> make_filter(std::uint32_t self, LifeWithParent life) {
+  std::vector<sock_filter> filter;
+  const auto load = [&](std::size_t offset) {
+    filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
+  };
+  const auto end = [&](std::uint32_t action) { filter.push_back(BPF_STMT(BPF_RET | BPF_K, action)); };
+  const auto unless = [&](std::uint16_t test, std::uint32_t value, std::uint8_t skip) {  // skips when the test fails
+    filter.push_back(BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | test | BPF_K), value, 0, skip));
+  };
+  constexpr std::uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
+  load(offsetof(seccomp_data, arch));
+  filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0));
+  end(SECCOMP_RET_KILL_PROCESS);
+  load(offsetof(seccomp_data, nr));
+  unless(BPF_JGE, kX32Bit, 1);
+  end(kRefuse);
+  for (const int call : kAllowed) {
+    unless(BPF_JEQ, static_cast<std::uint32_t>(call), 1);
+    end(SECCOMP_RET_ALLOW);
+  }
+  for (const Conditional& c : kConditional) {
+    if (c.call == SYS_prctl && life == LifeWithParent::always) continue;
+    unless(BPF_JEQ, static_cast<std::uint32_t>(c.call), 4);
+    load(argument_at(c.argument));
+    unless(BPF_JSET, c.refused, 1);
+    end(kRefuse);
+    end(SECCOMP_RET_ALLOW);
+  }
+  // Signals and limits: only its own. Talk: only with the viewer; words of a failing library: only to the error output.
+  const auto only_for = [&](int call, std::uint32_t pid, std::uint32_t or_pid) {
+    unless(BPF_JEQ, static_cast<std::uint32_t>(call), 5);
+    load(argument_at(0));
+    filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, pid, 1, 0));
+    unless(BPF_JEQ, or_pid, 1);
+    end(SECCOMP_RET_ALLOW);
+    end(kRefuse);
+  };
+  only_for(SYS_tgkill, self, self);
+  only_for(SYS_prlimit64, 0, self);
+  for (const int call : {SYS_sendto, SYS_recvfrom}) only_for(call, kReaderSocket, kReaderSocket);
+  for (const int call : {SYS_write, SYS_writev}) only_for(call, STDERR_FILENO, STDERR_FILENO);
+  end(kRefuse);
+  return filter;
+}
+
+// False: none here. Needs PR_SET_NO_NEW_PRIVS
+bool install_reader_filter(LifeWithParent life) {
+  if (kArchitecture == 0) return false;
+  std::vector<sock_filter> filter = make_filter(static_cast<std::uint32_t>(::getpid()), life);
+  const sock_fprog program{.len = static_cast<unsigned short>(filter.size()), .filter = filter.data()};
+  return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+}
+
+// The reader process as number 1 of process numbers of its own, so that it sees no other process. The process that the
+// viewer has started keeps nothing, waits for it and ends as it does: to the viewer the two are one.
+
+pid_t viewer = -1, child = -1;  // of the old process
+int parent_end = -1;            // of a pipe: the new process sees its end when the old one is gone
+
+void take(int signal, void (*act)(int)) {
+  struct sigaction action {};
+  action.sa_handler = act;
+  ::sigaction(signal, &action, nullptr);
+}
+
+void say_signal(int signal) { ::_exit(kDiedOf + signal); }
+
+// A thread of the viewer that ends sends the signal as well: the viewer itself lives on then.
+void end_without_viewer(int /*signal*/) {
+  if (::getppid() != viewer) ::_exit(1);
+}
+
+// The viewer ends both. The new process is collected here, by wait_for_child().
+void end_child(int /*signal*/) {
+  if (child < 0) ::_exit(1);
+  ::kill(child, SIGKILL);
+}
+
+[[noreturn]] void end_as(int status) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) < kDiedOf) ::_exit(WEXITSTATUS(status));
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - kDiedOf;
+  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  take(signal, SIG_DFL);
+  ::kill(::getpid(), signal);
+  ::_exit(1);
+}
+
+[[noreturn]] void wait_for_child(int kept) {
+  take(SIGUSR1, end_without_viewer);
+  ::prctl(PR_SET_PDEATHSIG, SIGUSR1, 0, 0, 0);
+  end_without_viewer(SIGUSR1);
+  ::dup2(kept, STDERR_FILENO + 1);
+  ::close_range(STDERR_FILENO + 2, ~0U, 0);  // the socket and the files are the new process's
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  end_as(status);
+}
+
+// After unshare(CLONE_NEWPID), in a process of one thread: returns true in the new process, and does not return in the
+// old one; false when none could be started.
+bool become_first_process() {
+  viewer = ::getppid();
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
+  take(SIGTERM, end_child);
+  child = ::fork();
+  if (child > 0) wait_for_child(ends[1]);
+  take(SIGTERM, SIG_DFL);
+  ::close(ends[1]);
+  parent_end = ends[0];
+  for (const int signal : {SIGALRM, SIGXCPU, SIGABRT}) take(signal, say_signal);
+  return child == 0;
+}
+
+// In the new process, once it is to die with the old one (PR_SET_PDEATHSIG): ends it if the old one is gone already.
+void end_without_parent() {
+  char byte = 0;
+  if (parent_end >= 0 && ::read(parent_end, &byte, 1) == 0) ::_exit(1);
+  ::close(parent_end);
+}
 
 constexpr unsigned kAlarmSeconds = 90;  // longer than the viewer ever waits
 // Frames come by the thousand a second: a deadline that was set this recently is not set again.

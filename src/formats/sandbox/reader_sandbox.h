@@ -20,7 +20,7 @@ struct SandboxParts {
   bool seccomp = false;     // system calls that reading needs, by their arguments
   bool landlock = false;    // no file but the recording
   bool namespaces = false;  // no network, no users; no path but the files that are open
-  bool processes = false;   // no process but itself (reader_birth.h)
+  bool processes = false;   // no process but itself
 };
 
 SandboxParts enter_reader_sandbox(const SandboxLimits& limits);

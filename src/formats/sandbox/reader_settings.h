@@ -22,6 +22,10 @@ inline constexpr const char* kSandboxQuestion = "--sandbox";
 inline constexpr int kSandboxAnswer = 64, kHasSeccomp = 1, kHasLandlock = 2, kHasNamespaces = 4, kIsStaticProgram = 8,
                      kHasProcesses = 16;
 
+// An exit status from here on: died of the signal of that number less kDiedOf. The first process of a name space
+// ignores the signals that would end any other one, so it takes those that limits send and ends by itself.
+inline constexpr int kDiedOf = 128;
+
 // Mostly for tests, which are not the program and do not want to wait. Set before anything is opened.
 struct ReaderSettings {
   std::filesystem::path program;  // empty: echoloop-reader beside this program, or where it is installed

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "source/live/live_address.h"
 #include "transport/file_descriptor.h"

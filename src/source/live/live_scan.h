@@ -1,11 +1,14 @@
 // What a sender described, as the viewer accepted it.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
 #include "formats/live_description.h"
 #include "source/live/live_protocol.h"
+#include "transport/file_descriptor.h"
+#include "transport/frame_arena.h"
 
 namespace echoloop {
 
@@ -24,5 +27,19 @@ using LiveScanPtr = std::shared_ptr<LiveScan>;
 [[nodiscard]] std::string clock_text(const LiveScan& scan);
 // What was assumed, and which keys had no effect; for ACCEPTED.
 [[nodiscard]] std::string assumed_text(const LiveDescription& described);
+
+// The memory that a live source shares with its sender, and how much of it a description may ask for.
+
+// Half of the free memory; pages cost nothing until they are used.
+[[nodiscard]] std::size_t live_memory_bytes();
+[[nodiscard]] FileDescriptor make_live_memory(const std::string& address, std::size_t size);  // sealed; throws Error
+[[nodiscard]] std::shared_ptr<FrameArena> make_live_arena(const std::string& address, const FileDescriptor& memory,
+                                                          std::size_t size);  // throws Error
+
+// Bytes of the largest frame that is accepted at all.
+[[nodiscard]] std::size_t largest_live_frame(std::size_t memory_size);
+// Throws Error where a stream of such frames does not fit. `before`: what is described at present, whose stream goes
+// then; null: nothing.
+void require_live_memory(const LiveScan& scan, const LiveScan* before, std::size_t memory_size);
 
 }  // namespace echoloop

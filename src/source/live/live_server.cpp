@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/plain_text.h"
 #include "core/units.h"
-#include "source/live/live_memory.h"
+#include "source/live/live_scan.h"
 #include "transport/payload.h"
 
 namespace echoloop {

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "formats/sandbox/message_channel.h"
-#include "formats/sandbox/reader_birth.h"
 #include "formats/sandbox/reader_protocol.h"
 #include "formats/sandbox/reader_settings.h"
 #include "support/take_time.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "formats/base/unreadable_frame.h"
+#include "formats/base/library_recording.h"
 #include "formats/format_registry.h"
 #include "formats/sandbox/reader_main.h"
 #include "formats/sandbox/reader_settings.h"

@@ -2,14 +2,30 @@
 // other, so one plan and one work area serve all frames in flight. Processing thread only.
 #pragma once
 
+#include <cufft.h>
+
 #include <memory>
 #include <vector>
 
 #include "backend/cuda/runtime/device_buffer.h"
-#include "backend/cuda/runtime/fft_library.h"
 #include "dsp/complex.h"
 
 namespace echoloop::cuda {
+
+// cuFFT, loaded when the first device is chosen. Where it is not installed, the program runs on the CPU and says so.
+struct FftLibrary {
+  decltype(&cufftCreate) create;
+  decltype(&cufftDestroy) destroy;
+  decltype(&cufftSetAutoAllocation) set_auto_allocation;
+  decltype(&cufftMakePlanMany64) make_plan_many;
+  decltype(&cufftSetWorkArea) set_work_area;
+  decltype(&cufftSetStream) set_stream;
+  decltype(&cufftExecR2C) exec_r2c;
+  decltype(&cufftExecC2C) exec_c2c;
+};
+
+// Loads it once. Throws Error, naming the library, where it is missing. [any thread]
+const FftLibrary& fft_library();
 
 enum class FftKind {
   real_lines,       // [batch] lines of n floats at a pitch of 2 (n / 2 + 1) floats -> n / 2 + 1 complex
