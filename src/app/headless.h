@@ -1,4 +1,4 @@
-// The program without a window: the same stream, for a number of frames or seconds, then pictures and report.
+// The program without a window: the same stream, for a number of frames or seconds, then images and report.
 #pragma once
 
 #include "app/options/options.h"
@@ -9,7 +9,7 @@ namespace echoloop {
 int run_headless(const Options& options);
 int run_headless(const Options& options, const ChosenBackend& chosen);  // a backend that several runs share
 
-// No display and not asked to be headless: the same loop for a few seconds, then says where picture, window and report
+// No display and not asked to be headless: the same loop for a few seconds, then says where image, window and report
 // are.
 int run_without_display(Options options);
 

@@ -97,7 +97,7 @@ class Lane {
   // May be called again after finished() (another reference), followed by finish().
   virtual void compress(double reference_db) = 0;
   // After the last compress() of a frame whose plan has a RefinePlan: the temporal average, where one is asked for,
-  // then the picture's filters. Frames that are averaged come in order, each with the lane of the one before it.
+  // then the image's filters. Frames that are averaged come in order, each with the lane of the one before it.
   virtual void refine(const FrameAverage* average) = 0;  // null: the frame alone
   // Before finish(): the image's column `column` is wanted on the host, for line(). Where the CPU does not compute,
   // only the column is copied.
@@ -144,7 +144,7 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<FlowDevice> make_flow_device() = 0;
   // What takes a Doppler gate's samples of each frame. Throws Error when this machine cannot.
   [[nodiscard]] virtual std::unique_ptr<GateDevice> make_gate_device() = 0;
-  // What finds objects in finished pictures, beside the lanes. Throws Error when this machine cannot.
+  // What finds objects in finished images, beside the lanes. Throws Error when this machine cannot.
   [[nodiscard]] virtual std::unique_ptr<ObjectDevice> make_object_device() = 0;
   [[nodiscard]] virtual DeviceMemory memory() const = 0;  // any thread
   // Whether the lanes' work is done elsewhere than on this machine's cores, so that a thread that waits for a lane

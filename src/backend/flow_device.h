@@ -15,11 +15,11 @@
 
 namespace echoloop {
 
-// From filtered samples to the picture (dsp/flow.h).
+// From filtered samples to the image (dsp/flow.h).
 struct FlowFinish {
   double reference_db = 0.0;
   double scale_m_s = 0.0;
-  double keep = 0.0;  // of the picture before; 0: none of it
+  double keep = 0.0;  // of the image before; 0: none of it
   bool low_rank = false;
 };
 
@@ -31,7 +31,7 @@ class FlowDevice {
   virtual void begin_thread() = 0;
 
   // A device over the same frames for one more ensemble at the same time: all that it works with is its own, but the
-  // picture before, which apply() mixes in: only one of them is in apply(). reserve() and store() are asked of one of
+  // image before, which apply() mixes in: only one of them is in apply(). reserve() and store() are asked of one of
   // them. null: nothing is gained by two. [processing thread]
   [[nodiscard]] virtual std::unique_ptr<FlowDevice> clone() { return nullptr; }
 

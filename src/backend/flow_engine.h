@@ -1,4 +1,4 @@
-// Flow beside the live stream: keeps the beamformed frames, and every few of them has a worker make a picture of what
+// Flow beside the live stream: keeps the beamformed frames, and every few of them has a worker make an image of what
 // moves. The stream never waits for it: an ensemble that is due while as many are in work as can be comes when
 // one of them is done, with the frames that are the newest then. An ensemble is made of frames that follow each other;
 // one that is missing begins it again.

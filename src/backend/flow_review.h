@@ -1,6 +1,6 @@
-// The flow of a kept frame: the picture of the ensemble that ends with it, made of the kept frames before it. They are
+// The flow of a kept frame: the image of the ensemble that ends with it, made of the kept frames before it. They are
 // beamformed one at a time, between the live frames, and stay beamformed: the ensemble of the next frame, or of the one
-// before, needs one more, and other filters need none. The picture is made by a FlowWorker. Processing thread.
+// before, needs one more, and other filters need none. The image is made by a FlowWorker. Processing thread.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct EnsembleFrame {
 
 struct FlowReviewRequest {
   std::vector<EnsembleFrame> frames;  // params.color_flow.frames of them that follow each other, oldest first
-  ImagingParams params;  // pictures are not averaged over time: it would depend on what was looked at before
+  ImagingParams params;               // images are not averaged over time: it would depend on what was looked at before
 };
 
 class FlowReviewer {
@@ -31,13 +31,13 @@ class FlowReviewer {
 
   void cancel() { request_.reset(); }  // that request
 
-  // One turn: beamforms one frame at most, or has the picture made. `held_reference_db` stands in for an automatic
-  // level. Throws when there will be no more pictures.
+  // One turn: beamforms one frame at most, or has the image made. `held_reference_db` stands in for an automatic
+  // level. Throws when there will be no more images.
   void step(double held_reference_db);
   [[nodiscard]] bool beamforming() const { return request_.has_value(); }
   [[nodiscard]] bool busy() const { return beamforming() || worker_.busy(); }
 
-  // The picture that was finished last, once; null: nothing new. It may be swapped away.
+  // The image that was finished last, once; null: nothing new. It may be swapped away.
   [[nodiscard]] FlowImage* take();
 
  private:

@@ -141,7 +141,7 @@ void FlowWorker::make_picture(Worker& worker) {
   turnstile_.complete();
 }
 
-// The picture of filtered frames, when it is its turn.
+// The image of filtered frames, when it is its turn.
 void FlowWorker::publish(Worker& worker, FlowImage& image, std::int64_t begin_ns) {
   const std::int64_t filter_ns = now_ns();
   const FlowTask& task = worker.task;

@@ -1,9 +1,9 @@
-// Makes flow pictures of frames that the processing thread has stored in a FlowDevice. Which ensembles, others decide:
+// Makes flow images of frames that the processing thread has stored in a FlowDevice. Which ensembles, others decide:
 // the FlowEngine beside the live stream (flow.h), the FlowReviewer for kept frames (flow_review.h).
 //
 // Where the device has twins, two short ensembles are in flight, each on a thread of its own, of which the second
-// begins when it is first needed; pictures come in the order of their ensembles. Measured on an H200 beside a stream of
-// 8300 frames/s, 256 x 512 pixels: ensembles of 32 frames then give 1000 pictures/s (one in flight: 700), of 64 frames
+// begins when it is first needed; images come in the order of their ensembles. Measured on an H200 beside a stream of
+// 8300 frames/s, 256 x 512 pixels: ensembles of 32 frames then give 1000 images/s (one in flight: 700), of 64 frames
 // 540 (375), and the stream loses 2 and 5 % (1 %); ensembles of 128 frames gave 250 (195), but took 12 % from the
 // stream (3 %), and of 512 frames 56 (49) for 30 % (20 %): their matrix products fill the GPU, one is in flight. On the
 // CPU every thread is busy with one.
@@ -68,7 +68,7 @@ class FlowWorker {
 
   [[nodiscard]] bool room(int in_flight) const;                         // for one more, so many at most
   [[nodiscard]] bool busy() const;                                      // one is
-  [[nodiscard]] bool failed() const;                                    // no more pictures will come
+  [[nodiscard]] bool failed() const;                                    // no more images will come
   [[nodiscard]] std::string take_fault();                               // why it failed, once
   [[nodiscard]] std::uint64_t pictures() const { return n_pictures_; }  // made so far; any thread
 
@@ -94,7 +94,7 @@ class FlowWorker {
   Mailbox<FlowImage>& pictures_;
 
   // Whose turn it is:
-  FrameStamp shown_stamp_;  // of the last picture
+  FrameStamp shown_stamp_;  // of the last image
   std::uint64_t shown_run_ = 0;
   std::uint64_t number_ = 0;
 

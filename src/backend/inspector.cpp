@@ -13,10 +13,10 @@
 namespace echoloop {
 namespace {
 
-constexpr int kSmallSide = 160;         // pixels of a small picture, at most
+constexpr int kSmallSide = 160;         // pixels of a small image, at most
 constexpr std::size_t kMostPlans = 32;  // of single transmits
 
-// The same picture of one transmit: what chooses grid and compounding by looking at all of them is settled.
+// The same image of one transmit: what chooses grid and compounding by looking at all of them is settled.
 ImagingParams params_of_one_transmit(const Plan& all) {
   ImagingParams p = all.params;
   p.formation.grid_kind = all.grid.polar() ? GridChoice::polar : GridChoice::cartesian;

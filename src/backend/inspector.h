@@ -1,5 +1,5 @@
-// Looks into the processing of a kept frame: makes its picture on a lane with the ordinary verbs, reads the lane's
-// buffers back, and takes from them what a pixel is made of; then the pictures that single transmits make. One piece of
+// Looks into the processing of a kept frame: makes its image on a lane with the ordinary verbs, reads the lane's
+// buffers back, and takes from them what a pixel is made of; then the images that single transmits make. One piece of
 // work a step, so that live frames pass between. It exists only while the dock is open. Processing thread.
 #pragma once
 
@@ -18,7 +18,7 @@ struct InspectionRequest {
   ImagingParams params;
   PlanePoint at{};
   int transmit = -1;                // see PixelInspection
-  std::vector<int> pictures;        // transmits whose pictures are wanted
+  std::vector<int> pictures;        // transmits whose images are wanted
   std::uint64_t number = 0;         // comes back with the answers
   AcquisitionPtr acquisition = {};  // of the frame; null: the stream's
 };
@@ -40,7 +40,7 @@ class FrameInspector {
   struct OneTransmit {
     int transmit;
     AcquisitionPtr acquisition;
-    ImagingParams params;  // of the picture of all
+    ImagingParams params;  // of the image of all
     std::shared_ptr<const Plan> plan;
   };
 
@@ -58,13 +58,13 @@ class FrameInspector {
   AcquisitionPtr acquisition_;
   StreamMode mode_;
   InspectionAnswers& answers_;
-  std::unique_ptr<Lane> lane_, small_lane_;  // of the whole picture, of single transmits
+  std::unique_ptr<Lane> lane_, small_lane_;  // of the whole image, of single transmits
   std::shared_ptr<const Plan> plan_;
   std::vector<OneTransmit> kept_;  // plans of single transmits, those of the last requests
   std::optional<InspectionRequest> request_;
   InspectionAnswer answer_;
   double held_reference_db_ = 0.0;
-  double reference_db_ = 0.0;  // of the whole picture
+  double reference_db_ = 0.0;  // of the whole image
   Lane* working_ = nullptr;    // the lane that has a frame
   std::int64_t turn_ns_ = 0;   // when this step began
   std::size_t picture_ = 0;    // index into request_->pictures

@@ -34,14 +34,14 @@ int fast_fft_size(int at_least, int multiple_of) {
   return n;
 }
 
-// Linear interpolation of baseband lines: with 6 samples per hertz of band the picture of points and speckle is within
+// Linear interpolation of baseband lines: with 6 samples per hertz of band the image of points and speckle is within
 // 0.15 dB rms of the exact one (0.33 dB with 4, for one plane wave and a narrow aperture). A hair below 6: a band of
 // exactly fs / 6 keeps fs.
 constexpr double kSamplesPerHertz = 5.999;
 
 // The tuned path's filter gives back what linear interpolation takes from the band's edges. The images that it leaves
 // (34 dB down at the edges, with 4 samples per hertz of band) differ from element to element and average out: reference
-// pictures come out within 0.03 dB rms (plane waves) and 0.06 dB (bandpass-sampled disk). A little below 4: a band of
+// images come out within 0.03 dB rms (plane waves) and 0.06 dB (bandpass-sampled disk). A little below 4: a band of
 // fs / 4, or a hair more, keeps fs.
 constexpr double kPackedSamplesPerHertz = 3.9;
 

@@ -1,5 +1,5 @@
-// Objects beside the live stream: finished pictures, as far as there is time for them, are handed to a thread of its
-// own that finds background and objects. The stream never waits for it: a picture that waits is replaced by the next.
+// Objects beside the live stream: finished images, as far as there is time for them, are handed to a thread of its
+// own that finds background and objects. The stream never waits for it: an image that waits is replaced by the next.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@ inline constexpr std::int64_t kObjectInterval_ns = 40'000'000;
 
 class ObjectEngine final : public Analysis {
  public:
-  // Its end waits for the picture in work.
+  // Its end waits for the image in work.
   ObjectEngine(std::unique_ptr<ObjectDevice> device, Mailbox<ObjectImage>& pictures);
 
-  // Copies a finished picture; never waits. False: a live one that comes less than kObjectInterval_ns after the last
+  // Copies a finished image; never waits. False: a live one that comes less than kObjectInterval_ns after the last
   // that was taken (by Image::ready_ns), and is left out. [processing thread]
   using Analysis::take;
   bool take(const Image& image, Claim claim) override;

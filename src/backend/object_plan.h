@@ -1,6 +1,6 @@
-// What is done to a picture to find objects: a pure function of parameters and grid; knows nothing of devices.
+// What is done to an image to find objects: a pure function of parameters and grid; knows nothing of devices.
 //
-// In this order: histogram and background of the picture as it is; pixels that do not count take the background's
+// In this order: histogram and background of the image as it is; pixels that do not count take the background's
 // median (rounded to float), all are smoothed, and the background of those that count is found again; threshold;
 // objects, numbered by their first pixels row by row; those that are too small go, the others are numbered anew.
 // Nothing counts: no objects, and the threshold is 0.
@@ -46,7 +46,7 @@ struct ObjectPlan {
   MomentTables moments;
   unsigned long long least_area = 0;  // in units of the moments; objects of less are left out
 
-  // Where objects begin: above it (bright), below it (dark). Of the smoothed picture's background.
+  // Where objects begin: above it (bright), below it (dark). Of the smoothed image's background.
   [[nodiscard]] double threshold_db(const Background& smoothed) const;
   [[nodiscard]] FoundObject object(const ObjectSums& sums) const;
 };

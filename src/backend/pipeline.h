@@ -38,7 +38,7 @@ struct PipelineOptions {
   std::function<void(const Image&)> on_image = {};
   PastImages* past = nullptr;                // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;  // null: nor inspected; needs `past`
-  AnalysisMailboxes analyses = {};           // what is made beside the pictures
+  AnalysisMailboxes analyses = {};           // what is made beside the images
 };
 
 class Pipeline {
@@ -60,7 +60,7 @@ class Pipeline {
   }
   void set_injection(const Injection& injection);  // any thread
   void review(ReprocessRequest request);           // any thread; see PipelineOptions::past
-  void end_review();                               // the live pictures are looked at again; any thread
+  void end_review();                               // the live images are looked at again; any thread
   void inspect(InspectionRequest request);         // any thread; see PipelineOptions::inspections
   void end_inspection();                           // any thread
   // Where the M-mode's line is; nothing: there is none. See AnalysisMailboxes::line. UI thread

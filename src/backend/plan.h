@@ -85,7 +85,7 @@ struct Plan {
   std::optional<ScanGeometry> scan;          // analytic: from the beamformed grid to `grid`; empty: they are one
   std::shared_ptr<const CoursePlan> course;  // course only
   MethodSettings method;                     // analytic only
-  std::shared_ptr<const RefinePlan> refine;  // null: nothing is done to the picture
+  std::shared_ptr<const RefinePlan> refine;  // null: nothing is done to the image
   // Analytic with precision fp16, for a backend that has it, where the tuned kernel can do it: used instead of the
   // above.
   std::shared_ptr<const PackedFormation> packed;
@@ -103,7 +103,7 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
                                       const std::shared_ptr<const Plan>& previous = nullptr,
                                       const Multiprocessors& device = {});
 
-// One line for the user when this recipe on this grid gives a wrong picture (the course recipe sums RF: an axial step
+// One line for the user when this recipe on this grid gives a wrong image (the course recipe sums RF: an axial step
 // above c / (4 f_high) aliases), empty otherwise.
 std::string formation_warning(const Acquisition& acquisition, const ImagingParams& params);
 

@@ -1,4 +1,4 @@
-// The scale of velocities that a picture's own echoes give (see received_frequency_share()).
+// The scale of velocities that an image's own echoes give (see received_frequency_share()).
 #pragma once
 
 #include "core/results/flow_image.h"

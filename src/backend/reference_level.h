@@ -1,4 +1,4 @@
-// The level that is 0 dB in a picture: what the parameters say, or, where they leave it open, a level that is held.
+// The level that is 0 dB in an image: what the parameters say, or, where they leave it open, a level that is held.
 #pragma once
 
 #include <algorithm>

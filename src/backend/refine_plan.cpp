@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kSigmas = 3.0;
 
-// At least one pixel where anything is smoothed, and never more than the picture has.
+// At least one pixel where anything is smoothed, and never more than the image has.
 int reach_of(double sigma, int n) {
   if (!(sigma > 0.0)) return 0;
   return std::clamp(static_cast<int>(std::ceil(kSigmas * sigma)), 1, std::min(kMaxSmoothReach, std::max(n - 1, 1)));

@@ -36,10 +36,10 @@ struct ReprocessRequest {
   std::shared_ptr<const void> owner;  // keeps the frame's samples
   ImagingParams params;
   std::optional<ImagingParams> compare;  // the same frame with these goes into the second mailbox
-  // Not empty: the picture goes there, on the host, and not to the window, with its flow where there is an ensemble;
+  // Not empty: the image goes there, on the host, and not to the window, with its flow where there is an ensemble;
   // null = it could not be made. Each of these requests counts, in their order. [processing thread]
   std::function<void(const Image*, const FlowImage*)> deliver = {};
-  // Not empty: the flow picture of these frames, which end with `frame`, is wanted as well. See FlowReviewRequest.
+  // Not empty: the flow image of these frames, which end with `frame`, is wanted as well. See FlowReviewRequest.
   std::vector<EnsembleFrame> ensemble = {};
   // With `compare`: this frame goes into the second mailbox in place of `frame`. Where the parameters leave the 0 dB
   // level open, its recording has a level of its own: the brightest pixel of the first frame.
@@ -53,11 +53,11 @@ enum class LiveFrame { none, waits };
 class Reprocessor {
  public:
   // `answers`: where what inspections find goes; null: there are none.
-  // `held_reference_db` stands in for an automatic level: the one of the moment when a picture is made.
+  // `held_reference_db` stands in for an automatic level: the one of the moment when an image is made.
   Reprocessor(Backend& backend, AcquisitionPtr acquisition, StreamMode mode,
               const std::atomic<double>& held_reference_db, PastImages& images, InspectionAnswers* answers = nullptr);
 
-  // Who looks at each picture for the first mailbox before it is swapped away. [processing thread]
+  // Who looks at each image for the first mailbox before it is swapped away. [processing thread]
   void set_on_picture(std::function<void(const Image&)> on_picture) { on_picture_ = std::move(on_picture); }
 
   void request(ReprocessRequest request);   // any thread
@@ -146,7 +146,7 @@ class Reprocessor {
   bool flow_wanted_ = false;
   bool flow_awaited_ = false;             // an ensemble is in work
   FlowOf film_flow_;                      // of what is delivered
-  bool film_awaited_ = false;             // the picture to deliver waits for its flow
+  bool film_awaited_ = false;             // the image to deliver waits for its flow
   const FlowImage* film_made_ = nullptr;  // which is here, until the next one
   FlowCounts flow_counts_;
   HostCopy host_copy_ = HostCopy::made;

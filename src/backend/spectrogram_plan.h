@@ -8,7 +8,7 @@
 namespace echoloop {
 
 struct SpectrogramPlan {
-  GateGeometry gate{};  // rows 0: the gate lies outside the picture
+  GateGeometry gate{};  // rows 0: the gate lies outside the image
   PlanePoint centre{};  // of the gate on its pixels
   double length_m = 0.0;
   GateSpectrumPlan spectrum;

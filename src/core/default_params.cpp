@@ -81,7 +81,7 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
   p.formation.depth_min_m = rounded_length(
       std::min(std::max(0.5 * (c * first_s + probe_m), probe_m + pulse_m), 0.5 * (probe_m + p.formation.depth_max_m)),
       wavelength_m);
-  // The middle of a convex array bulges into the tissue: the picture begins below it.
+  // The middle of a convex array bulges into the tissue: the image begins below it.
   if (a.probe.kind != ProbeKind::convex) return;
   double surface_m = 0.0;
   for (const Element& e : a.probe.elements) surface_m = std::max(surface_m, e.z_m);

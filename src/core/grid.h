@@ -1,6 +1,6 @@
 // The picture's pixel grid in metres: pixel centres, both end points included. Image layout [iz][ix], x fastest.
 // Cartesian: columns of equal x, rows of equal z. Polar (a sector): columns are directions from an apex on the z axis,
-// rows are distances from it; then x0 .. z1 is the box around the sector, so that code which only places the picture in
+// rows are distances from it; then x0 .. z1 is the box around the sector, so that code which only places the image in
 // the plane is the same for both.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where the picture's pixels lie, and where they are beamformed: Cartesian or polar, each pixel or line by line.
+// Where the image's pixels lie, and where they are beamformed: Cartesian or polar, each pixel or line by line.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace echoloop {
 namespace {
 
-constexpr double kMaxPixels = 240000.0;  // no more than a picture on the screen can use
+constexpr double kMaxPixels = 240000.0;  // no more than an image on the screen can use
 
 int count_of(double length, double step, int least) {
   return std::clamp(static_cast<int>(std::lround(length / step)) + 1, least, 2048);
@@ -42,7 +42,7 @@ Grid make_polar_grid(const ImagingParams& p, const Acquisition& a) {
   return polar_grid(sector, nx, p.formation.grid_nz > 0 ? p.formation.grid_nz : count_of(span_m, step_m, 32));
 }
 
-// Makes the sector's radii reach from the nearest to the farthest point of a Cartesian picture, seen from the apex.
+// Makes the sector's radii reach from the nearest to the farthest point of a Cartesian image, seen from the apex.
 void cover(const Grid& picture, Sector& sector) {
   const double down0 = picture.z0_m - sector.apex_z_m, down1 = picture.z1_m - sector.apex_z_m;
   const double across = std::clamp(0.0, picture.x0_m, picture.x1_m);
@@ -84,7 +84,7 @@ Grid make_grid(const ImagingParams& p, const Acquisition& a) {
     if (grid.nz == 0) grid.nz = count_of(p.formation.depth_max_m - p.formation.depth_min_m, row_m, 2);
     return grid;
   }
-  // ... but no more pixels than a picture on the screen can use.
+  // ... but no more pixels than an image on the screen can use.
   const double wanted = (p.formation.lateral_max_m - p.formation.lateral_min_m) / step *
                         ((p.formation.depth_max_m - p.formation.depth_min_m) / step);
   if (wanted > kMaxPixels) step *= std::sqrt(wanted / kMaxPixels);
@@ -96,7 +96,7 @@ Grid make_grid(const ImagingParams& p, const Acquisition& a) {
 Grid make_beam_grid(const ImagingParams& p, const Acquisition& a, const Grid& picture) {
   const bool columns = a.data == DataKind::beamformed;
   if (!columns && !forms_lines(p, a)) return picture;
-  // The picture is interpolated from samples along the beam a sixteenth of a wavelength apart: with an eighth, the dips
+  // The image is interpolated from samples along the beam a sixteenth of a wavelength apart: with an eighth, the dips
   // of the envelope would be off by a quarter of a decibel (rms).
   const double step_m = a.sound_speed_m_s / a.center_hz / 16.0;
   const auto rows = [step_m](double length_m) {

@@ -204,14 +204,14 @@ ImagingParams default_params(const Acquisition& acquisition);
 
 GridKind grid_kind(const ImagingParams& params, const Acquisition& acquisition);
 
-// Whether each line of the picture is made of the transmits focused along it (see core/scan_lines.h).
+// Whether each line of the image is made of the transmits focused along it (see core/scan_lines.h).
 bool forms_lines(const ImagingParams& params, const Acquisition& acquisition);
 
-// The grid that the parameters ask for; nx, nz of 0 are chosen so that the picture resolves the acquisition.
+// The grid that the parameters ask for; nx, nz of 0 are chosen so that the image resolves the acquisition.
 Grid make_grid(const ImagingParams& params, const Acquisition& acquisition);
 
-// The grid that is beamformed: the picture's, or with forms_lines() one column a scan line, or the columns of a picture
-// that came beamformed; from these the picture is then interpolated.
+// The grid that is beamformed: the image's, or with forms_lines() one column a scan line, or the columns of an image
+// that came beamformed; from these the image is then interpolated.
 Grid make_beam_grid(const ImagingParams& params, const Acquisition& acquisition, const Grid& picture);
 
 }  // namespace echoloop

@@ -1,4 +1,4 @@
-// Ranges for an outside profiler, named like the stages of the timeline, so that both show the same picture. The core
+// Ranges for an outside profiler, named like the stages of the timeline, so that both show the same image. The core
 // knows no profiler: a backend that has one installs hooks; without hooks a range costs one load.
 #pragma once
 

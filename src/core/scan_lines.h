@@ -1,5 +1,5 @@
 // Which acquisitions look into a sector, and which are scanned line by line: one focused transmit for each line of the
-// picture. Geometry only, from the probe and the transmits; any thread.
+// image. Geometry only, from the probe and the transmits; any thread.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ bool looks_into_sector(const Acquisition& acquisition);
 // the recording calls it.
 bool works_as_phased(const Acquisition& acquisition);
 
-// Focused transmits as the lines of a picture. `at`: angle about the apex (rad), or x (m) where the lines are parallel
+// Focused transmits as the lines of an image. `at`: angle about the apex (rad), or x (m) where the lines are parallel
 // (an aperture that walks along a flat array).
 struct ScanLines {
   bool parallel = false;

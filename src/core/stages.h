@@ -8,8 +8,8 @@
 namespace echoloop {
 
 // produce: the source writes a frame. upload: host to device. load: extra work that somebody asked for
-// (core/injection.h). condition .. compress: the signal chain. refine: filters of the picture, where any are on.
-// present: the picture goes into its texture. draw: the window's own frame. vsync: a moment, the window's picture
+// (core/injection.h). condition .. compress: the signal chain. refine: filters of the image, where any are on.
+// present: the image goes into its texture. draw: the window's own frame. vsync: a moment, the window's image
 // changed.
 enum class Stage : std::uint8_t {
   produce,
@@ -54,7 +54,7 @@ inline constexpr auto kStages = std::to_array<StageRow>({
 inline constexpr int kStageCount = static_cast<int>(kStages.size());
 constexpr const StageRow& row_of(Stage stage) { return kStages[static_cast<std::size_t>(stage)]; }
 
-// The stages that may be a frame's last one before it is a picture.
+// The stages that may be a frame's last one before it is an image.
 constexpr bool ends_frame(Stage stage) { return stage >= Stage::compress && stage <= kLastOfFrame; }
 
 }  // namespace echoloop

@@ -145,7 +145,7 @@ std::int64_t first_ns(const std::vector<Span>& spans) {
   return first;
 }
 
-// Rows of the picture: lanes share them as they share the streams. Kernels that run side by side get a row a lane,
+// Rows of the image: lanes share them as they share the streams. Kernels that run side by side get a row a lane,
 // since the events of a row may not overlap.
 constexpr std::array<const char*, 6> kRows = {"producer", "copy", "kernels", "texture", "window", "vertical sync"};
 

@@ -1,4 +1,4 @@
-// Which transmits of a frame make the picture, by the parameters transmit_first, transmit_last and transmit_every.
+// Which transmits of a frame make the image, by the parameters transmit_first, transmit_last and transmit_every.
 // Pure functions; any thread.
 #pragma once
 

@@ -25,7 +25,7 @@ ECHO_HD float course_fir(const float* line, const float* taps, int n, int n_samp
   return sum;
 }
 
-// Double precision: with floats, one position in a thousand is rounded to the neighbouring sample, and the picture
+// Double precision: with floats, one position in a thousand is rounded to the neighbouring sample, and the image
 // differs from the formula by 1e-3.
 struct CourseGeometry {
   int nx, nz, n_tx, n_el, n_samples;

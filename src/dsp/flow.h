@@ -34,7 +34,7 @@ ECHO_HD float power_db(float power, float reference_db) {
   return 10.0f * log10f(power > floor ? power : floor) - reference_db;
 }
 
-// What is left of the picture before: keep = exp(-time between the pictures / persistence), 0 = nothing.
+// What is left of the image before: keep = exp(-time between the images / persistence), 0 = nothing.
 ECHO_HD FlowSums persist(FlowSums before, FlowSums now, float keep) {
   const float take = 1.0f - keep;
   return {keep * before.power + take * now.power, keep * before.r1 + take * now.r1};
@@ -47,11 +47,11 @@ struct AxialLag {
   double power = 0.0;
 };
 
-// Mean frequency of the echoes, as a share of the nominal one, from how fast the phase of the complex picture turns
+// Mean frequency of the echoes, as a share of the nominal one, from how fast the phase of the complex image turns
 // along the beam: nominal_rad = 4 pi f0 dz / c from row to row. It lies below f0 (by 4 % for a band of 60 %), because
 // beams are wider and tissue attenuates less at low frequencies, and because a wide aperture listens at an angle; all
 // of it scales Doppler shifts alike, so that velocities scaled with the measured frequency are right (Loupas, Powers
-// and Gill, IEEE TUFFC 42(4), 1995, whose estimate this is, for the picture as a whole). 1 where rows are too far apart
+// and Gill, IEEE TUFFC 42(4), 1995, whose estimate this is, for the image as a whole). 1 where rows are too far apart
 // to tell.
 [[nodiscard]] inline double received_frequency_share(const AxialLag& lag, double nominal_rad) {
   const double coherence = lag.power > 0.0 ? std::hypot(lag.re, lag.im) / lag.power : 0.0;

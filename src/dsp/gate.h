@@ -1,6 +1,6 @@
 // A Doppler gate: what one frame says about the echoes of a stretch of the beam. Host and device.
 //
-// The picture's complex pixels turn along the depth by 4 pi f dz / c, so that a plain mean over a gate of several
+// The image's complex pixels turn along the depth by 4 pi f dz / c, so that a plain mean over a gate of several
 // wavelengths would cancel. Aligned by the turn of one frequency f and summed with a window, the gate is a filter for
 // that frequency, as a range gate of pulsed Doppler is (Evans and McDicken, "Doppler Ultrasound", 2nd ed. 2000, ch. 6):
 // its band, about c / (2 length), is narrower than the pulse's. This matters: the Doppler shift is 2 v f / c, so that

@@ -8,7 +8,7 @@
 
 namespace echoloop {
 
-// X = U S V^H: column k of U is a component's picture, row k of V^H how it goes along the frames. The columns of V are
+// X = U S V^H: column k of U is a component's image, row k of V^H how it goes along the frames. The columns of V are
 // the eigenvectors of the Gram matrix X^H X, the squares of S its eigenvalues.
 struct Decomposition {
   int n = 0;                                           // frames = components

@@ -1,4 +1,4 @@
-// Objects in a picture, one pixel at a time: which pixels count, which lie beyond a threshold, and what each adds
+// Objects in an image, one pixel at a time: which pixels count, which lie beyond a threshold, and what each adds
 // to its object. Sums are of integers, so that they are the same in any order.
 #pragma once
 
@@ -17,7 +17,7 @@ ECHO_HD bool level_counts(float db) { return db > static_cast<float>(kNoEcho_db)
 // What smoothing sees: `stand_in_db` in the place of a pixel that does not count, which would spoil its neighbours.
 ECHO_HD float level_or(float db, float stand_in_db) { return level_counts(db) ? db : stand_in_db; }
 
-// `smoothed_db`: what the threshold is applied to; `db`: the picture as it is.
+// `smoothed_db`: what the threshold is applied to; `db`: the image as it is.
 ECHO_HD bool beyond_threshold(float db, float smoothed_db, double threshold_db, ObjectKind wanted) {
   if (!level_counts(db)) return false;
   const auto level_db = static_cast<double>(smoothed_db);

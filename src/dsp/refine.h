@@ -10,7 +10,7 @@
 
 namespace echoloop {
 
-// A picture in dB, [nz][nx].
+// An image in dB, [nz][nx].
 struct PictureView {
   const float* db;
   int nx, nz;

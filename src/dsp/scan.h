@@ -1,5 +1,5 @@
-// Scan conversion of an envelope: from the grid that was beamformed (the lines of a sector, usually) to the picture's,
-// bilinear in the linear amplitude. One picture pixel per call, host and device.
+// Scan conversion of an envelope: from the grid that was beamformed (the lines of a sector, usually) to the image's,
+// bilinear in the linear amplitude. One image pixel per call, host and device.
 #pragma once
 
 #include <cmath>
@@ -58,7 +58,7 @@ ECHO_HD ScanPlace scan_place(float at, int n) {
   return {lower, held - static_cast<float>(lower), inside};
 }
 
-// Amplitude of picture pixel (ix, iz); 0 where nothing was beamformed. `amplitude(index)` reads `from`.
+// Amplitude of image pixel (ix, iz); 0 where nothing was beamformed. `amplitude(index)` reads `from`.
 template <class Amplitude>
 ECHO_HD float scan_pixel(const ScanGeometry& g, int ix, int iz, Amplitude amplitude) {
   const float column = g.to.first_column + static_cast<float>(ix) * g.to.column_step;

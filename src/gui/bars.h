@@ -1,4 +1,4 @@
-// What frames the picture: status bar, message line, the banners above the picture. The strip below it is
+// What frames the image: status bar, message line, the banners above the image. The strip below it is
 // CineStrip. UI thread only.
 #pragma once
 
@@ -38,7 +38,7 @@ class MessageLine {
 };
 
 // The fault banner or the progress strip at the top of `area`; returns the height used, 0 for none.
-// `closed`: the fault that the user has closed. `shown`: the picture on screen.
+// `closed`: the fault that the user has closed. `shown`: the image on screen.
 float draw_banner(PanelContext& c, const Rect& area, const Image& shown, std::string& closed);
 void draw_empty(PanelContext& c, const Rect& area);
 

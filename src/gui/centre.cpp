@@ -1,4 +1,4 @@
-// Above the picture: fault banner and progress strip; and what is there before any picture.
+// Above the image: fault banner and progress strip; and what is there before any image.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -258,7 +258,7 @@ std::string advice_for(const UiState& s) {
   return {};
 }
 
-// Which frame, which slot, what was in it, and that the picture is sound.
+// Which frame, which slot, what was in it, and that the image is sound.
 std::string refusal_text(const RingRefusal& r, const Image& shown) {
   std::string text = fmt::format(
       "Frame {} arrived while slot {} of {} {}; frame {} in this slot was {} ms old. Nothing was overwritten",

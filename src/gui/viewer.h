@@ -1,4 +1,4 @@
-// The window of the program: takes the newest picture, draws it with the panels around it, and turns input into edits
+// The window of the program: takes the newest image, draws it with the panels around it, and turns input into edits
 // of UiState and calls of UiCommands. It is the reader of the mailboxes. UI thread only; never waits for the
 // pipeline.
 #pragma once
@@ -42,7 +42,7 @@ struct ViewerOptions {
 class Viewer {
  public:
   // Throws Error when there is no display, no OpenGL 4.5, or no shaders.
-  // `past`: where pictures of kept frames, and their flow, come from while the state is frozen; null = looking back is
+  // `past`: where images of kept frames, and their flow, come from while the state is frozen; null = looking back is
   // not possible.
   Viewer(const ViewerOptions& options, UiCommands commands, LiveImages& live, PastImages* past = nullptr);
   ~Viewer();
@@ -51,12 +51,12 @@ class Viewer {
 
   [[nodiscard]] bool should_close() const;
 
-  // One window frame: events, newest picture, panels, drawing. True when a picture came that was not shown before.
+  // One window frame: events, newest image, panels, drawing. True when an image came that was not shown before.
   bool frame(UiState& state);
   // Whether the last frame was drawn. One that would look like the frame before it is not: then nothing is presented.
   [[nodiscard]] bool drawn() const;
 
-  // Returns when there is input, at the latest after `timeout_s`: for times when no new picture is expected.
+  // Returns when there is input, at the latest after `timeout_s`: for times when no new image is expected.
   void wait_events(double timeout_s);
   // True while something on the window moves by itself or was touched just now: then draw at the full rate.
   [[nodiscard]] bool wants_frame() const;
@@ -67,11 +67,11 @@ class Viewer {
   // Times of the last frame, on the clock of now_ns(). Of a copy on the device the time is known one frame later; it
   // then belongs to the frame `present_sequence`, which need not be on screen any more.
   struct FrameTimes {
-    std::int64_t present_start = 0, present_end = 0;  // device (or host) to texture; equal: no new picture
+    std::int64_t present_start = 0, present_end = 0;  // device (or host) to texture; equal: no new image
     std::uint64_t present_sequence = 0;               // of which frame
     std::int64_t draw_start = 0, draw_end = 0;        // all of the UI thread's work, without the wait for the display
     std::int64_t shown = 0;                           // the display's vertical sync has passed
-    std::int64_t texture_ns = 0;                      // of that, handing a new picture to its texture; 0: none came
+    std::int64_t texture_ns = 0;                      // of that, handing a new image to its texture; 0: none came
     std::int64_t device_wait_ns = 0;                  // time spent in calls that may wait for the device
   };
   [[nodiscard]] const FrameTimes& times() const;
@@ -95,7 +95,7 @@ class Viewer {
   void restore_view(const ViewSettings& settings);
   [[nodiscard]] double idle_s() const;  // since the last input of any kind
 
-  // Forgets the picture on screen; call before Mailbox::reset().
+  // Forgets the image on screen; call before Mailbox::reset().
   void forget_image();
 
   // For tests.

@@ -18,7 +18,7 @@ struct WindowFrame {
   const Image& shown;  // in the texture; number 0 = none
   unsigned int compared_texture = 0;
   const Image* compared = nullptr;      // left of the wipe line; null = no comparison
-  const FlowTexture& flow;              // over the picture
+  const FlowTexture& flow;              // over the image
   const MModeStrip& strip;              // drawn where the screen's dock wants it
   const SpectrogramStrip& spectrogram;  // likewise
   const ImagingParams& display;         // window, gamma and map

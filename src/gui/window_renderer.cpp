@@ -182,7 +182,7 @@ bool WindowRenderer::must_draw_all(const WindowFrame& frame) {
   return moved || live.width() < 1 || popup || frame.touched || now - all_drawn_ns_ > kChromeEvery_ns;
 }
 
-// Each pixel once, and not where the picture comes: of a large window that takes a GPU longer than the picture itself.
+// Each pixel once, and not where the image comes: of a large window that takes a GPU longer than the image itself.
 void WindowRenderer::clear_grounds(const WindowFrame& frame, const Rect& area, const RenderTarget& to) {
   const bool one_picture = frame.compared == nullptr || frame.compared->number == 0;
   Rect picture;
@@ -247,7 +247,7 @@ void WindowRenderer::draw_side_a(const WindowFrame& frame, const ImageLayout& la
              .clip = where.common(seen)});
 }
 
-// The low-rank picture takes the place of the other one; power and velocity lie over it.
+// The low-rank image takes the place of the other one; power and velocity lie over it.
 void WindowRenderer::draw_flow(const WindowFrame& frame, const RenderTarget& to) {
   const FlowImage* flow = frame.flow.shown();
   const ImageLayout& layout = frame.screen.image_layout();

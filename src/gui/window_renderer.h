@@ -1,5 +1,5 @@
-// Draws a window frame with OpenGL: grounds, picture, ImGui's draw data. Where the framebuffer keeps its content (in
-// software rendering a copy of it does) most frames are drawn only where the picture is; the columns follow ten times a
+// Draws a window frame with OpenGL: grounds, image, ImGui's draw data. Where the framebuffer keeps its content (in
+// software rendering a copy of it does) most frames are drawn only where the image is; the columns follow ten times a
 // second, and at once while they are in use. UI thread only.
 #pragma once
 

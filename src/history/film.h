@@ -17,7 +17,7 @@ namespace echoloop {
 struct FilmFormat {
   std::filesystem::path path;  // its extension chooses the container: .mp4, .webm, .mkv
   int width = 0, height = 0;   // pixels, both even
-  double rate_hz = 25.0;       // pictures a second, constant
+  double rate_hz = 25.0;       // images a second, constant
   std::vector<std::pair<std::string, std::string>> about = {};  // kept in the file: title, comment
 };
 

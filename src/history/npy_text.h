@@ -1,4 +1,4 @@
-// What the exports of pictures, of flow and of objects share.
+// What the exports of images, of flow and of objects share.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// PNG files: pictures as displayed, 8 bit a channel, and levels in 16 bit that numbers can be got back from.
+// PNG files: images as displayed, 8 bit a channel, and levels in 16 bit that numbers can be got back from.
 #pragma once
 
 #include <cstddef>

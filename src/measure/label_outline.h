@@ -18,7 +18,7 @@ struct LabelOutline {
 
 // labels: [nz][nx], 0 = no object. One line around each object and one around each of its holes. Pixels that meet at a
 // corner only do not belong together (4 neighbours). A pixel reaches half a step to all sides, but not beyond the
-// grid's first and last row and column, where the picture ends. On a polar grid lines follow the radii in one piece and
+// grid's first and last row and column, where the image ends. On a polar grid lines follow the radii in one piece and
 // the arcs in steps of a pixel.
 std::vector<LabelOutline> outline_labels(std::span<const std::int32_t> labels, const Grid& grid);
 

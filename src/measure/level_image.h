@@ -1,4 +1,4 @@
-// The picture that is measured: levels in dB on a grid in metres. A view; its maker keeps the memory. Any thread.
+// The image that is measured: levels in dB on a grid in metres. A view; its maker keeps the memory. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace echoloop {
 
 struct LevelImage {
-  std::span<const float> db;  // [nz][nx] against a fixed reference, x fastest; empty = no picture
+  std::span<const float> db;  // [nz][nx] against a fixed reference, x fastest; empty = no image
   Grid grid;
   std::uint64_t number = 0;  // of the image (Image::number): another number, another picture
   double time_s = 0.0;       // when its frame was acquired, on the clock of the frames' stamps

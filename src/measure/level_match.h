@@ -1,4 +1,4 @@
-// The monotonic map of levels that gives one picture the histogram of another: what remains different between the two
+// The monotonic map of levels that gives one image the histogram of another: what remains different between the two
 // is the order of brightness, which is all that gCNR counts. After histogram specification (Gonzalez and Woods, Digital
 // Image Processing, section 3.3). Any thread.
 #pragma once

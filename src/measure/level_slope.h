@@ -1,4 +1,4 @@
-// The slope of one picture's levels against another's over a region: how much an adaptive method stretches the dynamic
+// The slope of one image's levels against another's over a region: how much an adaptive method stretches the dynamic
 // range (1: linear), after Rindal et al., IEEE TUFFC 66:1198, 2019. Any thread.
 #pragma once
 
@@ -16,7 +16,7 @@ struct LevelSlope {
   std::size_t pixels = 0;     // with an echo in both
 };
 
-// The pictures have the same grid.
+// The images have the same grid.
 LevelSlope level_slope(const LevelImage& of, const LevelImage& against, const RegionPixels& region);
 
 }  // namespace echoloop

@@ -13,7 +13,7 @@ double level_at(const LevelImage& picture, PlanePoint p);
 
 struct LineProfile {
   std::vector<double> at_m;     // from the line's first point, in equal steps
-  std::vector<float> level_db;  // not a number outside the picture
+  std::vector<float> level_db;  // not a number outside the image
 };
 // Two points a pixel, the line's ends included; never more than 2048.
 LineProfile line_profile(const LevelImage& picture, PlanePoint from, PlanePoint to);

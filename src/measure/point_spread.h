@@ -1,4 +1,4 @@
-// The point spread at a bright spot: how wide it is along the picture's two directions, and what surrounds it.
+// The point spread at a bright spot: how wide it is along the image's two directions, and what surrounds it.
 // Lateral: along a row (on a polar grid: along the arc); axial: along a column (along the radius). Any thread.
 #pragma once
 
@@ -31,10 +31,10 @@ struct Lobe {
   std::vector<double> offset_m;  // of each pixel of the profile from the sub-pixel peak
   std::vector<float> level_db;   // against the brightest pixel
   // Where the straight lines between the pixels' levels in dB cross 6 dB below the brightest pixel, as reference
-  // figures are usually made; not a number where a side does not fall so far within the picture.
+  // figures are usually made; not a number where a side does not fall so far within the image.
   double fwhm_m = 0.0;
   double pixels_across = 0.0;         // fwhm in pixels; below about 4 the grid shapes it
-  std::optional<LobeFit> fit;         // none: the spot lies on the picture's edge, or is flat
+  std::optional<LobeFit> fit;         // none: the spot lies on the image's edge, or is flat
   std::optional<SideLobe> side_lobe;  // the highest beyond the first minima, within five widths of the peak
 };
 
@@ -44,7 +44,7 @@ struct PointSpread {
   Lobe lateral, axial;
 };
 
-// Of the local maximum that the brightest pixel within `reach_m` of the click leads up to. None without a picture
+// Of the local maximum that the brightest pixel within `reach_m` of the click leads up to. None without an image
 // there, or where it shows nothing.
 std::optional<PointSpread> measure_point(const LevelImage& picture, PlanePoint click, double reach_m);
 

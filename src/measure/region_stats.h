@@ -1,5 +1,5 @@
 // The statistics of the levels in a region, and how well two regions can be separated. Any thread.
-// Amplitudes are relative to the picture's reference: 1 = 0 dB. Every pixel counts by its weight (see region.h);
+// Amplitudes are relative to the image's reference: 1 = 0 dB. Every pixel counts by its weight (see region.h);
 // deviations are those of the population (divided by the sum of the weights). Pixels without an echo, that is without a
 // value or below kNoEcho_db, do not count; `share_with_echo` says how much of the region the others are.
 #pragma once

@@ -1,6 +1,6 @@
-// How sharp a picture is, as one number: the mean of the squared intensity against the square of the mean intensity,
+// How sharp an image is, as one number: the mean of the squared intensity against the square of the mean intensity,
 // in dB (the normalised second moment of the intensity, as autofocus uses it). 3 dB for speckle alone; points that are
-// in focus raise it. Only for pictures of the same echoes. Any thread.
+// in focus raise it. Only for images of the same echoes. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace echoloop {
 
-// 0 for an empty picture.
+// 0 for an empty image.
 inline double sharpness_db(const LevelImage& picture) {
   double most = -HUGE_VAL, sum = 0.0, squares = 0.0, n = 0.0;
   for (const float level : picture.db) {

@@ -1,4 +1,4 @@
-// Colours of what is drawn into pictures without ImGui: those that the window has (theme.h).
+// Colours of what is drawn into images without ImGui: those that the window has (theme.h).
 #pragma once
 
 #include "render/rgb.h"

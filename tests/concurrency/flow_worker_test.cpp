@@ -1,4 +1,4 @@
-// Ensembles in flight: pictures come in the order of their ensembles, what is late or broken off is counted, a fault
+// Ensembles in flight: images come in the order of their ensembles, what is late or broken off is counted, a fault
 // ends all of them, and nobody waits for a turn that does not come.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// The short course's Doppler data, a picture that came beamformed: what is understood of it, and hostile variants.
+// The short course's Doppler data, an image that came beamformed: what is understood of it, and hostile variants.
 #include <complex>
 #include <limits>
 

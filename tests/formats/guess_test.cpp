@@ -300,7 +300,7 @@ TEST(Guess, PositionsFromElsewhereAreSaid) {
   EXPECT_FALSE(says(-2.25e-3));
 }
 
-// All that is known of a picture is in the description, which one answer completes.
+// All that is known of an image is in the description, which one answer completes.
 TEST(Guess, LinesByNameKeepTheirFacts) {
   const TemporaryFolder folder;
   Hdf5Fixture file(folder.path() / "a.h5");

@@ -83,7 +83,7 @@ TEST(Zea, TracksWithAProbeOfTheirOwn) {
   file.numbers("scan/center_frequency", {3}, {kCenter_hz, kCenter_hz, kCenter_hz});
   file.numbers("scan/time_to_next_transmit", {5}, std::vector<double>(5, 1.0 / 3000.0));  // the last is not known
   file.remove("scan/sound_speed");
-  file.group("tracks/track_10");  // only pictures
+  file.group("tracks/track_10");  // only images
   file.numbers("tracks/track_10/data/image", {1}, {0.0});
   file.group("tracks/track_2");
   for (const char* const name : {"data", "scan"}) move(file, name, std::string("tracks/track_2/") + name);

@@ -64,7 +64,7 @@ TEST(Sidecar, EveryAxisOrderTypeAndByteOrder) {
   expect_any_layout<double>("f8", SampleType::int16);  // whole numbers within 16 bits
 }
 
-// Without it the picture was blurred, and nothing was said: most values of weak echoes lie at both ends of the range.
+// Without it the image was blurred, and nothing was said: most values of weak echoes lie at both ends of the range.
 TEST(Sidecar, UnsignedNumbersThatAreTwosComplementLieBelowZero) {
   for (const int bits : {8, 12, 16}) {
     std::vector<std::uint16_t> stored;

@@ -1,6 +1,6 @@
 // Whole streams on the GPU: each policy under a source three times too fast and under bursts, 100 000 frames each.
 // Every frame is accounted for at every moment, and none is torn: in the slots the samples are compared, and a frame's
-// amplitude follows from its number, so that the levels in the picture tell which frame it came from; 128 bytes of
+// amplitude follows from its number, so that the levels in the image tell which frame it came from; 128 bytes of
 // another frame, wherever they are, move some pixel by more than half a decibel.
 #include <algorithm>
 #include <cmath>
@@ -83,7 +83,7 @@ class ImageCheck {
   [[nodiscard]] std::uint64_t out_of_order() const { return out_of_order_; }
 
  private:
-  std::vector<float> quietest_db_;  // picture of the quietest frame
+  std::vector<float> quietest_db_;  // image of the quietest frame
   float floor_db_ = 0.0f;
   std::uint64_t next_ = 0;
   std::uint64_t images_ = 0;

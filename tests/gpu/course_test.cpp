@@ -124,7 +124,7 @@ TEST_P(Course, StagesAreRight) {
   expect_sums(*plan, got);
   expect_envelope(*plan, got);
   expect_decibels(got);
-  // Echoes are smooth at 8 samples a period: ties are rare and small, and the whole picture has to agree.
+  // Echoes are smooth at 8 samples a period: ties are rare and small, and the whole image has to agree.
   if (c.scene == Scene::points) {
     EXPECT_LE(relative_l2(got.envelope, want.envelope), 2e-3);
   }

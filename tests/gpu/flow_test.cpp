@@ -1,4 +1,4 @@
-// Flow on the GPU against the CPU: decomposition, sliding, every wall filter, low-rank pictures, persistence, and whole
+// Flow on the GPU against the CPU: decomposition, sliding, every wall filter, low-rank images, persistence, and whole
 // ensembles of beamformed frames.
 #include <cmath>
 #include <thread>
@@ -112,7 +112,7 @@ TEST_F(FlowParity, WallFiltersAndPersistence) {
   }
 }
 
-// Two ensembles at a time: each is what it is alone, and the later picture mixes in the earlier one.
+// Two ensembles at a time: each is what it is alone, and the later image mixes in the earlier one.
 TEST_F(FlowParity, ATwinWorksBesideOverTheSameFrames) {
   for (int t = kFrames; t < kFrames + 5; ++t) store(t);
   const auto first = slots_from(0, kFrames, kSlots);

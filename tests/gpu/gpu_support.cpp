@@ -239,7 +239,7 @@ double relative_l2(const std::vector<float>& a, const std::vector<float>& b, int
   std::sort(errors.begin(), errors.end());
   errors.resize(errors.size() - std::min(n_worst, errors.size()));
   const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
-  return norm > 0.0 ? std::sqrt(sum / norm) : kNotComparable;  // two pictures of nothing prove nothing
+  return norm > 0.0 ? std::sqrt(sum / norm) : kNotComparable;  // two images of nothing prove nothing
 }
 
 double largest_difference_db(const std::vector<float>& a, const std::vector<float>& b, double floor_db,

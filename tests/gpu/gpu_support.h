@@ -81,11 +81,11 @@ struct Result {
 // Queues a whole frame without waiting.
 void start_frame(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<const std::byte> samples,
                  std::uint64_t sequence = 0);
-// The picture of a lane whose frame has finished.
+// The image of a lane whose frame has finished.
 std::vector<float> host_image(Lane& lane);
 // One frame through a fresh lane, with all intermediate results.
 Result run_frame(Backend& backend, const std::shared_ptr<const Plan>& plan, std::span<const std::byte> samples);
-// The same, the picture only.
+// The same, the image only.
 std::vector<float> run_picture(Backend& backend, const std::shared_ptr<const Plan>& plan,
                                std::span<const std::byte> samples, StreamMode mode = StreamMode::overlap);
 

@@ -1,4 +1,4 @@
-// Host memory of every kind gives the same picture; device memory does not grow; spans lie where they belong in time.
+// Host memory of every kind gives the same image; device memory does not grow; spans lie where they belong in time.
 #include <cstring>
 
 #include "core/units.h"

@@ -1,4 +1,4 @@
-// What the tests of objects on the GPU share: pictures with what is wanted of them, both devices.
+// What the tests of objects on the GPU share: images with what is wanted of them, both devices.
 #pragma once
 
 #include "backend/object_device.h"

@@ -1,4 +1,4 @@
-// Objects on the GPU in use: the largest grid, plans that change, pictures that arrive while it works, times.
+// Objects on the GPU in use: the largest grid, plans that change, images that arrive while it works, times.
 #include <atomic>
 #include <cstdio>
 #include <thread>

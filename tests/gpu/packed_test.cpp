@@ -1,4 +1,4 @@
-// The tuned path in half precision: against its specification in double precision, against the plain path's pictures,
+// The tuned path in half precision: against its specification in double precision, against the plain path's images,
 // bit for bit against itself.
 #include <algorithm>
 #include <cmath>
@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(Analytic, PackedCoherence, ::testing::ValuesIn(analytic
 INSTANTIATE_TEST_SUITE_P(Sectors, PackedCoherence, ::testing::ValuesIn(sector_cases()),
                          [](const auto& info) { return info.param.name; });
 
-// One lane through changes of everything between frames: each picture is the one that a fresh lane makes.
+// One lane through changes of everything between frames: each image is the one that a fresh lane makes.
 TEST_F(Packed, PlansChangeBetweenFrames) {
   Case c{.name = "changes", .n_samples = 1021, .nx = 120, .nz = 90, .type = SampleType::int16};
   c.precision = Precision::fp16;
@@ -266,7 +266,7 @@ TEST_F(Packed, PlansOfOneKernelRunBesideEachOther) {
   }
 }
 
-// White noise fills the band to its edges; echoes do not, and theirs is the picture that counts.
+// White noise fills the band to its edges; echoes do not, and theirs is the image that counts.
 double rms_difference_db(const std::vector<float>& a, const std::vector<float>& b, double floor_db) {
   const double floor = static_cast<double>(*std::max_element(b.begin(), b.end())) + floor_db;
   double squares = 0.0;
@@ -323,7 +323,7 @@ TEST_F(Packed, EveryFrameOfFloatsHasItsOwnScale) {
   }
 }
 
-// Simulated amplitudes of 1e-9 give the picture of large ones; a frame of zeros is black, and no more.
+// Simulated amplitudes of 1e-9 give the image of large ones; a frame of zeros is black, and no more.
 TEST_F(Packed, AmplitudesDoNotMatter) {
   Case c = in_half_precision({.name = "tiny"});
   const auto plan = make_case_plan(c);

@@ -37,7 +37,7 @@ TEST_P(Parity, StagesAgree) {
   EXPECT_LE(largest_difference_db(got.db, want.db, -60.0, edge), weighed ? kWeightTolerance_db : 0.05);
 }
 
-// Everything before the logarithm is linear: simulated amplitudes of 1e-9 give the picture of large ones.
+// Everything before the logarithm is linear: simulated amplitudes of 1e-9 give the image of large ones.
 TEST_F(Linearity, TinyAmplitudesKeepTheirPicture) {
   Case c{.name = "tiny"};
   const auto plan = make_case_plan(c);

@@ -1,5 +1,5 @@
 // The refine stage and the choice of transmits, CPU against CUDA: every filter, the temporal average over lanes, each
-// path to the picture (plain, half precision with decibels written on the way, course).
+// path to the image (plain, half precision with decibels written on the way, course).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 class Refined : public GpuTest {};
 class PickedTransmits : public GpuTest {};
 
-// The pictures of `n` frames that go through two lanes in turn, averaged.
+// The images of `n` frames that go through two lanes in turn, averaged.
 std::vector<std::vector<float>> averaged_pictures(Backend& backend, const std::shared_ptr<const Plan>& plan,
                                                   const std::vector<std::vector<std::byte>>& frames) {
   std::vector<std::unique_ptr<Lane>> lanes;

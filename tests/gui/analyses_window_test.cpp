@@ -1,11 +1,11 @@
-// Flow in the program itself: it comes over the live picture, goes while a frame is frozen that has no ensemble in the
+// Flow in the program itself: it comes over the live image, goes while a frame is frozen that has no ensemble in the
 // history, and comes back.
 #include "gui/program_window.h"
 
 namespace echoloop::testing::analyses_window_test {
 namespace {
 
-// Share of the picture's pixels that are blue: flow away from the probe.
+// Share of the image's pixels that are blue: flow away from the probe.
 double blue_share(const ProgramWindow& window) {
   const std::vector<std::uint8_t> rgb = window.picture({.x0 = 0.1F, .y0 = 0.2F, .x1 = 0.9F, .y1 = 0.7F});
   std::size_t blue = 0;
@@ -31,9 +31,9 @@ TEST(FlowWindow, LiesOverTheLivePictureOnly) {
   EXPECT_EQ(window.close(), 0);
 }
 
-// Objects in the program itself: they come over the live picture and are found again in the frozen one.
+// Objects in the program itself: they come over the live image and are found again in the frozen one.
 
-// Pixels of the accent's colour where the picture is.
+// Pixels of the accent's colour where the image is.
 std::size_t accents(const ProgramWindow& window) {
   const std::vector<std::uint8_t> rgb = window.picture({.x0 = 0.05F, .y0 = 0.25F, .x1 = 0.6F, .y1 = 0.7F});
   std::size_t n = 0;

@@ -1,4 +1,4 @@
-// What is said below a picture: what formed it, and nothing that did not.
+// What is said below an image: what formed it, and nothing that did not.
 #include "gui/overlay/caption.h"
 
 #include <gtest/gtest.h>
@@ -50,17 +50,20 @@ TEST(Caption, NamesTheAdaptiveMethod) {
   Image image = image_of(testing::linear_acquisition(8, 128));
   EXPECT_EQ(words(image).find("method"), std::string::npos);
   image.params.formation.adaptive = Adaptive::coherence;
-  EXPECT_NE(words(image).find("method:Coherence factor, elements of each transmit:|"), std::string::npos) << words(image);
+  EXPECT_NE(words(image).find("method:Coherence factor, elements of each transmit:|"), std::string::npos)
+      << words(image);
   image.params.formation.adaptive_strength = 0.25;
   EXPECT_NE(words(image).find("method:Coherence factor 0.25, elements of each transmit:|"), std::string::npos)
       << words(image);
   image.params.formation.adaptive_axis = AdaptiveAxis::both;
-  EXPECT_NE(words(image).find("method:Coherence factor 0.25, elements and transmits:|"), std::string::npos) << words(image);
+  EXPECT_NE(words(image).find("method:Coherence factor 0.25, elements and transmits:|"), std::string::npos)
+      << words(image);
   image.params.formation.adaptive_show = AdaptiveShow::weight;
   EXPECT_NE(words(image).find("weight of:Coherence factor 0.25, "), std::string::npos) << words(image);
   image.params.formation.adaptive_show = AdaptiveShow::image;
   image.params.formation.adaptive = Adaptive::slsc;  // elements, whatever the axis says
-  EXPECT_NE(words(image).find("method:Short-lag (SLSC), elements, transmits summed:|"), std::string::npos) << words(image);
+  EXPECT_NE(words(image).find("method:Short-lag (SLSC), elements, transmits summed:|"), std::string::npos)
+      << words(image);
 }
 
 TEST(Caption, OfAPictureThatCameBeamformedNamesOnlyWhatApplied) {

@@ -1,4 +1,4 @@
-// Looking back: frozen, the kept frames' pictures are on screen and the live ones wait; the strip below the picture
+// Looking back: frozen, the kept frames' images are on screen and the live ones wait; the strip below the image
 // scrubs, steps, marks and plays; what has no effect says why.
 
 #include "gui/panels/cine_actions.h"
@@ -34,7 +34,7 @@ TEST(Frozen, ShowsKeptFramesAndLeavesLivePicturesAlone) {
   scene.freeze(500, 50);
   scene.put_image(kSquare, flat(-20));
   scene.frames(2);
-  EXPECT_EQ(scene.viewer->shown_db().at(0), -10.0F);  // until the first past picture has come
+  EXPECT_EQ(scene.viewer->shown_db().at(0), -10.0F);  // until the first past image has come
   scene.put_past(0, kSquare, flat(-30), 77);
   EXPECT_TRUE(scene.viewer->frame(scene.state));
   EXPECT_FALSE(scene.viewer->frame(scene.state));

@@ -242,7 +242,7 @@ TEST_P(ClickTest, ActsOnWhatIsUnderThePointer) {
 
 INSTANTIATE_TEST_SUITE_P(Scales, ClickTest, ::testing::Values(1.0, 1.25, 1.5, 2.0));
 
-// TGC, transmits and the filters of the picture in the panels: what a mouse does to them, and when they say no.
+// TGC, transmits and the filters of the image in the panels: what a mouse does to them, and when they say no.
 
 constexpr int kTall = 1800;  // all rows without scrolling
 

@@ -27,7 +27,7 @@ TEST(RightColumnHeight, TheWholeTimelineIsInViewWithoutScrolling) {
     }
     const float verdict = 32;  // two lines below the numbers
     EXPECT_LE(scene.rect("time_period").y1 + verdict, bottom) << width;
-    // What makes faults on purpose may be reached by scrolling in the smaller window, what makes the picture not.
+    // What makes faults on purpose may be reached by scrolling in the smaller window, what makes the image not.
     const char* lowest = height < 1000 ? "auto_reference" : "panel_faults";
     EXPECT_GT(scene.rect(lowest).width(), 0.0F) << width;
     EXPECT_LE(scene.rect(lowest).y1, bottom) << width;

@@ -53,7 +53,7 @@ TEST(Compare, TheLineDecidesWhichPixelsAreWhose) {
   EXPECT_NEAR(at(0.6F), 106, 2);
 }
 
-// A narrow picture has no room for a parameter's name: the value, which is what differs, stays.
+// A narrow image has no room for a parameter's name: the value, which is what differs, stays.
 TEST(Compare, NarrowBadgesKeepTheValue) {
   static constexpr Grid kNarrow{.x0_m = -4e-3, .x1_m = 4e-3, .z0_m = 5e-3, .z1_m = 25e-3, .nx = 41, .nz = 101};
   ECHO_SCENE(scene, 1600, 900);
@@ -132,7 +132,7 @@ TEST(Compare, GoesOnLiveAndEndsWithTheStream) {
   scene.state.run = RunState::fault;
   scene.frames(2);
   EXPECT_FALSE(scene.state.cine.compare);
-  scene.freeze(100, 50);  // a new comparison starts without the old one's picture
+  scene.freeze(100, 50);  // a new comparison starts without the old one's image
   scene.put_past(0, kSquare, flat(kB_db));
   scene.frames(2);
   scene.click("compare");

@@ -1,5 +1,5 @@
 // The modes of flow on a real loop, as the window shows them: a disk that turns in water, left side towards the probe.
-// The recording may not be copied, so pictures are held against what is known of it and not against stored ones.
+// The recording may not be copied, so images are held against what is known of it and not against stored ones.
 #include <cmath>
 #include <cstdlib>
 
@@ -125,7 +125,7 @@ TEST_F(FlowOfTheDisk, TheLowRankPictureIsGrayAndDarkensTheWater) {
   show(scene, {"flow=low_rank", "svd_low=1", "svd_high=12"});
   const Shares colored = share(is_colored);
   EXPECT_EQ(colored.left + colored.right + colored.water, 0.0);
-  double disk = 0.0, water = 0.0, whole_water = 0.0;  // mean powers, of the picture of 12 components and of the whole
+  double disk = 0.0, water = 0.0, whole_water = 0.0;  // mean powers, of the image of 12 components and of the whole
   double n_disk = 0.0, n_water = 0.0, whole_disk = 0.0;
   for (std::size_t i = 0; i < run_.flow.low_rank_db.size(); ++i) {
     const PlanePoint p = run_.flow.grid.point(static_cast<int>(i % 126), static_cast<int>(i / 126));

@@ -126,7 +126,7 @@ TEST(FlowPanel, PanelChoosesTheModeAndSaysWhyNot) {
   scene.freeze(20, 50.0);
   scene.frames(2);
   const int step = scene.state.params.color_flow.step;
-  scene.drag("flow_step", 0.8F, 0.3F);  // kept frames have a flow picture each
+  scene.drag("flow_step", 0.8F, 0.3F);  // kept frames have a flow image each
   EXPECT_EQ(scene.state.params.color_flow.step, step);
   scene.drag("flow_frames", 0.8F, 0.3F);
   EXPECT_LT(scene.state.params.color_flow.frames, 80);

@@ -29,7 +29,7 @@ TEST(Flow, VelocityHasTheColoursOfItsMap) {
   ECHO_SCENE(scene, 1600, 900);
   scene.state.params.color_flow.mode = FlowMode::velocity;
   scene.put_image(kSquare, half_bright);
-  // From away to towards, left to right, almost to the limit; on another grid than the picture's, and a wider one.
+  // From away to towards, left to right, almost to the limit; on another grid than the image's, and a wider one.
   scene.put_flow(
       {.x0_m = -15e-3, .x1_m = 15e-3, .z0_m = 5e-3, .z1_m = 28e-3, .nx = 61, .nz = 51},
       [](double, double) { return -20.0F; },

@@ -6,7 +6,7 @@
 namespace echoloop::testing {
 namespace {
 
-// A vessel across the picture, at 15 mm, with a parabolic profile from left to right.
+// A vessel across the image, at 15 mm, with a parabolic profile from left to right.
 double profile(double z) {
   const double v = 1.0 - (z - 15.0) * (z - 15.0) / 9.0;
   return v > 0.0 ? v : 0.0;

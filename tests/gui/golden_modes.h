@@ -1,4 +1,4 @@
-// The window's modes that show more than the B-mode picture, for the stored pictures. Deterministic.
+// The window's modes that show more than the B-mode image, for the stored images. Deterministic.
 #pragma once
 
 #include "gui/scene.h"

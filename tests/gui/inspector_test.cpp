@@ -1,4 +1,4 @@
-// The dock below the picture: opening, splitter, what its plots show and where; nothing is wanted while it is closed.
+// The dock below the image: opening, splitter, what its plots show and where; nothing is wanted while it is closed.
 #include <algorithm>
 #include <array>
 #include <memory>

@@ -1,4 +1,4 @@
-// Pictures that never leave the GPU: what is on screen is what lay in device memory, for live and kept frames, and
+// Images that never leave the GPU: what is on screen is what lay in device memory, for live and kept frames, and
 // nothing waits. Only where one CUDA device also draws.
 #ifdef ECHO_HAVE_CUDA
 

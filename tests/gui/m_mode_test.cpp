@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kRate_hz = 50.0;
 
-// Pictures 20 ms apart with a bright layer at depth_mm(t); the frame after `pause` comes 1 s late.
+// Images 20 ms apart with a bright layer at depth_mm(t); the frame after `pause` comes 1 s late.
 class Stream {
  public:
   explicit Stream(Scene& scene) : scene_(scene) {
@@ -38,7 +38,7 @@ class Stream {
   int frame_ = 100;
 };
 
-// Depth of the bright layer, seconds before the newest picture; nothing where it is dark.
+// Depth of the bright layer, seconds before the newest image; nothing where it is dark.
 std::optional<double> depth_mm(const RgbImage& p, const Rect& box, double ago_s, double span_s = 4.0) {
   const auto x = static_cast<std::size_t>(box.x1 - 1.0F - box.width() * static_cast<float>(ago_s / span_s));
   double sum = 0, moment = 0;
@@ -63,7 +63,7 @@ TEST(MMode, AMovingLayerDrawsItsPathTrueToTime) {
   for (double ago = 0.05; ago < 2.9; ago += 0.1) {
     const auto found = depth_mm(shot, box, ago);
     ASSERT_TRUE(found.has_value()) << ago << " s ago";
-    // A picture stands 20 ms, in which the layer moves 0.4 mm at most.
+    // An image stands 20 ms, in which the layer moves 0.4 mm at most.
     EXPECT_NEAR(*found, path(4.98 - ago), 0.7) << ago << " s ago";
   }
   EXPECT_FALSE(depth_mm(shot, box, 3.3).has_value()) << "before the first picture";

@@ -88,7 +88,7 @@ TEST(Marks, HandlesChangeTheShapeAndLinesMoveTheWhole) {
     EXPECT_NEAR(marks.list[0].points[i].x_m, before.points[i].x_m + 1e-3, 1e-9);
     EXPECT_NEAR(marks.list[0].points[i].z_m, before.points[i].z_m - 2e-3, 1e-9);
   }
-  EXPECT_FALSE(editor.press(marks, {30e-3, 1e-3}, kReach_m));  // beside everything: the picture's to drag
+  EXPECT_FALSE(editor.press(marks, {30e-3, 1e-3}, kReach_m));  // beside everything: the image's to drag
 }
 
 TEST(Marks, EscapeGoesBackStepByStep) {

@@ -1,4 +1,4 @@
-// Measuring with the mouse: calipers between wires of the picture at many zooms, sizes and scales, changing and
+// Measuring with the mouse: calipers between wires of the image at many zooms, sizes and scales, changing and
 // deleting what is drawn, zoom and pan.
 #include <algorithm>
 #include <cmath>
@@ -55,7 +55,7 @@ struct Mouse {
     scene.viewer->inject(input);
     scene.frames(3);
   }
-  // Turns the wheel over a place until the picture is `zoom` times as large as fitted.
+  // Turns the wheel over a place until the image is `zoom` times as large as fitted.
   void zoom_at(PlanePoint p, double zoom) const {
     scene.tap(Key::f);
     for (int i = 0; i < 40 && layout().zoom() < zoom; ++i) wheel(layout().x_px(p.x_m), layout().z_px(p.z_m), 1);
@@ -203,7 +203,7 @@ TEST(ImageInteraction, EscapeEndsTheDrawingThenTheTool) {
   EXPECT_EQ(scene.state.marks.tool, MarkTool::pointer);
 }
 
-// The same metres in windows of other sizes, on what lies there in the picture.
+// The same metres in windows of other sizes, on what lies there in the image.
 TEST(ImageInteraction, MarksStayOnThePicture) {
   for (const Look& look : {Look{1024, 640, 1, false}, {1600, 900, 1, true}, {3840, 2160, 2, false}}) {
     ECHO_SCENE(scene, look.width, look.height, look.scale);

@@ -1,4 +1,4 @@
-// The Measure panel: numbers of pictures whose statistics are known, the histogram's window, what it costs.
+// The Measure panel: numbers of images whose statistics are known, the histogram's window, what it costs.
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -29,7 +29,7 @@ Field two_halves() {
   };
 }
 
-// Long enough for the next picture's levels: 20 a second at most.
+// Long enough for the next image's levels: 20 a second at most.
 void settle(Scene& scene) {
   const std::int64_t end = now_ns() + 120'000'000;
   for (int i = 0; i < 8 || now_ns() < end; ++i) scene.frames(1);
@@ -254,7 +254,7 @@ TEST(MeasurePanel, HistogramsWindowCanBeDragged) {
   EXPECT_DOUBLE_EQ(scene.state.params.display.gain_db, scene.state.defaults.display.gain_db);
 }
 
-// The UI thread's own time in a window frame, the picture's way into its texture included.
+// The UI thread's own time in a window frame, the image's way into its texture included.
 double frame_ms(Scene& scene, const Grid& grid, const Field& field) {
   const auto spent_ns = [] {
     timespec t{};

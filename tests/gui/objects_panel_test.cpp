@@ -86,7 +86,7 @@ TEST(Objects, RangeOfDarkOnesKeepsTissueGray) {
   EXPECT_DOUBLE_EQ(p.display.dynamic_range_db, 120.0) << "within its limits";
 }
 
-// In a saved picture: the accent on the pixels' edges, nothing far from them; also where there is no mark.
+// In a saved image: the accent on the pixels' edges, nothing far from them; also where there is no mark.
 TEST(Objects, AreDrawnIntoSavedPictures) {
   ECHO_SCENE(scene, 1600, 900);
   show(scene);

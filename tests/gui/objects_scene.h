@@ -1,4 +1,4 @@
-// A picture with three objects, and hands for the panel and the picture: what the tests of objects start from.
+// An image with three objects, and hands for the panel and the image: what the tests of objects start from.
 #pragma once
 
 #include "gui/scene.h"

@@ -1,5 +1,5 @@
-// Objects over the picture: their outlines on the pixels' edges at any zoom, which picture they belong to, the table
-// and the picture pointing at each other.
+// Objects over the image: their outlines on the pixels' edges at any zoom, which image they belong to, the table
+// and the image pointing at each other.
 #include <cmath>
 
 #include "gui/objects_scene.h"
@@ -97,7 +97,7 @@ TEST(Objects, OfAKeptFrameAreItsOwnOrNone) {
   scene.put_objects(kSquare, boxes, 99);
   scene.frames(2);
   EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
-  scene.state.params.objects.sigmas += 1.0;  // not yet what the picture was asked for with
+  scene.state.params.objects.sigmas += 1.0;  // not yet what the image was asked for with
   scene.put_objects(kSquare, boxes, 100);
   scene.frames(2);
   EXPECT_EQ(scene.state.analyses.objects.image, nullptr);
@@ -107,7 +107,7 @@ TEST(Objects, OfAKeptFrameAreItsOwnOrNone) {
   scene.state.params.display.gain_db += 3.0;  // acts on the screen only
   scene.frames(1);
   EXPECT_NE(scene.state.analyses.objects.image, nullptr);
-  scene.put_objects(kSquare, boxes, 101);  // a live one behind the frozen picture
+  scene.put_objects(kSquare, boxes, 101);  // a live one behind the frozen image
   scene.frames(2);
   ASSERT_NE(scene.state.analyses.objects.image, nullptr);
   EXPECT_EQ(scene.state.analyses.objects.image->stamp.sequence, 100u);

@@ -1,4 +1,4 @@
-// The picture's pixels: where a point appears, and in which colour.
+// The image's pixels: where a point appears, and in which colour.
 #include <cmath>
 #include <cstdlib>
 #include <limits>

@@ -46,7 +46,7 @@ void one_by_one(ProgramWindow& window, const std::vector<std::vector<std::string
   for (const auto& step : steps) window.hands(step);
 }
 
-// Of the middle of the picture.
+// Of the middle of the image.
 class Middle {
  public:
   Middle(const ProgramWindow& window, const Scene& scene)
@@ -67,7 +67,7 @@ class Middle {
              std::count(seen.begin(), seen.end(), seen.front()) < static_cast<std::ptrdiff_t>(seen.size() / 2);
     });
   }
-  // So many times another picture: frames that can be looked back to.
+  // So many times another image: frames that can be looked back to.
   [[nodiscard]] bool moves(int times) const {
     std::vector<std::uint8_t> last = look();
     return eventually([&] {
@@ -89,7 +89,7 @@ class Middle {
       return alike == kAlike;
     });
   }
-  // Of the heart, which beats: the first look may be of a picture that is just being drawn.
+  // Of the heart, which beats: the first look may be of an image that is just being drawn.
   [[nodiscard]] double brightest() const {
     double most = 0.0, last = 0.0;
     int changes = 0;
@@ -231,7 +231,7 @@ TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
   ASSERT_TRUE(picture.comes());
   // Open by dialog: the path is typed.
   window.rest();
-  freeze(window, scene);  // so that nothing but the dialog changes the picture
+  freeze(window, scene);  // so that nothing but the dialog changes the image
   act_and_see(window, picture.where(), "no dialog", [&] { window.key("ctrl+o"); });
   window.key("ctrl+a");
   window.type((window.folder() / "wires.uff").string());
@@ -264,7 +264,7 @@ TEST(Hands, OpenTuneFreezeScrubKeepAndSave) {
   EXPECT_GT(kept.size(), 20U);
   scene.press(Key::escape);
   for (const char* key : {"minus", "minus", "bracketleft", "2", "9"}) window.key(key);
-  // Save the picture, its numbers and what was measured.
+  // Save the image, its numbers and what was measured.
   window.key("s");
   scene.freeze(30, 10);
   scene.frames(2);

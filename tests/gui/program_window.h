@@ -20,7 +20,7 @@ std::string why_no_program_window();
 // Likewise for dropping files.
 std::string why_no_drop();
 
-// Of the picture, from its left and top edge.
+// Of the image, from its left and top edge.
 struct Part {
   float x0 = 0, y0 = 0, x1 = 1, y1 = 1;
 };
@@ -43,13 +43,13 @@ class ProgramWindow {
   void key(const std::string& name);                                    // as xdotool calls it
   void type(const std::string& text);
   void hands(std::vector<std::string> words) const;  // anything else that xdotool does
-  // Lets go of a file over the picture; whether the window took it.
+  // Lets go of a file over the image; whether the window took it.
   [[nodiscard]] bool drop(const std::filesystem::path& file) const;
   // Whether the scene has this control where the program has it, with the same words.
   [[nodiscard]] bool looks_like_its_scene(const std::string& control) const;
   void rest();  // the pointer away from everything
 
-  // What is on the display where the picture is, RGB.
+  // What is on the display where the image is, RGB.
   [[nodiscard]] std::vector<std::uint8_t> picture(const Part& part) const;
   [[nodiscard]] std::vector<std::uint8_t> pixels(const Rect& r) const;  // likewise, of the whole display
   int close();         // asks it to end; the exit status, -1 when it had to be killed

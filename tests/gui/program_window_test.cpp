@@ -1,4 +1,4 @@
-// The program itself, by mouse and keyboard: what is changed in its panels is what its report says, and the picture
+// The program itself, by mouse and keyboard: what is changed in its panels is what its report says, and the image
 // follows.
 #include "gui/program_window.h"
 
@@ -32,7 +32,7 @@ double difference(const Pixels& a, const Pixels& b) {
   return static_cast<double>(other) / static_cast<double>(a.size());
 }
 
-// The same for longer than a picture takes on a busy machine.
+// The same for longer than an image takes on a busy machine.
 Pixels at_rest(const std::function<Pixels()>& look) {
   Pixels before, now;
   int alike = 0;
@@ -137,7 +137,7 @@ TEST(ProgramWindow, LooksBackComparesAndGoesLive) {
   EXPECT_LT(difference(left, at_rest(window, kLeft)), 0.001);   // A, as it was
   EXPECT_GT(difference(right, at_rest(window, kRight)), 0.05);  // B, by the panels
   window.key("x");
-  EXPECT_LT(difference(newest, at_rest(window, kMiddle)), 0.001);  // the same parameters, the same picture
+  EXPECT_LT(difference(newest, at_rest(window, kMiddle)), 0.001);  // the same parameters, the same image
   window.key("space");
   Pixels live = window.picture(kMiddle);
   EXPECT_TRUE(eventually([&] { return difference(window.picture(kMiddle), live) > 0.01; }));

@@ -1,4 +1,4 @@
-// A window without a display, a state with plausible values and a picture made by hand: what every test here starts
+// A window without a display, a state with plausible values and an image made by hand: what every test here starts
 // from.
 #pragma once
 
@@ -39,15 +39,15 @@ class Scene {
   Scene(int width, int height, double scale = 1.0, const std::filesystem::path& settings = {},
         FirstTour tour = FirstTour::off);
 
-  // A picture over `grid` in the mailbox; shown by the next frame.
+  // An image over `grid` in the mailbox; shown by the next frame.
   void put_image(const Grid& grid, const Field& level_db, std::uint64_t sequence = 0);
   // A kept frame beamformed again: side 0 is B, with the panels' parameters, 1 is A, with the comparison's.
   void put_past(std::size_t side, const Grid& grid, const Field& level_db, std::uint64_t sequence = 0);
-  // A flow picture over `grid`; shown by the next frame. Power and velocity where the mode of the parameters is one of
-  // these; of the low-rank picture the levels are `power_db`.
+  // A flow image over `grid`; shown by the next frame. Power and velocity where the mode of the parameters is one of
+  // these; of the low-rank image the levels are `power_db`.
   void put_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, double aliasing_m_s = 0.1);
-  // Objects of a picture over `grid`, by its objects' labels: areas, centroids and boxes follow from these, mean
-  // levels are -20 dB. Of the frame `sequence`; 0: of the last picture that was put.
+  // Objects of an image over `grid`, by its objects' labels: areas, centroids and boxes follow from these, mean
+  // levels are -20 dB. Of the frame `sequence`; 0: of the last image that was put.
   void put_objects(const Grid& grid, const Labels& label, std::uint64_t sequence = 0);
   // A spectrogram of `columns` columns 5 ms apart, 64 bins; shown by the next frame. A column whose levels are not
   // numbers is a gap.

@@ -1,4 +1,4 @@
-// What a Scene shows: pictures made of formulas, published as the stream publishes them.
+// What a Scene shows: images made of formulas, published as the stream publishes them.
 #include <cmath>
 
 #include "core/units.h"

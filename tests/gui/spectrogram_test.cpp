@@ -1,4 +1,4 @@
-// The Doppler gate under the mouse, and its spectrogram below the picture.
+// The Doppler gate under the mouse, and its spectrogram below the image.
 #include <cmath>
 #include <limits>
 
@@ -17,7 +17,7 @@ int gray_at(const RgbImage& p, float x, float y) {
   return p.rgb[(row * static_cast<std::size_t>(p.width) + column) * 3];
 }
 
-// From point to point of the picture with the left button held.
+// From point to point of the image with the left button held.
 void drag_mm(Scene& scene, PlanePoint from, PlanePoint to) {
   const ImageLayout& l = scene.viewer->screen().image_layout();
   scene.drag({l.x_px(from.x_m * 1e-3), l.z_px(from.z_m * 1e-3)}, {l.x_px(to.x_m * 1e-3), l.z_px(to.z_m * 1e-3)});
@@ -62,7 +62,7 @@ TEST(GateOnThePicture, IsPlacedMovedAndStretched) {
   EXPECT_NEAR(p.doppler.z_m, 12e-3, 0.1e-3);
   EXPECT_EQ(scene.viewer->settings().dock, Dock::spectrogram) << "its sonogram opens";
   EXPECT_GE(scene.params_changed, 1);
-  scene.frames(2);  // the picture has made room
+  scene.frames(2);  // the image has made room
   drag_mm(scene, {3.0, 12.0}, {-4.0, 15.0});
   EXPECT_NEAR(p.doppler.x_m, -4e-3, 0.2e-3);
   EXPECT_NEAR(p.doppler.z_m, 15e-3, 0.2e-3);

@@ -78,7 +78,7 @@ TEST(TimelineLayout, IdleTimeIsCutBelowATenth) {
       EXPECT_GT(p.x0, map.pieces[i - 1].x1);
     }
   }
-  // All work on these frames is there, also the picture's way to the screen.
+  // All work on these frames is there, also the image's way to the screen.
   const auto blocks = timeline_blocks(spans, map, timeline_rows(2), 2);
   for (const Span& span : spans) {
     if (span.start_ns < frames.front().begin_ns || span.stage == Stage::draw || span.stage == Stage::vsync) continue;

@@ -269,7 +269,7 @@ TEST(Tour, ComesByItselfOnceAndOnlyWhereItCanBeRemembered) {
   {
     ECHO_SCENE(scene, 1600, 900, 1.0, folder / "window", FirstTour::show);
     scene.frames(2);
-    EXPECT_FALSE(tour_is_shown(scene));  // no picture yet
+    EXPECT_FALSE(tour_is_shown(scene));  // no image yet
     scene.put_image(kSquare, kGrey);
     scene.frames(2);
     EXPECT_TRUE(tour_is_shown(scene));

@@ -1,4 +1,4 @@
-// Words where there is little room for them: messages beside an error, long names in menus and tooltips, pictures of
+// Words where there is little room for them: messages beside an error, long names in menus and tooltips, images of
 // many transmits.
 #include "gui/docks/inspector_parts.h"
 #include "gui/scene.h"
@@ -7,7 +7,7 @@
 namespace echoloop::testing::words_test {
 namespace {
 
-// A picture that was saved says so, although an error of before still stands there; then the error is back.
+// An image that was saved says so, although an error of before still stands there; then the error is back.
 TEST(MessageLine, NewsComeBeforeAnOldError) {
   ECHO_SCENE(scene, 1600, 900);
   scene.state.notices.messages.clear();
@@ -31,7 +31,7 @@ const std::string kLongName = []() {
   return name + ".uff";
 }();
 
-// Whether the pixel is neither the picture's ground nor a panel's: of a tooltip or a menu.
+// Whether the pixel is neither the image's ground nor a panel's: of a tooltip or a menu.
 bool differs(const RgbImage& a, const RgbImage& b, int x, int y) {
   const auto i = 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(a.width) + static_cast<std::size_t>(x));
   for (std::size_t k = i; k < i + 3; ++k) {

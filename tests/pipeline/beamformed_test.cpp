@@ -1,4 +1,4 @@
-// A picture that came beamformed is shown as it is: every pixel is the envelope of its own column, whatever the
+// An image that came beamformed is shown as it is: every pixel is the envelope of its own column, whatever the
 // aperture is set to.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The flow of kept frames: the picture of the ensemble that ends with a frame is the live one's, a step to the next
+// The flow of kept frames: the image of the ensemble that ends with a frame is the live one's, a step to the next
 // frame beamforms one frame, other filters none; in a stream only the latest request counts and nothing live is lost.
 #include "backend/flow_review.h"
 

@@ -1,4 +1,4 @@
-// Flow beside the stream: pictures come every few frames and say what they are made of, the B-mode pictures stay as
+// Flow beside the stream: images come every few frames and say what they are made of, the B-mode images stay as
 // they are, missing frames begin an ensemble again, what cannot be is refused and the stream goes on.
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ AcquisitionPtr flow_acquisition() {
   return std::make_shared<const Acquisition>(std::move(a));
 }
 
-// Drives an engine by hand: a picture is finished before the next frame comes.
+// Drives an engine by hand: an image is finished before the next frame comes.
 class Engines : public ::testing::Test {
  protected:
   Engines() : engine_(make_cpu_backend(2)->make_flow_device(), pictures_) {}
@@ -118,7 +118,7 @@ TEST_F(Engines, WhoeverComesTooFastIsNotHeldUp) {
   EXPECT_EQ(pictures_.front().number, counts.pictures);
 }
 
-// The whole stream: flow on or off, the B-mode picture is the same.
+// The whole stream: flow on or off, the B-mode image is the same.
 TEST(FlowStream, TheBModePictureStaysAsItIs) {
   const auto a = flow_acquisition();
   const auto source = noise_source(a, 20);
@@ -137,7 +137,7 @@ TEST(FlowStream, TheBModePictureStaysAsItIs) {
   EXPECT_GE(counts.flow.pictures, 1U);
 }
 
-// Noise has no direction: the power behind no filter is that of the picture, on the same scale.
+// Noise has no direction: the power behind no filter is that of the image, on the same scale.
 TEST(FlowStream, PowerWithoutAFilterIsThePicturesOwn) {
   const auto a = flow_acquisition();
   const std::vector<std::byte> frame = to_bytes(noise(a->frame_values(), 3));

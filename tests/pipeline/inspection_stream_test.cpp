@@ -95,7 +95,7 @@ TEST(InspectionStream, AnswersWhileTheStreamGoesOnAndLosesNothing) {
   EXPECT_LE(answer.pixel->level.error, 1e-3);
   ASSERT_EQ(answer.pictures.size(), 2U);
 
-  // The picture of one transmit is the one of a recording that has no other.
+  // The image of one transmit is the one of a recording that has no other.
   const RfFrame frame = stream.request(0).frame;
   const std::size_t bytes = stream.acquisition->frame_bytes() / 3;
   const std::span<const std::byte> last = frame.samples.subspan(2 * bytes);

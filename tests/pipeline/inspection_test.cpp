@@ -73,7 +73,7 @@ TEST(Inspection, ChannelsSumToThePixelOnAWire) {
   }
 }
 
-// The noise of one acquisition, looked at in the middle of the picture.
+// The noise of one acquisition, looked at in the middle of the image.
 struct MethodBench {
   explicit MethodBench(Adaptive method, const std::function<void(FormationParams&)>& change = {})
       : acquisition(share(linear_acquisition(32, 400, {-8.0, 0.0, 5.0}))),

@@ -1,4 +1,4 @@
-// IQ data make the picture that the RF made, also when every transmit's record starts at another time: the phase of the
+// IQ data make the image that the RF made, also when every transmit's record starts at another time: the phase of the
 // demodulation is counted from time zero, not from the first sample.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The CPU's kernels make one picture: each instruction set against the specification (FFTs, floats, the plain loop),
+// The CPU's kernels make one image: each instruction set against the specification (FFTs, floats, the plain loop),
 // through the whole lane; and how one is chosen.
 #include <gtest/gtest.h>
 

@@ -208,7 +208,7 @@ TEST(LookingBackAt, AFrameOnScreenStaysThroughAChangeOfConfiguration) {
   rig.expect_nothing_lost();
 }
 
-// Side A is another recording, of other sizes: its own picture, at its own 0 dB level, beside the stream's.
+// Side A is another recording, of other sizes: its own image, at its own 0 dB level, beside the stream's.
 TEST(LookingBackAt, AnotherRecordingBesideIsWhatItIsAlone) {
   const ImagingParams params = first_params(Recipe::analytic);
   const AcquisitionPtr other = testing::share(testing::linear_acquisition(3, 96));
@@ -255,7 +255,7 @@ TEST(LookingBackAt, WhatIsDeliveredComesWholeInOrderBesideTheLooking) {
   const auto source = source_for(Frames::in_slots, 16);
   const auto live = testing::process({.source = source, .params = changed(params), .frames = 16});
   Rig rig(source, params);
-  rig.session.set_host_copy(HostCopy::none);  // delivered pictures are on the host all the same
+  rig.session.set_host_copy(HostCopy::none);  // delivered images are on the host all the same
   rig.keep(16);
   std::vector<Picture> got;
   std::atomic<std::size_t> n_got{0};

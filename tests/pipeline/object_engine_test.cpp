@@ -1,5 +1,5 @@
-// Finding objects on a thread of its own: which pictures are taken, which are replaced, and that each answer belongs
-// to the picture whose stamp it bears.
+// Finding objects on a thread of its own: which images are taken, which are replaced, and that each answer belongs
+// to the image whose stamp it bears.
 #include "backend/object_engine.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Objects beside the stream: of live pictures as far as there is time, of kept frames always; on and off while it
+// Objects beside the stream: of live images as far as there is time, of kept frames always; on and off while it
 // runs; what cannot be is refused and the stream goes on.
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ ImagingParams object_params(ObjectKind wanted) {
   return p;
 }
 
-// A stream with a history, pictures of kept frames and objects.
+// A stream with a history, images of kept frames and objects.
 struct Stream {
   explicit Stream(const ImagingParams& params, std::uint64_t frames = 0)
       : session(backend, noise_source(share(linear_acquisition(8, 128)), 60), images, trace,

@@ -1,4 +1,4 @@
-// What is done to the formed picture, through the whole pipeline: off is nothing at all, changes hold from the next
+// What is done to the formed image, through the whole pipeline: off is nothing at all, changes hold from the next
 // frame on, the temporal average does not depend on lanes.
 #include <gtest/gtest.h>
 

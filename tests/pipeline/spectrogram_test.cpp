@@ -1,5 +1,5 @@
 // The spectrogram beside the stream: columns in time, gaps where frames are missing, another gate begins anew, the
-// B-mode picture stays as it is.
+// B-mode image stays as it is.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,7 +30,7 @@ ImagingParams gate_params(const Acquisition& a) {
   return p;
 }
 
-// Drives an engine by hand with pictures whose echoes all move at one velocity towards the probe.
+// Drives an engine by hand with images whose echoes all move at one velocity towards the probe.
 class SpectrogramEngines : public ::testing::Test {
  protected:
   void make_plan_of(const ImagingParams& p) { plan_ = make_plan(acquisition_, p, plan_); }

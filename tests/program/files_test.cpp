@@ -1,4 +1,4 @@
-// What a run leaves on disk: films, 16 bit PNG, timings, and the command that makes a picture again.
+// What a run leaves on disk: films, 16 bit PNG, timings, and the command that makes an image again.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>

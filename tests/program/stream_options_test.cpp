@@ -19,7 +19,7 @@ struct Outcome {
   nlohmann::json report;
 };
 
-// A headless run on the CPU of a phantom with a small picture, `words` added.
+// A headless run on the CPU of a phantom with a small image, `words` added.
 Outcome run(Words words, int status = 0) {
   const TemporaryFolder folder;
   const std::string report = (folder / "report.json").string();

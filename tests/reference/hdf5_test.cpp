@@ -42,7 +42,7 @@ TEST(PybfLayout, EqualsTheReference) {
   expect_close("pybf", pictures.at(0), "pybf_field2_pw3/reference/image_db.npy", kLimit_db);
 }
 
-// The same 128 lines as a pickle and in PICMUS's layout: the same picture to the rounding of PICMUS's single numbers
+// The same 128 lines as a pickle and in PICMUS's layout: the same image to the rounding of PICMUS's single numbers
 // (the sampling frequency and the positions) and of its assumed centre frequency.
 TEST(PicmusLayout, GivesThePictureOfThePickle) {
   ECHO_NEED_DATA(kPicmus);
@@ -57,7 +57,7 @@ TEST(PicmusLayout, GivesThePictureOfThePickle) {
   std::printf("picmus layout against pickle: rms %.5f dB over %zu pixels\n", d.rms_db, d.pixels);
 }
 
-// Positions and time zero of the 37 beams, from params.json; its picture is made line by line.
+// Positions and time zero of the 37 beams, from params.json; its image is made line by line.
 TEST(ZeaFocusedSector, BeamsAreWhereAndWhenTheDescriptionSays) {
   constexpr const char* kFile = "simus_p42v_focused_sector/simus_p42v_focused_sector.hdf5";
   ECHO_NEED_DATA(kFile);

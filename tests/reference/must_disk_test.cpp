@@ -33,7 +33,7 @@ TEST(MustDisk, FramesEqualTheReference) {
 
 // Disk: less than 9 mm from (-0.9, 22.4) mm (found by search: it gives metrics.json's speckle SNR to 2e-9). Water: more
 // than 10 mm from there in the rows 12 .. 32 mm; metrics.json does not tell its own region, this one gives its contrast
-// to 0.01 dB, and not its gCNR, which is held against the reference picture instead.
+// to 0.01 dB, and not its gCNR, which is held against the reference image instead.
 struct DiskMetrics {
   RegionStats inside;
   PairStats against_water;

@@ -1,4 +1,4 @@
-// Sector recordings against their references: pictures on both grids, and the figures of metrics.json: where points
+// Sector recordings against their references: images on both grids, and the figures of metrics.json: where points
 // are, how wide, and how a cyst stands out. The README of each recording says what it is.
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ Picture picture_of(const OpenedSource& opened, const ImagingParams& params) {
   return process({.source = opened.source, .params = params}).at(0);
 }
 
-// A point of metrics.json, on a fine picture of its own.
+// A point of metrics.json, on a fine image of its own.
 void expect_point(const OpenedSource& opened, ImagingParams p, const nlohmann::json& point) {
   const double x_mm = point.at("true_mm")[0], z_mm = point.at("true_mm")[1];
   constexpr double kStep_mm = 0.02;
@@ -79,10 +79,10 @@ std::vector<float> with_own_level(std::vector<float> db, const std::vector<float
 }
 
 // The cysts of params.json stand out as stated. metrics.json does not tell its regions; these, found by search, give
-// its numbers on the reference picture within half a percent: the inner 0.8 of the radius, and the ring 2 to 5 mm
+// its numbers on the reference image within half a percent: the inner 0.8 of the radius, and the ring 2 to 5 mm
 // outside. It has 256 bins where gCNR here takes as many as the pixels allow, and its CNR is over the mean variance,
 // not the sum.
-// `share_of_stated`: how far from metrics.json; its picture is of coarse radii, which smooth speckle.
+// `share_of_stated`: how far from metrics.json; its image is of coarse radii, which smooth speckle.
 void expect_cysts(const Picture& picture, const std::string& folder, const std::vector<float>& wanted,
                   double share_of_stated) {
   const nlohmann::json truth =
@@ -112,7 +112,7 @@ void expect_cysts(const Picture& picture, const std::string& folder, const std::
   }
 }
 
-// Another picture's levels on the grid `to`, bilinear in the amplitude.
+// Another image's levels on the grid `to`, bilinear in the amplitude.
 Picture converted(const Picture& from, const Grid& to) {
   Picture out = from;
   out.grid = to;
@@ -173,7 +173,7 @@ TEST(FocusedSector, EqualsTheReferenceOnBothGrids) {
   const Picture lines = picture_of(*opened, p);
   ASSERT_EQ(lines.grid.nx, 37);
   expect_close("focused, scan lines", lines, folder + "scanlines_db.npy", kLimit_db);
-  // The reference was interpolated between radii 0.38 wavelengths apart: so are these. The direct picture's lines are
+  // The reference was interpolated between radii 0.38 wavelengths apart: so are these. The direct image's lines are
   // finer, and an envelope's dips deeper; it is held against finer ones.
   const std::vector<float> reference = read_reference(folder + "cartesian_db.npy", direct.grid);
   const Picture coarse = converted(lines, direct.grid);
@@ -187,7 +187,7 @@ TEST(FocusedSector, EqualsTheReferenceOnBothGrids) {
   const std::vector<float> wanted = with_own_level(fine.db, reference);
   expect_cysts(direct, "simus_p42v_focused_sector", wanted, 0.08);
   const Difference of_reference = compare(reference, wanted);
-  EXPECT_LT(from_fine.rms_db, 0.1 * of_reference.rms_db);  // the direct picture is the better one
+  EXPECT_LT(from_fine.rms_db, 0.1 * of_reference.rms_db);  // the direct image is the better one
   std::printf(
       "focused, cartesian: rms %.4f dB from the reference's radii; from 2501 radii: direct %.4f dB, the "
       "reference %.4f dB\n",
@@ -237,7 +237,7 @@ TEST(ConvexSector, PointsAreInPlaceAndAsSharp) {
   for (const nlohmann::json& point : metrics.at("points")) expect_point(*opened, p, point);
 }
 
-// The sector that the program chooses by itself shows the same picture: scan conversion of its pixels to the
+// The sector that the program chooses by itself shows the same image: scan conversion of its pixels to the
 // reference's, within what bilinear interpolation leaves.
 TEST(ConvexSector, TheAutomaticGridShowsThePointsOnTheirMarks) {
   constexpr const char* kFile = "simus_c52v_convex/rf.npy";

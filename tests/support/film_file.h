@@ -16,7 +16,7 @@ struct FilmFile {
   int width = 0, height = 0;
   double rate_hz = 0.0;
   std::string title, comment;
-  std::vector<std::vector<std::uint8_t>> luma;  // of each picture, [height][width], 16 to 235
+  std::vector<std::vector<std::uint8_t>> luma;  // of each image, [height][width], 16 to 235
 
   // Gray as written, 0 to 255.
   [[nodiscard]] double gray(std::size_t picture, int x, int y) const {

@@ -1,4 +1,4 @@
-// A source through a whole Session with flow on: the last flow picture, and the B-mode picture of the same frame.
+// A source through a whole Session with flow on: the last flow image, and the B-mode image of the same frame.
 #pragma once
 
 #include "support/streaming.h"

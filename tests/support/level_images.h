@@ -1,4 +1,4 @@
-// Pictures made of a formula, for what measures pictures.
+// Images made of a formula, for what measures images.
 #pragma once
 
 #include <cmath>

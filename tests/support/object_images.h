@@ -1,4 +1,4 @@
-// Pictures with objects in them, and what a device finds there.
+// Images with objects in them, and what a device finds there.
 #pragma once
 
 #include <cmath>

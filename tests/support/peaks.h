@@ -1,4 +1,4 @@
-// Where the brightest spot of a part of a picture lies, between the pixels.
+// Where the brightest spot of a part of an image lies, between the pixels.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Colours in a picture of the window, or of a film.
+// Colours in an image of the window, or of a film.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ Rgb pixel(const RgbImage& p, X x, Y y) {
   return {rgb[0], rgb[1], rgb[2]};
 }
 
-// Of a gray picture.
+// Of a gray image.
 template <class X, class Y>
 int gray_at(const RgbImage& p, X x, Y y) {
   return pixel(p, x, y).r;

@@ -1,4 +1,4 @@
-// Objects of a picture by plain loops: levels kept one by one in double precision, flood fill, a table from pixels.
+// Objects of an image by plain loops: levels kept one by one in double precision, flood fill, a table from pixels.
 // What the computing devices are held against.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What was found in a picture, twice: everything counted, labelled and placed is the same, sums nearly.
+// What was found in an image, twice: everything counted, labelled and placed is the same, sums nearly.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Pictures in dB that are hard on what looks for objects: noise of every density, shapes that wind.
+// Images in dB that are hard on what looks for objects: noise of every density, shapes that wind.
 #pragma once
 
 #include <cmath>

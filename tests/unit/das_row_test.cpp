@@ -36,7 +36,7 @@ constexpr RowFunction kVersions[] = {
     }};
 
 // Both sum in the same order; what remains are fused multiply-adds and where the rounding of a position falls:
-// 1e-5 of the picture's energy, 1e-4 of its largest value at any pixel.
+// 1e-5 of the image's energy, 1e-4 of its largest value at any pixel.
 // A sector of a curved array counts from its apex: paths are shorter by the radius, 650 samples, and have fewer digits.
 void expect_rows_equal_pixels(RowFunction version, const DasGeometry& g, const std::vector<Complex>& lines) {
   const double tolerance = g.apex_z_m < 0.0f ? 3e-4 : 1e-5;

@@ -218,7 +218,7 @@ TEST_P(DasWindow, EndsOfTheRecord) {
   }
 }
 
-// One scatterer: all the energy of the lines in a few samples, the picture in a few pixels.
+// One scatterer: all the energy of the lines in a few samples, the image in a few pixels.
 TEST_P(DasWindow, PointScatterer) {
   const Acquisition a = linear_acquisition(32, 400, {-6.0, 0.0, 6.0});
   const auto plan = make_plan(share(a), picture(a, 64, 80));

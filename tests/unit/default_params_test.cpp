@@ -148,7 +148,7 @@ TEST(MakeGrid, AThirdOfAWavelengthWithinALimit) {
   EXPECT_NEAR(grid.dz_m(), third, 0.01 * third);
   EXPECT_EQ(grid.x0_m, p.formation.lateral_min_m);
   EXPECT_EQ(grid.z1_m, p.formation.depth_max_m);
-  // A picture that would need millions of pixels gets coarser ones instead, as coarse in x as in z.
+  // An image that would need millions of pixels gets coarser ones instead, as coarse in x as in z.
   p.formation.depth_max_m = 0.4;
   p.formation.lateral_min_m = -0.1;
   p.formation.lateral_max_m = 0.1;

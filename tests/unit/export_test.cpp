@@ -134,7 +134,7 @@ TEST(WriteText, LinksStayAndDevicesAreNotReplaced) {
   EXPECT_EQ(folder.files(), 3U);
 }
 
-// Flow pictures on disk: shape and order of the array, what the JSON says, the overlay's rule.
+// Flow images on disk: shape and order of the array, what the JSON says, the overlay's rule.
 
 FlowImage small_flow() {
   FlowImage flow;

@@ -19,7 +19,7 @@ using testing::TemporaryFolder;
 
 constexpr int kWidth = 96, kHeight = 64;
 
-// Gray steps across, another one each picture.
+// Gray steps across, another one each image.
 std::vector<std::uint8_t> steps(int number) {
   std::vector<std::uint8_t> rgb;
   for (int i = 0; i < kWidth * kHeight; ++i) {

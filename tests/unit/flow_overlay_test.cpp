@@ -1,4 +1,4 @@
-// Flow in saved pictures: its colours where shows_flow() says so, its bar beside the picture, and in a film's pictures.
+// Flow in saved images: its colours where shows_flow() says so, its bar beside the image, and in a film's images.
 #include "gui/overlay/flow_overlay.h"
 
 #include <gtest/gtest.h>

@@ -81,7 +81,7 @@ TEST(LabelOutline, EnclosesExactlyTheLabelledPixels) {
     const int nx = 5 + static_cast<int>(random() % 30), nz = 5 + static_cast<int>(random() % 30);
     std::vector<std::int32_t> labels(static_cast<std::size_t>(nx * nz), 0);
     std::vector<double> pixels(4, 0.0), enclosed(4, 0.0);
-    for (int z = 1; z + 1 < nz; ++z) {  // clear of the picture's edge, where pixels are cut
+    for (int z = 1; z + 1 < nz; ++z) {  // clear of the image's edge, where pixels are cut
       for (int x = 1; x + 1 < nx; ++x) {
         const auto label = static_cast<std::int32_t>(random() % 4);
         labels[static_cast<std::size_t>(z * nx + x)] = label;

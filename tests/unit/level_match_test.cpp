@@ -1,4 +1,4 @@
-// The map that gives one picture the histogram of another: its values, and what does not change under it.
+// The map that gives one image the histogram of another: its values, and what does not change under it.
 #include "measure/level_match.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST(LevelMatch, PixelsWithoutEchoStayAndDoNotCount) {
 }
 
 TEST(LevelMatch, CountsTheSharedPartOnly) {
-  // Levels of the left and of the right half differ; the other picture has the right half alone.
+  // Levels of the left and of the right half differ; the other image has the right half alone.
   const Grid whole{.x0_m = -0.01, .x1_m = 0.01, .z0_m = 0.01, .z1_m = 0.02, .nx = 80, .nz = 40};
   const Grid right{.x0_m = 0.0, .x1_m = 0.01, .z0_m = 0.01, .z1_m = 0.02, .nx = 33, .nz = 21};
   std::vector<float> of(whole.pixels()), like(right.pixels(), -40.0F);

@@ -35,7 +35,7 @@ std::vector<fs::path> pages() {
   return found;
 }
 
-// The files that links and pictures of a page name; not addresses of the web.
+// The files that links and images of a page name; not addresses of the web.
 std::vector<fs::path> linked_files(const fs::path& page) {
   const std::string text = testing::read_text(page);
   const std::regex link(R"(\]\(([^)#]+)(#[^)]*)?\))");

@@ -1,4 +1,4 @@
-// Objects in pictures on the CPU: labels of hand-made patterns and against a flood fill, the table, what does not
+// Objects in images on the CPU: labels of hand-made patterns and against a flood fill, the table, what does not
 // count.
 #include <gtest/gtest.h>
 
@@ -118,7 +118,7 @@ TEST_F(ObjectDevices, PixelsThatSayNothingBelongToNoObject) {
   EXPECT_EQ(dark.labels[8], 0);
 }
 
-// A void in the picture does not spoil what lies beside it.
+// A void in the image does not spoil what lies beside it.
 TEST_F(ObjectDevices, AVoidIsNoDarkObjectAndHasNoRim) {
   MadeImage picture = speckle_picture(kFlat, 3);
   for (int iz = 250; iz < 401; ++iz) {

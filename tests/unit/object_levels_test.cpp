@@ -1,4 +1,4 @@
-// Objects in pictures on the CPU: background against its definition in double, histogram against a plain one,
+// Objects in images on the CPU: background against its definition in double, histogram against a plain one,
 // areas and centroids on sectors against geometry, discs in speckle.
 #include <gtest/gtest.h>
 

@@ -90,7 +90,7 @@ TEST(PointSpread, SaysNothingWhereThereIsNothing) {
   ASSERT_TRUE(flat);
   EXPECT_TRUE(std::isnan(flat->lateral.fwhm_m));
   EXPECT_FALSE(flat->lateral.fit);
-  // At the picture's edge one half is missing.
+  // At the image's edge one half is missing.
   const auto edge = measure_point(gaussian(kFlat, {-5e-3, 20e-3}, 1e-3, 1e-3).view(), {-4.9e-3, 20e-3}, 0.5e-3);
   ASSERT_TRUE(edge);
   EXPECT_TRUE(std::isnan(edge->lateral.fwhm_m));

@@ -1,4 +1,4 @@
-// Filters of the finished picture against known numbers; weights of the temporal average.
+// Filters of the finished image against known numbers; weights of the temporal average.
 #include "dsp/refine.h"
 
 #include <gtest/gtest.h>

@@ -194,7 +194,7 @@ std::vector<std::complex<double>> pixels_of(CpuKernel kernel, const AcquisitionP
   return pixels;
 }
 
-// The picture of a single transmit by the specification, from lines as the kernel filters them.
+// The image of a single transmit by the specification, from lines as the kernel filters them.
 std::vector<Complex> picture_alone(CpuKernel kernel, const AcquisitionPtr& a, const ImagingParams& params,
                                    std::span<const std::byte> samples) {
   const std::unique_ptr<Backend> backend = make_cpu_backend(1, kernel);
@@ -209,7 +209,7 @@ std::vector<Complex> picture_alone(CpuKernel kernel, const AcquisitionPtr& a, co
   return picture;
 }
 
-// sum over t of b_t times the picture of transmit t alone, b_t from the formula of dsp/transmit_cone.h, written anew.
+// sum over t of b_t times the image of transmit t alone, b_t from the formula of dsp/transmit_cone.h, written anew.
 std::vector<std::complex<double>> plain_sum(CpuKernel kernel, const AcquisitionPtr& a, const ImagingParams& params,
                                             const Grid& grid, std::span<const std::byte> samples) {
   const std::size_t n_tx = a->transmits.size();

@@ -98,7 +98,7 @@ void bench_beside_stream(Backend& backend, const std::shared_ptr<SeekableSource>
   on.params.color_flow.frames = frames;
   on.params.color_flow.step = kStep;
   const bool device = backend.memory().free > 0;
-  const double long_enough = device ? seconds : std::max(seconds, 1.0);  // some pictures, where they are slow
+  const double long_enough = device ? seconds : std::max(seconds, 1.0);  // some images, where they are slow
   const BenchRun without{backend, off, source, nullptr, long_enough};
   const BenchRun with{backend, on, source, nullptr, long_enough};
   std::vector<double> rates_off, rates_on, pictures, late, restarts;

@@ -35,13 +35,13 @@ struct PipelineFigures {
   double flow_restarts_per_second = 0.0;
 };
 // rate_hz kRateMax: flat out. Page-locked frames lent in place, overlap, after a warm-up that is not counted and lasts
-// to the first flow picture, if there are any.
+// to the first flow image, if there are any.
 PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes);
 
 struct BeamformCheck {
   Precision precision = Precision::fp32;  // that the backend worked in
   double line_rate_hz = 0.0;              // of the conditioned lines
-  // Relative L2 error of the complex compounded picture against float64: delays, phases, weights and sums in double
+  // Relative L2 error of the complex compounded image against float64: delays, phases, weights and sums in double
   // from the acquisition's geometry, linear interpolation of the same conditioned lines; over some of
   // the pixels.
   double rel_l2 = 0.0;

@@ -1,4 +1,4 @@
-// The pipeline flat out while an offscreen window takes pictures at 60 Hz.
+// The pipeline flat out while an offscreen window takes images at 60 Hz.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 namespace echoloop {
 
 struct PresentFigures {
-  std::string picture;             // how pictures reach the texture
+  std::string picture;             // how images reach the texture
   double frames_per_second = 0.0;  // processed; median of the turns
   double shown_per_second = 0.0;   // of the last turn
   StageSummary ui_ms;              // the UI thread's work a window frame, all turns
-  StageSummary texture_ms;         // of that, handing a new picture to its texture
+  StageSummary texture_ms;         // of that, handing a new image to its texture
 };
 
 struct WindowSize {

@@ -1,4 +1,4 @@
-// What was measured on the picture, as text for a spreadsheet or a script. UI thread.
+// What was measured on the image, as text for a spreadsheet or a script. UI thread.
 #pragma once
 
 #include <string>

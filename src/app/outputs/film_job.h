@@ -27,15 +27,15 @@ namespace echoloop {
 struct FilmOrder {
   std::filesystem::path path;
   std::string source;
-  ImagingParams display;  // window, gamma and map of all pictures
+  ImagingParams display;  // window, gamma and map of all images
   double rate_hz = 25.0;
   std::string note = {};  // burnt in: how the film's time differs from the frames'
   FilmFlow flow = FilmFlow::none;
-  std::string named = {};     // the source, for the command that makes the first picture again; kept in the file
+  std::string named = {};     // the source, for the command that makes the first image again; kept in the file
   SampleLogPtr samples = {};  // of the source, for the caption
 };
 
-// One picture for each frame of the source, at the acquisition's rate, at most 60 a second: faster ones play slower,
+// One image for each frame of the source, at the acquisition's rate, at most 60 a second: faster ones play slower,
 // and the note says so. Fills rate_hz and note.
 void pace_film(FilmOrder& order, const SourceInfo& source);
 
@@ -50,7 +50,7 @@ class FilmJob {
 
   // An image with a host copy, and the flow over it (null: none), which are copied; any one thread. `place`: the
   // video's picture that shows it first, counted from any number; the image before it is held until then. Without a
-  // place, it is the frame's number: one picture for each frame that the source made. Where numbers go back the video
+  // place, it is the frame's number: one image for each frame that the source made. Where numbers go back the video
   // goes on.
   void offer(const Image& image, WhenFull when_full, const FlowImage* flow = nullptr);
   void offer_at(std::uint64_t place, const Image& image, WhenFull when_full, const FlowImage* flow = nullptr);
@@ -60,7 +60,7 @@ class FilmJob {
   void wait();                                                        // for the end, after end() or cancel()
   [[nodiscard]] bool done() const { return done_; }                   // completed, failed or cancelled; any thread
   [[nodiscard]] std::exception_ptr failure() const;                   // once done; null = none
-  [[nodiscard]] std::uint64_t written() const { return written_; }    // pictures of the video; any thread
+  [[nodiscard]] std::uint64_t written() const { return written_; }    // images of the video; any thread
   [[nodiscard]] std::uint64_t drawn() const { return drawn_; }        // images among them; any thread
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }  // any thread
   [[nodiscard]] const FilmOrder& order() const { return order_; }

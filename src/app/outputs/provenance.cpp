@@ -67,7 +67,7 @@ nlohmann::json acquisition_json(const Acquisition& a) {
                          {"sound_speed_m_s", a.sound_speed_m_s},
                          {"frame_rate_hz", a.frame_rate_hz},
                          {"assumptions", assumptions_json(a)}};
-  if (a.data == DataKind::beamformed) {  // columns of a picture: what was sent and received is not known
+  if (a.data == DataKind::beamformed) {  // columns of an image: what was sent and received is not known
     json["columns"] = a.n_elements();
     for (const char* unknown : {"elements", "transmits"}) json.erase(unknown);
     return json;

@@ -16,7 +16,7 @@ bool is_of_program(const std::filesystem::path& file);                          
 nlohmann::json assumptions_json(const Acquisition& acquisition);  // [{text, set: key of --set or ""}]
 nlohmann::json acquisition_json(const Acquisition& acquisition);  // SI units
 
-// The command line that makes this picture again, pixel for pixel on the same device. `source`: as the user named it.
+// The command line that makes this image again, pixel for pixel on the same device. `source`: as the user named it.
 std::string reproducing_command(const std::string& source, const Image& image);
 
 // All of it, with the moment of writing.

@@ -26,7 +26,7 @@ struct SessionOptions {
   std::vector<FrameSink*> sinks = {};               // in the order in which frames are offered, each made for the next
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;         // null: nor inspected
-  AnalysisMailboxes analyses = {};                  // what is made beside the pictures
+  AnalysisMailboxes analyses = {};                  // what is made beside the images
   std::uint64_t first_frame = 0;                    // of the source, to begin with
   RingCounts counts = {};                           // of the session before, which this one continues
   double held_reference_db = kAutoReference;        // the automatic 0 dB level to begin with; kAutoReference: measured

@@ -14,7 +14,7 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kMostTraceRows = 1024;  // of the channel data's picture
+constexpr std::size_t kMostTraceRows = 1024;  // of the channel data's image
 
 // A copy that the stream does not write into.
 std::shared_ptr<const Image> kept_image(const Image& image) {
@@ -56,7 +56,7 @@ std::shared_ptr<const Image> preview_image(const OpenedSource& opened, std::uint
   return kept_image(images.front());
 }
 
-// Of several samples in a row of the picture the largest.
+// Of several samples in a row of the image the largest.
 ImportTraces traces_of(const Acquisition& a, std::span<const std::byte> frame, int transmit) {
   ImportTraces traces;
   const std::size_t n_elements = a.probe.elements.size(), n_samples = static_cast<std::size_t>(a.n_samples);

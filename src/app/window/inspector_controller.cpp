@@ -88,7 +88,7 @@ void InspectorController::update(UiState& state, Session& session, Moment moment
   if (view.transmit >= static_cast<int>(acquisition->transmits.size())) view.transmit = -1;
   const Key key{*state.image.inspected, view.transmit, without_display(state.params)};
   const bool same = asked_ == key;
-  // Frozen, another parameter makes all pictures of single transmits wrong. Live, they are renewed one by one anyway.
+  // Frozen, another parameter makes all images of single transmits wrong. Live, they are renewed one by one anyway.
   if (frozen && asked_.has_value() && asked_->params != key.params)
     std::fill(view.pictures.begin(), view.pictures.end(), nullptr);
   std::vector<int> pictures = wanted_pictures(view, sequence);

@@ -1,4 +1,4 @@
-// What the open inspector asks of the pipeline: which kept frame, how often, and whose single pictures; and where the
+// What the open inspector asks of the pipeline: which kept frame, how often, and whose single images; and where the
 // answers go. Live it takes no more than a small share of the processing thread's time. UI thread only.
 #pragma once
 

@@ -30,9 +30,9 @@ class Playback {
   // panels. Throws what reading a frame of the other recording threw.
   void update(Cine& cine, const ImagingParams& params, Session& session, std::int64_t now_ns);
 
-  void ask_again() { asked_.reset(); }  // something else changed that makes the picture (the held level)
+  void ask_again() { asked_.reset(); }  // something else changed that makes the image (the held level)
 
-  // For measuring how soon the right pixels are on screen: requests made so far, and whether a picture is what the last
+  // For measuring how soon the right pixels are on screen: requests made so far, and whether an image is what the last
   // one asked for.
   [[nodiscard]] std::uint64_t requests() const { return requests_; }
   [[nodiscard]] bool answered_by(const Image& image) const;

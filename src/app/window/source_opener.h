@@ -1,4 +1,4 @@
-// Opens a source on its own thread, so that a big file never holds up the picture. The result crosses as a value.
+// Opens a source on its own thread, so that a big file never holds up the image. The result crosses as a value.
 // An attempt that is cancelled is asked to stop and left alone: a library that does not react holds up nothing.
 // Owned and asked by the UI thread.
 #pragma once

@@ -355,7 +355,7 @@ void WindowSaving::advance_film() {
   film_.reset();
 }
 
-// The stream that makes its pictures goes.
+// The stream that makes its images goes.
 void WindowSaving::cancel_film(const std::string& why) {
   if (film_ == nullptr) return;
   film_->give_up(why);

@@ -40,7 +40,7 @@ class CpuFlowDevice final : public FlowDevice {
     std::vector<float> planes, filtered, power, r1;
   };
 
-  // Block of pixels [first, first + count), of which the last ones are zeros where the picture ends.
+  // Block of pixels [first, first + count), of which the last ones are zeros where the image ends.
   struct Block {
     std::size_t first;
     int count;   // pixels
@@ -67,7 +67,7 @@ class CpuFlowDevice final : public FlowDevice {
   std::vector<float> matrix_;               // [n][n] pairs
   std::vector<Memory> memory_;              // one a thread
   std::vector<AxialLag> rows_;              // of a frame
-  std::vector<FlowSums> shown_;             // of the picture before, with persistence
+  std::vector<FlowSums> shown_;             // of the image before, with persistence
 };
 
 namespace {

@@ -22,8 +22,8 @@
 
 namespace echoloop {
 
-// The background of a picture by kappa-sigma clipping (dsp/background.h) on the CPU: the levels that count, sorted, and
-// their running sums. Keeps its memory from picture to picture. One thread's.
+// The background of an image by kappa-sigma clipping (dsp/background.h) on the CPU: the levels that count, sorted, and
+// their running sums. Keeps its memory from image to image. One thread's.
 class LevelBackground {
  public:
   // Of the levels of `db` at those pixels that count in `picture`; both of the same size, and may be the same.
@@ -79,7 +79,7 @@ void LevelBackground::collect(std::span<const float> db, std::span<const float> 
   }
 }
 
-// By 11 bits at a time, lowest first: three times through the picture, where comparing would take eighteen.
+// By 11 bits at a time, lowest first: three times through the image, where comparing would take eighteen.
 void LevelBackground::sort() {
   constexpr int kBits = 11, kPasses = 3;
   constexpr std::uint32_t kMask = (1U << kBits) - 1U;

@@ -1,5 +1,5 @@
 // Connected objects on the CPU: pixels that touch along an edge, by two passes and a forest of labels in between. One
-// thread's; keeps its memory from picture to picture.
+// thread's; keeps its memory from image to image.
 #pragma once
 
 #include <cstdint>

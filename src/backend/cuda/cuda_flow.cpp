@@ -26,7 +26,7 @@ namespace echoloop::cuda {
 struct FlowFrames {
   explicit FlowFrames(StreamView processing) : ring(processing), shown(processing) {}
   DeviceBuffer ring;   // Complex [slot][pitch], zeros beyond the pixels
-  DeviceBuffer shown;  // FlowSums [pixel] of the picture before
+  DeviceBuffer shown;  // FlowSums [pixel] of the image before
   Event stored{EventUse::order};
   std::size_t n_pixels = 0;
   std::size_t pitch = 0;   // pixels from slot to slot: whole blocks

@@ -1,5 +1,5 @@
 // Objects found on the GPU, on a stream of the lowest priority, so that frames of the live stream go first. Threshold
-// and labels follow from the picture without a stop; the host waits once for them, and once for a table whose length it
+// and labels follow from the image without a stop; the host waits once for them, and once for a table whose length it
 // then knows.
 #include <algorithm>
 #include <array>
@@ -30,7 +30,7 @@ class CudaObjectDevice final : public ObjectDevice {
   void find(int slot, const ObjectPlan& plan, ObjectImage& result) override;
 
  private:
-  // A picture on its way to the device, or there.
+  // An image on its way to the device, or there.
   struct Slot {
     explicit Slot(StreamView processing) : memory(processing) {}
     DeviceBuffer memory;  // float [nz][nx]
@@ -116,7 +116,7 @@ CudaObjectDevice::~CudaObjectDevice() { context_->finish(stream()); }
 
 void CudaObjectDevice::begin_thread() { context_->make_current(); }
 
-// Frames write into the picture's storage later on the same stream. Host memory is pageable: it has been read when the
+// Frames write into the image's storage later on the same stream. Host memory is pageable: it has been read when the
 // call returns.
 void CudaObjectDevice::store(int slot, const Image& image) {
   const StreamView processing = context_->processing.view();

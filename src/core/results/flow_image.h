@@ -1,5 +1,5 @@
-// A finished flow picture: power and velocity (or the low-rank picture) of one ensemble of frames, with what made it.
-// On the beamformed grid, which line by line imaging does not share with the picture. Plain memory on the host; values
+// A finished flow image: power and velocity (or the low-rank image) of one ensemble of frames, with what made it.
+// On the beamformed grid, which line by line imaging does not share with the image. Plain memory on the host; values
 // are overwritten, not reallocated, on their way through a Mailbox.
 #pragma once
 
@@ -14,17 +14,17 @@
 
 namespace echoloop {
 
-// Milliseconds on the thread that made the picture.
+// Milliseconds on the thread that made the image.
 struct FlowTimes {
   double decompose_ms = 0.0;  // Gram matrix and eigenvectors; 0 without
-  double filter_ms = 0.0;     // matrix product, autocorrelation, picture
-  double total_ms = 0.0;      // with what it waited for the picture before
+  double filter_ms = 0.0;     // matrix product, autocorrelation, image
+  double total_ms = 0.0;      // with what it waited for the image before
 };
 
 struct FlowImage {
   FrameStamp stamp;           // of the ensemble's newest frame
   std::int64_t ready_ns = 0;  // how old it is: now less stamp.acquired_ns
-  std::uint64_t number = 0;   // counts flow pictures, from 1; 0 = none yet
+  std::uint64_t number = 0;   // counts flow images, from 1; 0 = none yet
   Grid grid;
   AcquisitionPtr acquisition;
   ImagingParams params;
@@ -34,7 +34,7 @@ struct FlowImage {
   double center_hz = 0.0;     // of the echoes as they were received, which scales velocities
   double aliasing_m_s = 0.0;  // velocities lie within plus and minus this
 
-  // [nz][nx], x fastest. power_db: mean power behind the wall filter on the scale of the B-mode picture. velocity_m_s:
+  // [nz][nx], x fastest. power_db: mean power behind the wall filter on the scale of the B-mode image. velocity_m_s:
   // positive towards the probe. low_rank_db: the newest frame from the kept components; empty unless that is the mode.
   std::vector<float> power_db;
   std::vector<float> velocity_m_s;

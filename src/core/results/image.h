@@ -1,4 +1,4 @@
-// A finished picture: dB against a fixed reference, with everything needed to say what it is.
+// A finished image: dB against a fixed reference, with everything needed to say what it is.
 // Storage belongs to the backend that made it; images are swapped through a Mailbox, never copied.
 #pragma once
 

@@ -1,5 +1,5 @@
 // One pixel seen from inside the pipeline: the channel data that it is summed from, taken from the buffers of a lane
-// that made the picture of a kept frame. Plain values, handed from the processing thread to the window; any thread.
+// that made the image of a kept frame. Plain values, handed from the processing thread to the window; any thread.
 #pragma once
 
 #include <complex>
@@ -63,7 +63,7 @@ struct AlignedWaves {
   std::vector<float> values;  // [element][count]
 };
 
-// Decibels as in the picture: the pixel as the beamformer left it, and the sum of all channels of all its transmits.
+// Decibels as in the image: the pixel as the beamformer left it, and the sum of all channels of all its transmits.
 struct PixelLevel {
   double pixel_db = 0.0, sum_db = 0.0;
   double error = 0.0;  // |sum - pixel| / |pixel|
@@ -93,8 +93,8 @@ struct Inspection {
   ElementSpectra spectra;
 };
 
-// The picture that one transmit makes alone, reduced to a small one. dB against the picture's level less 20 log10 of
-// the number of transmits: as bright as the picture, if every transmit gave the same.
+// The image that one transmit makes alone, reduced to a small one. dB against the image's level less 20 log10 of
+// the number of transmits: as bright as the image, if every transmit gave the same.
 struct TransmitImage {
   int transmit = 0;
   FrameStamp stamp;

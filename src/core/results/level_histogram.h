@@ -1,4 +1,4 @@
-// How often each level, in dB, occurs in a picture. Every pixel counts once, also on a polar grid, where pixels differ
+// How often each level, in dB, occurs in an image. Every pixel counts once, also on a polar grid, where pixels differ
 // in area. And the level at and below which a pixel says nothing.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where what is made of the live stream goes on its way to the window: the pictures, and what is made beside them.
+// Where what is made of the live stream goes on its way to the window: the images, and what is made beside them.
 #pragma once
 
 #include "core/line_queue.h"
@@ -10,7 +10,7 @@
 
 namespace echoloop {
 
-// Of what is made beside the live pictures. Null: it is not made, whatever the parameters say.
+// Of what is made beside the live images. Null: it is not made, whatever the parameters say.
 struct AnalysisMailboxes {
   Mailbox<FlowImage>* flow = nullptr;
   Mailbox<ObjectImage>* objects = nullptr;

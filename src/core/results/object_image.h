@@ -1,4 +1,4 @@
-// What stands out of a picture: its background level, and the connected objects above or below it. Plain memory on the
+// What stands out of an image: its background level, and the connected objects above or below it. Plain memory on the
 // host; values are overwritten, not reallocated, on their way through a Mailbox.
 #pragma once
 
@@ -29,7 +29,7 @@ struct Background {
 struct FoundObject {
   double area_m2 = 0.0;
   PlanePoint centroid{};  // of the area
-  double mean_db = 0.0;   // of its pixels' levels in the picture as it is, not smoothed
+  double mean_db = 0.0;   // of its pixels' levels in the image as it is, not smoothed
   std::uint32_t pixels = 0;
   int ix0 = 0, ix1 = 0, iz0 = 0, iz1 = 0;  // the pixels that it spans, both included
   friend bool operator==(const FoundObject&, const FoundObject&) = default;
@@ -48,12 +48,12 @@ struct ObjectImage {
   std::uint64_t number = 0;  // counts these, from 1; 0 = none yet
   Grid grid;
   AcquisitionPtr acquisition;
-  ImagingParams params;  // that made the picture; reference_db holds the level in use
+  ImagingParams params;  // that made the image; reference_db holds the level in use
 
-  Background background;  // of the picture as it is
+  Background background;  // of the image as it is
   Background smoothed;    // of what the threshold is applied to; equal without smoothing
   double threshold_db = 0.0;
-  LevelHistogram histogram;  // of the picture as it is
+  LevelHistogram histogram;  // of the image as it is
 
   std::vector<std::int32_t> labels;  // [nz][nx]: 0, or the object's place in `objects`, counted from 1
   std::vector<FoundObject> objects;  // in the order of their first pixels, row by row
@@ -62,7 +62,7 @@ struct ObjectImage {
   ObjectTimes times;
 };
 
-// What became of the pictures that were to be looked at since it was turned on.
+// What became of the images that were to be looked at since it was turned on.
 struct ObjectCounts {
   std::uint64_t pictures = 0;
   std::uint64_t replaced = 0;  // waited until a newer one came

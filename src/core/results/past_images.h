@@ -1,4 +1,4 @@
-// Where pictures of kept frames, processed again, go on their way to the window: [0] made with the parameters in the
+// Where images of kept frames, processed again, go on their way to the window: [0] made with the parameters in the
 // panels, [1] with the parameters A of a comparison; the flow of the ensembles that end with them; and columns of the
 // M-mode.
 #pragma once

@@ -22,7 +22,7 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
 // The array with the samples: "data", or the largest one of two axes and more. Nothing: there is none.
 std::optional<std::size_t> samples_entry(const std::string& what, const Json& meta, const ArrayTree& tree);
 
-// RF lines of a picture as IQ at the centre frequency, which is what a beamformed recording holds. `lines`: made as
+// RF lines of an image as IQ at the centre frequency, which is what a beamformed recording holds. `lines`: made as
 // channel data of one plane wave. `t0_s`: the times of the first sample of each line, where they differ; to the nearest
 // sample.
 LibraryRecording beamformed_lines(LibraryRecording lines, const std::vector<double>& t0_s = {});

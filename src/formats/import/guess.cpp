@@ -159,7 +159,7 @@ class Guesser {
   }
 
   // As many times of the first sample as elements, and one transmit: lines of Field II, each with its tstart. By its
-  // name a picture: lines, and frames of them.
+  // name an image: lines, and frames of them.
   void find_lines() {
     const auto element = std::ranges::find(axes_.axes, "element");
     if (element == axes_.axes.end()) return;

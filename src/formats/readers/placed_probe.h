@@ -1,5 +1,5 @@
 // A probe from the positions of its elements. Depths stay as the file counts them: z = 0 of a curved array is its apex
-// in most files (USTB, Verasonics) and its chord in MUST's, and pictures have to lie where the file's owner looks for
+// in most files (USTB, Verasonics) and its chord in MUST's, and images have to lie where the file's owner looks for
 // them. Across, the program counts from the middle of the array (core/acquisition.h). Internal to src/formats.
 #pragma once
 

@@ -73,7 +73,7 @@ std::string zea_part(const Node& root, Acquisition& a) {
   return "tracks/" + path;
 }
 
-// The channel data of the group `data`; Error that says what is there instead, pictures most likely.
+// The channel data of the group `data`; Error that says what is there instead, images most likely.
 Node zea_raw_data(const Node& data) {
   if (auto raw = data.find("raw_data")) return std::move(*raw);
   std::string held;
@@ -464,7 +464,7 @@ bool looks_like_zea(const Node& root) {
   if (!root.has("data") || !root.at("data").is_group()) return false;
   if (root.has("scan") || H5Aexists(root.id(), "event_structure") > 0) return true;
   const Node data = root.at("data");
-  return data.has("raw_data") || data.has("image") || data.has("image_sc");  // pictures: their line says so
+  return data.has("raw_data") || data.has("image") || data.has("image_sc");  // images: their line says so
 }
 
 LibraryRecording read_zea(const OpenRequest& request, const Node& root) {

@@ -1,4 +1,4 @@
-// The strip below the picture: the track over the kept frames with playhead and loop marks, and the row of buttons.
+// The strip below the image: the track over the kept frames with playhead and loop marks, and the row of buttons.
 // UI thread only.
 #pragma once
 

@@ -22,7 +22,7 @@ Tip save_tip(const PanelContext& c) {
 
 enum class CineTool { keep, compare, picture, record };  // from left to right
 
-constexpr float kMore = 20;  // the part of the picture button that opens the save panel
+constexpr float kMore = 20;  // the part of the image button that opens the save panel
 
 Shown shown(const Row& row, CineTool tool) {
   switch (tool) {
@@ -61,7 +61,7 @@ void toggle_keep(PanelContext& c) {
   call(c.commands.cine_changed);
 }
 
-// Saves the picture at once; its right part opens the panel with everything else.
+// Saves the image at once; its right part opens the panel with everything else.
 void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
   Ui& ui = c.ui;
   const Rect left{r.x0, r.y0, r.x1 - ui.px(kMore), r.y1};
@@ -75,7 +75,7 @@ void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
   ui.chevron(more.cx(), more.cy(), Direction::up, theme::kText2);
 }
 
-// Opens the panel, which saves the picture too.
+// Opens the panel, which saves the image too.
 void save_icon(PanelContext& c, const Rect& r) {
   Ui& ui = c.ui;
   if (ui.button("save_menu", r, {}, save_tip(c))) ui.open_popup(kSavePanel);

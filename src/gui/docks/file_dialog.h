@@ -1,6 +1,6 @@
 // Choosing a recording: folders, files with their sizes, a typed path, the keyboard. The list shows the folder that is
 // typed, narrowed by what is typed after it. Folders are listed on a thread of their own, so that a slow disk never
-// stops the picture. Everything else: UI thread only.
+// stops the image. Everything else: UI thread only.
 #pragma once
 
 #include <array>

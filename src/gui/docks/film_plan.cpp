@@ -8,7 +8,7 @@
 namespace echoloop {
 namespace {
 
-// Half a frame's tolerance: a clock that only just missed a picture has not missed it.
+// Half a frame's tolerance: a clock that only just missed an image has not missed it.
 std::uint64_t place_of(const Cine& cine, const FilmPlan& plan, std::size_t index) {
   const double after_s = cine_time_s(cine, index) - cine_time_s(cine, plan.first);
   return static_cast<std::uint64_t>(after_s * plan.rate_hz / plan.speed + 0.5 / static_cast<double>(plan.step));

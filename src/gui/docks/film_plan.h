@@ -10,7 +10,7 @@ namespace echoloop {
 
 struct FilmPlan {
   std::size_t first = 0, last = 0;  // kept frames, both included
-  std::size_t step = 1;             // frames of the source to a picture: videos play at most 60 pictures a second
+  std::size_t step = 1;             // frames of the source to an image: videos play at most 60 images a second
   std::size_t pictures = 0;         // 0: there is nothing to make a video of
   double rate_hz = 0.0;
   double speed = 1.0;  // seconds of acquisition to one of the video
@@ -20,7 +20,7 @@ struct FilmPlan {
 // At the acquisition's pace, times the speed: as long as the acquisition took, whatever the stream was held back.
 FilmPlan plan_film(const Cine& cine, const FilmChoice& choice);
 
-// A kept frame and the video's picture, from 0, that shows it first; pictures between two of them hold the older one.
+// A kept frame and the video's image, from 0, that shows it first; images between two of them hold the older one.
 struct FilmFrame {
   std::size_t index = 0;
   std::uint64_t place = 0;

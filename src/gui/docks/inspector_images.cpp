@@ -1,4 +1,4 @@
-// The pictures that single transmits make, small, side by side.
+// The images that single transmits make, small, side by side.
 #include <fmt/format.h>
 
 #include <algorithm>

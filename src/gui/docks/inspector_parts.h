@@ -35,11 +35,11 @@ std::string transmit_text(const Acquisition* acquisition, int transmit);
 // Below its picture, the longest first: "source x 5.0 mm", "x 5.0 mm", "1".
 std::array<std::string, 3> transmit_labels(const Acquisition* acquisition, int transmit);
 
-// Small pictures in rows: as large as lets all of them be seen, otherwise as lets a whole one be seen.
+// Small images in rows: as large as lets all of them be seen, otherwise as lets a whole one be seen.
 struct Tiles {
   int across = 1;
-  float width = 0, height = 0;  // of a picture
-  float row = 0;                // from one row to the next: its picture, its caption, the gap
+  float width = 0, height = 0;  // of an image
+  float row = 0;                // from one row to the next: its image, its caption, the gap
 };
 // In pixels: `room` without what stands around the pictures; `caption` below each; none narrower than `least` unless
 // that is all there is. `ratio`: height over width of what they show.

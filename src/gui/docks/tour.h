@@ -13,7 +13,7 @@ namespace echoloop {
 struct TourStep {
   std::string_view title;
   std::string_view text;
-  // Ids of the controls that are pointed at, together; where none is drawn the last one, and else the picture.
+  // Ids of the controls that are pointed at, together; where none is drawn the last one, and else the image.
   std::array<const char*, 2> targets;
   const char* otherwise = "";
   std::string_view lesson = {};  // a session in assets/lessons that the callout offers to open

@@ -17,7 +17,7 @@ class FilmPainter {
 
   [[nodiscard]] int width() const { return width_; }  // both even; at most 1920 x 1080
   [[nodiscard]] int height() const { return height_; }
-  [[nodiscard]] const PixelArea& area() const { return area_; }  // where the last picture is; its edges: end points
+  [[nodiscard]] const PixelArea& area() const { return area_; }  // where the last image is; its edges: end points
   [[nodiscard]] bool has_words() const { return rasterizer_.any(); }
 
   // An image with a host copy; one of another grid is fitted into the same film. With the flow that belongs to it;
@@ -29,7 +29,7 @@ class FilmPainter {
 
   FilmLook look_;
   int width_ = 0, height_ = 0;
-  int right_ = 0;  // of the picture: colour bars
+  int right_ = 0;  // of the image: colour bars
   PixelArea area_;
   Grid ground_grid_;
   ImageSampler sampler_;

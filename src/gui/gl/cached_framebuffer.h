@@ -1,5 +1,5 @@
 // A framebuffer that keeps its content from frame to frame, in front of the surface's own, which does not. Only for
-// software rendering, where drawing the columns anew for every picture would take more time than the picture. UI thread
+// software rendering, where drawing the columns anew for every image would take more time than the image. UI thread
 // only.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The range of levels that the picture shows, as two ends that can be dragged: on the colour bar and on the histogram;
-// and set from a picture's background, once and when asked for, never by itself from picture to picture, which would
+// The range of levels that the image shows, as two ends that can be dragged: on the colour bar and on the histogram;
+// and set from an image's background, once and when asked for, never by itself from image to image, which would
 // make brightness say nothing. Pure functions. Any thread.
 #pragma once
 
@@ -39,7 +39,7 @@ void reject_background(ImagingParams& p, const Background& background);
 // black.
 void fit_window(ImagingParams& p, const Background& background, const LevelHistogram& histogram);
 
-// Upper edge of the highest bin with a pixel in it, of the picture's levels; the lowest edge where there is none.
+// Upper edge of the highest bin with a pixel in it, of the image's levels; the lowest edge where there is none.
 [[nodiscard]] double brightest_db(const LevelHistogram& histogram);
 
 }  // namespace echoloop

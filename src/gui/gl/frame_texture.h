@@ -1,4 +1,4 @@
-// The picture's way into OpenGL: one R32F texture of dB values. Two makers: CUDA-GL interop and host upload.
+// The image's way into OpenGL: one R32F texture of dB values. Two makers: CUDA-GL interop and host upload.
 // UI thread only (the thread that owns the OpenGL context).
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace echoloop {
 
-// The time in which a picture went into its texture, on the clock of now_ns().
+// The time in which an image went into its texture, on the clock of now_ns().
 struct TextureCopy {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;

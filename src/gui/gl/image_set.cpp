@@ -91,11 +91,11 @@ bool ImageSet::take(ImageOrigin source) {
 
 bool ImageSet::take(TexturedImage& textured) {
   if (textured.box == nullptr) return false;
-  // The copy was queued a window frame ago; where it still goes on, the new picture comes with the next frame.
+  // The copy was queued a window frame ago; where it still goes on, the new image comes with the next frame.
   if (textured.texture != nullptr && textured.texture->reading()) return false;
   if (!textured.box->take()) return false;
   const Image& image = textured.box->front();
-  textured.image.host_db = nullptr;  // the old picture's memory is the pipeline's again
+  textured.image.host_db = nullptr;  // the old image's memory is the pipeline's again
   if (image.number == 0 || image.grid.nx < 1) return false;
   const std::int64_t before_ns = now_ns();
   if (!put(textured, image)) return false;

@@ -1,4 +1,4 @@
-// The pictures that can be on screen and their textures: the live one, and while frozen the kept frame beamformed again
+// The images that can be on screen and their textures: the live one, and while frozen the kept frame beamformed again
 // (B) and beside it the comparison (A). It is the reader of their mailboxes. UI thread only; never waits for the
 // pipeline, and for the device only where it says so.
 #pragma once
@@ -49,8 +49,8 @@ class ImageSet {
   ImageSet(const ImageSet&) = delete;
   ImageSet& operator=(const ImageSet&) = delete;
 
-  // Takes what is new from the mailboxes of `source`; pictures that come from elsewhere are not for now and are let go,
-  // except live ones: they stay in their mailbox. True when a picture came that was not shown before.
+  // Takes what is new from the mailboxes of `source`; images that come from elsewhere are not for now and are let go,
+  // except live ones: they stay in their mailbox. True when an image came that was not shown before.
   bool take(ImageOrigin source);
 
   [[nodiscard]] const Image& shown() const { return current_->image; }  // number 0 = none
@@ -69,11 +69,11 @@ class ImageSet {
   [[nodiscard]] const std::string& status() const { return status_; }
 
   // Of the last take(): the copy that became known, equal times for none; the host time in all of the hand-over of a
-  // new picture to its texture, and in calls that may wait.
+  // new image to its texture, and in calls that may wait.
   struct Times {
     std::int64_t start_ns = 0, end_ns = 0;
     std::uint64_t sequence = 0;   // of the frame that was copied
-    std::int64_t texture_ns = 0;  // 0: no new picture
+    std::int64_t texture_ns = 0;  // 0: no new image
     std::int64_t device_wait_ns = 0;
   };
   [[nodiscard]] const Times& times() const { return times_; }

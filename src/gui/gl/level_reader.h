@@ -1,5 +1,5 @@
 // The levels of the picture on screen, for panels that measure it: copied from the host where the image is there, else
-// read back from its texture without waiting for the device. At most 20 pictures a second, and none without a
+// read back from its texture without waiting for the device. At most 20 images a second, and none without a
 // request. UI thread only.
 #pragma once
 
@@ -21,8 +21,8 @@ class LevelReader {
   LevelReader(const LevelReader&) = delete;
   LevelReader& operator=(const LevelReader&) = delete;
 
-  // The newest picture whose levels have arrived; empty at first, and after a while without anybody asking. Valid until
-  // the next refresh. Ask in every window frame in which it is needed: later frames then have newer pictures.
+  // The newest image whose levels have arrived; empty at first, and after a while without anybody asking. Valid until
+  // the next refresh. Ask in every window frame in which it is needed: later frames then have newer images.
   const LevelImage& ask() {
     asked_ = true;
     return picture_;
@@ -45,7 +45,7 @@ class LevelReader {
   Image image_;  // of picture_
   std::vector<float> values_, arriving_;
   bool asked_ = false;
-  std::int64_t taken_ns_ = 0;  // when the last picture was copied or asked for
+  std::int64_t taken_ns_ = 0;  // when the last image was copied or asked for
 
   unsigned int buffer_ = 0;  // OpenGL's, of `buffer_values_` values
   std::size_t buffer_values_ = 0;

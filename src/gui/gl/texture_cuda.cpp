@@ -1,4 +1,4 @@
-// The picture from device memory by CUDA-GL interop: registered once per size, mapped only around the copy, on a stream
+// The image from device memory by CUDA-GL interop: registered once per size, mapped only around the copy, on a stream
 // of its own, which nothing here waits for unless the image is taken away. The first call that fails ends the
 // attempt: the viewer falls back to the host texture. UI thread only.
 #include "gui/gl/frame_texture.h"
@@ -25,7 +25,7 @@
 namespace echoloop {
 namespace {
 
-// Of two textures one is on screen while the other takes the next picture: mapping the one that OpenGL drew a moment
+// Of two textures one is on screen while the other takes the next image: mapping the one that OpenGL drew a moment
 // ago would wait for that drawing.
 class CudaTexture final : public FrameTexture {
  public:

@@ -1,4 +1,4 @@
-// The picture from host memory. OpenGL copies the values during the call, so nothing is in use afterwards. UI thread
+// The image from host memory. OpenGL copies the values during the call, so nothing is in use afterwards. UI thread
 // only.
 #include <utility>
 

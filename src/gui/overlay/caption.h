@@ -1,4 +1,4 @@
-// What a picture is, in words: the same below the picture in the window and burnt into films. Any thread. No ImGui.
+// What an image is, in words: the same below the image in the window and burnt into films. Any thread. No ImGui.
 #pragma once
 
 #include <optional>

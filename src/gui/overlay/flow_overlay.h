@@ -1,4 +1,4 @@
-// Flow in pictures that are saved: drawn on the CPU as shaders/flow.frag draws it in the window (a test compares them).
+// Flow in images that are saved: drawn on the CPU as shaders/flow.frag draws it in the window (a test compares them).
 // Any thread. No ImGui.
 #pragma once
 
@@ -16,7 +16,7 @@ struct PixelArea {
   friend bool operator==(const PixelArea&, const PixelArea&) = default;
 };
 
-// Power or velocity over a picture.
+// Power or velocity over an image.
 class FlowOverlay {
  public:
   // Both outlive it. `display`: mode, threshold, priority.
@@ -43,7 +43,7 @@ void draw_flow_in(RgbImage& picture, const Image& image, const FlowImage& flow, 
 // The image that the low-rank picture is; it borrows the flow picture's pixels.
 Image low_rank_image(const Image& image, const FlowImage& flow);
 
-// Room for the bar at the right of a picture, and the bar. A small picture becomes a whole number of times as large.
+// Room for the bar at the right of an image, and the bar. A small image becomes a whole number of times as large.
 void add_flow_scale(RgbImage& picture, const FlowImage& flow, const ImagingParams& display);
 
 }  // namespace echoloop

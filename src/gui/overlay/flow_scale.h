@@ -1,4 +1,4 @@
-// What stands beside the colour bar of flow, the same in the window and in saved pictures. Any thread. No ImGui.
+// What stands beside the colour bar of flow, the same in the window and in saved images. Any thread. No ImGui.
 #pragma once
 
 #include <string>
@@ -41,7 +41,7 @@ Rgb flow_power_color(double t);
 // t from -1, the aliasing limit away from the probe, to 1.
 Rgb flow_velocity_color(double t);
 
-// Whether a mode is drawn over the picture; the low-rank picture takes its place instead.
+// Whether a mode is drawn over the image; the low-rank image takes its place instead.
 [[nodiscard]] inline bool is_overlay(FlowMode mode) { return mode == FlowMode::power || mode == FlowMode::velocity; }
 
 }  // namespace echoloop

@@ -16,7 +16,7 @@ std::vector<CanvasLine> lines_of(const Mark& mark, const ImagePlace& place, doub
 LabelledMark labelled(const Mark& mark, const ImagePlace& place, double arm);
 void draw_mark(Canvas& canvas, const Mark& mark, const ImagePlace& place, const MarkLook& look);
 
-// A small picture becomes a whole number of times as large, so that words in it can be read; returns that number.
+// A small image becomes a whole number of times as large, so that words in it can be read; returns that number.
 int enlarge_to_read(RgbImage& picture);
 
 // `picture`: of all of `grid`; its first and last row and column are the grid's end points.

@@ -61,7 +61,7 @@ bool ObjectFollower::belongs(const ObjectImage& found, const UiState& state, con
   if (found.number == 0 || shown.number == 0 || found.acquisition != shown.acquisition) return false;
   if (!(found.grid == shown.grid) || found.labels.size() != found.grid.pixels()) return false;
   if (state.run == RunState::frozen) {
-    // Of this very picture: a live one of the same frame may have been an average over frames.
+    // Of this very image: a live one of the same frame may have been an average over frames.
     return found.stamp.sequence == shown.stamp.sequence && found.ready_ns >= shown.ready_ns &&
            equal_but_for_display(found.params, shown.params);
   }

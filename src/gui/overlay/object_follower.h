@@ -1,6 +1,6 @@
-// Which objects belong to the picture on screen: the reader of the objects mailbox. Live it is the newest one,
-// which may be a little older than the picture; of a kept frame only that frame's own, with the same parameters. It
-// follows the selected object from picture to picture. UI thread only.
+// Which objects belong to the image on screen: the reader of the objects mailbox. Live it is the newest one,
+// which may be a little older than the image; of a kept frame only that frame's own, with the same parameters. It
+// follows the selected object from image to image. UI thread only.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ RulerStep ruler_step(double px_per_mm, double least_px, double scale);
 struct RulerAxis {
   double low_mm, high_mm;
   RulerStep step;
-  // Calls `at(value_mm, index)` for every tick within the picture; index 0 of each minor_per_major is a labelled one.
+  // Calls `at(value_mm, index)` for every tick within the image; index 0 of each minor_per_major is a labelled one.
   template <class F>
   void each(F at) const {
     const double minor = step.major_mm / step.minor_per_major;

@@ -74,7 +74,7 @@ double level_at(const Image& image, double column, double row) {
   return polar ? 20.0 * std::log10(value) : value;
 }
 
-// A picture pixel of the plane; black outside a sector.
+// An image pixel of the plane; black outside a sector.
 Rgb color_at(const Image& image, const DisplayParams& display, double x_m, double z_m) {
   const GridPlace p = image.grid.place(x_m, z_m);
   if (!image.grid.contains(p, 0.01)) return {};

@@ -21,7 +21,7 @@ const MapTable& map_table(ColorMap map);
 double transfer(double level_db, const DisplayParams& display);
 Rgb map_color(ColorMap map, double t);
 
-// The picture alone with square pixels: the finer of the grid's two steps, linear between pixel centres, first and last
+// The image alone with square pixels: the finer of the grid's two steps, linear between pixel centres, first and last
 // row and column on the grid's end points. Of a sector: its box, black outside; a pixel is a step of the radius. Empty
 // when the image has no host copy.
 RgbImage render_rgb(const Image& image, const DisplayParams& display);

@@ -1,4 +1,4 @@
-// What the strip below the picture does to the past: one rule for its buttons and for the keys. Pure edits of UiState,
+// What the strip below the image does to the past: one rule for its buttons and for the keys. Pure edits of UiState,
 // each followed by cine_changed. UI thread only.
 #pragma once
 

@@ -145,7 +145,7 @@ double energy_percent(const std::vector<float>& values, Kept kept) {
   return all > 0.0 ? 100.0 * inside / all : 0.0;
 }
 
-// What the picture on screen was made with, or where the hand is already.
+// What the image on screen was made with, or where the hand is already.
 Kept kept_now(const ImagingParams& p, const FlowImage& flow) {
   const int n = static_cast<int>(flow.singular_values.size());
   Kept kept{p.color_flow.svd_low > 0 ? std::min(p.color_flow.svd_low, n) : flow.first_component,

@@ -1,4 +1,4 @@
-// Flow: what is computed of moving things and how it lies over the picture. Which singular components are kept is
+// Flow: what is computed of moving things and how it lies over the image. Which singular components are kept is
 // shown and dragged in flow_components.cpp. Then the sample volume of spectral Doppler.
 #include <fmt/format.h>
 

@@ -20,7 +20,7 @@ struct SpreadSide {
   const Lobe& lobe;
 };
 
-// The lobe and as much again on both sides, or what the picture has.
+// The lobe and as much again on both sides, or what the image has.
 double reach_mm(const Lobe& lobe) {
   double most = 0.0;
   for (const double offset : lobe.offset_m) most = std::max(most, std::abs(offset) * 1e3);

@@ -1,4 +1,4 @@
-// How often each level occurs in the picture, with the display window drawn over it: its ends and what lies between
+// How often each level occurs in the image, with the display window drawn over it: its ends and what lies between
 // them can be dragged.
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// The Measure panel: what the marks on the picture measure, live.
+// The Measure panel: what the marks on the image measure, live.
 #include <string>
 
 #include "gui/panels/measure_parts.h"

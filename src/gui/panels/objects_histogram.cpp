@@ -1,4 +1,4 @@
-// The levels of the picture and its background. Heights are roots of counts, so that a few pixels of an object can be
+// The levels of the image and its background. Heights are roots of counts, so that a few pixels of an object can be
 // seen beside a million of background; the root of a Gaussian is a Gaussian again, wider by the root of 2.
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ double middle_db(const LevelHistogram& h, std::size_t bin) {
   return h.first_db + (static_cast<double>(bin) + 0.5) * h.step_db;
 }
 
-// Whole tens around all that matters; the same from picture to picture unless a lot changes.
+// Whole tens around all that matters; the same from image to image unless a lot changes.
 Plot placed(const ObjectImage& found, const Rect& box) {
   const Background& b = found.background;
   Plot plot{box, {-90.0, 10.0, "dB"}, {1.0, 0.0, ""}};

@@ -1,4 +1,4 @@
-// Objects: what stands out of the picture's background, how the background is found, and what is done with it.
+// Objects: what stands out of the image's background, how the background is found, and what is done with it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The table of objects. It scrolls by itself: a picture can hold thousands.
+// The table of objects. It scrolls by itself: an image can hold thousands.
 #include <fmt/format.h>
 
 #include <algorithm>

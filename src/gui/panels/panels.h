@@ -22,9 +22,9 @@ struct PanelContext {
   UiState& state;
   const UiCommands& commands;
   ViewSettings& view;
-  const Grid& shown_grid;     // of the picture on screen; nx 0 = none
+  const Grid& shown_grid;     // of the image on screen; nx 0 = none
   std::uint64_t shown_frame;  // its number in the source
-  LevelReader& levels;        // of that picture
+  LevelReader& levels;        // of that image
   Measuring& measuring;
   LevelReader* levels_a;  // of side A; null: nothing is compared
   Measuring& measuring_a;

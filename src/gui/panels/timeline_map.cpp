@@ -19,7 +19,7 @@ std::int64_t share_end_ns(const std::vector<FrameMark>& frames, std::size_t i, s
   return i + 1 < frames.size() ? frames[i + 1].begin_ns : frames[i].begin_ns + period_ns;
 }
 
-// Spans that say what is worth a piece of the cell: work on frames, and the first vsync that shows a picture.
+// Spans that say what is worth a piece of the cell: work on frames, and the first vsync that shows an image.
 std::vector<Busy> anchors(const std::vector<Span>& spans, std::int64_t from_ns, std::int64_t to_ns) {
   std::vector<Busy> found;
   std::set<std::uint64_t> shown;

@@ -16,7 +16,7 @@ namespace echoloop {
 
 struct FlowView {
   FlowCounts counts;                 // filled by the application
-  const FlowImage* image = nullptr;  // filled by the window: the flow picture on screen; null = none
+  const FlowImage* image = nullptr;  // filled by the window: the flow image on screen; null = none
   double age_s = 0.0;                // of the newest frame in it; filled by the window
 };
 
@@ -62,7 +62,7 @@ struct InspectorView {
   // Set by the window.
   bool wanted = false;             // the inspector is open; looked at each frame
   int transmit = -1;               // whose channels; -1 = the middle one
-  std::vector<int> pictures_seen;  // transmits whose pictures are in view
+  std::vector<int> pictures_seen;  // transmits whose images are in view
   // Filled by the application.
   std::shared_ptr<const Inspection> pixel;                     // null: nothing yet
   std::vector<std::shared_ptr<const TransmitImage>> pictures;  // by transmit; null: not yet

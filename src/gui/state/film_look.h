@@ -12,8 +12,8 @@ namespace echoloop {
 enum class FilmFlow { none, shown };
 
 struct FilmLook {
-  Grid grid;              // of the first picture: decides the film's size
-  ImagingParams display;  // window, gamma and map of all pictures
+  Grid grid;              // of the first image: decides the film's size
+  ImagingParams display;  // window, gamma and map of all images
   std::string source;
   std::string note;  // e.g. "20× slower"; may be empty
   FilmFlow flow = FilmFlow::none;

@@ -1,4 +1,4 @@
-// Marks as lines, names and values: what the window, the list and saved pictures share. Pure functions; any thread.
+// Marks as lines, names and values: what the window, the list and saved images share. Pure functions; any thread.
 // No ImGui.
 #pragma once
 

@@ -31,13 +31,13 @@ struct Mark {
   friend bool operator==(const Mark&, const Mark&) = default;
 };
 
-// What a click on the picture does; pointer: select and move marks, pan.
+// What a click on the image does; pointer: select and move marks, pan.
 enum class MarkTool { pointer, distance, angle, ellipse, rectangle, circle, outline, profile, point, inspect, gate };
 
 struct Marks {
   std::vector<Mark> list;  // complete ones, oldest first
   int selected = 0;        // number of a mark; 0 = none
-  int hovered = 0;  // likewise: under the pointer, on the picture or in the list; the window sets it anew each frame
+  int hovered = 0;  // likewise: under the pointer, on the image or in the list; the window sets it anew each frame
   int last_number = 0;
   MarkTool tool = MarkTool::pointer;
 };

@@ -83,7 +83,7 @@ struct MeasuredScatter {
 inline constexpr std::size_t kMostScatterPoints = 1000;
 
 struct Measured {
-  Image image;  // the picture that was measured, without its pixels; number 0 = none yet
+  Image image;  // the image that was measured, without its pixels; number 0 = none yet
   std::vector<MeasuredPair> pairs;
   std::vector<MeasuredRegion> regions;  // without a partner
   std::vector<MeasuredPoint> points;

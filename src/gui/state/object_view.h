@@ -1,4 +1,4 @@
-// What the window knows about objects: what was found in the picture on screen, largest objects first, and which of
+// What the window knows about objects: what was found in the image on screen, largest objects first, and which of
 // them is selected. Objects are numbered from 1, the largest. UI thread only.
 #pragma once
 
@@ -23,15 +23,15 @@ struct ObjectsPanelState {
 };
 
 struct ObjectView {
-  // Filled by the window: what belongs to the picture on screen; null = nothing, then all below is empty.
+  // Filled by the window: what belongs to the image on screen; null = nothing, then all below is empty.
   const ObjectImage* image = nullptr;
-  double older_s = 0.0;             // than the picture on screen
+  double older_s = 0.0;             // than the image on screen
   std::vector<std::size_t> ranked;  // [number - 1]: the object's place in image->objects
   std::vector<int> numbers;         // [label - 1]: the object's number
   std::vector<LabelOutline> outlines;
 
-  int selected = 0;  // number; 0 = none; the same object from picture to picture, as far as it can be followed
-  int hovered = 0;   // likewise: under the pointer, on the picture or in the table
+  int selected = 0;  // number; 0 = none; the same object from image to image, as far as it can be followed
+  int hovered = 0;   // likewise: under the pointer, on the image or in the table
   int hovered_on_picture = 0;
   ObjectsPanelState panel;
 
@@ -47,7 +47,7 @@ void show_objects(ObjectView& view, const ObjectImage& found);
 // The number of the object at a place; 0 = none there.
 [[nodiscard]] int object_at(const ObjectView& view, PlanePoint at);
 
-// The object that is most likely the one that was there in an earlier picture: near and of like size; 0 = it is gone.
+// The object that is most likely the one that was there in an earlier image: near and of like size; 0 = it is gone.
 [[nodiscard]] int same_object(const ObjectView& view, const FoundObject& before);
 
 // CSV: a row an object, the largest first, after comment lines, which begin with "# ": background and threshold.

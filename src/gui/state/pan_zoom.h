@@ -8,11 +8,11 @@
 namespace echoloop {
 
 struct PanZoom {
-  bool fitted = true;             // the whole picture, as large as fits; the rest is then without meaning
-  PlanePoint centre{0.0, 0.0};    // in the middle of the picture's room
+  bool fitted = true;             // the whole image, as large as fits; the rest is then without meaning
+  PlanePoint centre{0.0, 0.0};    // in the middle of the image's room
   double logical_px_per_m = 0.0;  // at scale 1
 };
 
-inline constexpr double kMaxZoom = 64.0;  // times the fitted picture
+inline constexpr double kMaxZoom = 64.0;  // times the fitted image
 
 }  // namespace echoloop

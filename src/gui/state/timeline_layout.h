@@ -24,7 +24,7 @@ struct FrameMark {
   std::int64_t end_ns = 0;    // of its last kernel
 };
 
-// The newest `count` frames whose picture is finished, oldest first.
+// The newest `count` frames whose image is finished, oldest first.
 std::vector<FrameMark> last_frames(const std::vector<Span>& spans, int count);
 
 // Mean distance of their begins; for one frame what it took; 0 without any.

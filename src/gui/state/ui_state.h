@@ -73,7 +73,7 @@ struct Cine {
   double speed = 1.0;          // seconds of acquisition in a second: 0.01 to 10
   std::size_t mark_in = 0;     // playing loops from here
   std::size_t mark_out = 0;    // to here, both included
-  bool keep_acquiring = true;  // frozen, the stream goes on behind the picture; otherwise the source rests
+  bool keep_acquiring = true;  // frozen, the stream goes on behind the image; otherwise the source rests
   bool compare = false;        // A, with parameters of its own, against B, with those in the panels; live too
   CompareLook compare_look = CompareLook::wipe;
   bool match_levels = false;  // B is drawn with A's histogram of levels; display only
@@ -115,7 +115,7 @@ struct MemoryView {
   std::size_t in_place_bytes = 0;  // of a long recording: page-locked while it is streamed
 };
 
-// What can be saved: the picture as it looks, its levels as 16 bit PNG, its numbers, a film of kept frames, timings,
+// What can be saved: the image as it looks, its levels as 16 bit PNG, its numbers, a film of kept frames, timings,
 // what was measured on it, the session, the scanner's description as JSON.
 enum class SaveWhat { picture, levels, data, film, timings, measurements, session, description };
 // The table of an analysis, saved as CSV after the lines about source and parameters.
@@ -339,7 +339,7 @@ struct UiCommands {
   std::function<void(CompareSide, const std::filesystem::path&)> compare_with;
   std::function<void()> swap_recordings;  // A is a recording of its own: it becomes B, and B becomes A
   std::function<void(TimingFile)> save_timings;
-  std::function<void(SaveWhat)> save;  // S: the picture
+  std::function<void(SaveWhat)> save;  // S: the image
   std::function<void(const ResultTable&)> save_table;
   std::function<void()> toggle_record;  // R
   std::function<void(const PresetOrder&)> preset;

@@ -1,4 +1,4 @@
-// Draws power or velocity over the picture, where shows_flow() says so (shaders/flow.frag). UI thread only.
+// Draws power or velocity over the image, where shows_flow() says so (shaders/flow.frag). UI thread only.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +13,10 @@ namespace echoloop {
 struct FlowJob {
   unsigned int flow_texture = 0;  // power in dB, velocity as a share of the aliasing limit
   const Grid& flow_grid;
-  unsigned int picture_texture = 0;  // the B-mode picture's dB
+  unsigned int picture_texture = 0;  // the B-mode image's dB
   const Grid& picture_grid;
   const ImagingParams& params;  // mode, threshold, priority
-  Rect where;                   // of the picture's grid, pixels from the framebuffer's top left
+  Rect where;                   // of the image's grid, pixels from the framebuffer's top left
   Rect clip;                    // nothing is drawn outside
 };
 

@@ -27,7 +27,7 @@ void FlowTexture::take(UiState& state, const Image& shown) {
                                       : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
 }
 
-// A mode that was chosen just now waits for a picture of its own; power and velocity come together.
+// A mode that was chosen just now waits for an image of its own; power and velocity come together.
 bool FlowTexture::belongs(const FlowImage& flow, const UiState& state, const Image& shown) {
   if (flow.number == 0 || shown.number == 0 || flow.acquisition != shown.acquisition) return false;
   if (state.run == RunState::frozen) {

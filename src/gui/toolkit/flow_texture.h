@@ -1,4 +1,4 @@
-// The flow picture on screen and its texture: the reader of the flow pictures' mailboxes. It has a texture only while
+// The flow image on screen and its texture: the reader of the flow images' mailboxes. It has a texture only while
 // flow is shown. Over a kept frame lies the flow of the ensemble that ends with it, or, while the frames play, of one
 // that ends a little earlier. UI thread only.
 #pragma once
@@ -26,13 +26,13 @@ class FlowTexture {
 
   // Null = none, also once the mailbox has been reset.
   [[nodiscard]] const FlowImage* shown() const { return shown_ != nullptr && shown_->number > 0 ? shown_ : nullptr; }
-  // Power in dB and velocity as a share of the aliasing limit in two channels; of the low-rank picture one, dB.
+  // Power in dB and velocity as a share of the aliasing limit in two channels; of the low-rank image one, dB.
   [[nodiscard]] unsigned int texture() const { return texture_; }
 
  private:
   struct Box {
     Mailbox<FlowImage>* box = nullptr;
-    std::int64_t from_ns = 0;  // flow pictures that were ready before are of another time
+    std::int64_t from_ns = 0;  // flow images that were ready before are of another time
   };
   [[nodiscard]] static bool belongs(const FlowImage& flow, const UiState& state, const Image& shown);
   void upload(const FlowImage& flow);

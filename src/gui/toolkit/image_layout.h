@@ -1,4 +1,4 @@
-// Where the picture lies and the one mapping between pixels and metres: rulers, marks, read-out and the pixels
+// Where the image lies and the one mapping between pixels and metres: rulers, marks, read-out and the pixels
 // themselves all use it. Aspect always true. Zooming and panning as pure functions. No ImGui calls. Any thread.
 #pragma once
 
@@ -9,12 +9,12 @@
 namespace echoloop {
 
 struct ImageLayout {
-  Rect room;                    // what the picture may fill
-  Rect image;                   // what it fills of that, whole pixels; empty: no picture
+  Rect room;                    // what the image may fill
+  Rect image;                   // what it fills of that, whole pixels; empty: no image
   Rect color_bar;               // the 14 wide bar itself
   Rect a_bar, flow_bar;         // beside it, likewise; where ColorBars names them
   float caption_y = 0;          // the caption's top
-  Grid grid;                    // of the whole picture
+  Grid grid;                    // of the whole image
   PlanePoint centre{0.0, 0.0};  // in the room's middle
   double px_per_m = 1.0;        // across as down
   double fitted_px_per_m = 1.0;
@@ -47,9 +47,9 @@ void place_bars(ImageLayout& layout, const Rect& first, float step, ColorBars ba
 ImageLayout lay_out_picture(const Rect& area, const Grid& grid, float scale, bool compact, const PanZoom& view,
                             ColorBars bars = {});
 
-// The point under pixel (x, y) stays there, except where zooming out brings the picture back into its room.
+// The point under pixel (x, y) stays there, except where zooming out brings the image back into its room.
 PanZoom zoomed_about(const ImageLayout& l, float x, float y, double factor);
-// Moves with the mouse, (dx, dy) pixels; nothing but the picture comes into view.
+// Moves with the mouse, (dx, dy) pixels; nothing but the image comes into view.
 PanZoom panned(const ImageLayout& l, float dx, float dy);
 
 }  // namespace echoloop

@@ -95,7 +95,7 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
   const bool plain = gray && display.gamma == 1.0 && is_flat(tgc) && !rejects && !mapped;
   const Variant& v = job.grid.polar() ? (plain ? plain_polar_ : general_polar_) : (plain ? plain_ : general_);
   v.shader.use();  // a uniform that the variant lacks has location -1, which OpenGL ignores
-  // Only the part that is seen: of a picture much larger than the window the rest would cost the corners' accuracy.
+  // Only the part that is seen: of an image much larger than the window the rest would cost the corners' accuracy.
   const Rect seen = where.common(job.clip);
   const auto share = [](float at, float from, float length) { return length > 0 ? (at - from) / length : 0.0F; };
   set_clip_rect(v.clip_rect, seen, width, height);

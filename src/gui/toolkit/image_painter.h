@@ -1,4 +1,4 @@
-// Draws the picture's texture through the dB shader into a rectangle of the current framebuffer. UI thread only.
+// Draws the image's texture through the dB shader into a rectangle of the current framebuffer. UI thread only.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ WindowLayout lay_out_window(float width, float height, float scale, const Column
   l.compact = logical < theme::kCompactBelow;
   float left = widths.left > 0 ? widths.left : l.compact ? kMinLeft : kDefaultLeft;
   float right = widths.right > 0 ? widths.right : l.compact ? kMinRight : kDefaultRight;
-  if (l.compact) {  // widths chosen on a wide window do not squeeze the picture of a narrow one
+  if (l.compact) {  // widths chosen on a wide window do not squeeze the image of a narrow one
     left = std::min(left, kMinLeft + 0.25F * std::max(0.0F, logical - kLeastWidth));
     right = std::min(right, kMinRight + 0.25F * std::max(0.0F, logical - kLeastWidth));
   }

@@ -1,4 +1,4 @@
-// Channel data as a picture: elements across, time down, positive and negative values in two colours. UI thread only.
+// Channel data as an image: elements across, time down, positive and negative values in two colours. UI thread only.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ const Image& image_under(const ImageViewContext& c, float mouse_x) {
   return c.compared != nullptr && mouse_x < c.wipe_x ? *c.compared : c.image;
 }
 
-// The level where the pointer is, in whichever picture is on screen there.
+// The level where the pointer is, in whichever image is on screen there.
 double level_at(const ImageViewContext& c, double x_m, double z_m, float mouse_x) {
   const Image& image = image_under(c, mouse_x);
   const GridPlace place = image.grid.place(x_m, z_m);
@@ -192,7 +192,7 @@ void draw_rulers(const ImageViewContext& c) {
     if (index == 0)
       ui.text_right(Type::small, r.x0 - ui.px(14), at - 0.5F * line, line, theme::kText2, fixed(mm, z.step.decimals));
   });
-  // In the corner, clear of a label at the picture's left edge.
+  // In the corner, clear of a label at the image's left edge.
   const float first = static_cast<float>(std::ceil(x.low_mm / x.step.major_mm - 1e-6) * x.step.major_mm);
   const float first_x = l.x_px(first * kMetresPerMillimetre) - ui.px(14);
   ui.text_right(Type::small, std::min(r.x0 - ui.px(14), first_x), r.y0 - ui.px(26), line, theme::kMuted, "x, z mm");

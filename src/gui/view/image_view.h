@@ -1,4 +1,4 @@
-// The picture's furniture: rulers in millimetres, colour bar in dB with its window, caption, the pointer's read-out.
+// The image's furniture: rulers in millimetres, colour bar in dB with its window, caption, the pointer's read-out.
 // The pixels themselves are drawn by ImagePainter, below everything that is drawn here. UI thread only.
 #pragma once
 
@@ -28,7 +28,7 @@ struct ImageViewContext {
   std::string no_sender = {};               // of a scanner that has gone: since when, in words; empty: frames come
   const AnalysisViews* analyses = nullptr;  // of the image; null: none
   SampleFaults faults = {};                 // of the image's frame
-  // Of a pixel of either picture; not a number when it cannot be had.
+  // Of a pixel of either image; not a number when it cannot be had.
   std::function<float(const Image& image, int ix, int iz)> level_db;
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;
 };

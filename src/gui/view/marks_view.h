@@ -1,5 +1,5 @@
-// Draws marks over the picture: lines with a dark halo, handles, and the value on a chip. Only what lies within the
-// picture is drawn. UI thread only.
+// Draws marks over the image: lines with a dark halo, handles, and the value on a chip. Only what lies within the
+// image is drawn. UI thread only.
 #pragma once
 
 #include <vector>

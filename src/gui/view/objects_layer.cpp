@@ -75,7 +75,7 @@ void draw_others(const ObjectsView& v) {
   }
 }
 
-// Beside the object's point that lies farthest to the right and up, to the left and up, and so on; within the picture.
+// Beside the object's point that lies farthest to the right and up, to the left and up, and so on; within the image.
 Rect chip_rect(const ObjectsView& v, int number, const LabelOutline& o, int side) {
   const Ui& ui = v.ui;
   const Rect& image = v.layout.image;

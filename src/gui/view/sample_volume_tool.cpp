@@ -18,7 +18,7 @@ SampleVolumeTool::Grip SampleVolumeTool::grip_at(const ImageLayout& layout, cons
   const GateShape g = gate_shape(layout.grid, p);
   const double to_middle = distance_m(at, g.middle), to_shallow = distance_m(at, g.shallow),
                to_deep = distance_m(at, g.deep);
-  // A short gate on a small picture: its middle first, its ends from outside.
+  // A short gate on a small image: its middle first, its ends from outside.
   if (to_middle <= std::min(to_shallow, to_deep) && to_middle <= 2.0 * reach_m) return Grip::whole;
   if (std::min(to_shallow, to_deep) <= 1.5 * reach_m) {
     return to_shallow < to_deep ? Grip::shallow_end : Grip::deep_end;

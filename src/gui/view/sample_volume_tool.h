@@ -1,4 +1,4 @@
-// The Doppler gate on the picture: the beam through it, its two ends, the line of the flow's angle; and the mouse that
+// The Doppler gate on the image: the beam through it, its two ends, the line of the flow's angle; and the mouse that
 // places, moves and stretches it. UI thread only.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace echoloop {
 class SampleVolumeTool {
  public:
   // With the gate tool a press places the gate, with any tool the gate itself can be dragged, and its ends. True: the
-  // press was the gate's. Before everything else that takes the mouse on the picture.
+  // press was the gate's. Before everything else that takes the mouse on the image.
   bool use(const Hit& hit, const ImageLayout& layout, UiState& state, double reach_m);
   // True once after the parameters have changed.
   bool take_changed() { return std::exchange(changed_, false); }

@@ -103,7 +103,7 @@ void draw_handle(const Ui& ui, float x, float y, ImU32 color) {
   ui.chevron(x + ui.px(5), y, Direction::right, theme::kInk);
 }
 
-constexpr float kHandleShare = 0.7F;  // of the picture's height
+constexpr float kHandleShare = 0.7F;  // of the image's height
 
 }  // namespace
 

@@ -41,7 +41,7 @@ struct WipeContext {
 
 float wipe_x(const ImageLayout& layout, float share);  // whole pixels
 
-// Line, handle and badges, before anything that takes the mouse on the picture.
+// Line, handle and badges, before anything that takes the mouse on the image.
 void draw_wipe(const WipeContext& c);
 
 }  // namespace echoloop

@@ -1,4 +1,4 @@
-// The mouse on the picture: wheel zooms about the pointer, dragging pans, tools draw and change marks or choose where
+// The mouse on the image: wheel zooms about the pointer, dragging pans, tools draw and change marks or choose where
 // the inspector looks. UI thread only.
 #pragma once
 
@@ -15,8 +15,8 @@ namespace echoloop {
 
 class ImageInteraction {
  public:
-  // Once a frame, after everything else that takes the mouse on the picture. Draws the marks too. True while the
-  // pointer is on the picture.
+  // Once a frame, after everything else that takes the mouse on the image. Draws the marks too. True while the
+  // pointer is on the image.
   bool use(Ui& ui, const ImageLayout& layout, UiState& state);
   // What use() draws, on the image beside; the mouse is not there.
   void draw_again(Ui& ui, const ImageLayout& layout, const UiState& state) const;
@@ -29,7 +29,7 @@ class ImageInteraction {
   [[nodiscard]] std::optional<PlanePoint> free_click() const { return free_click_; }
   // True once after the mouse has changed the gate.
   bool take_gate_changed() { return gate_.take_changed(); }
-  // Presses on the picture end with it.
+  // Presses on the image end with it.
   void forget() { editor_ = {}; }
 
  private:

@@ -5,7 +5,7 @@
 //   test_mutations N [--viewer | --drafts] [--seed S] [--first K] [--reader PROGRAM] [--most-mb M] [--most-seconds T]
 //                  [--only K FILE] [FOLDER...]
 // Without --viewer each file is opened and a few of its frames are read. With it (20,000 files: half an hour) each is
-// dropped on the window of one running program, which draws all the time (offscreen, on the CPU), shows a picture of
+// dropped on the window of one running program, which draws all the time (offscreen, on the CPU), shows an image of
 // each file that opens, and goes on with the one before when it does not. With --drafts each goes through the import
 // assistant without its window (viewer_drafts.cpp). --first leaves out K files of the series.
 // FOLDER: damages the recordings in it as well as those made here. --only writes file K of the same campaign as FILE,

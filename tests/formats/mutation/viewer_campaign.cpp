@@ -1,5 +1,5 @@
 // The campaign of a running viewer: the program's own window class on an offscreen surface, where files are let go of
-// over the picture. It sees what a user sees: the picture, the lines of message, the fault on screen, a window that
+// over the image. It sees what a user sees: the image, the lines of message, the fault on screen, a window that
 // draws on.
 #include <algorithm>
 #include <cstdio>
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kPatience_s = 90.0;       // longer than any reader process may take without a word
-constexpr double kSlow_s = 2.0;            // an open file without a picture for so long is told
+constexpr double kSlow_s = 2.0;            // an open file without an image for so long is told
 constexpr double kStall_s = 2.0;           // a window frame that takes so long breaks a rule
 constexpr double kSlowestPlayed_hz = 2.0;  // of recordings that are watched playing on
 constexpr std::size_t kStreamedEvery = 4;  // of the files, one is not read into memory at once
@@ -117,7 +117,7 @@ class WatchedViewer {
     while (!holds() && seconds_since(begin) < patience_s) turn();
   }
 
-  // Lets go of the file over the picture and draws until it is opened or refused.
+  // Lets go of the file over the image and draws until it is opened or refused.
   void open(const fs::path& file) {
     const std::int64_t begin = now_ns();
     InjectedInput input;

@@ -30,13 +30,13 @@ void keep_columns(const cuDoubleComplex* v, int n, int first, int end, Keep keep
 inline constexpr int kLagParts = 64;
 void sum_axial_lags(const Complex* frame, int nx, int nz, AxialLag* parts, StreamView stream);
 
-// Pictures from filtered samples: y [n_frames][pitch], pixels [0, count) of each.
+// Images from filtered samples: y [n_frames][pitch], pixels [0, count) of each.
 struct FlowPictures {
   int count;
   int n_frames;
   long long pitch;
   float reference_db, scale_m_s, keep;
-  FlowSums* shown;  // of the picture before, and of this one
+  FlowSums* shown;  // of the image before, and of this one
   float* power_db;
   float* velocity_m_s;
   float* low_rank_db;  // null: not wanted

@@ -84,7 +84,7 @@ void weight_hilbert(Complex* columns, int nx, int nz, StreamView stream);
 
 // level.cu
 void magnitudes(const WeighedPixels& from, std::size_t n, float* out, StreamView stream);
-// pixels of the beamformed grid [from.nz][from.nx] -> amplitudes of the picture's [to.nz][to.nx]
+// pixels of the beamformed grid [from.nz][from.nx] -> amplitudes of the image's [to.nz][to.nx]
 void scan_magnitudes(const ScanGeometry& scan, const WeighedPixels& from, float* out, StreamView stream);
 
 inline constexpr int kMaxPartials = 256;
@@ -95,7 +95,7 @@ void measure_peak_db(const float* values, std::size_t n, float* partials, float*
 void to_decibels(const float* envelope, std::size_t n, float reference_db, const float* measured_db, float* db,
                  StreamView stream);
 
-// smooth.cu: to another picture of decibels; at most kMaxSmoothReach pixels to either side.
+// smooth.cu: to another image of decibels; at most kMaxSmoothReach pixels to either side.
 void smooth_axially(const PictureView& view, const SmoothTaps& taps, float* to, StreamView stream);
 // row_step: from the taps of one row to those of the next; 0: one set for all
 void smooth_laterally(const PictureView& view, const SmoothTaps& taps, int row_step, float* to, StreamView stream);

@@ -1,5 +1,5 @@
 // Launch functions of the object_*.cu files. All queue work on `stream` and return; pointers lead to device memory.
-// Pictures are float [nz][nx], n pixels; at most 2^27 of them.
+// Images are float [nz][nx], n pixels; at most 2^27 of them.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +64,7 @@ void label_objects(const PixelSelection& pixels, int* roots, int* numbers, const
                    ObjectFindings* findings, StreamView stream);
 
 // object_table.cu
-// objects, keep: [(n + 1) / 2], as many as a picture can have. Labels, in the place of roots; findings->kept; keep [k]:
+// objects, keep: [(n + 1) / 2], as many as an image can have. Labels, in the place of roots; findings->kept; keep [k]:
 // how many of the objects up to k are large enough.
 struct ObjectSpace {
   ObjectSums* objects;

@@ -1,4 +1,4 @@
-// Histogram, background and threshold of a picture in dB. The background never leaves the device: levels are sorted,
+// Histogram, background and threshold of an image in dB. The background never leaves the device: levels are sorted,
 // those that do not count last, and one thread runs clip_levels() over them and their running sums.
 #include <cmath>
 
@@ -9,7 +9,7 @@
 namespace echoloop::cuda {
 namespace {
 
-constexpr unsigned kHistogramBlocks = 264;  // each adds its own counts to the picture's
+constexpr unsigned kHistogramBlocks = 264;  // each adds its own counts to the image's
 
 __global__ void __launch_bounds__(kThreads)
     histogram_kernel(const float* __restrict__ db, int n, unsigned* __restrict__ histogram) {

@@ -1,6 +1,6 @@
 // What the pixels of each object add up to, which objects are large enough, and their numbers. Sums are of integers:
 // the order of the atomics does not matter. A warp adds up the pixels of an object that it holds before it goes to
-// memory, or else a picture that is one object would queue at one address.
+// memory, or else an image that is one object would queue at one address.
 #include <climits>
 
 #include "backend/cuda/kernels/object_kernels.h"

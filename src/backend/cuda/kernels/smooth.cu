@@ -1,4 +1,4 @@
-// Separable Gaussian of a picture in dB, by the sum of dsp/refine.h. A block first brings its pixels and those within
+// Separable Gaussian of an image in dB, by the sum of dsp/refine.h. A block first brings its pixels and those within
 // reach of them to shared memory, so that each comes from memory once and not once a tap. Built without fused
 // multiply-adds: bit for bit what plain loops give.
 #include "backend/cuda/kernels/kernels.h"
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kThreads)
   const int line = static_cast<int>(threadIdx.x) / kWide;
   const int first = static_cast<int>(blockIdx.x) * kWide;
   const int iz = static_cast<int>(blockIdx.y) * kLines + line;
-  const int own = iz < view.nz ? iz : view.nz - 1;  // beyond the picture: read, not written
+  const int own = iz < view.nz ? iz : view.nz - 1;  // beyond the image: read, not written
   for (int k = column; k <= taps.reach; k += kWide) {
     weights[line][k] = taps.taps[static_cast<long long>(own) * row_step + k];
   }

@@ -1,6 +1,6 @@
 // What all lanes of the CUDA backend share: device, streams, clock, tables and transforms on the device.
 // One stream each for copies to the device, kernels, and copies of images back: copies follow each other without a gap,
-// kernels never wait for a picture that travels to the host. Kernels of consecutive frames compete only where that pays
+// kernels never wait for an image that travels to the host. Kernels of consecutive frames compete only where that pays
 // (frame_overlap.h).
 #pragma once
 
@@ -39,7 +39,7 @@ struct Context {
   int device;
   std::string name;
   Stream copy;
-  Stream processing{StreamPriority::high};  // before flow pictures
+  Stream processing{StreamPriority::high};  // before flow images
   Stream images;
   FrameOverlap overlap;  // of the stream's lanes
   Stream background;     // tables and clock anchors

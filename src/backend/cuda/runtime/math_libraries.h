@@ -1,5 +1,5 @@
 // cuBLAS and cuSOLVER, loaded when flow first needs them: hundreds of megabytes that nobody should wait for, or need,
-// who only looks at pictures. Where they are not installed, flow says so and everything else works.
+// who only looks at images. Where they are not installed, flow says so and everything else works.
 #pragma once
 
 #include <cublas_v2.h>
