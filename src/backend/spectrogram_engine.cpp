@@ -119,7 +119,6 @@ void SpectrogramEngine::begin(const Job& job) {
   made_.bands = s.gate.bands;
   made_.n_bins = spectrum_->bins();
   made_.prf_hz = s.spectrum.prf_hz;
-  made_.step_s = s.hop / s.spectrum.prf_hz;
   made_.aliasing_m_s = s.aliasing_m_s;
   made_.power_db.assign(Spectrogram::kColumns * bins, kNone);
   made_.envelope_m_s.assign(Spectrogram::kColumns, kNone);

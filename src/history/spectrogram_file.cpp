@@ -33,7 +33,7 @@ nlohmann::json spectrogram_json(const Spectrogram& s) {
   return {{"gate", {{"x_m", s.centre.x_m}, {"z_m", s.centre.z_m}, {"length_m", s.length_m}, {"bands", s.bands}}},
           {"window_frames", s.frames},
           {"prf_hz", s.prf_hz},
-          {"column_step_s", s.step_s},
+          {"column_step_s", s.step_s()},
           {"aliasing_m_s", s.aliasing_m_s},
           {"reference_db", s.reference_db},
           {"brightest_db", number_or_null(static_cast<double>(s.brightest_db))},

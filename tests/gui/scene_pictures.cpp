@@ -153,7 +153,6 @@ void Scene::put_spectrogram(int columns, const std::function<float(double, doubl
   s.bands = 1;
   s.n_bins = 64;
   s.prf_hz = 1000.0;
-  s.step_s = 5e-3;
   s.aliasing_m_s = aliasing_m_s;
   s.power_db.resize(static_cast<std::size_t>(Spectrogram::kColumns * s.n_bins));
   s.envelope_m_s.assign(Spectrogram::kColumns, std::nanf(""));

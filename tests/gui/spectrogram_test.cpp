@@ -193,7 +193,7 @@ Spectrogram four_columns() {
   s.stamp.sequence = 100;
   s.frames = 20;
   s.prf_hz = 1000;
-  s.step_s = 5e-3;
+  s.hop = 5;
   s.n_bins = 1;
   s.aliasing_m_s = 0.2;
   s.end = 4;

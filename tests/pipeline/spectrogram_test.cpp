@@ -75,7 +75,7 @@ TEST_F(SpectrogramEngines, AVelocityLiesWhereItBelongs) {
   EXPECT_EQ(s.frames, 32);
   EXPECT_EQ(s.hop, 5) << "200 columns a second";
   EXPECT_EQ(s.end, 6U) << "at frames 32, 37, 42, 47, 52, 57";
-  EXPECT_EQ(s.step_s, 5e-3);
+  EXPECT_EQ(s.step_s(), 5e-3);
   EXPECT_EQ(engine_.counts().columns, 6U);
   EXPECT_EQ(engine_.counts().gaps, 0U);
   for (std::uint64_t k = 0; k < s.end; ++k) {

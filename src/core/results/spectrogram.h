@@ -32,7 +32,6 @@ struct Spectrogram {
   int bands = 0;   // whose spectra are averaged (dsp/gate.h)
   int n_bins = 0;  // a column
   double prf_hz = 0.0;
-  double step_s = 0.0;        // from column to column
   double aliasing_m_s = 0.0;  // a column spans plus and minus this
 
   std::uint64_t end = 0;            // columns since `begun`; column k lies at k % kColumns, the last kColumns are kept
@@ -42,6 +41,7 @@ struct Spectrogram {
   std::vector<double> time_s;       // [kColumns]: the recording's time at the window's middle; gaps: NaN
   float brightest_db = -1e9F;       // of all columns since `begun`
 
+  [[nodiscard]] double step_s() const { return hop / prf_hz; }  // from column to column
   [[nodiscard]] std::uint64_t first() const { return end > kColumns ? end - kColumns : 0; }
   [[nodiscard]] static std::size_t slot(std::uint64_t column) { return static_cast<std::size_t>(column % kColumns); }
   [[nodiscard]] std::span<const float> column(std::uint64_t k) const {

@@ -111,7 +111,7 @@ void SpectrogramDock::read_out(PanelContext& c, const Plot& plot, const Spectrog
   ui.horizontal(plot.box.x0, plot.box.x1, mouse.y, theme::kMuted);
   ui.vertical(mouse.x, plot.box.y0, plot.box.y1, theme::kMuted);
   std::string text = velocity_text(v_m_s, s.aliasing_m_s);
-  const auto back = static_cast<std::uint64_t>(std::max(0.0, -ago_s / s.step_s));
+  const auto back = static_cast<std::uint64_t>(std::max(0.0, -ago_s / s.step_s()));
   if (back < s.end - s.first()) {
     const std::uint64_t k = s.end - 1 - back;
     double share = v_m_s / s.aliasing_m_s;  // on the spectrum's own axis
@@ -168,7 +168,7 @@ Plot SpectrogramDock::draw_spectra(PanelContext& c, const Rect& cell, const Spec
        look.curves ? spectrogram_curves(s, p, look.span_s) : std::vector<SpectrogramCurve>()) {
     for (float& v : curve.m_s) v *= static_cast<float>(unit.per_m_s);
     const auto [r, g, b] = curve.color;
-    draw_curve(ui, plot, curve.m_s, curve.first_s, s.step_s, IM_COL32(r, g, b, 255));
+    draw_curve(ui, plot, curve.m_s, curve.first_s, s.step_s(), IM_COL32(r, g, b, 255));
   }
   ui.list().PopClipRect();
   return plot;

@@ -139,7 +139,7 @@ std::vector<float> spectra(const Spectrogram& s, const ImagingParams& params, do
   std::vector<float> levels_db(static_cast<std::size_t>(s.n_bins + 1) * kColumns,
                                std::numeric_limits<float>::quiet_NaN());
   for (int i = 0; i < kColumns; ++i) {
-    const auto back = static_cast<std::uint64_t>((kColumns - i - 0.5) * span_s / kColumns / s.step_s);
+    const auto back = static_cast<std::uint64_t>((kColumns - i - 0.5) * span_s / kColumns / s.step_s());
     if (back >= s.end - s.first()) continue;
     put_spectrum(s, s.end - 1 - back, params.doppler.baseline, white_db, &levels_db[static_cast<std::size_t>(i)],
                  kColumns);
@@ -216,7 +216,7 @@ FigureStrip figure_doppler(const Spectrogram& s, const ImagingParams& params, do
   }
   if (curves == DopplerCurves::none) return f;
   for (const SpectrogramCurve& curve : spectrogram_curves(s, params, span_s)) {
-    add_curve(curve, s.step_s, unit.per_m_s, f.lines);
+    add_curve(curve, s.step_s(), unit.per_m_s, f.lines);
   }
   return f;
 }

@@ -17,7 +17,7 @@ constexpr Rgb kEnvelope = {76, 195, 224}, kMean = {242, 193, 78};
 
 // The oldest column within the span.
 std::uint64_t oldest(const Spectrogram& s, double span_s) {
-  const auto columns = static_cast<std::uint64_t>(span_s / s.step_s);
+  const auto columns = static_cast<std::uint64_t>(span_s / s.step_s());
   return std::max(s.first(), s.end > columns ? s.end - columns : 0);
 }
 
@@ -66,18 +66,19 @@ std::optional<double> frame_place_s(const Spectrogram& s, const Image& image, do
 }
 
 double mean_m_s(const Spectrogram& s, double place_s) {
-  const auto back = static_cast<std::uint64_t>(std::max(0.0, -place_s / s.step_s));
+  const auto back = static_cast<std::uint64_t>(std::max(0.0, -place_s / s.step_s()));
   if (back >= s.end - s.first()) return std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(s.mean_m_s[Spectrogram::slot(s.end - 1 - back)]);
 }
 
 std::vector<SpectrogramCurve> spectrogram_curves(const Spectrogram& s, const ImagingParams& params, double span_s) {
-  const auto columns = static_cast<std::uint64_t>(span_s / s.step_s) + 1;
+  const auto columns = static_cast<std::uint64_t>(span_s / s.step_s()) + 1;
   const std::uint64_t from = std::max(s.first(), s.end > columns ? s.end - columns : 0);
   const double limit = s.aliasing_m_s, shift = params.doppler.baseline * limit;
   std::vector<SpectrogramCurve> curves;
   for (const auto& [values, color] : {std::pair{&s.envelope_m_s, kEnvelope}, std::pair{&s.mean_m_s, kMean}}) {
-    SpectrogramCurve curve{.color = color, .first_s = -(static_cast<double>(s.end - from) - 0.5) * s.step_s, .m_s = {}};
+    SpectrogramCurve curve{
+        .color = color, .first_s = -(static_cast<double>(s.end - from) - 0.5) * s.step_s(), .m_s = {}};
     for (std::uint64_t k = from; k < s.end; ++k) {
       auto v = static_cast<double>((*values)[Spectrogram::slot(k)]);
       if (v > limit + shift) v -= 2.0 * limit;

@@ -50,7 +50,7 @@ Grid SpectrogramStrip::grid() const {
 
 std::vector<StripPiece> SpectrogramStrip::pieces(const Rect& box, double span_s, double baseline) const {
   if (shown_ == nullptr) return {};
-  const double step_px = static_cast<double>(box.width()) / (span_s / shown_->step_s);
+  const double step_px = static_cast<double>(box.width()) / (span_s / shown_->step_s());
   const auto newest = static_cast<std::int64_t>(shown_->end) - 1;
   std::vector<StripPiece> list;
   const float turn = box.height();
