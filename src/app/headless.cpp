@@ -338,18 +338,16 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
       live, report, writer);
   files.add_to(report);
   if (image != nullptr) {
-    write_image_files({.options = options,
-                       .info = opened.info,
-                       .source = *opened.source,
-                       .named = options.source,
-                       .backend = *chosen.backend,
-                       .session = session,
-                       .live = live,
-                       .marks = marks},
-                      *image, writer);
-  }
-  if (image != nullptr && !options.screenshot.empty()) {
-    writer([&] { write_screenshot(options, opened, session, *chosen.backend, *image, trace, totals); });
+    const ImagedRun imaged{.options = options,
+                           .info = opened.info,
+                           .source = *opened.source,
+                           .named = options.source,
+                           .backend = *chosen.backend,
+                           .session = session,
+                           .live = live,
+                           .marks = marks};
+    write_image_files(imaged, *image, writer);
+    if (!options.screenshot.empty()) writer([&] { write_screenshot(imaged, *image, trace, totals); });
   }
   const bool reported = image == nullptr && status != 0;  // the reason of the missing image
   if (!reported && wants_picture(options) && image == nullptr) {

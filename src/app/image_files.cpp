@@ -67,18 +67,20 @@ void write_picture(const std::filesystem::path& path, const Image& image, const 
 
 #if defined(ECHO_HAVE_GUI)
 
-void write_screenshot(const Options& options, const OpenedSource& opened, const Session& session,
-                      const Backend& backend, const Image& image, const TimingTrace& trace, const RunTotals& totals) {
+void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrace& trace, const RunTotals& totals) {
+  const Options& options = run.options;
+  const Session& session = run.session;
   UiState state;
   state.params = image.params;
-  state.defaults = default_params(*opened.info.acquisition);
+  state.defaults = default_params(*run.info.acquisition);
   state.stream = session.stream();
-  state.source = opened.info;
-  state.device.backend = backend.name();
-  state.device.name = backend.device();
+  state.source = run.info;
+  state.marks = run.marks;
+  state.device.backend = run.backend.name();
+  state.device.name = run.backend.device();
   state.presets.list = preset_views(PresetStore(share_folder() / "assets" / "presets", own_presets_folder()),
-                                    image.params, opened.info.acquisition.get());
-  state.notices.formation_warning = formation_warning(*opened.info.acquisition, image.params);
+                                    image.params, run.info.acquisition.get());
+  state.notices.formation_warning = formation_warning(*run.info.acquisition, image.params);
   state.numbers.timeline.wanted = true;
   StatsCollector().update(state, session, trace, 1);
   if (totals.seconds > 0.0) {
@@ -88,11 +90,10 @@ void write_screenshot(const Options& options, const OpenedSource& opened, const 
   // Of all frames, as in the report: none was shown in a window.
   state.numbers.latency.recent = trace.recent_latency(Latency::ready);
   state.numbers.latency.since_start = trace.summarize_latency(Latency::ready);
-  update_run_state(state, session, {.on_gpu = backend.name() == "CUDA"});
+  update_run_state(state, session, {.on_gpu = run.backend.name() == "CUDA"});
 
-  LiveImages live;
-  live.images.back() = image;
-  live.images.publish();
+  run.live.images.back() = image;  // again: the window shows what comes
+  run.live.images.publish();
   Viewer viewer({.width = options.width,
                  .height = options.height,
                  .surface = SurfaceKind::offscreen,
@@ -101,7 +102,7 @@ void write_screenshot(const Options& options, const OpenedSource& opened, const 
                  .settings_file = {},
                  .ui_scale = options.ui_scale,
                  .vsync = false},
-                {}, live);
+                {}, run.live);
   // The first frame lays the window out, the second one draws it settled.
   for (int i = 0; i < 3; ++i) viewer.frame(state);
   const RgbImage picture = viewer.screenshot();
@@ -110,9 +111,8 @@ void write_screenshot(const Options& options, const OpenedSource& opened, const 
 
 #else
 
-void write_screenshot(const Options& options, const OpenedSource&, const Session&, const Backend&, const Image&,
-                      const TimingTrace&, const RunTotals&) {
-  throw Error("--screenshot " + options.screenshot.string(), "this program was built without a window", "--png");
+void write_screenshot(const ImagedRun& run, const Image&, const TimingTrace&, const RunTotals&) {
+  throw Error("--screenshot " + run.options.screenshot.string(), "this program was built without a window", "--png");
 }
 
 #endif

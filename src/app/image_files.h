@@ -3,7 +3,6 @@
 
 #include <filesystem>
 
-#include "app/opening/open_source.h"
 #include "app/options/options.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
@@ -35,8 +34,8 @@ void write_levels(const std::filesystem::path& path, const Image& image, const s
 void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
                    const Marks& marks = {}, const ImageOverlays& over = {});
 
-// The window as it would show `image` (with host copy), drawn offscreen. Throws Error when no OpenGL 4.5 can be had.
-void write_screenshot(const Options& options, const OpenedSource& opened, const Session& session,
-                      const Backend& backend, const Image& image, const TimingTrace& trace, const RunTotals& totals);
+// The window as it would show `image` (with host copy) with the last results of the analyses and the marks, drawn
+// offscreen. Throws Error when no OpenGL 4.5 can be had.
+void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrace& trace, const RunTotals& totals);
 
 }  // namespace echoloop

@@ -160,7 +160,7 @@ void Scene::put_spectrogram(int columns, const std::function<float(double, doubl
   s.time_s.assign(Spectrogram::kColumns, 0.0);
   s.end = static_cast<std::uint64_t>(columns);
   for (std::uint64_t k = s.first(); k < s.end; ++k) {
-    const double ago_s = (static_cast<double>(s.end - k) - 0.5) * s.step_s;
+    const double ago_s = (static_cast<double>(s.end - k) - 0.5) * s.step_s();
     for (int i = 0; i < s.n_bins; ++i) {
       const float level = power_db(ago_s, s.velocity_m_s(i));
       s.power_db[Spectrogram::slot(k) * static_cast<std::size_t>(s.n_bins) + static_cast<std::size_t>(i)] = level;

@@ -1,7 +1,11 @@
 // Flow without a window: what the program writes and reports, and what it refuses.
 #include <gtest/gtest.h>
+#include <png.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "program/run_program.h"
 
@@ -33,6 +37,38 @@ TEST(Flow, PictureAndReport) {
   EXPECT_GT(report.at("last").at("times_ms").at("total"), 0.0);
   EXPECT_EQ(report.at("last").at("aliasing_m_s"), told.at("aliasing_m_s"));
 }
+
+#if defined(ECHO_HAVE_GUI)
+
+// Pixels of flow away from the probe: dark blue, which nothing else in the window is.
+std::size_t blue_pixels(const std::filesystem::path& file) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  if (png_image_begin_read_from_file(&image, file.c_str()) == 0) return 0;
+  image.format = PNG_FORMAT_RGB;
+  std::vector<std::uint8_t> rgb(PNG_IMAGE_SIZE(image));
+  if (png_image_finish_read(&image, nullptr, rgb.data(), 0, nullptr) == 0) return 0;
+  std::size_t blue = 0;
+  for (std::size_t i = 0; i + 2 < rgb.size(); i += 3)
+    blue += rgb[i + 2] > 100 && rgb[i] < 40 && rgb[i + 1] < 80 ? 1 : 0;
+  return blue;
+}
+
+TEST(Flow, IsOnTheScreenshotAsInTheWindow) {
+  const TemporaryFolder folder;
+  const std::string source = "sim:flow,rate_hz=2000,angles_deg=0,peak_mm_s=200,pulsation=0,angle_deg=30";
+  const auto blue_with = [&](const std::string& mode) {
+    const LeaksOfDriversIgnored ignored;
+    const Ended ended = run_program(run_of(source, {"--frames", "40", "--set", "flow=" + mode + ",flow_frames=32",
+                                                    "--screenshot", (folder / (mode + ".png")).string()}));
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return blue_pixels(folder / (mode + ".png"));
+  };
+  EXPECT_LT(blue_with("off"), 50U);
+  EXPECT_GT(blue_with("velocity"), 2000U);
+}
+
+#endif
 
 TEST(Flow, WhatCannotBeIsSaidInOneLine) {
   const TemporaryFolder folder;

@@ -22,9 +22,8 @@ void FlowTexture::take(UiState& state, const Image& shown) {
   if (fresh || &flow != uploaded_ || flow.number != uploaded_number_ || texture_ == 0) upload(flow);
   shown_ = state.analyses.flow.image = &flow;
   // Stopped, how much older than the image it is; live its latency, by the host's clock.
-  const bool stopped = frozen || state.run == RunState::fault;
-  state.analyses.flow.age_s = stopped ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
-                                      : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
+  state.analyses.flow.age_s = image_rests(state) ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
+                                                 : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
 }
 
 // A mode that was chosen just now waits for an image of its own; power and velocity come together.
