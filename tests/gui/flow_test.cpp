@@ -168,6 +168,25 @@ TEST(Flow, TheLiveOneIsNotShownOverKeptFramesNorAnyWhenOff) {
   EXPECT_EQ(scene.rect("flow_bar").width(), 0.0F);
 }
 
+TEST(Flow, WhileNoImageComesItGrowsNoOlder) {
+  ECHO_SCENE(scene, 1600, 900);
+  UiState& state = scene.state;
+  state.params.color_flow.mode = FlowMode::velocity;
+  scene.put_image(kSquare, half_bright);
+  scene.put_flow(
+      kCoarse, [](double, double) { return -10.0F; }, [](double, double) { return 0.05F; });
+  scene.frames(2);
+  ASSERT_NE(state.analyses.flow.image, nullptr);
+  const double live_s = state.analyses.flow.age_s;
+  scene.frames(1);
+  EXPECT_GT(state.analyses.flow.age_s, live_s);
+  state.numbers.idle = true;
+  scene.frames(1);
+  const double rests_s = state.analyses.flow.age_s;
+  scene.frames(2);
+  EXPECT_EQ(state.analyses.flow.age_s, rests_s);
+}
+
 TEST(Flow, OverAKeptFrameLiesTheFlowOfTheEnsembleThatEndsWithIt) {
   ECHO_SCENE(scene, 1600, 900);
   UiState& state = scene.state;
