@@ -7,6 +7,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <utility>
 
 #include "core/results/live_images.h"
 
@@ -41,6 +42,19 @@ template <class T>
 const T& last_of(Mailbox<T>& made) {
   made.take();
   return made.front();
+}
+
+// `counts` with the last result where there is one (`found`), which outlives the end.
+template <class Result>
+AnalysisEnd end_with(nlohmann::json counts, const Result& last, bool found, nlohmann::json (*describe)(const Result&),
+                     void (*write)(const std::filesystem::path&, const Result&, const nlohmann::json& about)) {
+  AnalysisEnd end{.report = std::move(counts)};
+  if (!found) return end;
+  end.report["last"] = describe(last);
+  end.write = [&last, write](const std::filesystem::path& file, const nlohmann::json& about) {
+    write(file, last, about);
+  };
+  return end;
 }
 
 }  // namespace echoloop

@@ -69,14 +69,9 @@ void write_flow_npy(const std::filesystem::path& path, const FlowImage& flow, co
 
 AnalysisEnd end_flow(LiveImages& live, const AnalysisCounts& counts) {
   const FlowImage& last = last_of(live.flow);
-  const FlowCounts& n = counts.flow;
-  AnalysisEnd end{.report = {{"pictures", n.pictures}, {"late", n.late}, {"restarts", n.restarts}}};
-  if (last.number == 0) return end;
-  end.report["last"] = flow_json(last);
-  end.write = [&last](const std::filesystem::path& file, const nlohmann::json& about) {
-    write_flow_npy(file, last, about);
-  };
-  return end;
+  const auto& n = counts.flow;
+  return end_with({{"pictures", n.pictures}, {"late", n.late}, {"restarts", n.restarts}}, last, last.number > 0,
+                  flow_json, write_flow_npy);
 }
 
 }  // namespace

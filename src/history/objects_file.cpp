@@ -66,14 +66,9 @@ void write_object_files(const std::filesystem::path& path, const ObjectImage& s,
 
 AnalysisEnd end_objects(LiveImages& live, const AnalysisCounts& counts) {
   const ObjectImage& last = last_of(live.objects);
-  const ObjectCounts& n = counts.objects;
-  AnalysisEnd end{.report = {{"pictures", n.pictures}, {"replaced", n.replaced}}};
-  if (last.number == 0) return end;
-  end.report["last"] = object_json(last);
-  end.write = [&last](const std::filesystem::path& file, const nlohmann::json& about) {
-    write_object_files(file, last, about);
-  };
-  return end;
+  const auto& n = counts.objects;
+  return end_with({{"pictures", n.pictures}, {"replaced", n.replaced}}, last, last.number > 0, object_json,
+                  write_object_files);
 }
 
 }  // namespace

@@ -72,14 +72,9 @@ void write_spectrogram_npy(const std::filesystem::path& path, const Spectrogram&
 
 AnalysisEnd end_spectrogram(LiveImages& live, const AnalysisCounts& counts) {
   const Spectrogram& last = last_of(live.spectrogram);
-  const SpectrogramCounts& n = counts.spectrogram;
-  AnalysisEnd end{.report = {{"columns", n.columns}, {"gaps", n.gaps}, {"late", n.late}}};
-  if (n.columns == 0 || last.number == 0) return end;
-  end.report["last"] = spectrogram_json(last);
-  end.write = [&last](const std::filesystem::path& file, const nlohmann::json& about) {
-    write_spectrogram_npy(file, last, about);
-  };
-  return end;
+  const auto& n = counts.spectrogram;
+  return end_with({{"columns", n.columns}, {"gaps", n.gaps}, {"late", n.late}}, last, n.columns > 0 && last.number > 0,
+                  spectrogram_json, write_spectrogram_npy);
 }
 
 }  // namespace
