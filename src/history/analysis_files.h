@@ -44,15 +44,15 @@ const T& last_of(Mailbox<T>& made) {
   return made.front();
 }
 
-// `counts` with the last result where there is one (`found`), which outlives the end.
+// `counts` with the last result, which outlives the end; null: there is none.
 template <class Result>
-AnalysisEnd end_with(nlohmann::json counts, const Result& last, bool found, nlohmann::json (*describe)(const Result&),
+AnalysisEnd end_with(nlohmann::json counts, const Result* last, nlohmann::json (*describe)(const Result&),
                      void (*write)(const std::filesystem::path&, const Result&, const nlohmann::json& about)) {
   AnalysisEnd end{.report = std::move(counts)};
-  if (!found) return end;
-  end.report["last"] = describe(last);
-  end.write = [&last, write](const std::filesystem::path& file, const nlohmann::json& about) {
-    write(file, last, about);
+  if (last == nullptr) return end;
+  end.report["last"] = describe(*last);
+  end.write = [last, write](const std::filesystem::path& file, const nlohmann::json& about) {
+    write(file, *last, about);
   };
   return end;
 }

@@ -70,8 +70,8 @@ void write_flow_npy(const std::filesystem::path& path, const FlowImage& flow, co
 AnalysisEnd end_flow(LiveImages& live, const AnalysisCounts& counts) {
   const FlowImage& last = last_of(live.flow);
   const auto& n = counts.flow;
-  return end_with({{"pictures", n.pictures}, {"late", n.late}, {"restarts", n.restarts}}, last, last.number > 0,
-                  flow_json, write_flow_npy);
+  return end_with({{"pictures", n.pictures}, {"late", n.late}, {"restarts", n.restarts}},
+                  last.number > 0 ? &last : nullptr, flow_json, write_flow_npy);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ void write_object_files(const std::filesystem::path& path, const ObjectImage& s,
 AnalysisEnd end_objects(LiveImages& live, const AnalysisCounts& counts) {
   const ObjectImage& last = last_of(live.objects);
   const auto& n = counts.objects;
-  return end_with({{"pictures", n.pictures}, {"replaced", n.replaced}}, last, last.number > 0, object_json,
+  return end_with({{"pictures", n.pictures}, {"replaced", n.replaced}}, last.number > 0 ? &last : nullptr, object_json,
                   write_object_files);
 }
 

@@ -73,8 +73,8 @@ void write_spectrogram_npy(const std::filesystem::path& path, const Spectrogram&
 AnalysisEnd end_spectrogram(LiveImages& live, const AnalysisCounts& counts) {
   const Spectrogram& last = last_of(live.spectrogram);
   const auto& n = counts.spectrogram;
-  return end_with({{"columns", n.columns}, {"gaps", n.gaps}, {"late", n.late}}, last, n.columns > 0 && last.number > 0,
-                  spectrogram_json, write_spectrogram_npy);
+  return end_with({{"columns", n.columns}, {"gaps", n.gaps}, {"late", n.late}},
+                  n.columns > 0 && last.number > 0 ? &last : nullptr, spectrogram_json, write_spectrogram_npy);
 }
 
 }  // namespace
