@@ -49,11 +49,11 @@ void JobThread::run() {
     int slot = 0;
     {
       std::unique_lock lock(mutex_);
-      const auto told = [this] { return waiting_ >= 0 || quit_; };
+      const auto due = [this] { return waiting_ >= 0 || quit_; };
       if (work_.look_every.count() > 0) {
-        changed_.wait_for(lock, work_.look_every, told);
+        changed_.wait_for(lock, work_.look_every, due);
       } else {
-        changed_.wait(lock, told);
+        changed_.wait(lock, due);
       }
       if (quit_) return;
       slot = in_work_ = std::max(std::exchange(waiting_, -1), 0);

@@ -17,7 +17,7 @@ class Persistence {
     double frames = 1.0;  // equally weighted frames that would average noise as much: 1 / (sum of squared weights);
                           // 0: nothing is averaged with this plan
   };
-  // For the next frame in order. Begins anew when what forms the image changed, or when time went back.
+  // For the next frame in order. Restarts when the formation of the image changed or time decreased.
   Step next(const std::shared_ptr<const Plan>& plan, const FrameStamp& stamp);
 
  private:

@@ -50,7 +50,7 @@ struct FlowImage {
   FlowTimes times;
 };
 
-// What became of the frames since flow was turned on.
+// Counts since flow was turned on.
 struct FlowCounts {
   std::uint64_t pictures = 0;
   std::uint64_t late = 0;  // ensembles that were due while as many were in work as can be

@@ -62,7 +62,7 @@ struct ObjectImage {
   ObjectTimes times;
 };
 
-// What became of the images that were to be looked at since it was turned on.
+// Counts since objects were turned on.
 struct ObjectCounts {
   std::uint64_t pictures = 0;
   std::uint64_t replaced = 0;  // waited until a newer one came

@@ -50,7 +50,7 @@ struct Spectrogram {
   [[nodiscard]] double velocity_m_s(double bin) const { return aliasing_m_s * (2.0 * bin / n_bins - 1.0); }
 };
 
-// What became of the frames since the gate was set.
+// Counts of frames since the sample volume was set.
 struct SpectrogramCounts {
   std::uint64_t columns = 0;  // with a spectrum
   std::uint64_t gaps = 0;     // times that frames did not follow each other

@@ -37,16 +37,16 @@ constexpr std::size_t kMaxZeaTable = std::size_t{1} << 24;  // values: (transmit
 
 // In the group `probe`, or in older files in the root's attributes; "generic" is zea's word for none.
 void name_probe(const Node& root, const std::optional<Node>& described, Probe& probe) {
-  const auto told = [&](const char* what) {
+  const auto text_of = [&](const char* what) {
     const auto found = described ? described->find(what) : std::nullopt;
     return found && found->is_dataset() ? found->text() : std::string();
   };
-  std::string name = told("name");
+  std::string name = text_of("name");
   for (const char* const attribute : {"probe_name", "probe"}) {
     if (name.empty()) name = root.text_attribute(attribute).value_or(std::string());
   }
   if (!name.empty() && name != "generic") probe.name = printable(name, 60);
-  if (told("type") == "phased" && probe.kind == ProbeKind::linear) probe.kind = ProbeKind::phased;
+  if (text_of("type") == "phased" && probe.kind == ProbeKind::linear) probe.kind = ProbeKind::phased;
 }
 
 // Path of the group of data and scan: "" (the root), "event_0", or the first track that has channel data, "tracks/...".

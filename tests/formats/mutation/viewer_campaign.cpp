@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kPatience_s = 90.0;       // longer than any reader process may take without a word
-constexpr double kSlow_s = 2.0;            // an open file without an image for so long is told
+constexpr double kSlow_s = 2.0;            // an open file without an image for so long is reported
 constexpr double kStall_s = 2.0;           // a window frame that takes so long breaks a rule
 constexpr double kSlowestPlayed_hz = 2.0;  // of recordings that are watched playing on
 constexpr std::size_t kStreamedEvery = 4;  // of the files, one is not read into memory at once
