@@ -7,7 +7,14 @@ namespace echoloop {
 
 namespace fs = std::filesystem;
 
-fs::path manual_page() { return share_folder() / "assets" / "manual" / "README.md"; }
+fs::path manual_page() {
+  const fs::path installed = share_folder() / "assets" / "manual";
+  std::error_code ignored;
+  for (const fs::path& folder : {installed, program_file().parent_path() / "assets" / "manual"}) {
+    if (fs::exists(folder / "README.html", ignored)) return folder / "README.html";
+  }
+  return installed / "README.md";
+}
 
 std::string open_manual() {
   const fs::path page = manual_page();

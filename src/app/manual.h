@@ -7,7 +7,9 @@
 
 namespace echoloop {
 
-std::filesystem::path manual_page();  // the index; throws Error like share_folder()
+// The index: HTML of the installed program or of the build tree; otherwise the Markdown source. Throws Error like
+// share_folder().
+std::filesystem::path manual_page();
 
 // Starts xdg-open with the page, in a session of its own that outlives this program. Returns the message for the user:
 // the page that is opened, or the folder of the manual and why the page is not opened.

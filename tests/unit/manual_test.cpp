@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "app/options/folders.h"
 #include "app/options/options.h"
 #include "core/param_table.h"
 #include "formats/base/accepted_files.h"
@@ -115,6 +116,35 @@ TEST(Manual, IsFoundInTheSourceTreeAndWhereItIsInstalled) {
   const testing::Variable installed("ECHOLOOP_SHARE", share.path().string());
   EXPECT_EQ(manual_page(), share / "assets/manual/README.md");
   EXPECT_EQ(open_manual(), "The manual is not installed: " + manual_page().string() + " does not exist.");
+}
+
+// HTML made of the same pages: as many, complete, and every link and every heading that a link names is there.
+TEST(Manual, IsHtmlBesideTheProgramOfABuildTree) {
+  const fs::path program = program_file();
+  program_file() = ECHO_PROGRAM;
+  const fs::path index = manual_page();
+  program_file() = program;
+  if (index.extension() != ".html") GTEST_SKIP() << "built without python3-markdown";
+  EXPECT_EQ(index, fs::path(ECHO_PROGRAM).parent_path() / "assets/manual/README.html");
+  int n_links = 0;
+  for (const fs::path& page : pages()) {
+    const fs::path html = index.parent_path() / page.filename().replace_extension(".html");
+    const std::string text = testing::read_text(html);
+    EXPECT_TRUE(text.ends_with("</html>\n")) << html;
+    EXPECT_EQ(text.find(".md\""), std::string::npos) << html;
+    const std::regex link("(?:href|src)=\"([^\"#]*)(?:#([^\"]*))?\"");
+    for (auto it = std::sregex_iterator(text.begin(), text.end(), link); it != std::sregex_iterator(); ++it) {
+      const std::string file = (*it)[1], heading = (*it)[2];
+      if (file.starts_with("http")) continue;
+      ++n_links;
+      const fs::path target = file.empty() ? html : html.parent_path() / file;
+      EXPECT_TRUE(fs::exists(target)) << target << " in " << html;
+      if (heading.empty()) continue;
+      EXPECT_NE(testing::read_text(target).find("id=\"" + heading + "\""), std::string::npos)
+          << file << '#' << heading << " in " << html;
+    }
+  }
+  EXPECT_GT(n_links, 50);
 }
 
 TEST(Manual, IsOpenedByTheProgramOfTheDesktop) {
