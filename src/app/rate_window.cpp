@@ -10,13 +10,11 @@ RateWindow::Rates RateWindow::update(const Sample& sample) {
                        sample.waited_ns >= samples_.back().waited_ns;
   if (!goes_on) samples_.clear();
   samples_.push_back(sample);
-  // The second sample may begin the window, too.
-  const auto covers = [&](const Sample& first) {
-    const std::int64_t age_ns = sample.now_ns - first.now_ns;
-    return age_ns >= kLongest_ns || (age_ns >= kWindow_ns && sample.processed - first.processed >= kFrames);
-  };
-  while (samples_.size() > 2 && covers(samples_[1])) samples_.pop_front();
-  const Sample& first = samples_.front();
+  while (samples_.size() > 2 && sample.now_ns - samples_[1].now_ns >= kLongest_ns) samples_.pop_front();
+  const auto older = std::ranges::find_if(samples_.rbegin(), samples_.rend(),
+                                          [&](const Sample& one) { return sample.now_ns - one.now_ns >= kWindow_ns; });
+  const bool enough = older != samples_.rend() && sample.processed - older->processed >= kFrames;
+  const Sample& first = enough ? *older : samples_.front();
   const double seconds = static_cast<double>(sample.now_ns - first.now_ns) * 1e-9;
   if (seconds <= 0.0) return {.from_ns = first.now_ns};
   const auto processed = static_cast<double>(sample.processed - first.processed);

@@ -1,5 +1,5 @@
-// Frames a second and shares of frames and of time, all over one window of time: the last 2 s, of a slow stream as many
-// seconds as have ten frames, at most 10. A pause, another stream or other settings restart it. UI thread only.
+// Frames a second and shares of frames and of time, all over one window of time: the last 2 s, or the last 10 s of a
+// stream with fewer than ten frames in 2 s. A pause, another stream or other settings restart it. UI thread only.
 #pragma once
 
 #include <cstdint>

@@ -160,10 +160,6 @@ void StatsCollector::update(UiState& state, const Session& session, const Timing
   state.numbers.frame_budget_ms = std::isfinite(rate) && rate > 0.0 ? 1e3 / rate : 0.0;
 }
 
-RunState running_state(const SourceInfo& source) {
-  return source.phantom.empty() && !source.live ? RunState::replay : RunState::live;
-}
-
 void update_run_state(UiState& state, const Session& session, const RunFacts& facts) {
   state.notices.fault.reset();
   if (const std::string fault = session.fault(); !fault.empty()) {
@@ -205,7 +201,7 @@ void update_run_state(UiState& state, const Session& session, const RunFacts& fa
   } else if (facts.frozen) {
     state.run = RunState::frozen;
   } else {
-    state.run = running_state(state.source);
+    state.run = state.source.phantom.empty() && !state.source.live ? RunState::replay : RunState::live;
   }
 }
 

@@ -53,7 +53,6 @@ struct RunFacts {
   bool device_lost = false;  // nothing works on it any more
   bool frozen = false;
 };
-[[nodiscard]] RunState running_state(const SourceInfo& source);  // neither frozen nor stopped
 void update_run_state(UiState& state, const Session& session, const RunFacts& facts);
 
 }  // namespace echoloop

@@ -421,8 +421,8 @@ void draw_empty(PanelContext& c, const Rect& area) {
     return draw_waiting_for_scanner(c, area);
   }
   Ui& ui = c.ui;
-  const bool waiting =
-      c.state.run == RunState::live || c.state.run == RunState::replay || c.state.opening.progress.has_value();
+  const bool waiting = c.state.run == RunState::opening || c.state.run == RunState::live ||
+                       c.state.run == RunState::replay || c.state.opening.progress.has_value();
   const float y = std::round(area.cy() - ui.px(48));
   const Rect title{area.x0, y, area.x1, y + ui.px(28)};
   ui.text_centred(Type::large, title, theme::kText2, waiting ? "Waiting for the first image" : "No image yet");

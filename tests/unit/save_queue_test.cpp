@@ -1,5 +1,5 @@
 // Files are written on a thread, one after another, and each is reported once.
-#include "app/window/save_queue.h"
+#include "app/outputs/save_queue.h"
 
 #include <gtest/gtest.h>
 

@@ -259,7 +259,7 @@ HostCopy WindowApp::host_copy() const {
 void WindowApp::poll_stream() {
   UiState& s = state();
   const bool had_fault = s.notices.fault.has_value();
-  if (stream_.acquisition_changed()) follow_acquisition();
+  if (stream_.acquisition_changed()) return follow_acquisition();  // until it is there, there is no stream
   stream_.update_numbers(times_.shown());
   review_.freeze_restored_frame();
   review_.freeze_when_still(drawn_.news);

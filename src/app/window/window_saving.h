@@ -13,7 +13,7 @@
 #include "app/outputs/cine_film.h"
 #include "app/outputs/measure_image.h"
 #include "app/session_file.h"
-#include "app/window/save_queue.h"
+#include "app/outputs/save_queue.h"
 #include "app/window/window_parts.h"
 
 namespace echoloop {

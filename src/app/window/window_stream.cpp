@@ -214,7 +214,7 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   state.image.work = {};
   state.notices.fault.reset();
   const bool stays_frozen = coming_->start.continues && state.run == RunState::frozen;
-  if (!stays_frozen) state.run = running_state(state.source);
+  if (!stays_frozen) state.run = RunState::opening;
   if (!coming_->keeps_history) state.cine.frames = 0;
 }
 

@@ -33,7 +33,8 @@
 
 namespace echoloop {
 
-// For the badge alone (badge_state() in bars.h): opening, the first image is awaited; waiting, no_sender, of a scanner.
+// opening: there is no stream yet. For the badge alone (badge_state() in bars.h): waiting, no_sender, of a scanner, and
+// opening while the first image is awaited.
 enum class RunState { live, replay, frozen, fault, idle, opening, waiting, no_sender };
 struct SourceInfo {
   std::string opened_as;  // what to open to have it again

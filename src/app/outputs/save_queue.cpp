@@ -1,4 +1,4 @@
-#include "app/window/save_queue.h"
+#include "app/outputs/save_queue.h"
 
 #include <exception>
 #include <utility>
