@@ -12,7 +12,6 @@
 #include "app/options/terminal.h"
 #include "app/outputs/output_files.h"
 #include "app/stream/choose_backend.h"
-#include "app/stream/stream_memory.h"
 #include "app/window/echo_place.h"
 #include "core/error.h"
 #include "core/long_work.h"
@@ -199,7 +198,6 @@ void WindowApp::turn() {
   advance_comparison();
   stream_.advance();
   if (session != nullptr) poll_stream();
-  saving_.advance_film();
   saving_.advance();
   saving_.describe();
   recording_.look();
@@ -361,9 +359,7 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
 void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettings stream,
                              const std::shared_ptr<const SavedSession>& saved) {
   saving_.cancel_film("the stream was restarted");
-  const bool runs = parts_.session != nullptr || stream_.changing();
-  const bool continues = runs && source == parts_.source && source->live() != nullptr;
-  continues ? review_.follow() : review_.forget();
+  stream_.continues(*source) ? review_.follow() : review_.forget();
   if (source != parts_.source) state().image.inspected.reset();
   times_.begin_stream();
   if (saved != nullptr && saved->moment == SavedMoment::frozen) stream.policy = RingPolicy::block;
@@ -371,8 +367,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
                         .saved = saved,
                         .host_copy = host_copy(),
                         .on_image = outputs_.image_taker(),
-                        .sinks = {recording_.recorder(), &parts_.history},
-                        .continues = continues});
+                        .sinks = {recording_.recorder(), &parts_.history}});
 }
 
 void WindowApp::follow_acquisition() {

@@ -95,6 +95,11 @@ void WindowSaving::save_text(const std::filesystem::path& path, std::function<st
 }
 
 void WindowSaving::advance() {
+  advance_film();
+  advance_files();
+}
+
+void WindowSaving::advance_files() {
   while (!pictures_.empty() && pictures_.front().again.step(parts_.session.get())) {
     write_picture_of(std::move(pictures_.front()));
     pictures_.pop_front();
@@ -113,7 +118,7 @@ void WindowSaving::flush() {
 }
 
 void WindowSaving::finish() {
-  for (advance(); busy(); advance()) {
+  for (advance_files(); busy(); advance_files()) {
     files_.finish();
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
@@ -168,7 +173,7 @@ void WindowSaving::save_picture(SaveWhat what) {
                        .a = std::move(a),
                        .measured = std::move(measured),
                        .again = std::move(again)});
-  advance();
+  advance_files();
 }
 
 void WindowSaving::write_picture_of(Picture picture) {

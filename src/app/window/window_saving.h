@@ -12,8 +12,8 @@
 #include "app/options/user_folders.h"
 #include "app/outputs/cine_film.h"
 #include "app/outputs/measure_image.h"
-#include "app/session_file.h"
 #include "app/outputs/save_queue.h"
+#include "app/session_file.h"
 #include "app/window/window_parts.h"
 
 namespace echoloop {
@@ -26,13 +26,12 @@ class WindowSaving {
   void save(SaveWhat what, SavedMoment moment);
   void save_table(const ResultTable& table);
   void save_timing_file(TimingFile format);
-  void advance();  // once a window frame
+  void advance();  // once a window frame; videos, too
   void finish();   // waits for all files
   void flush();    // before another source: pictures whose numbers are not there yet go without
   [[nodiscard]] bool busy() const { return !pictures_.empty() || files_.busy(); }
 
-  // The video that is being made: once a window frame; ended with its stream, with the reason; ended by the user.
-  void advance_film();
+  // The video that is being made: ended with its stream, with the reason; ended by the user.
   void cancel_film(const std::string& why);
   void stop_film() { film_->give_up({}); }
   [[nodiscard]] bool making_film() const { return film_ != nullptr; }
@@ -69,6 +68,8 @@ class WindowSaving {
   void save_description();  // of the scanner
   void save_session(SavedMoment moment);
   void save_film(SavedMoment moment);
+  void advance_film();
+  void advance_files();
   [[nodiscard]] Image image_on_screen() const;
   [[nodiscard]] ImagingParams display_on_screen(const Image& shown) const;
   void report(const std::string& text, Severity severity);

@@ -195,6 +195,7 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   const bool same_frames = same_scanner || (source == parts_.source && source->acquisition() == acquisition_);
   coming_ = Coming{.source = source,
                    .start = std::move(start),
+                   .continues = continues(*source),
                    .keeps_history = same_frames && (!coming_ || coming_->keeps_history)};
   acquisition_ = source->acquisition();
   if (parts_.session != nullptr) {
@@ -213,7 +214,7 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   state.numbers.errors = errors;
   state.image.work = {};
   state.notices.fault.reset();
-  const bool stays_frozen = coming_->start.continues && state.run == RunState::frozen;
+  const bool stays_frozen = coming_->continues && state.run == RunState::frozen;
   if (!stays_frozen) state.run = RunState::opening;
   if (!coming_->keeps_history) state.cine.frames = 0;
 }
@@ -250,7 +251,7 @@ void WindowStream::begin(const RingCounts& counts) {
                      .inspections = &parts_.inspections,
                      .analyses = parts_.live.analyses(),
                      .first_frame = first_frame_of(start.saved.get()),
-                     .counts = start.continues ? counts : RingCounts{},
+                     .counts = coming.continues ? counts : RingCounts{},
                      .held_reference_db = start.saved != nullptr ? start.saved->held_reference_db : kAutoReference,
                      .in_background = true});
 }

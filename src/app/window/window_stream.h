@@ -51,11 +51,14 @@ class WindowStream {
     HostCopy host_copy = HostCopy::made;
     std::function<void(const Image&)> on_image = {};
     std::vector<FrameSink*> sinks = {};
-    bool continues = false;  // the counts of the stream before, of the same scanner
   };
   // Ends the session, and makes another one with UiState::params: at once where none runs, otherwise from advance(),
   // when the one before has ended.
   void make(const std::shared_ptr<Source>& source, Start start);
+  // Whether a stream of this source, which is to be made, goes on with the counts of the one before: of a scanner.
+  [[nodiscard]] bool continues(Source& source) const {
+    return (parts_.session != nullptr || changing()) && &source == parts_.source.get() && source.live() != nullptr;
+  }
   [[nodiscard]] bool changing() const { return coming_.has_value(); }  // there is no session yet
   [[nodiscard]] bool ended() const;                                    // the session before: the next one can be made
   void finish_change();                                                // waits
@@ -81,6 +84,7 @@ class WindowStream {
   struct Coming {
     std::shared_ptr<Source> source;
     Start start;
+    bool continues = false;
     bool keeps_history = false;
   };
 
