@@ -85,8 +85,8 @@ bool DraftState::take_description(const std::string& text, const std::string& re
       }
       forms[row->id] = *form_of_key(*row, key);
     }
-    const FactState state = reason == kFromDescription ? FactState::read : FactState::guessed;
-    values[key] = {json_dump(value), is_open(key) ? FactState::asked : state,
+    const FactState state = reason.starts_with(kFromDescription) ? FactState::read : FactState::guessed;
+    values[key] = {json_dump(value), is_open(key) ? FactState::assumed : state,
                    is_open(key) ? "Not answered when the description was saved." : reason};
   }
   prefer_positions();

@@ -77,7 +77,7 @@ TEST_F(ImportWindow, WhatIsMissingIsConfirmedOrSavedAsAssumed) {
   press(Key::s, true);
   ASSERT_TRUE(until([&] { return !import().open && app_->state().source.acquisition != nullptr; }));
   const auto json = nlohmann::json::parse(read_text(data_ / "points.json"));
-  EXPECT_EQ(json.at("assumed"), nlohmann::json::parse(R"(["t0_s"])"));
+  EXPECT_EQ(json.at("assumed"), nlohmann::json::parse(R"(["c_m_s", "t0_s", "t_zero"])"));
 }
 
 // A click where the next row was meets the next row.

@@ -73,28 +73,18 @@ std::unique_ptr<ArrayTree> with_facts_inside(const OpenRequest& request, std::un
 
 std::optional<Sidecar> description_beside(const OpenRequest& request) {
   const std::string wanted = request.path.filename().string();
-  const std::filesystem::path shared = request.path.parent_path() / "params.json";
   for (const SidecarFile& beside : request.sidecars) {
     if (const auto ending = beside.path.extension(); ending == ".yml" || ending == ".yaml") continue;
     Sidecar sidecar{.what = beside.path.string(), .meta = {}};
     try {
       sidecar.meta = parse_description(sidecar.what, beside.file->bytes());
     } catch (const Error&) {
-      if (beside.path == shared || is_inside(request, beside)) continue;
+      if (sidecar_kind(request, beside) == SidecarKind::shared || is_inside(request, beside)) continue;
       throw;
     }
-    const auto names = sidecar.meta.find("file");
-    if (names != sidecar.meta.end() && names->is_string() && names->get<std::string>() == wanted) return sidecar;
-    if (names == sidecar.meta.end() && beside.path != shared &&
-        (sidecar.meta.contains("axes") || sidecar.meta.contains("dtype") || is_explicit(sidecar.meta)))
-      return sidecar;
+    if (describes(sidecar.meta, wanted, sidecar_kind(request, beside))) return sidecar;
   }
   return std::nullopt;
-}
-
-bool is_explicit(const Json& description) {
-  const auto data = description.find("data");
-  return data != description.end() && data->is_string();
 }
 
 OpenTree open_tree(const OpenRequest& request) {

@@ -304,6 +304,7 @@ void say_assumed(const std::string& what, const Json& meta, Acquisition& a) {
       throw Error(what, "assumed = '" + printable(key) + "', which the description lacks", kAccepted);
     const char* const fact = key == "t0_s"            ? "first_sample_s"
                              : key == "fc_hz"         ? "center_hz"
+                             : key == "bandwidth_hz"  ? "bandwidth_hz"
                              : key == "frame_rate_hz" ? "frame_rate_hz"
                                                       : "";
     a.assumptions.emplace_back(key + " = " + json_excerpt(meta.at(key)) + ", assumed by the description", fact);

@@ -83,4 +83,16 @@ Json parse_description(const std::string& what, std::span<const std::byte> bytes
   }
 }
 
+bool describes(const Json& description, const std::string& file_name, SidecarKind kind) {
+  const auto named = description.find("file");
+  if (named != description.end()) return named->is_string() && named->get<std::string>() == file_name;
+  return kind == SidecarKind::own &&
+         (description.contains("axes") || description.contains("dtype") || is_explicit(description));
+}
+
+bool is_explicit(const Json& description) {
+  const auto data = description.find("data");
+  return data != description.end() && data->is_string();
+}
+
 }  // namespace echoloop

@@ -16,16 +16,15 @@ namespace fs = std::filesystem;
 
 std::optional<Sidecar> find_sidecar(const OpenRequest& request) {
   const std::string wanted = request.path.filename().string();
-  const fs::path shared = request.path.parent_path() / "params.json";
   for (const SidecarFile& beside : request.sidecars) {
     const std::string what = beside.path.string();
     Sidecar sidecar{.what = what, .meta = parse_description(what, beside.file->bytes())};
     const auto names = sidecar.meta.find("file");
     const bool same = names != sidecar.meta.end() && names->is_string() && names->get<std::string>() == wanted;
     if (same && sidecar.meta.size() == 1) continue;  // the name alone
-    if (same || (beside.path != shared && names == sidecar.meta.end())) return sidecar;
-    if (beside.path != shared)
-      throw Error(sidecar.what, "a description of " + json_excerpt(*names), "\"file\": \"" + wanted + "\"");
+    const bool own = sidecar_kind(request, beside) == SidecarKind::own;
+    if (same || (own && names == sidecar.meta.end())) return sidecar;
+    if (own) throw Error(sidecar.what, "a description of " + json_excerpt(*names), "\"file\": \"" + wanted + "\"");
   }
   return std::nullopt;
 }
