@@ -10,6 +10,7 @@
 #include "app/options/option_text.h"
 #include "app/options/options.h"
 #include "app/options/preset.h"
+#include "app/options/small_file.h"
 #include "app/outputs/marks_json.h"
 #include "app/session_file.h"
 #include "core/error.h"
@@ -17,6 +18,7 @@
 #include "core/units.h"
 #include "core/value_error.h"
 #include "formats/base/description_keys.h"
+#include "formats/own_descriptions.h"
 #include "gui/state/figure_size.h"
 #include "source/phantom_list.h"
 #include "source/phantom_text.h"
@@ -176,6 +178,20 @@ void take_settings(Options& o, const OptionTexts& t) {
   o.settings.insert(o.settings.end(), sets.begin(), sets.end());
 }
 
+// From now on the recording opens with it: that of the option, or else of the session.
+void take_description(const Options& o, const std::string& given) {
+  constexpr const char* kAccepted = "a JSON description {...}, or a file with one";
+  if (given.empty()) {
+    if (o.session != nullptr) use_description(o.source, o.session->description);
+    return;
+  }
+  if (!is_file_source(o.source)) throw Error("--description", "not available for " + o.source, "a recording");
+  const bool text = given.starts_with('{');
+  const std::string json = text ? given : read_small_file(given, 1, kAccepted);
+  require_description(text ? "--description" : given, json);
+  use_description(o.source, json);
+}
+
 // What a session says stands where the command line says nothing.
 Options options_of(const std::filesystem::path& file) {
   Options o;
@@ -238,6 +254,7 @@ Options parse_view(std::vector<std::string> words, Options o) {
   }
   take_stream(o, texts, app);
   take_settings(o, texts);
+  take_description(o, texts.description);
   take_kiosk(o, texts);
   check_ranges(o, app);
   require_use(o, app);

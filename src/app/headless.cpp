@@ -337,6 +337,11 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
       {.options = options, .source = options.source, .params = params, .backend = *chosen.backend, .session = session},
       live, report, writer);
   files.add_to(report);
+  add_commands(report, {.named = options.source,
+                        .acquisition = described,
+                        .params = made_with,
+                        .backend = *chosen.backend,
+                        .counts = session.counts()});
   if (image != nullptr) {
     const ImagedRun imaged{.options = options,
                            .info = opened.info,

@@ -49,7 +49,7 @@ void write_levels(const std::filesystem::path& path, const Image& image, const s
                {"Version", kVersion},
                {"Frame", std::to_string(image.stamp.sequence)},
                {"Parameters", json_text(params_json(image.params))},
-               {"Command", reproducing_command(source, image)}});
+               {"Command", repeat_image(source, image).text()}});
 }
 
 void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,

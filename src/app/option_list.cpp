@@ -61,6 +61,10 @@ void add_parameter_options(CLI::App& app, OptionTexts& t) {
   app.add_option("--set", t.sets,
                  "Parameter, or property missing in the file (center_hz, frame_rate_hz, ...), in SI units; repeatable")
       ->type_name("KEY=VALUE,...");
+  app.add_option("--description", t.description,
+                 "Open the recording with this description, whatever lies beside it: JSON text or a file "
+                 "(describe --help lists all keys)")
+      ->type_name("F.json|{...}");
   app.add_flag("--list-params", t.list_params, "Print all parameters with unit, range and description");
   app.add_option("--grid", t.grid, "Pixel grid X0:X1:NX,Z0:Z1:NZ in millimetres, end points included")
       ->type_name("GRID");
@@ -131,7 +135,8 @@ void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_flag("--version", t.version, "Print the version");
 }
 
-constexpr auto kInfoOptions = std::to_array<std::string_view>({"--help", "--set", "--json", "--unsandboxed"});
+constexpr auto kInfoOptions =
+    std::to_array<std::string_view>({"--help", "--set", "--description", "--json", "--unsandboxed"});
 constexpr auto kFileOptions = std::to_array<std::string_view>({"--help", "--unsandboxed"});
 constexpr auto kRenderOptions = std::to_array<std::string_view>(
     {"--help", "--headless", "--out", "--frames", "--duration", "--backend", "--recipe", "--preset", "--set", "--grid",

@@ -17,7 +17,8 @@ namespace echoloop {
 
 // Options that need a second look after CLI11 has read them: as they were typed.
 struct OptionTexts {
-  std::string policy, memory, streams, frame_wait, backend, rate, recipe, grid, preset, inject, image_values, kiosk;
+  std::string policy, memory, streams, frame_wait, backend, rate, recipe, grid, preset, inject, image_values, kiosk,
+      description;
   std::optional<double> history_mb;
   std::vector<std::string> sets;
   bool list_params = false;

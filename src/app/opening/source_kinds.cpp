@@ -5,8 +5,10 @@
 #include <memory>
 #include <utility>
 
+#include "app/opening/opened_description.h"
 #include "core/error.h"
 #include "core/param_table.h"
+#include "formats/own_descriptions.h"
 #include "source/checked_source.h"
 #include "source/live/live_address.h"
 #include "source/live/live_source.h"
@@ -31,7 +33,11 @@ OpenedSource open_phantom(const SourceRequest& request) {
 }
 
 OpenedSource open_file(const SourceRequest& request) {
-  return opened_recording(request.name, open_recording(request.name, request.progress, request.stop), request.facts);
+  const std::string description = description_from_elsewhere(request.name);
+  OpenedSource opened =
+      opened_recording(request.name, open_recording(request.name, request.progress, request.stop), request.facts);
+  remember_description(opened.source->acquisition(), description);
+  return opened;
 }
 
 // Waits for a sender: without one there is nothing to open.

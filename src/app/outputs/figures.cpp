@@ -24,7 +24,7 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
                                     {"Version", kVersion},
                                     {"Frame", std::to_string(image.stamp.sequence)},
                                     {"Parameters", json_text(params_json(image.params))},
-                                    {"Command", reproducing_command(order.named, image)}}};
+                                    {"Command", repeat_image(order.named, image).text()}}};
   std::string caption = figure_caption(order.images, order.source, note);
   write_figure(path,
                {.images = std::move(order.images),

@@ -73,6 +73,17 @@ int ImageSequence::finish(const EndedImages& run, RunTotals& totals) {
   if (ended.frames == 0) return 0;
   if (const Image* last = run.last; last != nullptr) {
     nlohmann::json about = image_json(run.backend, run.named, *last);
+    const bool complete = first_.sequence == 0 && last_.sequence + 1 == ended.frames;
+    const std::string type = values_ == ImageValues::float32 ? "" : " --images-type uint8";
+    about.erase("command");  // of the last image
+    about.erase("command_missing");
+    add_command(about,
+                repeat_frames({.source = run.named,
+                               .acquisition = last->acquisition,
+                               .frames = ended.frames,
+                               .params = &last->params,
+                               .complete = complete}),
+                run.backend, "--images-out images.npy" + type);
     about["file"] = ended.path.filename().string();
     about["order"] =
         std::string("image[frame]") +

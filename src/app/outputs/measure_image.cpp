@@ -77,7 +77,15 @@ void write_measurements(const std::filesystem::path& file, const MeasuredRun& ru
     const std::string comments = measurement_comments(run.backend, run.source, run.measured.image);
     return write_text(file, measurements_csv(run.measured, comments));
   }
-  write_text(file, json_text(measurements_json(run.measured, run.marks), 2) + "\n");
+  nlohmann::json json = program_json(run.backend, run.source);
+  json.update(measurements_json(run.measured, run.marks));
+  json["frame"] = frame_json(run.measured.image.stamp);
+  json["parameters"] = params_json(run.measured.image.params);
+  json["marks"] = marks_json(run.marks);
+  add_command(json, repeat_image(run.source, run.measured.image), run.backend,
+              "--marks " + shell_word(std::filesystem::absolute(file).lexically_normal().string()) +
+                  " --measurements measurements.json");
+  write_text(file, json_text(json, 2) + "\n");
 }
 
 }  // namespace echoloop

@@ -9,6 +9,7 @@
 #include "app/options/user_folders.h"
 #include "core/error.h"
 #include "core/number.h"
+#include "formats/own_descriptions.h"
 #include "history/file_sinks.h"
 #include "history/part_file.h"
 #include "history/uff_repair.h"
@@ -61,6 +62,7 @@ void WindowOpening::open_file(const std::filesystem::path& file) {
   }
   if (!is_session_file(file)) return open(file.string());
   auto session = std::make_shared<const SavedSession>(read_session(file));
+  use_description(session->source, session->description);
   open(session->source, session->facts, {.session = session});
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "app/image_files.h"
+#include "app/opening/opened_description.h"
 #include "app/options/folders.h"
 #include "app/outputs/csv_text.h"
 #include "app/outputs/figures.h"
@@ -291,6 +292,7 @@ void WindowSaving::save_session(SavedMoment moment) {
   const Image& shown = parts_.viewer->shown_image();
   SavedSession session{.source = parts_.named,
                        .facts = parts_.facts,
+                       .description = opened_description(parts_.source->acquisition()),
                        .settings = {},
                        .stream = parts_.state.stream,
                        .marks = parts_.state.marks,
