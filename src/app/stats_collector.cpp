@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "core/free_memory.h"
@@ -20,31 +22,49 @@ constexpr std::size_t kSummarySpans = 4096;
 // two spans each time.
 constexpr std::size_t kTimelineSpans = 4096;
 
+// Whether rates and times of frames before and after a change are those of one stream.
+bool same_pace(const StreamSettings& a, const StreamSettings& b) {
+  return a.policy == b.policy && a.slots == b.slots && a.lanes == b.lanes && a.streams == b.streams &&
+         a.host_memory == b.host_memory && a.rate_hz == b.rate_hz && a.pace_ms == b.pace_ms &&
+         a.inject.load_ms == b.inject.load_ms;
+}
+
 }  // namespace
 
-void StatsCollector::update_rates(UiState& state, std::int64_t now, std::size_t frame_bytes) {
-  const double seconds = static_cast<double>(now - last_ns_) * 1e-9;
-  const auto rate = [&](std::uint64_t count, std::uint64_t last) {
-    return count >= last ? static_cast<double>(count - last) / seconds : 0.0;
-  };
-  if (last_ns_ != 0) {
-    // Averaged over about a second, so that the number can be read.
-    const double keep = idle_ ? 0.0 : std::exp(-seconds / 0.7);
-    const auto follow = [keep](double& value, double latest) { value = keep * value + (1.0 - keep) * latest; };
-    follow(state.numbers.processed_fps, rate(state.numbers.counts.processed, last_processed_));
-    follow(state.numbers.shown_fps, rate(state.numbers.shown, last_shown_));
-    const double waited_s = static_cast<double>(state.numbers.counts.producer_waited_ns - last_waited_ns_) * 1e-9;
-    follow(state.numbers.producer_wait_share, std::clamp(waited_s / seconds, 0.0, 1.0));
-    const double dropped = rate(state.numbers.counts.dropped, last_dropped_);
-    const double ended = dropped + rate(state.numbers.counts.processed, last_processed_);
-    follow(state.numbers.dropped_share, ended > 0.0 ? dropped / ended : 0.0);
-    state.numbers.bytes_per_second = state.numbers.processed_fps * static_cast<double>(frame_bytes);
-  }
-  last_ns_ = now;
-  last_processed_ = state.numbers.counts.processed;
-  last_dropped_ = state.numbers.counts.dropped;
-  last_shown_ = state.numbers.shown;
-  last_waited_ns_ = state.numbers.counts.producer_waited_ns;
+// While the stream is idle rates are 0, and the timing is that before.
+void StatsCollector::update_rates(UiState& state, const Session& session, std::int64_t now) {
+  const RingCounts& counts = state.numbers.counts;
+  last_processed_ = counts.processed;
+  if (idle_ || !same_pace(session.stream(), paced_)) rates_.restart();
+  paced_ = session.stream();
+  const RateWindow::Rates rates = rates_.update({.now_ns = now,
+                                                 .processed = counts.processed,
+                                                 .dropped = counts.dropped,
+                                                 .shown = state.numbers.shown,
+                                                 .waited_ns = counts.producer_waited_ns});
+  rates_from_ns_ = rates.from_ns;
+  if (rates.from_ns == now && !idle_) return;  // of a window that has just begun nothing is known
+  state.numbers.processed_fps = rates.processed_hz;
+  state.numbers.shown_fps = rates.shown_hz;
+  state.numbers.producer_wait_share = rates.waited_share;
+  state.numbers.dropped_share = rates.dropped_share;
+  state.numbers.bytes_per_second = rates.processed_hz * static_cast<double>(session.frame_bytes());
+}
+
+// Stages, frames and what they say about the rate. The measured period is that of the rate on screen.
+void StatsCollector::update_timings(UiState& state, const TimingTrace& trace) {
+  const std::vector<Span> spans = trace.last_spans(kSummarySpans);
+  std::vector<Span> recent;
+  std::int64_t newest_ns = 0;
+  for (const Span& span : spans) newest_ns = std::max(newest_ns, span.end_ns);
+  std::ranges::copy_if(spans, std::back_inserter(recent),
+                       [newest_ns](const Span& span) { return newest_ns - span.end_ns <= kRecentLatency_ns; });
+  state.numbers.stages = stage_summaries(recent);
+  state.numbers.frame_total = frame_summary(recent);
+  if (idle_) return;
+  StreamTiming timing = stream_timing(spans, rates_from_ns_);
+  if (timing.frames > 0 && state.numbers.processed_fps > 0.0) timing.period_ms = 1e3 / state.numbers.processed_fps;
+  if (timing.frames > 0 || rates_from_ns_ == last_ns_) state.numbers.timing = timing;
 }
 
 int busiest_between(const RingCounts& before, const RingCounts& now) {
@@ -63,11 +83,9 @@ int busiest_between(const RingCounts& before, const RingCounts& now) {
 void StatsCollector::watch_idle(UiState& state, const Session& session, std::int64_t now) {
   const bool sent = !state.scanner.has_value() || state.scanner->link == LiveLink::connected;
   const bool stopped = !sent || session.stream().paused || session.producer_state() != ProducerState::running;
-  const bool was_idle = idle_;
   idle_ = stopped && session.running() && state.numbers.counts.in_flight == 0 &&
           state.numbers.counts.processed == last_processed_;
   state.numbers.idle = idle_;
-  if (was_idle && !idle_) resumed_ns_ = looked_ns_;
   if (looked_ns_ == 0) plot_ns_ = now;
   if (looked_ns_ != 0 && !idle_) plot_ns_ += now - looked_ns_;
   looked_ns_ = now;
@@ -127,20 +145,23 @@ void StatsCollector::update(UiState& state, const Session& session, const Timing
   update_histories(state, trace);
   if (state.numbers.timeline.wanted) state.numbers.timeline.spans = trace.last_spans(kTimelineSpans);
   if (now - last_ns_ < kSlowUpdateNs) return;
-  update_rates(state, now, session.frame_bytes());
+  const bool first = std::exchange(last_ns_, now) == 0;
+  update_rates(state, session, now);
+  if (first) rates_from_ns_ = 0;  // all frames so far
   update_pace(state, session, now);
   state.numbers.latency.recent = trace.recent_latency(Latency::ready_of_shown);
   state.numbers.latency.since_start = trace.summarize_latency(Latency::ready_of_shown);
   state.numbers.shown_latency.recent = trace.recent_latency(Latency::shown);
   state.numbers.shown_latency.since_start = trace.summarize_latency(Latency::shown);
-  const std::vector<Span> spans = trace.last_spans(kSummarySpans);
-  state.numbers.stages = stage_summaries(spans);
-  state.numbers.frame_total = frame_summary(spans);
-  state.numbers.timing = stream_timing(spans, resumed_ns_);
+  update_timings(state, trace);
   state.numbers.why_fp32 = session.why_fp32();
   update_memory(state, session, now);
   const double rate = session.rate_hz();
   state.numbers.frame_budget_ms = std::isfinite(rate) && rate > 0.0 ? 1e3 / rate : 0.0;
+}
+
+RunState running_state(const SourceInfo& source) {
+  return source.phantom.empty() && !source.live ? RunState::replay : RunState::live;
 }
 
 void update_run_state(UiState& state, const Session& session, const RunFacts& facts) {
@@ -184,7 +205,7 @@ void update_run_state(UiState& state, const Session& session, const RunFacts& fa
   } else if (facts.frozen) {
     state.run = RunState::frozen;
   } else {
-    state.run = state.source.phantom.empty() && !state.source.live ? RunState::replay : RunState::live;
+    state.run = running_state(state.source);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "app/clock_history.h"
 #include "app/pace_watch.h"
+#include "app/rate_window.h"
 #include "app/stream/session.h"
 #include "core/timing_trace.h"
 #include "gui/state/ui_state.h"
@@ -20,23 +21,23 @@ class StatsCollector {
 
  private:
   void watch_idle(UiState& state, const Session& session, std::int64_t now);
-  void update_rates(UiState& state, std::int64_t now, std::size_t frame_bytes);
+  void update_rates(UiState& state, const Session& session, std::int64_t now);
+  void update_timings(UiState& state, const TimingTrace& trace);
   void update_histories(UiState& state, const TimingTrace& trace);
   void update_pace(UiState& state, const Session& session, std::int64_t now);
   void update_memory(UiState& state, const Session& session, std::int64_t now);
 
   std::int64_t last_ns_ = 0;
   std::uint64_t last_processed_ = 0;
-  std::uint64_t last_dropped_ = 0;
-  std::uint64_t last_shown_ = 0;
-  std::int64_t last_waited_ns_ = 0;
+  RateWindow rates_;
+  StreamSettings paced_;  // that the window is of
+  std::int64_t rates_from_ns_ = 0;
   RingCounts sampled_;  // when the occupancy was looked at last
   ClockHistory occupancy_{BetweenValues::last_value};
   ClockHistory ready_{BetweenValues::nothing}, shown_{BetweenValues::nothing};
   std::uint64_t ready_seen_ = 0, shown_seen_ = 0;
   PaceWatch pace_;
   bool idle_ = false;
-  std::int64_t resumed_ns_ = 0;  // when it was idle last: the period is that of the frames since
   std::int64_t looked_ns_ = 0;   // at the stream, last
   std::int64_t plot_ns_ = 0;     // the plots' clock: the time for which the stream ran
   std::int64_t memory_ns_ = 0;   // when memory was looked at last
@@ -52,6 +53,7 @@ struct RunFacts {
   bool device_lost = false;  // nothing works on it any more
   bool frozen = false;
 };
+[[nodiscard]] RunState running_state(const SourceInfo& source);  // neither frozen nor stopped
 void update_run_state(UiState& state, const Session& session, const RunFacts& facts);
 
 }  // namespace echoloop

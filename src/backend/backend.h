@@ -156,6 +156,13 @@ class Backend {
   // whose frames are short need not. [any thread]
   virtual void abandon() {}
   virtual void resume() {}
+  // The verbs from begin_work() to end_work() are one piece of work. After supersede() they return as soon as possible
+  // if the rest would take long, and end_work() says false: the results are incomplete. A device whose frames are short
+  // need not. supersede() comes after the news that it is about: who begins looks for news after begin_work().
+  virtual void begin_work() {}
+  [[nodiscard]] virtual bool end_work() { return true; }
+  virtual void supersede() {}                                     // any thread
+  [[nodiscard]] virtual double remaining_s() const { return 0; }  // of what is under way, 0: unknown; any thread
   // False once the device is lost for good: what this backend made can only be destroyed, another one may go on.
   [[nodiscard]] virtual bool usable() const { return true; }  // any thread
 };

@@ -19,13 +19,15 @@ constexpr std::size_t kLargeFrame = std::size_t{1} << 22;  // values of a frame:
 
 Pipeline::Pipeline(Backend& backend, FrameRing& ring, AcquisitionPtr acquisition, const ImagingParams& params,
                    Mailbox<Image>& images, TimingTrace& trace, PipelineOptions options)
-    : ring_(ring),
+    : backend_(backend),
+      ring_(ring),
       ring_slots_(ring.counts().slots),
       acquisition_(std::move(acquisition)),
       images_(images),
       trace_(trace),
       options_(std::move(options)),
       planning_{.device = backend.multiprocessors(),
+                .asked = params,
                 .plan = make_plan(acquisition_, params, nullptr, backend.multiprocessors())},
       wait_policy_(backend.computes_elsewhere() && has_spare_cores() ? WaitPolicy::Mode::spin
                                                                      : WaitPolicy::Mode::sleep_only),
@@ -189,46 +191,68 @@ bool Pipeline::collect_finished() {
 void Pipeline::start_frames(Slot& slot, FrameRing::ReadLease lease) {
   slot.busy = true;
   slot.frames.clear();
-  const auto take = [&](FrameRing::ReadLease next) {
-    ++flight_.started;
-    slot.frames.push_back(next.frame());
-    slot.leases.push_back(std::move(next));
-    wait_policy_.frame_came(slot.frames.back().stamp.acquired_ns, now_ns());
-  };
-  take(std::move(lease));
-  set_lane_plan(slot);
-  Lane& lane = *slot.lane;
-  const double held_db = level_.held_db;
-  const bool measure = measures_level();
-  slot.line = line_.column(slot.plan->grid);
-  // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow and spectral Doppler
-  // need, are then not kept.
-  const bool pixels = analyses_.wants_pixels(slot.plan->params);
-  flight_.most_together = measure || pixels ? 1 : frames_together(slot);
-  while (slot.leases.size() < flight_.most_together && ring_.ready() > 0) {
-    auto next = ring_.begin_read(std::chrono::nanoseconds(0));
-    if (!next.has_value()) break;  // taken back by the source
-    take(std::move(*next));
-  }
-  const RfFrame& frame = slot.frames.front();
-  slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
-  FrameForming forming = injected_faults(frame.stamp.sequence);
-  if (!measure && !pixels) forming.expected_db = slot.reference_db;
-  form_frames(lane, slot.plan, slot.frames, forming);
+  add_frame(slot, std::move(lease));
+  do {
+    look_for_news();
+  } while (!form(slot) && !ending_.abandoned);
   if (ending_.abandoned) return;  // incomplete: nothing is made of it
-  if (measure) {
-    measure_reference(slot, held_db);
-    slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
-  }
+  Lane& lane = *slot.lane;
   const std::optional<FrameAverage> average = next_average(slot);
   make_image(lane, *slot.plan,
              {.reference_db = slot.reference_db,
               .copy = host_copy_,
               .average = average.has_value() ? &*average : nullptr,
               .line = slot.line});
-  if (pixels && !ending_.abandoned) {
-    analyses_.take_pixels({slot.plan, lane.pixels(), frame.stamp, slot.reference_db});
+  if (slot.pixels && !ending_.abandoned) {
+    analyses_.take_pixels({slot.plan, lane.pixels(), slot.frames.front().stamp, slot.reference_db});
   }
+}
+
+void Pipeline::add_frame(Slot& slot, FrameRing::ReadLease lease) {
+  ++flight_.started;
+  slot.frames.push_back(lease.frame());
+  slot.leases.push_back(std::move(lease));
+  wait_policy_.frame_came(slot.frames.back().stamp.acquired_ns, now_ns());
+}
+
+// The newest parameters, and a kept frame that is wanted at once; what comes later supersedes the work that begins.
+void Pipeline::look_for_news() {
+  backend_.begin_work();
+  if (reviewer_ != nullptr && reviewer_->asked_at_once()) {
+    step_review();
+    backend_.begin_work();
+  }
+  take_params();
+}
+
+// False: the frame was superseded on its way, by other parameters or by a kept frame. It stays in the slot.
+bool Pipeline::form(Slot& slot) {
+  set_lane_plan(slot);
+  const double held_db = level_.held_db;
+  const bool measure = measures_level();
+  slot.line = line_.column(slot.plan->grid);
+  // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow and spectral Doppler
+  // need, are then not kept.
+  slot.pixels = analyses_.wants_pixels(slot.plan->params);
+  flight_.most_together = measure || slot.pixels ? 1 : frames_together(slot);
+  while (slot.leases.size() < flight_.most_together && ring_.ready() > 0) {
+    auto next = ring_.begin_read(std::chrono::nanoseconds(0));
+    if (!next.has_value()) break;  // taken back by the source
+    add_frame(slot, std::move(*next));
+  }
+  slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
+  FrameForming forming = injected_faults(slot.frames.front().stamp.sequence);
+  if (!measure && !slot.pixels) forming.expected_db = slot.reference_db;
+  form_frames(*slot.lane, slot.plan, slot.frames, forming);
+  if (!backend_.end_work()) {
+    if (measure) level_.measure = true;
+    return false;
+  }
+  if (measure) {
+    measure_reference(slot, held_db);
+    slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
+  }
+  return true;
 }
 
 bool Pipeline::measures_level() {
@@ -318,8 +342,10 @@ void Pipeline::collect(Slot& slot) {
 // What other threads ask of the Pipeline, and what they may know.
 
 void Pipeline::set_params(const ImagingParams& params) {
+  const ImagingParams before = std::exchange(planning_.asked, params);
   planning_.params.back() = params;
   planning_.params.publish();
+  if (before.formation != params.formation || before.transmits != params.transmits) backend_.supersede();
 }
 
 void Pipeline::set_injection(const Injection& injection) {
@@ -331,7 +357,9 @@ void Pipeline::set_injection(const Injection& injection) {
 void Pipeline::review(ReprocessRequest request) {
   if (reviewer_ == nullptr) return;
   if (!request.deliver) analyses_.set_looking(Analyses::Looking::back);
+  const bool at_once = request.turn == ReviewTurn::at_once;
   reviewer_->request(std::move(request));
+  if (at_once) backend_.supersede();
   ring_.wake();
 }
 
@@ -348,6 +376,8 @@ void Pipeline::end_inspection() {
 void Pipeline::end_review() {
   analyses_.set_looking(Analyses::Looking::at_live);
   if (reviewer_ == nullptr) return;
+  reviewer_->forget_request();
+  if (reviewer_->forming()) backend_.supersede();
   reviewer_->end_flow();
   ring_.wake();
 }
@@ -359,6 +389,7 @@ void Pipeline::stop() {
 
 void Pipeline::abandon() {
   ending_.abandoned = true;
+  if (reviewer_ != nullptr) reviewer_->forget_request();
   stop();
 }
 

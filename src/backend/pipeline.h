@@ -1,7 +1,8 @@
 // The processing thread: takes frames from the ring, drives them through lanes, swaps finished images into a mailbox.
 // It owns lanes and plan. New parameters come by mailbox and hold from the next frame on; a change never drops or
-// stalls a frame. A fault ends the stream with a message; the ring is closed and its unfinished frames are counted as
-// lost. Between the live frames, and after the stream's end, it processes kept frames again (review.h).
+// stalls a frame. One whose beamforming would still take long is beamformed again with them (Backend::supersede). A
+// fault ends the stream with a message; the ring is closed and its unfinished frames are counted as lost. Between the
+// live frames, and after the stream's end, it processes kept frames again (review.h).
 #pragma once
 
 #include <atomic>
@@ -88,12 +89,14 @@ class Pipeline {
     double reference_db = 0.0;
     double averaged_frames = 0.0;
     std::optional<int> line;  // column for the M-mode
+    bool pixels = false;      // an analysis takes the frame's complex pixels
     bool busy = false;
   };
 
   struct Planning {
     Mailbox<ImagingParams> params{};
     Multiprocessors device;  // of the backend
+    ImagingParams asked;     // the last ones; UI thread
     std::shared_ptr<const Plan> plan;
     std::atomic<const char*> why_fp32 = nullptr;
   };
@@ -134,6 +137,9 @@ class Pipeline {
   std::optional<FrameRing::ReadLease> next_frame(WaitPolicy::Lanes reviewing);
   void take_params();
   void start_frames(Slot& slot, FrameRing::ReadLease lease);
+  void add_frame(Slot& slot, FrameRing::ReadLease lease);
+  void look_for_news();
+  [[nodiscard]] bool form(Slot& slot);
   [[nodiscard]] bool enough_ready();
   [[nodiscard]] bool measures_level();
   [[nodiscard]] std::size_t frames_together(const Slot& slot) const;
@@ -151,6 +157,7 @@ class Pipeline {
   void collect(Slot& slot);
   [[nodiscard]] bool may_start() const;
 
+  Backend& backend_;
   FrameRing& ring_;
   const int ring_slots_;
   AcquisitionPtr acquisition_;

@@ -33,8 +33,9 @@ void Reprocessor::request(ReprocessRequest request) {
       inbox_.deliveries.push_back(std::move(request));
       inbox_.to_deliver = true;
     } else {
+      inbox_.at_once = request.turn == ReviewTurn::at_once;
       inbox_.request = std::move(request);
-      inbox_.asked = true;
+      inbox_.asked = inbox_.wanted = true;
     }
   }
   inbox_.changed.notify_all();
@@ -60,12 +61,17 @@ void Reprocessor::end_inspection() {
   inbox_.changed.notify_all();
 }
 
+void Reprocessor::forget_request() {
+  const std::scoped_lock lock(inbox_.mutex);
+  inbox_.request.reset();
+  inbox_.asked = inbox_.at_once = inbox_.wanted = false;
+}
+
 void Reprocessor::end() {
+  forget_request();
   {
     const std::scoped_lock lock(inbox_.mutex);
     inbox_.inspection.reset();
-    inbox_.request.reset();
-    inbox_.asked = false;
     inbox_.deliveries.clear();
     inbox_.to_deliver = false;
     inbox_.ended = true;
@@ -89,7 +95,7 @@ void Reprocessor::wait() {
 std::optional<ReprocessRequest> Reprocessor::take_request() {
   if (!inbox_.asked) return std::nullopt;
   const std::scoped_lock lock(inbox_.mutex);
-  inbox_.asked = false;
+  inbox_.asked = inbox_.at_once = false;
   return std::exchange(inbox_.request, std::nullopt);
 }
 
@@ -118,6 +124,8 @@ bool Reprocessor::step(HostCopy copy, LiveFrame live) {
       if (slots_[i].busy && !waits && slots_[i].lane->finished()) collect(i);
     }
   } catch (const std::exception& error) {
+    inbox_.forming = false;
+    static_cast<void>(backend_.end_work());
     refuse(error.what());
   }
   const bool inspecting = step_inspection();
@@ -148,22 +156,43 @@ bool Reprocessor::step_inspection() {
 void Reprocessor::begin_requests(HostCopy copy) {
   host_copy_ = copy;
   if (inbox_.flow_ended.exchange(false)) drop_flow();
-  if (!looking()) {
-    if (auto request = take_request()) {
-      const ComparedFrame frame{acquisition_of(*request), request->frame, request->owner};
-      begin(slots_[kShown], frame, request->params);
-      if (request->compare.has_value()) {
-        begin(slots_[kCompared], request->compared.value_or(frame), *request->compare);
-      }
-      begin_flow(*request);
-    }
-  }
+  if (!looking()) begin_shown();
   if (slots_[kDelivered].busy) return;
   if (auto request = take_delivery()) {
     slots_[kDelivered].deliver = request->deliver;
     begin(slots_[kDelivered], {acquisition_of(*request), request->frame, request->owner}, request->params);
     begin_film_flow(*request);
   }
+}
+
+// One that was superseded on its way is begun again, where no newer one has come and it is still wanted.
+void Reprocessor::begin_shown() {
+  std::optional<ReprocessRequest> request = take_request();
+  while (request.has_value() && !try_to_begin(*request)) {
+    for (const std::size_t i : {kShown, kCompared}) slots_[i].busy = false;
+    if (auto newer = take_request()) request = std::move(newer);
+    const std::scoped_lock lock(inbox_.mutex);
+    if (!inbox_.wanted) return;
+  }
+  if (request.has_value()) begin_flow(*request);
+}
+
+// False: superseded.
+bool Reprocessor::try_to_begin(const ReprocessRequest& request) {
+  const auto begin_image = [this](Slot& slot, const ComparedFrame& of, const ImagingParams& params) {
+    backend_.begin_work();
+    if (inbox_.at_once) backend_.supersede();  // it came during the image before
+    inbox_.forming = true;
+    form(slot, of, params);
+    inbox_.forming = false;
+    const bool complete = backend_.end_work();
+    if (complete) make(slot);
+    return complete;
+  };
+  const ComparedFrame frame{acquisition_of(request), request.frame, request.owner};
+  return begin_image(slots_[kShown], frame, request.params) &&
+         (!request.compare.has_value() ||
+          begin_image(slots_[kCompared], request.compared.value_or(frame), *request.compare));
 }
 
 // A lane that failed halfway is of no use: all of them go, and every waiting request ends without an image.
@@ -185,6 +214,11 @@ void Reprocessor::refuse(const std::string& why) {
 }
 
 void Reprocessor::begin(Slot& slot, const ComparedFrame& frame, const ImagingParams& params) {
+  form(slot, frame, params);
+  make(slot);
+}
+
+void Reprocessor::form(Slot& slot, const ComparedFrame& frame, const ImagingParams& params) {
   if (slot.lane == nullptr || slot.acquisition != frame.acquisition) {
     slot.lane = backend_.make_lane(kMaxLanes, mode_);
     slot.own_reference_db = kAutoReference;
@@ -195,6 +229,9 @@ void Reprocessor::begin(Slot& slot, const ComparedFrame& frame, const ImagingPar
   slot.samples = frame.frame.samples;
   slot.busy = true;
   form_frame(*slot.lane, slot.plan, frame.frame);
+}
+
+void Reprocessor::make(Slot& slot) {
   slot.reference_db = slot_reference_db(slot);
   make_image(*slot.lane, *slot.plan,
              {.reference_db = slot.reference_db, .copy = slot.deliver ? HostCopy::made : host_copy_});

@@ -31,6 +31,9 @@ struct ComparedFrame {
   std::shared_ptr<const void> owner;  // keeps the frame's samples
 };
 
+// at_once: long work under way is given up for it, and done again later where it is still wanted.
+enum class ReviewTurn { next, at_once };
+
 struct ReprocessRequest {
   RfFrame frame;
   std::shared_ptr<const void> owner;  // keeps the frame's samples
@@ -45,6 +48,7 @@ struct ReprocessRequest {
   // level open, its recording has a level of its own: the brightest pixel of the first frame.
   std::optional<ComparedFrame> compared = {};
   AcquisitionPtr acquisition = {};  // of `frame` and `ensemble`; null: the stream's
+  ReviewTurn turn = ReviewTurn::next;
 };
 
 // Whether a live frame waits: those of the past then take turns only.
@@ -63,9 +67,12 @@ class Reprocessor {
   void request(ReprocessRequest request);   // any thread
   void inspect(InspectionRequest request);  // only the latest counts; any thread
   void end_inspection();                    // and gives back what it needed; any thread
-  void end_flow();                          // gives back what flow needed; any thread
-  void end();                               // forgets a request that has not begun, ends wait(); any thread
-  void wait();                              // until there is a request, or end(); processing thread
+  void forget_request();                    // also the one under way, which is not tried again; any thread
+  [[nodiscard]] bool asked_at_once() const { return inbox_.at_once; }  // and not begun; any thread
+  [[nodiscard]] bool forming() const { return inbox_.forming; }        // an image for the window; any thread
+  void end_flow();                                                     // gives back what flow needed; any thread
+  void end();   // forgets a request that has not begun, ends wait(); any thread
+  void wait();  // until there is a request, or end(); processing thread
 
   // One turn: begins the latest request when the lanes are free, hands over what is finished. True while frames are in
   // its lanes. Throws only where the device is lost.
@@ -97,6 +104,8 @@ class Reprocessor {
   // What other threads ask for.
   struct Inbox {
     std::atomic<bool> asked{false};            // `request` holds something: spares the lock
+    std::atomic<bool> at_once{false};          // and it does not wait for its turn
+    std::atomic<bool> forming{false};          // of a request for the window
     std::atomic<bool> to_deliver{false};       // so does `deliveries`
     std::atomic<bool> inspection_news{false};  // `inspection` or `inspecting` changed
     std::atomic<bool> flow_ended{false};       // the window does not show flow any more
@@ -107,12 +116,17 @@ class Reprocessor {
     std::deque<ReprocessRequest> deliveries;
     std::optional<InspectionRequest> inspection;
     bool inspecting = false;  // inspections are wanted
+    bool wanted = false;      // the images of the last request; also while it is under way
     bool ended = false;
     std::string refusal;
   };
 
   void begin_requests(HostCopy copy);
+  void begin_shown();
+  [[nodiscard]] bool try_to_begin(const ReprocessRequest& request);
   void begin(Slot& slot, const ComparedFrame& frame, const ImagingParams& params);
+  void form(Slot& slot, const ComparedFrame& frame, const ImagingParams& params);
+  void make(Slot& slot);
   [[nodiscard]] double slot_reference_db(Slot& slot) const;
   void collect(std::size_t slot);
   void refuse(const std::string& why);

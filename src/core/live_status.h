@@ -2,9 +2,12 @@
 // values.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/sample_faults.h"
 
@@ -14,6 +17,12 @@ enum class LiveLink { waiting, connected, gone };  // gone: a sender was connect
 
 // closed: the sender is disconnected, and none is let in until senders are admitted again.
 enum class Admission { open, closed };
+
+// Frames from a number on are of a source of this name.
+struct LiveName {
+  std::uint64_t first = 0;
+  std::string name;
+};
 
 struct LiveStatus {
   LiveLink link = LiveLink::waiting;
@@ -38,7 +47,14 @@ struct LiveStatus {
   SampleFaults checked = {};  // of the frames that were looked through: ten a second and all with invalid samples
   std::int64_t clock_offset_ns = 0;  // of this machine's clock over the sender's, measured by PING
   std::int64_t clock_within_ns = 0;  // and how far off that may be; 0: the clock is this machine's, or not compared
+  std::vector<LiveName> names;       // of the frames that came, the newest last
   bool accepting = true;             // false: the user disconnected the sender, and none is let in
+
+  // Of the frame with this number; `unknown` where none is known to have it.
+  [[nodiscard]] std::string name_at(std::uint64_t sequence, const std::string& unknown) const {
+    const auto after = std::ranges::upper_bound(names, sequence, {}, &LiveName::first);
+    return after == names.begin() ? unknown : std::prev(after)->name;
+  }
 };
 
 // A line about the connection, for the message line or the terminal.

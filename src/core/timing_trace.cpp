@@ -46,6 +46,11 @@ void TimingTrace::count_latencies_from(std::int64_t acquired_ns) {
   latencies_from_ns_ = acquired_ns;
 }
 
+void TimingTrace::forget_latencies() {
+  const std::scoped_lock lock(mutex_);
+  for (LatencyRecord& record : latencies_) record.clear();
+}
+
 std::vector<Span> TimingTrace::spans() const { return last_spans(ring_.size()); }
 
 std::vector<Span> TimingTrace::last_spans(std::size_t count) const {

@@ -61,7 +61,8 @@ class TimingTrace {
   // The time for which the image is frozen or the source paused is no latency: kNoLatencies from its begin, and the
   // moment of its end. [any thread]
   void count_latencies_from(std::int64_t acquired_ns);
-  [[nodiscard]] std::vector<Span> spans() const;                        // oldest first; any thread
+  void forget_latencies();                        // begins those since the start, and the last 10 s, again; any thread
+  [[nodiscard]] std::vector<Span> spans() const;  // oldest first; any thread
   [[nodiscard]] std::vector<Span> last_spans(std::size_t count) const;  // oldest first; any thread
   // Those added since the last call with the same `seen`, which counts them; it begins at 0. Oldest first; any thread
   [[nodiscard]] std::vector<double> new_latencies_ms(Latency latency, std::uint64_t& seen) const;

@@ -12,6 +12,7 @@
 #include "gui/overlay/flow_scale.h"
 #include "gui/state/number_text.h"
 #include "gui/view/flow_bar.h"
+#include "gui/workspace/image_work.h"
 
 namespace echoloop {
 namespace {
@@ -148,6 +149,9 @@ StripBoxes Presentation::draw(PanelContext& c, const SceneInput& input, const Pa
   if (input.image.number != 0) {
     parts.image.draw_presented(c, input, p.image);
     draw_bars(c, input, parts.image);
+  } else if (const auto& awaited = c.state.image.awaited) {
+    const auto work = long_work(awaited->since_ns, c.state.image.work.remaining_s, now_ns());
+    if (work) ui.text_centred(Type::large, p.image, theme::kText2, first_image_text(c.state, *work));
   }
   StripBoxes strips;
   parts.dock.draw_presented({c, input.image, input.strip, strips}, p.strips);

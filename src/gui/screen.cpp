@@ -240,7 +240,9 @@ void Screen::draw_centre(PanelContext& c, const SceneInput& input, const WindowL
   const bool strips = dock.height() > 0 && dock_row(docked).strip == DockStrip::moves;
   if (strips) drawn_.live.y1 = dock.y1;           // the strips move with the image
   if (drawn_.playing) drawn_.live.y1 = strip.y1;  // the playhead moves with the image
-  if (input.image.number == 0 || input.image.grid.nx < 1) {
+  if (c.state.image.awaited) {
+    image_.draw_awaited(c, input, area);
+  } else if (input.image.number == 0 || input.image.grid.nx < 1) {
     draw_empty(c, area);
   } else if (area.height() >= ui_.px(kImageAreaLeast - DockArea::kFolded)) {  // a banner leaves a low window no room
     image_.draw(c, input, area);

@@ -175,6 +175,8 @@ BadgeLook state_look(RunState run) {
       return {.text = "FROZEN", .ground = theme::kText, .ink = theme::kInk};
     case RunState::fault:
       return {.text = "FAULT", .ground = theme::kRed, .ink = theme::kInk, .dot = true};
+    case RunState::opening:
+      return {.text = "OPENING", .ground = theme::kHover, .ink = theme::kText2};
     case RunState::waiting:
       return {.text = "WAITING", .ink = theme::kText2};
     case RunState::no_sender:
@@ -188,6 +190,7 @@ BadgeLook state_look(RunState run) {
 }  // namespace
 
 RunState badge_state(const UiState& state) {
+  if (state.image.awaited && state.run != RunState::fault) return RunState::opening;
   if (!state.scanner.has_value() || state.scanner->link == LiveLink::connected) return state.run;
   if (state.source.acquisition == nullptr) return RunState::waiting;
   return state.source.live && state.run == RunState::live ? RunState::no_sender : state.run;
@@ -219,8 +222,10 @@ StatusFigures figures_of(const UiState& s) {
   const std::uint64_t lost = s.numbers.counts.dropped + s.numbers.counts.refused + s.numbers.counts.sequence_gaps;
   const std::string p95 =
       known ? fixed(s.numbers.latency.recent.p95_ms, s.numbers.latency.recent.p95_ms < 99.95 ? 2 : 0) : "—";
-  return {.rate = {s.run == RunState::frozen ? "source" : "", fixed(s.numbers.processed_fps, 1), "000.0", "fps"},
-          .shown = {"shown", fixed(s.numbers.shown_fps, 0), "00", "fps"},
+  const bool none = s.image.awaited.has_value();  // no image of this source has come
+  const std::string processed = none ? "—" : fixed(s.numbers.processed_fps, 1);
+  return {.rate = {s.run == RunState::frozen ? "source" : "", processed, "000.0", "fps"},
+          .shown = {"shown", none ? "—" : fixed(s.numbers.shown_fps, 0), "00", "fps"},
           .latency = {"latency p95", p95, "00.00", "ms"},
           .lost = {"lost", grouped(lost), "0", "", lost > 0},
           .faults = faults_since_start(s)};
@@ -329,6 +334,9 @@ void draw_status_bar(PanelContext& c, const Rect& r, BarRequests& requests) {
   const float badge_end = draw_state_badge(ui, badge_state(s), x, r.cy());
   ui.hit("state_badge", {x, r.cy() - ui.px(10), badge_end, r.cy() + ui.px(10)});
   x = fit.rate ? draw_figure(ui, badge_end + ui.px(10), r, f.rate) : badge_end;
+  if (fit.rate)
+    ui.hit("rate", {badge_end + ui.px(4), r.y0 + ui.px(6), x, r.y1 - ui.px(6)},
+           {"Processed frames", "Frames per second over the last 2 s, as all rates of this window.", {}});
   if (fit.shown) x = draw_figure(ui, x + ui.px(16), r, f.shown);
   if (fit.latency) x = draw_figure(ui, separator(ui, x, r), r, f.latency);
   x = draw_lost(c, separator(ui, x, r), r, f.lost);

@@ -76,6 +76,13 @@ struct Viewer::Impl {
     return screen.moving() || now_ns() - clock.input_ns < kAfterInput_ns;
   }
   bool take_pictures(const UiState& state);
+  void compare_with_source(UiState& state);
+  // Of the source in use; none while the first one of it is awaited.
+  [[nodiscard]] const Image& image() const {
+    static const Image none;
+    return shown_source.other_source ? none : pictures.shown();
+  }
+  [[nodiscard]] const Image* compared() const { return shown_source.other_source ? nullptr : pictures.compared(); }
   void refresh_levels(const UiState& state);
   void remember_settings(const UiState& state);
   void save_settings();
@@ -96,6 +103,10 @@ struct Viewer::Impl {
   std::unique_ptr<Surface> surface;
   ImguiSession imgui;
   ImageSet pictures;
+  struct {
+    bool other_source = false;  // the image in `pictures` is of the source before
+    std::string of;             // name of the source of the last image that was not
+  } shown_source;
   FlowTexture flow;
   ObjectFollower objects;
   SpectrogramStrip spectrogram;
@@ -125,10 +136,27 @@ bool Viewer::Impl::take_pictures(const UiState& state) {
   return fresh;
 }
 
+// The name of a source goes with its images. A kept frame of a scanner's earlier description is wanted as it is.
+void Viewer::Impl::compare_with_source(UiState& state) {
+  const Image& shown = pictures.shown();
+  std::optional<AwaitedImage>& awaited = state.image.awaited;
+  const bool kept = state.source.live && state.run == RunState::frozen;
+  const bool known = shown.acquisition != nullptr && state.source.acquisition != nullptr;
+  shown_source.other_source = known && shown.acquisition != state.source.acquisition && !kept;
+  if (shown_source.other_source) {
+    if (!awaited) awaited = AwaitedImage{.shown_of = shown_source.of, .since_ns = now_ns()};
+    return;
+  }
+  awaited.reset();
+  if (shown.number == 0) return;
+  if (state.scanner.has_value()) state.source.name = state.scanner->name_at(shown.stamp.sequence, state.source.name);
+  shown_source.of = state.source.name;
+}
+
 // Of both sides of a comparison at once, of one frame: A and B come one after the other.
 void Viewer::Impl::refresh_levels(const UiState& state) {
-  const Image& b = pictures.shown();
-  const Image* a = pictures.compared();
+  const Image& b = image();
+  const Image* a = compared();
   const bool same_source = a != nullptr && a->acquisition == b.acquisition;
   if (!same_source || a->stamp.sequence == b.stamp.sequence) {
     levels.refresh(b, pictures.texture());
@@ -179,13 +207,14 @@ WindowFrame Viewer::Impl::window_frame() {
           .texture = pictures.texture(),
           .shown = pictures.shown(),
           .compared_texture = pictures.compared_texture(),
-          .compared = pictures.compared(),
+          .compared = compared(),
           .flow = flow,
           .strip = strip,
           .spectrogram = spectrogram,
           .display = display,
           .matched = matcher.matched(),
           .touched = touched(),
+          .other_source = shown_source.other_source,
           .fresh = last.fresh};
 }
 
@@ -233,11 +262,12 @@ bool Viewer::frame(UiState& state) {
     state.notices.messages.post({.clock = clock_text(), .text = v.report});
   }
   v.last.fresh = v.take_pictures(state);
-  v.flow.take(state, v.pictures.shown());
-  v.objects.take(state, v.pictures.shown());
-  v.spectrogram.take(state, v.pictures.shown());
+  v.compare_with_source(state);
+  v.flow.take(state, v.image());
+  v.objects.take(state, v.image());
+  v.spectrogram.take(state, v.image());
   state.image.m_mode.wanted = v.screen.settings().has_m_mode();
-  v.strip.take(state, v.pictures.shown());
+  v.strip.take(state, v.image());
   v.strip.look(v.screen.settings().transient.m_mode_span_s);
   v.refresh_levels(state);
   v.begin_frame();
@@ -245,8 +275,9 @@ bool Viewer::frame(UiState& state) {
                 {.fonts = v.fonts,
                  .scale = v.last.scale,
                  .wanted_scale = v.wanted_scale(),
-                 .image = v.pictures.shown(),
-                 .compared = v.pictures.compared(),
+                 .image = v.image(),
+                 .last_image = v.pictures.shown(),
+                 .compared = v.compared(),
                  .level_db = [&v](const Image& image, int ix, int iz) { return v.pictures.level_db(image, ix, iz); },
                  .levels = v.levels,
                  .compared_levels = v.compared_levels,
@@ -264,7 +295,7 @@ bool Viewer::frame(UiState& state) {
   v.last.times.draw_end = now_ns();
   if (v.last.drawn) v.surface->present();
   v.last.times.shown = now_ns();
-  return v.last.fresh;
+  return v.last.fresh && !v.shown_source.other_source;
 }
 
 void Viewer::wait_events(double timeout_s) {
@@ -275,9 +306,9 @@ bool Viewer::drawn() const { return impl_->last.drawn; }
 
 bool Viewer::wants_frame() const { return impl_->touched() || impl_->screen.playing(); }
 
-std::vector<float> Viewer::shown_db() const { return impl_->pictures.db_of(impl_->pictures.shown()); }
+std::vector<float> Viewer::shown_db() const { return impl_->pictures.db_of(impl_->image()); }
 
-const Image* Viewer::compared_image() const { return impl_->pictures.compared(); }
+const Image* Viewer::compared_image() const { return impl_->compared(); }
 
 std::vector<float> Viewer::compared_db() const {
   const Image* image = compared_image();
@@ -305,7 +336,7 @@ bool Viewer::needs_host_image() const { return impl_->pictures.needs_host_image(
 const std::string& Viewer::interop_status() const { return impl_->pictures.status(); }
 std::string Viewer::gl_renderer() const { return reinterpret_cast<const char*>(glGetString(GL_RENDERER)); }
 const Viewer::FrameTimes& Viewer::times() const { return impl_->last.times; }
-const Image& Viewer::shown_image() const { return impl_->pictures.shown(); }
+const Image& Viewer::shown_image() const { return impl_->image(); }
 
 RgbImage Viewer::screenshot() const {
   Impl& v = *impl_;

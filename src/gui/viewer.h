@@ -78,7 +78,7 @@ class Viewer {
 
   // The last frame's whole window, RGB, top row first.
   [[nodiscard]] RgbImage screenshot() const;
-  [[nodiscard]] const Image& shown_image() const;  // number 0 = none yet
+  [[nodiscard]] const Image& shown_image() const;  // number 0 = none of the source in use yet
 
   // Its dB values, [nz][nx]; read from the texture where the image never came to the host. Empty without a picture.
   [[nodiscard]] std::vector<float> shown_db() const;

@@ -24,9 +24,9 @@ struct Exception {
 
 constexpr auto kExceptions = std::to_array<Exception>({
     {"Options", 48, "one member an option of the command line"},
-    {"UiCommands", 33, "one member a command of the window"},
+    {"UiCommands", 34, "one member a command of the window"},
     {"FormationParams", 30, "one member a parameter"},
-    {"LiveStatus", 29, "numbers of one connection, as the window shows them"},
+    {"LiveStatus", 30, "numbers of one connection, as the window shows them"},
     {"DasGeometry", 21, "arguments of a kernel"},
     {"PackedDasArgs", 26, "arguments of a kernel"},
     {"PackedFirArgs", 23, "arguments of a kernel"},

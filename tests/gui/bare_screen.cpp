@@ -96,6 +96,7 @@ void BareScreen::frame(const std::vector<KeyPress>& keys) {
   screen->draw(state, {.fonts = *fonts_,
                        .scale = static_cast<float>(window_.scale),
                        .image = image_,
+                       .last_image = image_,
                        .level_db = [](const Image&, int, int) { return -20.0F; },
                        .levels = levels_,
                        .compared_levels = compared_levels_,

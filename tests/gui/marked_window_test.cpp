@@ -84,6 +84,7 @@ class MarkedWindow : public ScriptedWindow {
   Saved saved() { return {shown().stamp.source_index, app_->viewer().shown_db(), values(), state().params}; }
   // The file of the newest message "Saved ..." that ends so; empty: none.
   fs::path newest(const std::string& ending) {
+    EXPECT_TRUE(until([&] { return !state().saving.writing; }));
     const std::string saved = "Saved ";
     for (const Message& message : state().notices.messages.list()) {
       if (message.text.starts_with(saved) && message.text.ends_with(ending)) return message.text.substr(saved.size());

@@ -70,6 +70,26 @@ TEST(LiveCounts, ADisconnectedSenderIsNotLetInUntilItIsAllowed) {
   rig.expect_frame(*sender, 0, 2);
 }
 
+// Until a sender's first frame, what is on screen is of the one before.
+TEST(LiveCounts, ANameGoesWithTheFramesOfItsSender) {
+  LiveRig rig;
+  auto sender = rig.start(small_scan(8, R"("name": "Scanner A",)"));
+  rig.expect_frame(*sender, 0, 1);
+  sender.reset();
+  ASSERT_TRUE(rig.wait_until([&] { return rig.status().link == LiveLink::gone; }));
+  sender = rig.connect();
+  ASSERT_TRUE(sender->begin(small_scan(8, R"("name": "Scanner B",)")));
+  const std::uint64_t shown = rig.ring->counts().next_sequence - 1;
+  EXPECT_EQ(rig.status().name_at(shown, "?"), "Scanner A");
+  EXPECT_EQ(rig.status().names.size(), 1U) << "no frame of B has come";
+  ASSERT_TRUE(rig.wait_until([&] { return rig.producer->state() == ProducerState::changed; }));
+  rig.stream(RingPolicy::block, 4, rig.end_stream());
+  ASSERT_TRUE(sender->frame(0, 2));
+  ASSERT_TRUE(rig.wait_until([&] { return rig.status().names.size() == 2; }));
+  EXPECT_EQ(rig.status().name_at(shown, "?"), "Scanner A");
+  EXPECT_EQ(rig.status().name_at(shown + 1, "?"), "Scanner B");
+}
+
 TEST(LiveCounts, FramesCarryWhatTheSenderSays) {
   LiveRig rig;
   const auto sender = rig.start(small_scan(8, R"("device_hz": 1000,)"));

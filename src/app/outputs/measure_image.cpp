@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,22 +25,39 @@ bool wants_measures(const Options& options, const Marks& marks) {
   return !options.measurements.empty() || (!options.figure.empty() && !marks.list.empty());
 }
 
-Measured measure_image(const Image& image, const Marks& marks, const PointsAgain& again) {
+namespace {
+
+LevelImage levels_of(const Image& image) {
+  return {.db = image.host(), .grid = image.grid, .number = image.number, .time_s = image.stamp.time_s};
+}
+
+}  // namespace
+
+Measured measure_pixels(const Image& image, const Marks& marks) {
   Measured m;
   m.image = image;
   m.image.host_db = m.image.device_db = nullptr;
   m.image.storage.reset();
   if (shows_weight(image.params.formation)) return m;  // weights are no levels
-  const LevelImage picture{
-      .db = image.host(), .grid = image.grid, .number = image.number, .time_s = image.stamp.time_s};
   RegionPixelCache pixels;
-  measure_marks(m, marks, picture, pixels);
-  refine_points(m, again);
-  if (!m.fine.empty()) measure_marks(m, marks, picture, pixels);
-  if (changed_by_method(image.params) && !(m.pairs.empty() && m.regions.empty())) {
-    const std::vector<float> das = levels_without_method(image, again);
-    if (!das.empty()) measure_slopes(m, marks, picture, {.db = das, .grid = image.grid}, pixels);
-  }
+  measure_marks(m, marks, levels_of(image), pixels);
+  return m;
+}
+
+void measure_again(Measured& m, const Image& image, const Marks& marks, ImageAgain& again) {
+  if (shows_weight(image.params.formation)) return;
+  RegionPixelCache pixels;
+  m.fine = again.take_points();
+  if (!m.fine.empty()) measure_marks(m, marks, levels_of(image), pixels);
+  const std::vector<float> das = again.take_levels();
+  if (!das.empty()) measure_slopes(m, marks, levels_of(image), {.db = das, .grid = image.grid}, pixels);
+}
+
+Measured measure_image(const Image& image, const Marks& marks, const PointsAgain& again) {
+  Measured m = measure_pixels(image, marks);
+  ImageAgain made(m, again);
+  while (!made.step(again.session)) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  measure_again(m, image, marks, made);
   return m;
 }
 

@@ -18,7 +18,10 @@ namespace echoloop {
 // Whether a file of this run needs the marks' numbers.
 bool wants_measures(const Options& options, const Marks& marks);
 
-// As the Measure panel has them, points on a fine grid; waits for that.
+// As the Measure panel has them: of the image's pixels, and then with what processing has made again.
+Measured measure_pixels(const Image& image, const Marks& marks);
+void measure_again(Measured& measured, const Image& image, const Marks& marks, ImageAgain& again);
+// Both; waits for processing.
 Measured measure_image(const Image& image, const Marks& marks, const PointsAgain& again);
 
 // A frame of a source that no thread asks any more; nothing when its file was lost.

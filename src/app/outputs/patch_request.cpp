@@ -1,33 +1,16 @@
 #include "app/outputs/patch_request.h"
 
 #include <chrono>
-#include <thread>
 #include <utility>
+
+#include "gui/overlay/measure_marks.h"
 
 namespace echoloop {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// False: the device failed, or it is later than `end`.
-template <class Done>
-bool wait_for(const Session& session, Clock::time_point end, const Done& done) {
-  while (!done()) {
-    if (!session.fault().empty() || Clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
-  return true;
-}
-
 bool runs(const Session* session) { return session != nullptr && session->running() && session->fault().empty(); }
-
-FinePoint refine_point(PatchWork work, Session& session, Clock::time_point end) {
-  work.ask(session);
-  if (wait_for(session, end, [&] { return work.take(session); })) return work.result();
-  FinePoint none = work.result();
-  none.why_not = kNoAnswer;
-  return none;
-}
 
 // Nothing that is made beside the image, no average of earlier frames.
 ImagingParams of_one_frame(const Image& image) {
@@ -127,35 +110,65 @@ std::string why_not_of(const Image& image, const Session& session) {
   return image.acquisition == session.acquisition() ? "" : "A is another recording";
 }
 
-std::vector<float> levels_without_method(const Image& image, const PointsAgain& again) {
-  if (!again.kept || !runs(again.session) || !why_not_of(image, *again.session).empty()) return {};
-  ImagingParams params = of_one_frame(image);
-  params.formation.adaptive = Adaptive::off;
-  const auto answer = ask_for(*again.session, *again.kept, params);
-  const bool answered = wait_for(*again.session, Clock::now() + again.longest, [&] { return answer->done.load(); });
-  return answered ? answer->db : std::vector<float>();
+ImageAgain::ImageAgain(const Measured& measured, PointsAgain again)
+    : measured_(measured),
+      again_(std::move(again)),
+      end_(Clock::now() + again_.longest),
+      wants_levels_(changed_by_method(measured.image.params) && !(measured.pairs.empty() && measured.regions.empty())) {
+  measured_.fine = again_.known;
 }
 
-void refine_points(Measured& measured, const PointsAgain& again) {
-  std::string why_not = why_no_fine_grid(measured.image);
-  if (why_not.empty() && !again.kept) why_not = "the image's frame is not in the history";
-  if (why_not.empty() && !runs(again.session)) why_not = "no stream is running";
-  if (why_not.empty()) why_not = why_not_of(measured.image, *again.session);
-  const Clock::time_point end = Clock::now() + again.longest;
-  measured.fine = again.known;
-  std::vector<FinePoint> fine;
-  for (const MeasuredPoint& point : measured.points) {
-    if (!point.echo.spread) continue;
-    const FinePoint* known = measured.fine_of(point);
-    if (known != nullptr && known->spread && known->frame == measured.image.stamp.sequence) {
-      fine.push_back(*known);
-    } else if (why_not.empty()) {
-      fine.push_back(refine_point(PatchWork(measured.image, point, *again.kept), *again.session, end));
-    } else {
-      fine.push_back(no_fine_point(measured, point, why_not));
-    }
+std::string ImageAgain::why_no_points(Session* session) const {
+  if (std::string why = why_no_fine_grid(measured_.image); !why.empty()) return why;
+  if (!again_.kept) return "the image's frame is not in the history";
+  return runs(session) ? why_not_of(measured_.image, *session) : "no stream is running";
+}
+
+// Begins, or goes on with, the next point; its answer is taken by a later step.
+void ImageAgain::refine(const MeasuredPoint& point, Session* session) {
+  const FinePoint* known = measured_.fine_of(point);
+  std::string why = why_no_points(session);
+  if (known != nullptr && known->spread && known->frame == measured_.image.stamp.sequence) {
+    points_.push_back(*known);
+  } else if (!why.empty()) {
+    points_.push_back(no_fine_point(measured_, point, why));
+  } else if (!work_) {
+    work_.emplace(measured_.image, point, *again_.kept);
+    return work_->ask(*session);
+  } else if (work_->configuration() != session->configurations() || Clock::now() > end_) {
+    points_.push_back(no_fine_point(measured_, point, kNoAnswer));
+  } else if (work_->take(*session)) {
+    points_.push_back(work_->result());
+  } else {
+    return;
   }
-  measured.fine = std::move(fine);
+  work_.reset();
+  ++next_;
+}
+
+bool ImageAgain::step(Session* session) {
+  while (next_ < measured_.points.size()) {
+    const MeasuredPoint& point = measured_.points[next_];
+    const std::size_t before = next_;
+    if (point.echo.spread) {
+      refine(point, session);
+    } else {
+      ++next_;
+    }
+    if (next_ == before) return false;
+  }
+  const bool can = again_.kept && runs(session) && why_not_of(measured_.image, *session).empty();
+  if (!wants_levels_ || !can) return true;
+  if (levels_ == nullptr) {
+    ImagingParams params = of_one_frame(measured_.image);
+    params.formation.adaptive = Adaptive::off;
+    levels_ = ask_for(*session, *again_.kept, params);
+  }
+  return levels_->done || Clock::now() > end_;
+}
+
+std::vector<float> ImageAgain::take_levels() {
+  return levels_ != nullptr && levels_->done ? std::move(levels_->db) : std::vector<float>();
 }
 
 }  // namespace echoloop

@@ -57,18 +57,37 @@ std::string why_not_of(const Image& image, const Session& session);  // empty: i
 
 // What the points of an image that is written to a file are beamformed again with.
 struct PointsAgain {
-  Session* session = nullptr;                 // null: none runs
+  Session* session = nullptr;                 // where it is waited for; null: none runs
   std::optional<KeptFrame> kept = {};         // the image's frame; nothing: it is not at hand any more
   std::vector<FinePoint> known = {};          // of the window
-  std::chrono::milliseconds longest{10'000};  // for all points; in a window, which waits, much less
+  std::chrono::milliseconds longest{10'000};  // for all points, and for the levels
 };
 inline constexpr const char* kNoAnswer = "processing did not answer in time";
 
-// The points of `measured` that are not known yet, one after another; waits for the answers. Those that did not come in
-// time say so: kNoAnswer.
-void refine_points(Measured& measured, const PointsAgain& again);
+// What processing has to make again for the numbers of an image: its points that are not known yet, one after another,
+// and, where its method is measured against delay-and-sum, the levels of that. Nothing here waits.
+class ImageAgain {
+ public:
+  // `measured`: of the image's pixels.
+  ImageAgain(const Measured& measured, PointsAgain again);
+  // True when all is there, or the time is over. `session`: null, where none runs any more.
+  bool step(Session* session);
+  // Points that did not come in time say so: kNoAnswer. Levels in dB, empty: none were wanted, or could be made.
+  [[nodiscard]] std::vector<FinePoint> take_points() { return std::move(points_); }
+  [[nodiscard]] std::vector<float> take_levels();
 
-// The image's frame by delay-and-sum, with all other parameters as they are, dB; waits. Empty: it could not be made.
-std::vector<float> levels_without_method(const Image& image, const PointsAgain& again);
+ private:
+  [[nodiscard]] std::string why_no_points(Session* session) const;
+  void refine(const MeasuredPoint& point, Session* session);
+
+  Measured measured_;  // without its pixels
+  PointsAgain again_;
+  std::chrono::steady_clock::time_point end_;
+  bool wants_levels_ = false;
+  std::vector<FinePoint> points_;  // of measured_.points, those with a peak, as far as they are known
+  std::size_t next_ = 0;           // in measured_.points
+  std::optional<PatchWork> work_;
+  std::shared_ptr<PatchAnswer> levels_;
+};
 
 }  // namespace echoloop

@@ -59,7 +59,10 @@ void Session::stop_soon() { stop_until(now_ns() + kGrace_ns); }
 
 void Session::stop_until(std::int64_t give_up_ns) {
   try {
-    while (!advance()) wait_a_little();
+    while (!advance()) {
+      if (now_ns() > give_up_ns && running()) abandon();  // a change of settings that waits for its last frames
+      wait_a_little();
+    }
   } catch (const std::exception&) {  // of what was being made
     if (!long_work_ended()) throw;
     change_.phase = Phase::steady;
@@ -68,12 +71,26 @@ void Session::stop_until(std::int64_t give_up_ns) {
   running_->producer().stop();
   running_->pipeline().stop();
   while (running_->producer().state() == ProducerState::running || !running_->pipeline().done()) {
-    if (now_ns() > give_up_ns) {
-      running_->pipeline().abandon();  // first: no lane's frame counts any more
-      backend_.abandon();
-    }
+    if (now_ns() > give_up_ns) abandon();
     wait_a_little();
   }
+  backend_.resume();
+}
+
+void Session::abandon() {
+  running_->pipeline().abandon();  // first: no lane's frame counts any more
+  backend_.abandon();
+}
+
+void Session::end_soon() {
+  try {
+    stop_soon();
+  } catch (const std::exception&) {  // of a configuration that was being made
+  }
+  if (!running()) return;
+  counts_ = running_->ring().counts();
+  abandon();  // kept frames under way
+  running_.reset();
   backend_.resume();
 }
 

@@ -71,6 +71,8 @@ class Session {
   void stop();       // ends both threads; frames in lanes are finished, frames in the ring stay in flight
   void stop_soon();  // likewise, but frames in lanes that are not finished within kGrace are dropped
   static constexpr std::int64_t kGrace_ns = 300'000'000;
+  // Of a stream that another one replaces: stop_soon(), and all that runs is destroyed; then the counts are final.
+  void end_soon();  // any one thread, as the last call
 
   [[nodiscard]] bool running() const { return running_ != nullptr; }
   [[nodiscard]] bool done() const;  // nothing more will come: limit reached, recording at its end, refused, or a fault
@@ -108,6 +110,7 @@ class Session {
   };
 
   void stop_until(std::int64_t give_up_ns);
+  void abandon();
   void make();  // on a thread of its own, from options_ and what the last configuration left
   void take_made();
   void apply_live();

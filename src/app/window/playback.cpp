@@ -182,7 +182,8 @@ void Playback::ask_for(Cine& cine, std::size_t index, const ImagingParams& param
                   .compare = wanted.compare,
                   .ensemble = std::move(ensemble.frames),
                   .compared = std::move(beside),
-                  .acquisition = kept->acquisition});
+                  .acquisition = kept->acquisition,
+                  .turn = frozen_ && !cine.playing ? ReviewTurn::at_once : ReviewTurn::next});
   asked_ = wanted;
   ++requests_;
 }

@@ -129,6 +129,7 @@ void WindowApp::add_stream_commands(UiCommands& c) {
   c.cine_changed = deferred([this] { apply_stream(); });  // keep_acquiring; the rest: WindowReview::update()
   c.auto_reference = deferred([this] { reference_.set(); });
   c.sound_speed = deferred([this](SoundSpeedAct what) { sound_speed_.act(what); }, "sound speed");
+  c.reset_latencies = [this] { parts_.trace.forget_latencies(); };
   c.restart = deferred([this] { restart(parts_.state.stream); });
   c.use_cpu = deferred([this] { use_cpu(); });
 }
@@ -181,7 +182,7 @@ bool WindowApp::limits_reached() const {
   const Session* const session = parts_.session.get();
   const double seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9;
   if (options.duration_s > 0.0 && seconds >= options.duration_s) {  // and after the first frame of an open source
-    if (session == nullptr) return !opening_.busy() || opening_.scanner().has_value();
+    if (session == nullptr) return (!opening_.busy() && !stream_.changing()) || opening_.scanner().has_value();
     return session->counts().processed > 0 || session->done();
   }
   return options.frames > 0 && session != nullptr && session->done();
@@ -190,14 +191,16 @@ bool WindowApp::limits_reached() const {
 // One window frame: news of the stream and of files, then the drawing, then the user's commands.
 void WindowApp::turn() {
   const auto& session = parts_.session;
+  const std::int64_t began_ns = now_ns();
   take_sandbox_answer();
   take_opened();
   import_.look();
   scanner_.look();
   advance_comparison();
-  if (session != nullptr) stream_.advance();
+  stream_.advance();
   if (session != nullptr) poll_stream();
   saving_.advance_film();
+  saving_.advance();
   saving_.describe();
   recording_.look();
   presets_.look();
@@ -215,6 +218,7 @@ void WindowApp::turn() {
     }
     times_.count_requests(review_.playback());
   }
+  times_.add_turn(viewer(), began_ns);
   wait_for_frame();
 }
 
@@ -237,8 +241,8 @@ bool WindowApp::must_draw() const {
   const bool history_news = past.images[0].has_news() || (parts_.state.cine.compare && past.images[1].has_news()) ||
                             (parts_.state.params.color_flow.mode != FlowMode::off && past.flow.has_news());
   const bool news = review_.frozen() ? history_news : parts_.live.images.has_news();
-  return news || saving_.making_film() || review_.busy() || parts_.state.image.measured.fine_came || import_.busy() ||
-         parts_.viewer->wants_frame() || parts_.viewer->should_close() ||
+  return news || saving_.making_film() || saving_.busy() || review_.busy() || parts_.state.image.measured.fine_came ||
+         import_.busy() || parts_.viewer->wants_frame() || parts_.viewer->should_close() || stream_.ended() ||
          opening_.fraction() != drawn_.opening_fraction;
 }
 
@@ -332,6 +336,7 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
   const SavedSession* saved = purpose.session.get();
   if (purpose.setup && (saved != nullptr || purpose.setup->source != opened.info.opened_as)) purpose.setup.reset();
   const WindowStream::Plan plan = stream_.plan(opened, purpose, presets_);
+  saving_.flush();
   if (!plan.first) recording_.end("another source was opened");
   if (const std::filesystem::path file = frame_file(parts_.options, kRecordOption); plan.first && !file.empty()) {
     recording_.start(file, *opened.source, plan.preset.params);
@@ -344,21 +349,20 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
   sound_speed_.forget();
   stream_.describe(opened, plan);
   restore_view(saved);
-  make_session(opened.source, plan.stream, saved);
+  make_session(opened.source, plan.stream, purpose.session);
   parts_.source = opened.source;
   import_.close();
-  if (!plan.first) give_back_freed_memory();
   presets_.set_active(plan.preset.file);
   if (purpose.setup) reset_.apply_to_source(*purpose.setup);
   if (plan.first) reset_.begin();
   stream_.report(opened, plan);
 }
 
-void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettings stream, const SavedSession* saved) {
+void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettings stream,
+                             const std::shared_ptr<const SavedSession>& saved) {
   saving_.cancel_film("the stream was restarted");
-  const bool continues = parts_.session != nullptr && source == parts_.source && source->live() != nullptr;
-  const RingCounts counts = continues ? parts_.session->counts() : RingCounts{};
-  parts_.session.reset();
+  const bool runs = parts_.session != nullptr || stream_.changing();
+  const bool continues = runs && source == parts_.source && source->live() != nullptr;
   continues ? review_.follow() : review_.forget();
   if (source != parts_.source) state().image.inspected.reset();
   times_.begin_stream();
@@ -368,7 +372,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
                         .host_copy = host_copy(),
                         .on_image = outputs_.image_taker(),
                         .sinks = {recording_.recorder(), &parts_.history},
-                        .counts = counts});
+                        .continues = continues});
 }
 
 void WindowApp::follow_acquisition() {
@@ -390,6 +394,8 @@ void WindowApp::use_cpu() {
   saving_.cancel_film("the stream was restarted");
   recording_.end("the stream continued on the CPU");
   recording_.finish();  // frames that wait may lie in the device's memory
+  if (stream_.changing()) stream_.finish_change();
+  saving_.finish();  // its files name the backend
   parts_.session.reset();
   review_.forget();
   if (!parts_.backend->usable()) parts_.history.clear();  // its memory was the lost device's
@@ -449,6 +455,8 @@ void WindowApp::cancel() {
 
 void WindowApp::write_outputs() {
   if (interrupted() || viewer().should_close()) end_long_work();  // a pipe without a reader is not waited for
+  if (stream_.changing()) stream_.finish_change();
+  saving_.finish();
   FileWriter writer;
   writer([&] { outputs_.write_screenshot(); });
   if (parts_.session == nullptr) return writer.require_all();

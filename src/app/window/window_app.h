@@ -74,7 +74,8 @@ class WindowApp {
   void clear_view();
   void restore_view(const SavedSession* saved);
   // `saved`: where the stream begins; null: at the source's beginning.
-  void make_session(const std::shared_ptr<Source>& source, StreamSettings stream, const SavedSession* saved = nullptr);
+  void make_session(const std::shared_ptr<Source>& source, StreamSettings stream,
+                    const std::shared_ptr<const SavedSession>& saved = nullptr);
   void restart(const StreamSettings& stream);
   void follow_acquisition();
   void use_cpu();

@@ -94,9 +94,25 @@ void WindowReview::freeze_restored_frame() {
   apply_stream_();
 }
 
+// Whether the image on screen is the one that was asked for, and since when it is not.
+void WindowReview::look_at_work() {
+  UiState& state = parts_.state;
+  const Image& shown = parts_.viewer->shown_image();
+  const FormationParams& wanted = state.params.formation;
+  const bool current = shown.number == 0 || (frozen() ? playback_.answered_by(shown)
+                                                      : shown.params.formation == wanted &&
+                                                            shown.params.transmits == state.params.transmits);
+  const bool other = std::exchange(requests_seen_, playback_.requests()) != playback_.requests() ||
+                     std::exchange(wanted_, wanted) != wanted;
+  ImageWork& work = state.image.work;
+  work.remaining_s = parts_.backend->remaining_s();
+  work.since_ns = current ? 0 : work.since_ns == 0 || other ? now_ns() : work.since_ns;
+}
+
 void WindowReview::update() {
   UiState& state = parts_.state;
   Session& session = *parts_.session;
+  look_at_work();
   if (!session.running()) return;
   state.cine.why_not = parts_.history.budget_bytes() == 0    ? "No history: the history memory is 0 MB."
                        : state.notices.fault.has_value()     ? "The stream has stopped: restart first."

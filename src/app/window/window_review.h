@@ -44,6 +44,7 @@ class WindowReview {
  private:
   void freeze(std::uint64_t sequence);
   void go_live();
+  void look_at_work();
 
   WindowParts& parts_;
   const std::function<void()> apply_stream_;
@@ -51,6 +52,8 @@ class WindowReview {
   InspectorController inspector_;
   FinePoints fine_points_, fine_points_a_;  // the latter of a comparison's side A
   MModeReview m_mode_review_;
+  std::uint64_t requests_seen_ = 0;   // of playback_, at the last look_at_work()
+  FormationParams wanted_;            // then
   std::uint64_t processed_seen_ = 0;  // frames, at the last freeze_when_still()
   bool frozen_by_itself_ = false;     // the source is paused or at its end: the image on screen is in the history
   std::optional<std::uint64_t> frame_to_freeze_;

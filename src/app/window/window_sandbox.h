@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/window/window_parts.h"
+#include "formats/open_recording.h"
 
 namespace echoloop {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <thread>
 
 #include "app/image_files.h"
 #include "app/opening/opened_description.h"
@@ -38,6 +39,15 @@ UserFolder folder_kind(SaveWhat what) {
   return what == SaveWhat::film ? UserFolder::videos : UserFolder::documents;
 }
 
+// With pixels of its own, which go with it to the thread that writes it.
+Image with_pixels(Image image, std::vector<float> pixels) {
+  auto own = std::make_shared<std::vector<float>>(std::move(pixels));
+  image.host_db = own->data();
+  image.device_db = nullptr;
+  image.storage = std::move(own);
+  return image;
+}
+
 std::string points_note(const Measured& measured) {
   const auto late = std::count_if(measured.fine.begin(), measured.fine.end(),
                                   [](const FinePoint& f) { return f.why_not == kNoAnswer; });
@@ -69,13 +79,45 @@ bool WindowSaving::folder_ready(UserFolder kind) {
   return false;
 }
 
-std::filesystem::path WindowSaving::new_save(UserFolder kind, const std::string& name, const char* ending) const {
-  return new_file(save_folder(parts_.viewer->settings().saving, kind), name, ending);
+// A name that neither a file has nor one that is still to be written.
+std::filesystem::path WindowSaving::new_save(UserFolder kind, const std::string& name, const char* ending) {
+  const std::filesystem::path folder = save_folder(parts_.viewer->settings().saving, kind);
+  std::filesystem::path file = new_file(folder, name, ending);
+  for (int i = 2; std::ranges::find(promised_, file) != promised_.end(); ++i)
+    file = new_file(folder, fmt::format("{}-{}", name, i), ending);
+  return promised_.emplace_back(std::move(file));
 }
 
-void WindowSaving::save_text(const std::filesystem::path& path, const std::string& text) {
-  write_text(path, text);
-  report("Saved " + path.string(), Severity::info);
+void WindowSaving::save_text(const std::filesystem::path& path, std::function<std::string()> text, std::string note) {
+  files_.add([path, text = std::move(text), note = std::move(note)] {
+    write_text(path, text());
+    return "Saved " + path.string() + note;
+  });
+}
+
+void WindowSaving::advance() {
+  while (!pictures_.empty() && pictures_.front().again.step(parts_.session.get())) {
+    write_picture_of(std::move(pictures_.front()));
+    pictures_.pop_front();
+  }
+  while (const auto written = files_.take()) report(written->text, written->failed ? Severity::error : Severity::info);
+  if (!busy()) promised_.clear();
+  parts_.state.saving.writing = busy();
+}
+
+void WindowSaving::flush() {
+  for (; !pictures_.empty(); pictures_.pop_front()) {
+    while (!pictures_.front().again.step(nullptr)) {
+    }
+    write_picture_of(std::move(pictures_.front()));
+  }
+}
+
+void WindowSaving::finish() {
+  for (advance(); busy(); advance()) {
+    files_.finish();
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
 }
 
 // A failure is shown beside the folder too.
@@ -103,73 +145,85 @@ void WindowSaving::save(SaveWhat what, SavedMoment moment) {
   });
 }
 
-// What is on screen, also where images never come to the host: `pixels` is filled.
-Image WindowSaving::image_on_screen(std::vector<float>& pixels) const {
-  pixels = parts_.viewer->shown_db();
-  Image shown = parts_.viewer->shown_image();
-  shown.host_db = pixels.data();
+// What is on screen, also where images never come to the host.
+Image WindowSaving::image_on_screen() const {
+  Image shown = with_pixels(parts_.viewer->shown_image(), parts_.viewer->shown_db());
   shown.params.display = parts_.state.params.display;
   return shown;
 }
 
-// The numbers on screen where they are of this image; the window waits for other points, but not for long.
-Measured WindowSaving::measured_on(const Image& shown) const {
-  constexpr std::chrono::milliseconds kLongestWait(500);
-  return measure_image(shown, parts_.state.marks,
-                       {.session = parts_.session.get(),
-                        .kept = find_kept(parts_.history, shown.stamp.sequence),
-                        .known = parts_.state.image.measured.fine,
-                        .longest = kLongestWait});
-}
-
+// Points on a fine grid are those of the window where they are of this image; the others are asked for.
 void WindowSaving::save_picture(SaveWhat what) {
   if (parts_.viewer->shown_image().number == 0) return;
-  std::vector<float> pixels;
-  const Image shown = image_on_screen(pixels);
+  Image shown = image_on_screen();
+  std::optional<Image> a;
+  if (const Image* compared = parts_.viewer->compared_image(); compared != nullptr && compared->number != 0) {
+    a = with_pixels(*compared, parts_.viewer->compared_db());
+    a->params.display = parts_.state.params.display;
+  }
+  Measured measured = measure_pixels(shown, parts_.state.marks);
+  ImageAgain again(
+      measured, {.kept = find_kept(parts_.history, shown.stamp.sequence), .known = parts_.state.image.measured.fine});
+  pictures_.push_back({.what = what,
+                       .shown = std::move(shown),
+                       .a = std::move(a),
+                       .measured = std::move(measured),
+                       .again = std::move(again)});
+  advance();
+}
+
+void WindowSaving::write_picture_of(Picture picture) {
+  const SaveWhat what = picture.what;
+  const Image& shown = picture.shown;
   const std::string stem = file_stem(parts_.state.source, shown.stamp);
   const SaveChoice& choice = parts_.viewer->settings().saving;
   std::filesystem::path path;
   std::string note;
-  const bool matched = matched_to() != nullptr;
+  const Image* const matched = matched_to(picture);
   const auto description = [&] {
-    const Measured measured = measured_on(shown);
-    note = points_note(measured);
-    nlohmann::json json = marked_image_json({measured, parts_.state.marks, *parts_.backend, parts_.named});
-    if (matched && what == SaveWhat::picture) {
-      json["levels_matched_to"] = {{"source", name_of_a()},
-                                   {"frame", frame_json(matched_to()->stamp)},
-                                   {"parameters", params_json(matched_to()->params)}};
+    measure_again(picture.measured, shown, parts_.state.marks, picture.again);
+    note = points_note(picture.measured);
+    nlohmann::json json = marked_image_json({picture.measured, parts_.state.marks, *parts_.backend, parts_.named});
+    if (matched != nullptr && what == SaveWhat::picture) {
+      json["levels_matched_to"] = {
+          {"source", name_of_a()}, {"frame", frame_json(matched->stamp)}, {"parameters", params_json(matched->params)}};
     }
     return json;
   };
+  std::vector<std::function<void()>> writes;
   if (what == SaveWhat::levels) {
     path = new_save(UserFolder::pictures, stem + "_16bit", ".png");
-    write_levels(path, shown, parts_.named);
+    writes.emplace_back([path, shown, named = parts_.named] { write_levels(path, shown, named); });
   } else if (what == SaveWhat::data) {
     path = new_save(UserFolder::documents, stem, ".npy");
-    write_image_npy(path, shown, description());
+    writes.emplace_back([path, shown, json = description()] { write_image_npy(path, shown, json); });
   } else {
     constexpr std::array<const char*, 4> kEndings = {".png", ".svg", ".pdf", ".png"};
     path = new_save(UserFolder::pictures, choice.name.empty() ? stem : choice.name,
                     kEndings[static_cast<std::size_t>(choice.format)]);
     const bool figure = choice.format != SaveFormat::image_only;
     if (figure) {
-      save_figure(path, shown);
+      writes.push_back(figure_of(path, picture));
     } else {
-      std::vector<float> mapped;
-      write_picture(path, as_drawn(shown, mapped), display_on_screen(shown), parts_.state.marks,
-                    overlays_of(parts_.state.analyses));
+      writes.emplace_back(
+          [path, drawn = as_drawn(picture), display = display_on_screen(shown), marks = parts_.state.marks,
+           over = KeptOverlays(parts_.state.analyses)] { write_picture(path, drawn, display, marks, over.get()); });
     }
-    if (figure || matched || !parts_.state.marks.list.empty()) {
-      write_text(std::filesystem::path(path).replace_extension(".json"), json_text(description(), 2) + "\n");
+    if (figure || matched != nullptr || !parts_.state.marks.list.empty()) {
+      writes.emplace_back([json = description(), file = std::filesystem::path(path).replace_extension(".json")] {
+        write_text(file, json_text(json, 2) + "\n");
+      });
     }
-    if (matched) note += std::string(", ") + kLevelsMatched;
+    if (matched != nullptr) note += std::string(", ") + kLevelsMatched;
   }
   const ImageOverlays over = overlays_of(parts_.state.analyses);
   const std::string overlays = what == SaveWhat::picture ? overlay_note(over, shown)
                                : over.flow != nullptr    ? ", the B-mode image without flow"
                                                          : "";
-  report("Saved " + path.string() + overlays + note, Severity::info);
+  files_.add([writes = std::move(writes), text = "Saved " + path.string() + overlays + note] {
+    for (const auto& write : writes) write();
+    return text;
+  });
 }
 
 // Window and map of `shown`, with the flow that is on screen, its threshold and its priority.
@@ -186,27 +240,26 @@ std::string WindowSaving::name_of_a() const {
   return other.empty() ? parts_.named : other;
 }
 
-const Image* WindowSaving::matched_to() const {
-  const Image* a = parts_.state.cine.match_levels ? parts_.viewer->compared_image() : nullptr;
-  const bool weights = shows_weight(parts_.viewer->shown_image().params.formation);
+const Image* WindowSaving::matched_to(const Picture& picture) const {
+  const Image* a = parts_.state.cine.match_levels && picture.a ? &*picture.a : nullptr;
+  const bool weights = shows_weight(picture.shown.params.formation);
   return a == nullptr || weights || shows_weight(a->params.formation) ? nullptr : a;
 }
 
-Image WindowSaving::as_drawn(const Image& shown, std::vector<float>& pixels) const {
-  const Image* a = matched_to();
+Image WindowSaving::as_drawn(const Picture& picture) const {
+  const Image& shown = picture.shown;
+  const Image* a = matched_to(picture);
   if (a == nullptr) return shown;
-  const std::vector<float> levels_of_a = parts_.viewer->compared_db();
-  const LevelMap map = match_levels({.db = shown.host(), .grid = shown.grid}, {.db = levels_of_a, .grid = a->grid});
-  pixels.assign(shown.host().begin(), shown.host().end());
+  const LevelMap map = match_levels({.db = shown.host(), .grid = shown.grid}, {.db = a->host(), .grid = a->grid});
+  std::vector<float> pixels(shown.host().begin(), shown.host().end());
   std::ranges::transform(pixels, pixels.begin(), [&map](float level_db) { return map.at(level_db); });
-  Image drawn = shown;
-  drawn.host_db = pixels.data();
-  return drawn;
+  return with_pixels(shown, std::move(pixels));
 }
 
 // A beside B while two are compared.
-void WindowSaving::save_figure(const std::filesystem::path& path, const Image& shown) const {
+std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path, const Picture& picture) const {
   const SaveChoice& choice = parts_.viewer->settings().saving;
+  const Image& shown = picture.shown;
   FigureOrder order{.images = {},
                     .source = parts_.state.source.name,
                     .named = parts_.named,
@@ -214,50 +267,46 @@ void WindowSaving::save_figure(const std::filesystem::path& path, const Image& s
                     .strips = parts_.viewer->strips_on_screen(parts_.state),
                     .size = choice.figure_size(),
                     .ground = choice.ground};
-  std::vector<float> pixels = parts_.viewer->compared_db();
-  if (!pixels.empty()) {
-    Image a = *parts_.viewer->compared_image();
-    a.host_db = pixels.data();
-    a.params.display = parts_.state.params.display;
+  if (picture.a) {
+    const Image& a = *picture.a;
     const ComparedRecording& other = parts_.state.cine.a_recording;
     order.images.push_back(
         {.image = a,
          .display = a.params,
          .faults = faults_of(other.name.empty() ? parts_.state.source.samples : other.samples, a.stamp.source_index)});
   }
-  std::vector<float> mapped;
-  order.images.push_back({.image = as_drawn(shown, mapped),
+  order.images.push_back({.image = as_drawn(picture),
                           .display = display_on_screen(shown),
-                          .over = overlays_of(parts_.state.analyses),
                           .faults = faults_of(parts_.state.source.samples, shown.stamp.source_index),
-                          .matched = !mapped.empty()});
+                          .matched = matched_to(picture) != nullptr});
   std::vector<const Measured*> values;  // of A, then of B
-  const bool compared =
-      !pixels.empty() && parts_.state.image.measured_a.image.number == order.images.front().image.number;
+  const bool compared = picture.a && parts_.state.image.measured_a.image.number == picture.a->number;
   if (compared) values.push_back(&parts_.state.image.measured_a);
-  if ((compared || pixels.empty()) && parts_.state.image.measured.image.number == shown.number)
+  if ((compared || !picture.a) && parts_.state.image.measured.image.number == shown.number)
     values.push_back(&parts_.state.image.measured);
-  if (!pixels.empty() && values.size() < 2) values.clear();
+  if (picture.a && values.size() < 2) values.clear();
   order.key = figure_key(parts_.state.marks, values);
-  write_figure_of(path, std::move(order));
+  return [path, order = std::move(order), over = KeptOverlays(parts_.state.analyses)]() mutable {
+    order.images.back().over = over.get();
+    write_figure_of(path, std::move(order));
+  };
 }
 
 void WindowSaving::save_description() {
   const std::optional<LiveStatus>& scanner = parts_.state.scanner;
   if (!scanner || scanner->description == nullptr) return;
   save_text(new_save(UserFolder::documents, file_stem(parts_.state.source) + "_description", ".json"),
-            *scanner->description);
+            [text = scanner->description] { return *text; });
 }
 
 void WindowSaving::save_timings(TimingFile format) {
   const bool csv = format == TimingFile::csv;
   const std::filesystem::path path =
       new_save(UserFolder::documents, file_stem(parts_.state.source) + "_timings", csv ? ".csv" : ".json");
-  write_text(path, csv ? parts_.trace.csv() : parts_.trace.chrome_json());
   const std::size_t n = parts_.trace.spans().size();
-  report(fmt::format("Saved {}: {}{}", path.string(), counted(n, "timed span"),
-                     n == kTracedSpans ? ", the newest available" : ""),
-         Severity::info);
+  save_text(
+      path, [&trace = parts_.trace, csv] { return csv ? trace.csv() : trace.chrome_json(); },
+      fmt::format(": {}{}", counted(n, "timed span"), n == kTracedSpans ? ", the newest available" : ""));
 }
 
 void WindowSaving::save_measurements() {
@@ -269,7 +318,7 @@ void WindowSaving::save_measurements() {
                             a.stamp.sequence, json_text(image_json(*parts_.backend, name_of_a(), a)));
   }
   save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, m.image.stamp) + "_measurements", ".csv"),
-            measurements_csv(m, comments, parts_.state.image.measured_a));
+            [text = measurements_csv(m, comments, parts_.state.image.measured_a)] { return text; });
 }
 
 void WindowSaving::save_table(const ResultTable& table) {
@@ -281,7 +330,8 @@ void WindowSaving::save_table(const ResultTable& table) {
     std::string text = table.heading + fmt::format("# source: {}\n", parts_.named);
     text += fmt::format("# frame: {}, acquired at {:.6f} s\n", of.stamp.sequence, of.stamp.time_s);
     text += "# parameters: " + json_text(image_json(*parts_.backend, parts_.named, of)) + "\n" + table.rows;
-    save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, of.stamp) + table.suffix, ".csv"), text);
+    save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, of.stamp) + table.suffix, ".csv"),
+              [text = std::move(text)] { return text; });
   });
 }
 
@@ -310,7 +360,7 @@ void WindowSaving::save_session(SavedMoment moment) {
   }
   const std::filesystem::path path =
       new_save(UserFolder::documents, file_stem(parts_.state.source, shown.stamp), kSessionEnding.data());
-  save_text(path, json_text(session_json(session, path), 2) + "\n");
+  save_text(path, [session = std::move(session), path] { return json_text(session_json(session, path), 2) + "\n"; });
 }
 
 void WindowSaving::save_film(SavedMoment moment) {

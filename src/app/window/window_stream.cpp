@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "app/options/stream_defaults.h"
@@ -187,30 +188,69 @@ void WindowStream::require_room(const OpenedSource& opened, const StreamSettings
               "at most " + megabytes(there_is) + ", which is free", "use fewer slots");
 }
 
+// The stream before ends on a thread of its own: a frame may be in work there, and a scanner be waited for.
 void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
+  // A scanner that is described again: what is kept stays until newer frames need its room.
+  const bool same_scanner = source == parts_.source && source->live() != nullptr;
+  const bool same_frames = same_scanner || (source == parts_.source && source->acquisition() == acquisition_);
+  coming_ = Coming{.source = source,
+                   .start = std::move(start),
+                   .keeps_history = same_frames && (!coming_ || coming_->keeps_history)};
+  acquisition_ = source->acquisition();
+  if (parts_.session != nullptr) {
+    ended_ = std::async(std::launch::async, [session = std::move(parts_.session)]() mutable {
+      session->end_soon();
+      const RingCounts counts = session->counts();
+      session.reset();
+      give_back_freed_memory();
+      return counts;
+    });
+  }
+  if (!ended_.valid()) return begin({});
+  UiState& state = parts_.state;
+  const std::uint64_t errors = state.numbers.errors;
+  state.numbers = {};
+  state.numbers.errors = errors;
+  state.image.work = {};
+  state.notices.fault.reset();
+  const bool stays_frozen = coming_->start.continues && state.run == RunState::frozen;
+  if (!stays_frozen) state.run = running_state(state.source);
+  if (!coming_->keeps_history) state.cine.frames = 0;
+}
+
+bool WindowStream::ended() const {
+  return ended_.valid() && ended_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+void WindowStream::finish_change() {
+  if (ended_.valid()) begin(ended_.get());
+}
+
+// No stream runs. `counts`: of the one before.
+void WindowStream::begin(const RingCounts& counts) {
+  const Coming coming = *std::exchange(coming_, std::nullopt);
+  const Start& start = coming.start;
   parts_.live.reset_analyses();  // of another stream
   parts_.past.flow.reset();
   parts_.trace.clear();
   parts_.trace.count_latencies_from(now_ns());
   stats_ = {};
-  // A scanner that is described again: what is kept stays until newer frames need its room.
-  const bool same_scanner = source == parts_.source && source->live() != nullptr;
-  if (!same_scanner && (source != parts_.source || source->acquisition() != acquisition_)) parts_.history.clear();
-  acquisition_ = source->acquisition();
+  if (!coming.keeps_history) parts_.history.clear();
+  if (parts_.state.source.live) parts_.state.source.acquisition = coming.source->acquisition();  // the newest one
   parts_.session = std::make_unique<Session>(
-      *parts_.backend, source, parts_.live.images, parts_.trace,
+      *parts_.backend, coming.source, parts_.live.images, parts_.trace,
       SessionOptions{.stream = start.stream,
                      .params = parts_.state.params,
                      .max_frames = parts_.options.frames,
                      .host_copy = start.host_copy,
-                     .on_image = std::move(start.on_image),
+                     .on_image = start.on_image,
                      .samples = parts_.state.source.samples,
-                     .sinks = std::move(start.sinks),
+                     .sinks = start.sinks,
                      .past = &parts_.past,
                      .inspections = &parts_.inspections,
                      .analyses = parts_.live.analyses(),
-                     .first_frame = first_frame_of(start.saved),
-                     .counts = start.counts,
+                     .first_frame = first_frame_of(start.saved.get()),
+                     .counts = start.continues ? counts : RingCounts{},
                      .held_reference_db = start.saved != nullptr ? start.saved->held_reference_db : kAutoReference,
                      .in_background = true});
 }
@@ -232,7 +272,7 @@ OpenedSource WindowStream::described_again() {
 }
 
 void WindowStream::apply_params() {
-  if (parts_.session == nullptr) return;
+  if (parts_.source == nullptr) return;
   UiState& state = parts_.state;
   const Acquisition& acquisition = *parts_.source->acquisition();
   try {
@@ -243,7 +283,7 @@ void WindowStream::apply_params() {
     return;
   }
   accepted_ = state.params;
-  parts_.session->set_params(state.params);
+  if (parts_.session != nullptr) parts_.session->set_params(state.params);
   const std::string warning = formation_warning(acquisition, state.params);
   if (warning.empty()) state.notices.messages.resolve("formation");
   if (warning != state.notices.formation_warning && !warning.empty())
@@ -266,8 +306,10 @@ void WindowStream::apply(const StreamSettings& wanted) {
 }
 
 void WindowStream::advance() {
-  doubts_.look();
   try {
+    if (ended()) finish_change();
+    if (parts_.session == nullptr) return;
+    doubts_.look();
     parts_.session->advance();
   } catch (const std::exception& error) {
     parts_.session.reset();  // not even the old settings work any more

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -46,14 +47,18 @@ class WindowStream {
 
   struct Start {
     StreamSettings stream;
-    const SavedSession* saved = nullptr;  // where the stream begins; null: at the source's beginning
+    std::shared_ptr<const SavedSession> saved = {};  // where the stream begins; null: at the source's beginning
     HostCopy host_copy = HostCopy::made;
     std::function<void(const Image&)> on_image = {};
     std::vector<FrameSink*> sinks = {};
-    RingCounts counts = {};  // of a stream that this one continues
+    bool continues = false;  // the counts of the stream before, of the same scanner
   };
-  // Another session, with UiState::params; the one before has ended.
+  // Ends the session, and makes another one with UiState::params: at once where none runs, otherwise from advance(),
+  // when the one before has ended.
   void make(const std::shared_ptr<Source>& source, Start start);
+  [[nodiscard]] bool changing() const { return coming_.has_value(); }  // there is no session yet
+  [[nodiscard]] bool ended() const;                                    // the session before: the next one can be made
+  void finish_change();                                                // waits
 
   // A scanner whose sender describes other frames: the stream has ended before them.
   [[nodiscard]] bool acquisition_changed() const;
@@ -71,11 +76,20 @@ class WindowStream {
   [[nodiscard]] ImagingParams params_to_start(const ImagingParams& defaults) const;
   [[nodiscard]] ImagingParams params_with_facts(const ImagingParams& defaults) const;
   void require_room(const OpenedSource& opened, const StreamSettings& stream) const;
+  void begin(const RingCounts& counts);
+
+  struct Coming {
+    std::shared_ptr<Source> source;
+    Start start;
+    bool keeps_history = false;
+  };
 
   WindowParts& parts_;
   AcquisitionPtr acquisition_;                  // of the last session
   ImagingParams accepted_;                      // the last parameters that the source could be imaged with
   std::optional<StreamSettings> chosen_queue_;  // policy and slots that no user chose; nothing: the command line's
+  std::optional<Coming> coming_;                // the next stream
+  std::future<RingCounts> ended_;               // the stream before, which ends; the counts that it leaves
   StatsCollector stats_;
   WindowDoubts doubts_{parts_};
 };

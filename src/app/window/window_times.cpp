@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "core/units.h"
+
 namespace echoloop {
 namespace {
 
@@ -89,12 +91,16 @@ void WindowTimes::count_requests(const Playback& playback) {
   if (std::exchange(requests_, playback.requests()) != playback.requests()) request_frame_ = window_frame_;
 }
 
+void WindowTimes::add_turn(const Viewer& viewer, std::int64_t began_ns) {
+  const Viewer::FrameTimes& times = viewer.times();
+  const std::int64_t waited_ns = times.shown - times.draw_end;
+  turn_ms_.add(static_cast<double>(now_ns() - began_ns - waited_ns) * 1e-6);
+}
+
 nlohmann::json WindowTimes::report() const {
-  return {{"frame_ms", frame_ms_.summary()},
-          {"texture_ms", texture_ms_.summary()},
-          {"device_wait_ms", device_wait_ms_.summary()},
-          {"interval_ms", interval_ms_.summary()},
-          {"review_frames", review_frames_.summary()}};
+  return {{"turn_ms", turn_ms_.summary()},         {"frame_ms", frame_ms_.summary()},
+          {"texture_ms", texture_ms_.summary()},   {"device_wait_ms", device_wait_ms_.summary()},
+          {"interval_ms", interval_ms_.summary()}, {"review_frames", review_frames_.summary()}};
 }
 
 }  // namespace echoloop

@@ -21,12 +21,15 @@ class WindowTimes {
   // After the requests of this window frame have been made.
   void count_requests(const Playback& playback);
   void begin_stream() { shown_ = 0; }
+  // From `began_ns` to now, without the wait for the display.
+  void add_turn(const Viewer& viewer, std::int64_t began_ns);
 
   [[nodiscard]] std::uint64_t shown() const { return shown_; }           // images of the stream
   [[nodiscard]] double first_image_s() const { return first_image_s_; }  // after the program's start; 0: none
-  // frame_ms: the UI thread's work for a window frame; texture_ms: of that, the update of the texture; device_wait_ms:
-  // its calls that may wait for the device; interval_ms: from one displayed frame to the next; review_frames: displayed
-  // frames until a changed parameter or another history frame is on screen.
+  // turn_ms: all of the UI thread's work between two waits, with commands; frame_ms: of that, a window frame;
+  // texture_ms: of that, the update of the texture; device_wait_ms: its calls that may wait for the device;
+  // interval_ms: from one displayed frame to the next; review_frames: displayed frames until a changed parameter or
+  // another history frame is on screen.
   [[nodiscard]] nlohmann::json report() const;
 
  private:
@@ -44,7 +47,7 @@ class WindowTimes {
 
   void add_times(const Viewer::FrameTimes& times);
 
-  Values frame_ms_, texture_ms_, device_wait_ms_, interval_ms_, review_frames_;
+  Values turn_ms_, frame_ms_, texture_ms_, device_wait_ms_, interval_ms_, review_frames_;
   std::int64_t last_shown_ns_ = 0;
   std::uint64_t window_frame_ = 0;
   double first_image_s_ = 0.0;

@@ -83,6 +83,10 @@ class CpuBackend final : public Backend {
   [[nodiscard]] DeviceMemory memory() const override { return {}; }
   void abandon() override { pool_->abandon(); }
   void resume() override { pool_->resume(); }
+  void begin_work() override { pool_->begin_work(); }
+  [[nodiscard]] bool end_work() override { return pool_->end_work(); }
+  void supersede() override { pool_->supersede(); }
+  [[nodiscard]] double remaining_s() const override { return pool_->remaining_s(); }
 
  private:
   std::shared_ptr<WorkerPool> pool_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/units.h"
+
 namespace echoloop {
 
 WorkerPool::WorkerPool(int threads) {
@@ -20,12 +22,41 @@ WorkerPool::~WorkerPool() {
 void WorkerPool::take_chunks(const Job& job, int thread) {
   for (;;) {
     const int begin = next_.fetch_add(job.grain, std::memory_order_relaxed);
-    if (begin >= job.n || abandoned_.load(std::memory_order_relaxed)) return;
+    if (begin >= job.n || skips()) return;
     job.call(job.context, begin, std::min(begin + job.grain, job.n), thread);
   }
 }
 
+void WorkerPool::begin_work() {
+  superseded_ = false;
+  skipped_ = false;
+  working_ = true;
+}
+
+bool WorkerPool::end_work() {
+  working_ = false;
+  const bool skipped = skipped_.exchange(false);
+  return !skipped && !abandoned_;
+}
+
+// Chunks that have begun count as done: the rest is estimated a little too short.
+double WorkerPool::remaining_s() const {
+  const std::int64_t began_ns = job_began_ns_.load(std::memory_order_relaxed);
+  const int begun = next_.load(std::memory_order_relaxed), items = job_items_.load(std::memory_order_relaxed);
+  if (began_ns == 0 || begun <= 0 || begun >= items) return 0.0;
+  const double passed_s = static_cast<double>(now_ns() - began_ns) * 1e-9;
+  return passed_s * static_cast<double>(items - begun) / static_cast<double>(begun);
+}
+
+bool WorkerPool::skips() {
+  if (abandoned_.load(std::memory_order_relaxed) || skipped_.load(std::memory_order_relaxed)) return true;
+  if (!superseded_.load(std::memory_order_relaxed) || !working_ || remaining_s() < kWorthSkipping_s) return false;
+  skipped_ = true;
+  return true;
+}
+
 void WorkerPool::run_job(const Job& job) {
+  job_items_ = job.n;
   {
     const std::scoped_lock lock(mutex_);
     job_ = job;
@@ -33,10 +64,12 @@ void WorkerPool::run_job(const Job& job) {
     busy_ = static_cast<int>(workers_.size());
     ++generation_;
   }
+  job_began_ns_ = now_ns();
   start_.notify_all();
   take_chunks(job, 0);
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return busy_ == 0; });
+  job_began_ns_ = 0;
 }
 
 void WorkerPool::work(int thread) {

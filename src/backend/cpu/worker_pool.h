@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -22,6 +23,15 @@ class WorkerPool {
   // From abandon() to resume() chunks that have not begun are skipped. [any thread]
   void abandon() { abandoned_ = true; }
   void resume() { abandoned_ = false; }
+
+  // The jobs from begin_work() to end_work() are one piece of work. After supersede() the rest of it is skipped as soon
+  // as it would take longer than kWorthSkipping_s. end_work(): whether all of it was done. [the pool's caller]
+  void begin_work();
+  [[nodiscard]] bool end_work();
+  void supersede() { superseded_ = true; }  // any thread
+  // Of the job under way, as its chunks were done so far; 0: none is. [any thread]
+  [[nodiscard]] double remaining_s() const;
+  static constexpr double kWorthSkipping_s = 0.5;
 
   // body(begin, end, thread) for chunks of [0, n) of at most `grain` items, any order, any thread (0 .. threads()-1).
   // Returns when all are done. `body` must not throw.
@@ -44,6 +54,7 @@ class WorkerPool {
   void run_job(const Job& job);
   void work(int thread);
   void take_chunks(const Job& job, int thread);
+  [[nodiscard]] bool skips();
 
   std::mutex mutex_;
   std::condition_variable start_;
@@ -54,6 +65,11 @@ class WorkerPool {
   bool stop_ = false;        // under mutex_
   std::atomic<int> next_{0};
   std::atomic<bool> abandoned_{false};
+  std::atomic<bool> superseded_{false};  // the work under way is not wanted any more
+  std::atomic<bool> skipped_{false};     // its rest is not done
+  std::atomic<bool> working_{false};
+  std::atomic<int> job_items_{0};
+  std::atomic<std::int64_t> job_began_ns_{0};  // 0: no job is under way
   std::vector<std::thread> workers_;
 };
 

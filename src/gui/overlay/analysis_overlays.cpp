@@ -68,6 +68,16 @@ ImageOverlays overlays_of(const AnalysisViews& views) {
   return {.flow = views.flow.image, .objects = views.objects.image != nullptr ? &views.objects : nullptr};
 }
 
+KeptOverlays::KeptOverlays(const AnalysisViews& views) {
+  const ImageOverlays over = overlays_of(views);
+  if (over.flow != nullptr) flow_ = std::make_shared<FlowImage>(*over.flow);
+  if (over.objects == nullptr) return;
+  objects_ = std::make_shared<ObjectImage>(*over.objects->image);
+  ObjectView view = *over.objects;
+  view.image = objects_.get();
+  view_ = std::make_shared<ObjectView>(std::move(view));
+}
+
 void take_last(AnalysisViews& views, LiveImages& live, const Image& image) {
   live.flow.take();
   live.objects.take();

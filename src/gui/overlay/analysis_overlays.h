@@ -2,6 +2,7 @@
 // (gui/view/analysis_layers.h). Any thread. No ImGui.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,17 @@ struct ImageOverlays {
 };
 
 [[nodiscard]] ImageOverlays overlays_of(const AnalysisViews& views);
+// Copies of them, for a thread that draws them later.
+class KeptOverlays {
+ public:
+  explicit KeptOverlays(const AnalysisViews& views);
+  [[nodiscard]] ImageOverlays get() const { return {.flow = flow_.get(), .objects = view_.get()}; }
+
+ private:
+  std::shared_ptr<const FlowImage> flow_;
+  std::shared_ptr<const ObjectImage> objects_;
+  std::shared_ptr<const ObjectView> view_;
+};
 // Takes the last results of a run into `views`, as far as they belong to `image`.
 void take_last(AnalysisViews& views, LiveImages& live, const Image& image);
 

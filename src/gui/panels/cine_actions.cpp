@@ -11,6 +11,8 @@
 namespace echoloop {
 namespace {
 
+constexpr std::string_view kNoImageYet = "No image of this source yet.";
+
 std::size_t last_frame(const Cine& cine) { return cine.frames > 0 ? cine.frames - 1 : 0; }
 
 // The display's parameters act on both sides and stay.
@@ -23,6 +25,7 @@ void swap_sides(ImagingParams& a, ImagingParams& b) {
 }  // namespace
 
 std::string_view why_no_freeze(const UiState& state) {
+  if (state.image.awaited) return kNoImageYet;
   switch (state.run) {
     case RunState::live:
     case RunState::replay:
@@ -30,6 +33,7 @@ std::string_view why_no_freeze(const UiState& state) {
       return {};
     case RunState::fault:
       return "The stream has stopped.";
+    case RunState::opening:
     case RunState::waiting:
     case RunState::no_sender:
     case RunState::idle:
@@ -39,6 +43,7 @@ std::string_view why_no_freeze(const UiState& state) {
 }
 
 std::string_view why_no_comparison(const UiState& state) {
+  if (state.image.awaited) return kNoImageYet;
   if (!state.cine.why_not.empty()) return state.cine.why_not;
   if (const std::string_view why = why_no_freeze(state); !why.empty()) return why;
   if (state.cine.frames == 0) return "No frames in history yet.";
@@ -55,11 +60,12 @@ std::string_view why_no_record(const UiState& state) {
   if (!state.no_effect.files.empty()) return state.no_effect.files;
   if (state.saving.recording.finishing) return "The last frames of the recording are still being written.";
   if (state.source.name.empty()) return "No source to record.";
+  if (state.image.awaited) return kNoImageYet;
   return state.run == RunState::fault && !state.saving.recording.on ? "The stream has stopped. Restart it first." : "";
 }
 
 std::string_view why_no_picture(const UiState& state, const Grid& shown) {
-  return why_no_files(state, shown.nx == 0 ? "No image yet." : "");
+  return why_no_files(state, state.image.awaited ? kNoImageYet : shown.nx == 0 ? "No image yet." : "");
 }
 
 std::string_view why_no_act(const UiState& state, CineAct act) {

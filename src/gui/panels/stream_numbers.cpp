@@ -113,11 +113,11 @@ void rate_rows(PanelContext& c, Column& column) {
   }
   fact(c, left,
        {"data_rate", "Data rate", rate > 0.0 ? fixed(rate * (giga ? 1e-9 : 1e-6), giga ? 2 : 1) : "—",
-        giga ? "GB/s" : "MB/s", "Rate of processed channel data."});
+        giga ? "GB/s" : "MB/s", "Rate of processed channel data in the last 2 s."});
   fact(c, right,
        {"waited", c.compact ? "Source blocked" : "Blocked", fixed(waited_s, waited_s < 999.95 ? 1 : 0) + " s",
         fixed(100.0 * c.state.numbers.producer_wait_share, 0) + " %",
-        "Total time the source waited for a free slot, and the fraction of the last second. Only the policy Block "
+        "Total time the source waited for a free slot, and the fraction of the last 2 s. Only the policy Block "
         "makes the source wait; at 100 % processing limits the rate."});
 }
 
@@ -194,13 +194,21 @@ void head_row(PanelContext& c, Column& column) {
                      : image_rests(c.state) ? "stopped"
                                             : "last 10 s";
   const Rect link{end, r.y0, end + ui.width(Type::small, span), r.y1};
-  const Hit h = ui.hit(
-      "latency_span", link,
-      {"Period of the percentiles",
-       "The frames shown in the last 10 s (stopped: the last 10 s before), or all since the start. Click to switch.",
-       {}});
+  const Hit h =
+      ui.hit("latency_span", link,
+             {"Period of the percentiles",
+              "The frames shown in the last 10 s (stopped: the last 10 s before), or all since the start or the last "
+              "reset. Click to switch.",
+              {}});
   ui.text(Type::small, link, h.hovered ? theme::kText : theme::kAccent, span);
   if (h.clicked) c.view.transient.latency_since_start = !all;
+  if (all && !c.compact) {
+    const float x0 = link.x1 + ui.px(8);
+    const Rect reset{x0, r.y0, x0 + ui.width(Type::small, "reset"), r.y1};
+    const Hit again = ui.hit("latency_reset", reset, {"Reset", "Begins the percentiles and the maximum again.", {}});
+    ui.text(Type::small, reset, again.hovered ? theme::kText : theme::kAccent, "reset");
+    if (again.clicked) call(c.commands.reset_latencies);
+  }
   float x = r.x1;
   for (const char* name : {"max", "p99", "p95", "p50"}) {
     ui.text_right(Type::small, x, r.y0, r.height(), theme::kMuted, name);

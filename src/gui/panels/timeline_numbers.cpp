@@ -85,10 +85,11 @@ void parts_row(PanelContext& c, Column& column) {
     r.x0 += ui.px(13);
     number(c, r, row);
   };
-  part(left, copy_color(), {"time_copy", "Copy", "t_t", t.t_t_ms, "From host memory to the device, ms, median."});
+  part(left, copy_color(),
+       {"time_copy", "Copy", "t_t", t.t_t_ms, "From host memory to the device, ms, median of the last 2 s."});
   part(right, work_color(),
        {"time_work", "Processing", "t_p", t.t_p_ms,
-        "From the start of the first kernel to the end of the last kernel, ms, median."});
+        "From the start of the first kernel to the end of the last kernel, ms, median of the last 2 s."});
 }
 
 void bar(const Ui& ui, const Geometry& g, float y, float half, double from_ms, double to_ms, ImU32 color) {
@@ -192,9 +193,12 @@ void timeline_numbers(PanelContext& c, Column& column) {
                               {"time_overlap", "Overlap", "max(t_t, t_p)", t.overlap_ms(),
                                "Time per frame if the next frame is copied during processing, ms.", overlap});
   ground(ui, g, two.cy());
-  const Rect period = number_row(c, column,
-                                 {"time_period", c.compact ? "Measured" : "Measured period", "", t.period_ms,
-                                  "Mean time from the end of one frame to the end of the next, ms.", true});
+  const Rect period =
+      number_row(c, column,
+                 {"time_period", c.compact ? "Measured" : "Measured period", "", t.period_ms,
+                  "Mean time from the end of one frame to the end of the next in the last 2 s, ms: the rate in the "
+                  "status bar.",
+                  true});
   if (t.frames > 0) {
     const float half = ui.px(3);
     bar(ui, g, one.cy(), half, 0.0, t.t_t_ms, copy_color());

@@ -33,8 +33,8 @@
 
 namespace echoloop {
 
-// waiting, no_sender: of a scanner, for the badge alone (badge_state() in bars.h); the stream is live or idle then.
-enum class RunState { live, replay, frozen, fault, idle, waiting, no_sender };
+// For the badge alone (badge_state() in bars.h): opening, the first image is awaited; waiting, no_sender, of a scanner.
+enum class RunState { live, replay, frozen, fault, idle, opening, waiting, no_sender };
 struct SourceInfo {
   std::string opened_as;  // what to open to have it again
   std::string name;       // "Heart phantom", "PWI_disk.mat"
@@ -143,6 +143,7 @@ struct Saving {
   bool ask = false;         // the panel opens; cleared by the window
   std::string why_no_film;  // this program or machine cannot, or one is being made; empty = it can
   bool making_film = false;
+  bool writing = false;  // other files
   RecordingView recording;
   std::string last;     // what the last one became, in a line; empty = nothing yet
   bool failed = false;  // `last` says why
@@ -226,9 +227,10 @@ struct StreamNumbers {
   // Slots in use: the last 10 s of the clock in equal steps, oldest first; not a number where nothing is known.
   std::vector<float> occupancy;
   StreamPace pace;
-  double bytes_per_second = 0.0;     // channel data processed
-  double producer_wait_share = 0.0;  // of the last second, policy block: 0 .. 1
-  double dropped_share = 0.0;        // of the frames of the last second: 0 .. 1
+  double bytes_per_second = 0.0;  // channel data processed
+  // Rates and shares are of one window, the last 2 s (app/rate_window.h).
+  double producer_wait_share = 0.0;  // of the time, policy block: 0 .. 1
+  double dropped_share = 0.0;        // of the frames: 0 .. 1
   StreamTiming timing;
   TimelineView timeline;
   std::array<StageSummary, kStageCount> stages{};
@@ -237,14 +239,29 @@ struct StreamNumbers {
   double frame_budget_ms = 0.0;    // 1000 / source rate; 0 at rate max
 };
 
+// The image on screen is the last one of the source before: it is drawn, but is not the image of this source.
+struct AwaitedImage {
+  std::string shown_of;       // the source before
+  std::int64_t since_ns = 0;  // this source
+};
+
+// What the image on screen is to be replaced by, with other parameters or of another kept frame.
+struct ImageWork {
+  std::int64_t since_ns = 0;  // when it was asked for; 0: the image on screen is the one
+  double remaining_s = 0.0;   // of the frame under way, of whatever source; 0: unknown
+};
+inline constexpr std::int64_t kWorkSeen_ns = 300'000'000;  // shorter work is not mentioned
+
 // What is seen of the image, and what was measured on it.
 struct ImageState {
   PanZoom pan_zoom;
   std::optional<PlanePoint> inspected;  // where the inspector looks; nothing = nowhere yet
   InspectorView inspector;
   MModeView m_mode;
-  Measured measured;    // filled by the window
-  Measured measured_a;  // likewise, of side A of a comparison
+  std::optional<AwaitedImage> awaited;  // filled by the window; nothing: the image is the source's, or there is none
+  ImageWork work;                       // filled by the application
+  Measured measured;                    // filled by the window
+  Measured measured_a;                  // likewise, of side A of a comparison
 };
 
 // What can be opened, and what is being opened. Filled by the application.
@@ -347,10 +364,11 @@ struct UiCommands {
   std::function<void(const std::string&)> hint;  // likewise, gone after a moment: why a key cannot act here
   std::function<void()> auto_reference;          // brightest pixel of the next frame becomes 0 dB
   std::function<void(SoundSpeedAct)> sound_speed;
-  std::function<void()> restart;     // after a fault
-  std::function<void()> use_cpu;     // after a device fault
-  std::function<void()> reset;       // F9: everything that can be set, as it was at the start
-  std::function<void()> undo_reset;  // and back
+  std::function<void()> reset_latencies;  // percentiles and maximum since the start begin again
+  std::function<void()> restart;          // after a fault
+  std::function<void()> use_cpu;          // after a device fault
+  std::function<void()> reset;            // F9: everything that can be set, as it was at the start
+  std::function<void()> undo_reset;       // and back
   std::function<void(std::size_t)> dismiss_message;
   std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;  // answers at once; nothing: no sample there
 };

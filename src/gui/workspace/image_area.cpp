@@ -17,6 +17,7 @@
 #include "gui/view/side_by_side.h"
 #include "gui/workspace/compare_overlay.h"
 #include "gui/workspace/dock.h"
+#include "gui/workspace/image_work.h"
 
 namespace echoloop {
 namespace {
@@ -78,8 +79,17 @@ void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area)
   if (flow != nullptr && is_overlay(c.state.params.color_flow.mode)) {
     draw_flow_bar(c.ui, layout_, *flow, c.state.params);
   }
-  draw_caption(view, area.x1 - c.ui.px(8));
+  float right = area.x1 - c.ui.px(8);
+  const ImageWork& next = c.state.image.work;
+  const auto work = long_work(next.since_ns, next.remaining_s, now_ns());
+  if (work && next.remaining_s > 0.0) right = draw_long_work(c.ui, layout_, right, *work);
+  draw_caption(view, right);
   draw_over(c, input, Place::window);
+}
+
+void ImageArea::draw_awaited(PanelContext& c, const SceneInput& input, const Rect& area) {
+  layout_ = lay_out_picture(area, input.last_image.grid, input.scale, c.compact, c.state.image.pan_zoom);
+  draw_awaited_image(c, layout_, *c.state.image.awaited);
 }
 
 // True when a drag changed the window.

@@ -41,8 +41,9 @@ void LiveIntake::set_server(std::function<void()> wake, Serve serve) {
   serve_ = std::move(serve);
 }
 
-void LiveIntake::sender_came(LiveTransport transport) {
+void LiveIntake::sender_came(LiveTransport transport, std::string name) {
   const std::scoped_lock lock(mutex_);
+  status_.sender = std::move(name);
   inlined_ = transport == LiveTransport::inlined;
   account_.begin_epoch();
   clock_.begin_epoch();
@@ -137,6 +138,7 @@ void LiveIntake::put(const FrameWord& word, FrameMemory memory, std::int64_t clo
   status_.missing = account_.missing();
   status_.stale = account_.stale();
   ++status_.frames;
+  name_frames(numbered.sequence);
   const bool stamped = scan_->clock == SenderClock::monotonic && word.acquired_ns > 0;
   status_.newest_ns = stamped ? std::min(word.acquired_ns, now - clock_offset_ns) + clock_offset_ns : now;
   const double rate_hz = scan_->description.acquisition->frame_rate_hz;
@@ -150,6 +152,17 @@ void LiveIntake::put(const FrameWord& word, FrameMemory memory, std::int64_t clo
       .gap = numbered.gap,
       .sender = {.device_ticks = word.device_ticks, .lost = account_.lost(), .missing = account_.missing()}};
   queue_.push_back({.stamp = stamp, .memory = std::move(memory), .scan = scan_});
+}
+
+// Names go with frames: those of the sender before may still be on their way to the screen. Under mutex_.
+void LiveIntake::name_frames(std::uint64_t first) {
+  constexpr std::size_t kMost = 64;
+  const std::string& described = scan_->description.name;
+  const std::string& name = described.empty() ? status_.sender : described;
+  std::vector<LiveName>& names = status_.names;
+  if (!names.empty() && names.back().name == name) return;
+  if (names.size() == kMost) names.erase(names.begin());
+  names.push_back({.first = first, .name = name});
 }
 
 void LiveIntake::announce() { arrived_.notify_one(); }

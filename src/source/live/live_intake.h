@@ -33,7 +33,7 @@ class LiveIntake {
   explicit LiveIntake(std::shared_ptr<FrameArena> arena) : arena_(std::move(arena)), blocks_(arena_) {}
 
   // Thread at the sockets (live_turn.h):
-  void sender_came(LiveTransport transport);
+  void sender_came(LiveTransport transport, std::string name);
   void sender_gone();
   // The same scan as before (the same text) keeps blocks and acquisition.
   void describe(LiveScanPtr scan, std::uint32_t generation);
@@ -104,6 +104,7 @@ class LiveIntake {
   template <class Holds>
   bool wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop, const Holds& holds);
   void serve(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
+  void name_frames(std::uint64_t first);
   [[nodiscard]] double frame_time_s(const FrameWord& word, std::int64_t now_ns);
   void give_back(FrameMemory memory);
   void drop_queue();

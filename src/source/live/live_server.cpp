@@ -266,11 +266,12 @@ void LiveServer::greet(Connection& connection, std::span<const std::byte> payloa
   sender_ = &connection;
   const LiveIntake::ForSender now = intake_.for_sender();
   connection.sent.state.policy = static_cast<std::uint32_t>(now.policy);
-  intake_.sender_came(hello.transport);
+  const std::string name = hello.name.empty() ? connection.peer.place : hello.name;
+  intake_.sender_came(hello.transport, name);
   {
     const std::scoped_lock lock(mutex_);
     set_link(LiveLink::connected);
-    status_.sender = hello.name.empty() ? connection.peer.place : hello.name;
+    status_.sender = name;
     status_.pid = connection.peer.pid;
     status_.transport = hello.transport == LiveTransport::shared ? "shared memory"
                         : listener_.address().is_local()         ? "local socket"

@@ -1,0 +1,76 @@
+#include "gui/workspace/image_work.h"
+
+#include <fmt/format.h>
+
+#include "core/adaptive.h"
+#include "core/units.h"
+
+namespace echoloop {
+namespace {
+
+constexpr float kTrack = 3;
+constexpr unsigned int kVeil = 0x73;  // of the canvas, over an image that is not current: 55 % of it are seen
+
+void draw_track(const Ui& ui, const ImageLayout& layout, double share) {
+  const Rect& r = layout.image;
+  const Rect track{r.x0, r.y1 + ui.px(3), r.x1, r.y1 + ui.px(3 + kTrack)};
+  ui.fill(track, theme::kLine, 1.5F);
+  ui.fill({track.x0, track.y0, track.x0 + track.width() * static_cast<float>(share), track.y1}, theme::kAccent, 1.5F);
+}
+
+}  // namespace
+
+std::optional<LongWork> long_work(std::int64_t since_ns, double remaining_s, std::int64_t now_ns) {
+  if (since_ns == 0 || now_ns - since_ns < kWorkSeen_ns) return std::nullopt;
+  const double passed_s = static_cast<double>(now_ns - since_ns) * 1e-9;
+  if (remaining_s <= 0.0) return LongWork{.text = fmt::format("{:.0f} s", passed_s)};
+  return LongWork{.text = fmt::format("{:.0f} of about {:.0f} s", passed_s, passed_s + remaining_s),
+                  .share = passed_s / (passed_s + remaining_s)};
+}
+
+float draw_long_work(const Ui& ui, const ImageLayout& layout, float right, const LongWork& work) {
+  draw_track(ui, layout, work.share);
+  const std::string text = "Computing: " + work.text;
+  ui.text_right(Type::small, right, layout.caption_y + ui.px(8), ui.px(20), theme::kText, text);
+  return right - ui.width(Type::small, text) - ui.px(16);
+}
+
+std::string first_image_text(const UiState& state, const LongWork& work) {
+  const Adaptive method = state.params.formation.adaptive;
+  std::string text = "Computing the first image of " + state.source.name;
+  if (method != Adaptive::off) text += ", " + std::string(kAdaptiveMethods[static_cast<std::size_t>(method)].label);
+  return text + ": " + work.text;
+}
+
+void draw_awaited_image(PanelContext& c, const ImageLayout& layout, const AwaitedImage& awaited) {
+  const Ui& ui = c.ui;
+  const UiState& state = c.state;
+  const Rect& r = layout.image;
+  ui.fill(r, theme::rgb(theme::kCanvasHex, kVeil), 0);
+  const auto work = long_work(awaited.since_ns, state.image.work.remaining_s, now_ns());
+  if (!work) return;
+  draw_track(ui, layout, work->share);
+  const float line = ui.px(20), title_y = r.y0 - ui.px(30);
+  const float x = ui.text(Type::strong, r.x0, title_y, line, theme::kText, "Opening " + state.source.name);
+  if (const auto& f = state.params.formation; f.grid_nx > 0 && f.grid_nz > 0) {
+    ui.text(Type::small, x + ui.px(12), title_y, line, theme::kMuted,
+            fmt::format("{} × {} points", f.grid_nx, f.grid_nz));
+  }
+  const std::string before = "Not current: last image of " + awaited.shown_of + ".";
+  const std::string first = first_image_text(state, *work);
+  const float y = layout.caption_y + ui.px(8), gap = ui.px(16);
+  const float both = ui.width(Type::small, before) + gap + ui.width(Type::small, first);
+  const bool beside = r.x0 + both <= layout.room.x1;
+  if (beside) {
+    const float end = ui.text(Type::small, r.x0, y, line, theme::kText2, before);
+    ui.text(Type::small, end + gap, y, line, theme::kText, first);
+    return;
+  }
+  ui.text_fitted(Type::small, r.x0, layout.room.x1, y, line, theme::kText, first);
+  const float w = ui.width(Type::small, before);
+  const Rect chip{r.x0, r.y1 - line - ui.px(4), r.x0 + w + ui.px(16), r.y1 - ui.px(4)};
+  ui.fill(chip, theme::kChip, 4);
+  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0, line, theme::kText2, before);
+}
+
+}  // namespace echoloop

@@ -1,0 +1,143 @@
+// Long work that a later wish makes useless: it is given up between two tiles of the CPU, and no frame is lost by that.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+#include "backend/cpu/worker_pool.h"
+#include "support/streaming.h"
+
+namespace echoloop::testing::superseded_test {
+namespace {
+
+// Minimum variance on so many pixels takes a CPU many seconds, delay-and-sum part of one.
+ImagingParams slow_params(const Acquisition& acquisition) {
+  ImagingParams params = default_params(acquisition);
+  params.formation.grid_nx = 900;
+  params.formation.grid_nz = 1800;
+  params.formation.adaptive = Adaptive::minimum_variance;
+  return params;
+}
+
+ImagingParams quick_params(ImagingParams slow) {
+  slow.formation.adaptive = Adaptive::off;
+  return slow;
+}
+
+class Superseded : public ::testing::Test {
+ protected:
+  explicit Superseded(int frames = 3) : source_(noise_source(acquisition_, frames)) {}
+
+  void begin(std::uint64_t most = 0) {
+    StreamSettings stream = unpaced();
+    stream.loop = false;
+    session_ = std::make_unique<Session>(*backend_, source_, images_, trace_,
+                                         SessionOptions{.stream = stream,
+                                                        .params = slow_params(*acquisition_),
+                                                        .max_frames = most,
+                                                        .on_image = [this](const Image& image) { count(image); },
+                                                        .sinks = {&history_},
+                                                        .past = &past_});
+  }
+  void count(const Image& image) { image.params.formation.adaptive == Adaptive::off ? ++quick_ : ++slow_; }
+  void wait_for_long_work() {
+    ASSERT_TRUE(wait_until([&] { return backend_->remaining_s() > 2 * WorkerPool::kWorthSkipping_s; }));
+  }
+
+  AcquisitionPtr acquisition_ = share(linear_acquisition(64, 512));
+  std::unique_ptr<Backend> backend_ = make_cpu_backend(2);
+  std::shared_ptr<FrameList> source_;
+  Mailbox<Image> images_;
+  PastImages past_;
+  TimingTrace trace_;
+  RfHistory history_{std::size_t{64} << 20};
+  std::atomic<int> quick_{0}, slow_{0};  // images of the live stream
+  std::unique_ptr<Session> session_;     // last: its threads use the others
+};
+
+TEST_F(Superseded, OtherParametersDoNotWaitForTheFrameUnderWayAndLoseNone) {
+  begin();
+  wait_for_long_work();
+  session_->set_params(quick_params(slow_params(*acquisition_)));
+  ASSERT_TRUE(wait_until([&] { return quick_ == 3; }));
+  EXPECT_EQ(slow_, 0) << "the first frame is in the image with the new parameters";
+  session_->stop();
+  const RingCounts counts = session_->counts();
+  expect_counts_add_up(counts);
+  EXPECT_EQ(counts.processed, 3U);
+  EXPECT_EQ(counts.dropped, 0U);
+}
+
+// Gain and other parameters of the display do not make the image again.
+TEST_F(Superseded, AnotherDisplayKeepsTheWork) {
+  begin(1);
+  wait_for_long_work();
+  const double before_s = backend_->remaining_s();
+  ImagingParams params = slow_params(*acquisition_);
+  params.display.gain_db = 6.0;
+  session_->set_params(params);
+  ASSERT_TRUE(wait_until([&] { return backend_->remaining_s() < 0.8 * before_s; }));
+  session_->stop_soon();
+  EXPECT_EQ(quick_, 0);
+}
+
+TEST_F(Superseded, AKeptFrameThatIsWantedAtOnceGoesFirst) {
+  begin();
+  ASSERT_TRUE(wait_until([&] { return history_.extent().frames > 0 || backend_->remaining_s() > 1.0; }));
+  const std::vector<std::byte> samples = to_bytes(noise(acquisition_->frame_values(), 0));
+  const auto review = [&](const ImagingParams& params, std::uint64_t sequence) {
+    session_->review({.frame = {.stamp = {.sequence = sequence}, .samples = samples},
+                      .owner = {},
+                      .params = params,
+                      .compare = {},
+                      .turn = ReviewTurn::at_once});
+  };
+  const ImagingParams slow = slow_params(*acquisition_);
+  review(slow, 100);
+  wait_for_long_work();
+  review(quick_params(slow), 101);
+  ASSERT_TRUE(wait_until([&] { return past_[0].take(); }));
+  EXPECT_EQ(past_[0].front().stamp.sequence, 101U) << "neither the live frame nor the kept one before held it up";
+  EXPECT_EQ(slow_, 0);
+  session_->set_params(quick_params(slow));
+  ASSERT_TRUE(wait_until([&] { return quick_ == 3; })) << "the live frame was kept, too";
+  session_->stop();
+  expect_counts_add_up(session_->counts());
+}
+
+TEST_F(Superseded, AStreamThatIsReplacedEndsWithAllFramesCounted) {
+  begin();
+  wait_for_long_work();
+  session_->end_soon();
+  const RingCounts counts = session_->counts();
+  EXPECT_EQ(slow_, 0);
+  EXPECT_FALSE(session_->running());
+  expect_counts_add_up(counts);
+  EXPECT_GE(counts.dropped, 1U) << "the frame under way";
+}
+
+// Chunks of a millisecond: a thousand of them are worth skipping, the last few are not.
+TEST(SupersededWork, IsSkippedOnlyWhereMuchIsLeft) {
+  WorkerPool pool(2);
+  const auto done = [&](int chunks, int supersede_at) {
+    std::atomic<int> count{0};
+    pool.run(chunks, 1, [&](int, int, int) {
+      take_time(std::chrono::milliseconds(1));
+      if (++count == supersede_at) pool.supersede();
+    });
+    return count.load();
+  };
+  pool.begin_work();
+  EXPECT_LT(done(4000, 10), 4000);
+  EXPECT_FALSE(pool.end_work());
+  EXPECT_EQ(done(400, 10), 400) << "nobody has said that this may be skipped";
+  pool.begin_work();
+  EXPECT_EQ(done(40, 39), 40);
+  EXPECT_TRUE(pool.end_work());
+  pool.begin_work();
+  EXPECT_EQ(done(40, 0), 40) << "what came before is forgotten";
+  EXPECT_TRUE(pool.end_work());
+}
+
+}  // namespace
+}  // namespace echoloop::testing::superseded_test
