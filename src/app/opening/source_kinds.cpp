@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <thread>
 #include <utility>
 
+#include "backend/stream_bytes.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "source/checked_source.h"
@@ -34,13 +36,24 @@ OpenedSource open_file(const SourceRequest& request) {
   return opened_recording(request.name, open_recording(request.name, request.progress, request.stop), request.facts);
 }
 
+// What a description will take beside its frames: with the default parameters, on the CPU.
+std::size_t plan_need(const Acquisition& acquisition) {
+  try {
+    const int threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+    const StreamBytes bytes = estimate_stream(acquisition, default_params(acquisition), threads);
+    return bytes.plan + bytes.lane;
+  } catch (const Error&) {  // the stream says so
+    return 0;
+  }
+}
+
 // Waits for a sender: without one there is nothing to open.
 OpenedSource open_live(const SourceRequest& request) {
   if (!request.facts.empty()) {
     throw Error("--set " + request.facts.begin()->first, "not available for a scanner", "a recording");
   }
   if (!request.waiting) throw Error(request.name, "a scanner", "a recording or a phantom");
-  const LiveWaiting waiting(request.name);
+  const LiveWaiting waiting(request.name, plan_need);
   request.waiting(waiting);
   OpenedSource opened;
   opened.source = waiting.open(request.stop);

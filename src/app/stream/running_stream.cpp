@@ -8,6 +8,7 @@
 
 #include "app/stream/staged_frames.h"
 #include "core/error.h"
+#include "core/long_work.h"
 
 namespace echoloop {
 namespace {
@@ -133,6 +134,7 @@ std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
   }
   std::vector<FrameMemory> slots;
   for (int i = 0; i < plan.stream.slots; ++i) {
+    if (!lent) check_long_work();
     slots.push_back(lent ? FrameMemory{} : frame_memory(plan.backend, *pinned_.source, bytes, plan.stream.host_memory));
   }
   host_memory_ = !lent ? slots.front().kind : pinned_.page_lock != nullptr ? pinned_.kind : HostMemory::pageable;
