@@ -76,7 +76,7 @@ LiveScanPtr LiveIntake::scan() const {
 
 bool LiveIntake::described_again() const {
   const std::scoped_lock lock(mutex_);
-  return changed();
+  return changed() && (queue_.empty() || queue_.front().scan == scan_);
 }
 
 // Blocks to lend now; 0 while they are not worth a message. Under mutex_.
