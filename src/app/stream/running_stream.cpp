@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/stream/staged_frames.h"
+#include "app/stream/stream_memory.h"
 #include "core/error.h"
 #include "core/long_work.h"
 
@@ -72,6 +73,7 @@ RunningStream::RunningStream(StreamPlan plan) : source_(plan.source), sinks_(pla
   plan.pipeline.inject = plan.stream.inject;
   pipeline_ = std::make_unique<Pipeline>(plan.backend, *ring_, plan.source->acquisition(), plan.params, plan.images,
                                          plan.trace, std::move(plan.pipeline));
+  plan_bytes_ = host_need(*source_, plan.params, plan.stream, plan.backend).beside_slots();
   feed_sinks(plan);  // last: what throws above leaves no thread behind
   ProducerOptions options = producer_options(plan.stream, plan.rate_hz);
   options.first_sequence = plan.first_sequence;

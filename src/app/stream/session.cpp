@@ -146,7 +146,7 @@ StreamMemory Session::memory() const {
 
 // Called before anything is given up for the new configuration.
 void Session::check_fits(const StreamSettings& wanted, const ImagingParams& params) const {
-  const StreamMemory now = change_.working.has_value() ? memory() : StreamMemory{};
+  const StreamMemory now = change_.working.has_value() && !change_.given_up ? memory() : StreamMemory{};
   require_host_memory(source_->name(), wanted, host_need(*source_, params, wanted, backend_),
                       now.host_bytes + change_.plan_bytes);
   require_device_memory(wanted, wanted.lanes - change_.made.lanes, now);
@@ -274,7 +274,7 @@ void Session::take_made() {
     return;
   }
   change_.working = change_.made;
-  change_.plan_bytes = host_need(*source_, options_.params, change_.made, backend_).beside_slots();
+  change_.plan_bytes = running_->plan_bytes();
   if (++configurations_ == 1) started_ns_ = running_->started_ns();
   change_.phase = Phase::steady;
   pinned_ = running_->pinned();
