@@ -6,6 +6,7 @@
 
 #include "backend/reference_level.h"
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "core/long_work.h"
 #include "core/mapped_files.h"
 #include "core/units.h"
@@ -79,7 +80,7 @@ void Pipeline::run_stream() {
   } catch (const std::exception& error) {
     {
       const std::scoped_lock lock(texts_.mutex);
-      texts_.fault = error.what();
+      texts_.fault = line_of(error, "a frame");
     }
     give_up_frames();
   }
@@ -286,7 +287,7 @@ void Pipeline::set_lane_plan(Slot& slot) {
     if (slot.plan == nullptr || slot.plan == planning_.plan) throw;
     slot.lane->set_plan(slot.plan);
     planning_.plan = slot.plan;
-    refuse(error.what());
+    refuse(line_of(error, "these parameters"));
   }
   slot.plan = planning_.plan;
   planning_.why_fp32 = planning_.plan->why_fp32;

@@ -68,6 +68,11 @@ class Source {
   // This source, if a scanner's sender feeds it; else null. [any thread]
   [[nodiscard]] virtual LiveSource* live() { return nullptr; }
 
+  // A scanner has been described otherwise than acquisition() says. [any thread] That becomes the new one by
+  // follow_description(). [no frame is waited for]
+  [[nodiscard]] virtual bool described_again() const { return false; }
+  virtual void follow_description() {}
+
   // Ticks of a scanner's own clock in a second, 0: it has none; nothing: no scanner. [no stream starts meanwhile]
   [[nodiscard]] virtual std::optional<double> device_hz() const { return std::nullopt; }
 

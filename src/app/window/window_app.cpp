@@ -260,6 +260,7 @@ void WindowApp::poll_stream() {
   UiState& s = state();
   const bool had_fault = s.notices.fault.has_value();
   if (stream_.acquisition_changed()) follow_acquisition();
+  if (parts_.session == nullptr) return;
   stream_.update_numbers(times_.shown());
   review_.freeze_restored_frame();
   review_.freeze_when_still(drawn_.news);
@@ -375,9 +376,11 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
                         .continues = continues});
 }
 
-void WindowApp::follow_acquisition() {
+void WindowApp::follow_acquisition() try {
   recording_.end("the scanner's description changed");
   start_session(stream_.described_again(), {});
+} catch (const Error& error) {  // another one fitted when it was accepted
+  stream_.fail(error.what());
 }
 
 void WindowApp::restart(const StreamSettings& stream) {

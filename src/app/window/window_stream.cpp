@@ -9,7 +9,6 @@
 #include "app/options/stream_defaults.h"
 #include "app/stream/stream_memory.h"
 #include "core/error.h"
-#include "core/free_memory.h"
 #include "core/number.h"
 #include "core/param_table.h"
 #include "core/plain_text.h"
@@ -105,7 +104,7 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
     choose_queue(plan.stream, now);
   }
   check_params_of(opened, plan.preset.params);
-  require_room(opened, plan.stream);
+  require_room(opened, plan.stream, plan.preset.params);
   return plan;
 }
 
@@ -178,14 +177,11 @@ void WindowStream::choose_queue(StreamSettings& stream, const SourceInfo& source
   chosen_queue_ = stream;
 }
 
-void WindowStream::require_room(const OpenedSource& opened, const StreamSettings& stream) const {
-  const std::size_t need = slots_bytes(*opened.source, stream);
+void WindowStream::require_room(const OpenedSource& opened, const StreamSettings& stream,
+                                const ImagingParams& params) const {
   const std::size_t given_back =
-      parts_.session != nullptr ? parts_.session->memory().host_bytes + parts_.history.extent().bytes : 0;
-  const std::size_t there_is = free_host_memory() + given_back;
-  if (need <= there_is) return;
-  throw Error(opened.name, fmt::format("frames need {} in {} slots", megabytes(need), stream.slots),
-              "at most " + megabytes(there_is) + ", which is free", "use fewer slots");
+      parts_.session != nullptr ? parts_.session->host_bytes() + parts_.history.extent().bytes : 0;
+  require_host_memory(opened.name, stream, host_need(*opened.source, params, stream, *parts_.backend), given_back);
 }
 
 // The stream before ends on a thread of its own: a frame may be in work there, and a scanner be waited for.
@@ -312,14 +308,19 @@ void WindowStream::advance() {
     doubts_.look();
     parts_.session->advance();
   } catch (const std::exception& error) {
-    parts_.session.reset();  // not even the old settings work any more
-    parts_.state.run = RunState::fault;
-    parts_.state.notices.fault = FaultNotice{.title = "The stream could not be started",
-                                             .detail = error.what(),
-                                             .advice = "undo the change, then restart.",
-                                             .can_restart = true,
-                                             .can_use_cpu = parts_.on_gpu()};
+    fail(error.what());  // not even the old settings work any more
   }
+}
+
+void WindowStream::fail(const std::string& why) {
+  parts_.say(Severity::error, "The stream could not be started: " + why, "fault");
+  parts_.session.reset();
+  parts_.state.run = RunState::fault;
+  parts_.state.notices.fault = FaultNotice{.title = "The stream could not be started",
+                                           .detail = why,
+                                           .advice = "undo the change, then restart.",
+                                           .can_restart = true,
+                                           .can_use_cpu = parts_.on_gpu()};
 }
 
 void WindowStream::report_refusal() {
