@@ -63,6 +63,8 @@ std::shared_ptr<BandPlan> make_rates(const Acquisition& a, const ImagingParams& 
   plan->n_in = fast_fft_size(a.n_samples + std::max(ringing, 16), 1 << std::max(halvings, 1));
   plan->n_out = halvings >= 0 ? plan->n_in >> halvings : plan->n_in << -halvings;
   plan->n_valid = static_cast<int>(static_cast<long long>(a.n_samples - 1) * plan->n_out / plan->n_in) + 1;
+  // The last row of a finished image has a neighbour of 0, so that it is shown too.
+  if (a.data == DataKind::beamformed) ++plan->n_valid;
   plan->line_rate_hz = a.sampling_hz * plan->n_out / plan->n_in;
 
   const double bin_hz = a.sampling_hz / plan->n_in;

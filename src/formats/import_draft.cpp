@@ -196,6 +196,7 @@ std::vector<DraftFact> ImportDraft::facts() const {
     if (lines() && (id == "transmits" || id == "zero" || id == "event")) {
       if (id == "transmits" || fact(id).state != FactState::answered) continue;
     }
+    if (id == "transmits" && std::ranges::find(now_.axes, "trace") != now_.axes.end()) continue;  // tx_of_trace
     if (id == "demodulation" && !iq()) continue;
     if ((id == "zero") && now_.values.contains("time_s")) continue;
     all.push_back(fact(id));

@@ -31,7 +31,7 @@ std::optional<Sidecar> find_sidecar(const OpenRequest& request) {
 
 LibraryRecording described_recording(const OpenRequest& request, const ArrayView& stored, const Sidecar& sidecar,
                                      std::shared_ptr<const void> owner) {
-  check_description_keys(sidecar.what, sidecar.meta);
+  check_description_keys(sidecar.what, sidecar.meta, OtherKeys::listed);
   const std::vector<std::size_t> shape = described_shape(sidecar.what, sidecar.meta, stored.shape);
   const ArrayView array = shape == stored.shape ? stored : split_view(sidecar.what, stored, shape, MemoryOrder::c);
   Description d = describe_array(sidecar.what, sidecar.meta, array);
@@ -59,6 +59,7 @@ LibraryRecording read_described_npy(const OpenRequest& request) {
                 own.replace_extension(".json").string() + " in the same folder, for example " +
                     whole_example(file.array.shape.size()) + ", or a params.json with the file name");
   }
+  check_description_keys(sidecar->what, sidecar->meta);
   return described_recording(request, file.array, *sidecar, request.file);
 }
 
