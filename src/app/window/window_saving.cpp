@@ -217,7 +217,7 @@ void WindowSaving::save_figure(const std::filesystem::path& path, const Image& s
   if (!pixels.empty()) {
     Image a = *parts_.viewer->compared_image();
     a.host_db = pixels.data();
-    a.params.display = parts_.state.params.display;
+    a.params.display = parts_.state.cine.a.display;
     const ComparedRecording& other = parts_.state.cine.a_recording;
     order.images.push_back(
         {.image = a,

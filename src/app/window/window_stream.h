@@ -41,6 +41,8 @@ class WindowStream {
   void describe(const OpenedSource& opened, const Plan& plan);  // for the window, before it starts
   void report(const OpenedSource& opened, const Plan& plan);    // messages, after it has started
 
+  // Policy and slots that no user chose; nothing: a user did.
+  [[nodiscard]] const std::optional<StreamSettings>& chosen_queue() const { return chosen_queue_; }
   // Policy and slots, as long as no user has chosen others.
   void choose_queue(StreamSettings& stream, const SourceInfo& source);
 
@@ -73,9 +75,9 @@ class WindowStream {
   void require_room(const OpenedSource& opened, const StreamSettings& stream) const;
 
   WindowParts& parts_;
-  AcquisitionPtr acquisition_;                  // of the last session
-  ImagingParams accepted_;                      // the last parameters that the source could be imaged with
-  std::optional<StreamSettings> chosen_queue_;  // policy and slots that no user chose; nothing: the command line's
+  AcquisitionPtr acquisition_;  // of the last session
+  ImagingParams accepted_;      // the last parameters that the source could be imaged with
+  std::optional<StreamSettings> chosen_queue_;
   StatsCollector stats_;
   WindowDoubts doubts_{parts_};
 };
