@@ -50,7 +50,7 @@ float badge_width(const Ui& ui, const BadgeType& type, const Badge& badge, RowLo
 }
 
 // In one line the value is what differs: where there is little room, the name gives way.
-void draw_row(const Ui& ui, Type text, const ParamDifference& row, const Rect& line, RowLook look) {
+void draw_difference(const Ui& ui, Type text, const ParamDifference& row, const Rect& line, RowLook look) {
   float x = line.x0, y = line.y0;
   const float h = line.height();
   if (look == RowLook::two_lines) {
@@ -95,7 +95,7 @@ void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, Directi
   const float left = box.x0 + ui.px(type.indent);
   const float right = box.x1 - ui.px(6);
   for (const ParamDifference& row : badge.rows) {
-    draw_row(ui, type.text, row, {left, y, right, y + line}, look);
+    draw_difference(ui, type.text, row, {left, y, right, y + line}, look);
     y += look == RowLook::one_line ? line : 2 * line;
   }
   for (const std::string& note : badge.notes) {
