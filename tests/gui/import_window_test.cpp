@@ -209,7 +209,7 @@ TEST_F(ImportWindow, ARecordingWithADoubtLeadsToItsCorrection) {
   EXPECT_NE(doubts.front().find("Time 0 is the passage of the wave"), std::string::npos) << doubts.front();
   const std::vector<Message>& messages = app_->state().notices.messages.list();
   ASSERT_TRUE(standing(messages).has_value());
-  EXPECT_TRUE(messages[*standing(messages)].text.starts_with("Ctrl+Shift+O for the correction: Time 0 is"));
+  EXPECT_TRUE(messages[*standing(messages)].text.starts_with("Check (Ctrl+Shift+O): Time 0 is"));
   app_->turn();
   click("doubts");
   ASSERT_TRUE(until([&] { return import().open; }));

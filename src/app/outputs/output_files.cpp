@@ -168,6 +168,8 @@ void require_outputs(const Options& options) {
   require_own_files(options, outputs);
 }
 
+bool names_output(const Options& options) { return !outputs_of(options).empty(); }
+
 void require_no_other_output(const Options& options, const std::string& command, const fs::path& own) {
   for (const Output& output : outputs_of(options)) {
     if (&output.file != &own) throw Error(command, std::string("found ") + output.option, "no other output file");

@@ -51,13 +51,8 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
       import_(parts_, opening_),
       scanner_(parts_, opening_),
       question_(parts_),
-      reset_(parts_, {.opening = opening_,
-                      .presets = presets_,
-                      .review = review_,
-                      .reference = reference_,
-                      .apply_params = [this] { stream_.apply_params(); },
-                      .apply_stream = [this] { apply_stream(); },
-                      .restart = [this] { restart(parts_.state.stream); }}),
+      reset_(parts_,
+             {.opening = opening_, .presets = presets_, .review = review_, .reference = reference_, .stream = stream_}),
       sound_speed_(parts_) {
   ChosenBackend chosen = choose_backend(options.backend);
   parts_.backend = std::move(chosen.backend);
@@ -283,24 +278,34 @@ void WindowApp::take_opened() {
   question_.withdraw();  // about a recording that is not wanted any more
   try {
     if (result->error != nullptr) std::rethrow_exception(result->error);
-    start_session(std::move(*result->opened), opening_.take_purpose());
+    WindowOpening::Purpose purpose = opening_.take_purpose();
+    const std::string refused = purpose.refused;
+    start_session(std::move(*result->opened), std::move(purpose));
     state().notices.messages.resolve("opening");
+    if (!refused.empty()) parts_.say(Severity::error, refused, "opening");
   } catch (const NoSandbox& why) {
     question_.ask(SandboxQuestion::Asker::opened, why, opening_.name());
   } catch (const Error& error) {
     const auto refuse = [this](const Error& why) { opening_failed(why); };
     if (!opening_.replaces() || !import_.offer(opening_.name(), error, refuse)) refuse(error);
   } catch (const std::exception& error) {
-    if (parts_.source == nullptr && !import_.used()) throw;
     opening_failed(Error::from_line(error.what()));
   }
 }
 
 void WindowApp::opening_failed(const Error& error) {
-  if (parts_.source == nullptr && !import_.used()) throw error;  // the source of the command line: end with the reason
+  if (parts_.source == nullptr && !import_.used()) return first_opening_failed(error);
   opening_.drop_purpose();
   state().facts.given = parts_.facts;  // the panel shows the facts in force
   parts_.say(Severity::error, error.what(), "opening");
+}
+
+// Of the source of the command line. Who has opened a file by a double click sees no terminal: the window says why.
+void WindowApp::first_opening_failed(const Error& error) {
+  if (parts_.scripted() || opening_.name() == default_source()) throw error;
+  print_error("echoloop: {}\n", error.what());
+  clear_marks(state().marks);  // of the source that was refused
+  opening_.open(default_source(), {}, {.refused = error.what()});
 }
 
 void WindowApp::take_sandbox_answer() {
@@ -348,15 +353,16 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
   }
   if (plan.change == WindowStream::Change::another_source && comparison_.source().opened() == nullptr) clear_view();
   sound_speed_.forget();
+  if (purpose.setup) reset_.forget_stream();
   stream_.describe(opened, plan);
   restore_view(saved);
   make_session(opened.source, plan.stream, purpose.session);
   parts_.source = opened.source;
   import_.close();
   presets_.set_active(plan.preset.file);
-  if (purpose.setup) reset_.apply_to_source(*purpose.setup);
   if (plan.first) reset_.begin();
   stream_.report(opened, plan);
+  if (purpose.setup) reset_.apply_to_source(*purpose.setup);
 }
 
 void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettings stream,
@@ -432,7 +438,7 @@ void WindowApp::compare_with(CompareSide side, const std::filesystem::path& path
 // Both recordings with the parameters that they had. B's stream starts again.
 void WindowApp::swap_recordings() {
   if (comparison_.source().opened() == nullptr) return;
-  const ImagingParams params_of_a = with_display(state().cine.a, state().params.display);
+  const ImagingParams params_of_a = state().cine.a;
   start_session(*comparison_.source().opened(), {.current = WindowOpening::Current::becomes_a});
   state().params = params_of_a;
   stream_.apply_params();

@@ -23,8 +23,10 @@ void WindowOpening::open(const std::string& name, const Facts& facts, Purpose pu
   purpose_ = std::move(purpose);
   if (waited_for) return;
   cancel();
-  if (!uses_scanner(name)) return opener_.open(name, facts);
-  in_use_ = OpenedSource{.name = parts_.named, .source = parts_.source, .facts = {}, .info = parts_.state.source};
+  const bool reset_in_use =
+      purpose_.setup && parts_.session != nullptr && name == parts_.state.source.opened_as && facts == parts_.facts;
+  if (!reset_in_use && !uses_scanner(name)) return opener_.open(name, facts);
+  in_use_ = OpenedSource{.name = parts_.named, .source = parts_.source, .facts = facts, .info = parts_.state.source};
 }
 
 void WindowOpening::open_phantom(const std::string& text) { open(std::string(kPhantomPrefix) + text); }

@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "app/options/folders.h"
+#include "app/outputs/output_files.h"
 #include "app/stream/stream_memory.h"
 
 namespace echoloop {
@@ -32,6 +33,10 @@ bool WindowParts::refused_in_kiosk() {
   if (state.no_effect.files.empty()) return false;
   say(Severity::info, state.no_effect.files);
   return true;
+}
+
+bool WindowParts::scripted() const {
+  return options.frames > 0 || options.duration_s > 0.0 || kiosk() || names_output(options);
 }
 
 ViewerOptions viewer_options(const WindowParts& parts, SurfaceKind surface) {

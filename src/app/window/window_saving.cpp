@@ -159,7 +159,7 @@ void WindowSaving::save_picture(SaveWhat what) {
   std::optional<Image> a;
   if (const Image* compared = parts_.viewer->compared_image(); compared != nullptr && compared->number != 0) {
     a = with_pixels(*compared, parts_.viewer->compared_db());
-    a->params.display = parts_.state.params.display;
+    a->params.display = parts_.state.cine.a.display;
   }
   Measured measured = measure_pixels(shown, parts_.state.marks);
   ImageAgain again(

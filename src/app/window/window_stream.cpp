@@ -53,8 +53,6 @@ void WindowStream::describe_backend() {
 
 // Of another source than the one before.
 ImagingParams WindowStream::params_to_start(const ImagingParams& defaults) const {
-  // The command line's settings are meant for its source.
-  if (parts_.source == nullptr) return apply_settings(defaults, parts_.options.settings);
   ImagingParams params = defaults;  // the display stays as the user left it
   const DisplayParams& display = parts_.state.params.display;
   params.display.dynamic_range_db = display.dynamic_range_db;
@@ -79,14 +77,16 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
   const SourceInfo &now = opened.info, &before = parts_.state.source;
   const bool same = now.opened_as == before.opened_as || (!now.phantom.empty() && now.phantom == before.phantom);
   Plan plan{.first = parts_.source == nullptr,
-            .change = saved == nullptr && same ? Change::same_source : Change::another_source,
+            .change = saved == nullptr && same && !purpose.setup ? Change::same_source : Change::another_source,
             .described_again = now.live && before.live && same && now.acquisition != before.acquisition,
             .defaults = window_params(opened),
             .preset = {},
             .stream = parts_.state.stream};
-  const auto& settings = parts_.options.settings;
+  static const decltype(parts_.options.settings) kNone;
+  const auto& settings = purpose.refused.empty() ? parts_.options.settings : kNone;  // meant for another source
   const ImagingParams params = saved != nullptr ? apply_settings(plan.defaults, plan.first ? settings : saved->settings)
                                : plan.change == Change::same_source ? params_with_facts(plan.defaults)
+                               : plan.first                         ? apply_settings(plan.defaults, settings)
                                                                     : params_to_start(plan.defaults);
   // A session has parameters of its own: the preset of the source before is not theirs.
   plan.preset = {params, saved != nullptr ? std::filesystem::path() : presets.active()};
@@ -99,8 +99,13 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
   if (saved != nullptr) {
     if (!plan.first) plan.stream = saved->stream;
     chosen_queue_.reset();
-  } else if (!purpose.setup) {
-    if (!plan.first) plan.stream.rate_hz = 0.0;  // each source has a pace of its own
+  } else {
+    if (purpose.setup) {
+      plan.stream = purpose.setup->stream;
+      chosen_queue_ = purpose.setup->chosen_queue;
+    } else if (!plan.first) {
+      plan.stream.rate_hz = 0.0;  // each source has a pace of its own
+    }
     choose_queue(plan.stream, now);
   }
   check_params_of(opened, plan.preset.params);
@@ -157,6 +162,11 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
   }
   if (!recording || plan.change == Change::same_source) return;
   for (const Assumption& assumed : acquisition.assumptions) {
+    if (assumed.fact == "frame_rate_hz" && acquisition.frame_rate_hz == 0.0) {
+      parts_.say(Severity::warning, "Frame rate unknown. Set it in Source for flow, Doppler and playback in real time.",
+                 "source");
+      continue;
+    }
     parts_.say(Severity::warning,
                capitalized(assumed.text) + (assumed.fact.empty() ? "" : ". Set the value in the Source panel."),
                "source");

@@ -42,6 +42,8 @@ class WindowStream {
   void describe(const OpenedSource& opened, const Plan& plan);  // for the window, before it starts
   void report(const OpenedSource& opened, const Plan& plan);    // messages, after it has started
 
+  // Policy and slots that no user chose; nothing: a user did.
+  [[nodiscard]] const std::optional<StreamSettings>& chosen_queue() const { return chosen_queue_; }
   // Policy and slots, as long as no user has chosen others.
   void choose_queue(StreamSettings& stream, const SourceInfo& source);
 

@@ -120,7 +120,9 @@ void speed_choice(Row& row, float x) {
   const auto* const found = std::find(speeds.values.begin(), speeds.values.end(), cine.speed);
   const int chosen = found == speeds.values.end() ? -1 : static_cast<int>(found - speeds.values.begin());
   const Rect r = row.at(x, speed_width(row));
-  const Tip tip{"Speed", "Playback speed: at 1× a second of the acquisition plays in a second.", why_no_past(c.state)};
+  const std::string_view why = why_no_past(c.state);
+  const Tip tip{why == kFreezeFirst ? "Playback speed: freeze first (Space)" : "Playback speed",
+                "At 1× a second of the acquisition plays in a second.", why};
   const Choice shown = chosen >= 0 ? speeds.choices[static_cast<std::size_t>(chosen)] : Choice{"own"};
   const std::optional<int> picked = row.fit.segmented ? c.ui.segmented("speed", r, speeds.choices, chosen, tip)
                                                       : c.ui.combo("speed", r, shown, speeds.choices, chosen, tip);

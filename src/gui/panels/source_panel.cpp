@@ -233,7 +233,7 @@ void open_row(PanelContext& c, Column& column) {
   choices.push_back({"Wait for a scanner", scanner});
   const auto picked =
       ui.combo("recent", right, {"Recent"}, choices, -1,
-               {"Recent", "Recently opened recordings; a scanner, whose sender is waited for.", why_no_files(c.state)});
+               {"Recent", "Recently opened recordings; a scanner (waits for its sender).", why_no_files(c.state)});
   if (!picked) return;
   if (static_cast<std::size_t>(*picked) == names.size()) {
     call(c.commands.open_scanner, scanner);

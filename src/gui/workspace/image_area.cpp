@@ -47,7 +47,7 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, const Rect& ar
   const UiState& state = c.state;
   const bool presented = place == Place::presentation;
   const Grid& grid = input.image.grid;
-  const ColorBars bars{.a = scales_differ(input.compared, input.image),
+  const ColorBars bars{.a = scales_differ(input.compared, input.image, state),
                        .flow = is_overlay(state.params.color_flow.mode)};
   if (!state.cine.compare || state.cine.compare_look == CompareLook::wipe) {
     layout_ = presented ? place_picture(area, grid, input.scale, state.image.pan_zoom)
@@ -96,7 +96,8 @@ void ImageArea::draw_awaited(PanelContext& c, const SceneInput& input, const Rec
 bool ImageArea::draw_color_bars(PanelContext& c, const SceneInput& input) {
   const bool each = layout_.a_bar.width() > 0;
   const bool changed = draw_color_bar(view_of(c, input), layout_.color_bar, each ? "B" : "");
-  return (each && draw_color_bar(view_of_a(c, input), layout_.a_bar, "A")) || changed;
+  if (each && draw_color_bar(view_of_a(c, input), layout_.a_bar, "A")) call(c.commands.cine_changed);
+  return changed;
 }
 
 void ImageArea::draw_presented(PanelContext& c, const SceneInput& input, const Rect& area) {
@@ -146,7 +147,7 @@ ImageViewContext ImageArea::view_of_a(PanelContext& c, const SceneInput& input) 
   return {.ui = c.ui,
           .layout = side_a_,
           .image = *input.compared,
-          .display = state.params,
+          .display = state.cine.a,
           .defaults = state.defaults,
           .side = "A",
           .faults = faults_of(a.name.empty() ? state.source.samples : a.samples, input.compared->stamp.source_index),
