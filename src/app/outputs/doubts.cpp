@@ -316,6 +316,12 @@ void doubt_full_matrix(const Acquisition& a, std::span<const std::byte> frame, s
 
 }  // namespace
 
+nlohmann::json doubts_json(const std::vector<Doubt>& doubts) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const Doubt& doubt : doubts) json.push_back({{"text", doubt.text}, {"cure", doubt.cure}});
+  return json;
+}
+
 std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byte> frame) {
   std::vector<Doubt> doubts;
   if (a.data == DataKind::beamformed) {

@@ -73,6 +73,7 @@ int ImageSequence::finish(const EndedImages& run, RunTotals& totals) {
   if (ended.frames == 0) return 0;
   if (const Image* last = run.last; last != nullptr) {
     nlohmann::json about = image_json(run.backend, run.named, *last);
+    if (run.doubts != nullptr) about["doubts"] = doubts_json(*run.doubts);
     about["file"] = ended.path.filename().string();
     about["order"] =
         std::string("image[frame]") +

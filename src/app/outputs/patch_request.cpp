@@ -46,7 +46,9 @@ std::shared_ptr<PatchAnswer> ask_for(Session& session, const KeptFrame& kept, co
                       [answer](const Image* image, const FlowImage*) {
                         if (image != nullptr) {
                           answer->db.assign(image->host().begin(), image->host().end());
-                          answer->grid = image->grid;
+                          answer->image = *image;
+                          answer->image.host_db = answer->image.device_db = nullptr;
+                          answer->image.storage.reset();
                         }
                         answer->done = true;
                       },
@@ -125,6 +127,14 @@ bool PatchWork::take(Session& session) {
 
 std::string why_not_of(const Image& image, const Session& session) {
   return image.acquisition == session.acquisition() ? "" : "A is another recording";
+}
+
+MadeAgain make_again(Session& session, const KeptFrame& kept, const ImagingParams& params) {
+  if (!runs(&session)) return {};
+  const auto answer = ask_for(session, kept, params);
+  constexpr std::chrono::minutes kLongest(10);  // a method on the CPU takes its time
+  if (!wait_for(session, Clock::now() + kLongest, [&] { return answer->done.load(); })) return {};
+  return {.image = answer->image, .db = answer->db};
 }
 
 std::vector<float> levels_without_method(const Image& image, const PointsAgain& again) {

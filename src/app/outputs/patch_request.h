@@ -27,8 +27,8 @@ FinePoint no_fine_point(const Measured& measured, const MeasuredPoint& point, co
 struct PatchAnswer {
   std::atomic<bool> done{false};
   std::vector<float> db;  // [nz][nx]; empty: it could not be made
-  Grid grid;
-  [[nodiscard]] LevelImage picture() const { return {.db = db, .grid = grid}; }
+  Image image;            // without its pixels
+  [[nodiscard]] LevelImage picture() const { return {.db = db, .grid = image.grid}; }
 };
 
 // A point's patches, one after another.
@@ -67,6 +67,13 @@ inline constexpr const char* kNoAnswer = "processing did not answer in time";
 // The points of `measured` that are not known yet, one after another; waits for the answers. Those that did not come in
 // time say so: kNoAnswer.
 void refine_points(Measured& measured, const PointsAgain& again);
+
+// A frame, of the session's recording or of another one, with these parameters; waits. No levels: it could not be made.
+struct MadeAgain {
+  Image image;  // without its pixels
+  std::vector<float> db;
+};
+MadeAgain make_again(Session& session, const KeptFrame& kept, const ImagingParams& params);
 
 // The image's frame by delay-and-sum, with all other parameters as they are, dB; waits. Empty: it could not be made.
 std::vector<float> levels_without_method(const Image& image, const PointsAgain& again);

@@ -15,7 +15,13 @@
 namespace echoloop {
 namespace {
 
-// As a shell reads it: in quotes when it needs them.
+const char* name_of(TransmitKind kind) {
+  constexpr std::array<const char*, 4> kNames = {"plane", "diverging", "focused", "delays"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace
+
 std::string shell_word(const std::string& word) {
   const bool plain = std::all_of(word.begin(), word.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -26,13 +32,6 @@ std::string shell_word(const std::string& word) {
   for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
   return text + "'";
 }
-
-const char* name_of(TransmitKind kind) {
-  constexpr std::array<const char*, 4> kNames = {"plane", "diverging", "focused", "delays"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-}  // namespace
 
 nlohmann::json program_json(const Backend& backend, const std::string& source) {
   return {{"version", kVersion}, {"backend", backend.name()}, {"device", backend.device()}, {"source", source}};

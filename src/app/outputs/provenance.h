@@ -18,6 +18,7 @@ nlohmann::json acquisition_json(const Acquisition& acquisition);  // SI units
 
 // The command line that makes this image again, pixel for pixel on the same device. `source`: as the user named it.
 std::string reproducing_command(const std::string& source, const Image& image);
+std::string shell_word(const std::string& word);  // as a shell reads it: in quotes when it needs them
 
 // All of it, with the moment of writing.
 nlohmann::json image_json(const Backend& backend, const std::string& source, const Image& image);

@@ -10,6 +10,7 @@ namespace echoloop {
 
 void WindowDoubts::begin() {
   parts_.state.opening.doubts.clear();
+  parts_.doubts.reset();
   wanted_ = is_file_source(parts_.named) && !parts_.kiosk();  // where nothing can be corrected
 }
 
@@ -35,6 +36,7 @@ void WindowDoubts::measure() {
 }
 
 void WindowDoubts::show(const std::vector<Doubt>& doubts) {
+  parts_.doubts = doubts;
   for (const Doubt& doubt : doubts) {
     const std::string& text = parts_.state.opening.doubts.emplace_back(capitalized(doubt.text) + ".");
     parts_.say(Severity::warning, "Ctrl+Shift+O for the correction: " + text, "source");  // first: a line may be cut

@@ -8,6 +8,7 @@
 
 #include "app/image_files.h"
 #include "app/options/folders.h"
+#include "app/outputs/comparison.h"
 #include "app/outputs/csv_text.h"
 #include "app/outputs/figures.h"
 #include "app/outputs/measure_image.h"
@@ -27,7 +28,6 @@
 #include "history/film.h"
 #include "history/json_text.h"
 #include "history/npy_text.h"
-#include "measure/level_match.h"
 
 namespace echoloop {
 namespace {
@@ -112,13 +112,41 @@ Image WindowSaving::image_on_screen(std::vector<float>& pixels) const {
 }
 
 // The numbers on screen where they are of this image; the window waits for other points, but not for long.
-Measured WindowSaving::measured_on(const Image& shown) const {
+Measured WindowSaving::measured_on(const Image& shown, const Measured& on_screen) const {
   constexpr std::chrono::milliseconds kLongestWait(500);
   return measure_image(shown, parts_.state.marks,
                        {.session = parts_.session.get(),
                         .kept = find_kept(parts_.history, shown.stamp.sequence),
-                        .known = parts_.state.image.measured.fine,
+                        .known = on_screen.fine,
                         .longest = kLongestWait});
+}
+
+// Of A, with its levels in `pixels`.
+Image WindowSaving::compared_on_screen(std::vector<float>& pixels) const {
+  pixels = parts_.viewer->compared_db();
+  Image a = *parts_.viewer->compared_image();
+  a.host_db = pixels.data();
+  a.params.display = parts_.state.params.display;
+  return a;
+}
+
+nlohmann::json WindowSaving::describe_compared(const std::filesystem::path& figure, const MeasuredRun& b) const {
+  std::vector<float> pixels;
+  const Image image = compared_on_screen(pixels);
+  const Measured measured = measured_on(image, parts_.state.image.measured_a);
+  const SaveChoice& choice = parts_.viewer->settings().saving;
+  const bool strips = !parts_.viewer->strips_on_screen(parts_.state).empty();
+  return compared_figure_json(
+      {.a = {measured, parts_.state.marks, *parts_.backend, name_of_a(),
+             image.acquisition == b.measured.image.acquisition ? doubts() : nullptr},
+       .b = b,
+       .frames_of_a = parts_.state.cine.a_recording.frame_count,
+       .match = matched_to() != nullptr ? LevelMatch::to_a : LevelMatch::none,
+       .file = "compared" + figure.extension().string(),
+       .marks = std::filesystem::path(figure).replace_extension(".json"),
+       .size = choice.figure_size(),
+       .ground = choice.ground,
+       .why_no_command = strips ? "strips of M-mode and spectral Doppler as shown are drawn in a window only" : ""});
 }
 
 void WindowSaving::save_picture(SaveWhat what) {
@@ -130,10 +158,13 @@ void WindowSaving::save_picture(SaveWhat what) {
   std::filesystem::path path;
   std::string note;
   const bool matched = matched_to() != nullptr;
+  const bool figure = what == SaveWhat::picture && choice.format != SaveFormat::image_only;
   const auto description = [&] {
-    const Measured measured = measured_on(shown);
+    const Measured measured = measured_on(shown, parts_.state.image.measured);
     note = points_note(measured);
-    nlohmann::json json = marked_image_json({measured, parts_.state.marks, *parts_.backend, parts_.named});
+    const MeasuredRun run{measured, parts_.state.marks, *parts_.backend, parts_.named, doubts()};
+    if (figure && parts_.viewer->compared_image() != nullptr) return describe_compared(path, run);
+    nlohmann::json json = marked_image_json(run);
     if (matched && what == SaveWhat::picture) {
       json["levels_matched_to"] = {{"source", name_of_a()},
                                    {"frame", frame_json(matched_to()->stamp)},
@@ -151,7 +182,6 @@ void WindowSaving::save_picture(SaveWhat what) {
     constexpr std::array<const char*, 4> kEndings = {".png", ".svg", ".pdf", ".png"};
     path = new_save(UserFolder::pictures, choice.name.empty() ? stem : choice.name,
                     kEndings[static_cast<std::size_t>(choice.format)]);
-    const bool figure = choice.format != SaveFormat::image_only;
     if (figure) {
       save_figure(path, shown);
     } else {
@@ -181,26 +211,22 @@ ImagingParams WindowSaving::display_on_screen(const Image& shown) const {
 }
 
 std::string WindowSaving::name_of_a() const {
-  const std::string& other = parts_.state.cine.a_recording.name;
+  const std::string& other = parts_.state.cine.a_recording.opened_as;
   return other.empty() ? parts_.named : other;
 }
 
 const Image* WindowSaving::matched_to() const {
   const Image* a = parts_.state.cine.match_levels ? parts_.viewer->compared_image() : nullptr;
-  const bool weights = shows_weight(parts_.viewer->shown_image().params.formation);
-  return a == nullptr || weights || shows_weight(a->params.formation) ? nullptr : a;
+  return a == nullptr || !can_match(parts_.viewer->shown_image(), *a) ? nullptr : a;
 }
 
 Image WindowSaving::as_drawn(const Image& shown, std::vector<float>& pixels) const {
   const Image* a = matched_to();
   if (a == nullptr) return shown;
-  const std::vector<float> levels_of_a = parts_.viewer->compared_db();
-  const LevelMap map = match_levels({.db = shown.host(), .grid = shown.grid}, {.db = levels_of_a, .grid = a->grid});
-  pixels.assign(shown.host().begin(), shown.host().end());
-  std::ranges::transform(pixels, pixels.begin(), [&map](float level_db) { return map.at(level_db); });
-  Image drawn = shown;
-  drawn.host_db = pixels.data();
-  return drawn;
+  std::vector<float> levels_of_a = parts_.viewer->compared_db();
+  Image with_levels = *a;
+  with_levels.host_db = levels_of_a.data();
+  return matched_levels(shown, with_levels, pixels);
 }
 
 // A beside B while two are compared.
@@ -213,11 +239,9 @@ void WindowSaving::save_figure(const std::filesystem::path& path, const Image& s
                     .strips = parts_.viewer->strips_on_screen(parts_.state),
                     .size = choice.figure_size(),
                     .ground = choice.ground};
-  std::vector<float> pixels = parts_.viewer->compared_db();
-  if (!pixels.empty()) {
-    Image a = *parts_.viewer->compared_image();
-    a.host_db = pixels.data();
-    a.params.display = parts_.state.params.display;
+  std::vector<float> pixels;
+  if (parts_.viewer->compared_image() != nullptr) {
+    const Image a = compared_on_screen(pixels);
     const ComparedRecording& other = parts_.state.cine.a_recording;
     order.images.push_back(
         {.image = a,
@@ -264,8 +288,7 @@ void WindowSaving::save_measurements() {
   if (m.image.number == 0) return;
   std::string comments = measurement_comments(*parts_.backend, parts_.named, m.image);
   if (const Image& a = parts_.state.image.measured_a.image; a.number != 0) {
-    comments += fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n", name_of_a(),
-                            a.stamp.sequence, json_text(image_json(*parts_.backend, name_of_a(), a)));
+    comments += comments_on_a({parts_.state.image.measured_a, parts_.state.marks, *parts_.backend, name_of_a()});
   }
   save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, m.image.stamp) + "_measurements", ".csv"),
             measurements_csv(m, comments, parts_.state.image.measured_a));

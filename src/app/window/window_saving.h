@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "app/options/user_folders.h"
 #include "app/outputs/cine_film.h"
+#include "app/outputs/measure_image.h"
 #include "app/session_file.h"
 #include "app/window/window_parts.h"
 
@@ -45,12 +47,15 @@ class WindowSaving {
   // `shown` as it is drawn: with mapped levels, in `pixels`, where it is matched.
   [[nodiscard]] Image as_drawn(const Image& shown, std::vector<float>& pixels) const;
   [[nodiscard]] std::string name_of_a() const;
+  [[nodiscard]] const std::vector<Doubt>* doubts() const { return parts_.doubts ? &*parts_.doubts : nullptr; }
   void save_measurements();
   void save_description();  // of the scanner
   void save_session(SavedMoment moment);
   void save_film(SavedMoment moment);
   [[nodiscard]] Image image_on_screen(std::vector<float>& pixels) const;
-  [[nodiscard]] Measured measured_on(const Image& shown) const;
+  [[nodiscard]] Measured measured_on(const Image& shown, const Measured& on_screen) const;
+  [[nodiscard]] Image compared_on_screen(std::vector<float>& pixels) const;
+  [[nodiscard]] nlohmann::json describe_compared(const std::filesystem::path& figure, const MeasuredRun& b) const;
   [[nodiscard]] ImagingParams display_on_screen(const Image& shown) const;
   void report(const std::string& text, Severity severity);
 

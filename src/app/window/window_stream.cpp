@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/options/preset.h"
 #include "app/options/stream_defaults.h"
 #include "app/stream/stream_memory.h"
 #include "core/error.h"
@@ -52,9 +53,9 @@ void WindowStream::describe_backend() {
 }
 
 // Of another source than the one before.
-ImagingParams WindowStream::params_to_start(const ImagingParams& defaults) const {
+ImagingParams WindowStream::params_to_start(const ImagingParams& defaults, const Acquisition& acquisition) const {
   // The command line's settings are meant for its source.
-  if (parts_.source == nullptr) return apply_settings(defaults, parts_.options.settings);
+  if (parts_.source == nullptr) return given_params(parts_.options, defaults, acquisition);
   ImagingParams params = defaults;  // the display stays as the user left it
   const DisplayParams& display = parts_.state.params.display;
   params.display.dynamic_range_db = display.dynamic_range_db;
@@ -85,9 +86,10 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
             .preset = {},
             .stream = parts_.state.stream};
   const auto& settings = parts_.options.settings;
-  const ImagingParams params = saved != nullptr ? apply_settings(plan.defaults, plan.first ? settings : saved->settings)
+  const ImagingParams params = saved != nullptr && !plan.first ? apply_settings(plan.defaults, saved->settings)
+                               : saved != nullptr ? given_params(parts_.options, plan.defaults, *now.acquisition)
                                : plan.change == Change::same_source ? params_with_facts(plan.defaults)
-                                                                    : params_to_start(plan.defaults);
+                                                                    : params_to_start(plan.defaults, *now.acquisition);
   // A session has parameters of its own: the preset of the source before is not theirs.
   plan.preset = {params, saved != nullptr ? std::filesystem::path() : presets.active()};
   if (purpose.setup) {
@@ -154,6 +156,10 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
   const WindowPresets::Default& preset = plan.preset;
   if (!preset.note.empty()) {
     parts_.say(preset.file.empty() ? Severity::warning : Severity::info, preset.note, "source");
+  }
+  if (const ProbePreset& given = parts_.options.preset; plan.first && given.preset != nullptr) {
+    const std::string why = why_not_whole(*given.preset, acquisition);
+    if (!why.empty()) parts_.say(Severity::warning, why, "source");
   }
   if (!recording || plan.change == Change::same_source) return;
   for (const Assumption& assumed : acquisition.assumptions) {

@@ -68,7 +68,7 @@ class WindowStream {
   void report_refusal();
 
  private:
-  [[nodiscard]] ImagingParams params_to_start(const ImagingParams& defaults) const;
+  [[nodiscard]] ImagingParams params_to_start(const ImagingParams& defaults, const Acquisition& acquisition) const;
   [[nodiscard]] ImagingParams params_with_facts(const ImagingParams& defaults) const;
   void require_room(const OpenedSource& opened, const StreamSettings& stream) const;
 
