@@ -15,6 +15,8 @@
 #include "app/interrupts.h"
 #include "app/opening/source_kinds.h"
 #include "app/options/terminal.h"
+#include "app/outputs/marks_json.h"
+#include "app/outputs/measurement_table.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/provenance.h"
 #include "core/error.h"
@@ -34,6 +36,7 @@ namespace fs = std::filesystem;
 struct Job {
   std::string source;
   fs::path images, report;  // the report is there once the run is complete
+  fs::path values;          // of --measurements
 };
 
 // Of a folder and the folders in it, by name: files whose ending a format has. Descriptions (.json) are no recordings,
@@ -91,13 +94,16 @@ std::vector<Job> jobs_of(const Options& options) {
     if (!names.insert(name).second)
       throw Error(source, "another recording would be written to " + name + ".npy, too",
                   "recordings of different names, or one run each");
-    jobs.push_back({source, options.render_out / (name + ".npy"), options.render_out / (name + ".report.json")});
+    const auto file = [&](const char* ending) { return options.render_out / (name + ending); };
+    jobs.push_back({source, file(".npy"), file(".report.json"), file(".measurements.json")});
   }
   return jobs;
 }
 
 void require_render_options(const Options& o) {
   if (o.render_out.empty()) throw Error("render", "no --out given", "echoloop render FILE... --out DIR");
+  require_outputs(o);
+  marks_of(o);
   std::error_code error;
   fs::create_directories(o.render_out, error);
   if (error) throw Error(o.render_out.string(), error.message(), "a folder that can be written");
@@ -116,6 +122,7 @@ void require_own_images(const Job& job) {
 void set_aside(const Job& job) {
   std::error_code ignored;
   fs::remove(job.report, ignored);
+  fs::remove(job.values, ignored);
   const fs::path described = description_of(job);
   if (!fs::exists(described, ignored)) return;
   const auto keep = [&](const fs::path& file, const char* ending) {
@@ -136,6 +143,7 @@ void set_aside(const Job& job) {
 bool is_complete(const Options& options, const Job& job) {
   std::error_code ignored;
   if (!fs::exists(job.report, ignored) || !fs::exists(job.images, ignored)) return false;
+  if (!options.measurements.empty() && !fs::exists(job.values, ignored)) return false;
   std::ifstream file(job.report);
   const nlohmann::json report = nlohmann::json::parse(file, nullptr, false);
   const nlohmann::json given = given_json(options);
@@ -156,6 +164,7 @@ Ended run_job(const Options& options, const Job& job, const ChosenBackend& chose
   one.source = job.source;
   one.images_out = job.images;
   one.report = job.report;
+  if (!options.measurements.empty()) one.measurements = job.values;
   one.stream.policy = RingPolicy::block;
   one.stream.rate_hz = kRateMax;
   one.stream.loop = false;
@@ -199,6 +208,7 @@ class RenderRun {
     for (const std::size_t i : to_run_alone_) {
       if (!interrupted()) count(run_job(options_, jobs_[i], backends.front()));
     }
+    write_table();
     print_out("Rendered {} of {} to {}", made_, counted(jobs_.size(), "recording"), options_.render_out.string());
     if (there_ > 0) print_out(", {} already there", there_);
     if (failed_ > 0) print_out(", {} failed", failed_);
@@ -241,6 +251,18 @@ class RenderRun {
       const std::scoped_lock lock(mutex_);
       to_run_alone_.push_back(i);
     }
+  }
+
+  // From the files of all complete recordings, of earlier runs as well.
+  void write_table() {
+    if (options_.measurements.empty() || interrupted()) return;
+    std::vector<MeasuredRecording> measured;
+    for (const Job& job : jobs_) {
+      if (std::error_code ignored; fs::exists(job.report, ignored) && fs::exists(job.values, ignored))
+        measured.push_back({job.source, read_json_object(job.values, "the measurements of an earlier run")});
+    }
+    write_measurement_table(options_.measurements, marks_of(options_), measured);
+    print_out("{}: {} of {}\n", options_.measurements.string(), counted(measured.size(), "recording"), jobs_.size());
   }
 
   void count(const Ended& ended) {

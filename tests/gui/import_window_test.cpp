@@ -247,7 +247,7 @@ TEST_F(ImportWindow, TheCentreFrequencyOfLinesIsMeasured) {
       {.number = 1,
        .file = file.string(),
        .description = R"({"axes": ["line", "time"], "fs_hz": 100e6, "fc_hz": 25e6, "pitch_m": 0.5e-3, "t0_s": 0})"},
-      *backend, {}, {});
+      *backend, Options(), {});
   ASSERT_TRUE(formed.spectrum.has_value());
   EXPECT_NEAR(formed.spectrum->center_hz, 3.5e6, 0.2e6);
 }

@@ -325,6 +325,12 @@ std::vector<Doubt> doubts_of_facts(const Acquisition& a) {
 
 }  // namespace
 
+nlohmann::json doubts_json(const std::vector<Doubt>& doubts) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const Doubt& doubt : doubts) json.push_back({{"text", doubt.text}, {"cure", doubt.cure}});
+  return json;
+}
+
 std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byte> frame) {
   std::vector<Doubt> doubts = doubts_of_facts(a);
   if (frame.size() < a.frame_bytes()) return doubts;

@@ -84,6 +84,7 @@ int ImageSequence::finish(const EndedImages& run, RunTotals& totals) {
                                .params = &last->params,
                                .complete = complete}),
                 run.backend, "--images-out images.npy" + type);
+    if (run.doubts != nullptr) about["doubts"] = doubts_json(*run.doubts);
     about["file"] = ended.path.filename().string();
     about["order"] =
         std::string("image[frame]") +

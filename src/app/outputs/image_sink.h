@@ -4,7 +4,9 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "app/outputs/doubts.h"
 #include "app/outputs/report.h"
 #include "backend/backend.h"
 #include "core/results/image.h"
@@ -14,7 +16,8 @@ namespace echoloop {
 struct EndedImages {
   const Image* last;  // null: none came
   const Backend& backend;
-  const std::string& named;  // the source, as the user named it
+  const std::string& named;                    // the source, as the user named it
+  const std::vector<Doubt>* doubts = nullptr;  // about the recording; null: not measured
 };
 
 class ImageSink {

@@ -43,7 +43,7 @@ struct PreviewResult {
 ImportTraces traces_of(const Acquisition& a, std::span<const std::byte> frame, int transmit);
 
 // What the previewer does, in the calling thread. Throws Error.
-PreviewResult form_preview(const PreviewTask& task, Backend& backend, const std::vector<std::string>& settings,
+PreviewResult form_preview(const PreviewTask& task, Backend& backend, const Options& options,
                            const std::stop_token& stop);
 
 class ImportPreviewer {

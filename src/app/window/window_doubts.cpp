@@ -22,6 +22,7 @@ std::string message_of(const Doubt& doubt, const std::string& text) {
 
 void WindowDoubts::begin() {
   parts_.state.opening.doubts.clear();
+  parts_.doubts.reset();
   wanted_ = is_file_source(parts_.named) && !parts_.kiosk();  // where nothing can be corrected
 }
 
@@ -47,6 +48,7 @@ void WindowDoubts::measure() {
 }
 
 void WindowDoubts::show(const std::vector<Doubt>& doubts) {
+  parts_.doubts = doubts;
   for (const Doubt& doubt : doubts) {
     const std::string& text = parts_.state.opening.doubts.emplace_back(capitalized(doubt.text) + ".");
     parts_.say(Severity::warning, message_of(doubt, text), "source");

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "app/options/options.h"
+#include "app/outputs/doubts.h"
 #include "app/stream/session.h"
 #include "core/acquisition_facts.h"
 #include "core/results/live_images.h"
@@ -27,10 +30,11 @@ struct WindowParts {
   PastImages past;
   InspectionAnswers inspections;
   RfHistory history;
-  std::shared_ptr<Source> source;    // null: none has been opened yet
-  std::string named;                 // the source, as the user named it
-  Facts facts;                       // of the source, when it was opened
-  std::unique_ptr<Session> session;  // null: no stream
+  std::shared_ptr<Source> source;            // null: none has been opened yet
+  std::string named;                         // the source, as the user named it
+  Facts facts;                               // of the source, when it was opened
+  std::optional<std::vector<Doubt>> doubts;  // about them; nothing: not measured
+  std::unique_ptr<Session> session;          // null: no stream
   std::unique_ptr<Viewer> viewer;
 
   // `cause`: the name that resolves an error or a warning, as in MessageLog::resolve().

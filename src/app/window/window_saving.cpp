@@ -10,6 +10,7 @@
 #include "app/image_files.h"
 #include "app/opening/opened_description.h"
 #include "app/options/folders.h"
+#include "app/outputs/comparison.h"
 #include "app/outputs/csv_text.h"
 #include "app/outputs/figures.h"
 #include "app/outputs/measure_image.h"
@@ -29,7 +30,6 @@
 #include "history/film.h"
 #include "history/json_text.h"
 #include "history/npy_text.h"
-#include "measure/level_match.h"
 
 namespace echoloop {
 namespace {
@@ -96,7 +96,7 @@ void WindowSaving::save_text(const std::filesystem::path& path, std::function<st
 }
 
 void WindowSaving::advance() {
-  while (!pictures_.empty() && pictures_.front().again.step(parts_.session.get())) {
+  while (!pictures_.empty() && pictures_.front().step(parts_.session.get())) {
     write_picture_of(std::move(pictures_.front()));
     pictures_.pop_front();
   }
@@ -107,7 +107,7 @@ void WindowSaving::advance() {
 
 void WindowSaving::flush() {
   for (; !pictures_.empty(); pictures_.pop_front()) {
-    while (!pictures_.front().again.step(nullptr)) {
+    while (!pictures_.front().step(nullptr)) {
     }
     write_picture_of(std::move(pictures_.front()));
   }
@@ -152,6 +152,24 @@ Image WindowSaving::image_on_screen() const {
   return shown;
 }
 
+// A's numbers wait for its points as B's do.
+nlohmann::json WindowSaving::describe_compared(const std::filesystem::path& figure, Picture& picture) const {
+  measure_again(picture.measured_a, *picture.a, parts_.state.marks, *picture.again_a);
+  const SaveChoice& choice = parts_.viewer->settings().saving;
+  const bool strips = !parts_.viewer->strips_on_screen(parts_.state).empty();
+  const bool own = picture.a->acquisition != picture.shown.acquisition;
+  return compared_figure_json(
+      {.a = {picture.measured_a, parts_.state.marks, *parts_.backend, name_of_a(), own ? nullptr : doubts()},
+       .b = {picture.measured, parts_.state.marks, *parts_.backend, parts_.named, doubts()},
+       .frames_of_a = parts_.state.cine.a_recording.frame_count,
+       .match = matched_to(picture) != nullptr ? LevelMatch::to_a : LevelMatch::none,
+       .file = "compared" + figure.extension().string(),
+       .marks = std::filesystem::path(figure).replace_extension(".json"),
+       .size = choice.figure_size(),
+       .ground = choice.ground,
+       .why_no_command = strips ? "strips of M-mode and spectral Doppler as shown are drawn in a window only" : ""});
+}
+
 // Points on a fine grid are those of the window where they are of this image; the others are asked for.
 void WindowSaving::save_picture(SaveWhat what) {
   if (parts_.viewer->shown_image().number == 0) return;
@@ -169,6 +187,12 @@ void WindowSaving::save_picture(SaveWhat what) {
                        .a = std::move(a),
                        .measured = std::move(measured),
                        .again = std::move(again)});
+  if (Picture& picture = pictures_.back(); picture.a) {
+    picture.measured_a = measure_pixels(*picture.a, parts_.state.marks);
+    picture.again_a.emplace(picture.measured_a,
+                            PointsAgain{.kept = find_kept(parts_.history, picture.a->stamp.sequence),
+                                        .known = parts_.state.image.measured_a.fine});
+  }
   advance();
 }
 
@@ -180,10 +204,13 @@ void WindowSaving::write_picture_of(Picture picture) {
   std::filesystem::path path;
   std::string note;
   const Image* const matched = matched_to(picture);
+  const bool figure = what == SaveWhat::picture && choice.format != SaveFormat::image_only;
   const auto description = [&] {
     measure_again(picture.measured, shown, parts_.state.marks, picture.again);
     note = points_note(picture.measured);
-    nlohmann::json json = marked_image_json({picture.measured, parts_.state.marks, *parts_.backend, parts_.named});
+    if (figure && picture.a) return describe_compared(path, picture);
+    nlohmann::json json =
+        marked_image_json({picture.measured, parts_.state.marks, *parts_.backend, parts_.named, doubts()});
     if (matched != nullptr && what == SaveWhat::picture) {
       json["levels_matched_to"] = {
           {"source", name_of_a()}, {"frame", frame_json(matched->stamp)}, {"parameters", params_json(matched->params)}};
@@ -201,7 +228,6 @@ void WindowSaving::write_picture_of(Picture picture) {
     constexpr std::array<const char*, 4> kEndings = {".png", ".svg", ".pdf", ".png"};
     path = new_save(UserFolder::pictures, choice.name.empty() ? stem : choice.name,
                     kEndings[static_cast<std::size_t>(choice.format)]);
-    const bool figure = choice.format != SaveFormat::image_only;
     if (figure) {
       writes.push_back(figure_of(path, picture));
     } else {
@@ -236,23 +262,21 @@ ImagingParams WindowSaving::display_on_screen(const Image& shown) const {
 }
 
 std::string WindowSaving::name_of_a() const {
-  const std::string& other = parts_.state.cine.a_recording.name;
+  const std::string& other = parts_.state.cine.a_recording.opened_as;
   return other.empty() ? parts_.named : other;
 }
 
 const Image* WindowSaving::matched_to(const Picture& picture) const {
   const Image* a = parts_.state.cine.match_levels && picture.a ? &*picture.a : nullptr;
-  const bool weights = shows_weight(picture.shown.params.formation);
-  return a == nullptr || weights || shows_weight(a->params.formation) ? nullptr : a;
+  return a == nullptr || !can_match(picture.shown, *a) ? nullptr : a;
 }
 
 Image WindowSaving::as_drawn(const Picture& picture) const {
   const Image& shown = picture.shown;
   const Image* a = matched_to(picture);
   if (a == nullptr) return shown;
-  const LevelMap map = match_levels({.db = shown.host(), .grid = shown.grid}, {.db = a->host(), .grid = a->grid});
-  std::vector<float> pixels(shown.host().begin(), shown.host().end());
-  std::ranges::transform(pixels, pixels.begin(), [&map](float level_db) { return map.at(level_db); });
+  std::vector<float> pixels;
+  (void)matched_levels(shown, *a, pixels);
   return with_pixels(shown, std::move(pixels));
 }
 
@@ -314,8 +338,7 @@ void WindowSaving::save_measurements() {
   if (m.image.number == 0) return;
   std::string comments = measurement_comments(*parts_.backend, parts_.named, m.image);
   if (const Image& a = parts_.state.image.measured_a.image; a.number != 0) {
-    comments += fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n", name_of_a(),
-                            a.stamp.sequence, json_text(image_json(*parts_.backend, name_of_a(), a)));
+    comments += comments_on_a({parts_.state.image.measured_a, parts_.state.marks, *parts_.backend, name_of_a()});
   }
   save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, m.image.stamp) + "_measurements", ".csv"),
             [text = measurements_csv(m, comments, parts_.state.image.measured_a)] { return text; });

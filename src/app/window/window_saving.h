@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,10 @@ class WindowSaving {
     std::optional<Image> a;
     Measured measured;
     ImageAgain again;
+    Measured measured_a = {};
+    std::optional<ImageAgain> again_a = {};
+    // True when all numbers are there, or the time is over.
+    [[nodiscard]] bool step(Session* session) { return again.step(session) && (!again_a || again_a->step(session)); }
   };
 
   // `text`: called on the thread, for what is in the file.
@@ -65,11 +70,14 @@ class WindowSaving {
   // As it is drawn: with mapped levels where it is matched.
   [[nodiscard]] Image as_drawn(const Picture& picture) const;
   [[nodiscard]] std::string name_of_a() const;
+  [[nodiscard]] const std::vector<Doubt>* doubts() const { return parts_.doubts ? &*parts_.doubts : nullptr; }
   void save_measurements();
   void save_description();  // of the scanner
   void save_session(SavedMoment moment);
   void save_film(SavedMoment moment);
   [[nodiscard]] Image image_on_screen() const;
+  // Of both images, for the figure.
+  [[nodiscard]] nlohmann::json describe_compared(const std::filesystem::path& figure, Picture& picture) const;
   [[nodiscard]] ImagingParams display_on_screen(const Image& shown) const;
   void report(const std::string& text, Severity severity);
 

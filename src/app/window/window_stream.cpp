@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "app/options/preset.h"
 #include "app/options/stream_defaults.h"
 #include "app/stream/stream_memory.h"
 #include "core/error.h"
@@ -83,10 +84,15 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
             .preset = {},
             .stream = parts_.state.stream};
   static const decltype(parts_.options.settings) kNone;
-  const auto& settings = purpose.refused.empty() ? parts_.options.settings : kNone;  // meant for another source
-  const ImagingParams params = saved != nullptr ? apply_settings(plan.defaults, plan.first ? settings : saved->settings)
+  const bool meant = purpose.refused.empty();  // the command line's settings: for its source
+  const auto& settings = meant ? parts_.options.settings : kNone;
+  const auto given = [&] {
+    return meant ? given_params(parts_.options, plan.defaults, *now.acquisition) : plan.defaults;
+  };
+  const ImagingParams params = saved != nullptr && !plan.first      ? apply_settings(plan.defaults, saved->settings)
+                               : saved != nullptr                   ? given()
                                : plan.change == Change::same_source ? params_with_facts(plan.defaults)
-                               : plan.first                         ? apply_settings(plan.defaults, settings)
+                               : plan.first                         ? given()
                                                                     : params_to_start(plan.defaults);
   // A session has parameters of its own: the preset of the source before is not theirs.
   plan.preset = {params, saved != nullptr ? std::filesystem::path() : presets.active()};
@@ -159,6 +165,10 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
   const WindowPresets::Default& preset = plan.preset;
   if (!preset.note.empty()) {
     parts_.say(preset.file.empty() ? Severity::warning : Severity::info, preset.note, "source");
+  }
+  if (const ProbePreset& given = parts_.options.preset; plan.first && given.preset != nullptr) {
+    const std::string why = why_not_whole(*given.preset, acquisition);
+    if (!why.empty()) parts_.say(Severity::warning, why, "source");
   }
   if (!recording || plan.change == Change::same_source) return;
   for (const Assumption& assumed : acquisition.assumptions) {
