@@ -56,6 +56,8 @@ std::shared_ptr<const Image> preview_image(const OpenedSource& opened, std::uint
   return kept_image(images.front());
 }
 
+}  // namespace
+
 // Of several samples in a row of the image the largest.
 ImportTraces traces_of(const Acquisition& a, std::span<const std::byte> frame, int transmit) {
   ImportTraces traces;
@@ -88,8 +90,6 @@ ImportTraces traces_of(const Acquisition& a, std::span<const std::byte> frame, i
   traces.step_s = static_cast<double>(step) / a.sampling_hz;
   return traces;
 }
-
-}  // namespace
 
 PreviewResult form_preview(const PreviewTask& task, Backend& backend, const std::vector<std::string>& settings,
                            const std::stop_token& stop) {

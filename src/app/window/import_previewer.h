@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,6 +38,9 @@ struct PreviewResult {
   double took_ms = 0.0;
   std::string error = {};
 };
+
+// The samples of one transmit of a frame, at most a few hundred rows.
+ImportTraces traces_of(const Acquisition& a, std::span<const std::byte> frame, int transmit);
 
 // What the previewer does, in the calling thread. Throws Error.
 PreviewResult form_preview(const PreviewTask& task, Backend& backend, const std::vector<std::string>& settings,
