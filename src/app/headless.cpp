@@ -369,8 +369,6 @@ int run_without_display(Options options) {
   std::filesystem::create_directories(folder, error);
   if (error)
     throw Error(folder.string(), error.message(), "a writable folder, or --headless with explicit output files");
-  print_out("No display found: running offscreen for a few seconds ...\n");
-  std::fflush(stdout);
   if (options.png.empty()) options.png = folder / "picture.png";
   if (options.report.empty()) options.report = folder / "report.json";
 #if defined(ECHO_HAVE_GUI)
@@ -381,11 +379,14 @@ int run_without_display(Options options) {
   } else if (options.video.empty()) {
     options.video = folder / "film.mp4";
   }
-  const int status = run_headless(options);
-  print_out("Image:   {}\n", options.png.string());
-  if (!options.screenshot.empty()) print_out("Window:  {}\n", options.screenshot.string());
-  print_out("Report:  {}\n", options.report.string());
-  return status;
+  print_out("No display found: running offscreen for a few seconds. Files that will be written:\n");
+  for (const auto& [name, file] : {std::pair{"Image", options.png}, std::pair{"Window", options.screenshot},
+                                   std::pair{"Video", options.video}, std::pair{"Report", options.report}}) {
+    if (!file.empty()) print_out("  {:<8}{}\n", name, file.string());
+  }
+  print_out("Other files, or none: --headless with the options for output files\n");
+  std::fflush(stdout);
+  return run_headless(options);
 }
 
 }  // namespace echoloop
