@@ -225,10 +225,10 @@ std::vector<float> frame_of(const Recording& recording, std::uint64_t index) {
   const Acquisition& a = *recording.acquisition;
   std::vector<std::byte> bytes(a.frame_bytes());
   FrameMemory slot{.bytes = bytes, .owner = nullptr};
-  if (recording.reader != nullptr) {
-    recording.reader->read(index, slot);
-  } else {
+  if (recording.frame) {
     std::ranges::copy(recording.frame(index), bytes.begin());
+  } else {
+    recording.reader->read(index, slot);
   }
   std::vector<float> values(a.frame_values());
   for (std::size_t k = 0; k < values.size(); ++k) {

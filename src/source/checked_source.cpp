@@ -26,6 +26,7 @@ class CheckedSource final : public ForwardingSource {
       : ForwardingSource(std::move(source)), log_(std::move(log)), room_(free_host_memory() / kShareForCopies) {}
 
   [[nodiscard]] bool zero_copy() const override { return source_->zero_copy(); }
+  [[nodiscard]] bool lends_at_once() const override { return source_->lends_at_once(); }
   [[nodiscard]] std::span<const std::byte> zero_copy_memory() const override { return source_->zero_copy_memory(); }
   FrameMemory allocate(std::size_t bytes) override { return source_->allocate(bytes); }
   void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override {

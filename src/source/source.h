@@ -79,6 +79,8 @@ class Source {
   // True when fetch() never writes into the slot, so that slots need no memory; such a source is seekable, and gives
   // any frame again to any thread.
   [[nodiscard]] virtual bool zero_copy() const { return false; }
+  // And never waits for a frame to be read.
+  [[nodiscard]] virtual bool lends_at_once() const { return zero_copy(); }
 
   // Memory whose frames fetch() gives in place; a backend may page-lock it. Empty when frames are written into slots.
   [[nodiscard]] virtual std::span<const std::byte> zero_copy_memory() const { return {}; }

@@ -50,6 +50,7 @@ struct ComparedSource::Reader {
         FrameMemory slot{.bytes = *memory, .owner = nullptr, .kind = HostMemory::pageable};
         read.samples = source->at(index, slot, stop);
         read.owner = memory;
+        if (read.samples.data() != memory->data()) read.owner = source;
       } catch (...) {
         read.error = std::current_exception();
       }
@@ -116,7 +117,7 @@ std::optional<ComparedFrame> ComparedSource::frame_for(const FrameStamp& b) {
   if (source == nullptr) throw Error(opened_->name, "a source without frames to go back to", "a recording");
   const AcquisitionPtr& acquisition = source->acquisition();
   const std::uint64_t index = frame_beside(b, acquisition->frame_rate_hz, source->frame_count());
-  if (source->zero_copy()) {
+  if (source->lends_at_once()) {
     const FrameStamp stamp = stamp_of(index, acquisition->frame_rate_hz, b);
     return ComparedFrame{acquisition, {stamp, source->at(index, {})}, source};
   }
