@@ -72,7 +72,8 @@ TEST(ImportContents, ASavedGuessIsSaidWhenTheFileOpens) {
   const json saved = json::parse(read_text(folder / "scan.json"));
   EXPECT_EQ(saved.at("assumed"), json::parse(R"(["fc_hz", "c_m_s", "t0_s", "t_zero", "tx_elements"])"));
   std::vector<std::string> said;
-  for (const Assumption& one : open_recording(file).acquisition->assumptions) said.push_back(one.text);
+  const AcquisitionPtr acquisition = open_recording(file).acquisition;
+  for (const Assumption& one : acquisition->assumptions) said.push_back(one.text);
   for (const std::string key : saved.at("assumed")) {
     EXPECT_TRUE(std::ranges::any_of(said, [&](const std::string& text) { return text.starts_with(key + " = "); }))
         << key;
