@@ -36,6 +36,7 @@ std::vector<Output> outputs_of(const Options& o) {
   std::vector<Output> wanted;
   for (const Output& output : {Output{"--image-out", o.image_out, ".npy", ".json"},
                                {"--images-out", o.images_out, ".npy", ".json", true},
+                               {"--iq-out", o.iq_out, ".npy", ".json", true},
                                {"--png", o.png, ".png", nullptr},
                                {"--png16", o.png16, ".png", nullptr},
                                {"--figure", o.figure, nullptr, nullptr},
@@ -193,11 +194,13 @@ void write_times(const Options& options, const TimingTrace& trace, FileWriter& w
 }
 
 nlohmann::json given_json(const Options& options) {
-  return {{"settings", options.settings},
-          {"facts", options.facts},
-          {"frames", options.frames},
-          {"duration_s", options.duration_s},
-          {"images_type", kImageValueNames[static_cast<std::size_t>(options.image_values)]}};
+  nlohmann::json given = {{"settings", options.settings},
+                          {"facts", options.facts},
+                          {"frames", options.frames},
+                          {"duration_s", options.duration_s},
+                          {"images_type", kImageValueNames[static_cast<std::size_t>(options.image_values)]}};
+  if (!options.iq_out.empty() || options.render_iq) given["iq"] = true;
+  return given;
 }
 
 void write_report(const Options& options, const nlohmann::json& report) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/options/user_folders.h"
-#include "app/outputs/cine_film.h"
+#include "app/outputs/cine_job.h"
 #include "app/session_file.h"
 #include "app/window/window_parts.h"
 
@@ -22,11 +22,12 @@ class WindowSaving {
   void save_table(const ResultTable& table);
   void save_timing_file(TimingFile format);
 
-  // The video that is being made: once a window frame; ended with its stream, with the reason; ended by the user.
-  void advance_film();
-  void cancel_film(const std::string& why);
-  void stop_film() { film_->give_up({}); }
-  [[nodiscard]] bool making_film() const { return film_ != nullptr; }
+  // The file that is being made of history frames: once a window frame; ended with its stream, with the reason; ended
+  // by the user.
+  void advance_job();
+  void cancel_job(const std::string& why);
+  void stop_job() { job_->give_up({}); }
+  [[nodiscard]] bool has_job() const { return job_ != nullptr; }
 
   void describe();  // for the window
 
@@ -49,13 +50,14 @@ class WindowSaving {
   void save_description();  // of the scanner
   void save_session(SavedMoment moment);
   void save_film(SavedMoment moment);
+  void save_iq(SaveWhat what);
   [[nodiscard]] Image image_on_screen(std::vector<float>& pixels) const;
   [[nodiscard]] Measured measured_on(const Image& shown) const;
   [[nodiscard]] ImagingParams display_on_screen(const Image& shown) const;
   void report(const std::string& text, Severity severity);
 
   WindowParts& parts_;
-  std::unique_ptr<CineFilm> film_;  // null: none is being made
+  std::unique_ptr<CineJob> job_;  // null: none is being made
 };
 
 }  // namespace echoloop
