@@ -103,6 +103,7 @@ void check_ranges(const Options& o, const CLI::App& app) {
 void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   StreamSettings& stream = o.stream;
   o.queue_given = o.session != nullptr || app.count("--policy") + app.count("--slots") + app.count("--rate") > 0;
+  o.loop_given = app.count("--loop") > 0;
   if (!t.policy.empty()) stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", t.policy));
   if (!t.memory.empty())
     stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", t.memory));
@@ -249,6 +250,8 @@ Options parse_view(std::vector<std::string> words, Options o) {
     app.remove_option(app.get_option("source"));
     app.add_option("source", o.render_files, "Recordings, and folders of recordings");
     app.add_option("--out", o.render_out, "Folder of the images")->type_name("DIR");
+    app.add_flag("--iq", o.render_iq,
+                 "Complex pixels too: DIR/NAME.iq.npy ([frame][nz][nx], complex64), metadata in NAME.iq.json");
   }
   join_kiosk(words);
   if (!parse_words(app, words)) {

@@ -82,12 +82,15 @@ int run_find_sound_speed(const Options& options) {
   const nlohmann::json json = {{"source", options.source},
                                {"frame", stamp.source_index},
                                {"assumed_m_s", params.formation.sound_speed_m_s},
+                               {"f_number", search_f_number(params)},
+                               {"image_f_number", params.formation.f_number},
                                {"pixels", task.pixels.empty() ? task.grid.pixels() : task.pixels.size()},
                                {"region", task.pixels.empty() ? "image" : "marks"},
                                {"speed_m_s", task.speeds_m_s},
                                {"elements", curve_json(found.elements)},
                                {"transmits", curve_json(found.transmits)}};
   write_text(options.find_sound_speed, json_text(json, 2) + "\n");
+  if (const std::string note = search_f_number_note(params); !note.empty()) print_out("{}\n", note);
   say("elements", found.elements);
   say("transmits", found.transmits);
   return 0;

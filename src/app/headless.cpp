@@ -82,7 +82,7 @@ void say_live_notes(Source& source) {
 // A scanner that describes other frames: the stream goes on with them, with the settings of the command line.
 // Recordings hold one acquisition: with one of them the stream ends. True when it was so.
 bool follow_acquisition(Session& session, OpenedSource& opened, const Options& options) {
-  const bool writes = !options.images_out.empty() || records(options);
+  const bool writes = !options.images_out.empty() || !options.iq_out.empty() || records(options);
   if (session.producer_state() != ProducerState::changed || writes) return false;
   opened.info.acquisition = session.acquisition();
   const Acquisition& acquisition = *opened.info.acquisition;
@@ -344,8 +344,9 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
                   {.stream = options.stream,
                    .params = params,
                    .max_frames = limits.frames,
-                   .host_copy = wants_picture(options) || !sinks.empty() ? HostCopy::made : HostCopy::none,
+                   .host_copy = wants_picture(options) || sinks.taker() ? HostCopy::made : HostCopy::none,
                    .on_image = sinks.taker(),
+                   .pixels = sinks.pixel_taker(),
                    .samples = opened.info.samples,
                    .sinks = frame_sinks,
                    .past = wants_measures(options, marks) || side_a ? &past : nullptr,

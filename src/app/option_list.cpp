@@ -94,6 +94,10 @@ void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_option("--images-type", t.image_values,
                  "Values of --images-out: float32 dB (default), or uint8, 0 to 255 over the dynamic range below 0 dB")
       ->type_name("float32|uint8");
+  app.add_option("--iq-out", o.iq_out,
+                 "Complex pixels of all frames of a run, before detection: [frame][nz][nx], complex64, with grid, "
+                 "phase and 0 dB in F.json; with --headless")
+      ->type_name("F.npy");
   for (const AnalysisFileRow* const row : analysis_files()) {
     app.add_option(row->option, o.analysis_files[row->option], row->help)->type_name(row->type_name);
   }
@@ -158,10 +162,10 @@ void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
 constexpr auto kInfoOptions =
     std::to_array<std::string_view>({"--help", "--set", "--description", "--json", "--unsandboxed"});
 constexpr auto kFileOptions = std::to_array<std::string_view>({"--help", "--unsandboxed"});
-constexpr auto kRenderOptions =
-    std::to_array<std::string_view>({"--help", "--headless", "--out", "--frames", "--duration", "--backend", "--recipe",
-                                     "--preset", "--set", "--grid", "--images-type", "--marks", "--measurements",
-                                     "--slots", "--lanes", "--streams", "--host-memory", "--unsandboxed"});
+constexpr auto kRenderOptions = std::to_array<std::string_view>(
+    {"--help", "--headless", "--out", "--iq", "--frames", "--duration", "--backend", "--recipe", "--preset", "--set",
+     "--grid", "--images-type", "--marks", "--measurements", "--slots", "--lanes", "--streams", "--host-memory",
+     "--unsandboxed"});
 
 constexpr auto kCommands = std::to_array<CommandWord>({
     {"info", Command::info, "Describe a recording.", "echoloop info FILE [--json]", kInfoOptions},
@@ -176,10 +180,9 @@ constexpr auto kCommands = std::to_array<CommandWord>({
      "echoloop send SOURCE --to ADDRESS",
      {}},
     {"render", Command::render,
-     "Images of recordings, and of folders of recordings: DIR/NAME.npy with all images of NAME ([frame][nz][nx], "
-     "float32 dB), metadata in NAME.json, and the report of the run in NAME.report.json; with --marks and "
-     "--measurements one table of all "
-     "marks on the last image of each. Complete ones are skipped.",
+     "Images, and with --iq complex pixels, of recordings and of folders of recordings: DIR/NAME.npy with all images "
+     "of NAME ([frame][nz][nx], float32 dB), metadata in NAME.json, and the report of the run in NAME.report.json; "
+     "with --marks and --measurements one table of all marks on the last image of each. Complete ones are skipped.",
      "echoloop render FILE... --out DIR", kRenderOptions},
     {"bench", Command::bench, "Measure the speed of this machine.", "echoloop bench [CASE...]", {}},
 });

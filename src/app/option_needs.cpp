@@ -73,6 +73,7 @@ constexpr auto kRows = std::to_array<OptionNeedRow>({
     {"--grid", kNothing},
     {"--image-out", kNothing},
     {"--images-out", kHeadless},
+    {"--iq-out", kHeadless},
     {"--images-type", kImages},
     {"--flow-out", kNothing},  // needs parameters: history/analysis_files.h
     {"--structure-out", kNothing},

@@ -37,6 +37,7 @@ struct Job {
   std::string source;
   fs::path images, report;  // the report is there once the run is complete
   fs::path values;          // of --measurements
+  fs::path iq = {};         // complex pixels; empty: not wanted
 };
 
 // Of a folder and the folders in it, by name: files whose ending a format has. Descriptions (.json) are no recordings,
@@ -94,8 +95,11 @@ std::vector<Job> jobs_of(const Options& options) {
     if (!names.insert(name).second)
       throw Error(source, "another recording would be written to " + name + ".npy, too",
                   "recordings of different names, or one run each");
+    if (options.render_iq && !names.insert(name + ".iq").second)
+      throw Error(source, "another recording is written to " + name + ".iq.npy", "one run each");
     const auto file = [&](const char* ending) { return options.render_out / (name + ending); };
-    jobs.push_back({source, file(".npy"), file(".report.json"), file(".measurements.json")});
+    jobs.push_back({source, file(".npy"), file(".report.json"), file(".measurements.json"),
+                    options.render_iq ? file(".iq.npy") : fs::path()});
   }
   return jobs;
 }
@@ -109,13 +113,37 @@ void require_render_options(const Options& o) {
   if (error) throw Error(o.render_out.string(), error.message(), "a folder that can be written");
 }
 
-fs::path description_of(const Job& job) { return fs::path(job.images).replace_extension(".json"); }
+fs::path description_of(const fs::path& array) { return fs::path(array).replace_extension(".json"); }
+
+std::vector<fs::path> arrays_of(const Job& job) {
+  return job.iq.empty() ? std::vector{job.images} : std::vector{job.images, job.iq};
+}
 
 // Files that no run of this program has made stay as they are. Throws Error.
 void require_own_images(const Job& job) {
-  const fs::path described = description_of(job);
-  if ((fs::exists(job.images) || fs::exists(described)) && !is_of_program(described))
-    throw Error(job.images.string(), "this name is taken by a file that is not of an earlier run", "another folder");
+  for (const fs::path& array : arrays_of(job)) {
+    const fs::path described = description_of(array);
+    if ((fs::exists(array) || fs::exists(described)) && !is_of_program(described))
+      throw Error(array.string(), "this name is taken by a file that is not of an earlier run", "another folder");
+  }
+}
+
+void set_aside(const fs::path& array) {
+  std::error_code ignored;
+  const fs::path described = description_of(array);
+  if (!fs::exists(described, ignored)) return;
+  const auto keep = [&](const fs::path& file, const char* ending) {
+    fs::rename(file, fs::path(array).replace_extension(ending), ignored);
+  };
+  for (int n = 1; fs::exists(partial_name(array, n), ignored); ++n) {  // of a program that was killed
+    if (!is_growing(partial_name(array, n))) keep(partial_name(array, n), ".incomplete.npy");
+  }
+  if (!fs::exists(array, ignored)) {
+    fs::remove(described, ignored);
+    return;
+  }
+  keep(array, ".incomplete.npy");
+  keep(described, ".incomplete.json");
 }
 
 // What a run that did not complete has left is kept, the newest of it, and is not taken for complete.
@@ -123,27 +151,15 @@ void set_aside(const Job& job) {
   std::error_code ignored;
   fs::remove(job.report, ignored);
   fs::remove(job.values, ignored);
-  const fs::path described = description_of(job);
-  if (!fs::exists(described, ignored)) return;
-  const auto keep = [&](const fs::path& file, const char* ending) {
-    fs::rename(file, fs::path(job.images).replace_extension(ending), ignored);
-  };
-  for (int n = 1; fs::exists(partial_name(job.images, n), ignored); ++n) {  // of a program that was killed
-    if (!is_growing(partial_name(job.images, n))) keep(partial_name(job.images, n), ".incomplete.npy");
-  }
-  if (!fs::exists(job.images, ignored)) {
-    fs::remove(described, ignored);
-    return;
-  }
-  keep(job.images, ".incomplete.npy");
-  keep(described, ".incomplete.json");
+  for (const fs::path& array : arrays_of(job)) set_aside(array);
 }
 
 // Throws Error where the images of a complete run are there, made with other settings.
 bool is_complete(const Options& options, const Job& job) {
   std::error_code ignored;
-  if (!fs::exists(job.report, ignored) || !fs::exists(job.images, ignored)) return false;
-  if (!options.measurements.empty() && !fs::exists(job.values, ignored)) return false;
+  const auto is_there = [&ignored](const fs::path& file) { return fs::exists(file, ignored); };
+  if (!is_there(job.report) || !std::ranges::all_of(arrays_of(job), is_there)) return false;
+  if (!options.measurements.empty() && !is_there(job.values)) return false;
   std::ifstream file(job.report);
   const nlohmann::json report = nlohmann::json::parse(file, nullptr, false);
   const nlohmann::json given = given_json(options);
@@ -163,6 +179,7 @@ Ended run_job(const Options& options, const Job& job, const ChosenBackend& chose
   one.headless = true;
   one.source = job.source;
   one.images_out = job.images;
+  one.iq_out = job.iq;
   one.report = job.report;
   if (!options.measurements.empty()) one.measurements = job.values;
   one.stream.policy = RingPolicy::block;
@@ -176,7 +193,8 @@ Ended run_job(const Options& options, const Job& job, const ChosenBackend& chose
     set_aside(job);
     begun = true;
     // If the program is killed from here on, the images are known to be of this program.
-    write_text(description_of(job), json_text(program_json(*chosen.backend, job.source)) + "\n");
+    for (const fs::path& array : arrays_of(job))
+      write_text(description_of(array), json_text(program_json(*chosen.backend, job.source)) + "\n");
     ended.status = run_headless(one, chosen);
   } catch (const std::exception&) {
     ended.problem = std::current_exception();

@@ -65,6 +65,7 @@ struct Options {
   double duration_s = 0.0;   // 0 = no limit
   BackendChoice backend = BackendChoice::automatic;
   StreamSettings stream;
+  bool loop_given = false;                   // --loop: a recording of one frame repeats, too
   bool queue_given = false;                  // policy, slots or rate: a window then starts with what `stream` has
   std::vector<std::string> settings;         // recipe, grid, preset and --set, as KEY=VALUE in the order they apply
   ProbePreset preset;                        // of --preset
@@ -81,6 +82,7 @@ struct Options {
   bool list_viewers = false;              // send
   std::vector<std::string> render_files;  // render: recordings and folders
   std::filesystem::path render_out;       // render: the folder of its files
+  bool render_iq = false;                 // render: complex pixels too
   std::vector<std::string> bench_cases{kBenchCases.begin(), kBenchCases.end()};
   double bench_seconds = 0.5;  // of each measurement
   std::string bench_revision;
@@ -91,7 +93,7 @@ struct Options {
   bool figure_dark = false;
   CompareOptions compare;
   ImageValues image_values = ImageValues::float32;  // of --images-out
-  std::filesystem::path image_out, images_out, png, png16, screenshot, video, report, trace, csv, measurements,
+  std::filesystem::path image_out, images_out, iq_out, png, png16, screenshot, video, report, trace, csv, measurements,
       find_sound_speed;
   std::map<std::string, std::filesystem::path> frame_files;     // by the options of file_sinks()
   std::map<std::string, std::filesystem::path> analysis_files;  // likewise, of analysis_files()

@@ -9,6 +9,7 @@
 #include "app/outputs/doubts.h"
 #include "app/outputs/report.h"
 #include "backend/backend.h"
+#include "backend/pixel_sink.h"
 #include "core/results/image.h"
 
 namespace echoloop {
@@ -24,6 +25,8 @@ class ImageSink {
  public:
   virtual ~ImageSink() = default;
   virtual void take(const Image& image) = 0;  // with a host copy; processing thread
+  // What takes complex pixels in place of images; null: images are taken.
+  [[nodiscard]] virtual PixelSink* pixels() { return nullptr; }
   // Waits until the file is ended. Returns the exit status; counts the errors. Throws Error as write_text(). The rest
   // is for afterwards.
   virtual int finish(const EndedImages& run, RunTotals& totals) = 0;

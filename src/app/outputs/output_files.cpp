@@ -36,7 +36,8 @@ struct Output {
 std::vector<Output> outputs_of(const Options& o) {
   std::vector<Output> wanted;
   for (const Output& output : {Output{"--image-out", o.image_out, ".npy", ".json"},
-                               {"--images-out", o.images_out, ".npy", ".json"},
+                               {"--images-out", o.images_out, ".npy", ".json", true},
+                               {"--iq-out", o.iq_out, ".npy", ".json", true},
                                {"--png", o.png, ".png", nullptr},
                                {"--png16", o.png16, ".png", nullptr},
                                {"--figure", o.figure, nullptr, o.compare.wanted() ? ".json" : nullptr},
@@ -200,6 +201,7 @@ nlohmann::json given_json(const Options& options) {
                           {"images_type", kImageValueNames[static_cast<std::size_t>(options.image_values)]}};
   if (options.preset.preset != nullptr) given["preset_of_probe"] = settings_of(options.preset.preset->probe_values);
   if (!options.measurements.empty()) given["marks"] = marks_json(marks_of(options));
+  if (!options.iq_out.empty() || options.render_iq) given["iq"] = true;
   return given;
 }
 

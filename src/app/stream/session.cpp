@@ -238,6 +238,7 @@ void Session::make() {
     if (samples != nullptr) samples->count(image.stamp.source_index);
     if (take) take(image);
   };
+  pipeline.pixels = options_.pixels;
   pipeline.past = options_.past;
   pipeline.inspections = options_.inspections;
   pipeline.analyses = options_.analyses;

@@ -23,6 +23,7 @@ struct SessionOptions {
   std::uint64_t max_frames = 0;  // 0 = no limit
   HostCopy host_copy = HostCopy::made;
   std::function<void(const Image&)> on_image = {};  // [processing thread]
+  std::shared_ptr<PixelSink> pixels = nullptr;      // see PipelineOptions
   SampleLogPtr samples = nullptr;                   // of the source; null: its samples are not checked
   std::vector<FrameSink*> sinks = {};               // in the order in which frames are offered, each made for the next
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed

@@ -194,7 +194,7 @@ void WindowApp::turn() {
   advance_comparison();
   stream_.advance();
   if (session != nullptr) poll_stream();
-  saving_.advance_film();
+  saving_.advance_job();
   saving_.advance();
   saving_.describe();
   recording_.look();
@@ -236,7 +236,7 @@ bool WindowApp::must_draw() const {
   const bool history_news = past.images[0].has_news() || (parts_.state.cine.compare && past.images[1].has_news()) ||
                             (parts_.state.params.color_flow.mode != FlowMode::off && past.flow.has_news());
   const bool news = review_.frozen() ? history_news : parts_.live.images.has_news();
-  return news || saving_.making_film() || saving_.busy() || review_.busy() || parts_.state.image.measured.fine_came ||
+  return news || saving_.has_job() || saving_.busy() || review_.busy() || parts_.state.image.measured.fine_came ||
          import_.busy() || parts_.viewer->wants_frame() || parts_.viewer->should_close() || stream_.ended() ||
          opening_.fraction() != drawn_.opening_fraction;
 }
@@ -367,12 +367,13 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
 
 void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettings stream,
                              const std::shared_ptr<const SavedSession>& saved) {
-  saving_.cancel_film("the stream was restarted");
+  saving_.cancel_job("the stream was restarted");
   const bool runs = parts_.session != nullptr || stream_.changing();
   const bool continues = runs && source == parts_.source && source->live() != nullptr;
   continues ? review_.follow() : review_.forget();
   if (source != parts_.source) state().image.inspected.reset();
   times_.begin_stream();
+  stream.loop = stream.loop && !review_.plays_once();
   if (saved != nullptr && saved->moment == SavedMoment::frozen) stream.policy = RingPolicy::block;
   stream_.make(source, {.stream = stream,
                         .saved = saved,
@@ -400,7 +401,7 @@ void WindowApp::restart(const StreamSettings& stream) {
 }
 
 void WindowApp::use_cpu() {
-  saving_.cancel_film("the stream was restarted");
+  saving_.cancel_job("the stream was restarted");
   recording_.end("the stream continued on the CPU");
   recording_.finish();  // frames that wait may lie in the device's memory
   if (stream_.changing()) stream_.finish_change();
@@ -457,8 +458,8 @@ void WindowApp::cancel() {
     opening_.cancel();
   } else if (comparison_.source().opening()) {
     comparison_.end("Opening " + comparison_.source().name() + " was cancelled.");
-  } else if (saving_.making_film()) {
-    saving_.stop_film();
+  } else if (saving_.has_job()) {
+    saving_.stop_job();
   }
 }
 
@@ -492,8 +493,8 @@ void WindowApp::end_without_display(DisplayLoss loss) {
 
 // All but the screenshot. `display`: of the report.
 void WindowApp::write_files(const nlohmann::json& display) {
-  if (saving_.making_film()) {
-    saving_.cancel_film("the program ended");
+  if (saving_.has_job()) {
+    saving_.cancel_job("the program ended");
     print_error("echoloop: {}\n", state().saving.last);  // the window closes: its message is not seen
   }
   if (interrupted() || viewer().should_close()) {

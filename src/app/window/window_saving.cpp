@@ -10,6 +10,8 @@
 #include "app/image_files.h"
 #include "app/opening/opened_description.h"
 #include "app/options/folders.h"
+#include "app/outputs/cine_film.h"
+#include "app/outputs/cine_iq.h"
 #include "app/outputs/comparison.h"
 #include "app/outputs/csv_text.h"
 #include "app/outputs/figures.h"
@@ -137,6 +139,7 @@ void WindowSaving::save_timing_file(TimingFile format) {
 void WindowSaving::save(SaveWhat what, SavedMoment moment) {
   try_to_save(folder_kind(what), [&] {
     if (what == SaveWhat::film) return save_film(moment);
+    if (what == SaveWhat::iq || what == SaveWhat::iq_range) return save_iq(what);
     if (what == SaveWhat::timings) return save_timings(TimingFile::csv);
     if (what == SaveWhat::measurements) return save_measurements();
     if (what == SaveWhat::session) return save_session(moment);
@@ -387,7 +390,7 @@ void WindowSaving::save_session(SavedMoment moment) {
 }
 
 void WindowSaving::save_film(SavedMoment moment) {
-  if (film_ != nullptr || parts_.session == nullptr || moment == SavedMoment::live) return;
+  if (job_ != nullptr || parts_.session == nullptr || moment == SavedMoment::live) return;
   const FilmPlan plan = plan_film(parts_.state.cine, parts_.state.saving.film);
   const bool flow = parts_.state.params.color_flow.mode != FlowMode::off;
   std::vector<CineFilm::Frame> frames;
@@ -415,27 +418,55 @@ void WindowSaving::save_film(SavedMoment moment) {
                   .samples = parts_.state.source.samples};
   check_film_name(order.path);
   if (parts_.state.saving.film.speed != 1.0) order.note = fmt::format("{:g}× speed", parts_.state.saving.film.speed);
-  film_ = std::make_unique<CineFilm>(std::move(order), std::move(frames), parts_.state.params, unreadable);
+  job_ = std::make_unique<CineFilm>(std::move(order), std::move(frames), parts_.state.params, unreadable);
 }
 
-void WindowSaving::advance_film() {
-  if (film_ == nullptr || parts_.session == nullptr) return;
-  film_->ask(*parts_.session);
-  if (!film_->done()) {
+// Of the frame on screen, with the parameters that made its image; or of the history between the loop marks.
+void WindowSaving::save_iq(SaveWhat what) {
+  if (job_ != nullptr || parts_.session == nullptr) return;
+  const Image& shown = parts_.viewer->shown_image();
+  const bool range = what == SaveWhat::iq_range;
+  IqOrder order{.path = {},
+                .named = parts_.named,
+                .backend = *parts_.backend,
+                .params = without_analyses(range ? parts_.state.params : shown.params)};
+  std::vector<KeptFrame> frames;
+  const auto add = [&](std::optional<KeptFrame> kept) {
+    if (kept) frames.push_back(std::move(*kept));
+    if (!kept) ++order.unreadable;
+  };
+  if (range) {
+    const Cine& cine = parts_.state.cine;
+    for (std::size_t i = cine.mark_in; i <= cine.mark_out && i < cine.frames; ++i) add(parts_.history.at(i));
+  } else if (shown.number != 0) {
+    add(find_kept(parts_.history, shown.stamp.sequence));
+  }
+  if (frames.empty()) {
+    return report("No complex pixels: the frame is not in the history; freeze (Space), then save", Severity::error);
+  }
+  order.path =
+      new_save(UserFolder::documents, file_stem(parts_.state.source, frames.back().frame.stamp) + "_iq", ".npy");
+  job_ = std::make_unique<CineIq>(std::move(order), std::move(frames));
+}
+
+void WindowSaving::advance_job() {
+  if (job_ == nullptr || parts_.session == nullptr) return;
+  job_->ask(*parts_.session);
+  if (!job_->done()) {
     if (!parts_.state.opening.progress)
-      parts_.state.opening.progress = Progress{.text = film_->progress(), .fraction = film_->fraction()};
+      parts_.state.opening.progress = Progress{.text = job_->progress(), .fraction = job_->fraction()};
     return;
   }
-  report(film_->result(), film_->failed() ? Severity::error : film_->complete() ? Severity::info : Severity::warning);
-  film_.reset();
+  report(job_->result(), job_->failed() ? Severity::error : job_->complete() ? Severity::info : Severity::warning);
+  job_.reset();
 }
 
 // The stream that makes its images goes.
-void WindowSaving::cancel_film(const std::string& why) {
-  if (film_ == nullptr) return;
-  film_->give_up(why);
-  report(film_->result(), Severity::error);
-  film_.reset();
+void WindowSaving::cancel_job(const std::string& why) {
+  if (job_ == nullptr) return;
+  job_->give_up(why);
+  report(job_->result(), Severity::error);
+  job_.reset();
 }
 
 void WindowSaving::describe() {
@@ -444,7 +475,8 @@ void WindowSaving::describe() {
         describe_place(parts_.viewer->settings().saving, parts_.state.source, parts_.viewer->shown_image().stamp);
   }
   parts_.state.saving.seen = false;
-  parts_.state.saving.making_film = film_ != nullptr;
+  parts_.state.saving.busy = job_ != nullptr ? job_->busy() : "";
+  parts_.state.saving.why_no_iq = why_no_pixels(parts_.state.params);
   parts_.state.saving.why_no_film = why_no_films();
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/options/user_folders.h"
-#include "app/outputs/cine_film.h"
+#include "app/outputs/cine_job.h"
 #include "app/outputs/measure_image.h"
 #include "app/session_file.h"
 #include "app/window/save_queue.h"
@@ -32,11 +32,12 @@ class WindowSaving {
   void flush();    // before another source: pictures whose numbers are not there yet go without
   [[nodiscard]] bool busy() const { return !pictures_.empty() || files_.busy(); }
 
-  // The video that is being made: once a window frame; ended with its stream, with the reason; ended by the user.
-  void advance_film();
-  void cancel_film(const std::string& why);
-  void stop_film() { film_->give_up({}); }
-  [[nodiscard]] bool making_film() const { return film_ != nullptr; }
+  // The file that is being made of history frames: once a window frame; ended with its stream, with the reason; ended
+  // by the user.
+  void advance_job();
+  void cancel_job(const std::string& why);
+  void stop_job() { job_->give_up({}); }
+  [[nodiscard]] bool has_job() const { return job_ != nullptr; }
 
   void describe();  // for the window
 
@@ -75,6 +76,7 @@ class WindowSaving {
   void save_description();  // of the scanner
   void save_session(SavedMoment moment);
   void save_film(SavedMoment moment);
+  void save_iq(SaveWhat what);
   [[nodiscard]] Image image_on_screen() const;
   // Of both images, for the figure.
   [[nodiscard]] nlohmann::json describe_compared(const std::filesystem::path& figure, Picture& picture) const;
@@ -82,7 +84,7 @@ class WindowSaving {
   void report(const std::string& text, Severity severity);
 
   WindowParts& parts_;
-  std::unique_ptr<CineFilm> film_;               // null: none is being made
+  std::unique_ptr<CineJob> job_;                 // null: none is being made
   std::deque<Picture> pictures_;                 // whose numbers are not there yet
   std::vector<std::filesystem::path> promised_;  // names of files that are still to be written
   SaveQueue files_;

@@ -314,9 +314,10 @@ void WindowStream::apply(const StreamSettings& wanted) {
     parts_.session->begin_stream(wanted);
     state.notices.messages.resolve("stream");
   } catch (const std::exception& error) {
-    const bool paused = state.stream.paused;
+    const StreamSettings panel = state.stream;
     state.stream = parts_.session->stream();  // the panel shows the settings in use
-    state.stream.paused = paused;
+    state.stream.paused = panel.paused;       // as they are before WindowReview::adjusted()
+    state.stream.loop = panel.loop;
     parts_.say(Severity::error, error.what(), "stream");
   }
 }
@@ -347,7 +348,9 @@ void WindowStream::report_refusal() {
   const std::string refusal = parts_.session->take_refusal();
   if (refusal.empty()) return;
   parts_.say(Severity::error, refusal, "stream");
+  const bool loop = parts_.state.stream.loop;
   parts_.state.stream = parts_.session->stream();
+  parts_.state.stream.loop = loop;
 }
 
 }  // namespace echoloop

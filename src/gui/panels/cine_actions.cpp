@@ -15,9 +15,7 @@ constexpr std::string_view kNoImageYet = "No image of this source yet.";
 
 std::size_t last_frame(const Cine& cine) { return cine.frames > 0 ? cine.frames - 1 : 0; }
 
-}  // namespace
-
-std::string_view why_no_freeze(const UiState& state) {
+std::string_view why_not_running(const UiState& state) {
   if (state.image.awaited) return kNoImageYet;
   switch (state.run) {
     case RunState::live:
@@ -27,6 +25,7 @@ std::string_view why_no_freeze(const UiState& state) {
     case RunState::fault:
       return "The stream has stopped.";
     case RunState::opening:
+    case RunState::still:
     case RunState::waiting:
     case RunState::no_sender:
     case RunState::idle:
@@ -35,10 +34,18 @@ std::string_view why_no_freeze(const UiState& state) {
   return state.scanner.has_value() ? "Waiting for a scanner." : "No source is running.";
 }
 
+}  // namespace
+
+bool is_still(const UiState& state) {
+  return state.run == RunState::frozen && state.source.frame_count == 1 && state.cine.frames == 1;
+}
+
+std::string_view why_no_freeze(const UiState& state) { return is_still(state) ? kOneFrame : why_not_running(state); }
+
 std::string_view why_no_comparison(const UiState& state) {
   if (state.image.awaited) return kNoImageYet;
   if (!state.cine.why_not.empty()) return state.cine.why_not;
-  if (const std::string_view why = why_no_freeze(state); !why.empty()) return why;
+  if (const std::string_view why = why_not_running(state); !why.empty()) return why;
   if (state.cine.frames == 0) return "No frames in history yet.";
   return {};
 }
@@ -47,6 +54,11 @@ std::string_view why_no_past(const UiState& state) {
   if (const std::string_view why = why_no_comparison(state); !why.empty()) return why;
   if (state.run != RunState::frozen) return kFreezeFirst;
   return {};
+}
+
+std::string_view why_no_play(const UiState& state) {
+  if (const std::string_view why = why_no_past(state); !why.empty()) return why;
+  return is_still(state) ? kOneFrame : "";
 }
 
 std::string_view why_no_record(const UiState& state) {
@@ -62,7 +74,7 @@ std::string_view why_no_picture(const UiState& state, const Grid& shown) {
 }
 
 std::string_view why_no_act(const UiState& state, CineAct act) {
-  if (act != CineAct::compare && act != CineAct::swap && act != CineAct::match_levels) return why_no_past(state);
+  if (act != CineAct::compare && act != CineAct::swap && act != CineAct::match_levels) return why_no_play(state);
   if (const std::string_view why = why_no_comparison(state); !why.empty()) return why;
   if (act == CineAct::compare) return {};
   if (!state.cine.compare) return "Compare is off.";

@@ -29,6 +29,11 @@ enum class CineAct {
 inline constexpr std::string_view kFreezeFirst = "Freeze first (Space).";
 // Why it has no effect at the moment, for tooltips; empty = it has one.
 std::string_view why_no_freeze(const UiState& state);
+// Of a recording of one frame, which has been processed.
+[[nodiscard]] bool is_still(const UiState& state);
+inline constexpr std::string_view kOneFrame = "One frame: nothing to play.";
+// Why the history, which is looked at, cannot be played or stepped through.
+std::string_view why_no_play(const UiState& state);
 std::string_view why_no_past(const UiState& state);
 std::string_view why_no_comparison(const UiState& state);  // live too: of the newest frame that is kept
 std::string_view why_no_record(const UiState& state);

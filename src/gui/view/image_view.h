@@ -25,6 +25,7 @@ struct ImageViewContext {
   float wipe_x = 0;
   std::string_view side = {};               // of a comparison, that `image` is: A or B
   bool matched = false;                     // drawn with the histogram of A
+  bool one_frame = false;                   // of a recording that holds no other
   std::string no_sender = {};               // of a scanner that has gone: since when, in words; empty: frames come
   const AnalysisViews* analyses = nullptr;  // of the image; null: none
   SampleFaults faults = {};                 // of the image's frame

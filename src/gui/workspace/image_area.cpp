@@ -9,6 +9,7 @@
 
 #include "core/units.h"
 #include "gui/overlay/flow_scale.h"
+#include "gui/panels/cine_actions.h"
 #include "gui/state/stream_text.h"
 #include "gui/toolkit/image_layout.h"
 #include "gui/toolkit/ui.h"
@@ -134,6 +135,7 @@ ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
           .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
           .side = input.compared != nullptr ? "B" : "",
           .matched = input.matched,
+          .one_frame = is_still(state),
           .no_sender = state.scanner.has_value() ? no_sender_text(*state.scanner, now_ns()) : std::string(),
           .analyses = &state.analyses,
           .faults = faults_of(state.source.samples, input.image.stamp.source_index),
@@ -150,6 +152,7 @@ ImageViewContext ImageArea::view_of_a(PanelContext& c, const SceneInput& input) 
           .display = state.cine.a,
           .defaults = state.defaults,
           .side = "A",
+          .one_frame = is_still(state) && a.name.empty(),
           .faults = faults_of(a.name.empty() ? state.source.samples : a.samples, input.compared->stamp.source_index),
           .level_db = input.level_db,
           .echo_at = {}};
