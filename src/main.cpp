@@ -53,6 +53,7 @@ int print_info(const echoloop::Options& options) {
 int run(int argc, char** argv) {
   using namespace echoloop;
   const Options options = parse_command_line(argc, argv);
+  for (const std::string& warning : options.warnings) print_error("echoloop: {}\n", warning);
   keep_descriptions_in(own_descriptions_folder());
   switch (options.command) {
     case Command::help:

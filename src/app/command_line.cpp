@@ -10,6 +10,7 @@
 #include "app/options/option_text.h"
 #include "app/options/options.h"
 #include "app/options/preset.h"
+#include "app/options/small_file.h"
 #include "app/outputs/marks_json.h"
 #include "app/session_file.h"
 #include "core/error.h"
@@ -17,6 +18,7 @@
 #include "core/units.h"
 #include "core/value_error.h"
 #include "formats/base/description_keys.h"
+#include "formats/own_descriptions.h"
 #include "gui/state/figure_size.h"
 #include "source/phantom_list.h"
 #include "source/phantom_text.h"
@@ -83,33 +85,25 @@ void check_ranges(const Options& o, const CLI::App& app) {
     throw out_of_range("--figure-width", fmt::format("{}", *o.figure_width_mm), "60 to 1000 mm");
   if (o.figure_mm_per_cm && !kFigureScale_mm_per_cm.holds(*o.figure_mm_per_cm))
     throw out_of_range("--figure-scale", fmt::format("{}", *o.figure_mm_per_cm), "1 to 200 mm per cm");
+  if (app.count("--figure-pixels") > 0 && (o.figure_pixels < 1 || o.figure_pixels > 4))
+    throw out_of_range("--figure-pixels", std::to_string(o.figure_pixels), "1 to 4");
   if (o.figure_width_mm && o.figure_mm_per_cm)
     throw Error("--figure-scale", "found together with --figure-width", "one of the two");
+  for (const char* other : {"--figure-width", "--figure-scale", "--figure-dpi"}) {
+    if (o.figure_pixels > 0 && app.count(other) > 0)
+      throw Error("--figure-pixels", std::string("found together with ") + other, "one of the two");
+  }
   if (!kFigureDpi.holds(o.figure_dpi))
     throw out_of_range("--figure-dpi", fmt::format("{}", o.figure_dpi), "72 to 1200");
   if (app.count("--duration") > 0 && !(o.duration_s > 0.0))
     throw out_of_range("--duration", fmt::format("{}", o.duration_s), "seconds above 0");
 }
 
-// Options of an output that is not asked for.
-void require_use(const Options& o, const CLI::App& app) {
-  struct Use {
-    const char *option, *output;
-    bool used;
-  };
-  for (const Use& use : {Use{"--images-type", "--images-out", !o.images_out.empty() || o.command == Command::render},
-                         {"--figure-width", "--figure", !o.figure.empty()},
-                         {"--figure-scale", "--figure", !o.figure.empty()},
-                         {"--figure-dpi", "--figure", !o.figure.empty()}}) {
-    if (app.count(use.option) > 0 && !use.used)
-      throw Error(use.option, std::string("no ") + use.output + " given", std::string("an output of ") + use.output);
-  }
-}
-
 // What was typed, as values. `app` knows which options were given.
 void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
   StreamSettings& stream = o.stream;
   o.queue_given = o.session != nullptr || app.count("--policy") + app.count("--slots") + app.count("--rate") > 0;
+  o.loop_given = app.count("--loop") > 0;
   if (!t.policy.empty()) stream.policy = static_cast<RingPolicy>(index_of(kPolicyNames, "--policy", t.policy));
   if (!t.memory.empty())
     stream.host_memory = static_cast<HostMemory>(index_of(kHostMemoryNames, "--host-memory", t.memory));
@@ -131,7 +125,6 @@ void take_kiosk(Options& o, const OptionTexts& t) {
   if (t.kiosk.empty()) return;
   o.kiosk_idle_s = parse_number(t.kiosk, "--kiosk", "seconds from 1 to 86400");
   if (!(o.kiosk_idle_s >= 1.0 && o.kiosk_idle_s <= 86'400.0)) throw out_of_range("--kiosk", t.kiosk, "1 to 86400 s");
-  if (o.headless) throw Error("--kiosk", "not available with --headless", "--kiosk with a window");
 }
 
 // An option whose value may be left out takes no word of its own: `--kiosk 30` is meant as `--kiosk=30`.
@@ -159,12 +152,46 @@ std::vector<std::string> split_sets(const std::vector<std::string>& given) {
   return sets;
 }
 
+// The preset's own probe is known once the source is open: settings_for().
+void take_preset(const std::string& file, std::vector<std::string>& settings, ProbePreset& of_probe) {
+  const auto preset = std::make_shared<const Preset>(read_preset(file));
+  const std::vector<std::string> values = settings_of(preset->values);
+  settings.insert(settings.end(), values.begin(), values.end());
+  of_probe = {.preset = preset, .at = settings.size()};
+}
+
+// A preset and a session of the run's own source are parameters for B's frame.
+void take_compare(Options& o, const OptionTexts& t) {
+  CompareOptions& a = o.compare;
+  if (std::filesystem::path(t.compare).extension() == ".toml") {
+    o.settings_files.push_back(t.compare);
+    take_preset(t.compare, a.settings, a.preset);
+  } else if (is_session_file(t.compare)) {
+    o.settings_files.push_back(t.compare);
+    const SavedSession session = read_session(t.compare);
+    a.settings = session.settings;
+    if (session.source != o.source || session.facts != o.facts) {
+      a.source = session.source;
+      a.facts = session.facts;
+      if (a.frame == 0) a.frame = session.frame + 1;
+    }
+  } else {
+    a.source = without_last_separator(t.compare);
+  }
+  std::vector<std::string> sets = split_sets(t.compare_sets);
+  const Facts facts = take_facts(sets);
+  for (const auto& [key, value] : facts) a.facts[key] = value;
+  if (a.source.empty() && !a.facts.empty())
+    throw Error("--compare-set", "found " + a.facts.begin()->first + " without a recording of A",
+                "properties of the recording of --compare");
+  a.settings.insert(a.settings.end(), sets.begin(), sets.end());
+}
+
 // Later settings win: a session's, a preset's, then --recipe and --grid, then --set.
 void take_settings(Options& o, const OptionTexts& t) {
   if (!t.preset.empty()) {
     o.settings_files.push_back(t.preset);
-    const std::vector<std::string> preset = preset_settings(read_preset(t.preset));
-    o.settings.insert(o.settings.end(), preset.begin(), preset.end());
+    take_preset(t.preset, o.settings, o.preset);
   }
   if (!t.recipe.empty()) o.settings.push_back("recipe=" + t.recipe);
   if (!t.grid.empty()) add_grid(o.settings, t.grid);
@@ -174,6 +201,20 @@ void take_settings(Options& o, const OptionTexts& t) {
   if (o.command == Command::info && !sets.empty())
     throw Error("info", "found --set " + sets.front(), "properties of the recording: center_hz, frame_rate_hz, ...");
   o.settings.insert(o.settings.end(), sets.begin(), sets.end());
+}
+
+// From now on the recording opens with it: that of the option, or else of the session.
+void take_description(const Options& o, const std::string& given) {
+  constexpr const char* kAccepted = "a JSON description {...}, or a file with one";
+  if (given.empty()) {
+    if (o.session != nullptr) use_description(o.source, o.session->description);
+    return;
+  }
+  if (!is_file_source(o.source)) throw Error("--description", "not available for " + o.source, "a recording");
+  const bool text = given.starts_with('{');
+  const std::string json = text ? given : read_small_file(given, 1, kAccepted);
+  require_description(text ? "--description" : given, json);
+  use_description(o.source, json);
 }
 
 // What a session says stands where the command line says nothing.
@@ -209,6 +250,8 @@ Options parse_view(std::vector<std::string> words, Options o) {
     app.remove_option(app.get_option("source"));
     app.add_option("source", o.render_files, "Recordings, and folders of recordings");
     app.add_option("--out", o.render_out, "Folder of the images")->type_name("DIR");
+    app.add_flag("--iq", o.render_iq,
+                 "Complex pixels too: DIR/NAME.iq.npy ([frame][nz][nx], complex64), metadata in NAME.iq.json");
   }
   join_kiosk(words);
   if (!parse_words(app, words)) {
@@ -229,8 +272,6 @@ Options parse_view(std::vector<std::string> words, Options o) {
   if (command != nullptr) require_of_command(app, *command);
   if (command != nullptr && !o.source_given && o.render_files.empty())
     throw Error(std::string(command->word), "no file given", std::string(command->usage));
-  if (o.json && o.command != Command::info)
-    throw Error("--json", "only available with info", "echoloop info FILE --json");
   if (texts.version) o.command = Command::version;
   if (texts.list_params) o.command = Command::list_params;
   if (!texts.image_values.empty()) {
@@ -238,9 +279,11 @@ Options parse_view(std::vector<std::string> words, Options o) {
   }
   take_stream(o, texts, app);
   take_settings(o, texts);
+  take_description(o, texts.description);
+  take_compare(o, texts);
   take_kiosk(o, texts);
   check_ranges(o, app);
-  require_use(o, app);
+  require_needs(app, o);
   return o;
 }
 
@@ -277,6 +320,18 @@ ImagingParams apply_settings(const ImagingParams& defaults, const std::vector<st
   ImagingParams params = defaults;
   for (const std::string& setting : settings) set_from_text(params, setting);
   return params;
+}
+
+std::vector<std::string> settings_for(const Acquisition& acquisition, std::vector<std::string> settings,
+                                      const ProbePreset& preset) {
+  if (preset.preset == nullptr || !belongs_to(*preset.preset, acquisition)) return settings;
+  const std::vector<std::string> of_probe = settings_of(preset.preset->probe_values);
+  settings.insert(settings.begin() + static_cast<std::ptrdiff_t>(preset.at), of_probe.begin(), of_probe.end());
+  return settings;
+}
+
+ImagingParams given_params(const Options& options, const ImagingParams& defaults, const Acquisition& acquisition) {
+  return apply_settings(defaults, settings_for(acquisition, options.settings, options.preset));
 }
 
 }  // namespace echoloop

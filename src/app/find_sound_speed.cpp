@@ -6,6 +6,7 @@
 
 #include "app/commands.h"
 #include "app/opening/open_source.h"
+#include "app/options/preset.h"
 #include "app/options/terminal.h"
 #include "app/outputs/measure_image.h"
 #include "app/outputs/output_files.h"
@@ -58,7 +59,7 @@ int run_find_sound_speed(const Options& options) {
   const ChosenBackend chosen = choose_backend(options.backend);
   const OpenedSource opened = open_source(options.source, options.facts);
   const Acquisition& acquisition = *opened.info.acquisition;
-  const ImagingParams params = apply_settings(default_params(acquisition), options.settings);
+  const ImagingParams params = given_params(options, default_params(acquisition), acquisition);
   check_params(acquisition, params);
   FrameStamp stamp;
   stamp.source_index = options.frames > 0 ? options.frames - 1 : 0;
@@ -73,16 +74,23 @@ int run_find_sound_speed(const Options& options) {
                       .pixels = {},
                       .speeds_m_s = speeds_around(params.formation.sound_speed_m_s)};
   task.pixels = region_pixels(marks, task.grid);
+  if (options.preset.preset != nullptr) {
+    const std::string why = why_not_whole(*options.preset.preset, acquisition);
+    if (!why.empty()) print_error("{}\n", why);
+  }
   const SoundSpeedResult found = find_sound_speed(*chosen.backend, task, frame->frame);
   const nlohmann::json json = {{"source", options.source},
                                {"frame", stamp.source_index},
                                {"assumed_m_s", params.formation.sound_speed_m_s},
+                               {"f_number", search_f_number(params)},
+                               {"image_f_number", params.formation.f_number},
                                {"pixels", task.pixels.empty() ? task.grid.pixels() : task.pixels.size()},
                                {"region", task.pixels.empty() ? "image" : "marks"},
                                {"speed_m_s", task.speeds_m_s},
                                {"elements", curve_json(found.elements)},
                                {"transmits", curve_json(found.transmits)}};
   write_text(options.find_sound_speed, json_text(json, 2) + "\n");
+  if (const std::string note = search_f_number_note(params); !note.empty()) print_out("{}\n", note);
   say("elements", found.elements);
   say("transmits", found.transmits);
   return 0;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -14,8 +15,11 @@
 #include "app/image_files.h"
 #include "app/interrupts.h"
 #include "app/opening/open_source.h"
+#include "app/options/preset.h"
 #include "app/options/terminal.h"
+#include "app/outputs/compared_run.h"
 #include "app/outputs/figures.h"
+#include "app/outputs/first_frame_doubts.h"
 #include "app/outputs/frame_outputs.h"
 #include "app/outputs/image_sinks.h"
 #include "app/outputs/live_outputs.h"
@@ -31,6 +35,7 @@
 #include "core/results/live_images.h"
 #include "core/units.h"
 #include "gui/overlay/sample_fault_text.h"
+#include "history/export.h"
 #include "history/film.h"
 #include "history/json_text.h"
 #include "history/rf_history.h"
@@ -77,10 +82,11 @@ void say_live_notes(Source& source) {
 // A scanner that describes other frames: the stream goes on with them, with the settings of the command line.
 // Recordings hold one acquisition: with one of them the stream ends. True when it was so.
 bool follow_acquisition(Session& session, OpenedSource& opened, const Options& options) {
-  const bool writes = !options.images_out.empty() || records(options);
+  const bool writes = !options.images_out.empty() || !options.iq_out.empty() || records(options);
   if (session.producer_state() != ProducerState::changed || writes) return false;
   opened.info.acquisition = session.acquisition();
-  session.follow_acquisition(apply_settings(default_params(*opened.info.acquisition), options.settings));
+  const Acquisition& acquisition = *opened.info.acquisition;
+  session.follow_acquisition(given_params(options, default_params(acquisition), acquisition));
   return true;
 }
 
@@ -236,9 +242,16 @@ void add_scanner(nlohmann::json& report, const OpenedSource& opened) {
                        {"silent_samples", s.checked.of(SampleFault::silent).samples}};
 }
 
+// What of --preset is not applied; empty: nothing.
+std::string preset_note(const Options& options, const Acquisition& acquisition) {
+  return options.preset.preset == nullptr ? "" : why_not_whole(*options.preset.preset, acquisition);
+}
+
 // Only now, when the stream runs: a run that is refused says why, in one line.
-void say_notes(const std::string& backend_note, const Acquisition& acquisition, const ImagingParams& params) {
+void say_notes(const std::string& backend_note, const Options& options, const Acquisition& acquisition,
+               const ImagingParams& params) {
   if (!backend_note.empty()) print_error("{}\n", backend_note);
+  if (const std::string why = preset_note(options, acquisition); !why.empty()) print_error("{}\n", why);
   if (const std::string warning = formation_warning(acquisition, params); !warning.empty()) {
     print_error("Warning: {}\n", warning);
   }
@@ -256,6 +269,25 @@ void say_faults(const OpenedSource& opened) {
     one.found[i] = faults.found[i];
     fmt::print(stderr, "Warning: {} {}\n", faults_sentence(one), kSampleFaultRows[i].help);
   }
+}
+
+// As `info` has them, with the recording's name: of several recordings at a time. A file that was lost meanwhile is
+// reported by the stream.
+std::vector<Doubt> say_doubts(FirstFrameDoubts& first_frame, const OpenedSource& opened) {
+  std::vector<Doubt> doubts;
+  try {
+    doubts = first_frame.take();
+  } catch (const std::exception& error) {
+    if (!files_were_lost()) print_error("Warning: {}: facts not checked: {}\n", opened.info.name, error.what());
+  }
+  for (const Doubt& doubt : doubts) print_error("Warning: {}: {} ({})\n", opened.info.name, doubt.text, doubt.cure);
+  return doubts;
+}
+
+std::vector<FigurePlan> planned_images(const Acquisition& acquisition, const ImagingParams& params,
+                                       const std::optional<SideA>& a) {
+  if (!a) return {{acquisition, params}};
+  return {{a->recording ? *a->recording->info.acquisition : acquisition, a->params}, {acquisition, params}};
 }
 
 // The run in one line.
@@ -283,10 +315,12 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
   OpenedSource& opened = *source;
   const AcquisitionPtr described = opened.info.acquisition;
   const Acquisition& acquisition = *described;
-  const ImagingParams params = apply_settings(default_params(acquisition), options.settings);
+  const ImagingParams params = given_params(options, default_params(acquisition), acquisition);
   const Limits limits = limits_for(options, opened.info);
   require_live_outputs(options, params);
-  require_figure_size(options, acquisition, params);
+  std::optional<SideA> side_a;
+  if (options.compare.wanted()) side_a = open_side_a(options, opened, params);
+  require_figure_size(options, planned_images(acquisition, params, side_a));
 
   const SavedSession* saved = options.session.get();
   LiveImages live;
@@ -303,20 +337,24 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
       options, opened.info.acquisition,
       {.version = kVersion, .parameters = json_text(params_json(params)), .device_hz = opened.source->device_hz()},
       history);
+  FirstFrameDoubts first_frame(opened, *files.sinks().front());
+  std::vector<FrameSink*> frame_sinks = files.sinks();
+  frame_sinks.insert(frame_sinks.begin(), &first_frame);
   Session session(*chosen.backend, opened.source, live.images, trace,
                   {.stream = options.stream,
                    .params = params,
                    .max_frames = limits.frames,
-                   .host_copy = wants_picture(options) || !sinks.empty() ? HostCopy::made : HostCopy::none,
+                   .host_copy = wants_picture(options) || sinks.taker() ? HostCopy::made : HostCopy::none,
                    .on_image = sinks.taker(),
+                   .pixels = sinks.pixel_taker(),
                    .samples = opened.info.samples,
-                   .sinks = files.sinks(),
-                   .past = wants_measures(options, marks) ? &past : nullptr,
+                   .sinks = frame_sinks,
+                   .past = wants_measures(options, marks) || side_a ? &past : nullptr,
                    .analyses = live.analyses(),
                    .first_frame = saved != nullptr ? saved->frame : 0,
                    .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference,
                    .reads_once = reads_once(options, limits, opened.info)});
-  say_notes(chosen.note, acquisition, params);
+  say_notes(chosen.note, options, acquisition, params);
   RunTotals totals;
   totals.seconds = run_to_end(session, opened, options, limits.seconds);
   say_live_notes(*opened.source);
@@ -325,10 +363,13 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
   int status = say_how_it_ended(options, limits, session, files, totals);
   const Image* image = live.images.take() ? &live.images.front() : nullptr;
   FileWriter writer;
-  writer([&] { status = std::max(status, sinks.finish({image, *chosen.backend, options.source}, totals)); });
+  const std::vector<Doubt> doubts = say_doubts(first_frame, opened);
+  writer([&] { status = std::max(status, sinks.finish({image, *chosen.backend, options.source, &doubts}, totals)); });
   const ImagingParams& made_with = image != nullptr ? image->params : params;
   nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
   report["given"] = given_json(options);
+  if (const std::string why = preset_note(options, acquisition); !why.empty()) report["preset"] = why;
+  report["doubts"] = doubts_json(doubts);
   add_scanner(report, opened);
   report["samples"] = samples_json(opened.info.samples, image != nullptr ? image->stamp : FrameStamp{});
   say_faults(opened);
@@ -337,6 +378,11 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
       {.options = options, .source = options.source, .params = params, .backend = *chosen.backend, .session = session},
       live, report, writer);
   files.add_to(report);
+  add_commands(report, {.named = options.source,
+                        .acquisition = described,
+                        .params = made_with,
+                        .backend = *chosen.backend,
+                        .counts = session.counts()});
   if (image != nullptr) {
     const ImagedRun imaged{.options = options,
                            .info = opened.info,
@@ -345,8 +391,11 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
                            .backend = *chosen.backend,
                            .session = session,
                            .live = live,
-                           .marks = marks};
-    write_image_files(imaged, *image, writer);
+                           .marks = marks,
+                           .doubts = &doubts};
+    std::unique_ptr<const ImageA> image_a;
+    if (side_a) writer([&] { image_a = make_image_a(*side_a, options, session, opened, *image); });
+    if (!side_a || image_a != nullptr) write_image_files(imaged, *image, image_a.get(), writer);
     if (!options.screenshot.empty()) writer([&] { write_screenshot(imaged, *image, trace, totals); });
   }
   const bool reported = image == nullptr && status != 0;  // the reason of the missing image
@@ -369,8 +418,6 @@ int run_without_display(Options options) {
   std::filesystem::create_directories(folder, error);
   if (error)
     throw Error(folder.string(), error.message(), "a writable folder, or --headless with explicit output files");
-  print_out("No display found: running offscreen for a few seconds ...\n");
-  std::fflush(stdout);
   if (options.png.empty()) options.png = folder / "picture.png";
   if (options.report.empty()) options.report = folder / "report.json";
 #if defined(ECHO_HAVE_GUI)
@@ -381,11 +428,14 @@ int run_without_display(Options options) {
   } else if (options.video.empty()) {
     options.video = folder / "film.mp4";
   }
-  const int status = run_headless(options);
-  print_out("Image:   {}\n", options.png.string());
-  if (!options.screenshot.empty()) print_out("Window:  {}\n", options.screenshot.string());
-  print_out("Report:  {}\n", options.report.string());
-  return status;
+  print_out("No display found: running offscreen for a few seconds. Files that will be written:\n");
+  for (const auto& [name, file] : {std::pair{"Image", options.png}, std::pair{"Window", options.screenshot},
+                                   std::pair{"Video", options.video}, std::pair{"Report", options.report}}) {
+    if (!file.empty()) print_out("  {:<8}{}\n", name, file.string());
+  }
+  print_out("Other files, or none: --headless with the options for output files\n");
+  std::fflush(stdout);
+  return run_headless(options);
 }
 
 }  // namespace echoloop

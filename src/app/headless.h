@@ -9,8 +9,7 @@ namespace echoloop {
 int run_headless(const Options& options);
 int run_headless(const Options& options, const ChosenBackend& chosen);  // a backend that several runs share
 
-// No display and not asked to be headless: the same loop for a few seconds, then says where image, window and report
-// are.
+// No display and not asked to be headless: names the files that it will write, then the same loop for a few seconds.
 int run_without_display(Options options);
 
 }  // namespace echoloop

@@ -23,24 +23,32 @@
 
 namespace echoloop {
 
-void write_image_files(const ImagedRun& run, const Image& image, FileWriter& writer) {
+void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a, FileWriter& writer) {
   const Options& o = run.options;
   if (!o.image_out.empty()) {
-    writer([&] { write_image_npy(o.image_out, image, image_json(run.backend, run.named, image)); });
+    writer([&] {
+      nlohmann::json about = image_json(run.backend, run.named, image);
+      if (run.doubts != nullptr) about["doubts"] = doubts_json(*run.doubts);
+      write_image_npy(o.image_out, image, about);
+    });
   }
   if (!o.png.empty()) writer([&] { write_picture(o.png, image, image.params); });
   if (!o.png16.empty()) writer([&] { write_levels(o.png16, image, run.named); });
-  std::optional<Measured> measured;
-  if (wants_measures(o, run.marks)) {
-    measured = measure_image(image, run.marks, {.session = &run.session, .kept = frame_again(run.source, image.stamp)});
-    if (!o.measurements.empty()) {
-      writer([&] { write_measurements(o.measurements, {*measured, run.marks, run.backend, run.named}); });
-    }
+  if (!wants_measures(o, run.marks) && o.figure.empty()) return;
+  PointsAgain again;
+  if (wants_measures(o, run.marks)) again = {.session = &run.session, .kept = frame_again(run.source, image.stamp)};
+  const Measured measured = measure_image(image, run.marks, again);
+  const MeasuredRun b{measured, run.marks, run.backend, run.named, run.doubts};
+  std::optional<Measured> measured_a;
+  std::optional<MeasuredRun> of_a;
+  if (a != nullptr) {
+    measured_a = measure_image(a->image, run.marks, {.session = &run.session, .kept = a->kept});
+    const bool same = a->image.acquisition == image.acquisition;
+    of_a.emplace(MeasuredRun{*measured_a, run.marks, run.backend, a->named, same ? run.doubts : nullptr});
   }
+  if (!o.measurements.empty()) writer([&] { write_measurements(o.measurements, b, of_a ? &*of_a : nullptr); });
   if (o.figure.empty()) return;
-  writer([&] {
-    write_last_figure(o, run.info, image, run.live, {.marks = run.marks, .measured = measured ? &*measured : nullptr});
-  });
+  writer([&] { write_last_figure(o, run.info, run.live, image, b, {.image = a, .run = of_a ? &*of_a : nullptr}); });
 }
 
 void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source) {
@@ -49,7 +57,7 @@ void write_levels(const std::filesystem::path& path, const Image& image, const s
                {"Version", kVersion},
                {"Frame", std::to_string(image.stamp.sequence)},
                {"Parameters", json_text(params_json(image.params))},
-               {"Command", reproducing_command(source, image)}});
+               {"Command", repeat_image(source, image).text()}});
 }
 
 void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,

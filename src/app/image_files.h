@@ -4,6 +4,8 @@
 #include <filesystem>
 
 #include "app/options/options.h"
+#include "app/outputs/compared_run.h"
+#include "app/outputs/doubts.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
 #include "app/stream/session.h"
@@ -24,9 +26,11 @@ struct ImagedRun {
   Session& session;
   LiveImages& live;
   const Marks& marks;
+  const std::vector<Doubt>* doubts;  // about the recording; null: not measured
 };
-// --image-out, --png, --png16, --measurements and --figure of an image with a host copy.
-void write_image_files(const ImagedRun& run, const Image& image, FileWriter& writer);
+// --image-out, --png, --png16, --measurements and --figure of an image with a host copy. `a`: of a comparison; null:
+// none.
+void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a, FileWriter& writer);
 void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source);  // 16 bit PNG
 
 // The image as the display parameters of `display` show it, aspect true, one pixel of the finer grid step or more a PNG

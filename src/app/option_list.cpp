@@ -61,9 +61,28 @@ void add_parameter_options(CLI::App& app, OptionTexts& t) {
   app.add_option("--set", t.sets,
                  "Parameter, or property missing in the file (center_hz, frame_rate_hz, ...), in SI units; repeatable")
       ->type_name("KEY=VALUE,...");
+  app.add_option("--description", t.description,
+                 "Open the recording with this description, whatever lies beside it: JSON text or a file "
+                 "(describe --help lists all keys)")
+      ->type_name("F.json|{...}");
   app.add_flag("--list-params", t.list_params, "Print all parameters with unit, range and description");
   app.add_option("--grid", t.grid, "Pixel grid X0:X1:NX,Z0:Z1:NZ in millimetres, end points included")
       ->type_name("GRID");
+}
+
+void add_compare_options(CLI::App& app, Options& o, OptionTexts& t) {
+  app.add_option("--compare", t.compare,
+                 "Image A beside the run's image B in --figure and --measurements: another recording or phantom, or "
+                 "B's frame with the parameters of a preset (.toml) or of a session")
+      ->type_name("SOURCE|F.toml|F.json");
+  app.add_option("--compare-set", t.compare_sets,
+                 "Parameters of A in place of B's, and properties of its recording; repeatable")
+      ->type_name("KEY=VALUE,...");
+  add_number(app, "--compare-frame", o.compare.frame,
+             "Frame of A's recording, from 1 (default: the one acquired at the time of B's)")
+      ->type_name("N");
+  app.add_flag("--match-levels", o.compare.match_levels,
+               "In the figure, draw B with the histogram of A's levels: only the order of brightness then differs");
 }
 
 void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
@@ -75,6 +94,10 @@ void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_option("--images-type", t.image_values,
                  "Values of --images-out: float32 dB (default), or uint8, 0 to 255 over the dynamic range below 0 dB")
       ->type_name("float32|uint8");
+  app.add_option("--iq-out", o.iq_out,
+                 "Complex pixels of all frames of a run, before detection: [frame][nz][nx], complex64, with grid, "
+                 "phase and 0 dB in F.json; with --headless")
+      ->type_name("F.npy");
   for (const AnalysisFileRow* const row : analysis_files()) {
     app.add_option(row->option, o.analysis_files[row->option], row->help)->type_name(row->type_name);
   }
@@ -90,8 +113,13 @@ void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_number(app, "--figure-width", o.figure_width_mm, "Width of the figure, mm (default 170)")->type_name("MM");
   add_number(app, "--figure-scale", o.figure_mm_per_cm, "Scale of the figure's image, mm per cm, instead of its width")
       ->type_name("MM");
+  add_number(app, "--figure-pixels", o.figure_pixels,
+             "Pixels of a step of the image's grid, 1 to 4, instead of its width, at 96 dots per inch")
+      ->type_name("N");
   add_number(app, "--figure-dpi", o.figure_dpi, "Resolution of the figure, dots per inch (default 300)")
       ->type_name("N");
+  app.add_flag("--figure-dark", o.figure_dark, "Dark ground of the figure in place of white");
+  add_compare_options(app, o, t);
   app.add_option("--screenshot", o.screenshot, "Screenshot of the whole window")->type_name("F.png");
   app.add_option("--video", o.video,
                  "Video of all processed images with scale and caption, .mp4, .webm or .mkv, at the frame rate of the "
@@ -131,11 +159,13 @@ void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
   app.add_flag("--version", t.version, "Print the version");
 }
 
-constexpr auto kInfoOptions = std::to_array<std::string_view>({"--help", "--set", "--json", "--unsandboxed"});
+constexpr auto kInfoOptions =
+    std::to_array<std::string_view>({"--help", "--set", "--description", "--json", "--unsandboxed"});
 constexpr auto kFileOptions = std::to_array<std::string_view>({"--help", "--unsandboxed"});
 constexpr auto kRenderOptions = std::to_array<std::string_view>(
-    {"--help", "--headless", "--out", "--frames", "--duration", "--backend", "--recipe", "--preset", "--set", "--grid",
-     "--images-type", "--slots", "--lanes", "--streams", "--host-memory", "--unsandboxed"});
+    {"--help", "--headless", "--out", "--iq", "--frames", "--duration", "--backend", "--recipe", "--preset", "--set",
+     "--grid", "--images-type", "--marks", "--measurements", "--slots", "--lanes", "--streams", "--host-memory",
+     "--unsandboxed"});
 
 constexpr auto kCommands = std::to_array<CommandWord>({
     {"info", Command::info, "Describe a recording.", "echoloop info FILE [--json]", kInfoOptions},
@@ -150,8 +180,9 @@ constexpr auto kCommands = std::to_array<CommandWord>({
      "echoloop send SOURCE --to ADDRESS",
      {}},
     {"render", Command::render,
-     "Images of recordings, and of folders of recordings: DIR/NAME.npy with all images of NAME ([frame][nz][nx], "
-     "float32 dB), metadata in NAME.json, and the report of the run in NAME.report.json. Complete ones are skipped.",
+     "Images, and with --iq complex pixels, of recordings and of folders of recordings: DIR/NAME.npy with all images "
+     "of NAME ([frame][nz][nx], float32 dB), metadata in NAME.json, and the report of the run in NAME.report.json; "
+     "with --marks and --measurements one table of all marks on the last image of each. Complete ones are skipped.",
      "echoloop render FILE... --out DIR", kRenderOptions},
     {"bench", Command::bench, "Measure the speed of this machine.", "echoloop bench [CASE...]", {}},
 });

@@ -17,15 +17,31 @@ namespace echoloop {
 
 // Options that need a second look after CLI11 has read them: as they were typed.
 struct OptionTexts {
-  std::string policy, memory, streams, frame_wait, backend, rate, recipe, grid, preset, inject, image_values, kiosk;
+  std::string policy, memory, streams, frame_wait, backend, rate, recipe, grid, preset, inject, image_values, kiosk,
+      description, compare;
   std::optional<double> history_mb;
-  std::vector<std::string> sets;
+  std::vector<std::string> sets, compare_sets;
   bool list_params = false;
   bool version = false;
 };
 
 // Parsing then fills `options` and `texts`, which must live as long as `app`.
 void add_options(CLI::App& app, Options& options, OptionTexts& texts);
+
+// What an option needs to have an effect.
+struct OptionNeed {
+  std::string_view text = {};                // "--figure"; "no --kiosk"
+  bool (*is_met)(const Options&) = nullptr;  // null: nothing is needed
+};
+// An option without what it needs is refused; where every output of the run stays the same, only a line says so.
+enum class WithoutNeed { refused, said };
+struct OptionNeedRow {
+  std::string_view option;
+  OptionNeed need;
+  WithoutNeed without = WithoutNeed::refused;
+};
+std::span<const OptionNeedRow> option_needs();              // one of every option
+void require_needs(const CLI::App& app, Options& options);  // throws Error; adds to Options::warnings
 
 // A word before the source that does something else than view it; `bench` and `send` have options of their own.
 struct CommandWord {

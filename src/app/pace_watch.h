@@ -1,5 +1,6 @@
 // Watches how fast the source makes frames against its rate and its own clock, over the last two seconds: what the
-// badges "source blocked" and "playing at" show. A pause, another rate or another stream restarts it. UI thread only.
+// badges "Processing limits" and "playing at" show. A pause, another rate or another stream restarts it. UI thread
+// only.
 #pragma once
 
 #include <cstdint>

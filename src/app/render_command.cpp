@@ -15,6 +15,8 @@
 #include "app/interrupts.h"
 #include "app/opening/source_kinds.h"
 #include "app/options/terminal.h"
+#include "app/outputs/marks_json.h"
+#include "app/outputs/measurement_table.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/provenance.h"
 #include "core/error.h"
@@ -34,6 +36,8 @@ namespace fs = std::filesystem;
 struct Job {
   std::string source;
   fs::path images, report;  // the report is there once the run is complete
+  fs::path values;          // of --measurements
+  fs::path iq = {};         // complex pixels; empty: not wanted
 };
 
 // Of a folder and the folders in it, by name: files whose ending a format has. Descriptions (.json) are no recordings,
@@ -91,51 +95,71 @@ std::vector<Job> jobs_of(const Options& options) {
     if (!names.insert(name).second)
       throw Error(source, "another recording would be written to " + name + ".npy, too",
                   "recordings of different names, or one run each");
-    jobs.push_back({source, options.render_out / (name + ".npy"), options.render_out / (name + ".report.json")});
+    if (options.render_iq && !names.insert(name + ".iq").second)
+      throw Error(source, "another recording is written to " + name + ".iq.npy", "one run each");
+    const auto file = [&](const char* ending) { return options.render_out / (name + ending); };
+    jobs.push_back({source, file(".npy"), file(".report.json"), file(".measurements.json"),
+                    options.render_iq ? file(".iq.npy") : fs::path()});
   }
   return jobs;
 }
 
 void require_render_options(const Options& o) {
   if (o.render_out.empty()) throw Error("render", "no --out given", "echoloop render FILE... --out DIR");
+  require_outputs(o);
+  marks_of(o);
   std::error_code error;
   fs::create_directories(o.render_out, error);
   if (error) throw Error(o.render_out.string(), error.message(), "a folder that can be written");
 }
 
-fs::path description_of(const Job& job) { return fs::path(job.images).replace_extension(".json"); }
+fs::path description_of(const fs::path& array) { return fs::path(array).replace_extension(".json"); }
+
+std::vector<fs::path> arrays_of(const Job& job) {
+  return job.iq.empty() ? std::vector{job.images} : std::vector{job.images, job.iq};
+}
 
 // Files that no run of this program has made stay as they are. Throws Error.
 void require_own_images(const Job& job) {
-  const fs::path described = description_of(job);
-  if ((fs::exists(job.images) || fs::exists(described)) && !is_of_program(described))
-    throw Error(job.images.string(), "this name is taken by a file that is not of an earlier run", "another folder");
+  for (const fs::path& array : arrays_of(job)) {
+    const fs::path described = description_of(array);
+    if ((fs::exists(array) || fs::exists(described)) && !is_of_program(described))
+      throw Error(array.string(), "this name is taken by a file that is not of an earlier run", "another folder");
+  }
+}
+
+void set_aside(const fs::path& array) {
+  std::error_code ignored;
+  const fs::path described = description_of(array);
+  if (!fs::exists(described, ignored)) return;
+  const auto keep = [&](const fs::path& file, const char* ending) {
+    fs::rename(file, fs::path(array).replace_extension(ending), ignored);
+  };
+  for (int n = 1; fs::exists(partial_name(array, n), ignored); ++n) {  // of a program that was killed
+    if (!is_growing(partial_name(array, n))) keep(partial_name(array, n), ".incomplete.npy");
+  }
+  if (!fs::exists(array, ignored)) {
+    fs::remove(described, ignored);
+    return;
+  }
+  keep(array, ".incomplete.npy");
+  keep(described, ".incomplete.json");
 }
 
 // What a run that did not complete has left is kept, the newest of it, and is not taken for complete.
 void set_aside(const Job& job) {
   std::error_code ignored;
   fs::remove(job.report, ignored);
-  const fs::path described = description_of(job);
-  if (!fs::exists(described, ignored)) return;
-  const auto keep = [&](const fs::path& file, const char* ending) {
-    fs::rename(file, fs::path(job.images).replace_extension(ending), ignored);
-  };
-  for (int n = 1; fs::exists(partial_name(job.images, n), ignored); ++n) {  // of a program that was killed
-    if (!is_growing(partial_name(job.images, n))) keep(partial_name(job.images, n), ".incomplete.npy");
-  }
-  if (!fs::exists(job.images, ignored)) {
-    fs::remove(described, ignored);
-    return;
-  }
-  keep(job.images, ".incomplete.npy");
-  keep(described, ".incomplete.json");
+  fs::remove(job.values, ignored);
+  for (const fs::path& array : arrays_of(job)) set_aside(array);
 }
 
 // Throws Error where the images of a complete run are there, made with other settings.
 bool is_complete(const Options& options, const Job& job) {
   std::error_code ignored;
-  if (!fs::exists(job.report, ignored) || !fs::exists(job.images, ignored)) return false;
+  const auto is_there = [&ignored](const fs::path& file) { return fs::exists(file, ignored); };
+  if (!is_there(job.report) || !std::ranges::all_of(arrays_of(job), is_there)) return false;
+  if (!options.measurements.empty() && !is_there(job.values)) return false;
   std::ifstream file(job.report);
   const nlohmann::json report = nlohmann::json::parse(file, nullptr, false);
   const nlohmann::json given = given_json(options);
@@ -155,7 +179,9 @@ Ended run_job(const Options& options, const Job& job, const ChosenBackend& chose
   one.headless = true;
   one.source = job.source;
   one.images_out = job.images;
+  one.iq_out = job.iq;
   one.report = job.report;
+  if (!options.measurements.empty()) one.measurements = job.values;
   one.stream.policy = RingPolicy::block;
   one.stream.rate_hz = kRateMax;
   one.stream.loop = false;
@@ -167,7 +193,8 @@ Ended run_job(const Options& options, const Job& job, const ChosenBackend& chose
     set_aside(job);
     begun = true;
     // If the program is killed from here on, the images are known to be of this program.
-    write_text(description_of(job), json_text(program_json(*chosen.backend, job.source)) + "\n");
+    for (const fs::path& array : arrays_of(job))
+      write_text(description_of(array), json_text(program_json(*chosen.backend, job.source)) + "\n");
     ended.status = run_headless(one, chosen);
   } catch (const std::exception&) {
     ended.problem = std::current_exception();
@@ -199,6 +226,7 @@ class RenderRun {
     for (const std::size_t i : to_run_alone_) {
       if (!interrupted()) count(run_job(options_, jobs_[i], backends.front()));
     }
+    write_table();
     print_out("Rendered {} of {} to {}", made_, counted(jobs_.size(), "recording"), options_.render_out.string());
     if (there_ > 0) print_out(", {} already there", there_);
     if (failed_ > 0) print_out(", {} failed", failed_);
@@ -241,6 +269,18 @@ class RenderRun {
       const std::scoped_lock lock(mutex_);
       to_run_alone_.push_back(i);
     }
+  }
+
+  // From the files of all complete recordings, of earlier runs as well.
+  void write_table() {
+    if (options_.measurements.empty() || interrupted()) return;
+    std::vector<MeasuredRecording> measured;
+    for (const Job& job : jobs_) {
+      if (std::error_code ignored; fs::exists(job.report, ignored) && fs::exists(job.values, ignored))
+        measured.push_back({job.source, read_json_object(job.values, "the measurements of an earlier run")});
+    }
+    write_measurement_table(options_.measurements, marks_of(options_), measured);
+    print_out("{}: {} of {}\n", options_.measurements.string(), counted(measured.size(), "recording"), jobs_.size());
   }
 
   void count(const Ended& ended) {

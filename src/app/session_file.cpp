@@ -181,9 +181,11 @@ json session_json(const SavedSession& s, const fs::path& file) {
     parameters[setting.substr(0, equals)] =
         spec->choices.empty() ? json(get_number(params, *spec)) : json(get_text(params, *spec));
   }
+  json source = {{"name", portable_source(s.source, file)}, {"facts", s.facts}};
+  if (!s.description.empty()) source["description"] = json::parse(s.description);
   return {{kMark, kForm},
           {"version", kVersion},
-          {"source", {{"name", portable_source(s.source, file)}, {"facts", s.facts}}},
+          {"source", source},
           {"parameters", parameters},
           {"stream", stream_json(s.stream)},
           {"marks", marks_json(s.marks)},
@@ -206,6 +208,7 @@ SavedSession read_session(const fs::path& file) {
     facts.push_back(fmt::format("{}={:.17g}", key, value.get<double>()));
   }
   s.facts = take_facts(facts);
+  if (source.has("description")) s.description = Part(file, source.object(), "description").object().dump();
   s.settings = settings_from(file, Part(file, whole, "parameters"));
   s.stream = stream_from(Part(file, whole, "stream"));
   if (whole.contains("marks")) s.marks = marks_from_json(whole["marks"], file.string());

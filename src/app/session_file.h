@@ -25,6 +25,7 @@ enum class SavedMoment { live, frozen };
 struct SavedSession {
   std::string source;  // as source_kinds.h has it: sim:NAME, a recording's path
   Facts facts;
+  std::string description = {};       // JSON on one line that the recording opens with; empty: as it lies there
   std::vector<std::string> settings;  // every parameter as KEY=VALUE
   StreamSettings stream;
   Marks marks;

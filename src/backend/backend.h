@@ -61,11 +61,11 @@ class GateDevice;    // backend/gate_device.h
 class ObjectDevice;  // backend/object_device.h
 
 // One frame in flight and all its buffers. For each frame, in this order:
-//   set_plan, upload, condition, beamform, envelope, compress, refine if the plan has it, keep_line or not, finish;
-//   then
+//   set_plan, upload, condition, beamform, envelope, compress, refine if the plan has it, keep_line and keep_pixels or
+//   not, finish; then
 //   uploaded()/finished() until true, then image().
 // Several frames at once, where frames_at_once() allows it, go the same way together: expect_reference() must have been
-// called with the level of compress(), and there is neither refine() nor keep_line() nor pixels().
+// called with the level of compress(), and there is neither refine() nor keep_line() nor keep_pixels() nor pixels().
 // Nothing here waits for the device except wait(), and set_plan() when sizes grow.
 class Lane {
  public:
@@ -102,6 +102,10 @@ class Lane {
   // Before finish(): the image's column `column` is wanted on the host, for line(). Where the CPU does not compute,
   // only the column is copied.
   virtual void keep_line(int column) = 0;
+  // Before finish(): the complex pixels that the image shows, after the weight of an adaptive method, are wanted on the
+  // host, for kept_pixels(). Not after a level was expected, nor where why_no_pixels() (backend/pixel_sink.h) has a
+  // reason.
+  virtual void keep_pixels() = 0;
   virtual void finish(HostCopy copy) = 0;  // ends the frame
 
   [[nodiscard]] virtual bool uploaded() = 0;  // the frame's samples are no longer needed
@@ -118,6 +122,8 @@ class Lane {
 
   // Of the finished frame, dB, [nz]: its column that was kept. Valid until the next frame's verbs.
   [[nodiscard]] virtual std::span<const float> line() = 0;
+  // Of the finished frame, [nz][nx] of the beamformed grid: its pixels that were kept. Valid likewise.
+  [[nodiscard]] virtual std::span<const Complex> kept_pixels() = 0;
 
   // Stage spans of the finished frame, on the clock of now_ns().
   virtual void append_spans(TimingTrace& trace) = 0;

@@ -25,6 +25,7 @@ void make_image(Lane& lane, const Plan& plan, const ImageMaking& making) {
   lane.compress(making.reference_db);
   if (plan.refine != nullptr) lane.refine(making.average);
   if (making.line.has_value()) lane.keep_line(*making.line);
+  if (making.pixels == HostCopy::made) lane.keep_pixels();
   lane.finish(making.copy);
 }
 

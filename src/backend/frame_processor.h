@@ -24,6 +24,7 @@ struct ImageMaking {
   HostCopy copy = HostCopy::made;
   const FrameAverage* average = nullptr;  // temporal average; null: the frame alone
   std::optional<int> line = {};           // column that is kept on the host, see Lane::keep_line
+  HostCopy pixels = HostCopy::none;       // see Lane::keep_pixels
 };
 
 // upload, condition, beamform, envelope. The samples must stay until lane.uploaded(). Several frames: at most

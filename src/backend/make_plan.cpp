@@ -9,7 +9,9 @@
 #include "backend/fp16/packed_plan.h"
 #include "backend/plan.h"
 #include "backend/refine_plan.h"
+#include "backend/stream_bytes.h"
 #include "core/error.h"
+#include "core/long_work.h"
 #include "core/number.h"
 #include "core/param_table.h"
 #include "core/scan_lines.h"
@@ -61,6 +63,8 @@ std::shared_ptr<BandPlan> make_rates(const Acquisition& a, const ImagingParams& 
   plan->n_in = fast_fft_size(a.n_samples + std::max(ringing, 16), 1 << std::max(halvings, 1));
   plan->n_out = halvings >= 0 ? plan->n_in >> halvings : plan->n_in << -halvings;
   plan->n_valid = static_cast<int>(static_cast<long long>(a.n_samples - 1) * plan->n_out / plan->n_in) + 1;
+  // The last row of a finished image has a neighbour of 0, so that it is shown too.
+  if (a.data == DataKind::beamformed) ++plan->n_valid;
   plan->line_rate_hz = a.sampling_hz * plan->n_out / plan->n_in;
 
   const double bin_hz = a.sampling_hz / plan->n_in;
@@ -77,6 +81,7 @@ std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingPar
   const double bin_hz = a.sampling_hz / plan->n_in;
   plan->response.resize(static_cast<std::size_t>(plan->n_out));
   for (int m = 0; m < plan->n_out; ++m) {
+    if ((m & 0xfffff) == 0xfffff) check_long_work();
     const int signed_m = m < (plan->n_out + 1) / 2 ? m : m - plan->n_out;
     const double f_hz = plan->demod_hz + signed_m * bin_hz;
     double gain = band_response(f_hz, p.formation.band_low_hz, p.formation.band_high_hz);
@@ -252,6 +257,10 @@ void require_grid(const Grid& grid, int sums, std::size_t tables = 1) {
 }
 
 }  // namespace
+
+BandPlan band_rates(const Acquisition& acquisition, const ImagingParams& params) {
+  return *make_rates(acquisition, formation_params(acquisition, params), kSamplesPerHertz);
+}
 
 void check_params(const Acquisition& acquisition, const ImagingParams& params) {
   validate_params(params, acquisition);

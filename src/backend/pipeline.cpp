@@ -6,6 +6,7 @@
 
 #include "backend/reference_level.h"
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "core/long_work.h"
 #include "core/mapped_files.h"
 #include "core/units.h"
@@ -79,7 +80,7 @@ void Pipeline::run_stream() {
   } catch (const std::exception& error) {
     {
       const std::scoped_lock lock(texts_.mutex);
-      texts_.fault = error.what();
+      texts_.fault = line_of(error, "a frame");
     }
     give_up_frames();
   }
@@ -202,8 +203,9 @@ void Pipeline::start_frames(Slot& slot, FrameRing::ReadLease lease) {
              {.reference_db = slot.reference_db,
               .copy = host_copy_,
               .average = average.has_value() ? &*average : nullptr,
-              .line = slot.line});
-  if (slot.pixels && !ending_.abandoned) {
+              .line = slot.line,
+              .pixels = slot.pixels});
+  if (slot.analysed && !ending_.abandoned) {
     analyses_.take_pixels({slot.plan, lane.pixels(), slot.frames.front().stamp, slot.reference_db});
   }
 }
@@ -231,10 +233,12 @@ bool Pipeline::form(Slot& slot) {
   const double held_db = level_.held_db;
   const bool measure = measures_level();
   slot.line = line_.column(slot.plan->grid);
-  // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow and spectral Doppler
-  // need, are then not kept.
-  slot.pixels = analyses_.wants_pixels(slot.plan->params);
-  flight_.most_together = measure || slot.pixels ? 1 : frames_together(slot);
+  // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow, spectral Doppler and
+  // PipelineOptions::pixels need, are then not kept.
+  slot.pixels = kept_pixels(slot.plan->params);
+  slot.analysed = analyses_.wants_pixels(slot.plan->params);
+  const bool pixels = slot.analysed || slot.pixels == HostCopy::made;
+  flight_.most_together = measure || pixels ? 1 : frames_together(slot);
   while (slot.leases.size() < flight_.most_together && ring_.ready() > 0) {
     auto next = ring_.begin_read(std::chrono::nanoseconds(0));
     if (!next.has_value()) break;  // taken back by the source
@@ -242,7 +246,7 @@ bool Pipeline::form(Slot& slot) {
   }
   slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
   FrameForming forming = injected_faults(slot.frames.front().stamp.sequence);
-  if (!measure && !slot.pixels) forming.expected_db = slot.reference_db;
+  if (!measure && !pixels) forming.expected_db = slot.reference_db;
   form_frames(*slot.lane, slot.plan, slot.frames, forming);
   if (!backend_.end_work()) {
     if (measure) level_.measure = true;
@@ -253,6 +257,11 @@ bool Pipeline::form(Slot& slot) {
     slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
   }
   return true;
+}
+
+HostCopy Pipeline::kept_pixels(const ImagingParams& params) const {
+  const bool kept = options_.pixels != nullptr && options_.pixels->wanted() && why_no_pixels(params).empty();
+  return kept ? HostCopy::made : HostCopy::none;
 }
 
 bool Pipeline::measures_level() {
@@ -286,7 +295,7 @@ void Pipeline::set_lane_plan(Slot& slot) {
     if (slot.plan == nullptr || slot.plan == planning_.plan) throw;
     slot.lane->set_plan(slot.plan);
     planning_.plan = slot.plan;
-    refuse(error.what());
+    refuse(line_of(error, "these parameters"));
   }
   slot.plan = planning_.plan;
   planning_.why_fp32 = planning_.plan->why_fp32;
@@ -328,6 +337,9 @@ void Pipeline::collect(Slot& slot) {
     image.number = flight_.finished + 1;
     wait_policy_.frame_ended(image.ready_ns);
     trace_.add_latency(Latency::ready, image.stamp.acquired_ns, image.ready_ns);
+    if (slot.pixels == HostCopy::made) {
+      options_.pixels->take({image, slot.plan->das->tables->grid, slot.lane->kept_pixels()});
+    }
     if (options_.on_image) options_.on_image(image);
     analyses_.take_live(image);
     if (slot.line.has_value()) line_.take(image, *slot.line, slot.lane->line());

@@ -19,6 +19,7 @@
 #include "backend/frame_processor.h"
 #include "backend/line_tap.h"
 #include "backend/persistence.h"
+#include "backend/pixel_sink.h"
 #include "backend/reprocessor.h"
 #include "backend/wait_policy.h"
 #include "core/frame_ring.h"
@@ -37,6 +38,8 @@ struct PipelineOptions {
   Injection inject;
   // Each finished image, before it is swapped away. [processing thread]
   std::function<void(const Image&)> on_image = {};
+  // Takes the complex pixels of each frame that has them, before on_image its image; null: nothing does.
+  std::shared_ptr<PixelSink> pixels = nullptr;
   PastImages* past = nullptr;                // null: kept frames cannot be reviewed
   InspectionAnswers* inspections = nullptr;  // null: nor inspected; needs `past`
   AnalysisMailboxes analyses = {};           // what is made beside the images
@@ -88,8 +91,9 @@ class Pipeline {
     std::shared_ptr<const Plan> plan;
     double reference_db = 0.0;
     double averaged_frames = 0.0;
-    std::optional<int> line;  // column for the M-mode
-    bool pixels = false;      // an analysis takes the frame's complex pixels
+    std::optional<int> line;           // column for the M-mode
+    bool analysed = false;             // an analysis takes the frame's complex pixels
+    HostCopy pixels = HostCopy::none;  // for PipelineOptions::pixels
     bool busy = false;
   };
 
@@ -142,6 +146,7 @@ class Pipeline {
   [[nodiscard]] bool form(Slot& slot);
   [[nodiscard]] bool enough_ready();
   [[nodiscard]] bool measures_level();
+  [[nodiscard]] HostCopy kept_pixels(const ImagingParams& params) const;
   [[nodiscard]] std::size_t frames_together(const Slot& slot) const;
   void set_lane_plan(Slot& slot);
   std::optional<FrameAverage> next_average(Slot& slot);

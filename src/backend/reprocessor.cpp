@@ -160,6 +160,7 @@ void Reprocessor::begin_requests(HostCopy copy) {
   if (slots_[kDelivered].busy) return;
   if (auto request = take_delivery()) {
     slots_[kDelivered].deliver = request->deliver;
+    slots_[kDelivered].pixels = why_no_pixels(request->params).empty() ? request->pixels : nullptr;
     begin(slots_[kDelivered], {acquisition_of(*request), request->frame, request->owner}, request->params);
     begin_film_flow(*request);
   }
@@ -234,7 +235,9 @@ void Reprocessor::form(Slot& slot, const ComparedFrame& frame, const ImagingPara
 void Reprocessor::make(Slot& slot) {
   slot.reference_db = slot_reference_db(slot);
   make_image(*slot.lane, *slot.plan,
-             {.reference_db = slot.reference_db, .copy = slot.deliver ? HostCopy::made : host_copy_});
+             {.reference_db = slot.reference_db,
+              .copy = slot.deliver ? HostCopy::made : host_copy_,
+              .pixels = slot.pixels != nullptr ? HostCopy::made : HostCopy::none});
 }
 
 // After the envelope. The first frame of another recording is waited for.
@@ -254,6 +257,9 @@ void Reprocessor::collect(std::size_t index) {
   image.number = ++finished_;
   slot.owner.reset();
   slot.busy = false;
+  if (const auto pixels = std::exchange(slot.pixels, nullptr)) {
+    pixels->take({image, slot.plan->das->tables->grid, slot.lane->kept_pixels()});
+  }
   if (slot.deliver) {
     std::exchange(slot.deliver, nullptr)(&image, std::exchange(film_made_, nullptr));
     return;

@@ -20,6 +20,7 @@
 #include "backend/backend.h"
 #include "backend/flow_review.h"
 #include "backend/inspector.h"
+#include "backend/pixel_sink.h"
 #include "core/results/past_images.h"
 
 namespace echoloop {
@@ -42,6 +43,8 @@ struct ReprocessRequest {
   // Not empty: the image goes there, on the host, and not to the window, with its flow where there is an ensemble;
   // null = it could not be made. Each of these requests counts, in their order. [processing thread]
   std::function<void(const Image*, const FlowImage*)> deliver = {};
+  // With `deliver`: takes the complex pixels before, if the parameters give any.
+  std::shared_ptr<PixelSink> pixels = {};
   // Not empty: the flow image of these frames, which end with `frame`, is wanted as well. See FlowReviewRequest.
   std::vector<EnsembleFrame> ensemble = {};
   // With `compare`: this frame goes into the second mailbox in place of `frame`. Where the parameters leave the 0 dB
@@ -89,6 +92,7 @@ class Reprocessor {
     std::span<const std::byte> samples;  // of the frame in the lane
     std::shared_ptr<const void> owner;   // keeps them
     std::function<void(const Image*, const FlowImage*)> deliver;
+    std::shared_ptr<PixelSink> pixels;  // with `deliver`; null: not wanted
     double reference_db = 0.0;
     double own_reference_db = kAutoReference;  // held for frames of another recording
     bool busy = false;

@@ -1,6 +1,7 @@
 #include "backend/sound_speed.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "backend/frame_processor.h"
 #include "core/error.h"
@@ -12,6 +13,7 @@ namespace {
 // Fewer columns and rows than beams and pulses fill leave out echoes, and the peak moves by tens of m/s with the grid.
 constexpr int kMostColumns = 256;
 constexpr int kMostRows = 512;
+constexpr double kLeastFNumber = 1.5;
 
 ImagingParams params_at(const SoundSpeedTask& task, AdaptiveAxis axis, double speed_m_s) {
   ImagingParams p = without_analyses(task.params);
@@ -22,6 +24,7 @@ ImagingParams params_at(const SoundSpeedTask& task, AdaptiveAxis axis, double sp
   f.depth_max_m *= scale;
   f.grid_nx = task.grid.nx;
   f.grid_nz = task.grid.nz;
+  f.f_number = search_f_number(task.params);
   f.apodization = Apodization::boxcar;
   f.directivity = Directivity::off;
   f.adaptive = Adaptive::coherence;
@@ -87,6 +90,17 @@ std::vector<double> speeds_around(double speed_m_s) {
     speeds.push_back(speed_m_s + kSpeedReach_m_s * (2.0 * i / (kSpeeds - 1) - 1.0));
   }
   return speeds;
+}
+
+double search_f_number(const ImagingParams& params) { return std::max(params.formation.f_number, kLeastFNumber); }
+
+std::string search_f_number_note(const ImagingParams& params) {
+  const double own = params.formation.f_number;
+  if (own >= kLeastFNumber) return {};
+  std::ostringstream text;
+  text << "Searched with F " << kLeastFNumber << "; the image has ";
+  own > 0.0 ? text << "F " << own << "." : text << "the full aperture.";
+  return text.str();
 }
 
 std::string why_no_sound_speed(const ImagingParams& params, const Acquisition& acquisition) {

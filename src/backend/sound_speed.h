@@ -1,7 +1,9 @@
 // The speed of sound at which the channels of a frame agree best: Phi(c) = sum |S|^2 / sum (W E) over the pixels of a
 // region, S, W and E those of the coherence factor (dsp/methods/coherence.h); a ratio of sums, as the mean of the
 // factor over pixels has no useful peak. Rows move with c, z c / c0, so that every speed compares the same echoes.
-// Uniform weights. Any thread; waits for the backend.
+// Uniform weights, and no aperture wider than that of F 1.5: elements far to the side see a pixel through other
+// directivities and arrivals, which moves the peak over elements (simus_p42v_diverging, made with 1540 m/s: 1553 with
+// the full aperture, 1541 at F 1.5). Any thread; waits for the backend.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +17,7 @@ namespace echoloop {
 
 struct SoundSpeedTask {
   AcquisitionPtr acquisition;
-  ImagingParams params;               // grid, F-number, band; sound_speed_m_s is c0
+  ImagingParams params;               // grid, F-number (see search_f_number()), band; sound_speed_m_s is c0
   Grid grid;                          // at c0
   std::vector<std::uint32_t> pixels;  // of the grid that count; empty: all
   std::vector<double> speeds_m_s;     // rising, at equal steps, at least 3
@@ -37,6 +39,10 @@ inline constexpr int kSpeeds = 41;
 inline constexpr double kSpeedReach_m_s = 150.0;
 // kSpeeds speeds within kSpeedReach_m_s of c0.
 std::vector<double> speeds_around(double speed_m_s);
+
+// Of the search: that of the image, at least 1.5. And the sentence about it where it is another; empty: it is not.
+double search_f_number(const ImagingParams& params);
+std::string search_f_number_note(const ImagingParams& params);
 
 // Why there is no search with these parameters, as a sentence; empty: there is one.
 std::string why_no_sound_speed(const ImagingParams& params, const Acquisition& acquisition);

@@ -43,8 +43,9 @@ void validate_columns(const Acquisition& a, const std::string& what) {
                step = (columns.back().x_m - first) / static_cast<double>(columns.size() - 1);
   require(step > 0.0 && std::abs(a.probe.pitch_m - step) <= 0.01 * step, what, "column spacing", std::to_string(step),
           "the pitch");
+  const double off_m = std::max(0.01 * step, 1.001e-6);  // places may be whole micrometres
   for (std::size_t k = 0; k < columns.size(); ++k) {
-    const bool there = std::abs(columns[k].x_m - (first + static_cast<double>(k) * step)) <= 0.01 * step;
+    const bool there = std::abs(columns[k].x_m - (first + static_cast<double>(k) * step)) <= off_m;
     require(there && columns[k].z_m == 0.0 && columns[k].normal_rad == 0.0, what, "column " + std::to_string(k + 1),
             std::to_string(columns[k].x_m), "columns evenly spaced from left to right");
   }
@@ -52,6 +53,14 @@ void validate_columns(const Acquisition& a, const std::string& what) {
   const bool straight = a.transmits.size() == 1 && a.transmits[0].kind == TransmitKind::plane;
   require(straight && a.transmits[0].angle_rad == 0.0, what, "transmits of beamformed data",
           std::to_string(a.transmits.size()), "one plane wave at 0 degrees");
+}
+
+// Degrees are the usual mistake, so the unit is in the message.
+void validate_angle(double angle_rad, const std::string& what) {
+  if (std::abs(angle_rad) <= kPi / 2) return;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.6g rad (%.4g degrees)", angle_rad, angle_rad / kRadiansPerDegree);
+  throw out_of_range(what + ": transmit angle", text, "-1.5708 to 1.5708 rad, which are -90 to 90 degrees");
 }
 
 void validate_transmit(const Transmit& transmit, const Acquisition& a, const std::string& what) {
@@ -65,7 +74,7 @@ void validate_transmit(const Transmit& transmit, const Acquisition& a, const std
   require_range(what, "transmit aperture", transmit.aperture_m, 0.0, 10.0, "0 to 10 m");
   switch (transmit.kind) {
     case TransmitKind::plane:
-      require_range(what, "transmit angle", transmit.angle_rad, -kPi / 2, kPi / 2, "-90 to 90 degrees");
+      validate_angle(transmit.angle_rad, what);
       break;
     case TransmitKind::diverging:
     case TransmitKind::focused:

@@ -67,9 +67,9 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
     last_s = std::min(last_s, t0_s + (a.n_samples - 1) / a.sampling_hz);
   }
   const double c = a.sound_speed_m_s;
-  if (a.data == DataKind::beamformed) {  // all of it but the last sample, after which there is none to interpolate with
+  if (a.data == DataKind::beamformed) {  // its own rows
     p.formation.depth_min_m = std::max(0.5 * c * first_s, 0.0);
-    p.formation.depth_max_m = 0.5 * c * (last_s - 1.0 / a.sampling_hz);
+    p.formation.depth_max_m = 0.5 * c * last_s;
     return;
   }
   const double probe_m = array_depth_m(a.probe);

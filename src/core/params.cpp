@@ -11,10 +11,11 @@ bool same_pixels(const ImagingParams& a, const ImagingParams& b) {
 
 std::string method_channels(const FormationParams& params) {
   const bool weight = is_weight(params.adaptive);
-  if (weight && params.adaptive_axis == AdaptiveAxis::transmits) return "transmits";
-  if (weight && params.adaptive_axis == AdaptiveAxis::both) return "elements and transmits";
+  if (weight && params.adaptive_axis == AdaptiveAxis::transmits) return "coherence over transmits";
+  if (weight && params.adaptive_axis == AdaptiveAxis::both) return "coherence over elements and transmits";
   const bool compounded = reads_rows(params.adaptive) || params.adaptive_order == AdaptiveOrder::compounded;
-  return compounded ? "elements, transmits summed" : "elements of each transmit";
+  const char* const coherence = weight || reads_rows(params.adaptive) ? "coherence " : "";
+  return std::string(coherence) + (compounded ? "over elements, transmits summed" : "over elements, per transmit");
 }
 
 bool shows_weight(const FormationParams& params) {

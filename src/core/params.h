@@ -61,8 +61,8 @@ struct FormationParams {
   friend bool operator==(const FormationParams&, const FormationParams&) = default;
 };
 
-// Channels that the adaptive method compares and, for elements, when the transmits are summed: "elements of each
-// transmit", "elements, transmits summed", "transmits", "elements and transmits".
+// Channels that the adaptive method compares and, for elements, when the transmits are summed: "coherence over
+// elements, per transmit", "over elements, transmits summed", "coherence over transmits".
 std::string method_channels(const FormationParams& params);
 
 // Whether the image's values are the method's factor, 0 to 1 (slsc: -1 to 1), and not levels in dB.

@@ -6,6 +6,7 @@
 #include <kiss_fftr.h>
 
 #include <memory>
+#include <new>
 
 namespace echoloop {
 
@@ -18,8 +19,14 @@ using KissRealPlan = std::unique_ptr<kiss_fftr_state, KissFree>;
 enum class Transform { forward, inverse };
 
 inline KissComplexPlan make_complex_plan(int n, Transform transform) {
-  return KissComplexPlan(kiss_fft_alloc(n, transform == Transform::inverse ? 1 : 0, nullptr, nullptr));
+  KissComplexPlan plan(kiss_fft_alloc(n, transform == Transform::inverse ? 1 : 0, nullptr, nullptr));
+  if (plan == nullptr) throw std::bad_alloc();
+  return plan;
 }
-inline KissRealPlan make_real_plan(int n) { return KissRealPlan(kiss_fftr_alloc(n, 0, nullptr, nullptr)); }
+inline KissRealPlan make_real_plan(int n) {
+  KissRealPlan plan(kiss_fftr_alloc(n, 0, nullptr, nullptr));
+  if (plan == nullptr) throw std::bad_alloc();
+  return plan;
+}
 
 }  // namespace echoloop

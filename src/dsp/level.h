@@ -54,7 +54,17 @@ struct WeighedPixels {
     const float plain = magnitude(pixels[i]);
     return weights == nullptr ? plain : fmaxf(weights[i], kLeastWeight) * plain;
   }
+  // Reading amplitude only: the complex pixel whose magnitude amplitude() is.
+  [[nodiscard]] ECHO_HD Complex value(std::size_t i) const {
+    return weights == nullptr ? pixels[i] : fmaxf(weights[i], kLeastWeight) * pixels[i];
+  }
 };
+
+// The pixel with another magnitude; 0 stays 0.
+ECHO_HD Complex with_magnitude(Complex pixel, float wanted) {
+  const float own = magnitude(pixel);
+  return own > 0.0f ? (wanted / own) * pixel : pixel;
+}
 
 // 20 log10(magnitude) - reference_db
 ECHO_HD float to_db(float magnitude_value, float reference_db) {

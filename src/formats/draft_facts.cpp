@@ -233,6 +233,16 @@ std::string question_about(const FileOutline& outline, const FactRow& row) {
   return found == outline.missing.end() ? "" : found->reason;
 }
 
+FactState state_of(const FileOutline& outline, const OutlineGuess& guess) {
+  const FactRow* const row = fact_row_of_key(guess.key);
+  if (row != nullptr && !question_about(outline, *row).empty()) return FactState::asked;
+  if (guess.assumed) return FactState::assumed;
+  const bool counted =
+      row != nullptr && (row->id == std::string_view("transmits") || row->id == std::string_view("elements"));
+  const bool inferred = !outline.is_read && (counted || guess.reason.find("read as") != std::string::npos);
+  return inferred ? FactState::guessed : FactState::read;
+}
+
 std::string question_about_axes(const FileOutline& outline) {
   const auto found = std::ranges::find_if(
       outline.missing, [](const OutlineGuess& missing) { return missing.key == "axes" || missing.key == "data"; });

@@ -41,6 +41,13 @@ inline constexpr const char* kEventWords[] = {"first_firing", "origin", "centre"
 
 enum class FactState { missing, asked, assumed, guessed, read, answered };  // asked: a guess that may be wrong
 
+// Neither in the file nor said by the user: the saved key "assumed" lists it.
+[[nodiscard]] constexpr bool is_guess(FactState state) {
+  return state == FactState::asked || state == FactState::assumed || state == FactState::guessed;
+}
+// A value of an outline. The names of variables tell what is read, sizes and counts what is guessed.
+[[nodiscard]] FactState state_of(const FileOutline& outline, const OutlineGuess& guess);
+
 struct DraftFact {  // as it stands in a description in the making
   const FactRow* row = nullptr;
   std::size_t form = 0;  // of row->forms

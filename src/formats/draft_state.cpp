@@ -85,8 +85,8 @@ bool DraftState::take_description(const std::string& text, const std::string& re
       }
       forms[row->id] = *form_of_key(*row, key);
     }
-    const FactState state = reason == kFromDescription ? FactState::read : FactState::guessed;
-    values[key] = {json_dump(value), is_open(key) ? FactState::asked : state,
+    const FactState state = reason.starts_with(kFromDescription) ? FactState::read : FactState::guessed;
+    values[key] = {json_dump(value), is_open(key) ? FactState::assumed : state,
                    is_open(key) ? "Not answered when the description was saved." : reason};
   }
   prefer_positions();
@@ -133,8 +133,8 @@ std::string join_axes(RawShape& shape, std::size_t axis, std::size_t most) {
 std::vector<std::string> named_axes(std::vector<std::string> named, const std::vector<std::size_t>& extents) {
   for (std::size_t a = 0; a < named.size(); ++a) {
     if (!named[a].empty() || a >= extents.size() || extents[a] != 1) continue;
-    for (const char* const role : {"frame", "transmit", "iq"}) {
-      if (std::ranges::find(named, role) != named.end()) continue;
+    for (const char* const role : {"frame", "transmit", "iq", "one"}) {
+      if (role != std::string_view("one") && std::ranges::find(named, role) != named.end()) continue;
       named[a] = role;
       break;
     }
@@ -147,7 +147,7 @@ std::vector<OpenQuestion> open_questions(const FileOutline& outline, const Draft
   std::vector<OpenQuestion> list;
   const std::vector<std::string> named = named_axes(axes.roles, axes.extents);
   const auto has = [&](const char* role) { return std::ranges::find(axes.roles, role) != axes.roles.end(); };
-  if (!has("time") || !(has("element") || has("line")) || std::ranges::find(named, "") != named.end()) {
+  if (!has("time") || !(has("element") || has("line") || has("trace")) || std::ranges::find(named, "") != named.end()) {
     list.push_back({.id = "axes",
                     .key = "axes",
                     .needed = true,

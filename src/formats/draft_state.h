@@ -12,9 +12,9 @@
 
 namespace echoloop {
 
-inline constexpr const char* kFromDescription = "description";  // reason of a value that one beside the file has
-
-inline constexpr const char* kFromExample = "As in ";  // begins the reason of a value of one beside another file
+// Begin the reason of a value: of the description that the file opens with, of one beside another file.
+inline constexpr const char* kFromDescription = "From ";
+inline constexpr const char* kFromExample = "As in ";
 
 struct DraftValue {
   std::string json;
@@ -41,7 +41,7 @@ struct DraftState {
   [[nodiscard]] std::string unknown_of(const std::string& text, const FileOutline& outline) const;
   // What a JSON description says, in place of what is here; false: it is none. `reason`: of its values, which are
   // guesses if the description is one of another file.
-  bool take_description(const std::string& text, const std::string& reason = kFromDescription);
+  bool take_description(const std::string& text, const std::string& reason);
 };
 
 // Lengths and roles of the axes of raw bytes, slowest first, and what the user does to them.
@@ -59,7 +59,7 @@ std::string divide_axis(RawShape& shape, std::size_t axis, std::size_t faster);
 std::string join_axes(RawShape& shape, std::size_t axis, std::size_t most);
 
 // What is open in a description in the making: without an answer, or with nothing better than a guess that may be
-// wrong. The assistant's head, its section Missing, the button and the saved key "assumed" follow from this list.
+// wrong. The assistant's head, its section Missing and the button follow from this list.
 struct OpenQuestion {
   std::string id;           // "axes", or of fact_rows()
   std::string key = {};     // of the description: "axes", "t0_s"; empty: it has no value

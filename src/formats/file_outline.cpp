@@ -102,17 +102,6 @@ void take_facts(FormatDescription own, FileOutline& outline) {
   if (outline.is_partial) outline.missing.push_back({.key = "axes", .value = {}, .reason = outline.refusal});
 }
 
-std::string shape_words(const std::vector<std::size_t>& shape) {
-  std::string text;
-  for (const std::size_t n : shape) text += (text.empty() ? "" : " x ") + std::to_string(n);
-  return text.empty() ? "1" : text;
-}
-
-std::string padded(std::string text, std::size_t width) {
-  if (text.size() < width) text.append(width - text.size(), ' ');
-  return text;
-}
-
 constexpr std::size_t kMostDelays = std::size_t{1} << 17;  // that a description lists
 
 bool all_are(const Acquisition& a, TransmitKind kind) {
@@ -225,10 +214,10 @@ std::vector<float> frame_of(const Recording& recording, std::uint64_t index) {
   const Acquisition& a = *recording.acquisition;
   std::vector<std::byte> bytes(a.frame_bytes());
   FrameMemory slot{.bytes = bytes, .owner = nullptr};
-  if (recording.reader != nullptr) {
-    recording.reader->read(index, slot);
-  } else {
+  if (recording.frame) {
     std::ranges::copy(recording.frame(index), bytes.begin());
+  } else {
+    recording.reader->read(index, slot);
   }
   std::vector<float> values(a.frame_values());
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -281,11 +270,30 @@ std::string why_not(const std::filesystem::path& file, const Recording& recordin
   }
 }
 
-// "fc_hz": what the reader assumed where the file does not say it.
+// "fc_hz": what the reader assumed where the file does not say it. Most assumptions have words only.
 std::string assumed_text(const Acquisition& a, std::string_view key) {
-  const std::string_view fact = key == "fc_hz" ? "center_hz" : key == "t0_s" ? "first_sample_s" : "";
-  const auto found = std::ranges::find(a.assumptions, fact, &Assumption::fact);
-  return fact.empty() || found == a.assumptions.end() ? "" : found->text;
+  struct Said {
+    std::string_view key, fact, words;
+  };
+  constexpr auto kSaid = std::to_array<Said>({{"fc_hz", "center_hz", ""},
+                                              {"t0_s", "first_sample_s", ""},
+                                              {"t_zero", "first_sample_s", ""},
+                                              {"c_m_s", "", "sound speed"},
+                                              {"demod_hz", "", "IQ assumed"},
+                                              {"offset", "", "assumed to be zero"},
+                                              {"tx", "", "firing of all elements assumed"},
+                                              {"tx_angles_rad", "", "firing of all elements assumed"},
+                                              {"tx_angles_rad", "", "angles assumed"},
+                                              {"element_x_m", "", "positions"},
+                                              {"element_pos_m", "", "positions"}});
+  for (const Said& said : kSaid) {
+    if (said.key != key) continue;
+    for (const Assumption& one : a.assumptions) {
+      const bool same = said.words.empty() ? one.fact == said.fact : one.text.find(said.words) != std::string::npos;
+      if (same && !one.given) return one.text;
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -298,45 +306,6 @@ FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop
   FileOutline outline = outline_of(request.what(), text);
   if (request.folder == nullptr) take_facts(describe_format(path), outline);
   return outline;
-}
-
-std::string description_template(const FileOutline& outline, const std::string& file_name) {
-  std::string name = file_name;  // one line
-  std::ranges::replace_if(
-      name, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  std::string text = "// " + name + ": " + outline.container + ", " + std::to_string(outline.bytes) + " bytes\n";
-  if (!outline.refusal.empty()) text += "// " + outline.refusal + "\n";
-  for (const std::string& assumption : outline.assumptions) text += "// assumed: " + assumption + "\n";
-  std::size_t width = 8, shape_width = 6;
-  for (const OutlineEntry& entry : outline.entries) {
-    width = std::min<std::size_t>(48, std::max(width, entry.path.size()));
-    shape_width = std::min<std::size_t>(28, std::max(shape_width, shape_words(entry.shape).size()));
-  }
-  for (const OutlineEntry& entry : outline.entries)
-    text += "//   " + padded(entry.path, width) + "  " + padded(shape_words(entry.shape), shape_width) + "  " +
-            padded(entry.type, 10) + "  " + entry.value + "\n";
-  if (!outline.first_bytes.empty()) text += "// first bytes: " + outline.first_bytes.substr(0, 128) + "\n";
-  if (!outline.missing.empty() && !outline.is_partial) {
-    text += "// missing, most important first:\n";
-    for (const OutlineGuess& missing : outline.missing)
-      text += "//   " + missing.reason + ", for example \"" + missing.key + "\": " + missing.value + "\n";
-  }
-  if (outline.entries.empty())
-    text += "// missing: \"dtype\", \"shape\", \"axes\" and all that echoloop describe --help lists" +
-            std::string(outline.n_files > 0 ? "; the files are the first axis\n" : "\n");
-  const std::string begin = "{\n  \"file\": " + json_dump(Json(file_name));
-  if (outline.is_partial) {  // what is known, for a description of one's own; this one leaves all to the format
-    text += "// known:\n";
-    for (const OutlineGuess& guess : outline.guesses) text += "//   \"" + guess.key + "\": " + guess.value + "\n";
-    return text + begin + "\n}\n";
-  }
-  text += begin;
-  std::string comment;
-  for (const OutlineGuess& guess : outline.guesses) {
-    text += "," + comment + "\n  \"" + guess.key + "\": " + guess.value;
-    comment = guess.reason.empty() ? "" : std::string("  // ") + (guess.assumed ? "assumed: " : "") + guess.reason;
-  }
-  return text + comment + "\n}\n";
 }
 
 FormatDescription describe_format(const std::filesystem::path& file) {
@@ -355,17 +324,14 @@ FormatDescription describe_format(const std::filesystem::path& file) {
   if (!described.why_not.empty()) {
     for (const char* const key : {"data", "imag", "shape", "axes", "offset"}) meta.erase(key);
   }
-  Json assumed = Json::array();
   for (const DescriptionKey& row : description_keys()) {
     if (!meta.contains(row.key)) continue;
     const std::string text = assumed_text(*recording->acquisition, row.key);
-    if (!text.empty()) assumed.push_back(row.key);
     described.facts.push_back({.key = row.key,
                                .value = json_dump(meta.at(row.key)),
                                .reason = text.empty() ? described.format : text,
                                .assumed = !text.empty()});
   }
-  if (!assumed.empty()) described.facts.push_back({.key = "assumed", .value = assumed.dump(), .reason = ""});
   for (const Assumption& one : recording->acquisition->assumptions) described.assumptions.push_back(one.text);
   return described;
 }

@@ -15,6 +15,7 @@
 #include "formats/containers/zip.h"
 #include "formats/import/import.h"
 #include "formats/import/known_lines.h"
+#include "formats/import/traces.h"
 #include "formats/readers/description.h"
 #include "formats/readers/sidecar.h"
 
@@ -81,7 +82,8 @@ LibraryRecording open_npz(const OpenRequest& request, const std::optional<Sideca
     throw Error(request.what(), "a zip archive without .npy arrays", "an .npz file, or channel data",
                 "unpack it and open a file inside");
   }
-  if (sidecar && is_explicit(sidecar->meta)) return read_described(request, *sidecar);
+  if (sidecar && (is_explicit(sidecar->meta) || describes_traces(sidecar->meta)))
+    return read_described(request, *sidecar);
   return or_imported(
       request, sidecar, [&] { return find_reader<NpzReader>(request, members)->read(request, members); },
       [&] {
@@ -130,7 +132,9 @@ LibraryRecording open_library_recording(const OpenRequest& request) {
   const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1024));
   const bool npy = looks_like_npy(bytes);
   std::optional<Sidecar> sidecar = description_beside(request);
-  if (npy && sidecar && !is_explicit(sidecar->meta) && !describes_lines(sidecar->meta)) sidecar.reset();
+  const bool as_tree =
+      sidecar && (is_explicit(sidecar->meta) || describes_lines(sidecar->meta) || describes_traces(sidecar->meta));
+  if (npy && !as_tree) sidecar.reset();
   const bool container = looks_like_pickle(bytes) || looks_like_mat(bytes) || looks_like_hdf5(bytes);
   if (sidecar && !looks_like_zip(bytes) && (!container || is_explicit(sidecar->meta)))
     return read_described(request, *sidecar);

@@ -48,16 +48,8 @@ void ImportDraft::take_guesses() {
       if (axes.is_array() && std::ranges::all_of(axes, [](const Json& one) { return one.is_string(); }))
         now_.axes = guessed_axes_ = axes.get<std::vector<std::string>>();
     }
-    const bool inferred =
-        guess.reason.find("read as") != std::string::npos ||
-        (row != nullptr && (row->id == std::string_view("transmits") || row->id == std::string_view("elements")));
     const std::string question = row == nullptr ? "" : question_about(outline_, *row);
-    guessed_[guess.key] = {guess.value,
-                           !question.empty()               ? FactState::asked
-                           : guess.assumed                 ? FactState::assumed
-                           : inferred && !outline_.is_read ? FactState::guessed
-                                                           : FactState::read,
-                           question.empty() ? guess.reason : question};
+    guessed_[guess.key] = {guess.value, state_of(outline_, guess), question.empty() ? guess.reason : question};
   }
   if (!guessed_.contains("data")) {
     const OutlineEntry* const largest = largest_array(outline_);
@@ -204,6 +196,7 @@ std::vector<DraftFact> ImportDraft::facts() const {
     if (lines() && (id == "transmits" || id == "zero" || id == "event")) {
       if (id == "transmits" || fact(id).state != FactState::answered) continue;
     }
+    if (id == "transmits" && std::ranges::find(now_.axes, "trace") != now_.axes.end()) continue;  // tx_of_trace
     if (id == "demodulation" && !iq()) continue;
     if ((id == "zero") && now_.values.contains("time_s")) continue;
     all.push_back(fact(id));
@@ -228,18 +221,16 @@ std::string ImportDraft::description(Naming naming) const {
   const auto add = [&](const std::string& key, const std::string& json) {
     text += std::string(text.size() > 1 ? "," : "") + "\n  \"" + key + "\": " + json;
   };
-  std::vector<std::string> assumed;
-  for (const OpenQuestion& open : questions()) {
-    if (!open.key.empty()) assumed.push_back(open.key);
-  }
+  Json assumed = Json::array();
   for (const DescriptionKey& row : description_keys()) {
     const std::string key = row.key;
     if (key == "file") {
       if (naming == Naming::file) add(key, json_dump(file_name_));
     } else if (key == "axes") {
       add(key, Json(named_axes(now_.axes, shape())).dump());
+      if (axes_guessed()) assumed.push_back(key);
     } else if (key == "assumed") {
-      if (!assumed.empty()) add(key, Json(assumed).dump());
+      if (!assumed.empty()) add(key, assumed.dump());  // the last row
     } else if (const auto found = now_.values.find(key); found != now_.values.end()) {
       const FactRow* const fact_row = fact_row_of_key(key);
       const std::string said = fact_row == nullptr ? key : fact(fact_row->id).as().key;
@@ -249,9 +240,17 @@ std::string ImportDraft::description(Naming naming) const {
         continue;
       if (key == "demod_hz" && !iq()) continue;
       add(key, found->second.json);
+      if (is_guess(found->second.state)) assumed.push_back(key);
     }
   }
   return text + "\n}\n";
+}
+
+// By the lengths of the axes, or by names that leave a question.
+bool ImportDraft::axes_guessed() const {
+  const auto guess = std::ranges::find(outline_.guesses, "axes", &OutlineGuess::key);
+  return !now_.axes_answered && (guess == outline_.guesses.end() || is_guess(state_of(outline_, *guess)) ||
+                                 !question_about_axes(outline_).empty());
 }
 
 void ImportDraft::change(DraftState next, const std::string& text) {
@@ -466,8 +465,13 @@ bool ImportDraft::suggest(std::string_view id, double si, const std::string& rea
 
 void ImportDraft::take_description(const std::string& text, const std::string& reason) {
   DraftState next = now_;
-  const bool own = reason == kFromDescription;
+  const bool own = reason.starts_with(kFromDescription);
   if (!next.take_description(own ? text : next.unknown_of(text, outline_), reason)) return;
+  for (auto& [key, value] : next.values) {  // saved as a guess, and guessed again
+    const auto guess = guessed_.find(key);
+    if (value.state == FactState::assumed && guess != guessed_.end() && guess->second.json == value.json)
+      value = guess->second;
+  }
   if (raw_ && !own) fill_slowest(next);
   now_ = std::move(next);
   now_.axes.resize(shape().size());

@@ -64,7 +64,7 @@ class ImportDraft {
   // In place of an assumed value, from the samples: no step of undo, and never in place of an answer.
   bool suggest(std::string_view id, double si, const std::string& reason);
   // A description that the file has already; with another reason one of a file alike: its values are guesses.
-  void take_description(const std::string& json, const std::string& reason = kFromDescription);
+  void take_description(const std::string& json, const std::string& reason = "From a description.");
 
   [[nodiscard]] bool can_undo() const { return !past_.empty(); }
   [[nodiscard]] bool can_redo() const { return !future_.empty(); }
@@ -76,6 +76,7 @@ class ImportDraft {
   void take_guesses();
   void assume_rest();
   void assume_transmits();
+  [[nodiscard]] bool axes_guessed() const;
   void change(DraftState next, const std::string& text);
   void fill_slowest(DraftState& next) const;
   [[nodiscard]] RawShape raw_shape() const { return {shape(), now_.axes}; }

@@ -39,9 +39,11 @@ LineEnvelopes::LineEnvelopes(const Acquisition& a, std::span<const std::byte> fr
       elements_(spread(a.probe.elements.size(), kMostElements)) {
   const bool iq = a.signal == SignalKind::iq;
   mix_hz_ = iq ? a.demod_hz : a.center_hz;
-  const auto taps = iq ? std::vector<Complex>{1.0F} : mixing_taps();
-  stride_ = iq ? 1 : std::max<std::size_t>(1, static_cast<std::size_t>(0.25 * a.sampling_hz / a.center_hz));
   const auto n = static_cast<std::size_t>(a.n_samples);
+  const double samples_per_period = a.sampling_hz / a.center_hz;
+  const bool filtered = !iq && 2.0 * samples_per_period < a.n_samples;  // else no sample has the filter's neighbours
+  const auto taps = filtered ? mixing_taps() : std::vector<Complex>{iq ? 1.0F : 0.0F};
+  stride_ = filtered ? std::max<std::size_t>(1, static_cast<std::size_t>(0.25 * samples_per_period)) : 1;
   length_ = n / stride_;
   values_.resize(transmits_.size() * elements_.size() * length_);
   std::vector<Complex> line(n + taps.size());
@@ -53,7 +55,7 @@ LineEnvelopes::LineEnvelopes(const Acquisition& a, std::span<const std::byte> fr
         line[i] = iq ? Complex(static_cast<float>(sample_value(a, frame, 2 * (at + i))),
                                static_cast<float>(sample_value(a, frame, 2 * (at + i) + 1)))
                      : Complex(static_cast<float>(sample_value(a, frame, at + i)), 0.0F);
-      fill_row(line, taps, &values_[row++ * length_]);
+      fill_row(line, taps, values_.data() + row++ * length_);
     }
   }
 }
@@ -81,7 +83,7 @@ void LineEnvelopes::fill_row(const std::vector<Complex>& line, const std::vector
     const std::size_t middle = k * stride_;
     Complex sum = 0.0F;
     if (taps.size() == 1) {
-      sum = line[middle];
+      sum = line[middle] * taps[0];
     } else if (middle >= half && middle + half < n) {
       for (std::size_t j = 0; j < taps.size(); ++j) sum += line[middle - half + j].real() * taps[j];
       sum *= turn(-mix_hz_ * static_cast<double>(middle) / a_.sampling_hz);

@@ -14,7 +14,7 @@
 namespace echoloop {
 
 // Of at most 7 transmits and 48 elements, every few samples: mixed with the centre frequency and low-passed, or IQ as
-// it is.
+// it is. Zeros within a period of both ends of a line, of RF.
 class LineEnvelopes {
  public:
   using Complex = std::complex<float>;
@@ -29,7 +29,7 @@ class LineEnvelopes {
   // Of transmit and element by their place among the chosen; `sample` from the first one.
   [[nodiscard]] Complex at(std::size_t transmit, std::size_t element, double sample) const {
     const double place = sample / static_cast<double>(stride_);
-    if (!(place >= 0.0) || place >= static_cast<double>(length_ - 1)) return {};
+    if (!(place >= 0.0) || place + 1.0 >= static_cast<double>(length_)) return {};
     const auto k = static_cast<std::size_t>(place);
     const auto part = static_cast<float>(place - static_cast<double>(k));
     const Complex* const row = &values_[(transmit * elements_.size() + element) * length_ + k];

@@ -30,29 +30,6 @@ constexpr std::size_t kMostFrameBytes = std::size_t{1} << 33;
 constexpr std::size_t kMostName = 80;
 constexpr double kLargestOffset = 1e10;
 
-// Keys that describe the acquisition, as describe_array() reads them.
-constexpr std::array kAcquisitionKeys = std::to_array<std::string_view>({"fs_hz",
-                                                                         "fc_hz",
-                                                                         "demod_hz",
-                                                                         "bandwidth_hz",
-                                                                         "c_m_s",
-                                                                         "t0_s",
-                                                                         "t_zero",
-                                                                         "pitch_m",
-                                                                         "radius_m",
-                                                                         "n_elements",
-                                                                         "element_width_m",
-                                                                         "element_x_m",
-                                                                         "element_z_m",
-                                                                         "element_normal_rad",
-                                                                         "frame_rate_hz",
-                                                                         "prf_hz",
-                                                                         "tx",
-                                                                         "tx_angles_rad",
-                                                                         "tx_delays_s",
-                                                                         "element_delays_s",
-                                                                         "virtual_source_m",
-                                                                         "like"});
 struct TypeName {
   std::string_view name;
   NumberType type;
@@ -270,47 +247,36 @@ bool is_near(std::string_view key, std::string_view known) {
          (std::min(key.size(), known.size()) >= 4 && (key.starts_with(known) || known.starts_with(key)));
 }
 
-constexpr std::size_t kMostUnused = 100;  // more is no description
-
-// Keys that nothing reads go to `unused`. One that resembles a key which is absent is refused: its value was meant.
-void find_unknown_keys(const std::string& what, const Json& object, std::span<const std::string_view> known,
-                       std::set<std::string>& unused) {
+// Error for a key that is not among `known` and does not begin with x_.
+void check_keys(const std::string& what, const Json& object, std::span<const std::string_view> known) {
   for (const auto& [key, value] : object.items()) {
-    if (std::ranges::find(known, std::string_view(key)) != known.end() || unused.contains(key)) continue;
+    if (is_free_key(key) || std::ranges::find(known, std::string_view(key)) != known.end()) continue;
     const std::string lower = lower_case(key.substr(0, kMostName));
-    for (const std::string_view other : known) {
-      if (object.contains(other) || !is_near(lower, other)) continue;
-      throw Error(what, "unknown key '" + printable(key, 40) + "'", "'" + std::string(other) + "'");
-    }
-    if (unused.size() == kMostUnused) throw Error(what, "more than 100 unknown keys", "the keys of a description");
-    unused.insert(key);
+    const auto meant = std::ranges::find_if(
+        known, [&](std::string_view other) { return !object.contains(other) && is_near(lower, other); });
+    throw Error(what, "unknown key '" + printable(key, 40) + "'",
+                meant == known.end() ? kKnownKey : "'" + std::string(*meant) + "'");
   }
 }
 
-// "note, points_m and 3 more"; empty when everything is read.
-std::string unused_keys(const std::string& what, const Json& meta) {
-  constexpr std::size_t kMostNamed = 6;
+// Those of the frames, and of a file's description those that describe the acquisition, as describe_array() reads them.
+void check_live_keys(const std::string& what, const Json& meta) {
+  constexpr std::array<std::string_view, 4> kGroups{"time", "elements", "transmits", "open questions"};
   std::vector<std::string_view> known(kFrameKeys.begin(), kFrameKeys.end());
-  known.insert(known.end(), kAcquisitionKeys.begin(), kAcquisitionKeys.end());
-  std::set<std::string> unused;
-  find_unknown_keys(what, meta, known, unused);
+  known.emplace_back("like");
+  for (const DescriptionKey& row : description_keys())
+    if (std::ranges::find(kGroups, std::string_view(row.group)) != kGroups.end()) known.emplace_back(row.key);
+  check_keys(what, meta, known);
   const auto tx = meta.find("tx");
-  if (tx != meta.end() && tx->is_array()) {
-    for (const Json& entry : *tx) {
-      if (entry.is_object()) find_unknown_keys(what, entry, kTransmitKeys, unused);
-    }
-  }
-  std::string text;
-  std::size_t named = 0;
-  for (const std::string& key : unused) {
-    if (++named <= kMostNamed) text += (text.empty() ? "" : ", ") + printable(key, 40);
-  }
-  return named > kMostNamed ? text + " and " + std::to_string(named - kMostNamed) + " more" : text;
+  if (tx == meta.end() || !tx->is_array()) return;
+  for (const Json& entry : *tx)
+    if (entry.is_object()) check_keys(what, entry, kTransmitKeys);
 }
 
 void refuse_other_keys(const std::string& what, const Json& meta, const std::string& beside) {
   for (const auto& [key, value] : meta.items()) {
-    if (key != beside && std::ranges::find(kFrameKeys, std::string_view(key)) == kFrameKeys.end()) {
+    const bool frames = std::ranges::find(kFrameKeys, std::string_view(key)) != kFrameKeys.end();
+    if (key != beside && !frames && !is_free_key(key)) {
       throw Error(what, "'" + printable(key, 40) + "' together with '" + beside + "'", "one of the two");
     }
   }
@@ -341,7 +307,7 @@ LiveDescription described_exactly(const std::string& what, const Json& meta) {
 LiveDescription describe_live(const std::string& what, std::span<const std::byte> json, LikeFiles like,
                               const std::stop_token& stop) {
   const Json meta = parse_description(what, json, kLimits);
-  std::string unused = unused_keys(what, meta);
+  check_live_keys(what, meta);
   LiveDescription described = meta.contains("like")          ? described_like(what, meta, like, stop)
                               : meta.contains("acquisition") ? described_exactly(what, meta)
                                                              : described_by_keys(what, meta);
@@ -350,10 +316,8 @@ LiveDescription describe_live(const std::string& what, std::span<const std::byte
   for (std::string& limited : limited_defaults(*acquisition)) acquisition->assumptions.emplace_back(std::move(limited));
   described.acquisition = std::move(acquisition);
   check_default_params(what, *described.acquisition);
-  if (meta.contains("demod_hz") && described.acquisition->signal != SignalKind::iq) {
-    unused += std::string(unused.empty() ? "" : ", ") + "demod_hz (the samples are not IQ)";
-  }
-  described.unused = std::move(unused);
+  if (meta.contains("demod_hz") && described.acquisition->signal != SignalKind::iq)
+    described.unused = "demod_hz (the samples are not IQ)";
   if (meta.contains("device_hz")) {
     described.device_hz = json_number(what, meta.at("device_hz"), "device_hz");
     if (!(described.device_hz > 0.0 && described.device_hz <= 1e12)) {

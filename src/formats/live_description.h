@@ -30,7 +30,7 @@ struct LiveDescription {
   std::unique_ptr<LiveLayout> layout;
   double device_hz = 0.0;  // of FrameWord::device_ticks; 0: the scanner has no clock of its own
   std::string name;        // of the scanner; empty: the sender's
-  std::string unused;      // keys that nothing reads: "note, points_m"; empty: none
+  std::string unused;      // known keys without effect: "demod_hz (...)"; empty: none
 };
 
 enum class LikeFiles { allowed, refused };  // a sender on another machine names no files of this one

@@ -32,6 +32,11 @@ std::filesystem::path& own_folder() {
   return folder;
 }
 
+bool has_own_folder() {
+  std::error_code error;
+  return !own_folder().empty() && std::filesystem::is_directory(own_folder(), error);
+}
+
 std::string key_of(const std::filesystem::path& file) {
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::weakly_canonical(file, error);
@@ -69,6 +74,10 @@ void use_description(const std::filesystem::path& file, const std::string& json)
   }
 }
 
+void require_description(const std::string& what, const std::string& json) {
+  static_cast<void>(parse_description(what, std::as_bytes(std::span(json))));
+}
+
 SidecarFile sidecar_of_text(const std::filesystem::path& name, const std::string& json) {
   const int fd = ::memfd_create("description", MFD_CLOEXEC);
   if (fd < 0) throw Error(name.string(), std::generic_category().message(errno), "memory for a description");
@@ -91,9 +100,7 @@ bool describes_file(const std::string& json, const std::string& file_name, Sidec
   } catch (const Error&) {
     return false;
   }
-  const auto named = description.find("file");
-  if (named != description.end()) return named->is_string() && named->get<std::string>() == file_name;
-  return kind == SidecarKind::own && description.contains("axes");
+  return describes(description, file_name, kind);
 }
 
 std::optional<SidecarFile> used_description(const std::filesystem::path& file) {
@@ -111,9 +118,8 @@ std::optional<SidecarFile> used_description(const std::filesystem::path& file) {
 }
 
 std::optional<SidecarFile> kept_description(std::span<const std::byte> content) {
-  if (own_folder().empty() || content.empty()) return std::nullopt;
+  if (!has_own_folder() || content.empty()) return std::nullopt;
   std::error_code error;
-  if (!std::filesystem::is_directory(own_folder(), error)) return std::nullopt;
   const std::filesystem::path path = own_folder() / content_name(content);
   if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) == 0)
     return std::nullopt;
@@ -144,6 +150,24 @@ std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, st
   }
   if (auto kept = kept_description(content)) found.push_back(std::move(*kept));
   return found;
+}
+
+std::string description_from_elsewhere(const std::filesystem::path& file) {
+  const auto one_line = [](const SidecarFile& sidecar) {
+    return json_dump(parse_description(sidecar.path.string(), sidecar.file->bytes()));
+  };
+  if (const auto used = used_description(file)) return one_line(*used);
+  if (!has_own_folder()) return "";
+  const OpenRequest request = request_for(file);
+  const auto kept = kept_description(request.bytes());
+  if (!kept) return "";
+  for (const SidecarFile& beside : sidecars_of(request.path, request.bytes())) {
+    if (beside.path == kept->path) break;
+    const auto bytes = beside.file->bytes();
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (describes_file(text, request.path.filename().string(), sidecar_kind(request, beside))) return "";
+  }
+  return one_line(*kept);
 }
 
 }  // namespace echoloop

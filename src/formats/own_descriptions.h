@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/base/open_request.h"
+#include "formats/readers/description_json.h"
 
 namespace echoloop {
 
@@ -23,17 +24,22 @@ std::string content_name(std::span<const std::byte> file);
 // From now on the file opens with this description, whatever lies beside it; empty: no longer.
 void use_description(const std::filesystem::path& file, const std::string& json);
 
+// Throws Error, which names `what`, unless the text is that of a description.
+void require_description(const std::string& what, const std::string& json);
+
 // A description in memory as a file that a reader process can be given. Throws Error.
 SidecarFile sidecar_of_text(const std::filesystem::path& name, const std::string& json);
 
-// Whether the JSON text is a description of a file of that name: it names the file, or names none and is not shared by
-// several files (params.json).
-enum class SidecarKind { own, shared };
+// Whether the JSON text is a description of a file of that name (description_json.h).
 bool describes_file(const std::string& json, const std::string& file_name, SidecarKind kind);
 
 // Those two kinds, for a file with this content.
 std::optional<SidecarFile> used_description(const std::filesystem::path& file);
 std::optional<SidecarFile> kept_description(std::span<const std::byte> content);
+
+// On one line, the description that a file opens with and that does not lie beside it: another computer or another user
+// lacks it. Empty: none. Throws Error where the file cannot be read.
+std::string description_from_elsewhere(const std::filesystem::path& file);
 
 // What may describe a file: the description in use (use_description), X.npy.json, X.json and params.json beside it,
 // the .yml of a Clarius scanner, and the user's own description of this content.

@@ -26,7 +26,9 @@ constexpr double kPointGain_db = 0.6;     // where nothing but points is seen:
 constexpr double kPointCoherence = 0.9;   // lenses, noise and an inexact speed of sound leave less
 constexpr int kRounds = 2;                // of looking again where the echoes lie
 constexpr double kSame_periods = 1e-6;
-constexpr double kLeastShift_periods = 3.0;  // smaller ones do not blur
+constexpr double kLeastStep_m = kSearch_m / 512.0;  // of very short waves
+constexpr double kLeastShift_periods = 3.0;         // smaller ones do not blur
+constexpr int kMostSamples = 1 << 17;               // of a line: the envelopes of all lines are kept
 
 struct Place {
   double x_m = 0.0, z_m = 0.0;
@@ -225,8 +227,8 @@ class Search {
     const double depth = 0.45 * a_.sound_speed_m_s * (a_.n_samples / a_.sampling_hz + a_.transmits[0].t0_s + shift_s);
     const double top = std::max(8.0 * wavelength, 3e-3), width = right.x_m - left.x_m;
     if (!(depth > top + 4.0 * wavelength) || !(width > 0.0)) return;
-    const int rows = std::min(kMostRows, static_cast<int>((depth - top) / (0.5 * wavelength)));
-    const int columns = std::clamp(static_cast<int>(width / wavelength), 8, kMostColumns);
+    const int rows = static_cast<int>(std::min<double>(kMostRows, (depth - top) / (0.5 * wavelength)));
+    const int columns = static_cast<int>(std::clamp<double>(width / wavelength, 8.0, kMostColumns));
     struct Found {
       Place at;
       double strength;
@@ -236,7 +238,8 @@ class Search {
       for (int i = 0; i < rows; ++i) {
         const Place p{left.x_m + width * (j + 0.5) / columns, top + (depth - top) * i / rows};
         const Sums sums = sums_at(p, shifts, aperture_of(p), kSearchedEvery);
-        if (sums.count > 0.0) all.push_back({p, sums.apart / sums.count});
+        const double strength = sums.apart / sums.count;
+        if (std::isfinite(strength)) all.push_back({p, strength});  // neither without channels nor of an overflow
       }
     }
     std::ranges::sort(all, std::greater<>(), &Found::strength);
@@ -248,7 +251,7 @@ class Search {
       if (apart) echoes_.push_back(one.at);
     }
     step_x_m_ = width / columns;
-    step_z_m_ = 0.5 * wavelength;
+    step_z_m_ = std::max(0.5 * wavelength, kLeastStep_m);
   }
 
   // With these times, of each echo where it is strongest: by their power, so that what a strong echo leaves beside it
@@ -349,8 +352,9 @@ bool has_echoes_to_search(const Acquisition& a, std::span<const std::byte> frame
   const bool focused =
       std::ranges::any_of(a.transmits, [](const Transmit& t) { return t.kind == TransmitKind::focused; });
   const double band_hz = a.signal == SignalKind::rf ? 2.5 * a.center_hz : 0.0;
-  return !focused && a.data != DataKind::beamformed && a.sampling_hz >= band_hz && a.n_samples >= 64 &&
-         a.n_elements() >= 8 && frame.size() >= a.frame_bytes();
+  const bool whole_periods = 4.0 * a.sampling_hz / a.center_hz < a.n_samples;  // those of the low-pass filter, twice
+  return !focused && a.data != DataKind::beamformed && a.sampling_hz >= band_hz && whole_periods && a.n_samples >= 64 &&
+         a.n_samples <= kMostSamples && a.n_elements() >= 8 && frame.size() >= a.frame_bytes();
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ Presentation::Places Presentation::lay_out(const PanelContext& c, const SceneInp
     p.strips = {size.x - ui.px(20) - wide, p.image.y0 - ui.px(6), size.x - ui.px(20), p.caption.y0};
     p.image.x1 = p.strips.x0 - ui.px(8);
   }
-  p.image.x1 -= ui.px(kBarRoom) * static_cast<float>(count({.a = scales_differ(input.compared, input.image),
+  p.image.x1 -= ui.px(kBarRoom) * static_cast<float>(count({.a = scales_differ(input.compared, input.image, c.state),
                                                             .flow = is_overlay(c.state.params.color_flow.mode)}));
   return p;
 }
@@ -81,11 +81,11 @@ void Presentation::draw_bars(PanelContext& c, const SceneInput& input, ImageArea
     const float x = r.x1 + ui.px(18) + static_cast<float>(index) * room;
     return Rect{x, top, x + ui.px(18), std::max(least, r.y1 - ui.px(10))};
   };
-  const bool each = scales_differ(input.compared, input.image);
+  const bool each = scales_differ(input.compared, input.image, c.state);
   draw_presented_color_bar(ui, bar(0), state.params, each ? "B" : "");
   if (each) {
     ImagingParams a = input.compared->params;
-    a.display = state.params.display;
+    a.display = state.cine.a.display;
     draw_presented_color_bar(ui, bar(1), a, "A");
   }
   if (state.analyses.flow.image == nullptr || !is_overlay(state.params.color_flow.mode)) return;

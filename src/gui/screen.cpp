@@ -70,6 +70,7 @@ void Screen::begin_frame(UiState& state, const SceneInput& input) {
   image_.begin_frame();
   state.marks.hovered = 0;
   keep_cine_valid(state, commands_);
+  last_.display.follow(state);
   last_.grid = input.image.number != 0 ? input.image.grid : Grid{.nx = 0, .nz = 0};
   handle_keys(state, input.keys);
   drawn_.playing = state.run == RunState::frozen && state.cine.playing;
@@ -94,9 +95,16 @@ KeyTargets Screen::key_targets(UiState& state) {
 
 // Keys of the focus, of a text or a dialog, of the whole window, in this order.
 void Screen::handle_keys(UiState& state, std::span<const KeyPress> keys) {
-  const bool typing = ImGui::GetIO().WantTextInput || dialog_.is_open();
   drawn_.keys.clear();
-  for (const KeyPress& press : keys) {
+  // A click may open a text field: then what was typed after it is for the field.
+  std::vector<KeyPress> all = std::exchange(last_.late_keys, {});
+  all.insert(all.end(), keys.begin(), keys.end());
+  if (ImGui::IsMouseReleased(0)) {
+    last_.late_keys = std::move(all);
+    return;
+  }
+  for (const KeyPress& press : all) {
+    const bool typing = ui_.typing() || dialog_.is_open() || requests_.open_dialog;
     if (ui_.take_key(press)) {
       drawn_.used_last_key = true;
       continue;
@@ -287,6 +295,8 @@ void Screen::reset_view() {
   dock_ = {};
   panels_.tour().end();
   columns_ = {};
+  lecture_ = {};
+  measuring_ = {};
   ui_.forget_keys();
 }
 

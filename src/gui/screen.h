@@ -13,6 +13,7 @@
 #include "gui/cine/cine_strip.h"
 #include "gui/docks/file_dialog.h"
 #include "gui/key_commands.h"
+#include "gui/panels/cine_actions.h"
 #include "gui/panels/lecture.h"
 #include "gui/presentation.h"
 #include "gui/program_panels.h"
@@ -119,6 +120,8 @@ class Screen {
     Gate gate = Gate::off;
     bool lecture = false;
     bool close_popups = false;  // in the next one
+    SharedDisplay display;
+    std::vector<KeyPress> late_keys;  // pressed in a frame with a click
   } last_;
 };
 

@@ -6,6 +6,7 @@
 #include "gui/bars.h"
 #include "gui/docks/status_fields.h"
 #include "gui/overlay/sample_fault_text.h"
+#include "gui/panels/cine_actions.h"
 #include "gui/state/number_text.h"
 #include "gui/state/stream_text.h"
 #include "gui/toolkit/status_fit.h"
@@ -173,6 +174,8 @@ BadgeLook state_look(RunState run) {
       return {.text = "REPLAY", .ink = theme::kAccent};
     case RunState::frozen:
       return {.text = "FROZEN", .ground = theme::kText, .ink = theme::kInk};
+    case RunState::still:
+      return {.text = "STILL", .ink = theme::kText};
     case RunState::fault:
       return {.text = "FAULT", .ground = theme::kRed, .ink = theme::kInk, .dot = true};
     case RunState::opening:
@@ -191,6 +194,7 @@ BadgeLook state_look(RunState run) {
 
 RunState badge_state(const UiState& state) {
   if (state.image.awaited && state.run != RunState::fault) return RunState::opening;
+  if (is_still(state)) return RunState::still;
   if (!state.scanner.has_value() || state.scanner->link == LiveLink::connected) return state.run;
   if (state.source.acquisition == nullptr) return RunState::waiting;
   return state.source.live && state.run == RunState::live ? RunState::no_sender : state.run;

@@ -119,7 +119,8 @@ struct Viewer::Impl {
   Clock clock;
   Frame last;
   ImagingParams display;
-  std::string report;  // of a shader that was read again
+  DisplayParams display_a;  // of side A of a comparison
+  std::string report;       // of a shader that was read again
 };
 
 bool Viewer::Impl::take_pictures(const UiState& state) {
@@ -212,6 +213,7 @@ WindowFrame Viewer::Impl::window_frame() {
           .strip = strip,
           .spectrogram = spectrogram,
           .display = display,
+          .display_a = display_a,
           .matched = matcher.matched(),
           .touched = touched(),
           .other_source = shown_source.other_source,
@@ -288,6 +290,7 @@ bool Viewer::frame(UiState& state) {
   if (v.screen.take_full_screen()) v.surface->toggle_full_screen();
   ImGui::Render();
   v.display = state.params;
+  v.display_a = state.cine.a.display;
   const WindowFrame look = v.window_frame();
   v.last.drawn = redraw || !v.renderer.is_drawn(look);
   if (v.last.drawn) v.renderer.draw(look, redraw ? Extent::all : Extent::as_needed);

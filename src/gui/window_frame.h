@@ -22,6 +22,7 @@ struct WindowFrame {
   const MModeStrip& strip;              // drawn where the screen's dock wants it
   const SpectrogramStrip& spectrogram;  // likewise
   const ImagingParams& display;         // window, gamma and map
+  const DisplayParams& display_a;       // of `compared`
   const MatchedLevels& matched;         // of `shown`, in a comparison
   bool touched = false;                 // input came just now, or something moves by itself
   bool other_source = false;            // `shown` is the last image of the source before

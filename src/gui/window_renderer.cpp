@@ -242,7 +242,7 @@ void WindowRenderer::draw_side_a(const WindowFrame& frame, const ImageLayout& la
   if (!where.overlaps(seen)) return;
   paint(to, {.texture = frame.compared_texture,
              .grid = frame.compared->grid,
-             .display = shown_display(frame.compared->params.formation, frame.display.display),
+             .display = shown_display(frame.compared->params.formation, frame.display_a),
              .where = where,
              .clip = where.common(seen)});
 }
@@ -295,7 +295,8 @@ void WindowRenderer::draw_strips(const WindowFrame& frame, const RenderTarget& t
 }
 
 bool WindowRenderer::is_drawn(const WindowFrame& frame) const {
-  return drawn_look_ != 0 && !frame.fresh && drawn_display_ == frame.display && drawn_look_ == window_look(frame);
+  return drawn_look_ != 0 && !frame.fresh && drawn_display_ == frame.display && drawn_display_a_ == frame.display_a &&
+         drawn_look_ == window_look(frame);
 }
 
 void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
@@ -325,6 +326,7 @@ void WindowRenderer::draw(const WindowFrame& frame, Extent extent) {
   // A moving image is followed by others: then its look is not worth its reckoning.
   drawn_look_ = all && !frame.fresh ? window_look(frame) : 0;
   drawn_display_ = frame.display;
+  drawn_display_a_ = frame.display_a;
   if (!cached) return;
   if (all) {  // Mesa learns a window's new size only when the window itself is drawn to
     glBindFramebuffer(GL_FRAMEBUFFER, frame.surface.framebuffer());

@@ -54,6 +54,7 @@ class WindowRenderer {
   int drawn_since_all_ = 0;       // frames, that of all parts included
   std::uint64_t drawn_look_ = 0;  // 0: unknown
   ImagingParams drawn_display_;
+  DisplayParams drawn_display_a_;
 };
 
 }  // namespace echoloop

@@ -43,6 +43,7 @@ _HELLO, _WELCOME, _DESCRIBE, _ACCEPTED, _REFUSED, _CREDITS, _FRAMES = range(1, 8
 _STATE, _STOPPED, _RESUME, _PING, _PONG, _BYE = range(8, 14)
 _HEADER = struct.Struct("<IIQ")
 _WORD_BYTES = 64
+_NUMBERS = 1 << 64  # sequence and lost count modulo this
 _HEADED_WORD = struct.Struct("<IIQQqQQQIIIIQ")  # header and word at once
 _CREDIT = struct.Struct("<IIQ")
 _HERE, _INLINE = 1, 2
@@ -210,8 +211,8 @@ class Sender:
 
     def lost(self, frames=1):
         """The scanner made so many frames that are not sent."""
-        self._sequence += frames
-        self._lost += frames
+        self._sequence = (self._sequence + frames) % _NUMBERS
+        self._lost = (self._lost + frames) % _NUMBERS
 
     def describe(self, description):
         """From now on the frames are others: depth, sequence, probe. After Refused they are as before."""
@@ -550,7 +551,7 @@ class Sender:
             acquired_ns = time.monotonic_ns()
         word = _HEADED_WORD.pack(_MARK, _FRAMES, size, sequence, acquired_ns, device_ticks, self._lost,
                                  self._frame_bytes, block, self._generation, 0 if follows else 1, 0, 0)
-        self._sequence = sequence + 1
+        self._sequence = (sequence + 1) % _NUMBERS
         sent = 0
         if raw is None:  # it nearly always fits at once
             try:
@@ -558,7 +559,7 @@ class Sender:
             except OSError:
                 pass
         if sent != len(word) and not self._send_all([word[sent:]] + ([raw] if raw is not None else [])):
-            self._lost += 1
+            self._lost = (self._lost + 1) % _NUMBERS
             return NO_VIEWER
         self._sent += 1
         return OK

@@ -26,6 +26,7 @@ class CheckedSource final : public ForwardingSource {
       : ForwardingSource(std::move(source)), log_(std::move(log)), room_(free_host_memory() / kShareForCopies) {}
 
   [[nodiscard]] bool zero_copy() const override { return source_->zero_copy(); }
+  [[nodiscard]] bool lends_at_once() const override { return source_->lends_at_once(); }
   [[nodiscard]] std::span<const std::byte> zero_copy_memory() const override { return source_->zero_copy_memory(); }
   FrameMemory allocate(std::size_t bytes) override { return source_->allocate(bytes); }
   void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override {
@@ -44,6 +45,7 @@ class CheckedSource final : public ForwardingSource {
   std::span<const std::byte> checked(std::uint64_t index, std::span<const std::byte> samples,
                                      std::span<std::byte> slot);
   std::span<const std::byte> clean_copy(std::uint64_t frame, std::span<const std::byte> samples);
+  void require_frame(std::uint64_t frame, std::span<const std::byte> samples) const;
 
   SampleLogPtr log_;
   std::mutex mutex_;
@@ -56,11 +58,25 @@ std::span<const std::byte> CheckedSource::checked(std::uint64_t index, std::span
                                                   std::span<std::byte> slot) {
   const std::uint64_t count = frame_count();
   const std::uint64_t frame = count > 0 ? index % count : index;
-  if (!log_->has(frame)) log_->keep(frame, check_samples(samples, *acquisition()));
+  if (!log_->has(frame)) {
+    SampleFaults faults = check_samples(samples, *acquisition());
+    require_frame(frame, samples);
+    log_->keep(frame, std::move(faults));
+  }
   if (log_->invalid(frame) == 0) return samples;
   if (samples.data() != slot.data()) return clean_copy(frame, samples);
   clean_samples(slot.first(samples.size()));
   return samples;
+}
+
+// All samples have been looked at: pages that the disk did not give are known.
+void CheckedSource::require_frame(std::uint64_t frame, std::span<const std::byte> samples) const {
+  try {
+    require_readable(samples);
+  } catch (const Error& lost) {
+    throw Error::from_line(std::string(lost.what()) + "; " + std::to_string(frame) + " of " +
+                           counted(frame_count(), "frame") + " lie before it");
+  }
 }
 
 void CheckedSource::copy(std::uint64_t index, std::span<std::byte> to) {

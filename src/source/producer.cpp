@@ -35,9 +35,10 @@ std::string refusal_text(const RingRefusal& r) {
 }  // namespace
 
 double default_rate_hz(const Acquisition& acquisition) {
-  // A recording at 10 kHz would end too quickly to be seen; 50 images a second show every frame of a short loop.
-  constexpr double kFallbackHz = 50.0;
-  return acquisition.frame_rate_hz > 0.0 ? std::min(acquisition.frame_rate_hz, kFallbackHz) : kFallbackHz;
+  // A recording at 10 kHz would end too quickly to be seen; 50 images a second show every frame of a short loop. One at
+  // a frame an hour would show nothing for an hour.
+  constexpr double kFallbackHz = 50.0, kLeastHz = 0.2;
+  return acquisition.frame_rate_hz > 0.0 ? std::clamp(acquisition.frame_rate_hz, kLeastHz, kFallbackHz) : kFallbackHz;
 }
 
 Producer::Producer(Source& source, FrameRing& ring, TimingTrace& trace, const ProducerOptions& options)

@@ -19,6 +19,7 @@ class Replay final : public SeekableSource {
     return index < times_s.size() ? std::optional(times_s[static_cast<std::size_t>(index)]) : std::nullopt;
   }
   [[nodiscard]] bool zero_copy() const override { return recording_.frame != nullptr; }
+  [[nodiscard]] bool lends_at_once() const override { return zero_copy() && recording_.reader == nullptr; }
   [[nodiscard]] std::span<const std::byte> zero_copy_memory() const override { return recording_.memory; }
 
   FrameMemory allocate(std::size_t bytes) override {
@@ -31,8 +32,7 @@ class Replay final : public SeekableSource {
  private:
   std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override {
     if (recording_.reader) {
-      recording_.reader->read(index % recording_.frame_count, slot, stop);
-      return slot.bytes;
+      return recording_.reader->read(index % recording_.frame_count, slot, stop);
     }
     const std::span<const std::byte> frame = recording_.frame(index % recording_.frame_count);
     if (frame.size() != recording_.acquisition->frame_bytes()) {

@@ -68,6 +68,11 @@ class Source {
   // This source, if a scanner's sender feeds it; else null. [any thread]
   [[nodiscard]] virtual LiveSource* live() { return nullptr; }
 
+  // A scanner has been described otherwise than acquisition() says. [any thread] That becomes the new one by
+  // follow_description(). [no frame is waited for]
+  [[nodiscard]] virtual bool described_again() const { return false; }
+  virtual void follow_description() {}
+
   // Ticks of a scanner's own clock in a second, 0: it has none; nothing: no scanner. [no stream starts meanwhile]
   [[nodiscard]] virtual std::optional<double> device_hz() const { return std::nullopt; }
 
@@ -79,6 +84,8 @@ class Source {
   // True when fetch() never writes into the slot, so that slots need no memory; such a source is seekable, and gives
   // any frame again to any thread.
   [[nodiscard]] virtual bool zero_copy() const { return false; }
+  // And never waits for a frame to be read.
+  [[nodiscard]] virtual bool lends_at_once() const { return zero_copy(); }
 
   // Memory whose frames fetch() gives in place; a backend may page-lock it. Empty when frames are written into slots.
   [[nodiscard]] virtual std::span<const std::byte> zero_copy_memory() const { return {}; }

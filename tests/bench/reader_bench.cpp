@@ -70,8 +70,9 @@ void write_file(const std::filesystem::path& path, std::uint64_t frames, std::ui
 class ReadHere final : public FrameStream {
  public:
   explicit ReadHere(LibraryRecording recording) : recording_(std::move(recording)) {}
-  void read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) override {
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) override {
     recording_.read_frame(index, slot.bytes);
+    return slot.bytes;
   }
   FrameMemory allocate(std::size_t bytes) override {
     const auto memory = std::make_shared<std::vector<std::byte>>(bytes);

@@ -40,6 +40,9 @@ const std::vector<KeyCase>& key_cases() {
   static const Json kLaws = {{0.0, 1e-7, 3e-7, nullptr}, {nullptr, 1e-7, 0.0, 4e-7}, {0.0, 2e-7, 1e-7, 3e-7}};
   static const Json kPlaces = {-5e-4, -1e-4, 2e-4, 6e-4};
   static const Json kPlaced = {{"pitch_m", nullptr}, {"element_x_m", kPlaces}};
+  static const Json kTraces = {
+      {"axes", {"trace", "frame", "time"}}, {"tx_angles_rad", nullptr}, {"tx_of_trace", {1, 2, 3}},
+      {"rx_of_trace", {1, 2, 4}},           {"n_elements", kElements},  {"t_zero", "first_firing"}};
   static const Json kIq = {{"imag", "imag"}, {"demod_hz", 5e6}};
   static const std::vector<KeyCase> kCases = {
       {"file", {{"file", "a.npz"}}, {{"file", nullptr}}, "a.npz", "b.json", "b.json"},
@@ -84,6 +87,8 @@ const std::vector<KeyCase>& key_cases() {
       {"element_delays_s", waves("element_delays_s", kLaws)},
       {"tx_apod", {{"tx_apod", {{1, 1, 0, 0}, {1, 1, 1, 1}, {0, 0, 1, 1}}}}},
       {"tx_elements", waves("tx_elements", {1, 2, 4})},
+      {"tx_of_trace", {{"tx_of_trace", {1, 4, 3}}}, kTraces},
+      {"rx_of_trace", {{"rx_of_trace", {2, 4, 3}}}, kTraces},
       {"tx_mirrored", {{"tx_mirrored", true}}},
       {"assumed", {{"assumed", {"fc_hz"}}}}};
   return kCases;

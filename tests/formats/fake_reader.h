@@ -54,8 +54,8 @@ inline std::vector<std::byte> read_frame(const Recording& recording, std::uint64
                                          const std::stop_token& stop = {}) {
   std::vector<std::byte> frame(recording.acquisition->frame_bytes());
   FrameMemory slot{.bytes = frame, .owner = nullptr, .kind = HostMemory::pageable};
-  recording.reader->read(index, slot, stop);
-  return frame;
+  const std::span<const std::byte> read = recording.reader->read(index, slot, stop);
+  return {read.begin(), read.end()};
 }
 
 // Whether a reader process of this program waits for something.

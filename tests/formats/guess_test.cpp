@@ -119,6 +119,53 @@ TEST(Guess, ElementsThatFireCountFromZeroOrOne) {
   EXPECT_NEAR(source_x({0, 8, 15}), 0.5 * 0.3e-3, 1e-9);
 }
 
+// 2500 would be kHz by its size.
+TEST(Guess, TheTimesOfTheSamplesSayTheUnitOfTheSampling) {
+  const auto with = [](double step, double fs) {
+    return [=](Hdf5Fixture& file) {
+      angles(file);
+      file.number("fs", fs);
+      std::vector<double> times;
+      for (int i = 0; i < kSize.samples; ++i) times.push_back(i * step);
+      file.numbers("t", {static_cast<hsize_t>(kSize.samples)}, times, {.type = H5T_IEEE_F64LE, .chunk = {}});
+    };
+  };
+  EXPECT_NEAR(opened(with(0.4e-9, 2500)).sampling_hz, 2.5e9, 1.0);
+  EXPECT_NEAR(opened(with(50e-9, 20)).sampling_hz, 20e6, 1.0);
+  const std::string asked = refused(with(50e-9, 33));
+  EXPECT_TRUE(contains(asked, "choice of the sampling frequency (fs: 33 MHz, the steps of t: 20 MHz)"));
+}
+
+TEST(Guess, TheSpeedIsThatOfTheMaterial) {
+  const auto with = [](const char* path, const std::vector<double>& values) {
+    return [=](Hdf5Fixture& file) {
+      angles(file);
+      file.numbers(path, {values.size()}, values);
+    };
+  };
+  EXPECT_EQ(opened(with("material/vel_spherical_harmonic_coeffs", {5850})).sound_speed_m_s, 5850);
+  EXPECT_EQ(opened(with("material/shear_velocity", {3230})).sound_speed_m_s, 1540);
+  const Acquisition steel = opened([](Hdf5Fixture& file) {
+    angles(file);
+    file.text("material", "steel, 5850 m/s");
+  });
+  EXPECT_EQ(steel.sound_speed_m_s, 5850);
+}
+
+// Settings of a scanner, whose largest array is what it sends, or room for what it has not received.
+TEST(Guess, SettingsAreNoRecording) {
+  const auto settings = [](const std::string& name, double value) {
+    return [=](Hdf5Fixture& file) {
+      angles(file);
+      file.remove("rf");
+      file.numbers(name, {3, 16, 256}, std::vector<double>(3 * 16 * 256, value));
+    };
+  };
+  EXPECT_TRUE(contains(refused(settings("twoway_waveform", 1.0)), "an HDF5 file with"));
+  const std::string silent = refused(settings("buffer", 0.0));
+  EXPECT_TRUE(contains(silent, "the largest array, (3, 16, 256) float32, all of whose values are the same"));
+}
+
 TEST(Guess, UnitsAreNamedAsTheyAreRead) {
   const Acquisition a = opened([](Hdf5Fixture& file) {
     file.numbers("ang", {3}, {-0.1, 0.0, 0.1});

@@ -157,6 +157,28 @@ TEST(ImageLines, MetaImageAndNrrd) {
   EXPECT_TRUE(contains(image, "an image of an Ultrasonix scanner"));
 }
 
+// What ITK writes where nobody has set a spacing: 256 mm deep and 12 mm wide.
+TEST(ImageLines, ASpacingOfOneIsUnknown) {
+  const TemporaryFolder folder;
+  const auto header = [](const char* spacing) {
+    return std::string("ObjectType = Image\nNDims = 2\nBinaryDataByteOrderMSB = False\nCompressedData = False\n") +
+           "ElementSpacing = " + spacing + "\nDimSize = 256 12\nElementType = MET_SHORT\nElementDataFile = LOCAL\n" +
+           packed(std::vector<std::int16_t>(12 * 256, 7));
+  };
+  const std::filesystem::path file = folder.write("a.mha", header("1 1"));
+  const std::string line = refusal(file);
+  EXPECT_TRUE(contains(line, "a spacing of 1 x 1, which is no length"));
+  EXPECT_TRUE(contains(line, "\"fs_hz\" and \"pitch_m\" (distance of the lines) in a JSON file of the same name"));
+  const FileOutline outline = outline_file(file);
+  ASSERT_EQ(outline.missing.size(), 2U);
+  EXPECT_EQ(outline.missing[1].key, "pitch_m");
+  folder.write("a.json", R"({"fs_hz": 20e6, "pitch_m": 0.3e-3, "x_note": "a phantom"})");
+  EXPECT_NEAR(open_recording(file).acquisition->probe.pitch_m, 0.3e-3, 1e-9);
+  folder.write("a.json", R"({"fs_hz": 20e6, "pitch_mm": 0.3})");
+  EXPECT_TRUE(contains(refusal(file), "the unknown key 'pitch_mm'; expected 'pitch_m'"));
+  EXPECT_TRUE(contains(refusal(folder.write("b.mha", header("1 0.3"))), "\"fs_hz\" in a JSON"));
+}
+
 // Where the strongest echo of a frame of columns lies.
 std::pair<double, double> strongest(const Recording& recording) {
   const Acquisition& a = *recording.acquisition;

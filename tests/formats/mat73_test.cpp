@@ -39,7 +39,9 @@ class Mat73File {
     const hid_t space = H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr);
     const hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
     if (gzip) {
-      H5Pset_chunk(plan, static_cast<int>(dims.size()), dims.data());
+      std::vector<hsize_t> chunk = dims;
+      if (dims.size() > 2) chunk[0] = 1;
+      H5Pset_chunk(plan, static_cast<int>(dims.size()), chunk.data());
       H5Pset_deflate(plan, 6);
     }
     const hid_t dataset = H5Dcreate2(group, name, type, space, H5P_DEFAULT, plan, H5P_DEFAULT);
@@ -93,6 +95,29 @@ TEST(Mat73, ClassesOfAnyPaddingAndStructsWithoutAListOfFields) {
       EXPECT_EQ(sample(recording, 0, 0, 2, 1), 21);
     }
   }
+}
+
+TEST(Mat73, FramesOfALargeArrayAreReadWhenTheyAreWanted) {
+  constexpr int kFrames = 10, kElements = 128, kTimes = 8192;
+  const auto value_at = [](int frame, int element, int time) {
+    return static_cast<std::int16_t>(1000 * frame + 3 * element + time % 16);
+  };
+  std::vector<std::int16_t> values;
+  for (int f = 0; f < kFrames; ++f)
+    for (int e = 0; e < kElements; ++e)
+      for (int i = 0; i < kTimes; ++i) values.push_back(value_at(f, e, i));
+  const TemporaryFolder folder;
+  Mat73File file(folder.path() / "large.mat");
+  file.put(file.root(), "RF", {kFrames, kElements, kTimes}, H5T_NATIVE_INT16, values.data(), "int16", true);
+  file.basic_fields();
+  const Recording recording = open_recording(file.close());
+  EXPECT_EQ(recording.format, "MATLAB v7.3 (MUST)");
+  EXPECT_EQ(recording.frame_count, static_cast<std::uint64_t>(kFrames));
+  EXPECT_EQ(recording.acquisition->sample_type, SampleType::int16);
+  EXPECT_EQ(recording.acquisition->transmits.at(0).t0_s, 3e-6);
+  ASSERT_NE(recording.reader, nullptr) << "the file was read whole";
+  for (const int frame : {9, 0, 4})
+    EXPECT_EQ(sample(recording, static_cast<std::uint64_t>(frame), 0, 100, 77), value_at(frame, 100, 77)) << frame;
 }
 
 TEST(Mat73, ComplexNumbersOfEitherNaming) {

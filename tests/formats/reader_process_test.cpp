@@ -1,5 +1,6 @@
-// The reader process: frames by each of its three ways, and every manner in which it can fail the viewer.
+// The reader process: frames by each of its ways, and every manner in which it can fail the viewer.
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -178,7 +179,8 @@ TEST(ReaderProcess, FailsWhileStreamingAndStaysFailed) {
     EXPECT_TRUE(line.starts_with(file.string())) << line;
     EXPECT_TRUE(contains(line, naming));
     EXPECT_FALSE(has_children());
-    EXPECT_TRUE(contains(testing::refusal_of([&] { read_frame(recording, 6); }), "stopped earlier"));
+    const std::string later = testing::refusal_of([&] { read_frame(recording, 6); });
+    EXPECT_TRUE(contains(later, "stopped earlier") && contains(later, naming)) << later;
   }
 }
 
@@ -324,6 +326,19 @@ TEST(ReaderProcess, AProgramThatIsNoneIsSaid) {
   EXPECT_TRUE(contains(refusal(fake.file("in-memory")), "cannot be started: No such file"));
   reader_settings().program = "/bin/true";
   EXPECT_TRUE(contains(refusal(fake.file("in-memory")), "stopped (exit status 0)"));
+}
+
+TEST(ReaderProcess, ALimitOfOpenFilesIsNamed) {
+  const FakeReader fake;
+  const auto file = fake.file("in-memory");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 16;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  const std::string line = refusal(file);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(contains(line, "at most 16 files may be open at once") && contains(line, "ulimit -n")) << line;
 }
 
 }  // namespace

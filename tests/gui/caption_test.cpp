@@ -50,19 +50,22 @@ TEST(Caption, NamesTheAdaptiveMethod) {
   Image image = image_of(testing::linear_acquisition(8, 128));
   EXPECT_EQ(words(image).find("method"), std::string::npos);
   image.params.formation.adaptive = Adaptive::coherence;
-  EXPECT_NE(words(image).find("method:Coherence factor, elements of each transmit:|"), std::string::npos)
+  EXPECT_NE(words(image).find("method:Coherence factor, coherence over elements, per transmit:|"), std::string::npos)
       << words(image);
   image.params.formation.adaptive_strength = 0.25;
-  EXPECT_NE(words(image).find("method:Coherence factor 0.25, elements of each transmit:|"), std::string::npos)
+  EXPECT_NE(words(image).find("method:Coherence factor 0.25, coherence over elements, per transmit:|"),
+            std::string::npos)
       << words(image);
   image.params.formation.adaptive_axis = AdaptiveAxis::both;
-  EXPECT_NE(words(image).find("method:Coherence factor 0.25, elements and transmits:|"), std::string::npos)
+  EXPECT_NE(words(image).find("method:Coherence factor 0.25, coherence over elements and transmits:|"),
+            std::string::npos)
       << words(image);
   image.params.formation.adaptive_show = AdaptiveShow::weight;
   EXPECT_NE(words(image).find("weight of:Coherence factor 0.25, "), std::string::npos) << words(image);
   image.params.formation.adaptive_show = AdaptiveShow::image;
   image.params.formation.adaptive = Adaptive::slsc;  // elements, whatever the axis says
-  EXPECT_NE(words(image).find("method:Short-lag (SLSC), elements, transmits summed:|"), std::string::npos)
+  EXPECT_NE(words(image).find("method:Short-lag (SLSC), coherence over elements, transmits summed:|"),
+            std::string::npos)
       << words(image);
 }
 

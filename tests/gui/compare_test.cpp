@@ -173,10 +173,34 @@ TEST(Compare, EachSideHasItsScaleWhereOneShowsWeights) {
     const ImageLayout& l = scene.viewer->screen().image_layout();
     EXPECT_GT(l.a_bar.x0, l.color_bar.x1);
     EXPECT_GT(l.color_bar.x0, l.image.x1);
-    EXPECT_TRUE(scene.rect("color_bar").contains(l.a_bar.cx(), l.a_bar.cy())) << "the scale in dB is A's";
+    EXPECT_TRUE(scene.rect("color_bar_a").contains(l.a_bar.cx(), l.a_bar.cy())) << "the scale in dB is A's";
   }
-  scene.drag({scene.rect("color_bar").cx(), scene.rect("color_bar").cy()}, {scene.rect("color_bar").cx(), 500});
-  EXPECT_NE(scene.state.params.display.gain_db, scene.state.defaults.display.gain_db);
+  const Rect of_a = scene.rect("color_bar_a");
+  scene.drag({of_a.cx(), of_a.cy()}, {of_a.cx(), 500});
+  EXPECT_NE(scene.state.cine.a.display.gain_db, scene.state.defaults.display.gain_db);
+}
+
+// A preset acts on B; what is set by hand, on both as far as they agree.
+TEST(Compare, APresetChangesTheDisplayOfBAlone) {
+  ECHO_SCENE(scene, 1600, 900);
+  compare(scene);
+  DisplayParams& b = scene.state.params.display;
+  const DisplayParams& a = scene.state.cine.a.display;
+  const double before_db = a.dynamic_range_db;
+  b.dynamic_range_db = before_db + 30;
+  ++scene.state.presets.loads;
+  scene.frames(2);
+  EXPECT_EQ(a.dynamic_range_db, before_db);
+  const Rect r = scene.viewer->screen().picture();
+  const float y = r.y0 + 0.5F * r.height();
+  EXPECT_NEAR(gray_at(scene.shot(), r.x0 + 0.4F * r.width(), y), 191, 2) << "drawn with its own range";
+  EXPECT_NEAR(gray_at(scene.shot(), r.x0 + 0.6F * r.width(), y), 128, 2);
+  EXPECT_GT(scene.viewer->screen().image_layout().a_bar.width(), 0.0F) << "each has a scale";
+  b.gain_db = 6;
+  b.dynamic_range_db = before_db + 20;
+  scene.frames(1);
+  EXPECT_EQ(a.gain_db, 6) << "they agreed";
+  EXPECT_EQ(a.dynamic_range_db, before_db) << "they did not";
 }
 
 TEST(Compare, ListsWhatDiffers) {

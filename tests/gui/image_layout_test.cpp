@@ -171,6 +171,12 @@ TEST(NumberText, MinusGroupsAndDecimals) {
   EXPECT_EQ(span_text(4, 6, 1), "4.0\u20136.0");
   EXPECT_EQ(byte_text(1'234'567), "1.2 MB");
   EXPECT_EQ(fixed(std::nan(""), 1), "\u2014");
+  EXPECT_EQ(ms_text(9.994, true), "9.99");
+  EXPECT_EQ(ms_text(9999, true), "9\u202F999");
+  EXPECT_EQ(ms_text(12'345, true), "12.3 s") << "no wider than before";
+  EXPECT_EQ(ms_text(124'000, true), "124 s");
+  EXPECT_EQ(ms_words(12.34), "12.3 ms");
+  EXPECT_EQ(ms_words(12'345), "12.3 s");
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST_F(ImportWindow, WhatIsMissingIsConfirmedOrSavedAsAssumed) {
   press(Key::s, true);
   ASSERT_TRUE(until([&] { return !import().open && app_->state().source.acquisition != nullptr; }));
   const auto json = nlohmann::json::parse(read_text(data_ / "points.json"));
-  EXPECT_EQ(json.at("assumed"), nlohmann::json::parse(R"(["t0_s"])"));
+  EXPECT_EQ(json.at("assumed"), nlohmann::json::parse(R"(["c_m_s", "t0_s", "t_zero"])"));
 }
 
 // A click where the next row was meets the next row.
@@ -209,7 +209,7 @@ TEST_F(ImportWindow, ARecordingWithADoubtLeadsToItsCorrection) {
   EXPECT_NE(doubts.front().find("Time 0 is the passage of the wave"), std::string::npos) << doubts.front();
   const std::vector<Message>& messages = app_->state().notices.messages.list();
   ASSERT_TRUE(standing(messages).has_value());
-  EXPECT_TRUE(messages[*standing(messages)].text.starts_with("Ctrl+Shift+O for the correction: Time 0 is"));
+  EXPECT_TRUE(messages[*standing(messages)].text.starts_with("Check (Ctrl+Shift+O): Time 0 is"));
   app_->turn();
   click("doubts");
   ASSERT_TRUE(until([&] { return import().open; }));
@@ -247,7 +247,7 @@ TEST_F(ImportWindow, TheCentreFrequencyOfLinesIsMeasured) {
       {.number = 1,
        .file = file.string(),
        .description = R"({"axes": ["line", "time"], "fs_hz": 100e6, "fc_hz": 25e6, "pitch_m": 0.5e-3, "t0_s": 0})"},
-      *backend, {}, {});
+      *backend, Options(), {});
   ASSERT_TRUE(formed.spectrum.has_value());
   EXPECT_NEAR(formed.spectrum->center_hz, 3.5e6, 0.2e6);
 }

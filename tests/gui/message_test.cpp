@@ -64,7 +64,7 @@ TEST(Messages, TheOldestAreRemovedAndCounted) {
   log.dismiss(MessageLog::kMost);
   EXPECT_EQ(log.list().size(), MessageLog::kMost - 1);
   EXPECT_EQ(log.removed(), 3U) << "a dismissed message is not counted";
-  log.clear_settled();
+  log.clear();
   EXPECT_TRUE(log.list().empty());
   EXPECT_EQ(log.removed(), 0U) << "a new visitor's list begins";
 }

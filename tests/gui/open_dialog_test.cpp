@@ -55,6 +55,30 @@ TEST(OpenDialog, FindsAFileByKeyboard) {
   EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
 }
 
+// At few window frames a second Ctrl+O and a name come in one of them.
+TEST(OpenDialog, HasWhatIsTypedBeforeItsFieldIsThere) {
+  const RememberedFolder there;
+  ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
+  scene.frames(2);
+  InjectedInput input;
+  input.keys = {{.key = Key::o, .control = true}, {.key = Key::r}, {.key = Key::e}};
+  input.text = "rec";
+  scene.viewer->inject(input);
+  scene.frames(1);
+  input.keys = {{.key = Key::o}, {.key = Key::r}};
+  input.text = "ord";
+  scene.viewer->inject(input);
+  scene.frames(1);
+  input = {};
+  input.text = "ing.npy";
+  scene.viewer->inject(input);
+  scene.frames(1);
+  scene.viewer->inject({});
+  scene.frames(6);
+  scene.click("open_file");
+  EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
+}
+
 // Tab goes to the list, arrows choose there, Enter opens.
 TEST(OpenDialog, TheListIsAFocusStop) {
   const RememberedFolder there;

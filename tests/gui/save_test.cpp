@@ -40,9 +40,11 @@ TEST(SavePanel, SavesEachThing) {
   scene.click("save_menu");
   scene.frames(2);
   expect_all_inside(scene, 1600, 900);
-  for (const char* id : {"save/picture", "save/levels", "save/data", "save/timings", "save/film"}) scene.click(id);
-  EXPECT_EQ(scene.saved, (std::vector<SaveWhat>{SaveWhat::picture, SaveWhat::levels, SaveWhat::data, SaveWhat::timings,
-                                                SaveWhat::film}));
+  for (const char* id :
+       {"save/picture", "save/levels", "save/data", "save/iq", "save/iq_range", "save/timings", "save/film"})
+    scene.click(id);
+  EXPECT_EQ(scene.saved, (std::vector<SaveWhat>{SaveWhat::picture, SaveWhat::levels, SaveWhat::data, SaveWhat::iq,
+                                                SaveWhat::iq_range, SaveWhat::timings, SaveWhat::film}));
   scene.click("film_range/Full history");
   scene.click("film_speed/0.25×");
   scene.click("film_format/WebM");
@@ -130,10 +132,10 @@ TEST(SavePanel, FilmsNeedKeptFramesAndOneAtATime) {
   scene.click("save/film");  // live
   scene.freeze(100, 20);
   scene.put_past(0, kSquare, [](double, double) { return -20.0F; });
-  scene.state.saving.making_film = true;
+  scene.state.saving.busy = "A video is being saved.";
   scene.frames(2);
   scene.click("save/film");
-  scene.state.saving.making_film = false;
+  scene.state.saving.busy.clear();
   scene.state.saving.why_no_film = "No ffmpeg.";
   scene.frames(2);
   scene.click("save/film");

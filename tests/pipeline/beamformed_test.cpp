@@ -57,14 +57,14 @@ TEST(Beamformed, IsShownPixelByPixel) {
   params.level.reference_db = 0.0;
   const testing::Picture picture = picture_of(f, params);
   ASSERT_EQ(picture.grid.nx, kColumns);
-  ASSERT_EQ(picture.grid.nz, kRows - 1);
+  ASSERT_EQ(picture.grid.nz, kRows);  // the last one too
   EXPECT_DOUBLE_EQ(picture.grid.x0_m, f.acquisition.probe.elements[0].x_m);
   EXPECT_NEAR(picture.grid.z0_m, kDepth, 1e-9);
   EXPECT_NEAR(picture.grid.dz_m(), kRowStep, 1e-9);
   double mean = 0.0, squares = 0.0;
   int n = 0;
   for (int c = 0; c < kColumns; ++c) {
-    for (int r = 0; r < kRows - 1; ++r) {
+    for (int r = 0; r < kRows; ++r) {
       const float* const iq = &f.values[static_cast<std::size_t>(2 * (c * kRows + r))];
       const double magnitude = std::hypot(iq[0], iq[1]);
       if (magnitude < 0.3) continue;
@@ -97,6 +97,10 @@ TEST(Beamformed, NeedsEvenColumns) {
   Acquisition uneven = a;
   uneven.probe.elements[3].x_m += 0.5 * kColumnStep;
   EXPECT_THROW(uneven.validate("x"), Error);
+  Acquisition rounded = a;  // places in micrometres
+  for (Element& column : rounded.probe.elements) column.x_m = std::round(column.x_m * 1e6) * 1e-6;
+  rounded.probe.pitch_m = (rounded.probe.elements.back().x_m - rounded.probe.elements.front().x_m) / (kColumns - 1);
+  EXPECT_NO_THROW(rounded.validate("x"));
   Acquisition two = a;
   two.transmits.resize(2);
   EXPECT_THROW(two.validate("x"), Error);

@@ -83,5 +83,80 @@ TEST_P(LiveChange, FramesOfTheOldDescriptionAreProcessedOrDroppedAsThePolicySays
   }
 }
 
+// As a scanner that is described again while a stream of its first description is made: the memory of that stream's
+// slots is not there before.
+class ScannerDescribedTwice final : public Source {
+ public:
+  [[nodiscard]] const AcquisitionPtr& acquisition() const override { return follows_ ? second : first; }
+  [[nodiscard]] std::string name() const override { return "scanner"; }
+  [[nodiscard]] bool described_again() const override { return described_ && !follows_; }
+  void follow_description() override { follows_ = true; }
+  FrameMemory allocate(std::size_t /*bytes*/) override {
+    ++allocations;
+    while (!gives_memory) std::this_thread::yield();
+    return {};
+  }
+  std::optional<Arrival> next(const std::stop_token& /*stop*/) override {
+    if (next_ == 3) return std::nullopt;
+    const std::uint64_t number = next_++;
+    return Arrival{.stamp = {.sequence = number, .source_index = number}};
+  }
+  std::span<const std::byte> fetch(FrameMemory& slot, const std::stop_token& /*stop*/) override {
+    std::ranges::fill(slot.bytes, std::byte{0});
+    return slot.bytes;
+  }
+  void describe() { described_ = true; }
+
+  const AcquisitionPtr first = share(integer_acquisition(2, 64)), second = share(integer_acquisition(2, 32));
+  std::atomic<bool> gives_memory{false};
+  std::atomic<int> allocations{0};
+
+ private:
+  std::atomic<bool> described_{false}, follows_{false};
+  std::uint64_t next_ = 0;
+};
+
+TEST(LiveChange, AStreamThatIsBeingMadeIsGivenUpForTheNextDescription) {
+  const auto source = std::make_shared<ScannerDescribedTwice>();
+  FakeBackend backend;
+  Mailbox<Image> images;
+  TimingTrace trace{64};
+  Session session(backend, source, images, trace,
+                  {.stream = unpaced(), .params = small_picture(*source->first, 4, 4), .in_background = true});
+  ASSERT_TRUE(wait_until([&] { return source->allocations > 0; }));
+  source->describe();
+  EXPECT_FALSE(session.advance());
+  source->gives_memory = true;
+  ASSERT_TRUE(wait_until([&] { return session.advance(); }));
+  EXPECT_EQ(session.producer_state(), ProducerState::changed);
+  EXPECT_EQ(session.configurations(), 0U) << "the first stream was made";
+  EXPECT_EQ(source->allocations, 1) << "of its 8 slots";
+  EXPECT_EQ(session.acquisition(), source->second);
+  session.follow_acquisition(small_picture(*source->second, 4, 4));
+  ASSERT_TRUE(wait_until([&] { return session.advance() && session.done(); }));
+  EXPECT_EQ(session.configurations(), 1U);
+  session.stop();
+  EXPECT_EQ(session.counts().processed, 3U);
+}
+
+TEST(LiveChange, AStreamThatIsBeingMadeCanBeStopped) {
+  const auto source = std::make_shared<ScannerDescribedTwice>();
+  FakeBackend backend;
+  Mailbox<Image> images;
+  TimingTrace trace{64};
+  {
+    Session session(backend, source, images, trace,
+                    {.stream = unpaced(), .params = small_picture(*source->first, 4, 4), .in_background = true});
+    ASSERT_TRUE(wait_until([&] { return source->allocations > 0; }));
+    source->describe();
+    EXPECT_FALSE(session.advance());
+    source->gives_memory = true;
+    session.stop();  // as at the end of the program: nothing runs
+    EXPECT_FALSE(session.running());
+    EXPECT_TRUE(session.done());
+  }
+  EXPECT_EQ(source->allocations, 1);
+}
+
 }  // namespace
 }  // namespace echoloop::live_change_test

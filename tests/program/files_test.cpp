@@ -36,7 +36,6 @@ TEST(Files, TheCommandOfAPictureMakesItAgain) {
   EXPECT_EQ(words.front(), "echoloop");
   words.erase(words.begin());
   words.back() = again;
-  words.insert(words.end(), {"--backend", "cpu"});
   const Ended second = run_program(words);
   ASSERT_EQ(second.status, 0) << second.err;
   EXPECT_EQ(read_text(first), read_text(again));

@@ -12,6 +12,8 @@ namespace {
 
 using testing::Ended;
 using testing::TemporaryFolder;
+using testing::joined;
+using testing::run_program;
 using testing::Words;
 
 struct Outcome {
@@ -163,6 +165,25 @@ TEST(StreamOptions, HelpNamesEveryFault) {
   }
   for (const InjectionSpec& spec : injection_specs()) {
     EXPECT_NE(help.out.find(spec.key), std::string::npos) << spec.key;
+  }
+}
+
+// Without a window a recording of one frame is run as often as is asked for, and ends.
+TEST(OneFrame, IsProcessedAsOftenAsFramesAreAskedFor) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "one.uff").string();
+  const Words run = {file, "--headless", "--backend", "cpu", "--rate", "max", "--grid", "-5:5:16,5:25:16"};
+  ASSERT_EQ(run_program({"sim:points", "--headless", "--backend", "cpu", "--frames", "1", "--record", file}).status, 0);
+  struct Row {
+    Words words;
+    const char* text;
+  };
+  for (const Row& row : {Row{{}, ": 1 frame in"}, Row{{"--frames", "3"}, ": 3 frames in"},
+                         Row{{"--frames", "3", "--loop"}, ": 3 frames in"},
+                         Row{{"--frames", "3", "--no-loop"}, ": 1 frame in"}}) {
+    const Ended ended = run_program(joined(run, row.words));
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_NE(ended.out.find(row.text), std::string::npos) << ended.out;
   }
 }
 

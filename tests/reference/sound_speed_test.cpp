@@ -11,12 +11,7 @@ namespace {
 
 using namespace testing;
 
-SoundSpeedResult found_on(const OpenedSource& opened, const FormationParams& image) {
-  ImagingParams params = default_params(*opened.info.acquisition);
-  params.formation.f_number = 1.5;
-  params.formation.grid_kind = image.grid_kind;
-  params.formation.grid_nx = image.grid_nx;
-  params.formation.grid_nz = image.grid_nz;
+SoundSpeedResult found_with(const OpenedSource& opened, const ImagingParams& params) {
   const auto frame = frame_again(*opened.source, {});
   const std::unique_ptr<Backend> backend = make_cpu_backend();
   return find_sound_speed(*backend,
@@ -26,6 +21,15 @@ SoundSpeedResult found_on(const OpenedSource& opened, const FormationParams& ima
                            .pixels = {},
                            .speeds_m_s = speeds_around(params.formation.sound_speed_m_s)},
                           frame->frame);
+}
+
+SoundSpeedResult found_on(const OpenedSource& opened, const FormationParams& image) {
+  ImagingParams params = default_params(*opened.info.acquisition);
+  params.formation.f_number = 1.5;
+  params.formation.grid_kind = image.grid_kind;
+  params.formation.grid_nx = image.grid_nx;
+  params.formation.grid_nz = image.grid_nz;
+  return found_with(opened, params);
 }
 
 TEST(SoundSpeed, IsFoundOnRecordings) {
@@ -46,6 +50,19 @@ TEST(SoundSpeed, IsFoundOnRecordings) {
     std::printf("%s: elements %.1f m/s, transmits %.1f m/s\n", row.file, found.elements.peak_m_s,
                 found.transmits.peak_m_s);
   }
+}
+
+// Of a phased array, whose default is the full aperture: 1552.7 m/s over elements, if it were searched with it.
+TEST(SoundSpeed, IsFoundWithTheParametersThatARecordingOpensWith) {
+  constexpr const char* kFile = "simus_p42v_diverging/simus_p42v_diverging.uff";
+  ECHO_NEED_DATA(kFile);
+  const OpenedSource opened = open_source((data_folder() / kFile).string());
+  const ImagingParams params = default_params(*opened.info.acquisition);
+  EXPECT_EQ(params.formation.f_number, 0.0);
+  EXPECT_EQ(search_f_number(params), 1.5);
+  const SoundSpeedResult found = found_with(opened, params);
+  EXPECT_NEAR(found.elements.peak_m_s, 1540.0, 5.0);
+  EXPECT_NEAR(found.transmits.peak_m_s, 1540.0, 5.0);
 }
 
 // Made with 1540 m/s. On 128 x 256 pixels the Cartesian search found 1562 m/s.

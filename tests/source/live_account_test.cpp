@@ -97,6 +97,37 @@ TEST(LiveAccount, EpochsBeginBeyondTheDistancesOfThePage) {
   EXPECT_EQ(kind_of(kExpected + kFar + 1), Kind::new_epoch);
 }
 
+// Whatever the place of 2^64 among the numbers, the kinds, gaps and counts are the same.
+TEST(LiveAccount, CountsModulo2To64) {
+  constexpr std::uint64_t kBefore = ~std::uint64_t{0} - 49;
+  for (const std::uint64_t start : {std::uint64_t{1000}, kBefore, ~std::uint64_t{0}, std::uint64_t{0}}) {
+    LiveAccount account;
+    account.add(start, start);
+    const NumberedFrame after = account.add(start + 100, start + 40);  // a hole of 99
+    EXPECT_EQ(after.kind, Kind::follows) << start;
+    EXPECT_EQ(after.sequence, start + 100);
+    EXPECT_EQ(after.gap.lost, 40U);
+    EXPECT_EQ(account.add(start + 101, start + 40).kind, Kind::follows) << start;
+    EXPECT_EQ(account.add(start + 60, start + 40).kind, Kind::duplicate) << start;
+    EXPECT_EQ(account.add(start - 5, start + 40).sequence, start) << "before the first frame of the epoch";
+    account.add_stale(start + 102);
+    EXPECT_EQ(account.add(start + 103, start + 40).gap.stale, 1U) << start;
+    EXPECT_EQ(account.missing(), 59U) << start;
+    EXPECT_EQ(account.duplicates(), 2U) << start;
+    EXPECT_EQ(account.epochs(), 1U) << start;
+  }
+}
+
+TEST(LiveAccount, AnEpochFollowsOnAcross2To64) {
+  LiveAccount account;
+  account.add(~std::uint64_t{0}, 0);
+  account.begin_epoch();
+  EXPECT_EQ(account.add(77, 0).sequence, 0U);
+  EXPECT_EQ(account.add(79, 0).gap.lost, 0U);
+  EXPECT_EQ(account.next(), 3U);
+  EXPECT_EQ(account.missing(), 1U);
+}
+
 TEST(LiveClock, TakesTheDevicesTime) {
   LiveClock clock;
   EXPECT_EQ(clock.time_s(1000, 1e3, 1), 0.0);

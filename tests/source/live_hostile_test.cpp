@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <filesystem>
@@ -9,6 +10,7 @@
 
 #include "source/live_rig.h"
 #include "support/one_line.h"
+#include "transport/file_descriptor.h"
 
 namespace echoloop::live_hostile_test {
 namespace {
@@ -77,14 +79,66 @@ TEST(LiveHostile, NoMessageAtAll) {
   rig.expect_frame(*good, 0, 1);
 }
 
-TEST(LiveHostile, MoreConnectionsThanAreOpenAtOnce) {
+TEST(LiveHostile, OfMoreConnectionsThanMayBeOpenTheOldestGoes) {
   LiveRig rig;
   const auto sender = rig.start();
   std::vector<std::unique_ptr<ScriptedSender>> silent;
-  for (int k = 0; k < 7; ++k) silent.push_back(rig.connect());
-  const auto ninth = rig.connect();
-  EXPECT_TRUE(ninth->closed_by_viewer());
-  EXPECT_TRUE(rig.wait_until([&] { return rig.has_note("as 8 are open"); })) << rig.notes;
+  for (int k = 0; k < 16; ++k) silent.push_back(rig.connect());
+  EXPECT_TRUE(silent.front()->closed_by_viewer());
+  EXPECT_TRUE(rig.wait_until([&] { return rig.has_note("made room for"); })) << rig.notes;
+  rig.expect_frame(*sender, 0, 1);
+}
+
+TEST(LiveHostile, NothingLongIsTakenBeforeHello) {
+  LiveRig rig;
+  const auto bad = rig.connect();
+  Bytes header;
+  header << std::uint32_t{0x4f4843e1} << std::uint32_t{3} << std::uint64_t{60} * 1024 * 1024;
+  ASSERT_TRUE(bad->raw(header));
+  const auto refused = bad->expect(5);
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_TRUE(testing::contains(refused->text(8), "no HELLO"));
+  EXPECT_TRUE(bad->closed_by_viewer());
+  EXPECT_EQ(rig.status().faults, 0U) << "no sender's";
+}
+
+// An invalid message behind as many invalid frames as are put up with.
+TEST(LiveHostile, AnInvalidMessageAtTheLimitOfFaults) {
+  LiveRig rig;
+  const auto bad = rig.start();
+  const std::vector<ScriptedSender::Word> words(50, {.sequence = 5, .block = 77777});
+  for (int k = 0; k < 200; ++k) ASSERT_TRUE(bad->words(words));
+  ASSERT_TRUE(rig.wait_until([&] { return rig.status().faults == 10'000; }));
+  ASSERT_TRUE(bad->message(99, {}));
+  EXPECT_TRUE(bad->closed_by_viewer());
+  const auto next = rig.connect();
+  ASSERT_TRUE(next->begin(small_scan()));
+  rig.expect_frame(*next, 0, 2);
+}
+
+// All descriptors of the process are in use: who connects is refused, in a line, and the next one after it is not.
+TEST(LiveHostile, AConnectionIsRefusedWhereNoDescriptorIsFree) {
+  LiveRig rig;
+  std::vector<FileDescriptor> taken;
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const auto first = rig.connect();
+  ASSERT_TRUE(first->hello());
+  ASSERT_TRUE(first->expect(2).has_value());
+  first->close();
+  const int knocks = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  std::strncpy(name.sun_path, (rig.folder.path() / "echoloop" / "test.sock").c_str(), sizeof name.sun_path - 1);
+  const rlimit none{.rlim_cur = static_cast<rlim_t>(knocks) + 1, .rlim_max = before.rlim_max};
+  for (int fd = 0; fd < knocks; ++fd) taken.emplace_back(::dup(knocks));
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  EXPECT_EQ(::connect(knocks, reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
+  EXPECT_TRUE(rig.wait_until([&] { return rig.has_note("no file descriptor is free"); })) << rig.notes;
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  ::close(knocks);
+  taken.clear();
+  const auto sender = rig.start();
   rig.expect_frame(*sender, 0, 1);
 }
 
@@ -285,6 +339,23 @@ TEST(LiveHostile, NumbersAndClocksThatLeap) {
     last = seen->sequence;
   }
   EXPECT_EQ(rig.ring->counts().sequence_gaps, 0U);
+  rig.expect_sums();
+}
+
+TEST(LiveHostile, NumbersAcross2To64) {
+  LiveRig rig;
+  const auto sender = rig.start();
+  constexpr std::uint64_t kBefore = ~std::uint64_t{0} - 49;
+  for (const std::uint64_t sequence : {kBefore, kBefore + 1, kBefore + 100, kBefore + 101}) {
+    ASSERT_TRUE(sender->frame(sequence, 5, {.lost = sequence < kBefore ? 40U : 0U}));
+    const auto seen = rig.read();
+    ASSERT_TRUE(seen.has_value());
+    EXPECT_EQ(seen->sequence, sequence);
+  }
+  const RingCounts counts = rig.ring->counts();
+  EXPECT_EQ(counts.duplicates, 0U);
+  EXPECT_EQ(counts.lost_at_sender, 40U);
+  EXPECT_EQ(counts.missing(), 58U);
   rig.expect_sums();
 }
 

@@ -27,7 +27,8 @@ inline std::size_t open_descriptors() {
 struct LiveRig {
   static constexpr std::chrono::seconds kLimit{20};
 
-  LiveRig() : runtime("XDG_RUNTIME_DIR", folder.path().string()), waiting(std::make_unique<LiveWaiting>("live:test")) {}
+  explicit LiveRig(const std::string& address = "live:test")
+      : runtime("XDG_RUNTIME_DIR", folder.path().string()), waiting(std::make_unique<LiveWaiting>(address)) {}
   ~LiveRig() { stop(); }
 
   [[nodiscard]] std::unique_ptr<ScriptedSender> connect() const {

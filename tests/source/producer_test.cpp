@@ -83,6 +83,15 @@ struct Rig {
 };
 
 // A frame may come late on a busy machine, but never early. Rates as they are kept: frame_schedule_test.cpp.
+TEST(Producer, ARecordingPlaysAtARateThatShowsIt) {
+  Acquisition a = testing::linear_acquisition(1, 2);
+  for (const auto& [recorded_hz, plays_hz] :
+       {std::pair{0.0003, 0.2}, {0.5, 0.5}, {30.0, 30.0}, {10'000.0, 50.0}, {0.0, 50.0}}) {
+    a.frame_rate_hz = recorded_hz;
+    EXPECT_EQ(default_rate_hz(a), plays_hz) << recorded_hz;
+  }
+}
+
 TEST(Producer, NoFrameComesBeforeItsTime) {
   const std::int64_t begin = now_ns();
   Rig rig({.rate_hz = 500.0});

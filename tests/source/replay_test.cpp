@@ -35,10 +35,11 @@ Recording three_frames() {
 // Writes its number all over a frame; memory of its own it exchanges.
 class NumberWriter final : public FrameStream {
  public:
-  void read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) override {
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& /*stop*/) override {
     FrameMemory other = slot.owner != nullptr ? allocate(slot.bytes.size()) : FrameMemory{};
     if (slot.owner != nullptr) std::swap(slot, other);
     std::fill(slot.bytes.begin(), slot.bytes.end(), static_cast<std::byte>(index));
+    return slot.bytes;
   }
   FrameMemory allocate(std::size_t bytes) override {
     const auto memory = std::make_shared<std::vector<std::byte>>(bytes);

@@ -2,6 +2,8 @@
 // src/senders/README.md and apart from every sender that users get.
 #pragma once
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -73,6 +75,18 @@ class ScriptedSender {
     socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     connected_ = ::connect(socket_, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0;
   }
+  // Over TCP, from an address of this machine's own 127.0.0.0/8.
+  ScriptedSender(std::uint16_t port, const char* from, std::string token = {})
+      : transport(2), token_(std::move(token)) {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    ::inet_pton(AF_INET, from, &name.sin_addr);
+    socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool bound = ::bind(socket_, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0;
+    name.sin_port = htons(port);
+    ::inet_pton(AF_INET, "127.0.0.1", &name.sin_addr);
+    connected_ = bound && ::connect(socket_, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0;
+  }
   ~ScriptedSender() {
     close();
     if (memory_ != nullptr) ::munmap(memory_, memory_size_);
@@ -103,13 +117,14 @@ class ScriptedSender {
     std::memcpy(out.data() + out.size() - payload.size(), payload.data(), payload.size());
     return raw(out);
   }
-  static Bytes hello_payload(std::uint32_t transport = 1, std::uint16_t major = 1, std::uint32_t order = 0x01020304) {
+  static Bytes hello_payload(std::uint32_t transport = 1, std::uint16_t major = 1, std::uint32_t order = 0x01020304,
+                             const std::string& token = {}) {
     Bytes p;
     p << major << std::uint16_t{0} << order << static_cast<std::uint64_t>(::getpid()) << transport << std::uint32_t{1};
-    p << std::string("scripted") << std::string();
+    p << std::string("scripted") << token;
     return p;
   }
-  bool hello() { return message(1, hello_payload(transport)); }
+  bool hello() { return message(1, hello_payload(transport, 1, 0x01020304, token_)); }
   bool describe(std::uint32_t generation, const std::string& json) {
     this->generation = generation;
     Bytes p;
@@ -250,6 +265,7 @@ class ScriptedSender {
     return message;
   }
 
+  std::string token_;
   int socket_ = -1;
   int descriptor_ = -1;
   bool connected_ = false;

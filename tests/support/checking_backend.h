@@ -86,6 +86,7 @@ class CheckingBackend final : public Backend {
       inner_->refine(&inner);
     }
     void keep_line(int column) override { inner_->keep_line(column); }
+    void keep_pixels() override { inner_->keep_pixels(); }
     void finish(HostCopy copy) override { inner_->finish(copy); }
     [[nodiscard]] bool uploaded() override { return let_go(inner_->uploaded()); }
     [[nodiscard]] bool finished() override { return let_go(inner_->finished()); }
@@ -93,6 +94,7 @@ class CheckingBackend final : public Backend {
     [[nodiscard]] PixelView pixels() override { return inner_->pixels(); }
     [[nodiscard]] Image& image(std::size_t k) override { return inner_->image(k); }
     [[nodiscard]] std::span<const float> line() override { return inner_->line(); }
+    [[nodiscard]] std::span<const Complex> kept_pixels() override { return inner_->kept_pixels(); }
     void append_spans(TimingTrace& trace) override { inner_->append_spans(trace); }
     std::vector<float> read_back(Tap tap) override { return inner_->read_back(tap); }
 

@@ -98,6 +98,7 @@ class FakeBackend final : public Backend {
     void compress(double) override { backend_.images += static_cast<int>(frames_.size()); }
     void refine(const FrameAverage*) override {}
     void keep_line(int) override {}
+    void keep_pixels() override {}
     void finish(HostCopy) override {
       pixels_.assign(plan_->grid.pixels(), 0.0f);
       images_.assign(frames_.size(), {});
@@ -115,6 +116,7 @@ class FakeBackend final : public Backend {
     [[nodiscard]] std::span<const float> line() override {
       return std::span(pixels_).first(static_cast<std::size_t>(plan_->grid.nz));
     }
+    [[nodiscard]] std::span<const Complex> kept_pixels() override { return {}; }
     void append_spans(TimingTrace&) override {}
     std::vector<float> read_back(Tap) override { return {}; }
 

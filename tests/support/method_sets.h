@@ -46,8 +46,8 @@ class MethodSets {
       }
       set.frame = frame_for(*set.acquisition, set.words);
       set.words = set.acquisition->probe.name + ", " + std::to_string(set.acquisition->n_transmits()) + " transmits, " +
-                  std::string(kAdaptiveMethods[static_cast<std::size_t>(set.params.formation.adaptive)].name) +
-                  " over " + method_channels(set.params.formation) + ", " + set.words;
+                  std::string(kAdaptiveMethods[static_cast<std::size_t>(set.params.formation.adaptive)].name) + " " +
+                  method_channels(set.params.formation) + ", " + set.words;
       return set;
     }
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/outputs/comparison.h"
 #include "core/error.h"
 #include "support/acquisitions.h"
 #include "support/streaming.h"

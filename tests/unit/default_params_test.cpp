@@ -8,6 +8,7 @@
 #include "core/param_table.h"
 #include "core/params.h"
 #include "support/acquisitions.h"
+#include "support/one_line.h"
 
 namespace echoloop::default_params_test {
 namespace {
@@ -167,6 +168,15 @@ TEST(MakeGrid, CountsThatTheUserGaveHold) {
   EXPECT_EQ(grid.nz, 999);
   EXPECT_DOUBLE_EQ(grid.x_m(6), p.formation.lateral_max_m);
   EXPECT_DOUBLE_EQ(grid.z_m(998), p.formation.depth_max_m);
+}
+
+TEST(Acquisition, AnAngleInDegreesIsRefusedInBothUnits) {
+  Acquisition a = linear_acquisition();
+  a.transmits[0].angle_rad = -10.0;
+  testing::expect_refusal(
+      [&] { a.validate("a.mat"); },
+      "a.mat: transmit angle = -10 rad (-573 degrees) is out of range (-1.5708 to 1.5708 rad, which "
+      "are -90 to 90 degrees)");
 }
 
 // What the user says about a recording in place of what its reader assumed.

@@ -35,6 +35,27 @@ void frame(Focus& focus, const std::vector<KeyPress>& keys = {}, const std::func
 
 std::string now(const Focus& focus) { return focus.focused() == nullptr ? "" : focus.focused()->id; }
 
+// A disabled control keeps the keys that it would have: an arrow must not act on something else.
+TEST(Focus, ADisabledControlKeepsItsKeys) {
+  Focus focus;
+  const auto draw = [](Focus& f) {
+    f.enter(WindowPart::left);
+    f.add("speed", {0, 50, 100, 70}, FocusKind::button, "Speed");
+    f.disable("speed");
+    f.add("play", {0, 80, 100, 100}, FocusKind::button, "Play");
+  };
+  frame(focus, {}, draw);
+  EXPECT_FALSE(focus.take({Key::left}, Typing::no)) << "the focus is not shown";
+  focus.take({Key::tab}, Typing::no);
+  ASSERT_EQ(focus.focused()->id, "speed");
+  for (const Key key : {Key::left, Key::right, Key::up, Key::home, Key::page_down, Key::enter, Key::space}) {
+    EXPECT_TRUE(focus.take({key}, Typing::no));
+  }
+  focus.take({Key::tab}, Typing::no);
+  ASSERT_EQ(focus.focused()->id, "play");
+  EXPECT_FALSE(focus.take({Key::left}, Typing::no));
+}
+
 constexpr KeyPress kTab{Key::tab}, kBack{Key::tab, false, true};
 
 TEST(Focus, TabGoesInReadingOrderAndAround) {

@@ -66,6 +66,18 @@ TEST(FrameRing, AnEarlierNumberIsADuplicateAndNoGapBackwards) {
   EXPECT_EQ(rig.ring.counts().sequence_gaps, 0U);
 }
 
+TEST(FrameRing, NumbersCountModulo2To64) {
+  constexpr std::uint64_t kLast = ~std::uint64_t{0};
+  Rig rig(8, RingPolicy::block);
+  for (const std::uint64_t n : {kLast - 49, kLast - 48, std::uint64_t{50}, std::uint64_t{51}, kLast - 48}) rig.put(n);
+  const RingCounts c = rig.ring.counts();
+  EXPECT_EQ(c.sequence_gaps, 98U);
+  EXPECT_EQ(c.missing(), 98U);
+  EXPECT_EQ(c.duplicates, 1U);
+  EXPECT_EQ(c.next_sequence, 52U);
+  EXPECT_EQ(c.next_sequence - c.first_sequence, c.produced - c.duplicates + c.missing());
+}
+
 TEST(FrameRing, NumbersGoOnFromAnEarlierRing) {
   Rig first(4, RingPolicy::block);
   for (const std::uint64_t n : {0U, 1U, 3U, 3U}) first.put(n);

@@ -98,7 +98,8 @@ TEST(ImportDraft, WhatIsNotAnsweredIsSavedAsAssumed) {
   EXPECT_EQ(draft.answer("elements", "0.3"), "");
   EXPECT_EQ(open(draft), (std::vector<std::string>{"axes", "transmits", "centre", "zero", "rate"}));
   EXPECT_TRUE(needed(draft).empty());
-  EXPECT_EQ(described(draft).at("assumed"), Json::parse(R"(["axes", "tx_angles_rad", "fc_hz", "t0_s"])"));
+  EXPECT_EQ(described(draft).at("assumed"),
+            Json::parse(R"(["axes", "fc_hz", "c_m_s", "t0_s", "t_zero", "tx_angles_rad"])"));
   ImportDraft again(o, "a.npz");
   again.take_description(draft.description());
   EXPECT_EQ(open(again), open(draft));
@@ -107,9 +108,13 @@ TEST(ImportDraft, WhatIsNotAnsweredIsSavedAsAssumed) {
   EXPECT_EQ(draft.fact("transmits").json, "[0.7, 0, 0.7]");
   EXPECT_EQ(open(draft), std::vector<std::string>{"rate"});
   EXPECT_NE(draft.confirm("rate"), "") << "no value";
-  EXPECT_FALSE(described(draft).contains("assumed"));
+  EXPECT_EQ(described(draft).at("assumed"), Json::parse(R"(["c_m_s", "t_zero"])"));
   EXPECT_TRUE(draft.undo());
-  EXPECT_EQ(described(draft).at("assumed"), Json::parse(R"(["t0_s"])"));
+  EXPECT_EQ(described(draft).at("assumed"), Json::parse(R"(["c_m_s", "t0_s", "t_zero"])"));
+  EXPECT_EQ(draft.answer("speed", "1540 m/s"), "");
+  EXPECT_EQ(draft.answer("event", "first_firing"), "");
+  EXPECT_EQ(draft.confirm("zero"), "");
+  EXPECT_FALSE(described(draft).contains("assumed"));
 }
 
 TEST(ImportDraft, AVariableIsTakenInTheUnitThatItsSizeSays) {

@@ -24,8 +24,8 @@ TEST(ImportFields, NameTheOriginOfTheirValues) {
     return std::ranges::find(state.fields, id, &ImportField::id)->origin;
   };
   EXPECT_EQ(origin("sampling"), "format");
-  draft.take_description(R"({"fs_hz": 20e6})");
-  EXPECT_EQ(origin("sampling"), "description");
+  draft.take_description(R"({"fs_hz": 20e6})", kFromDescription + std::string("a.json."));
+  EXPECT_EQ(origin("sampling"), "a.json");
 }
 
 TEST(ImportFields, LinesAreNoElements) {

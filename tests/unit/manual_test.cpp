@@ -9,13 +9,18 @@
 #include <filesystem>
 #include <regex>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "app/option_list.h"
 #include "app/options/folders.h"
 #include "app/options/options.h"
+#include "app/outputs/marks_json.h"
 #include "core/param_table.h"
 #include "formats/base/accepted_files.h"
 #include "formats/base/description_keys.h"
+#include "gui/state/mark_shape.h"
 #include "source/phantom_text.h"
 #include "support/environment_variable.h"
 #include "support/streaming.h"
@@ -71,6 +76,39 @@ TEST(Manual, NamesEveryOptionOfTheHelpAndNoOther) {
     EXPECT_TRUE(documented.erase(option) > 0) << option << " is not in assets/manual/options.md";
   }
   for (const std::string& option : documented) ADD_FAILURE() << option << " is in assets/manual/options.md only";
+}
+
+// One row of each need, with all options that have it.
+TEST(Manual, HoldsWhatOptionsNeed) {
+  std::string rows = "| option | needs |\n|---|---|\n";
+  std::vector<std::pair<std::string, std::string>> needs;
+  for (const OptionNeedRow& row : option_needs()) {
+    if (row.need.is_met == nullptr) continue;
+    const std::string text(row.need.text), option(row.option);
+    const auto found = std::find_if(needs.begin(), needs.end(), [&](const auto& need) { return need.first == text; });
+    if (found == needs.end()) {
+      needs.emplace_back(text, option);
+    } else {
+      found->second += ", " + option;
+    }
+  }
+  for (const auto& [text, options] : needs) rows += "| " + options + " | " + text + " |\n";
+  EXPECT_NE(testing::read_text(kManual / "options.md").find(rows), std::string::npos)
+      << "put these rows into assets/manual/options.md:\n"
+      << rows;
+}
+
+// Every kind of mark with its points, as --marks takes them.
+TEST(Manual, HasThePointsOfEveryKindOfMark) {
+  const std::string page = testing::read_text(kManual / "measurement.md");
+  for (int i = 0; i <= static_cast<int>(MarkKind::point); ++i) {
+    const auto kind = static_cast<MarkKind>(i);
+    const std::size_t n = points_of(kind);
+    const std::vector<PlanePoint> corners(n == 0 ? 3 : n);
+    const std::string word = marks_json({.list = {{.number = 1, .kind = kind, .points = corners}}})[0]["kind"];
+    const std::string row = "\n| " + word + " | " + (n == 0 ? "3 to 2000" : std::to_string(n)) + ": ";
+    EXPECT_NE(page.find(row), std::string::npos) << row;
+  }
 }
 
 TEST(Manual, HoldsTheProgramsFormats) {

@@ -3,10 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "app/option_list.h"
+#include "app/options/preset.h"
 #include "app/options/stream_defaults.h"
+#include "core/error.h"
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
@@ -23,6 +29,11 @@ Options parse(Words words) {
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   return parse_command_line(static_cast<int>(words.size()), argv.data());
+}
+
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
 }
 
 ImagingParams applied(const Words& words) {
@@ -142,6 +153,124 @@ TEST(Options, SeveralSettingsMayStandInOne) {
   EXPECT_EQ(p.formation.adaptive_axis, AdaptiveAxis::both);
   EXPECT_EQ(p.formation.adaptive_bins, 3);
   expect_refusal([] { (void)applied({"--set", "f_number=1,2"}); }, "f_number");
+}
+
+// A value that the option takes; flags have none.
+std::string value_for(const CLI::Option& option, const testing::TemporaryFolder& folder) {
+  static const std::map<std::string, std::string> kValues = {
+      {"--images-type", "uint8"},  {"--frame-wait", "spin"},
+      {"--figure-width", "120"},   {"--figure-scale", "20"},
+      {"--figure-pixels", "2"},    {"--figure-dpi", "200"},
+      {"--compare", "sim:points"}, {"--compare-set", "f_number=2"},
+      {"--compare-frame", "1"},    {"--scale", "1.5"},
+      {"--width", "800"},          {"--height", "600"}};
+  if (option.get_items_expected_max() == 0 || option.get_name() == "--kiosk") return {};
+  const auto found = kValues.find(option.get_name());
+  return found != kValues.end() ? found->second : (folder / "file.json").string();
+}
+
+// Every option has a row; and each that needs something is refused where it is missing, or that is said, in one line
+// that names both.
+TEST(OptionNeeds, EveryOptionIsTriedWithoutWhatItNeeds) {
+  const testing::TemporaryFolder folder;
+  Options options;
+  OptionTexts texts;
+  CLI::App app;
+  add_options(app, options, texts);
+  std::set<std::string> rows;
+  for (const OptionNeedRow& row : option_needs()) {
+    const std::string name(row.option);
+    EXPECT_TRUE(rows.insert(name).second) << name << " has two rows";
+    const CLI::Option* const option = app.get_option_no_throw(name);
+    ASSERT_NE(option, nullptr) << name << " is no option";
+    if (row.need.is_met == nullptr) continue;
+    Words given = {name};
+    if (const std::string value = value_for(*option, folder); !value.empty()) given.push_back(value);
+    bool refused = false;
+    for (const Words& with : {Words{}, Words{"--headless"}, Words{"--kiosk"}}) {
+      Words words = joined({"sim:points"}, joined(with, given));
+      if (with == Words{"--kiosk"} && name == "--kiosk") continue;
+      try {
+        const Options options_of_run = parse(words);
+        if (row.without == WithoutNeed::refused) continue;
+        for (const std::string& warning : options_of_run.warnings) {
+          refused = refused || warning == name + ": no effect without " + std::string(row.need.text);
+        }
+      } catch (const Error& error) {
+        const std::string line = error.what();
+        refused = true;
+        EXPECT_TRUE(line.starts_with(name + ": ")) << line;
+        EXPECT_NE(line.find(row.need.text.starts_with("no ") ? row.need.text.substr(3) : row.need.text), line.npos);
+        EXPECT_EQ(line.find('\n'), line.npos);
+      }
+    }
+    EXPECT_TRUE(refused) << name << " is taken without " << row.need.text;
+  }
+  for (const CLI::Option* const option : app.get_options()) {
+    if (option->get_positional() || option->get_name() == "--help") continue;
+    EXPECT_TRUE(rows.contains(option->get_name())) << option->get_name() << " has no row in app/option_needs.cpp";
+  }
+}
+
+TEST(OptionNeeds, AreMet) {
+  for (const Words& words :
+       {Words{"a.uff", "--headless", "--loop"}, Words{"sim:points", "--no-loop"},
+        Words{"live:", "--frame-wait", "spin"}, Words{"a.uff", "--headless", "--unsandboxed"},
+        Words{"info", "a.uff", "--unsandboxed", "--json"},
+        Words{"sim:points", "--headless", "--screenshot", "a.png", "--width", "800", "--height", "600", "--scale", "1"},
+        Words{"sim:points", "--interop", "--width", "800"}, Words{"sim:points", "--marks", "m.json"},
+        Words{"sim:points", "--headless", "--marks", "m.json", "--find-sound-speed", "f.json"},
+        Words{"sim:points", "--headless", "--figure", "f.png", "--compare-set", "f_number=2", "--match-levels"},
+        Words{"sim:points", "--headless", "--marks", "m.json", "--measurements", "v.csv", "--compare", "sim:cyst",
+              "--compare-frame", "3"},
+        Words{"render", "a.uff", "--out", "d", "--images-type", "uint8", "--marks", "m.json", "--measurements",
+              "v.csv"},
+        Words{"sim:points", "--kiosk", "--report", "r.json"}}) {
+    EXPECT_NO_THROW((void)parse(words)) << words.front() << ' ' << words.back();
+  }
+  expect_refusal([] { (void)parse({"live:", "--loop"}); }, "--loop");
+}
+
+TEST(Options, ComparedImageHasSettingsOfItsOwn) {
+  const testing::TemporaryFolder folder;
+  testing::write_text_file(folder / "p.toml", "f_number = 2\ngain_db = 3\n[probe.parameters]\ndepth_max_m = 0.03\n");
+  const Words figure = {"sim:points", "--headless", "--figure", "f.png"};
+  const Options sets =
+      parse(joined(figure, {"--compare-set", "f_number=1.5,gain_db=2", "--compare-set", "depth_max_m=0.02"}));
+  EXPECT_EQ(sets.compare.settings, (Words{"f_number=1.5", "gain_db=2", "depth_max_m=0.02"}));
+  EXPECT_TRUE(sets.settings.empty());
+  const Options preset =
+      parse(joined(figure, {"--compare", (folder / "p.toml").string(), "--compare-set", "gain_db=1"}));
+  EXPECT_EQ(preset.compare.settings, (Words{"f_number=2", "gain_db=3", "gain_db=1"}));
+  EXPECT_EQ(preset.compare.source, "");
+  const Options other =
+      parse(joined(figure, {"--compare", "a.mat", "--compare-set", "center_hz=4e6", "--compare-frame", "2"}));
+  EXPECT_EQ(other.compare.source, "a.mat");
+  EXPECT_EQ(other.compare.facts.at("center_hz"), 4e6);
+  EXPECT_EQ(other.compare.frame, 2U);
+  expect_refusal([&] { (void)parse(joined(figure, {"--compare-set", "center_hz=4e6"})); }, "--compare-set");
+}
+
+// A preset for another kind of probe: what is only meant for its probe is left out, and said.
+TEST(Options, PresetObeysItsProbe) {
+  const testing::TemporaryFolder folder;
+  testing::write_text_file(folder / "p.toml",
+                           "name = \"Heart\"\n[parameters]\nf_number = 2\n[probe]\nkind = \"phased\"\n"
+                           "[probe.parameters]\ndepth_max_m = 0.012\n");
+  const Options o = parse({"--preset", (folder / "p.toml").string(), "--set", "gain_db=3"});
+  Acquisition linear = testing::linear_acquisition();
+  const ImagingParams defaults = default_params(linear);
+  const ImagingParams elsewhere = given_params(o, defaults, linear);
+  EXPECT_EQ(elsewhere.formation.f_number, 2.0);
+  EXPECT_EQ(elsewhere.display.gain_db, 3.0);
+  EXPECT_EQ(elsewhere.formation.depth_max_m, defaults.formation.depth_max_m);
+  const std::string why = why_not_whole(*o.preset.preset, linear);
+  EXPECT_TRUE(why.starts_with("Preset Heart: ")) << why;
+  EXPECT_NE(why.find("depth_max_m"), why.npos) << why;
+  EXPECT_NE(why.find("phased"), why.npos) << why;
+  linear.probe.kind = ProbeKind::phased;
+  EXPECT_EQ(given_params(o, defaults, linear).formation.depth_max_m, 0.012);
+  EXPECT_EQ(why_not_whole(*o.preset.preset, linear), "");
 }
 
 TEST(Options, BadInputNamesTheOption) {

@@ -120,7 +120,7 @@ RegionStats plain_stats(const std::vector<double>& levels) {
   return s;
 }
 
-// 1 less the overlap, in bins that hold equal shares of both together.
+// 1 minus the overlap, in bins that hold equal shares of both together.
 double plain_gcnr(const std::vector<double>& p, const std::vector<double>& q, int bins) {
   std::vector<double> in_p(static_cast<std::size_t>(bins)), in_q = in_p;
   std::size_t i = 0, j = 0;

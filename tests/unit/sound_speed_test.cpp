@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "gui/state/analysis_views.h"
 #include "support/acquisitions.h"
 #include "support/streaming.h"
 
@@ -44,6 +45,34 @@ TEST(SoundSpeed, SpeedsLieAroundTheAssumedOne) {
   EXPECT_DOUBLE_EQ(speeds.front(), 1390.0);
   EXPECT_DOUBLE_EQ(speeds[20], 1540.0);
   EXPECT_DOUBLE_EQ(speeds.back(), 1690.0);
+}
+
+TEST(SoundSpeed, SearchesWithNoWiderApertureThanThatOfF1_5) {
+  ImagingParams params;
+  struct Row {
+    double image, search;
+    const char* note;
+  };
+  for (const Row& row :
+       {Row{0.0, 1.5, "Searched with F 1.5; the image has the full aperture."},
+        Row{0.7, 1.5, "Searched with F 1.5; the image has F 0.7."}, Row{1.5, 1.5, ""}, Row{2.5, 2.5, ""}}) {
+    params.formation.f_number = row.image;
+    EXPECT_EQ(search_f_number(params), row.search);
+    EXPECT_EQ(search_f_number_note(params), row.note);
+  }
+}
+
+// The axis begins near the values, so that a peak of some percent is seen.
+TEST(SoundSpeed, TheAxisOfACurveBeginsNearItsValues) {
+  FoundSpeed curve;
+  curve.phi = {0.40F, 0.42F, 0.41F};
+  const CurveAxis axis = speed_curve_axis(curve);
+  EXPECT_NEAR(axis.lowest, 0.3984, 1e-4);
+  EXPECT_NEAR(axis.highest, 0.4216, 1e-4);
+  curve.phi = {0.4F, 0.4F, 0.4F};
+  const CurveAxis flat = speed_curve_axis(curve);
+  EXPECT_LT(flat.lowest, 0.4);
+  EXPECT_GT(flat.highest, 0.407);
 }
 
 TEST(SoundSpeed, EndsWhereItIsToldTo) {

@@ -5,6 +5,7 @@
 #include "app/opening/source_kinds.h"
 #include "backend/plan.h"
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "source/phantom_list.h"
 #include "source/phantom_text.h"
 #include "source/producer.h"
@@ -30,9 +31,13 @@ OpenedSource with_info(OpenedSource opened, const std::string& name, const Facts
 
 OpenedSource open_source(const std::string& name, const Facts& facts, const OpenProgress& progress,
                          std::stop_token stop, const WaitingForSender& waiting) {
-  return with_info(
-      source_kind(name).open({.name = name, .facts = facts, .progress = progress, .stop = stop, .waiting = waiting}),
-      name, facts);
+  try {
+    return with_info(
+        source_kind(name).open({.name = name, .facts = facts, .progress = progress, .stop = stop, .waiting = waiting}),
+        name, facts);
+  } catch (const std::bad_alloc&) {
+    throw no_memory_for(name);
+  }
 }
 
 OpenedSource open_described(const std::string& file, const std::string& description, std::stop_token stop) {

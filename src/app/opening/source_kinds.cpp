@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <thread>
 #include <utility>
 
+#include "app/opening/opened_description.h"
+#include "backend/stream_bytes.h"
 #include "core/error.h"
 #include "core/param_table.h"
+#include "formats/own_descriptions.h"
 #include "source/checked_source.h"
 #include "source/live/live_address.h"
 #include "source/live/live_source.h"
@@ -31,7 +35,22 @@ OpenedSource open_phantom(const SourceRequest& request) {
 }
 
 OpenedSource open_file(const SourceRequest& request) {
-  return opened_recording(request.name, open_recording(request.name, request.progress, request.stop), request.facts);
+  const std::string description = description_from_elsewhere(request.name);
+  OpenedSource opened =
+      opened_recording(request.name, open_recording(request.name, request.progress, request.stop), request.facts);
+  remember_description(opened.source->acquisition(), description);
+  return opened;
+}
+
+// What a description will take beside its frames: with the default parameters, on the CPU.
+std::size_t plan_need(const Acquisition& acquisition) {
+  try {
+    const int threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+    const StreamBytes bytes = estimate_stream(acquisition, default_params(acquisition), threads);
+    return bytes.plan + bytes.lane;
+  } catch (const Error&) {  // the stream says so
+    return 0;
+  }
 }
 
 // Waits for a sender: without one there is nothing to open.
@@ -40,7 +59,7 @@ OpenedSource open_live(const SourceRequest& request) {
     throw Error("--set " + request.facts.begin()->first, "not available for a scanner", "a recording");
   }
   if (!request.waiting) throw Error(request.name, "a scanner", "a recording or a phantom");
-  const LiveWaiting waiting(request.name);
+  const LiveWaiting waiting(request.name, plan_need);
   request.waiting(waiting);
   OpenedSource opened;
   opened.source = waiting.open(request.stop);

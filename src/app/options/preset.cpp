@@ -203,15 +203,20 @@ Preset read_preset(const std::filesystem::path& path) {
   return preset;
 }
 
-std::vector<std::string> preset_settings(const Preset& preset) {
+std::vector<std::string> settings_of(const std::vector<PresetValue>& values) {
   std::vector<std::string> settings;
-  for (const auto* values : {&preset.values, &preset.probe_values}) {
-    for (const PresetValue& v : *values) {
-      ImagingParams p;
-      set_number(p, *v.spec, v.value);
-      settings.push_back(std::string(v.spec->key) + "=" + get_text(p, *v.spec));
-    }
+  for (const PresetValue& v : values) {
+    ImagingParams p;
+    set_number(p, *v.spec, v.value);
+    settings.push_back(std::string(v.spec->key) + "=" + get_text(p, *v.spec));
   }
+  return settings;
+}
+
+std::vector<std::string> preset_settings(const Preset& preset) {
+  std::vector<std::string> settings = settings_of(preset.values);
+  const std::vector<std::string> of_probe = settings_of(preset.probe_values);
+  settings.insert(settings.end(), of_probe.begin(), of_probe.end());
   return settings;
 }
 
@@ -248,6 +253,15 @@ bool belongs_to(const Preset& preset, const Acquisition& acquisition) {
   if (p.kind && *p.kind != acquisition.probe.kind) return false;
   constexpr double kNear = 0.05;
   return p.center_hz == 0.0 || std::abs(acquisition.center_hz / p.center_hz - 1.0) <= kNear;
+}
+
+std::string why_not_whole(const Preset& preset, const Acquisition& acquisition) {
+  if (preset.probe_values.empty() || belongs_to(preset, acquisition)) return {};
+  std::string keys;
+  for (const PresetValue& v : preset.probe_values) keys += (keys.empty() ? "" : ", ") + std::string(v.spec->key);
+  const PresetProbe here{acquisition.probe.name, acquisition.probe.kind, acquisition.center_hz};
+  return fmt::format("Preset {}: [probe.parameters] not applied ({}): the preset is for {}, the probe is {}",
+                     preset.name, keys, preset.probe.words(), here.words());
 }
 
 ImagingParams apply_preset(const Preset& preset, const ImagingParams& params, const Acquisition& acquisition) {

@@ -48,12 +48,16 @@ Preset read_preset(const std::filesystem::path& path);
 
 // All it sets as KEY=VALUE, whatever the probe, for the command line.
 std::vector<std::string> preset_settings(const Preset& preset);
+std::vector<std::string> settings_of(const std::vector<PresetValue>& values);
 
 // All parameters as they are, those that mean something for one probe apart.
 Preset make_preset(const std::string& name, const ImagingParams& params, const Acquisition& acquisition);
 std::string preset_toml(const Preset& preset);
 
 bool belongs_to(const Preset& preset, const Acquisition& acquisition);
+// "Preset Heart: [probe.parameters] not applied (depth_max_m): the preset is for phased, the probe is L7-4,
+// linear, 5.21 MHz"; empty: all of it applies.
+std::string why_not_whole(const Preset& preset, const Acquisition& acquisition);
 ImagingParams apply_preset(const Preset& preset, const ImagingParams& params, const Acquisition& acquisition);
 
 // The first parameter that the preset sets to another value than the default and that has no effect on this source:

@@ -20,6 +20,7 @@ struct Setup {
   Facts facts;
   ImagingParams params;
   StreamSettings stream;
+  std::optional<StreamSettings> chosen_queue;  // policy and slots that no user chose; nothing: a user did
   Marks marks;
   PanZoom pan_zoom;
   std::optional<PlanePoint> inspected;

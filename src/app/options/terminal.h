@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "core/plain_text.h"
 
 namespace echoloop {
@@ -31,7 +32,7 @@ void print_error(fmt::format_string<Args...> text, Args&&... args) {
 
 // What ended a run, as its line. The exit status: 2 for input that is refused, 1 for a fault of the run.
 inline int say_what_ended(const std::exception& error) {
-  print_error("echoloop: {}\n", error.what());
+  print_error("echoloop: {}\n", line_of(error, "memory"));
   const bool refused = dynamic_cast<const Error*>(&error) != nullptr && dynamic_cast<const Fault*>(&error) == nullptr;
   return refused ? 2 : 1;
 }

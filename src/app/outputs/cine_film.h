@@ -1,6 +1,5 @@
-// A video of kept frames: each is beamformed again by the stream's processing thread, between the live ones, and goes
-// on to a FilmJob, at its place by acquisition time. Only a few are asked for ahead, so that neither waits for the
-// other. UI thread only.
+// A video of kept frames: each goes on to a FilmJob, at its place by acquisition time, and only a few are asked for
+// ahead, so that neither waits for the other. UI thread only.
 #pragma once
 
 #include <atomic>
@@ -8,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "app/outputs/cine_job.h"
 #include "app/outputs/film_job.h"
 #include "app/stream/session.h"
 
 namespace echoloop {
 
-class CineFilm {
+class CineFilm final : public CineJob {
  public:
   struct Frame {
     KeptFrame kept;
@@ -24,14 +24,15 @@ class CineFilm {
   // belong into the video but cannot be read any more.
   CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingParams& params, std::size_t unreadable);
 
-  void ask(Session& session);            // once a window frame
-  void give_up(const std::string& why);  // empty: it was cancelled
-  [[nodiscard]] bool done() const { return job_->done(); }
-  [[nodiscard]] std::string result() const;  // once done: one line
-  [[nodiscard]] bool failed() const;
-  [[nodiscard]] bool complete() const { return unreadable_ == 0; }
-  [[nodiscard]] double fraction() const;
-  [[nodiscard]] std::string progress() const;
+  void ask(Session& session) override;
+  void give_up(const std::string& why) override;
+  [[nodiscard]] bool done() const override { return job_->done(); }
+  [[nodiscard]] std::string result() const override;
+  [[nodiscard]] bool failed() const override;
+  [[nodiscard]] bool complete() const override { return unreadable_ == 0; }
+  [[nodiscard]] double fraction() const override;
+  [[nodiscard]] std::string progress() const override;
+  [[nodiscard]] std::string busy() const override { return "A video is being saved."; }
 
  private:
   struct Delivered {

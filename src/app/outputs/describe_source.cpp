@@ -153,8 +153,6 @@ std::string describe_source_json(const OpenedSource& opened) {
     if (t.kind == TransmitKind::plane) angles.push_back(t.angle_rad);
     t0.push_back(t.t0_s);
   }
-  nlohmann::json doubts = nlohmann::json::array();
-  for (const Doubt& doubt : measure_doubts(opened)) doubts.push_back({{"text", doubt.text}, {"cure", doubt.cure}});
   const nlohmann::json json = {{"name", opened.info.name},
                                {"format", opened.info.format},
                                {"frames", opened.info.frame_count},
@@ -175,7 +173,7 @@ std::string describe_source_json(const OpenedSource& opened) {
                                {"sound_speed_m_s", a.sound_speed_m_s},
                                {"frame_rate_hz", a.frame_rate_hz},
                                {"assumptions", assumptions_json(a)},
-                               {"doubts", doubts}};
+                               {"doubts", doubts_json(measure_doubts(opened))}};
   return json_text(json, 1) + "\n";
 }
 

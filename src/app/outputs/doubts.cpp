@@ -307,23 +307,37 @@ void doubt_full_matrix(const Acquisition& a, std::span<const std::byte> frame, s
   const double found = a.sample_type == SampleType::int16
                            ? reciprocity(a, reinterpret_cast<const std::int16_t*>(frame.data()))
                            : reciprocity(a, reinterpret_cast<const float*>(frame.data()));
-  if (found >= kLeastReciprocity) return;
+  if (!(found < kLeastReciprocity)) return;  // also of samples whose energy overflows
   doubts.push_back({fmt::format("{} transmits of single elements, but the samples from element to element differ from "
                                 "those of the way back (correlation {:.2f}): frames, or other transmits",
                                 a.n_transmits(), found),
                     "\"tx\" or \"axes\" in a description", "tx"});
 }
 
+// Without a frame.
+std::vector<Doubt> doubts_of_facts(const Acquisition& a) {
+  std::vector<Doubt> doubts;
+  if (a.data == DataKind::beamformed) return doubts;
+  doubt_geometry(a, doubts);
+  doubt_sampling(a, doubts);
+  return doubts;
+}
+
 }  // namespace
 
+nlohmann::json doubts_json(const std::vector<Doubt>& doubts) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const Doubt& doubt : doubts) json.push_back({{"text", doubt.text}, {"cure", doubt.cure}});
+  return json;
+}
+
 std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byte> frame) {
-  std::vector<Doubt> doubts;
+  std::vector<Doubt> doubts = doubts_of_facts(a);
+  if (frame.size() < a.frame_bytes()) return doubts;
   if (a.data == DataKind::beamformed) {
     doubt_lines(a, frame, doubts);
     return doubts;
   }
-  doubt_geometry(a, doubts);
-  doubt_sampling(a, doubts);
   doubt_pairs(a, frame, doubts);
   if (const auto measured = measure_spectrum(a, frame)) doubt_frequencies(a, *measured, doubts);
   doubt_points(a, frame, doubts);
@@ -338,12 +352,8 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
   try {
     std::vector<std::byte> slot(a.frame_bytes());
     return measure_doubts(a, source->at(0, slot));
-  } catch (const Error&) {  // of a frame that cannot be read: what its facts show
-    std::vector<Doubt> doubts;
-    if (a.data == DataKind::beamformed) return doubts;
-    doubt_geometry(a, doubts);
-    doubt_sampling(a, doubts);
-    return doubts;
+  } catch (const Error&) {  // of a frame that cannot be read
+    return doubts_of_facts(a);
   }
 }
 

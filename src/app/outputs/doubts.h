@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct Doubt {
   std::string word = {};                // of a key that has words: the measured one
   bool mirrored = false;                // left and right of the transmits exchanged
 };
+
+nlohmann::json doubts_json(const std::vector<Doubt>& doubts);  // [{text, cure}]
 
 // Of a frame; of beamformed lines their centre frequency alone.
 std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byte> frame);

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/outputs/comparison.h"
 #include "app/outputs/provenance.h"
 #include "gui/figure/figure_caption.h"
 #include "gui/figure/figure_key.h"
@@ -15,6 +16,8 @@
 namespace echoloop {
 
 void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
+  // By its number in the recording, however often that has repeated: the command asks for it.
+  for (FigureImage& i : order.images) i.image.stamp.sequence = i.image.stamp.source_index;
   title_images(order.images);
   std::string note = std::string("Echoloop ") + kVersion + ".";
   if (!order.note.empty()) note = order.note + " " + note;
@@ -24,7 +27,7 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
                                     {"Version", kVersion},
                                     {"Frame", std::to_string(image.stamp.sequence)},
                                     {"Parameters", json_text(params_json(image.params))},
-                                    {"Command", reproducing_command(order.named, image)}}};
+                                    {"Command", repeat_image(order.named, image).text()}}};
   std::string caption = figure_caption(order.images, order.source, note);
   write_figure(path,
                {.images = std::move(order.images),
@@ -40,6 +43,9 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
 namespace {
 
 FigureSize figure_size(const Options& options) {
+  if (options.figure_pixels > 0) {
+    return {.by = FigureSizing::factor, .value = static_cast<double>(options.figure_pixels), .dpi = kScreenDpi};
+  }
   FigureSize size{.dpi = options.figure_dpi};
   if (options.figure_width_mm) size.value = *options.figure_width_mm;
   if (options.figure_mm_per_cm) size.by = FigureSizing::scale, size.value = *options.figure_mm_per_cm;
@@ -56,32 +62,60 @@ std::vector<FigureStrip> last_strips(const Image& image, LiveImages& live) {
 
 }  // namespace
 
-void require_figure_size(const Options& options, const Acquisition& acquisition, const ImagingParams& params) {
+void require_figure_size(const Options& options, const std::vector<FigurePlan>& images) {
   if (options.figure.empty()) return;
-  Image image;
-  image.grid = make_grid(params, acquisition);
-  image.params = params;
-  require_figure_size(options.figure, {.images = {{.image = std::move(image), .display = params}},
-                                       .caption = options.source,
-                                       .size = figure_size(options)});
+  Figure figure{.images = {}, .caption = options.source, .size = figure_size(options)};
+  for (const FigurePlan& plan : images) {
+    Image image;
+    image.grid = make_grid(plan.params, plan.acquisition);
+    image.params = plan.params;
+    figure.images.push_back({.image = std::move(image), .display = plan.params});
+  }
+  require_figure_size(options.figure, figure);
 }
 
-void write_last_figure(const Options& options, const SourceInfo& source, const Image& image, LiveImages& live,
-                       const FigureMarks& marked) {
+void write_last_figure(const Options& options, const SourceInfo& source, LiveImages& live, const Image& image,
+                       const MeasuredRun& run, const FigureA& a) {
   AnalysisViews views;
   take_last(views, live, image);
+  FigureOrder order{.images = {},
+                    .source = source.name,
+                    .named = run.source,
+                    .marks = run.marks,
+                    .key = {},
+                    .strips = last_strips(image, live),
+                    .size = figure_size(options),
+                    .ground = options.figure_dark ? PageGround::dark : PageGround::white};
   std::vector<const Measured*> values;
-  if (marked.measured != nullptr) values.push_back(marked.measured);
-  write_figure_of(options.figure, {.images = {{.image = image,
-                                               .display = image.params,
-                                               .over = overlays_of(views),
-                                               .faults = faults_of(source.samples, image.stamp.source_index)}},
-                                   .source = source.name,
-                                   .named = options.source,
-                                   .marks = marked.marks,
-                                   .key = figure_key(marked.marks, values),
-                                   .strips = last_strips(image, live),
-                                   .size = figure_size(options)});
+  if (a.image != nullptr) {
+    order.images.push_back({.image = a.image->image,
+                            .display = a.image->image.params,
+                            .faults = faults_of(a.image->samples, a.image->image.stamp.source_index)});
+    values.push_back(&a.run->measured);
+  }
+  std::vector<float> mapped;
+  const bool matched = a.image != nullptr && options.compare.match_levels && can_match(image, a.image->image);
+  order.images.push_back({.image = matched ? matched_levels(image, a.image->image, mapped) : image,
+                          .display = image.params,
+                          .over = overlays_of(views),
+                          .faults = faults_of(source.samples, image.stamp.source_index),
+                          .matched = matched});
+  if (!run.marks.list.empty()) values.push_back(&run.measured);
+  order.key = figure_key(run.marks, values);
+  write_figure_of(options.figure, std::move(order));
+  if (a.image == nullptr) return;
+  const ComparedFigure both{.a = *a.run,
+                            .b = run,
+                            .frames_of_a = a.image->frame_count,
+                            .match = matched ? LevelMatch::to_a : LevelMatch::none,
+                            .file = options.figure,
+                            .marks = options.marks.empty() && !options.settings_files.empty()
+                                         ? options.settings_files.front()
+                                         : options.marks,
+                            .size = figure_size(options),
+                            .ground = options.figure_dark ? PageGround::dark : PageGround::white};
+  write_text(std::filesystem::path(options.figure).replace_extension(".json"),
+             json_text(compared_figure_json(both), 2) + "\n");
 }
 
 }  // namespace echoloop

@@ -3,8 +3,11 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "app/options/options.h"
+#include "app/outputs/compared_run.h"
+#include "app/outputs/measure_image.h"
 #include "core/results/live_images.h"
 #include "gui/figure/figure_file.h"
 #include "gui/state/measured.h"
@@ -26,15 +29,21 @@ struct FigureOrder {
 // Throws Error.
 void write_figure_of(const std::filesystem::path& path, FigureOrder order);
 
-// Marks and their values on the figure's image; no values: lengths, angles and areas only.
-struct FigureMarks {
-  const Marks& marks;
-  const Measured* measured = nullptr;
+// An image of a figure that will be made.
+struct FigurePlan {
+  const Acquisition& acquisition;
+  const ImagingParams& params;
 };
-// Throws Error where the figure of an image with these parameters would be too large, without marks and curves.
-void require_figure_size(const Options& options, const Acquisition& acquisition, const ImagingParams& params);
-// --figure, of the last image (with a host copy), with the last flow and objects in `live`. Throws Error.
-void write_last_figure(const Options& options, const SourceInfo& source, const Image& image, LiveImages& live,
-                       const FigureMarks& marked);
+// Throws Error where the figure of such images would be too large, without marks and curves.
+void require_figure_size(const Options& options, const std::vector<FigurePlan>& images);
+
+struct FigureA {
+  const ImageA* image = nullptr;  // null: the figure is of one image
+  const MeasuredRun* run = nullptr;
+};
+// --figure, of the last image (with a host copy), with the last flow and objects in `live`; with A beside it, and then
+// with a description in a file of its own. Throws Error.
+void write_last_figure(const Options& options, const SourceInfo& source, LiveImages& live, const Image& image,
+                       const MeasuredRun& run, const FigureA& a);
 
 }  // namespace echoloop

@@ -112,7 +112,7 @@ std::unique_ptr<Film> FilmJob::begin_film(const FilmPainter& painter, const Imag
                  .width = painter.width(),
                  .height = painter.height(),
                  .rate_hz = order_.rate_hz,
-                 .about = {{"title", order_.source}, {"comment", reproducing_command(order_.named, first)}}});
+                 .about = {{"title", order_.source}, {"comment", repeat_image(order_.named, first).text()}}});
   const std::scoped_lock lock(mutex_);
   codec_ = film->codec();
   lacks_font_ = !painter.has_words();

@@ -1,12 +1,12 @@
 // --images-out: every image of a run, one after the other, in an array for NumPy [frame][nz][nx]; the metadata beside
-// it in F.json. A Recorder with its thread writes it; the stream waits where the disk is slower.
+// it in F.json.
 #pragma once
 
 #include <filesystem>
 
 #include "app/options/options.h"
+#include "app/outputs/array_file.h"
 #include "app/outputs/image_sink.h"
-#include "history/recorder.h"
 
 namespace echoloop {
 
@@ -18,14 +18,12 @@ class ImageSequence final : public ImageSink {
   void take(const Image& image) override;
   // And writes what describes the file, from the last image. How it ended is said in a line.
   int finish(const EndedImages& run, RunTotals& totals) override;
-  [[nodiscard]] nlohmann::json report() const override { return recording_json(recorder_.status()); }
+  [[nodiscard]] nlohmann::json report() const override { return recording_json(file_.status()); }
 
  private:
   ImageValues values_;
   std::size_t bytes_;  // of an image in the file
-  FrameMemory memory_;
-  FrameStamp first_, last_;
-  Recorder recorder_{nullptr};
+  ArrayFile file_;
 };
 
 }  // namespace echoloop

@@ -4,9 +4,12 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "app/outputs/doubts.h"
 #include "app/outputs/report.h"
 #include "backend/backend.h"
+#include "backend/pixel_sink.h"
 #include "core/results/image.h"
 
 namespace echoloop {
@@ -14,13 +17,16 @@ namespace echoloop {
 struct EndedImages {
   const Image* last;  // null: none came
   const Backend& backend;
-  const std::string& named;  // the source, as the user named it
+  const std::string& named;                    // the source, as the user named it
+  const std::vector<Doubt>* doubts = nullptr;  // about the recording; null: not measured
 };
 
 class ImageSink {
  public:
   virtual ~ImageSink() = default;
   virtual void take(const Image& image) = 0;  // with a host copy; processing thread
+  // What takes complex pixels in place of images; null: images are taken.
+  [[nodiscard]] virtual PixelSink* pixels() { return nullptr; }
   // Waits until the file is ended. Returns the exit status; counts the errors. Throws Error as write_text(). The rest
   // is for afterwards.
   virtual int finish(const EndedImages& run, RunTotals& totals) = 0;

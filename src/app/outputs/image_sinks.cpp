@@ -7,6 +7,7 @@
 
 #include "app/options/terminal.h"
 #include "app/outputs/image_sequence.h"
+#include "app/outputs/iq_sequence.h"
 
 namespace echoloop {
 
@@ -51,9 +52,15 @@ std::unique_ptr<ImageSink> make_sequence(const ImageSinkRequest& request) {
                                          make_grid(request.params, *request.source.acquisition));
 }
 
+std::unique_ptr<ImageSink> make_iq(const ImageSinkRequest& request) {
+  require_pixels(request.params, "--iq-out");
+  return std::make_unique<IqSequence>(request.options.iq_out, pixel_grid(request.params, *request.source.acquisition));
+}
+
 constexpr std::array kImageSinks{
     ImageSinkRow{.report = "video", .file = &Options::video, .make = make_film},
     ImageSinkRow{.report = "images_out", .file = &Options::images_out, .make = make_sequence},
+    ImageSinkRow{.report = "iq_out", .file = &Options::iq_out, .make = make_iq},
 };
 
 }  // namespace
@@ -65,10 +72,17 @@ ImageSinks::ImageSinks(const ImageSinkRequest& request) : sinks_(std::make_share
 }
 
 std::function<void(const Image&)> ImageSinks::taker() const {
-  if (empty()) return {};
+  if (std::ranges::all_of(*sinks_, [](const Sink& s) { return s.sink->pixels() != nullptr; })) return {};
   return [sinks = sinks_](const Image& image) {
     for (const Sink& s : *sinks) s.sink->take(image);
   };
+}
+
+std::shared_ptr<PixelSink> ImageSinks::pixel_taker() const {
+  for (const Sink& s : *sinks_) {
+    if (PixelSink* const pixels = s.sink->pixels(); pixels != nullptr) return {sinks_, pixels};
+  }
+  return nullptr;
 }
 
 int ImageSinks::finish(const EndedImages& run, RunTotals& totals) {

@@ -28,8 +28,9 @@ class ImageSinks {
   explicit ImageSinks(const ImageSinkRequest& request);
 
   [[nodiscard]] bool empty() const { return sinks_->empty(); }
-  // For the stream, which keeps them; empty: there are none.
+  // For the stream, which keeps them; empty: none takes images, or complex pixels.
   [[nodiscard]] std::function<void(const Image&)> taker() const;
+  [[nodiscard]] std::shared_ptr<PixelSink> pixel_taker() const;
   int finish(const EndedImages& run, RunTotals& totals);  // as each of them
   void add_to(nlohmann::json& report) const;
   void require_files() const;    // throws the first failure

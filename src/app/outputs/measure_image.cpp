@@ -88,15 +88,37 @@ nlohmann::json marked_image_json(const MeasuredRun& run) {
   json["frame"] = frame_json(image.stamp);
   json["marks"] = marks_json(run.marks);
   json["values"] = measurements_json(run.measured, run.marks);
+  if (run.doubts != nullptr) json["doubts"] = doubts_json(*run.doubts);
   return json;
 }
 
-void write_measurements(const std::filesystem::path& file, const MeasuredRun& run) {
+std::string comments_on_a(const MeasuredRun& a) {
+  const Image& image = a.measured.image;
+  return fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n", a.source,
+                     image.stamp.sequence, json_text(image_json(a.backend, a.source, image)));
+}
+
+void write_measurements(const std::filesystem::path& file, const MeasuredRun& run, const MeasuredRun* a) {
   if (file.extension() == ".csv") {
-    const std::string comments = measurement_comments(run.backend, run.source, run.measured.image);
-    return write_text(file, measurements_csv(run.measured, comments));
+    std::string comments = measurement_comments(run.backend, run.source, run.measured.image);
+    if (a != nullptr) comments += comments_on_a(*a);
+    return write_text(file, measurements_csv(run.measured, comments, a != nullptr ? a->measured : Measured{}));
   }
-  write_text(file, json_text(measurements_json(run.measured, run.marks), 2) + "\n");
+  nlohmann::json json = program_json(run.backend, run.source);
+  json.update(measurements_json(run.measured, run.marks));
+  if (a != nullptr) json["a"] = measurements_json(a->measured, a->marks);
+  json["frame"] = frame_json(run.measured.image.stamp);
+  json["parameters"] = params_json(run.measured.image.params);
+  json["marks"] = marks_json(run.marks);
+  json.erase("command");
+  if (a == nullptr) {
+    add_command(json, repeat_image(run.source, run.measured.image), run.backend,
+                "--marks " + shell_word(std::filesystem::absolute(file).lexically_normal().string()) +
+                    " --measurements measurements.json");
+  } else {
+    json["command_missing"] = "values of two images; the figure of both has a command";
+  }
+  write_text(file, json_text(json, 2) + "\n");
 }
 
 }  // namespace echoloop

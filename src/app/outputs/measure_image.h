@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/options/options.h"
+#include "app/outputs/doubts.h"
 #include "app/outputs/patch_request.h"
 #include "app/stream/session.h"
 #include "backend/backend.h"
@@ -30,14 +32,17 @@ std::optional<KeptFrame> frame_again(Source& source, const FrameStamp& stamp);
 // Lines about source, frame and parameters for measurements_csv().
 std::string measurement_comments(const Backend& backend, const std::string& source, const Image& image);
 
-// --measurements: CSV or JSON, by the file's ending.
+// --measurements: CSV or JSON, by the file's ending; with the values of A where two images are compared.
 struct MeasuredRun {
   const Measured& measured;
   const Marks& marks;
   const Backend& backend;
-  std::string source;  // as the user named it
+  std::string source;                          // as the user named it
+  const std::vector<Doubt>* doubts = nullptr;  // about its recording; null: not measured
 };
-void write_measurements(const std::filesystem::path& file, const MeasuredRun& run);
+void write_measurements(const std::filesystem::path& file, const MeasuredRun& run, const MeasuredRun* a = nullptr);
+// Of the image that B's is compared with, for measurements_csv().
+std::string comments_on_a(const MeasuredRun& a);
 
 // The description of a saved image, with marks, their values and parameters.
 nlohmann::json marked_image_json(const MeasuredRun& run);

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "app/opening/source_kinds.h"
+#include "app/options/preset.h"
 #include "app/options/terminal.h"
+#include "app/outputs/marks_json.h"
 #include "app/outputs/provenance.h"
 #include "core/error.h"
 #include "formats/own_descriptions.h"
@@ -29,16 +31,16 @@ struct Output {
   const fs::path& file;
   const char* ending;  // that its name must have; null: any
   const char* beside;  // of a second file that it writes; null: none
-  bool needs_headless = false;
 };
 
 std::vector<Output> outputs_of(const Options& o) {
   std::vector<Output> wanted;
   for (const Output& output : {Output{"--image-out", o.image_out, ".npy", ".json"},
                                {"--images-out", o.images_out, ".npy", ".json", true},
+                               {"--iq-out", o.iq_out, ".npy", ".json", true},
                                {"--png", o.png, ".png", nullptr},
                                {"--png16", o.png16, ".png", nullptr},
-                               {"--figure", o.figure, nullptr, nullptr},
+                               {"--figure", o.figure, nullptr, o.compare.wanted() ? ".json" : nullptr},
                                {"--screenshot", o.screenshot, ".png", nullptr},
                                {"--video", o.video, nullptr, nullptr},
                                {"--report", o.report, nullptr, nullptr},
@@ -56,7 +58,7 @@ std::vector<Output> outputs_of(const Options& o) {
   for (const FileSinkRow& row : file_sinks()) {
     const auto file = o.frame_files.find(row.option);
     if (file == o.frame_files.end() || file->second.empty()) continue;
-    wanted.push_back({row.option, file->second, row.ending, nullptr, row.option != kRecordOption});
+    wanted.push_back({row.option, file->second, row.ending, nullptr});
   }
   return wanted;
 }
@@ -83,9 +85,10 @@ std::vector<Taken> inputs_of(const Options& options) {
   std::vector<Taken> inputs;
   if (!options.marks.empty()) inputs.push_back({options.marks, "is the file of --marks"});
   for (const fs::path& file : options.settings_files) inputs.push_back({file, "is the preset or session in use"});
+  for (const std::string& source : {options.compare.source, options.source})
+    if (!source.empty() && is_file_source(source)) inputs.push_back({source, "is the input recording"});
   if (!is_file_source(options.source)) return inputs;
   const fs::path recording = options.source;
-  inputs.push_back({recording, "is the input recording"});
   for (const fs::path& file : description_places(recording)) {
     std::error_code error;
     if (fs::exists(file, error) && !is_of_program(file)) inputs.push_back({file, "describes the input recording"});
@@ -127,8 +130,6 @@ void require_measurements(const Options& options) {
   if (ending != ".csv" && ending != ".json") {
     throw Error("--measurements", "'" + options.measurements.string() + "'", "a file name ending in .csv or .json");
   }
-  if (options.marks.empty() && options.session == nullptr)
-    throw Error("--measurements", "found without --marks", "a file of marks to measure");
 }
 
 }  // namespace
@@ -155,8 +156,6 @@ void require_outputs(const Options& options) {
   const std::vector<Output> outputs = outputs_of(options);
   for (const Output& output : outputs) {
     require_place(output.file);
-    if (output.needs_headless && !options.headless)
-      throw Error(output.option, "found without --headless", "--headless");
     if (output.ending != nullptr && output.file.extension() != output.ending) {
       throw Error(output.option, "'" + output.file.string() + "'",
                   std::string("a file name ending in ") + output.ending);
@@ -167,6 +166,8 @@ void require_outputs(const Options& options) {
   if (!options.figure.empty()) figure_format(options.figure);
   require_own_files(options, outputs);
 }
+
+bool names_output(const Options& options) { return !outputs_of(options).empty(); }
 
 void require_no_other_output(const Options& options, const std::string& command, const fs::path& own) {
   for (const Output& output : outputs_of(options)) {
@@ -193,11 +194,15 @@ void write_times(const Options& options, const TimingTrace& trace, FileWriter& w
 }
 
 nlohmann::json given_json(const Options& options) {
-  return {{"settings", options.settings},
-          {"facts", options.facts},
-          {"frames", options.frames},
-          {"duration_s", options.duration_s},
-          {"images_type", kImageValueNames[static_cast<std::size_t>(options.image_values)]}};
+  nlohmann::json given = {{"settings", options.settings},
+                          {"facts", options.facts},
+                          {"frames", options.frames},
+                          {"duration_s", options.duration_s},
+                          {"images_type", kImageValueNames[static_cast<std::size_t>(options.image_values)]}};
+  if (options.preset.preset != nullptr) given["preset_of_probe"] = settings_of(options.preset.preset->probe_values);
+  if (!options.measurements.empty()) given["marks"] = marks_json(marks_of(options));
+  if (!options.iq_out.empty() || options.render_iq) given["iq"] = true;
+  return given;
 }
 
 void write_report(const Options& options, const nlohmann::json& report) {

@@ -15,6 +15,7 @@ namespace echoloop {
 // Throws Error for what could not be written in the end: a folder that is not there, a name of the wrong kind, two
 // outputs in one file, or an output in place of the recording or of the text that describes it.
 void require_outputs(const Options& options);
+[[nodiscard]] bool names_output(const Options& options);
 
 // For a command that writes `own`, a member of `options`, and none of the other files. Throws Error.
 void require_no_other_output(const Options& options, const std::string& command, const std::filesystem::path& own);

@@ -1,6 +1,7 @@
 #include "app/outputs/patch_request.h"
 
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "gui/overlay/measure_marks.h"
@@ -29,7 +30,9 @@ std::shared_ptr<PatchAnswer> ask_for(Session& session, const KeptFrame& kept, co
                       [answer](const Image* image, const FlowImage*) {
                         if (image != nullptr) {
                           answer->db.assign(image->host().begin(), image->host().end());
-                          answer->grid = image->grid;
+                          answer->image = *image;
+                          answer->image.host_db = answer->image.device_db = nullptr;
+                          answer->image.storage.reset();
                         }
                         answer->done = true;
                       },
@@ -108,6 +111,17 @@ bool PatchWork::take(Session& session) {
 
 std::string why_not_of(const Image& image, const Session& session) {
   return image.acquisition == session.acquisition() ? "" : "A is another recording";
+}
+
+MadeAgain make_again(Session& session, const KeptFrame& kept, const ImagingParams& params) {
+  if (!runs(&session)) return {};
+  const auto answer = ask_for(session, kept, params);
+  const Clock::time_point end = Clock::now() + std::chrono::minutes(10);  // a method on the CPU takes its time
+  while (!answer->done) {
+    if (!session.fault().empty() || Clock::now() > end) return {};
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return {.image = answer->image, .db = answer->db};
 }
 
 ImageAgain::ImageAgain(const Measured& measured, PointsAgain again)

@@ -27,8 +27,8 @@ FinePoint no_fine_point(const Measured& measured, const MeasuredPoint& point, co
 struct PatchAnswer {
   std::atomic<bool> done{false};
   std::vector<float> db;  // [nz][nx]; empty: it could not be made
-  Grid grid;
-  [[nodiscard]] LevelImage picture() const { return {.db = db, .grid = grid}; }
+  Image image;            // without its pixels
+  [[nodiscard]] LevelImage picture() const { return {.db = db, .grid = image.grid}; }
 };
 
 // A point's patches, one after another.
@@ -89,5 +89,12 @@ class ImageAgain {
   std::optional<PatchWork> work_;
   std::shared_ptr<PatchAnswer> levels_;
 };
+
+// A frame, of the session's recording or of another one, with these parameters; waits. No levels: it could not be made.
+struct MadeAgain {
+  Image image;  // without its pixels
+  std::vector<float> db;
+};
+MadeAgain make_again(Session& session, const KeptFrame& kept, const ImagingParams& params);
 
 }  // namespace echoloop

@@ -5,27 +5,23 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <ctime>
 #include <fstream>
+#include <string_view>
+#include <utility>
 
+#include "app/opening/opened_description.h"
+#include "app/opening/source_kinds.h"
 #include "core/acquisition_facts.h"
 #include "core/param_table.h"
+#include "source/live/live_address.h"
 #include "version.h"
 
 namespace echoloop {
 namespace {
 
-// As a shell reads it: in quotes when it needs them.
-std::string shell_word(const std::string& word) {
-  const bool plain = std::all_of(word.begin(), word.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("._-/:=,+@%").find(c) != std::string_view::npos;
-  });
-  if (plain && !word.empty()) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
-}
+constexpr std::size_t kLongestDescription = 100'000;  // bytes: Linux takes words of 131 072
 
 const char* name_of(TransmitKind kind) {
   constexpr std::array<const char*, 4> kNames = {"plane", "diverging", "focused", "delays"};
@@ -81,31 +77,109 @@ nlohmann::json acquisition_json(const Acquisition& a) {
   return json;
 }
 
-std::string reproducing_command(const std::string& source, const Image& image) {
-  std::string command = "echoloop " + shell_word(source) + " --headless --rate max --policy block --frames " +
-                        std::to_string(image.stamp.source_index + 1);
-  if (image.acquisition != nullptr) {
-    for (const Assumption& assumed : image.acquisition->assumptions) {
-      if (!assumed.given) continue;
-      command += fmt::format(" --set {}={:.17g}", assumed.fact, find_fact(assumed.fact)->get(*image.acquisition));
-    }
+namespace {
+
+bool is_live(const std::string& source) { return source_kind(source).prefix == kLivePrefix; }
+
+// Whether every frame up to this one is in the average, as in a run from the first one on: it then counts as many
+// frames as one does (backend/persistence.h).
+bool averages_all(const Image& image) {
+  const FrameStamp& stamp = image.stamp;
+  const double rate_hz = image.acquisition->frame_rate_hz;
+  if (stamp.clock == FrameClock::device || rate_hz <= 0.0) return false;
+  if (stamp.sequence != stamp.source_index || image.number != stamp.sequence + 1) return false;
+  double squares = 1.0;
+  for (std::uint64_t k = 1; k <= stamp.source_index; ++k) {
+    const double dt_s = static_cast<double>(k) / rate_hz - static_cast<double>(k - 1) / rate_hz;
+    const double keep = std::exp(-dt_s / image.params.refine.persistence_s);
+    squares = keep * keep * squares + (1.0 - keep) * (1.0 - keep);
   }
-  const ImagingParams defaults = image.acquisition != nullptr ? default_params(*image.acquisition) : ImagingParams{};
+  return std::abs(image.averaged_frames * squares - 1.0) < 1e-9;
+}
+
+std::string facts_words(const Acquisition& acquisition) {
+  std::string words;
+  for (const Assumption& assumed : acquisition.assumptions) {
+    if (!assumed.given) continue;
+    words += fmt::format(" --set {}={:.17g}", assumed.fact, find_fact(assumed.fact)->get(acquisition));
+  }
+  return words;
+}
+
+// Those that are not the source's defaults.
+std::string params_words(const ImagingParams& params, const Acquisition& acquisition) {
+  const ImagingParams defaults = default_params(acquisition);
+  std::string words;
   for (const ParamSpec& spec : param_table()) {
-    const bool same = image.acquisition != nullptr && get_text(image.params, spec) == get_text(defaults, spec) &&
-                      get_number(image.params, spec) == get_number(defaults, spec);
+    const bool same =
+        get_text(params, spec) == get_text(defaults, spec) && get_number(params, spec) == get_number(defaults, spec);
     if (same) continue;
     const std::string value =
-        spec.choices.empty() ? fmt::format("{:.17g}", get_number(image.params, spec)) : get_text(image.params, spec);
-    command += fmt::format(" --set {}={}", spec.key, value);
+        spec.choices.empty() ? fmt::format("{:.17g}", get_number(params, spec)) : get_text(params, spec);
+    words += fmt::format(" --set {}={}", spec.key, value);
   }
-  return command;
+  return words;
+}
+
+}  // namespace
+
+std::string shell_word(const std::string& word) {
+  const bool plain = std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._-/:=,+@%").find(c) != std::string_view::npos;
+  });
+  if (plain && !word.empty()) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+Repeat repeat_frames(const RepeatedFrames& run) {
+  if (is_live(run.source)) return {{}, "the frames of a scanner do not come again; record them (R, or --record)"};
+  if (!run.complete) return {{}, "frames are missing or repeated, or the source's first one is not among them"};
+  if (run.params != nullptr && run.params->refine.persistence_s > 0.0 && run.acquisition->frame_rate_hz <= 0.0)
+    return {{}, "persistence: without a frame rate it averages by the times of arrival; set frame_rate_hz"};
+  const std::string description = opened_description(run.acquisition);
+  if (description.size() > kLongestDescription) {
+    return {{},
+            fmt::format("the description in use has {} bytes, too many for a command; save it beside the recording",
+                        description.size())};
+  }
+  const bool file = is_file_source(run.source);
+  std::string command =
+      "echoloop " + shell_word(file ? std::filesystem::absolute(run.source).lexically_normal().string() : run.source);
+  if (!description.empty()) command += " --description " + shell_word(description);
+  command += " --headless --rate max --policy block --frames " + std::to_string(run.frames);
+  command += facts_words(*run.acquisition);
+  if (run.params != nullptr) command += params_words(*run.params, *run.acquisition);
+  return {std::move(command)};
+}
+
+Repeat repeat_image(const std::string& source, const Image& image) {
+  if (image.acquisition == nullptr) return {{}, "the image has no acquisition"};
+  ImagingParams params = image.params;
+  const bool alone = image.averaged_frames <= 1.0;  // as those of the history, and the first one of a stream
+  if (alone) params.refine.persistence_s = 0.0;
+  if (!alone && !averages_all(image))
+    return {{},
+            "persistence: the image averages frames that another run need not have; freeze, or set Persistence to 0"};
+  return repeat_frames(
+      {.source = source, .acquisition = image.acquisition, .frames = image.stamp.source_index + 1, .params = &params});
+}
+
+void add_command(nlohmann::json& json, const Repeat& repeat, const Backend& backend, const std::string& output) {
+  if (repeat.command.empty()) {
+    json["command_missing"] = repeat.why_not;
+    return;
+  }
+  const char* const device = backend.computes_elsewhere() ? "" : " --backend cpu";
+  json["command"] = repeat.command + device + " " + output;
 }
 
 nlohmann::json image_json(const Backend& backend, const std::string& source, const Image& image) {
   nlohmann::json json = program_json(backend, source);
   if (image.acquisition != nullptr) json["acquisition"] = acquisition_json(*image.acquisition);
-  json["command"] = reproducing_command(source, image) + " --image-out image.npy";
+  add_command(json, repeat_image(source, image), backend, "--image-out image.npy");
   json["written"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return json;
 }

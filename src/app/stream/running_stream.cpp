@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "app/stream/staged_frames.h"
+#include "app/stream/stream_memory.h"
 #include "core/error.h"
+#include "core/long_work.h"
 
 namespace echoloop {
 namespace {
@@ -71,6 +73,7 @@ RunningStream::RunningStream(StreamPlan plan) : source_(plan.source), sinks_(pla
   plan.pipeline.inject = plan.stream.inject;
   pipeline_ = std::make_unique<Pipeline>(plan.backend, *ring_, plan.source->acquisition(), plan.params, plan.images,
                                          plan.trace, std::move(plan.pipeline));
+  plan_bytes_ = host_need(*source_, plan.params, plan.stream, plan.backend).beside_slots();
   feed_sinks(plan);  // last: what throws above leaves no thread behind
   ProducerOptions options = producer_options(plan.stream, plan.rate_hz);
   options.first_sequence = plan.first_sequence;
@@ -133,6 +136,7 @@ std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
   }
   std::vector<FrameMemory> slots;
   for (int i = 0; i < plan.stream.slots; ++i) {
+    if (!lent) check_long_work();
     slots.push_back(lent ? FrameMemory{} : frame_memory(plan.backend, *pinned_.source, bytes, plan.stream.host_memory));
   }
   host_memory_ = !lent ? slots.front().kind : pinned_.page_lock != nullptr ? pinned_.kind : HostMemory::pageable;

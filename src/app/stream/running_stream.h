@@ -52,6 +52,7 @@ class RunningStream {
   [[nodiscard]] Producer& producer() { return *producer_; }
   [[nodiscard]] HostMemory host_memory() const;                         // that all frames really lie in
   [[nodiscard]] std::size_t slot_bytes() const { return slot_bytes_; }  // 0: frames are lent
+  [[nodiscard]] std::size_t plan_bytes() const { return plan_bytes_; }  // on the host, beside the slots; an estimate
   [[nodiscard]] const PinnedSource& pinned() const { return pinned_; }
   [[nodiscard]] std::int64_t started_ns() const { return started_ns_; }  // just before the first frame was asked for
 
@@ -64,6 +65,7 @@ class RunningStream {
   std::vector<FrameSink*> sinks_;
   HostMemory host_memory_ = HostMemory::pageable;
   std::size_t slot_bytes_ = 0;
+  std::size_t plan_bytes_ = 0;
   std::int64_t started_ns_ = 0;
   PinnedSource pinned_;
   std::unique_ptr<FrameRing> ring_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "core/long_work.h"
 #include "core/units.h"
 
@@ -26,14 +27,14 @@ Session::Session(Backend& backend, std::shared_ptr<Source> source, Mailbox<Image
   next_sequence_ = counts_.next_sequence;
   held_reference_db_ = options_.held_reference_db;
   if (options_.samples != nullptr) options_.samples->restart();
-  check_fits(options_.stream);
+  check_fits(options_.stream, options_.params);
   make();
   if (options_.in_background) return;
-  change_.making.wait();
-  take_made();
+  while (!advance()) wait_a_little();
 }
 
 Session::~Session() {
+  change_.stop.request_stop();
   if (change_.making.valid()) change_.making.wait();
 }
 
@@ -43,6 +44,7 @@ double Session::rate_hz() const {
 }
 
 ProducerState Session::producer_state() const {
+  if (change_.given_up) return ProducerState::changed;
   return running() ? running_->producer().state() : ProducerState::running;
 }
 
@@ -68,6 +70,7 @@ void Session::stop_until(std::int64_t give_up_ns) {
     change_.phase = Phase::steady;
     return;
   }
+  if (!running()) return;
   running_->producer().stop();
   running_->pipeline().stop();
   while (running_->producer().state() == ProducerState::running || !running_->pipeline().done()) {
@@ -159,18 +162,18 @@ StreamMemory Session::memory() const {
 }
 
 // Called before anything is given up for the new configuration.
-void Session::check_fits(const StreamSettings& wanted) const {
-  const std::size_t need = slots_bytes(*source_, wanted);
-  const StreamMemory now = change_.working.has_value() ? memory() : StreamMemory{};
-  require_host_memory(wanted, need, now);
+void Session::check_fits(const StreamSettings& wanted, const ImagingParams& params) const {
+  const StreamMemory now = change_.working.has_value() && !change_.given_up ? memory() : StreamMemory{};
+  require_host_memory(source_->name(), wanted, host_need(*source_, params, wanted, backend_),
+                      now.host_bytes + change_.plan_bytes);
   require_device_memory(wanted, wanted.lanes - change_.made.lanes, now);
 }
 
 void Session::begin_stream(const StreamSettings& stream) {
   if (!backend_.usable()) return;  // only another backend can go on
-  if (!same_configuration(stream, change_.made)) check_fits(stream);
+  if (!same_configuration(stream, change_.made)) check_fits(stream, options_.params);
   options_.stream = stream;
-  if (change_.phase == Phase::making) return;  // looked at again when it is made
+  if (change_.phase == Phase::making || !running()) return;  // looked at again when it is made
   if (same_configuration(stream, change_.made) && change_.phase == Phase::steady) {
     apply_live();
     return;
@@ -181,10 +184,11 @@ void Session::begin_stream(const StreamSettings& stream) {
 }
 
 void Session::follow_acquisition(const ImagingParams& params) {
-  if (change_.phase != Phase::steady || !running()) return;
-  check_fits(options_.stream);
+  if (change_.phase != Phase::steady || (!running() && !change_.given_up)) return;
+  check_fits(options_.stream, params);
   options_.params = params;
   review_.reset();
+  if (std::exchange(change_.given_up, false)) return make();
   change_.other_acquisition = true;
   change_.phase = Phase::draining;
   running_->producer().stop();
@@ -214,6 +218,7 @@ bool Session::advance() {
     make();
   }
   if (change_.phase == Phase::making) {
+    if (source_->described_again()) change_.stop.request_stop();
     if (change_.making.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
     take_made();
   }
@@ -223,6 +228,8 @@ bool Session::advance() {
 void Session::make() {
   change_.made = options_.stream;
   change_.phase = Phase::making;
+  change_.plan_bytes = 0;
+  change_.stop = {};
   PipelineOptions pipeline;
   pipeline.max_frames = options_.max_frames > 0 ? options_.max_frames - counts_.processed : 0;
   pipeline.host_copy = options_.host_copy;
@@ -231,6 +238,7 @@ void Session::make() {
     if (samples != nullptr) samples->count(image.stamp.source_index);
     if (take) take(image);
   };
+  pipeline.pixels = options_.pixels;
   pipeline.past = options_.past;
   pipeline.inspections = options_.inspections;
   pipeline.analyses = options_.analyses;
@@ -249,16 +257,34 @@ void Session::make() {
                   .pinned = pinned_.kind == change_.made.host_memory ? pinned_ : PinnedSource{}};
   // The old configuration goes first: both together may not fit.
   pinned_ = {};
-  change_.making = std::async(std::launch::async, [old = std::move(running_), plan = std::move(plan)]() mutable {
+  change_.making = std::async(std::launch::async, [old = std::move(running_), plan = std::move(plan),
+                                                   stop = change_.stop.get_token()]() mutable {
     old.reset();
-    return std::make_unique<RunningStream>(std::move(plan));
+    const LongWork work(std::move(stop));
+    const std::string name = plan.source->name();
+    try {
+      return std::make_unique<RunningStream>(std::move(plan));
+    } catch (const std::bad_alloc&) {
+      throw no_memory_for(name);
+    }
   });
+}
+
+// Nothing runs until follow_acquisition() makes a stream of what has been described meanwhile.
+void Session::give_up_made() {
+  source_->follow_description();
+  held_reference_db_ = kAutoReference;
+  pinned_ = {};
+  change_.given_up = true;
+  change_.phase = Phase::steady;
+  if (started_ns_ == 0) started_ns_ = now_ns();
 }
 
 void Session::take_made() {
   try {
     running_ = change_.making.get();
   } catch (const std::exception& error) {
+    if (change_.stop.stop_requested() && !long_work_ended()) return give_up_made();
     if (!change_.working.has_value() || same_configuration(*change_.working, change_.made)) throw;
     refusal_ = error.what();
     options_.stream = *change_.working;
@@ -266,6 +292,7 @@ void Session::take_made() {
     return;
   }
   change_.working = change_.made;
+  change_.plan_bytes = running_->plan_bytes();
   if (++configurations_ == 1) started_ns_ = running_->started_ns();
   change_.phase = Phase::steady;
   pinned_ = running_->pinned();
@@ -286,7 +313,7 @@ void Session::take_made() {
 
 bool Session::done() const {
   if (change_.phase != Phase::steady) return false;
-  if (running_->pipeline().done()) return true;
+  if (!running() || running_->pipeline().done()) return true;
   const ProducerState state = running_->producer().state();
   if (state == ProducerState::running) return false;
   const RingCounts counts = running_->ring().counts();

@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct SessionOptions {
   std::uint64_t max_frames = 0;  // 0 = no limit
   HostCopy host_copy = HostCopy::made;
   std::function<void(const Image&)> on_image = {};  // [processing thread]
+  std::shared_ptr<PixelSink> pixels = nullptr;      // see PipelineOptions
   SampleLogPtr samples = nullptr;                   // of the source; null: its samples are not checked
   std::vector<FrameSink*> sinks = {};               // in the order in which frames are offered, each made for the next
   PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
@@ -46,9 +48,9 @@ class Session {
   // Begins the change to other settings; until advance() says true it is under way. Throws Error, and changes nothing,
   // when the new configuration does not fit the memory there is.
   void begin_stream(const StreamSettings& stream);
-  // The source has changed its acquisition between two frames (ProducerState::changed): begins the change to a stream
-  // of the new one, with these parameters. What the history keeps of the old one stays until newer frames need its
-  // room. Throws Error, and changes nothing, when the new stream does not fit the memory there is.
+  // The source has changed its acquisition between two frames, or before the first (ProducerState::changed): begins the
+  // change to a stream of the new one, with these parameters. What the history keeps of the old one stays until newer
+  // frames need its room. Throws Error, and changes nothing, when the new stream does not fit the memory there is.
   void follow_acquisition(const ImagingParams& params);
   // Goes on with what is under way; true when nothing is. A configuration that could not be made is reported by
   // take_refusal() and replaced by the last one that worked; throws when not even that works. Then only destruction is
@@ -88,6 +90,7 @@ class Session {
   // Why frames are beamformed in single precision though half precision was asked for; null: they are not.
   [[nodiscard]] const char* why_fp32() const { return running() ? running_->pipeline().why_fp32() : nullptr; }
   [[nodiscard]] StreamMemory memory() const;
+  [[nodiscard]] std::size_t host_bytes() const { return memory().host_bytes + change_.plan_bytes; }  // with its plan
   [[nodiscard]] std::string fault() const { return running() ? running_->pipeline().fault() : std::string(); }
   [[nodiscard]] AnalysisCounts analysis_counts() const {
     return running() ? running_->pipeline().analysis_counts() : AnalysisCounts();
@@ -106,6 +109,9 @@ class Session {
     std::optional<StreamSettings> working;  // the last configuration that could be made
     Phase phase = Phase::steady;
     bool other_acquisition = false;  // while draining: what is made then is for another one
+    bool given_up = false;           // the source was described again while a stream of it was made: nothing runs
+    std::size_t plan_bytes = 0;      // of what runs, beside its slots
+    std::stop_source stop;           // what is being made is not wanted
     std::future<std::unique_ptr<RunningStream>> making;
   };
 
@@ -115,7 +121,8 @@ class Session {
   void take_made();
   void apply_live();
   [[nodiscard]] bool same_configuration(const StreamSettings& a, const StreamSettings& b) const;
-  void check_fits(const StreamSettings& wanted) const;
+  void check_fits(const StreamSettings& wanted, const ImagingParams& params) const;
+  void give_up_made();
 
   Backend& backend_;
   std::shared_ptr<Source> source_;

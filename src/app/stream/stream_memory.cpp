@@ -4,12 +4,19 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <thread>
 
+#include "backend/stream_bytes.h"
 #include "core/error.h"
 #include "core/free_memory.h"
 #include "core/number.h"
 
 namespace echoloop {
+namespace {
+
+int cpu_threads() { return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U)); }
+
+}  // namespace
 
 std::string megabytes(std::size_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6); }
 
@@ -21,12 +28,22 @@ std::size_t slots_bytes(const Source& source, const StreamSettings& stream) {
   return source.zero_copy() ? 0 : slots_bytes(source.acquisition()->frame_bytes(), stream);
 }
 
-void require_host_memory(const StreamSettings& wanted, std::size_t need, const StreamMemory& now) {
-  const std::size_t there_is = free_host_memory() + now.host_bytes;
-  if (need <= there_is) return;
-  throw Error(fmt::format("{} slots of {} memory", wanted.slots,
-                          kHostMemoryNames[static_cast<std::size_t>(wanted.host_memory)]),
-              megabytes(need) + " needed", "at most " + megabytes(there_is) + ", the free memory");
+HostNeed host_need(const Source& source, const ImagingParams& params, const StreamSettings& stream,
+                   const Backend& backend) {
+  const StreamBytes bytes = estimate_stream(*source.acquisition(), params, cpu_threads());
+  const std::size_t lanes = backend.computes_elsewhere() ? 0 : static_cast<std::size_t>(stream.lanes);
+  return {.slots = slots_bytes(source, stream), .plan = bytes.plan, .lanes = lanes * bytes.lane};
+}
+
+void require_host_memory(const std::string& name, const StreamSettings& wanted, const HostNeed& need,
+                         std::size_t given_back) {
+  const std::size_t all = need.slots + need.beside_slots(), there_is = free_host_memory() + given_back;
+  if (all <= there_is) return;
+  throw Error(name,
+              fmt::format("{} of memory needed ({}: {}, {} on the CPU: {}, tables: {})", megabytes(all),
+                          counted(wanted.slots, "slot"), megabytes(need.slots), counted(wanted.lanes, "lane"),
+                          megabytes(need.lanes), megabytes(need.plan)),
+              "at most " + megabytes(there_is) + ", which is free", "use fewer lanes or slots, or shorter frames");
 }
 
 void require_device_memory(const StreamSettings& wanted, int more_lanes, const StreamMemory& now) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "backend/backend.h"
+#include "core/params.h"
 #include "core/stream_settings.h"
 #include "source/source.h"
 
@@ -23,8 +24,18 @@ struct StreamMemory {
 std::size_t slots_bytes(const Source& source, const StreamSettings& stream);
 std::size_t slots_bytes(std::size_t frame_bytes, const StreamSettings& stream);
 
-// Throws Error when `need` bytes on the host are more than is free and what `now` will give back.
-void require_host_memory(const StreamSettings& wanted, std::size_t need, const StreamMemory& now);
+// What a stream will take on the host, before it is made, in bytes.
+struct HostNeed {
+  std::size_t slots = 0;  // all of them; 0: frames are lent in place
+  std::size_t plan = 0;   // tables
+  std::size_t lanes = 0;  // all of them; 0: on a device
+  [[nodiscard]] std::size_t beside_slots() const { return plan + lanes; }
+};
+[[nodiscard]] HostNeed host_need(const Source& source, const ImagingParams& params, const StreamSettings& stream,
+                                 const Backend& backend);
+// Throws Error, which begins with `name`, when that is more than is free and `given_back`.
+void require_host_memory(const std::string& name, const StreamSettings& wanted, const HostNeed& need,
+                         std::size_t given_back);
 
 // Throws Error when `more_lanes` lanes, as large as those that run, do not fit the device. 0 or fewer always fit.
 void require_device_memory(const StreamSettings& wanted, int more_lanes, const StreamMemory& now);

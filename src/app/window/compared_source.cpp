@@ -1,7 +1,5 @@
 #include "app/window/compared_source.h"
 
-#include <algorithm>
-#include <cmath>
 #include <condition_variable>
 #include <mutex>
 #include <span>
@@ -9,27 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/outputs/comparison.h"
 #include "core/error.h"
 
 namespace echoloop {
-namespace {
-
-FrameStamp stamp_of(std::uint64_t index, double rate_hz, const FrameStamp& b) {
-  return {.sequence = index,
-          .source_index = index,
-          .acquired_ns = b.acquired_ns,
-          .time_s = rate_hz > 0.0 ? static_cast<double>(index) / rate_hz : 0.0};
-}
-
-}  // namespace
-
-std::uint64_t frame_beside(const FrameStamp& b, double rate_hz, std::uint64_t frames) {
-  const bool timed = rate_hz > 0.0 && (b.time_s > 0.0 || b.source_index == 0);
-  const std::uint64_t index =
-      timed ? static_cast<std::uint64_t>(std::llround(std::max(0.0, b.time_s) * rate_hz)) : b.source_index;
-  return frames > 0 ? index % frames : index;
-}
-
 // Reads the frame that was asked for last.
 struct ComparedSource::Reader {
   explicit Reader(std::shared_ptr<SeekableSource> from) : source(std::move(from)) {
@@ -50,6 +31,7 @@ struct ComparedSource::Reader {
         FrameMemory slot{.bytes = *memory, .owner = nullptr, .kind = HostMemory::pageable};
         read.samples = source->at(index, slot, stop);
         read.owner = memory;
+        if (read.samples.data() != memory->data()) read.owner = source;
       } catch (...) {
         read.error = std::current_exception();
       }
@@ -68,7 +50,7 @@ struct ComparedSource::Reader {
     }
     if (!newest) return std::nullopt;
     return ComparedFrame{
-        acquisition, {stamp_of(newest->index, acquisition->frame_rate_hz, b), newest->samples}, newest->owner};
+        acquisition, {stamp_beside(newest->index, acquisition->frame_rate_hz, b), newest->samples}, newest->owner};
   }
 
   struct Read {
@@ -116,8 +98,8 @@ std::optional<ComparedFrame> ComparedSource::frame_for(const FrameStamp& b) {
   if (source == nullptr) throw Error(opened_->name, "a source without frames to go back to", "a recording");
   const AcquisitionPtr& acquisition = source->acquisition();
   const std::uint64_t index = frame_beside(b, acquisition->frame_rate_hz, source->frame_count());
-  if (source->zero_copy()) {
-    const FrameStamp stamp = stamp_of(index, acquisition->frame_rate_hz, b);
+  if (source->lends_at_once()) {
+    const FrameStamp stamp = stamp_beside(index, acquisition->frame_rate_hz, b);
     return ComparedFrame{acquisition, {stamp, source->at(index, {})}, source};
   }
   if (reader_ == nullptr) reader_ = std::make_shared<Reader>(source);

@@ -13,10 +13,6 @@
 
 namespace echoloop {
 
-// The frame of A, `frames` at `rate_hz`, that goes with B's: the one of the same time, A beginning again at its end.
-// Where a rate is not known (0): the one of the same number. `frames` 0: A has no end.
-std::uint64_t frame_beside(const FrameStamp& b, double rate_hz, std::uint64_t frames);
-
 class ComparedSource {
  public:
   ComparedSource() = default;

@@ -101,15 +101,17 @@ ImportContents read_contents(const fs::path& file, std::stop_token stop) {
     require_readable(request.bytes());
     if (request.folder != nullptr) put_files_first(*contents.raw, request.folder->files.size());
   }
+  std::string name = used_description(file) ? "answers" : "";  // the first one; others are named by their files
   for (const SidecarFile& beside : sidecars_of(request.path, request.bytes())) {
-    if (beside.path.extension() != ".json" || !contents.description.empty()) continue;
+    const std::string from = std::exchange(name, "");
+    if (beside.path.extension() != ".json" || !contents.description.text.empty()) continue;
     const auto bytes = beside.file->bytes();
     const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const bool shared = beside.path.filename() == "params.json" && beside.path.parent_path() != request.path;
-    if (describes_file(text, request.path.filename().string(), shared ? SidecarKind::shared : SidecarKind::own))
-      contents.description = text;
+    if (!describes_file(text, request.path.filename().string(), sidecar_kind(request, beside))) continue;
+    if (!contents.outline.is_read || is_explicit(Json::parse(text, nullptr, false, true)))  // as for opening
+      contents.description = {.name = from.empty() ? beside.path.filename().string() : from, .text = text};
   }
-  if (contents.description.empty() && contents.outline.format.empty()) take_example(file, contents);
+  if (contents.description.text.empty() && contents.outline.format.empty()) take_example(file, contents);
   return contents;
 }
 
@@ -126,7 +128,8 @@ ImportDraft make_draft(const fs::path& file, const ImportContents& contents) {
   const std::string name = file.filename().string();
   ImportDraft draft =
       contents.raw ? ImportDraft(contents.outline, name, *contents.raw) : ImportDraft(contents.outline, name);
-  if (!contents.description.empty()) draft.take_description(contents.description);
+  if (!contents.description.text.empty())
+    draft.take_description(contents.description.text, kFromDescription + contents.description.name + ".");
   if (!contents.example.text.empty())
     draft.take_description(contents.example.text, kFromExample + contents.example.name + ".");
   return draft;

@@ -13,11 +13,12 @@ namespace echoloop {
 // What the assistant knows of a file before any answer.
 struct ImportContents {
   FileOutline outline;
-  std::optional<RawGuess> raw;   // of a file without a container
-  std::string description = {};  // that the file has already; empty: none
-  struct {
-    std::string name, text;  // of a description of another file in its folder, if it does not open alone
-  } example = {};
+  std::optional<RawGuess> raw;  // of a file without a container
+  struct Description {
+    std::string name, text;  // of its file; empty: none
+  };
+  Description description = {};  // that the file opens with
+  Description example = {};      // of another file in its folder, if it does not open alone
 };
 // Reads it, by the reader process. Throws Error.
 ImportContents read_contents(const std::filesystem::path& file, std::stop_token stop = {});

@@ -22,7 +22,9 @@ std::string import_origin_of(const DraftFact& fact, const FileOutline& outline) 
   if (fact.state == FactState::answered) return "answer";
   if (fact.reason.starts_with(kFromExample)) return "example";
   if (fact.state != FactState::read) return "guessed";
-  return fact.reason == kFromDescription ? kFromDescription : "format";
+  if (!fact.reason.starts_with(kFromDescription)) return "format";
+  const std::string name = fact.reason.substr(std::string_view(kFromDescription).size());
+  return name.substr(0, name.size() - 1);  // without the full stop
 }
 
 std::string label_of(const ImportDraft& draft, const FactRow& row) {

@@ -27,10 +27,11 @@ std::shared_ptr<const Image> kept_image(const Image& image) {
 }
 
 std::shared_ptr<const Image> preview_image(const OpenedSource& opened, std::uint64_t frame, Backend& backend,
-                                           const std::vector<std::string>& settings, const std::stop_token& stop) {
+                                           const Options& options, const std::stop_token& stop) {
   Mailbox<Image> images;
   TimingTrace trace;
-  const ImagingParams params = apply_settings(default_params(*opened.info.acquisition), settings);
+  const ImagingParams params =
+      given_params(options, default_params(*opened.info.acquisition), *opened.info.acquisition);
   StreamSettings stream;
   stream.slots = kMinSlots;
   stream.lanes = 1;
@@ -55,6 +56,8 @@ std::shared_ptr<const Image> preview_image(const OpenedSource& opened, std::uint
   }
   return kept_image(images.front());
 }
+
+}  // namespace
 
 // Of several samples in a row of the image the largest.
 ImportTraces traces_of(const Acquisition& a, std::span<const std::byte> frame, int transmit) {
@@ -89,16 +92,14 @@ ImportTraces traces_of(const Acquisition& a, std::span<const std::byte> frame, i
   return traces;
 }
 
-}  // namespace
-
-PreviewResult form_preview(const PreviewTask& task, Backend& backend, const std::vector<std::string>& settings,
+PreviewResult form_preview(const PreviewTask& task, Backend& backend, const Options& options,
                            const std::stop_token& stop) {
   const std::int64_t began = now_ns();
   const OpenedSource opened = open_described(task.file, task.description, stop);
   PreviewResult result{.number = task.number};
   result.n_frames = opened.info.frame_count;
   const std::uint64_t frame = std::min(task.frame, std::max<std::uint64_t>(result.n_frames, 1) - 1);
-  result.image = preview_image(opened, frame, backend, settings, stop);
+  result.image = preview_image(opened, frame, backend, options, stop);
   result.took_ms = static_cast<double>(now_ns() - began) * 1e-6;
   const Acquisition& a = *opened.info.acquisition;
   std::vector<std::byte> slot(a.frame_bytes());
@@ -153,7 +154,7 @@ void ImportPreviewer::run(const std::stop_token& stop) {
     PreviewResult result{.number = task.number};
     try {
       if (backend == nullptr) backend = choose_backend(options_.backend).backend;
-      result = form_preview(task, *backend, options_.settings, current.get_token());
+      result = form_preview(task, *backend, options_, current.get_token());
     } catch (const std::exception& error) {
       result.error = error.what();
     }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -38,8 +39,11 @@ struct PreviewResult {
   std::string error = {};
 };
 
+// The samples of one transmit of a frame, at most a few hundred rows.
+ImportTraces traces_of(const Acquisition& a, std::span<const std::byte> frame, int transmit);
+
 // What the previewer does, in the calling thread. Throws Error.
-PreviewResult form_preview(const PreviewTask& task, Backend& backend, const std::vector<std::string>& settings,
+PreviewResult form_preview(const PreviewTask& task, Backend& backend, const Options& options,
                            const std::stop_token& stop);
 
 class ImportPreviewer {

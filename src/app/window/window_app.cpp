@@ -19,22 +19,8 @@
 #include "gui/docks/film_plan.h"
 #include "gui/state/mark_editor.h"
 #include "source/live/live_source.h"
-#include "version.h"
 
 namespace echoloop {
-namespace {
-
-ProgramFacts program_facts() {
-  std::error_code ignored;
-  const std::filesystem::path notices = share_folder().parent_path() / "doc" / "echoloop" / "copyright";
-  return {.version = kVersion,
-          .sandbox = sandbox_text(),
-          .licence = "MIT License",
-          .notices = std::filesystem::exists(notices, ignored) ? notices.string() : std::string()};
-}
-
-}  // namespace
-
 WindowApp::WindowApp(const Options& options, SurfaceKind surface)
     : parts_(options),
       recording_(&parts_.history, parts_.state.saving.recording, frame_file(options, kRecordOption),
@@ -50,13 +36,8 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
       import_(parts_, opening_),
       scanner_(parts_, opening_),
       question_(parts_),
-      reset_(parts_, {.opening = opening_,
-                      .presets = presets_,
-                      .review = review_,
-                      .reference = reference_,
-                      .apply_params = [this] { stream_.apply_params(); },
-                      .apply_stream = [this] { apply_stream(); },
-                      .restart = [this] { restart(parts_.state.stream); }}),
+      reset_(parts_,
+             {.opening = opening_, .presets = presets_, .review = review_, .reference = reference_, .stream = stream_}),
       sound_speed_(parts_) {
   ChosenBackend chosen = choose_backend(options.backend);
   parts_.backend = std::move(chosen.backend);
@@ -198,6 +179,7 @@ void WindowApp::turn() {
   advance_comparison();
   stream_.advance();
   if (session != nullptr) poll_stream();
+  saving_.advance_job();
   saving_.advance();
   saving_.describe();
   recording_.look();
@@ -239,7 +221,7 @@ bool WindowApp::must_draw() const {
   const bool history_news = past.images[0].has_news() || (parts_.state.cine.compare && past.images[1].has_news()) ||
                             (parts_.state.params.color_flow.mode != FlowMode::off && past.flow.has_news());
   const bool news = review_.frozen() ? history_news : parts_.live.images.has_news();
-  return news || saving_.making_film() || saving_.busy() || review_.busy() || parts_.state.image.measured.fine_came ||
+  return news || saving_.has_job() || saving_.busy() || review_.busy() || parts_.state.image.measured.fine_came ||
          import_.busy() || parts_.viewer->wants_frame() || parts_.viewer->should_close() || stream_.ended() ||
          opening_.fraction() != drawn_.opening_fraction;
 }
@@ -257,7 +239,8 @@ HostCopy WindowApp::host_copy() const {
 void WindowApp::poll_stream() {
   UiState& s = state();
   const bool had_fault = s.notices.fault.has_value();
-  if (stream_.acquisition_changed()) return follow_acquisition();  // until it is there, there is no stream
+  if (stream_.acquisition_changed()) follow_acquisition();
+  if (parts_.session == nullptr) return;
   stream_.update_numbers(times_.shown());
   review_.freeze_restored_frame();
   review_.freeze_when_still(drawn_.news);
@@ -280,24 +263,34 @@ void WindowApp::take_opened() {
   question_.withdraw();  // about a recording that is not wanted any more
   try {
     if (result->error != nullptr) std::rethrow_exception(result->error);
-    start_session(std::move(*result->opened), opening_.take_purpose());
+    WindowOpening::Purpose purpose = opening_.take_purpose();
+    const std::string refused = purpose.refused;
+    start_session(std::move(*result->opened), std::move(purpose));
     state().notices.messages.resolve("opening");
+    if (!refused.empty()) parts_.say(Severity::error, refused, "opening");
   } catch (const NoSandbox& why) {
     question_.ask(SandboxQuestion::Asker::opened, why, opening_.name());
   } catch (const Error& error) {
     const auto refuse = [this](const Error& why) { opening_failed(why); };
     if (!opening_.replaces() || !import_.offer(opening_.name(), error, refuse)) refuse(error);
   } catch (const std::exception& error) {
-    if (parts_.source == nullptr && !import_.used()) throw;
     opening_failed(Error::from_line(error.what()));
   }
 }
 
 void WindowApp::opening_failed(const Error& error) {
-  if (parts_.source == nullptr && !import_.used()) throw error;  // the source of the command line: end with the reason
+  if (parts_.source == nullptr && !import_.used()) return first_opening_failed(error);
   opening_.drop_purpose();
   state().facts.given = parts_.facts;  // the panel shows the facts in force
   parts_.say(Severity::error, error.what(), "opening");
+}
+
+// Of the source of the command line. Who has opened a file by a double click sees no terminal: the window says why.
+void WindowApp::first_opening_failed(const Error& error) {
+  if (parts_.scripted() || opening_.name() == default_source()) throw error;
+  print_error("echoloop: {}\n", error.what());
+  clear_marks(state().marks);  // of the source that was refused
+  opening_.open(default_source(), {}, {.refused = error.what()});
 }
 
 void WindowApp::take_sandbox_answer() {
@@ -345,23 +338,25 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
   }
   if (plan.change == WindowStream::Change::another_source && comparison_.source().opened() == nullptr) clear_view();
   sound_speed_.forget();
+  if (purpose.setup) reset_.forget_stream();
   stream_.describe(opened, plan);
   restore_view(saved);
   make_session(opened.source, plan.stream, purpose.session);
   parts_.source = opened.source;
   import_.close();
   presets_.set_active(plan.preset.file);
-  if (purpose.setup) reset_.apply_to_source(*purpose.setup);
   if (plan.first) reset_.begin();
   stream_.report(opened, plan);
+  if (purpose.setup) reset_.apply_to_source(*purpose.setup);
 }
 
 void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettings stream,
                              const std::shared_ptr<const SavedSession>& saved) {
-  saving_.cancel_film("the stream was restarted");
+  saving_.cancel_job("the stream was restarted");
   stream_.continues(*source) ? review_.follow() : review_.forget();
   if (source != parts_.source) state().image.inspected.reset();
   times_.begin_stream();
+  stream.loop = stream.loop && !review_.plays_once();
   if (saved != nullptr && saved->moment == SavedMoment::frozen) stream.policy = RingPolicy::block;
   stream_.make(source, {.stream = stream,
                         .saved = saved,
@@ -370,9 +365,11 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
                         .sinks = {recording_.recorder(), &parts_.history}});
 }
 
-void WindowApp::follow_acquisition() {
+void WindowApp::follow_acquisition() try {
   recording_.end("the scanner's description changed");
   start_session(stream_.described_again(), {});
+} catch (const Error& error) {  // another one fitted when it was accepted
+  stream_.fail(error.what());
 }
 
 void WindowApp::restart(const StreamSettings& stream) {
@@ -386,7 +383,7 @@ void WindowApp::restart(const StreamSettings& stream) {
 }
 
 void WindowApp::use_cpu() {
-  saving_.cancel_film("the stream was restarted");
+  saving_.cancel_job("the stream was restarted");
   recording_.end("the stream continued on the CPU");
   recording_.finish();  // frames that wait may lie in the device's memory
   if (stream_.changing()) stream_.finish_change();
@@ -424,7 +421,7 @@ void WindowApp::compare_with(CompareSide side, const std::filesystem::path& path
 // Both recordings with the parameters that they had. B's stream starts again.
 void WindowApp::swap_recordings() {
   if (comparison_.source().opened() == nullptr) return;
-  const ImagingParams params_of_a = with_display(state().cine.a, state().params.display);
+  const ImagingParams params_of_a = state().cine.a;
   start_session(*comparison_.source().opened(), {.current = WindowOpening::Current::becomes_a});
   state().params = params_of_a;
   stream_.apply_params();
@@ -443,8 +440,8 @@ void WindowApp::cancel() {
     opening_.cancel();
   } else if (comparison_.source().opening()) {
     comparison_.end("Opening " + comparison_.source().name() + " was cancelled.");
-  } else if (saving_.making_film()) {
-    saving_.stop_film();
+  } else if (saving_.has_job()) {
+    saving_.stop_job();
   }
 }
 
@@ -478,8 +475,8 @@ void WindowApp::end_without_display(DisplayLoss loss) {
 
 // All but the screenshot. `display`: of the report.
 void WindowApp::write_files(const nlohmann::json& display) {
-  if (saving_.making_film()) {
-    saving_.cancel_film("the program ended");
+  if (saving_.has_job()) {
+    saving_.cancel_job("the program ended");
     print_error("echoloop: {}\n", state().saving.last);  // the window closes: its message is not seen
   }
   if (interrupted() || viewer().should_close()) {

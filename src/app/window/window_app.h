@@ -69,6 +69,7 @@ class WindowApp {
 
   void take_opened();
   void opening_failed(const Error& error);
+  void first_opening_failed(const Error& error);
   void take_sandbox_answer();
   void start_session(OpenedSource opened, WindowOpening::Purpose purpose);
   void clear_view();

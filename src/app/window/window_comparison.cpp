@@ -2,23 +2,9 @@
 
 #include <utility>
 
-#include "core/param_table.h"
+#include "app/outputs/comparison.h"
 
 namespace echoloop {
-namespace {
-
-// B's settings for A's recording: what follows from a recording and was not set by the user follows from A's.
-ImagingParams params_for(const Acquisition& a, const ImagingParams& b, const ImagingParams& defaults_of_b) {
-  const ImagingParams defaults = default_params(a);
-  ImagingParams params = b;
-  for (const ParamSpec& spec : param_table()) {
-    const bool own = get_number(b, spec) != get_number(defaults_of_b, spec);
-    if (spec.from_acquisition && !own) set_number(params, spec, get_number(defaults, spec));
-  }
-  return params;
-}
-
-}  // namespace
 
 void WindowComparison::forget() {
   compared_.forget();
@@ -27,7 +13,11 @@ void WindowComparison::forget() {
 
 void WindowComparison::begin(const OpenedSource& opened, const ImagingParams& params) {
   Cine& cine = parts_.state.cine;
-  cine.a_recording = {.name = opened.info.name, .acquisition = opened.info.acquisition, .samples = opened.info.samples};
+  cine.a_recording = {.name = opened.info.name,
+                      .acquisition = opened.info.acquisition,
+                      .opened_as = opened.name,
+                      .frame_count = opened.info.frame_count,
+                      .samples = opened.info.samples};
   cine.a = params;
 }
 
@@ -62,7 +52,7 @@ void WindowComparison::advance() {
   try {
     if (*result != nullptr) std::rethrow_exception(*result);
     const OpenedSource& opened = *compared_.opened();
-    const ImagingParams params = params_for(*opened.info.acquisition, state.params, state.defaults);
+    const ImagingParams params = params_beside(state.params, state.defaults, *opened.info.acquisition);
     check_params_of(opened, params);
     begin(opened, params);
     state.notices.messages.resolve("comparing");

@@ -1,5 +1,7 @@
 #include "app/window/window_doubts.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <utility>
 
@@ -7,9 +9,20 @@
 #include "core/plain_text.h"
 
 namespace echoloop {
+namespace {
+
+// `text`: of the doubt. The key first where it is long: a line may be cut.
+std::string message_of(const Doubt& doubt, const std::string& text) {
+  if (doubt.key != "fc_hz") return "Check (Ctrl+Shift+O): " + text;
+  return fmt::format("Check the centre frequency: {:.4g} MHz assumed, echoes centred at {:.3g} MHz (Ctrl+Shift+O)",
+                     doubt.stated * 1e-6, doubt.measured * 1e-6);
+}
+
+}  // namespace
 
 void WindowDoubts::begin() {
   parts_.state.opening.doubts.clear();
+  parts_.doubts.reset();
   wanted_ = is_file_source(parts_.named) && !parts_.kiosk();  // where nothing can be corrected
 }
 
@@ -35,9 +48,10 @@ void WindowDoubts::measure() {
 }
 
 void WindowDoubts::show(const std::vector<Doubt>& doubts) {
+  parts_.doubts = doubts;
   for (const Doubt& doubt : doubts) {
     const std::string& text = parts_.state.opening.doubts.emplace_back(capitalized(doubt.text) + ".");
-    parts_.say(Severity::warning, "Ctrl+Shift+O for the correction: " + text, "source");  // first: a line may be cut
+    parts_.say(Severity::warning, message_of(doubt, text), "source");
   }
 }
 

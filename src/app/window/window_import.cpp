@@ -226,8 +226,7 @@ void WindowImport::execute(const ImportOrder& order) {
       return open_file();
     case ImportAct::cancel:
       leave();
-      return parts_.say(Severity::info, fmt::format("{} was not opened. Its answers are kept until the program ends.",
-                                                    file_.filename().string()));
+      return parts_.say(Severity::info, "Import cancelled; answers are kept until you quit.");
     case ImportAct::next:
     case ImportAct::stay: {
       parts_.state.import.next.clear();

@@ -9,6 +9,7 @@
 #include "app/options/user_folders.h"
 #include "core/error.h"
 #include "core/number.h"
+#include "formats/own_descriptions.h"
 #include "history/file_sinks.h"
 #include "history/part_file.h"
 #include "history/uff_repair.h"
@@ -22,8 +23,10 @@ void WindowOpening::open(const std::string& name, const Facts& facts, Purpose pu
   purpose_ = std::move(purpose);
   if (waited_for) return;
   cancel();
-  if (!uses_scanner(name)) return opener_.open(name, facts);
-  in_use_ = OpenedSource{.name = parts_.named, .source = parts_.source, .facts = {}, .info = parts_.state.source};
+  const bool reset_in_use =
+      purpose_.setup && parts_.session != nullptr && name == parts_.state.source.opened_as && facts == parts_.facts;
+  if (!reset_in_use && !uses_scanner(name)) return opener_.open(name, facts);
+  in_use_ = OpenedSource{.name = parts_.named, .source = parts_.source, .facts = facts, .info = parts_.state.source};
 }
 
 void WindowOpening::open_phantom(const std::string& text) { open(std::string(kPhantomPrefix) + text); }
@@ -61,6 +64,7 @@ void WindowOpening::open_file(const std::filesystem::path& file) {
   }
   if (!is_session_file(file)) return open(file.string());
   auto session = std::make_shared<const SavedSession>(read_session(file));
+  use_description(session->source, session->description);
   open(session->source, session->facts, {.session = session});
 }
 

@@ -23,12 +23,14 @@ class WindowOpening {
     std::shared_ptr<const SavedSession> session = {};  // to restore; null: none
     std::optional<Setup> setup = {};                   // of a reset, for this source
     Current current = Current::is_replaced;
+    std::string refused = {};  // why the source of the command line, in whose place this one is opened, was not
   };
 
   explicit WindowOpening(WindowParts& parts) : parts_(parts) {}
 
   void open(const std::string& name, const Facts& facts = {}) { open(name, facts, Purpose()); }
-  // The scanner in use, or the one that is waited for, keeps its address: it is not opened again, but goes on.
+  // The scanner in use, or the one that is waited for, keeps its address: it is not opened again, but goes on. A reset
+  // does not open the source in use again either.
   void open(const std::string& name, const Facts& facts, Purpose purpose);
   // Recordings, sessions; unfinished recordings after repair. Throws Error.
   void open_file(const std::filesystem::path& file);

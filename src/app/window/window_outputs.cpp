@@ -54,8 +54,9 @@ void WindowOutputs::write(const Run& run) {
                        .backend = *parts_.backend,
                        .session = *parts_.session,
                        .live = parts_.live,
-                       .marks = parts_.state.marks},
-                      last, writer);
+                       .marks = parts_.state.marks,
+                       .doubts = parts_.doubts ? &*parts_.doubts : nullptr},
+                      last, nullptr, writer);
   }
   write_report_of(run, writer);
   if (sinks_ != nullptr) writer([&] { sinks_->require_files(); });
@@ -68,6 +69,7 @@ void WindowOutputs::write_report_of(const Run& run, FileWriter& writer) {
   const ImagingParams& params = parts_.state.params;
   nlohmann::json report = make_report(*parts_.backend, *parts_.session, parts_.named, params, parts_.trace, run.totals);
   report["samples"] = samples_json(parts_.state.source.samples, parts_.live.images.front().stamp);
+  if (parts_.doubts) report["doubts"] = doubts_json(*parts_.doubts);
   writer([&] { require_live_outputs(options, params); });
   end_live_outputs({.options = options,
                     .source = parts_.named,

@@ -5,7 +5,10 @@
 #include <ctime>
 
 #include "app/options/folders.h"
+#include "app/outputs/output_files.h"
 #include "app/stream/stream_memory.h"
+#include "formats/open_recording.h"
+#include "version.h"
 
 namespace echoloop {
 namespace {
@@ -34,6 +37,10 @@ bool WindowParts::refused_in_kiosk() {
   return true;
 }
 
+bool WindowParts::scripted() const {
+  return options.frames > 0 || options.duration_s > 0.0 || kiosk() || names_output(options);
+}
+
 ViewerOptions viewer_options(const WindowParts& parts, SurfaceKind surface) {
   const Options& options = parts.options;
   const bool scripted = options.frames > 0 || options.duration_s > 0.0 || !options.screenshot.empty();
@@ -49,6 +56,15 @@ ViewerOptions viewer_options(const WindowParts& parts, SurfaceKind surface) {
           .ui_scale = options.ui_scale,
           .closing = kiosk ? Closing::never : Closing::by_user,
           .vsync = true};
+}
+
+ProgramFacts program_facts() {
+  std::error_code ignored;
+  const std::filesystem::path notices = share_folder().parent_path() / "doc" / "echoloop" / "copyright";
+  return {.version = kVersion,
+          .sandbox = sandbox_text(),
+          .licence = "MIT License",
+          .notices = std::filesystem::exists(notices, ignored) ? notices.string() : std::string()};
 }
 
 }  // namespace echoloop

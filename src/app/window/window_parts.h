@@ -3,9 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "app/options/options.h"
+#include "app/outputs/doubts.h"
 #include "app/stream/session.h"
 #include "core/acquisition_facts.h"
 #include "core/results/live_images.h"
@@ -27,10 +30,11 @@ struct WindowParts {
   PastImages past;
   InspectionAnswers inspections;
   RfHistory history;
-  std::shared_ptr<Source> source;    // null: none has been opened yet
-  std::string named;                 // the source, as the user named it
-  Facts facts;                       // of the source, when it was opened
-  std::unique_ptr<Session> session;  // null: no stream
+  std::shared_ptr<Source> source;            // null: none has been opened yet
+  std::string named;                         // the source, as the user named it
+  Facts facts;                               // of the source, when it was opened
+  std::optional<std::vector<Doubt>> doubts;  // about them; nothing: not measured
+  std::unique_ptr<Session> session;          // null: no stream
   std::unique_ptr<Viewer> viewer;
 
   // `cause`: the name that resolves an error or a warning, as in MessageLog::resolve().
@@ -38,10 +42,14 @@ struct WindowParts {
   void hint(const std::string& text);     // why an action has no effect: shown for a few seconds
   [[nodiscard]] bool refused_in_kiosk();  // with a message
   [[nodiscard]] bool on_gpu() const { return backend->name() == "CUDA"; }
+  // Nobody looks at the window: it ends by itself, writes files that the command line names, or is a kiosk.
+  [[nodiscard]] bool scripted() const;
   [[nodiscard]] bool kiosk() const { return options.kiosk_idle_s > 0.0; }
 };
 
 // How the window is made, from the options and from whether a kiosk, a script or a user runs it.
 ViewerOptions viewer_options(const WindowParts& parts, SurfaceKind surface);
+
+[[nodiscard]] ProgramFacts program_facts();
 
 }  // namespace echoloop

@@ -12,6 +12,7 @@ Setup WindowReset::setup() const {
           .facts = parts_.facts,
           .params = state.params,
           .stream = state.stream,
+          .chosen_queue = with_.stream.chosen_queue(),
           .marks = state.marks,
           .pan_zoom = state.image.pan_zoom,
           .inspected = state.image.inspected,
@@ -26,67 +27,73 @@ void WindowReset::begin() {
   reset_ns_ = now_ns();
 }
 
-// Of the cineloop only its settings: the history stays.
+// A source that runs is not opened again, but gets another stream.
 void WindowReset::apply(const Setup& wanted) {
-  UiState& state = parts_.state;
   if (with_.review.frozen_by_user()) with_.review.toggle_freeze();
-  const Cine fresh;
-  state.cine.compare = false;
-  state.cine.playing = false;
-  state.cine.speed = wanted.speed;
-  state.cine.keep_acquiring = fresh.keep_acquiring;
-  state.cine.wipe = fresh.wipe;
-  state.cine.match_levels = fresh.match_levels;
-  state.saving.film = {};
+  with_.reference.reset();
+  parts_.state.cine.compare = false;
+  parts_.state.cine.playing = false;
+  ++parts_.state.reset.count;  // and once more when the source has come: marks of either open no panel
   parts_.viewer->reset_view();
   parts_.viewer->restore_view(wanted.view);
-  state.stream = wanted.stream;
-  if (state.source.opened_as != wanted.source || parts_.facts != wanted.facts || parts_.session == nullptr) {
-    ++state.reset.count;
-    return with_.opening.open(wanted.source, wanted.facts, {.setup = wanted});
-  }
-  apply_to_source(wanted);
-  with_.reference.reset();
-  if (state.notices.fault.has_value()) {
-    with_.restart();
-  } else {
-    with_.apply_stream();
-  }
-  with_.apply_params();
+  with_.opening.open(wanted.source, wanted.facts, {.setup = wanted});
 }
 
-// Counted as a reset of its own where the source was opened for it: marks that come now open no panel.
+UiState fresh_state(UiState used) {
+  UiState fresh;
+  fresh.source = std::move(used.source);
+  fresh.scanner = std::move(used.scanner);
+  fresh.device = std::move(used.device);
+  fresh.no_effect = std::move(used.no_effect);
+  fresh.presets = std::move(used.presets);
+  fresh.opening = std::move(used.opening);
+  fresh.import = std::move(used.import);
+  fresh.saving.recording = std::move(used.saving.recording);
+  fresh.notices.messages = std::move(used.notices.messages);
+  fresh.reset = used.reset;
+  fresh.cine.keep_acquiring = fresh.device.backend == "CUDA";
+  return fresh;
+}
+
+void WindowReset::forget_stream() {
+  parts_.session.reset();
+  with_.review.forget();
+  parts_.history.clear();
+  parts_.state = fresh_state(std::move(parts_.state));
+}
+
 void WindowReset::apply_to_source(const Setup& wanted) {
   UiState& state = parts_.state;
   ++state.reset.count;
-  state.facts.given = wanted.facts;
-  state.params = wanted.params;
   state.marks = wanted.marks;
   state.image.pan_zoom = wanted.pan_zoom;
   state.image.inspected = wanted.inspected;
+  state.cine.speed = wanted.speed;
   with_.presets.set_active(wanted.preset);
+  parts_.say(Severity::info, done_);
 }
 
-void WindowReset::reset_to_start(std::optional<Setup> undo) {
+void WindowReset::reset_to_start(std::optional<Setup> undo, std::string done) {
   with_.opening.cancel();
   before_ = std::move(undo);
-  apply(*start_);
+  done_ = std::move(done);
+  parts_.state.notices.messages.clear();
   parts_.state.reset.undoable = before_.has_value();
+  apply(*start_);
   reset_ns_ = now_ns();
 }
 
 void WindowReset::reset() {
   if (!start_.has_value()) return;  // nothing was set yet
-  reset_to_start(setup());
-  parts_.say(Severity::info, "Everything was reset. Ctrl+Z undoes the reset.");
+  reset_to_start(setup(), "Settings, view and marks reset (Ctrl+Z to undo)");
 }
 
 void WindowReset::undo() {
   if (!before_.has_value()) return;
   const Setup before = *std::exchange(before_, std::nullopt);
   parts_.state.reset.undoable = false;
+  done_ = "Undone: reset";
   apply(before);
-  parts_.say(Severity::info, "Undone: reset");
 }
 
 // In a kiosk the next visitor finds the first image, and none of the messages before.
@@ -95,9 +102,7 @@ void WindowReset::reset_when_idle() {
   const double idle_s = parts_.viewer->idle_s();
   const double since_reset_s = static_cast<double>(now_ns() - reset_ns_) * 1e-9;
   if (idle_s < parts_.options.kiosk_idle_s || idle_s >= since_reset_s) return;
-  reset_to_start(std::nullopt);
-  parts_.state.notices.messages.clear_settled();
-  parts_.say(Severity::info, "Reset after a pause without input.");
+  reset_to_start(std::nullopt, "Reset after a pause without input.");
 }
 
 }  // namespace echoloop

@@ -1,10 +1,10 @@
-// Reset: everything that can be set, as it was when the window opened; by key, by control, and by itself in a kiosk
-// without input; and the undo of the user's reset. UI thread only.
+// Reset: the state of a fresh start, with a stream of its own; by key, by control, and by itself in a kiosk without
+// input; and the undo of the user's reset, which restores what was set. UI thread only.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
+#include <string>
 
 #include "app/options/setup.h"
 #include "app/window/window_opening.h"
@@ -12,6 +12,7 @@
 #include "app/window/window_presets.h"
 #include "app/window/window_reference.h"
 #include "app/window/window_review.h"
+#include "app/window/window_stream.h"
 
 namespace echoloop {
 
@@ -22,7 +23,7 @@ class WindowReset {
     WindowPresets& presets;
     WindowReview& review;
     WindowReference& reference;
-    std::function<void()> apply_params, apply_stream, restart;  // with UiState's
+    const WindowStream& stream;
   };
   WindowReset(WindowParts& parts, Controllers controllers) : parts_(parts), with_(std::move(controllers)) {}
 
@@ -30,19 +31,25 @@ class WindowReset {
   void reset();  // by the user: can be undone
   void undo();
   void reset_when_idle();  // once a window frame
-  // The part of `wanted` that belongs to the running source.
+  // The source of a reset has been opened: nothing of the stream before remains, neither counts nor kept frames.
+  void forget_stream();
+  // The part of `wanted` that belongs to the source, which runs.
   void apply_to_source(const Setup& wanted);
 
  private:
   [[nodiscard]] Setup setup() const;
   void apply(const Setup& wanted);
-  void reset_to_start(std::optional<Setup> undo);
+  void reset_to_start(std::optional<Setup> undo, std::string done);
 
   WindowParts& parts_;
   const Controllers with_;
   std::optional<Setup> start_;   // when the first source began
   std::optional<Setup> before_;  // the last reset, as long as it can be undone
+  std::string done_;             // the message when the source has been opened
   std::int64_t reset_ns_ = 0;    // of the last one
 };
+
+// That of a fresh start. Of `used` remain what is known of device, files and presets, and of the source that runs.
+UiState fresh_state(UiState used);
 
 }  // namespace echoloop

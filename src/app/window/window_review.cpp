@@ -58,7 +58,15 @@ void WindowReview::stream_failed() {
   if (playback_.frozen()) playback_.forget(parts_.state.cine);
 }
 
+bool WindowReview::plays_once() const {
+  const SourceInfo& source = parts_.state.source;
+  const Options& options = parts_.options;
+  return source.frame_count == 1 && !options.loop_given && options.frames == 0 && source.acquisition != nullptr &&
+         parts_.history.budget_bytes() >= source.acquisition->frame_bytes();
+}
+
 StreamSettings WindowReview::adjusted(StreamSettings stream) const {
+  stream.loop = stream.loop && !plays_once();
   stream.paused = stream.paused || (frozen_by_user() && !parts_.state.cine.keep_acquiring);
   if (frame_to_freeze_) stream.policy = RingPolicy::block;  // a dropped frame would not come again
   return stream;

@@ -40,6 +40,9 @@ class WindowReview {
   [[nodiscard]] bool busy() const { return fine_points_.busy() || fine_points_a_.busy(); }
   // The stream's settings, as needed while frozen or until a session's frame has come.
   [[nodiscard]] StreamSettings adjusted(StreamSettings stream) const;
+  // A recording of one frame, which would only be processed again and again: it is frozen, and processed again where
+  // parameters change. Not where so many frames are asked for, or repetition, or where no frame is kept.
+  [[nodiscard]] bool plays_once() const;
 
  private:
   void freeze(std::uint64_t sequence);

@@ -8,7 +8,11 @@
 #include <thread>
 
 #include "app/image_files.h"
+#include "app/opening/opened_description.h"
 #include "app/options/folders.h"
+#include "app/outputs/cine_film.h"
+#include "app/outputs/cine_iq.h"
+#include "app/outputs/comparison.h"
 #include "app/outputs/csv_text.h"
 #include "app/outputs/figures.h"
 #include "app/outputs/measure_image.h"
@@ -28,7 +32,6 @@
 #include "history/film.h"
 #include "history/json_text.h"
 #include "history/npy_text.h"
-#include "measure/level_match.h"
 
 namespace echoloop {
 namespace {
@@ -95,12 +98,7 @@ void WindowSaving::save_text(const std::filesystem::path& path, std::function<st
 }
 
 void WindowSaving::advance() {
-  advance_film();
-  advance_files();
-}
-
-void WindowSaving::advance_files() {
-  while (!pictures_.empty() && pictures_.front().again.step(parts_.session.get())) {
+  while (!pictures_.empty() && pictures_.front().step(parts_.session.get())) {
     write_picture_of(std::move(pictures_.front()));
     pictures_.pop_front();
   }
@@ -111,14 +109,14 @@ void WindowSaving::advance_files() {
 
 void WindowSaving::flush() {
   for (; !pictures_.empty(); pictures_.pop_front()) {
-    while (!pictures_.front().again.step(nullptr)) {
+    while (!pictures_.front().step(nullptr)) {
     }
     write_picture_of(std::move(pictures_.front()));
   }
 }
 
 void WindowSaving::finish() {
-  for (advance_files(); busy(); advance_files()) {
+  for (advance(); busy(); advance()) {
     files_.finish();
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
@@ -141,6 +139,7 @@ void WindowSaving::save_timing_file(TimingFile format) {
 void WindowSaving::save(SaveWhat what, SavedMoment moment) {
   try_to_save(folder_kind(what), [&] {
     if (what == SaveWhat::film) return save_film(moment);
+    if (what == SaveWhat::iq || what == SaveWhat::iq_range) return save_iq(what);
     if (what == SaveWhat::timings) return save_timings(TimingFile::csv);
     if (what == SaveWhat::measurements) return save_measurements();
     if (what == SaveWhat::session) return save_session(moment);
@@ -156,6 +155,24 @@ Image WindowSaving::image_on_screen() const {
   return shown;
 }
 
+// A's numbers wait for its points as B's do.
+nlohmann::json WindowSaving::describe_compared(const std::filesystem::path& figure, Picture& picture) const {
+  measure_again(picture.measured_a, *picture.a, parts_.state.marks, *picture.again_a);
+  const SaveChoice& choice = parts_.viewer->settings().saving;
+  const bool strips = !parts_.viewer->strips_on_screen(parts_.state).empty();
+  const bool own = picture.a->acquisition != picture.shown.acquisition;
+  return compared_figure_json(
+      {.a = {picture.measured_a, parts_.state.marks, *parts_.backend, name_of_a(), own ? nullptr : doubts()},
+       .b = {picture.measured, parts_.state.marks, *parts_.backend, parts_.named, doubts()},
+       .frames_of_a = parts_.state.cine.a_recording.frame_count,
+       .match = matched_to(picture) != nullptr ? LevelMatch::to_a : LevelMatch::none,
+       .file = "compared" + figure.extension().string(),
+       .marks = std::filesystem::path(figure).replace_extension(".json"),
+       .size = choice.figure_size(),
+       .ground = choice.ground,
+       .why_no_command = strips ? "strips of M-mode and spectral Doppler as shown are drawn in a window only" : ""});
+}
+
 // Points on a fine grid are those of the window where they are of this image; the others are asked for.
 void WindowSaving::save_picture(SaveWhat what) {
   if (parts_.viewer->shown_image().number == 0) return;
@@ -163,7 +180,7 @@ void WindowSaving::save_picture(SaveWhat what) {
   std::optional<Image> a;
   if (const Image* compared = parts_.viewer->compared_image(); compared != nullptr && compared->number != 0) {
     a = with_pixels(*compared, parts_.viewer->compared_db());
-    a->params.display = parts_.state.params.display;
+    a->params.display = parts_.state.cine.a.display;
   }
   Measured measured = measure_pixels(shown, parts_.state.marks);
   ImageAgain again(
@@ -173,7 +190,13 @@ void WindowSaving::save_picture(SaveWhat what) {
                        .a = std::move(a),
                        .measured = std::move(measured),
                        .again = std::move(again)});
-  advance_files();
+  if (Picture& picture = pictures_.back(); picture.a) {
+    picture.measured_a = measure_pixels(*picture.a, parts_.state.marks);
+    picture.again_a.emplace(picture.measured_a,
+                            PointsAgain{.kept = find_kept(parts_.history, picture.a->stamp.sequence),
+                                        .known = parts_.state.image.measured_a.fine});
+  }
+  advance();
 }
 
 void WindowSaving::write_picture_of(Picture picture) {
@@ -184,10 +207,13 @@ void WindowSaving::write_picture_of(Picture picture) {
   std::filesystem::path path;
   std::string note;
   const Image* const matched = matched_to(picture);
+  const bool figure = what == SaveWhat::picture && choice.format != SaveFormat::image_only;
   const auto description = [&] {
     measure_again(picture.measured, shown, parts_.state.marks, picture.again);
     note = points_note(picture.measured);
-    nlohmann::json json = marked_image_json({picture.measured, parts_.state.marks, *parts_.backend, parts_.named});
+    if (figure && picture.a) return describe_compared(path, picture);
+    nlohmann::json json =
+        marked_image_json({picture.measured, parts_.state.marks, *parts_.backend, parts_.named, doubts()});
     if (matched != nullptr && what == SaveWhat::picture) {
       json["levels_matched_to"] = {
           {"source", name_of_a()}, {"frame", frame_json(matched->stamp)}, {"parameters", params_json(matched->params)}};
@@ -205,7 +231,6 @@ void WindowSaving::write_picture_of(Picture picture) {
     constexpr std::array<const char*, 4> kEndings = {".png", ".svg", ".pdf", ".png"};
     path = new_save(UserFolder::pictures, choice.name.empty() ? stem : choice.name,
                     kEndings[static_cast<std::size_t>(choice.format)]);
-    const bool figure = choice.format != SaveFormat::image_only;
     if (figure) {
       writes.push_back(figure_of(path, picture));
     } else {
@@ -240,23 +265,21 @@ ImagingParams WindowSaving::display_on_screen(const Image& shown) const {
 }
 
 std::string WindowSaving::name_of_a() const {
-  const std::string& other = parts_.state.cine.a_recording.name;
+  const std::string& other = parts_.state.cine.a_recording.opened_as;
   return other.empty() ? parts_.named : other;
 }
 
 const Image* WindowSaving::matched_to(const Picture& picture) const {
   const Image* a = parts_.state.cine.match_levels && picture.a ? &*picture.a : nullptr;
-  const bool weights = shows_weight(picture.shown.params.formation);
-  return a == nullptr || weights || shows_weight(a->params.formation) ? nullptr : a;
+  return a == nullptr || !can_match(picture.shown, *a) ? nullptr : a;
 }
 
 Image WindowSaving::as_drawn(const Picture& picture) const {
   const Image& shown = picture.shown;
   const Image* a = matched_to(picture);
   if (a == nullptr) return shown;
-  const LevelMap map = match_levels({.db = shown.host(), .grid = shown.grid}, {.db = a->host(), .grid = a->grid});
-  std::vector<float> pixels(shown.host().begin(), shown.host().end());
-  std::ranges::transform(pixels, pixels.begin(), [&map](float level_db) { return map.at(level_db); });
+  std::vector<float> pixels;
+  (void)matched_levels(shown, *a, pixels);
   return with_pixels(shown, std::move(pixels));
 }
 
@@ -318,8 +341,7 @@ void WindowSaving::save_measurements() {
   if (m.image.number == 0) return;
   std::string comments = measurement_comments(*parts_.backend, parts_.named, m.image);
   if (const Image& a = parts_.state.image.measured_a.image; a.number != 0) {
-    comments += fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n", name_of_a(),
-                            a.stamp.sequence, json_text(image_json(*parts_.backend, name_of_a(), a)));
+    comments += comments_on_a({parts_.state.image.measured_a, parts_.state.marks, *parts_.backend, name_of_a()});
   }
   save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, m.image.stamp) + "_measurements", ".csv"),
             [text = measurements_csv(m, comments, parts_.state.image.measured_a)] { return text; });
@@ -346,6 +368,7 @@ void WindowSaving::save_session(SavedMoment moment) {
   const Image& shown = parts_.viewer->shown_image();
   SavedSession session{.source = parts_.named,
                        .facts = parts_.facts,
+                       .description = opened_description(parts_.source->acquisition()),
                        .settings = {},
                        .stream = parts_.state.stream,
                        .marks = parts_.state.marks,
@@ -367,7 +390,7 @@ void WindowSaving::save_session(SavedMoment moment) {
 }
 
 void WindowSaving::save_film(SavedMoment moment) {
-  if (film_ != nullptr || parts_.session == nullptr || moment == SavedMoment::live) return;
+  if (job_ != nullptr || parts_.session == nullptr || moment == SavedMoment::live) return;
   const FilmPlan plan = plan_film(parts_.state.cine, parts_.state.saving.film);
   const bool flow = parts_.state.params.color_flow.mode != FlowMode::off;
   std::vector<CineFilm::Frame> frames;
@@ -395,27 +418,55 @@ void WindowSaving::save_film(SavedMoment moment) {
                   .samples = parts_.state.source.samples};
   check_film_name(order.path);
   if (parts_.state.saving.film.speed != 1.0) order.note = fmt::format("{:g}× speed", parts_.state.saving.film.speed);
-  film_ = std::make_unique<CineFilm>(std::move(order), std::move(frames), parts_.state.params, unreadable);
+  job_ = std::make_unique<CineFilm>(std::move(order), std::move(frames), parts_.state.params, unreadable);
 }
 
-void WindowSaving::advance_film() {
-  if (film_ == nullptr || parts_.session == nullptr) return;
-  film_->ask(*parts_.session);
-  if (!film_->done()) {
+// Of the frame on screen, with the parameters that made its image; or of the history between the loop marks.
+void WindowSaving::save_iq(SaveWhat what) {
+  if (job_ != nullptr || parts_.session == nullptr) return;
+  const Image& shown = parts_.viewer->shown_image();
+  const bool range = what == SaveWhat::iq_range;
+  IqOrder order{.path = {},
+                .named = parts_.named,
+                .backend = *parts_.backend,
+                .params = without_analyses(range ? parts_.state.params : shown.params)};
+  std::vector<KeptFrame> frames;
+  const auto add = [&](std::optional<KeptFrame> kept) {
+    if (kept) frames.push_back(std::move(*kept));
+    if (!kept) ++order.unreadable;
+  };
+  if (range) {
+    const Cine& cine = parts_.state.cine;
+    for (std::size_t i = cine.mark_in; i <= cine.mark_out && i < cine.frames; ++i) add(parts_.history.at(i));
+  } else if (shown.number != 0) {
+    add(find_kept(parts_.history, shown.stamp.sequence));
+  }
+  if (frames.empty()) {
+    return report("No complex pixels: the frame is not in the history; freeze (Space), then save", Severity::error);
+  }
+  order.path =
+      new_save(UserFolder::documents, file_stem(parts_.state.source, frames.back().frame.stamp) + "_iq", ".npy");
+  job_ = std::make_unique<CineIq>(std::move(order), std::move(frames));
+}
+
+void WindowSaving::advance_job() {
+  if (job_ == nullptr || parts_.session == nullptr) return;
+  job_->ask(*parts_.session);
+  if (!job_->done()) {
     if (!parts_.state.opening.progress)
-      parts_.state.opening.progress = Progress{.text = film_->progress(), .fraction = film_->fraction()};
+      parts_.state.opening.progress = Progress{.text = job_->progress(), .fraction = job_->fraction()};
     return;
   }
-  report(film_->result(), film_->failed() ? Severity::error : film_->complete() ? Severity::info : Severity::warning);
-  film_.reset();
+  report(job_->result(), job_->failed() ? Severity::error : job_->complete() ? Severity::info : Severity::warning);
+  job_.reset();
 }
 
 // The stream that makes its images goes.
-void WindowSaving::cancel_film(const std::string& why) {
-  if (film_ == nullptr) return;
-  film_->give_up(why);
-  report(film_->result(), Severity::error);
-  film_.reset();
+void WindowSaving::cancel_job(const std::string& why) {
+  if (job_ == nullptr) return;
+  job_->give_up(why);
+  report(job_->result(), Severity::error);
+  job_.reset();
 }
 
 void WindowSaving::describe() {
@@ -424,7 +475,8 @@ void WindowSaving::describe() {
         describe_place(parts_.viewer->settings().saving, parts_.state.source, parts_.viewer->shown_image().stamp);
   }
   parts_.state.saving.seen = false;
-  parts_.state.saving.making_film = film_ != nullptr;
+  parts_.state.saving.busy = job_ != nullptr ? job_->busy() : "";
+  parts_.state.saving.why_no_iq = why_no_pixels(parts_.state.params);
   parts_.state.saving.why_no_film = why_no_films();
 }
 

@@ -5,12 +5,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/options/user_folders.h"
-#include "app/outputs/cine_film.h"
+#include "app/outputs/cine_job.h"
 #include "app/outputs/measure_image.h"
 #include "app/outputs/save_queue.h"
 #include "app/session_file.h"
@@ -26,15 +27,17 @@ class WindowSaving {
   void save(SaveWhat what, SavedMoment moment);
   void save_table(const ResultTable& table);
   void save_timing_file(TimingFile format);
-  void advance();  // once a window frame; videos, too
+  void advance();  // once a window frame
   void finish();   // waits for all files
   void flush();    // before another source: pictures whose numbers are not there yet go without
   [[nodiscard]] bool busy() const { return !pictures_.empty() || files_.busy(); }
 
-  // The video that is being made: ended with its stream, with the reason; ended by the user.
-  void cancel_film(const std::string& why);
-  void stop_film() { film_->give_up({}); }
-  [[nodiscard]] bool making_film() const { return film_ != nullptr; }
+  // The file that is being made of history frames: once a window frame; ended with its stream, with the reason; ended
+  // by the user.
+  void advance_job();
+  void cancel_job(const std::string& why);
+  void stop_job() { job_->give_up({}); }
+  [[nodiscard]] bool has_job() const { return job_ != nullptr; }
 
   void describe();  // for the window
 
@@ -50,6 +53,10 @@ class WindowSaving {
     std::optional<Image> a;
     Measured measured;
     ImageAgain again;
+    Measured measured_a = {};
+    std::optional<ImageAgain> again_a = {};
+    // True when all numbers are there, or the time is over.
+    [[nodiscard]] bool step(Session* session) { return again.step(session) && (!again_a || again_a->step(session)); }
   };
 
   // `text`: called on the thread, for what is in the file.
@@ -64,18 +71,20 @@ class WindowSaving {
   // As it is drawn: with mapped levels where it is matched.
   [[nodiscard]] Image as_drawn(const Picture& picture) const;
   [[nodiscard]] std::string name_of_a() const;
+  [[nodiscard]] const std::vector<Doubt>* doubts() const { return parts_.doubts ? &*parts_.doubts : nullptr; }
   void save_measurements();
   void save_description();  // of the scanner
   void save_session(SavedMoment moment);
   void save_film(SavedMoment moment);
-  void advance_film();
-  void advance_files();
+  void save_iq(SaveWhat what);
   [[nodiscard]] Image image_on_screen() const;
+  // Of both images, for the figure.
+  [[nodiscard]] nlohmann::json describe_compared(const std::filesystem::path& figure, Picture& picture) const;
   [[nodiscard]] ImagingParams display_on_screen(const Image& shown) const;
   void report(const std::string& text, Severity severity);
 
   WindowParts& parts_;
-  std::unique_ptr<CineFilm> film_;               // null: none is being made
+  std::unique_ptr<CineJob> job_;                 // null: none is being made
   std::deque<Picture> pictures_;                 // whose numbers are not there yet
   std::vector<std::filesystem::path> promised_;  // names of files that are still to be written
   SaveQueue files_;

@@ -21,7 +21,10 @@ const Mark* selected_region(const Marks& marks) {
 }
 
 FoundSpeed shown(const SoundSpeedCurve& curve) {
-  return {.phi = {curve.phi.begin(), curve.phi.end()}, .peak_m_s = curve.peak_m_s, .warnings = curve.warnings};
+  return {.phi = {curve.phi.begin(), curve.phi.end()},
+          .peak_m_s = curve.peak_m_s,
+          .prominence = curve.prominence,
+          .warnings = curve.warnings};
 }
 
 // Half of the cores: the other half is the stream's.
@@ -58,6 +61,7 @@ void WindowSoundSpeed::begin() {
                .last_m_s = task.speeds_m_s.back(),
                .assumed_m_s = state.params.formation.sound_speed_m_s,
                .region = region == nullptr ? "whole image" : fmt::format("region {}", region->number),
+               .f_number = search_f_number_note(state.params),
                .elements = {},
                .transmits = {}};
   stop_ = false;

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <utility>
 
+#include "app/options/preset.h"
 #include "app/options/stream_defaults.h"
 #include "app/stream/stream_memory.h"
 #include "core/error.h"
-#include "core/free_memory.h"
 #include "core/number.h"
 #include "core/param_table.h"
 #include "core/plain_text.h"
@@ -54,8 +54,6 @@ void WindowStream::describe_backend() {
 
 // Of another source than the one before.
 ImagingParams WindowStream::params_to_start(const ImagingParams& defaults) const {
-  // The command line's settings are meant for its source.
-  if (parts_.source == nullptr) return apply_settings(defaults, parts_.options.settings);
   ImagingParams params = defaults;  // the display stays as the user left it
   const DisplayParams& display = parts_.state.params.display;
   params.display.dynamic_range_db = display.dynamic_range_db;
@@ -80,14 +78,21 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
   const SourceInfo &now = opened.info, &before = parts_.state.source;
   const bool same = now.opened_as == before.opened_as || (!now.phantom.empty() && now.phantom == before.phantom);
   Plan plan{.first = parts_.source == nullptr,
-            .change = saved == nullptr && same ? Change::same_source : Change::another_source,
+            .change = saved == nullptr && same && !purpose.setup ? Change::same_source : Change::another_source,
             .described_again = now.live && before.live && same && now.acquisition != before.acquisition,
             .defaults = window_params(opened),
             .preset = {},
             .stream = parts_.state.stream};
-  const auto& settings = parts_.options.settings;
-  const ImagingParams params = saved != nullptr ? apply_settings(plan.defaults, plan.first ? settings : saved->settings)
+  static const decltype(parts_.options.settings) kNone;
+  const bool meant = purpose.refused.empty();  // the command line's settings: for its source
+  const auto& settings = meant ? parts_.options.settings : kNone;
+  const auto given = [&] {
+    return meant ? given_params(parts_.options, plan.defaults, *now.acquisition) : plan.defaults;
+  };
+  const ImagingParams params = saved != nullptr && !plan.first      ? apply_settings(plan.defaults, saved->settings)
+                               : saved != nullptr                   ? given()
                                : plan.change == Change::same_source ? params_with_facts(plan.defaults)
+                               : plan.first                         ? given()
                                                                     : params_to_start(plan.defaults);
   // A session has parameters of its own: the preset of the source before is not theirs.
   plan.preset = {params, saved != nullptr ? std::filesystem::path() : presets.active()};
@@ -100,12 +105,17 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
   if (saved != nullptr) {
     if (!plan.first) plan.stream = saved->stream;
     chosen_queue_.reset();
-  } else if (!purpose.setup) {
-    if (!plan.first) plan.stream.rate_hz = 0.0;  // each source has a pace of its own
+  } else {
+    if (purpose.setup) {
+      plan.stream = purpose.setup->stream;
+      chosen_queue_ = purpose.setup->chosen_queue;
+    } else if (!plan.first) {
+      plan.stream.rate_hz = 0.0;  // each source has a pace of its own
+    }
     choose_queue(plan.stream, now);
   }
   check_params_of(opened, plan.preset.params);
-  require_room(opened, plan.stream);
+  require_room(opened, plan.stream, plan.preset.params);
   return plan;
 }
 
@@ -156,8 +166,17 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
   if (!preset.note.empty()) {
     parts_.say(preset.file.empty() ? Severity::warning : Severity::info, preset.note, "source");
   }
+  if (const ProbePreset& given = parts_.options.preset; plan.first && given.preset != nullptr) {
+    const std::string why = why_not_whole(*given.preset, acquisition);
+    if (!why.empty()) parts_.say(Severity::warning, why, "source");
+  }
   if (!recording || plan.change == Change::same_source) return;
   for (const Assumption& assumed : acquisition.assumptions) {
+    if (assumed.fact == "frame_rate_hz" && acquisition.frame_rate_hz == 0.0) {
+      parts_.say(Severity::warning, "Frame rate unknown. Set it in Source for flow, Doppler and playback in real time.",
+                 "source");
+      continue;
+    }
     parts_.say(Severity::warning,
                capitalized(assumed.text) + (assumed.fact.empty() ? "" : ". Set the value in the Source panel."),
                "source");
@@ -178,14 +197,11 @@ void WindowStream::choose_queue(StreamSettings& stream, const SourceInfo& source
   chosen_queue_ = stream;
 }
 
-void WindowStream::require_room(const OpenedSource& opened, const StreamSettings& stream) const {
-  const std::size_t need = slots_bytes(*opened.source, stream);
+void WindowStream::require_room(const OpenedSource& opened, const StreamSettings& stream,
+                                const ImagingParams& params) const {
   const std::size_t given_back =
-      parts_.session != nullptr ? parts_.session->memory().host_bytes + parts_.history.extent().bytes : 0;
-  const std::size_t there_is = free_host_memory() + given_back;
-  if (need <= there_is) return;
-  throw Error(opened.name, fmt::format("frames need {} in {} slots", megabytes(need), stream.slots),
-              "at most " + megabytes(there_is) + ", which is free", "use fewer slots");
+      parts_.session != nullptr ? parts_.session->host_bytes() + parts_.history.extent().bytes : 0;
+  require_host_memory(opened.name, stream, host_need(*opened.source, params, stream, *parts_.backend), given_back);
 }
 
 // The stream before ends on a thread of its own: a frame may be in work there, and a scanner be waited for.
@@ -299,9 +315,10 @@ void WindowStream::apply(const StreamSettings& wanted) {
     parts_.session->begin_stream(wanted);
     state.notices.messages.resolve("stream");
   } catch (const std::exception& error) {
-    const bool paused = state.stream.paused;
+    const StreamSettings panel = state.stream;
     state.stream = parts_.session->stream();  // the panel shows the settings in use
-    state.stream.paused = paused;
+    state.stream.paused = panel.paused;       // as they are before WindowReview::adjusted()
+    state.stream.loop = panel.loop;
     parts_.say(Severity::error, error.what(), "stream");
   }
 }
@@ -313,21 +330,28 @@ void WindowStream::advance() {
     doubts_.look();
     parts_.session->advance();
   } catch (const std::exception& error) {
-    parts_.session.reset();  // not even the old settings work any more
-    parts_.state.run = RunState::fault;
-    parts_.state.notices.fault = FaultNotice{.title = "The stream could not be started",
-                                             .detail = error.what(),
-                                             .advice = "undo the change, then restart.",
-                                             .can_restart = true,
-                                             .can_use_cpu = parts_.on_gpu()};
+    fail(error.what());  // not even the old settings work any more
   }
+}
+
+void WindowStream::fail(const std::string& why) {
+  parts_.say(Severity::error, "The stream could not be started: " + why, "fault");
+  parts_.session.reset();
+  parts_.state.run = RunState::fault;
+  parts_.state.notices.fault = FaultNotice{.title = "The stream could not be started",
+                                           .detail = why,
+                                           .advice = "undo the change, then restart.",
+                                           .can_restart = true,
+                                           .can_use_cpu = parts_.on_gpu()};
 }
 
 void WindowStream::report_refusal() {
   const std::string refusal = parts_.session->take_refusal();
   if (refusal.empty()) return;
   parts_.say(Severity::error, refusal, "stream");
+  const bool loop = parts_.state.stream.loop;
   parts_.state.stream = parts_.session->stream();
+  parts_.state.stream.loop = loop;
 }
 
 }  // namespace echoloop

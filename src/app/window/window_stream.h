@@ -42,6 +42,8 @@ class WindowStream {
   void describe(const OpenedSource& opened, const Plan& plan);  // for the window, before it starts
   void report(const OpenedSource& opened, const Plan& plan);    // messages, after it has started
 
+  // Policy and slots that no user chose; nothing: a user did.
+  [[nodiscard]] const std::optional<StreamSettings>& chosen_queue() const { return chosen_queue_; }
   // Policy and slots, as long as no user has chosen others.
   void choose_queue(StreamSettings& stream, const SourceInfo& source);
 
@@ -72,13 +74,14 @@ class WindowStream {
   void apply(const StreamSettings& wanted);
   // Once a window frame: the second half of a change of slots, lanes, memory or streams, and of a start; doubts.
   void advance();
+  void fail(const std::string& why);  // nothing runs until a restart
   void update_numbers(std::uint64_t shown) { stats_.update(parts_.state, *parts_.session, parts_.trace, shown); }
   void report_refusal();
 
  private:
   [[nodiscard]] ImagingParams params_to_start(const ImagingParams& defaults) const;
   [[nodiscard]] ImagingParams params_with_facts(const ImagingParams& defaults) const;
-  void require_room(const OpenedSource& opened, const StreamSettings& stream) const;
+  void require_room(const OpenedSource& opened, const StreamSettings& stream, const ImagingParams& params) const;
   void begin(const RingCounts& counts);
 
   struct Coming {

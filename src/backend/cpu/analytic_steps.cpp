@@ -26,6 +26,9 @@ class AnalyticCpuSteps final : public CpuSteps {
   [[nodiscard]] PixelView pixels() const override {
     return {.values = pixels_.data(), .count = das_->tables->grid.pixels()};
   }
+  [[nodiscard]] WeighedPixels weighed_pixels() const override {
+    return read_pixels(method_, pixels_.data(), weights_.data());
+  }
   // Coherences have a level of their own: 1 is 0 dB.
   [[nodiscard]] std::optional<float> own_level_db(std::span<const float> /*amplitudes*/) const override {
     return method_.method == Adaptive::slsc ? std::optional(0.0f) : std::nullopt;
@@ -139,7 +142,7 @@ void AnalyticCpuSteps::beamform_columns() {
 }
 
 void AnalyticCpuSteps::envelope(float* amplitudes) {
-  const WeighedPixels from = read_pixels(method_, pixels_.data(), weights_.data());
+  const WeighedPixels from = weighed_pixels();
   float* const formed = scan_.has_value() ? beam_envelope_.data() : amplitudes;
   const auto nx = static_cast<std::size_t>(das_->geometry.nx);
   pool_.run(das_->geometry.nz, 32, [&](int begin, int end, int) {

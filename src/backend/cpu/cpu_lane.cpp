@@ -32,6 +32,7 @@ class CpuLane final : public Lane {
   void compress(double reference_db) override;
   void refine(const FrameAverage* average) override;
   void keep_line(int column) override;
+  void keep_pixels() override;
   void finish(HostCopy copy) override;
   [[nodiscard]] bool uploaded() override { return conditioned_; }
   [[nodiscard]] bool finished() override { return finished_; }
@@ -39,6 +40,7 @@ class CpuLane final : public Lane {
   [[nodiscard]] PixelView pixels() override;
   [[nodiscard]] Image& image(std::size_t /*k*/) override { return image_; }
   [[nodiscard]] std::span<const float> line() override { return line_; }
+  [[nodiscard]] std::span<const Complex> kept_pixels() override { return kept_; }
   void append_spans(TimingTrace& trace) override;
   std::vector<float> read_back(Tap tap) override;
 
@@ -62,6 +64,8 @@ class CpuLane final : public Lane {
   std::vector<std::byte> picked_;  // samples of every second, third ... transmit
   PlainArray<float> envelope_;     // [nz][nx]
   std::vector<float> line_;        // [nz]: the image's column that was kept
+  PlainArray<Complex> weighed_;    // pixels that were kept, where a method weighs them
+  std::span<const Complex> kept_;
   Image image_;
   std::array<Span, kStageCount> spans_{};     // by stage
   std::array<bool, kStageCount> has_span_{};  // of this frame
@@ -205,6 +209,22 @@ void CpuLane::keep_line(int column) {
     level_db = *from;
     from += plan_->grid.nx;
   }
+}
+
+// Where nothing weighs them they stay where they are.
+void CpuLane::keep_pixels() {
+  const WeighedPixels from = steps_->weighed_pixels();
+  const std::size_t count = plan_->das->tables->grid.pixels();
+  kept_ = {from.pixels, count};
+  if (from.weights == nullptr) return;
+  weighed_.resize(count);
+  constexpr int kChunk = 1 << 14;
+  const int chunks = static_cast<int>((count + kChunk - 1) / kChunk);
+  pool_->run(chunks, 1, [&](int begin, int end, int) {
+    const std::size_t last = std::min(count, static_cast<std::size_t>(end) * kChunk);
+    for (std::size_t i = static_cast<std::size_t>(begin) * kChunk; i < last; ++i) weighed_[i] = from.value(i);
+  });
+  kept_ = {weighed_.data(), count};
 }
 
 void CpuLane::finish(HostCopy /*copy*/) { finished_ = true; }

@@ -11,6 +11,7 @@
 #include "backend/backend.h"
 #include "backend/cpu/cpu_kernels.h"
 #include "backend/cpu/worker_pool.h"
+#include "dsp/level.h"
 
 namespace echoloop {
 
@@ -25,6 +26,7 @@ class CpuSteps {
   // Level in dB that the recipe takes from the frame itself; empty: none.
   [[nodiscard]] virtual std::optional<float> own_level_db(std::span<const float> /*amplitudes*/) const { return {}; }
   [[nodiscard]] virtual PixelView pixels() const { return {}; }                 // see Lane::pixels
+  [[nodiscard]] virtual WeighedPixels weighed_pixels() const { return {}; }     // that envelope() reads
   [[nodiscard]] virtual std::vector<float> read_back(Lane::Tap tap) const = 0;  // conditioned or beamformed
 };
 

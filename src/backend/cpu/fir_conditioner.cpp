@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstring>
 
+#include "core/long_work.h"
 #include "core/units.h"
 #include "dsp/fir_design.h"
 
@@ -15,6 +16,8 @@ namespace {
 constexpr double kLeastRateOverBand = 1.6;
 
 int even_below(int v) { return v - (v & 1); }
+
+constexpr std::size_t kLongWork = std::size_t{1} << 20;  // samples: a tenth of a second
 
 // The odd taps of a half-band filter, both sides, in order.
 std::vector<float> both_sides(const std::vector<double>& side, double gain) {
@@ -116,12 +119,14 @@ void FirConditioner::make_mixers(double sampling_hz) {
   cosine_.resize(static_cast<std::size_t>(plan.n_samples));
   sine_.resize(cosine_.size());
   for (std::size_t i = 0; i < cosine_.size(); ++i) {
+    if (i % kLongWork == kLongWork - 1) check_long_work();
     const std::complex<double> value = gain * phasor(-cycles * static_cast<double>(i));
     cosine_[i] = static_cast<float>(value.real());
     sine_[i] = static_cast<float>(value.imag());
   }
   turn_.resize(static_cast<std::size_t>(plan.n_valid));
   for (std::size_t i = 0; i < turn_.size(); ++i) {
+    if (i % kLongWork == kLongWork - 1) check_long_work();
     const std::complex<double> value = phasor(plan.band_shift_hz / plan.line_rate_hz * static_cast<double>(i));
     turn_[i] = {static_cast<float>(value.real()), static_cast<float>(value.imag())};
   }

@@ -57,6 +57,13 @@ class AnalyticSteps final : public LaneSteps {
       magnitudes(from, n_pixels(), buffers_.envelope.as<float>(), stream());
     }
   }
+  const Complex* weighed_pixels() override {
+    const WeighedPixels from = read_pixels(method_, pixels(), buffers_.weights.as<float>());
+    if (from.weights == nullptr) return from.pixels;
+    buffers_.weighed.grow_for<Complex>(n_pixels());
+    weighed_values(from, n_pixels(), buffers_.weighed.as<Complex>(), stream());
+    return buffers_.weighed.as<Complex>();
+  }
   // Coherences have a level of their own: 1 is 0 dB.
   const float* own_level_db() override {
     return method_.method == Adaptive::slsc ? buffers_.peak.as<float>() : nullptr;

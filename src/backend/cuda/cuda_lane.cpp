@@ -215,7 +215,7 @@ void CudaLane::compress(double reference_db) {
   if (!one_pass) write_decibels();
   mark(kCompressed, work());
   frame_.compressed = true;
-  frame_.refined = frame_.ended = false;
+  frame_.refined = frame_.pixels_kept = frame_.ended = false;
 }
 
 void CudaLane::write_decibels() {
@@ -253,10 +253,26 @@ void CudaLane::keep_line(int column) {
   frame_.line_kept = true;
 }
 
+// The copy runs beside the kernels of the next frames, which have buffers of their own; this lane takes none before it
+// has ended.
+void CudaLane::keep_pixels() {
+  join();
+  const Complex* const from = steps_->weighed_pixels();
+  if (from == nullptr) throw std::logic_error("no complex pixels to keep");
+  kept_.count = plan_->das->tables->grid.pixels();
+  kept_.values.grow(kept_.count * sizeof(Complex));
+  kept_.weighed.record(processing());
+  kept_.weighed.make_wait(to_host_);
+  CUDA_CHECK(cudaMemcpyAsync(kept_.values.as<void>(), from, kept_.count * sizeof(Complex), cudaMemcpyDeviceToHost,
+                             to_host_.get()));
+  kept_.there.record(to_host_);
+  frame_.pixels_kept = true;
+}
+
 void CudaLane::finish(HostCopy copy) {
   for (Image& image : std::span(images_).first(frame_.count)) image.host_db = nullptr;
   Event& ready = frame_.line_kept ? line_.there : picture_mark();
-  end_ = &ready;
+  end_ = frame_.pixels_kept ? &kept_.there : &ready;
   if (copy == HostCopy::made) {
     const std::size_t pixels = plan_->grid.pixels();
     ready.make_wait(to_host_);

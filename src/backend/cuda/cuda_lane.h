@@ -40,6 +40,7 @@ class CudaLane final : public Lane {
   void compress(double reference_db) override;
   void refine(const FrameAverage* average) override;
   void keep_line(int column) override;
+  void keep_pixels() override;
   void finish(HostCopy copy) override;
   [[nodiscard]] bool uploaded() override;
   [[nodiscard]] bool finished() override;
@@ -50,6 +51,7 @@ class CudaLane final : public Lane {
   [[nodiscard]] std::span<const float> line() override {
     return {line_.db.as<float>(), static_cast<std::size_t>(plan_->grid.nz)};
   }
+  [[nodiscard]] std::span<const Complex> kept_pixels() override { return {kept_.values.as<Complex>(), kept_.count}; }
   void append_spans(TimingTrace& trace) override;
   std::vector<float> read_back(Tap tap) override;
 
@@ -77,6 +79,7 @@ class CudaLane final : public Lane {
     bool compressed = false;
     bool refined = false;
     bool line_kept = false;
+    bool pixels_kept = false;
     bool ended = false;                // finish() was called after the last verb
     std::optional<double> written_db;  // level of the decibels that beamform() writes
     Mark condition_begin = kCondition;
@@ -102,6 +105,14 @@ class CudaLane final : public Lane {
   // The column that is kept, on the host.
   struct KeptLine {
     ReadbackBuffer db;
+    Event there{EventUse::sleep};
+  };
+
+  // The complex pixels that are kept, on the host.
+  struct PixelCopy {
+    ReadbackBuffer values;
+    std::size_t count = 0;
+    Event weighed{EventUse::order};
     Event there{EventUse::sleep};
   };
 
@@ -153,6 +164,7 @@ class CudaLane final : public Lane {
   Marks marks_;
   Event copied_to_host_{EventUse::sleep};
   KeptLine line_;
+  PixelCopy kept_;
   const Event* end_ = nullptr;  // what a finished frame has passed
   std::vector<Image> images_;   // of the frames
 };

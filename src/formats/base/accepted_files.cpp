@@ -43,9 +43,15 @@ std::string accepted_files() {
 }
 
 std::string format_names() {
-  std::string text;
-  for (const FormatWords& words : kWords) text += (text.empty() ? "" : ", ") + std::string(words.name);
-  return text;
+  std::string files, lines;
+  for (const FormatWords& words : kWords) {
+    if (words.group == "arrays with a JSON sidecar" || words.name.starts_with("arrays by ")) continue;
+    std::string& list = words.group == "beamformed RF lines" ? lines : files;
+    const bool course = words.group == "GPU short-course data";
+    const std::string name(course ? words.group : words.name);
+    if (!list.ends_with(name)) list += (list.empty() ? "" : ", ") + name;
+  }
+  return "MATLAB, HDF5 and NumPy files of " + files + "; RF lines of " + lines;
 }
 
 std::vector<std::string_view> recording_endings() {

@@ -8,7 +8,7 @@
 namespace echoloop {
 
 std::string accepted_files();  // "GPU short-course data (.pkl, ...), ...": the end of error messages
-std::string format_names();    // ".pkl, Doppler .npz, ...": one a row
+std::string format_names();    // "MATLAB, HDF5 and NumPy files of ...; RF lines of ..."
 // Of file names, lower case, each once: ".pkl", ".npz" ...
 std::vector<std::string_view> recording_endings();
 std::string formats_markdown();  // the rows of assets/manual/formats.md

@@ -21,7 +21,8 @@ constexpr std::array kKeys{
     DescriptionKey{"axes", "array", R"(["time", "element", "transmit", "frame"])",
                    "each axis of the array in the order of MATLAB's `size` or numpy's `shape`: `time`, `element`, "
                    "`transmit`, `frame`, `iq` (I, Q), or `line` in place of `element` for lines that are beamformed "
-                   "already",
+                   "already, or `trace` in place of `transmit` and `element` for a list of A-scans; `one` for a "
+                   "further axis of length 1",
                    false},
     DescriptionKey{"offset", "array", "128", "value of zero in unsigned samples, subtracted", true},
     DescriptionKey{"dtype", "raw bytes", R"("int16")",
@@ -93,6 +94,14 @@ constexpr std::array kKeys{
     DescriptionKey{"tx_elements", "transmits", R"("all")",
                    "single elements: number of the element that fires in each transmit, from 1; `all`: one after "
                    "another",
+                   true},
+    DescriptionKey{"tx_of_trace", "traces", "[1, 1, 2]",
+                   "with the axis `trace`: number of the element that fires, for each trace, from 1 (from 0 where one "
+                   "of both lists has a 0); traces may be in any order and any part of a full matrix",
+                   true},
+    DescriptionKey{"rx_of_trace", "traces", "[1, 2, 2]",
+                   "number of the element that receives, for each trace; the opposite direction takes the place of a "
+                   "pair that is not there",
                    true},
     DescriptionKey{"tx_mirrored", "transmits", "true",
                    "left and right of the transmits are exchanged: angles and x of the opposite sign, delays and "

@@ -23,6 +23,10 @@ struct DescriptionKey {
 std::span<const DescriptionKey> description_keys();
 const DescriptionKey* find_description_key(std::string_view key);  // null: no such key
 
+// Keys of the user's own, without effect. All others that are not known are refused.
+[[nodiscard]] constexpr bool is_free_key(std::string_view key) { return key.starts_with("x_"); }
+inline constexpr const char* kKnownKey = "a known key, or one of your own that begins with x_";
+
 // Keys of one entry of "tx".
 inline constexpr auto kTransmitKeys = std::to_array<std::string_view>(
     {"kind", "angle_rad", "source_m", "focus_m", "delays_s", "apod", "aperture_m", "element"});

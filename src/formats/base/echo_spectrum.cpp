@@ -15,6 +15,8 @@ namespace {
 
 using Values = std::vector<std::complex<double>>;
 
+constexpr std::size_t kMostSegments = 512;  // of a line
+
 // Power of all segments; the segment `n` long.
 std::vector<double> summed_power(const Acquisition& a, std::span<const std::byte> frame, std::size_t n) {
   const bool iq = a.signal == SignalKind::iq;
@@ -22,11 +24,12 @@ std::vector<double> summed_power(const Acquisition& a, std::span<const std::byte
   const std::size_t n_lines = a.transmits.size() * a.probe.elements.size();
   const std::size_t step = std::max<std::size_t>(1, n_lines / 64);
   const std::size_t skipped = n_samples > 4 * n ? n_samples / 16 : 0;  // of the transmit pulse
+  const std::size_t apart = std::max(n / 2, n_samples / kMostSegments);
   std::vector<double> power(n, 0.0);
   const FourierTransform fourier(n);
   Values segment(n);
   for (std::size_t line = step / 2; line < n_lines; line += step) {
-    for (std::size_t from = skipped; from + n <= n_samples; from += n / 2) {
+    for (std::size_t from = skipped; from + n <= n_samples; from += apart) {
       double mean = 0.0;
       for (std::size_t i = 0; i < n; ++i) {
         const std::size_t at = line * n_samples + from + i;

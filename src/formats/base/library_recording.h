@@ -53,6 +53,7 @@ struct LibraryRecording {
 
   ScannerRecord scanner = {};
   NamedSamples named = {};
+  bool frame_by_frame = false;  // read_frame reads one frame from the file: nothing else is read for it, or unpacked
 
   // A JSON description in place of a recording: the name of the array in the same folder. All else is empty then.
   std::string described_file;

@@ -40,6 +40,12 @@ struct OpenRequest {
   void check_stop() const;
 };
 
+// A params.json beside the file is shared by several: it describes those that it names.
+enum class SidecarKind { own, shared };
+inline SidecarKind sidecar_kind(const OpenRequest& request, const SidecarFile& beside) {
+  return beside.path == request.path.parent_path() / "params.json" ? SidecarKind::shared : SidecarKind::own;
+}
+
 // Of a file or a folder, without sidecars. Throws Error as MappedFile::open() and open_folder().
 OpenRequest request_for(const std::filesystem::path& path, const OpenProgress& progress = {},
                         std::stop_token stop = {});

@@ -22,10 +22,11 @@ class FrameStream {
  public:
   virtual ~FrameStream() = default;
 
-  // Frame `index` into `slot`, acquisition->frame_bytes() long. Memory of allocate() is not written but exchanged for
-  // memory that holds the frame, so that nothing is copied; other memory, or without an owner, is written into. Throws
-  // Error, within 20 ms when `stop` is requested while the frame is waited for. Fastest in order.
-  virtual void read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop = {}) = 0;
+  // Frame `index`, acquisition->frame_bytes() long: where it is kept as long as the stream, when frames are; otherwise
+  // in `slot`. Memory of allocate() is not written but exchanged for memory that holds the frame, so that nothing is
+  // copied; other memory, or without an owner, is written into. Throws Error, within 20 ms when `stop` is requested
+  // while the frame is waited for. Fastest in order.
+  virtual std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop = {}) = 0;
 
   // Memory that frames get into without a copy; empty: there is none (any more).
   virtual FrameMemory allocate(std::size_t bytes) = 0;
@@ -48,7 +49,8 @@ struct Recording {
   // Throws Error when a mapped file became shorter since. Of one that is lost while it is read, core/mapped_files.h
   // knows.
   std::function<std::span<const std::byte>(std::uint64_t index)> frame;
-  // In place of `frame` where frames cannot be lent (too big for memory, and laid out otherwise in the file).
+  // Where frames are read when they are wanted. In place of `frame` where they cannot be lent (too big for memory);
+  // beside it where they are kept, and `frame` waits for one that has not been read.
   std::shared_ptr<FrameStream> reader;
   std::span<const std::byte> memory;  // holds all frames, for a backend to page-lock; empty for a mapped file
   std::shared_ptr<const void> owner;  // keeps mapping or memory alive

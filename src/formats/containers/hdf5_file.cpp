@@ -367,7 +367,7 @@ std::optional<std::string> Node::enum_attribute(const char* name) const {
   return std::string(member);
 }
 
-Storage Node::storage(std::size_t bytes) const {
+Storage Node::storage(std::size_t bytes, std::size_t least) const {
   const Id plan(H5Dget_create_plist(id())), type(H5Dget_type(id()));
   const H5D_layout_t layout = plan.valid() ? H5Pget_layout(plan) : H5D_LAYOUT_ERROR;
   if ((layout != H5D_CHUNKED && layout != H5D_COMPACT && layout != H5D_CONTIGUOUS) || H5Pget_external_count(plan) != 0)
@@ -381,7 +381,7 @@ Storage Node::storage(std::size_t bytes) const {
                 .stored_bytes = H5Dget_storage_size(id())};
   const auto packed_by = [&](H5Z_filter_t filter) { return std::count(filters.begin(), filters.end(), filter) > 0; };
   const std::size_t expansion = packed_by(kBloscFilter) ? kBloscExpansion : kMaxChunkExpansion;
-  bool plausible = found.stored_bytes <= file_size_ && bytes / expansion <= found.stored_bytes;
+  bool plausible = found.stored_bytes <= file_size_ && least / expansion <= found.stored_bytes;
   if (found.layout == Layout::chunked) {
     hsize_t chunk[H5S_MAX_RANK];
     const int rank = H5Pget_chunk(plan, H5S_MAX_RANK, chunk);

@@ -86,7 +86,9 @@ class Node {  // a group or a dataset; copies share it
   // that is no group or dataset of this file. Error when the dataset holds something else, or more than `most`.
   void each_target(std::size_t most, const std::function<void(std::size_t, std::optional<Node>)>& take) const;
   // Error unless `bytes` (all its values as they are stored) can come out of what the file holds, and of this file.
-  [[nodiscard]] Storage storage(std::size_t bytes) const;
+  [[nodiscard]] Storage storage(std::size_t bytes) const { return storage(bytes, bytes); }
+  // Of an array whose chunks need not all be written: `least` bytes of it can.
+  [[nodiscard]] Storage storage(std::size_t bytes, std::size_t least) const;
 
  private:
   Node(std::string what, std::string path, std::size_t file_size, std::size_t depth, Id id);

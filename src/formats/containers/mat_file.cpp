@@ -300,7 +300,7 @@ OwnedArray MatFile::read_array(const std::string& name) const {
   matio::Variable variable{Mat_VarReadInfo(handle_->file.get(), name.c_str())};
   if (!variable) throw Error(what, "a damaged variable", kUndamaged);
   matio::check_size(what, *variable, file_size_);
-  if (Mat_VarReadDataAll(handle_->file.get(), variable.get()) != 0) throw Error(what, "damaged data", kUndamaged);
+  if (Mat_VarReadDataAll(handle_->file.get(), variable.get()) != 0) throw matio::unread(what_, *variable);
   OwnedArray array = matio::numbers_of(what, *variable);
   array.owner = std::shared_ptr<matvar_t>(std::move(variable));
   return array;

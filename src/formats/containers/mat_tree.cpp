@@ -223,8 +223,7 @@ MatTree::MatTree(const std::string& what, const std::string& path, std::size_t f
   }
   Builder builder(what);
   for (const matio::Variable& variable : *kept) {
-    if (Mat_VarReadDataAll(file.get(), variable.get()) != 0)
-      throw Error(what, std::string("a damaged variable ") + variable->name, kUndamaged);
+    if (Mat_VarReadDataAll(file.get(), variable.get()) != 0) throw matio::unread(what, *variable);
     variables_.emplace(variable->name, builder.node(*variable, 0));
   }
   owner_ = kept;

@@ -1,8 +1,10 @@
 #include "formats/containers/matio_values.h"
 
+#include <algorithm>
 #include <iterator>
+#include <new>
 
-#include "core/error.h"
+#include "formats/base/memory_limit.h"
 
 namespace echoloop::matio {
 namespace {
@@ -36,6 +38,24 @@ ArrayView view_of(const std::string& what, const matvar_t& variable, const void*
           .bytes = {static_cast<const std::byte*>(part), *size}};
 }
 
+// Of the numbers in it, by its dimensions; of those in the cells of a cell array as well.
+std::size_t bytes_in(const std::string& what, const matvar_t& variable, int depth) {
+  constexpr int kMostDepth = 8;
+  const std::vector<std::size_t> dims = dims_of(what, variable);
+  if (variable.class_type == MAT_C_CELL && variable.data != nullptr && depth < kMostDepth) {
+    const std::size_t n = std::min(checked_bytes(dims, 1).value_or(0), variable.nbytes / sizeof(matvar_t*));
+    std::size_t sum = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      const matvar_t* const cell = static_cast<matvar_t* const*>(variable.data)[k];
+      if (cell != nullptr) sum += bytes_in(what, *cell, depth + 1);
+    }
+    return sum;
+  }
+  const auto type = parse_number_type(class_of(variable).code, '<');
+  const std::size_t parts = variable.isComplex != 0 ? 2 : 1;
+  return type ? checked_bytes(dims, parts * type->bytes).value_or(0) : 0;
+}
+
 }  // namespace
 
 const ClassName& class_of(const matvar_t& variable) {
@@ -61,6 +81,17 @@ void check_size(const std::string& what, const matvar_t& variable, std::size_t f
                 "an array of shape " + shape_text(shape) + " in a file of " + std::to_string(file_size) + " bytes",
                 kUndamaged);
   }
+}
+
+Error unread(const std::string& what, const matvar_t& variable) {
+  const std::string named = std::string("variable ") + (variable.name == nullptr ? "" : variable.name);
+  const std::size_t bytes = bytes_in(what, variable, 0);
+  const std::unique_ptr<std::byte[]> tried(new (std::nothrow) std::byte[std::max<std::size_t>(bytes, 1)]);
+  if (tried != nullptr) return {what, "a damaged " + named, kUndamaged};
+  return {what,
+          named + " of " + std::to_string(bytes >> 20) + " MiB, more than the reader process may allocate (" +
+              std::to_string(memory_limit() >> 20) + " MiB)",
+          "more free memory, or a variable saved in parts"};
 }
 
 OwnedArray numbers_of(const std::string& what, const matvar_t& variable) {

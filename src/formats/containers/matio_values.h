@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "formats/containers/mat_values.h"
 
 namespace echoloop::matio {
@@ -36,6 +37,8 @@ const ClassName& class_of(const matvar_t& variable);
 std::vector<std::size_t> dims_of(const std::string& what, const matvar_t& variable);
 // Of a variable that is not read yet: whether a file of `file_size` can hold so many numbers.
 void check_size(const std::string& what, const matvar_t& variable, std::size_t file_size);
+// Why the data of a variable could not be read: damaged, or larger than the memory that is left.
+Error unread(const std::string& what, const matvar_t& variable);
 // Of a variable that was read: views of its numbers, without an owner.
 OwnedArray numbers_of(const std::string& what, const matvar_t& variable);
 

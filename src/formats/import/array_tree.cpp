@@ -134,9 +134,9 @@ std::vector<Axis> fit_axes(const std::string& what, const std::vector<Axis>& axe
   }
   std::size_t too_many = shape.size() > axes.size() ? shape.size() - axes.size() : 0;
   for (const std::size_t extent : shape) {
-    if (too_many > 0 && extent == 1 && !spare.empty()) {
-      fitted.push_back(spare.back());
-      spare.pop_back();
+    if (too_many > 0 && extent == 1) {
+      fitted.push_back(spare.empty() ? Axis::one : spare.back());
+      if (!spare.empty()) spare.pop_back();
       --too_many;
     } else if (next < axes.size()) {
       fitted.push_back(axes[next++]);

@@ -38,6 +38,7 @@ struct TreeEntry {
   std::string text;                // of a text, its start
   std::string json = {};           // of a text that may be a JSON object, up to kMostJson bytes: all of it
   bool part = false;               // of an entry that joins several
+  bool of_files = false;           // of a folder: one number of each file
 
   [[nodiscard]] std::size_t count() const { return checked_bytes(shape, 1).value_or(0); }
 };
@@ -53,6 +54,7 @@ struct RecordingPlan {
   std::vector<double> rotation_rad;  // see SampleSource
   std::string imaginary;             // path of the quadrature component; empty: none
   double offset = 0.0;               // subtracted from the samples
+  bool right_to_left = false;        // lines, which the acquisition has from left to right
   std::string format;
 };
 

@@ -7,6 +7,7 @@
 #include "formats/base/description_keys.h"
 #include "formats/base/echo_spectrum.h"
 #include "formats/base/printable.h"
+#include "formats/import/traces.h"
 #include "formats/import/words.h"
 #include "formats/readers/description.h"
 #include "formats/readers/samples.h"
@@ -136,6 +137,34 @@ std::optional<std::size_t> samples_entry(const std::string& what, const Json& me
 
 namespace {
 
+// Lists of lines from right to left, the other way round. False: they are not.
+bool turn_lines(Json& meta) {
+  const auto x = meta.find("element_x_m");
+  if (!describes_lines(meta) || x == meta.end() || !x->is_array() || x->size() < 2) return false;
+  const bool numbers = std::ranges::all_of(*x, [](const Json& one) { return one.is_number(); });
+  const auto falls = [](const Json& l, const Json& r) { return l.get<double>() > r.get<double>(); };
+  if (!numbers || !falls(x->front(), x->back()) || !std::ranges::is_sorted(*x, falls)) return false;
+  for (const char* const key : {"element_x_m", "element_z_m", "element_normal_rad", "t0_s"}) {
+    const auto list = meta.find(key);
+    if (list != meta.end() && list->is_array()) std::reverse(list->begin(), list->end());
+  }
+  return true;
+}
+
+LibraryRecording turned_lines(LibraryRecording lines) {
+  Acquisition a = *lines.acquisition;
+  a.assumptions.emplace_back("lines are stored from right to left");
+  lines.acquisition = std::make_shared<const Acquisition>(std::move(a));
+  lines.frame_offsets.clear();
+  const std::size_t n = lines.acquisition->probe.elements.size(), line = lines.acquisition->frame_bytes() / n;
+  lines.read_frame = [n, line, read = std::move(lines.read_frame)](std::uint64_t index, std::span<std::byte> out) {
+    read(index, out);
+    for (std::size_t l = 0; l < n / 2; ++l)
+      std::ranges::swap_ranges(out.subspan(l * line, line), out.subspan((n - 1 - l) * line, line));
+  };
+  return lines;
+}
+
 // Of lines that begin at times of their own, with the first of them left in `meta`; none: all begin at the same time.
 std::vector<double> take_line_times(const std::string& what, Json& meta, const ArrayExtents& extents) {
   const auto found = meta.find("t0_s");
@@ -182,6 +211,7 @@ bool assume_center(const std::string& what, Json& meta, const ArrayExtents& exte
 
 LibraryRecording described_tree(const OpenRequest& request, const std::string& what, const Json& description,
                                 const ArrayTree& tree, const std::string& format) {
+  if (describes_traces(description)) return described_traces(request, what, description, tree, format);
   check_description_keys(what, description);
   const auto entry = samples_entry(what, description, tree);
   if (!entry) throw Error(what, "no array with samples in " + request.what(), "\"data\": the name of an array");
@@ -206,14 +236,17 @@ LibraryRecording described_tree(const OpenRequest& request, const std::string& w
     if (plan.axes[a] == Axis::iq) extents.n_values = n;
   }
   if (tree.is_complex(*entry) || !plan.imaginary.empty()) extents.n_values = 2;
+  plan.right_to_left = turn_lines(meta);
   const std::vector<double> line_times_s = take_line_times(what, meta, extents);
   const bool unknown_center = assume_center(what, meta, extents);
   plan.acquisition = describe_acquisition(what, meta, extents, plan.rotation_rad);
   const bool may_wrap = data.type.starts_with("uint") && !meta.contains("offset");
   const bool is_lines = describes_lines(meta), parallel = is_lines && are_parallel(plan.acquisition.probe);
   if (extents.n_values == 2 && parallel) plan.acquisition.data = DataKind::beamformed;
+  const bool turned = plan.right_to_left;
   LibraryRecording recording = tree.recording(request, std::move(plan));
   recording.named = {};
+  if (turned) recording = turned_lines(std::move(recording));
   if (may_wrap) read_as_signed(recording);
   if (unknown_center) measure_center(recording);
   if (!is_lines) return recording;

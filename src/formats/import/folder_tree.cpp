@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
@@ -36,8 +38,9 @@ class FolderTree final : public ArrayTree {
     for (std::size_t k = 0; k < first_.tree->entries().size(); ++k) {
       TreeEntry entry = first_.tree->entries()[k];
       if (kinds_[k] == Kind::samples) entry.shape = shape_of_one(entry);
-      if (longest_[k] > 0) entry.shape = {longest_[k]};
+      if (!longest_[k].empty()) entry.shape = longest_[k];
       if (kinds_[k] == Kind::differing) entry.shape.clear();
+      entry.of_files = kinds_[k] == Kind::differing;
       if (kinds_[k] != Kind::common) entry.shape.insert(entry.shape.begin(), n_);
       add(std::move(entry));
     }
@@ -68,10 +71,17 @@ class FolderTree final : public ArrayTree {
                              : plan.axes.front() == Axis::transmit ? "transmit"
                                                                    : "line";
     const auto name = [&](const FolderFile& file) { return printable(file.path.filename().string(), 60); };
-    const std::string said = std::to_string(n_) + (n_ == 1 ? " file (" : " files in natural order (") +
-                             name(request_.folder->files.front()) +
-                             (n_ == 1 ? "" : " to " + name(request_.folder->files.back())) + "), one " + role + " each";
+    std::string said = std::to_string(n_) + (n_ == 1 ? " file (" : " files in natural order (") +
+                       name(request_.folder->files.front()) +
+                       (n_ == 1 ? "" : " to " + name(request_.folder->files.back())) + "), one " + role + " each";
+    if (plan.axes.front() == Axis::element && n_ > 1) {
+      const std::vector<Element>& places = plan.acquisition.probe.elements;
+      const bool last = plan.right_to_left || (!places.empty() && places.back().x_m < places.front().x_m);
+      said += ", " + name(last ? request_.folder->files.back() : request_.folder->files.front()) + " at the left";
+    }
     const bool frames = plan.axes.front() == Axis::frame;
+    if (!longest_[plan.entry].empty() && (frames || plan.axes.at(1 + uneven_axis_.value_or(0)) != Axis::time))
+      throw Error(*uneven_);
     LibraryRecording recording =
         frames ? one_frame_a_file(std::move(plan)) : one_frame_of_all(request, std::move(plan));
     Acquisition a = *recording.acquisition;
@@ -87,8 +97,18 @@ class FolderTree final : public ArrayTree {
   [[nodiscard]] std::vector<double> numbers_of_file(std::size_t file, std::size_t entry, std::size_t most) const {
     const OpenTree one = open_(request_of_file(request_, file));
     std::vector<double> part = one.tree->numbers(entry, most);
-    if (longest_[entry] > 0) part.resize(longest_[entry], 0.0);
-    return part;
+    const std::vector<std::size_t>& whole = longest_[entry];
+    if (whole.empty()) return part;
+    const std::vector<std::size_t> shape = shape_of_one(one.tree->entries().at(entry));
+    const auto uneven = std::ranges::mismatch(shape, whole).in1;
+    if (shape.size() != whole.size() || uneven == shape.end()) return part;
+    const auto axis = static_cast<std::size_t>(uneven - shape.begin());
+    const std::size_t inner = checked_bytes(std::span(shape).subspan(axis + 1), 1).value_or(0);
+    const std::size_t from = shape[axis] * inner, to = whole[axis] * inner,
+                      n = part.size() / std::max(from, std::size_t{1});
+    std::vector<double> longer(n * to, 0.0);
+    for (std::size_t k = 0; k < n; ++k) std::copy_n(part.data() + k * from, std::min(from, to), longer.data() + k * to);
+    return longer;
   }
 
   // Samples: arrays of a size like the largest, that no name makes a fact.
@@ -96,7 +116,7 @@ class FolderTree final : public ArrayTree {
     const std::vector<TreeEntry>& all = first_.tree->entries();
     kinds_.assign(all.size(), Kind::common);
     values_.resize(all.size());
-    longest_.resize(all.size(), 0);
+    longest_.resize(all.size());
     std::size_t largest = 0;
     for (const TreeEntry& entry : all) largest = entry.numeric ? std::max(largest, entry.count()) : largest;
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -125,15 +145,13 @@ class FolderTree final : public ArrayTree {
     const std::vector<TreeEntry>&mine = first_.tree->entries(), &its = other.entries();
     for (std::size_t e = 0; e < mine.size(); ++e) {
       const bool there = e < its.size() && its[e].path == mine[e].path;
-      if (kinds_[e] == Kind::samples && there && compare_lines(e, its[e])) continue;
+      if (kinds_[e] == Kind::samples && there && compare_lines(e, its[e])) {
+        if (!uneven_) uneven_ = not_alike(one, e, &its[e]);
+        continue;
+      }
       if (kinds_[e] == Kind::samples && (!there || its[e].type != mine[e].type || its[e].shape != mine[e].shape ||
                                          other.is_complex(e) != first_.tree->is_complex(e))) {
-        const std::string found = there ? its[e].type + " " + shape_text(its[e].shape) : "no such array";
-        throw Error(one.what(),
-                    printable(mine[e].path) + " is " + found + ", in " +
-                        printable(request_.folder->files.front().path.filename().string(), 60) + " " + mine[e].type +
-                        " " + shape_text(mine[e].shape),
-                    kAlike);
+        throw not_alike(one, e, there ? &its[e] : nullptr);
       }
       if (values_[e].empty() || kinds_[e] == Kind::samples) continue;
       const bool number = there && its[e].numeric && its[e].count() == 1 && mine[e].count() == 1;
@@ -149,13 +167,31 @@ class FolderTree final : public ArrayTree {
     ++n_compared_;
   }
 
-  // Field II's lines are as long as their echoes.
+  [[nodiscard]] Error not_alike(const OpenRequest& one, std::size_t e, const TreeEntry* its) const {
+    const TreeEntry& mine = first_.tree->entries()[e];
+    const std::string found = its != nullptr ? its->type + " " + shape_text(its->shape) : "no such array";
+    return {one.what(),
+            printable(mine.path) + " is " + found + ", in " +
+                printable(request_.folder->files.front().path.filename().string(), 60) + " " + mine.type + " " +
+                shape_text(mine.shape),
+            kAlike};
+  }
+
+  // Field II's lines are as long as their echoes: one axis may differ, the same in all files.
   bool compare_lines(std::size_t e, const TreeEntry& its) {
     const TreeEntry& mine = first_.tree->entries()[e];
-    const std::vector<std::size_t> shape = shape_of_one(mine), other = shape_of_one(its);
-    if (shape.size() != 1 || other.size() != 1 || mine.type != its.type || mine.complex || its.complex) return false;
-    if (longest_[e] == 0 && shape == other) return false;
-    longest_[e] = std::max({longest_[e], shape[0], other[0]});
+    const std::vector<std::size_t> shape = longest_[e].empty() ? shape_of_one(mine) : longest_[e],
+                                   other = shape_of_one(its);
+    if (shape.size() != other.size() || mine.type != its.type || mine.complex || its.complex) return false;
+    std::vector<std::size_t> longest = shape;
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+      if (shape[a] == other[a]) continue;
+      if (other[a] == 0 || uneven_axis_.value_or(a) != a) return false;
+      uneven_axis_ = a;
+      longest[a] = std::max(shape[a], other[a]);
+    }
+    if (longest_[e].empty() && shape == other) return false;  // alike so far
+    longest_[e] = std::move(longest);
     return true;
   }
 
@@ -222,9 +258,11 @@ class FolderTree final : public ArrayTree {
   TreeOpener open_;
   OpenTree first_;
   std::size_t n_, n_compared_ = 1;
-  std::vector<std::size_t> longest_;         // of lines of different lengths; 0: none of those
-  std::vector<Kind> kinds_;                  // of each entry
-  std::vector<std::vector<double>> values_;  // of each entry of a few numbers; differing: one a file
+  std::vector<std::vector<std::size_t>> longest_;  // of arrays of different lengths, the longest; empty: all alike
+  std::optional<std::size_t> uneven_axis_;         // of these
+  std::optional<Error> uneven_;                    // why they are not alike
+  std::vector<Kind> kinds_;                        // of each entry
+  std::vector<std::vector<double>> values_;        // of each entry of a few numbers; differing: one a file
 };
 
 }  // namespace

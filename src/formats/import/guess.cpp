@@ -6,7 +6,9 @@
 #include "formats/import/guess_axes.h"
 #include "formats/import/guess_facts.h"
 #include "formats/import/guess_samples.h"
+#include "formats/import/guess_sampling.h"
 #include "formats/import/guess_time.h"
+#include "formats/import/guess_traces.h"
 #include "formats/import/guess_transmits.h"
 #include "formats/import/guess_units.h"
 #include "formats/import/guessed_description.h"
@@ -16,9 +18,11 @@
 namespace echoloop {
 namespace {
 
+constexpr Fact kSentFacts[] = {Fact::angles, Fact::sources, Fact::foci, Fact::delays};
+
 class Guesser {
  public:
-  explicit Guesser(const ArrayTree& tree) : tree_(tree), entries_(tree.entries()) {}
+  explicit Guesser(const ArrayTree& tree) : tree_(tree) {}
 
   GuessedDescription run() {
     choose_samples();
@@ -26,13 +30,13 @@ class Guesser {
     sent_ = std::make_unique<SentWaves>(*facts_);
     out_.refusal = why_not_imaged(tree_, facts_->all(Fact::positions));
     if (!out_.refusal.empty()) return std::move(out_);
-    if (names_picture(plain_name(entries_[data_].path))) {
-      out_.refusal = entries_[data_].path +
+    if (names_picture(plain_name(entries()[data_].path))) {
+      out_.refusal = entries()[data_].path +
                      ", by its name beamformed already, which is not beamformed again without a "
                      "description: \"axes\" with \"line\" (beamformed) or \"element\" (channels)";
     }
     axes();
-    sampling();
+    sampling_ = guess_sampling(*facts_, times_, is_iq_ ? SignalKind::iq : SignalKind::rf, out_);
     elements();
     if (n_elements_ > 0 && !is_lines_) places();
     transmits();
@@ -40,12 +44,14 @@ class Guesser {
                         .facts = *facts_,
                         .sent = *sent_,
                         .times = times_,
-                        .n_times = is_lines_ ? n_elements_ : std::max<std::size_t>(n_transmits_, 1),
+                        .n_times = traces_     ? traces_->tx.size()
+                                   : is_lines_ ? n_elements_
+                                               : std::max<std::size_t>(n_transmits_, 1),
                         .lines = is_lines_,
-                        .sampling_hz = fs_hz_,
-                        .center_hz = center_hz_,
+                        .sampling_hz = sampling_.fs_hz,
+                        .center_hz = sampling_.center_hz,
                         .reach_m = reach_m_,
-                        .speed_m_s = speed_m_s_},
+                        .speed_m_s = sampling_.speed_m_s},
                        out_);
     if (!axes_.open.empty() && !transmits_known_)
       miss("tx", "transmits (angles, sources, delays or single elements; " + axes_.open + ")");
@@ -70,20 +76,22 @@ class Guesser {
   }
   const FactNumbers* scalar(Fact fact) const { return facts_->scalar(fact); }
 
+  [[nodiscard]] const std::vector<TreeEntry>& entries() const { return tree_.entries(); }
+
   void choose_samples() {
     const auto chosen = guess_samples(tree_);
     out_.has_samples = chosen.has_value();
     if (!chosen) return;
     data_ = chosen->entry;
     facts_ = std::make_unique<GuessFacts>(tree_, data_, chosen->prefix);
-    shape_ = entries_[data_].shape;
+    shape_ = entries()[data_].shape;
     out_.named_samples = chosen->named;
-    say("data", entries_[data_].path, chosen->reason);
+    say("data", entries()[data_].path, chosen->reason);
     if (chosen->n_alike > 1)
-      miss("data", words("choice among ", chosen->n_alike, " arrays named ", plain_name(entries_[data_].path), " ",
+      miss("data", words("choice among ", chosen->n_alike, " arrays named ", plain_name(entries()[data_].path), " ",
                          shape_text(shape_), " (only one is read: save them as one array)"));
     if (!chosen->quadrature) return;
-    say("imag", entries_[*chosen->quadrature].path, "quadrature part by name");
+    say("imag", entries()[*chosen->quadrature].path, "quadrature part by name");
     is_iq_ = true;
   }
 
@@ -92,7 +100,8 @@ class Guesser {
 
   void axes() {
     hints_.first_fastest = tree_.container().starts_with("MATLAB");
-    split();
+    if (find_traces()) return;
+    if (!out_.meta.contains("shape")) split();
     const FactNumbers* const times = first(Fact::times, [&](const FactNumbers& c) {
       return is_list(c.shape) && is_axis(c.values.size()) && c.values.back() > c.values.front();
     });
@@ -110,20 +119,20 @@ class Guesser {
       hints_.n_elements = static_cast<std::size_t>(n->values[0]);
     sent_->choose(shape_, hints_);
     hints_.complex = is_iq_ || tree_.is_complex(data_);
-    hints_.named_iq = plain_name(entries_[data_].path).starts_with("iq") || scalar(Fact::demodulation) != nullptr;
+    hints_.named_iq = plain_name(entries()[data_].path).starts_with("iq") || scalar(Fact::demodulation) != nullptr;
     auto guessed = guess_axes(shape_, hints_);
     if (!guessed && hints_.n_transmits > 1) {  // as many angles as no axis has
       hints_.n_transmits = 0;
       guessed = guess_axes(shape_, hints_);
     }
     if (!guessed) {
-      miss("axes", "axes of " + entries_[data_].path + " " + shape_text(shape_));
+      miss("axes", "axes of " + entries()[data_].path + " " + shape_text(shape_));
       return;
     }
     axes_ = *guessed;
     split_pairs();
     if (!axes_.undecided.empty())
-      miss("axes", "axes of " + entries_[data_].path + " " + shape_text(shape_) + " (" + axes_.undecided + ")");
+      miss("axes", "axes of " + entries()[data_].path + " " + shape_text(shape_) + " (" + axes_.undecided + ")");
     find_lines();
     std::string text;
     for (std::size_t a = 0; a < axes_.axes.size(); ++a) {
@@ -136,13 +145,13 @@ class Guesser {
     say("axes", axes_.axes,
         "lengths: " + text +
             (is_picture() ? "; beamformed, by its name"
-             : is_lines_  ? "; beamformed, by a first time of each line"
+             : is_lines_  ? "; beamformed, by a first time or a place of each line"
                           : ""));
   }
 
   // Real numbers that are I and Q by their name, and have no axis of the two.
   void split_pairs() {
-    const std::string& path = entries_[data_].path;
+    const std::string& path = entries()[data_].path;
     if (!plain_name(path).starts_with("iq") || hints_.complex || std::ranges::count(axes_.axes, "iq") > 0) return;
     const auto time = std::ranges::find(axes_.axes, "time") - axes_.axes.begin();
     std::size_t& n_samples = shape_[static_cast<std::size_t>(time)];
@@ -158,8 +167,8 @@ class Guesser {
     miss("axes", asked + ")");
   }
 
-  // As many times of the first sample as elements, and one transmit: lines of Field II, each with its tstart. By its
-  // name an image: lines, and frames of them.
+  // As many times of the first sample as elements, and one transmit: lines of Field II, each with its tstart. By the
+  // name of their places: lines. By its name an image: lines, and frames of them.
   void find_lines() {
     const auto element = std::ranges::find(axes_.axes, "element");
     if (element == axes_.axes.end()) return;
@@ -171,42 +180,91 @@ class Guesser {
       axes_.open.clear();
       return;
     }
-    if (positions_ != nullptr || hints_.n_transmits > 0) return;
+    if (hints_.n_transmits > 0) return;
     const auto& lengths = shape_;
     const std::size_t n = lengths[static_cast<std::size_t>(element - axes_.axes.begin())];
     for (std::size_t a = 0; a < axes_.axes.size(); ++a)
       if (axes_.axes[a] == "transmit" && lengths[a] > 1) return;
-    is_lines_ =
+    const bool timed =
         n > 1 && first(Fact::first_sample, [&](const FactNumbers& c) { return c.values.size() == n; }) != nullptr;
+    const bool by_name = positions_ != nullptr && plain_name(positions_->path).find("line") != std::string::npos;
+    is_lines_ = by_name || (timed && (positions_ == nullptr || entries()[positions_->entry].of_files));
     if (is_lines_) *element = "line";
   }
 
-  // A full matrix as columns of one matrix, in the order of `tx` and `rx`. True: it is one.
-  bool split_full_matrix() {
-    const std::vector<double> tx = column_numbers(tree_, data_, "tx"), rx = column_numbers(tree_, data_, "rx");
-    if (tx.empty() || rx.size() != tx.size()) return false;
-    const double from = std::ranges::min(tx) == 0.0 ? 0.0 : 1.0;
-    const auto n = static_cast<std::size_t>(std::clamp(std::ranges::max(tx) + 1.0 - from, 1.0, 1e4));
-    bool regular = n * n == tx.size();
-    for (std::size_t k = 0; k < tx.size() && regular; ++k)
-      regular = tx[k] == static_cast<double>(k / n) + from && rx[k] == static_cast<double>(k % n) + from;
-    const auto found = regular ? guess_split(shape_, n, n, tree_.axis_order()) : std::nullopt;
-    if (!found) {
-      miss("axes", words("axes of ", entries_[data_].path, " ", shape_text(shape_),
-                         " (columns of pairs tx, rx in an "
-                         "order that is no full matrix)"));
-      return true;
+  // A list of A-scans by pairs of elements. A full matrix is split as other waves side by side are; else true.
+  bool find_traces() {
+    traces_ = guess_traces(tree_, data_);
+    if (!traces_) return false;
+    const bool sent = std::ranges::any_of(
+        kSentFacts, [&](Fact fact) { return facts_->first(fact, [](const FactNumbers&) { return true; }) != nullptr; });
+    if (traces_->places && traces_->is_alone() && sent) traces_.reset();  // the elements' own places
+    if (traces_ && traces_->is_full()) {
+      const std::size_t n = traces_->n_elements;
+      if (const auto found = guess_split(shape_, n, n, tree_.axis_order())) {
+        say("shape", found->shape,
+            words(entries()[data_].path, " ", shape_text(shape_), ": full matrix of ", n, " elements, columns by ",
+                  traces_->names));
+        shape_ = found->shape;
+        traces_.reset();
+      }
     }
-    say("shape", found->shape,
-        words(entries_[data_].path, " ", shape_text(shape_), ": full matrix of ", n,
-              " elements, columns by tx and rx"));
-    shape_ = found->shape;
-    return true;
+    if (traces_) trace_axes();
+    return traces_.has_value();
+  }
+
+  void trace_axes() {
+    const std::size_t n = traces_->tx.size();
+    times_ = first(Fact::times, [&](const FactNumbers& c) {
+      return is_list(c.shape) && is_axis(c.values.size()) && c.values.size() != n;
+    });
+    std::size_t n_times = times_ != nullptr ? times_->values.size() : 0;
+    for (const std::size_t length : shape_)
+      if (times_ == nullptr && length != n) n_times = std::max(n_times, length);
+    std::string text;
+    for (const std::size_t length : shape_) {
+      const bool taken = std::ranges::find(axes_.axes, "time") != axes_.axes.end();
+      axes_.axes.emplace_back(length == n                   ? "trace"
+                              : length == n_times && !taken ? "time"
+                              : length == 1                 ? "one"
+                                                            : "frame");
+      text += (text.empty() ? "" : ", ") + axes_.axes.back() + " " + std::to_string(length);
+    }
+    if (traces_->places) {
+      positions_ = &*traces_->places;
+    } else {
+      positions_ = first(Fact::positions, [&](const FactNumbers& c) {
+        const auto dims = long_axes(c.shape);
+        return !dims.empty() && dims.size() <= 2 && std::ranges::max(dims) >= traces_->n_elements &&
+               (dims.size() == 1 || std::min(dims[0], dims[1]) <= 5);
+      });
+    }
+    const FactNumbers* const counted = scalar(Fact::elements);
+    n_elements_ = positions_ != nullptr ? std::ranges::max(long_axes(positions_->shape))
+                  : counted != nullptr && counted->values[0] >= static_cast<double>(traces_->n_elements) &&
+                          counted->values[0] <= kMaxElements
+                      ? static_cast<std::size_t>(counted->values[0])
+                      : traces_->n_elements;
+    hints_.n_elements = n_elements_;
+    say("axes", axes_.axes, "lengths: " + text);
+    const std::string names =
+        traces_->names + (traces_->is_alone() ? ", one element a shot, which receives its own echoes" : "");
+    for (const auto& [key, list] : {std::pair{"tx_of_trace", &traces_->tx}, {"rx_of_trace", &traces_->rx}}) {
+      if (traces_->is_alone() && traces_->places) {
+        assume(key, *list, names);
+      } else {
+        say(key, *list, names);
+      }
+    }
+    if (!positions_ && counted != nullptr) say("n_elements", n_elements_, counted->path);
+    const bool complex = is_iq_ || tree_.is_complex(data_);
+    if (complex) miss("data", words("real samples (", traces_->names, " beside complex ones)"));
+    if (!traces_->question.empty()) miss("axes", "axes of " + entries()[data_].path + " (" + traces_->question + ")");
   }
 
   // A matrix beside a list of what was sent that no axis is as long as: its waves may lie side by side.
   void split() {
-    if (long_axes(shape_).size() != 2 || shape_.size() != 2 || split_full_matrix()) return;
+    if (long_axes(shape_).size() != 2 || shape_.size() != 2) return;
     const FactNumbers* const list = sent_->list(0);
     if (list == nullptr || is_axis(sent_->rows_of(*list, 0))) return;
     const FactNumbers* const n = scalar(Fact::elements);
@@ -223,121 +281,10 @@ class Guesser {
     const std::string waves =
         words(n_waves, " waves of ", found->n_parts, found->of_elements ? " elements" : " samples", " side by side");
     say("shape", shape_,
-        words(entries_[data_].path, " ", whole, " beside ", n_waves, " values of ", list->path, ": ", waves));
+        words(entries()[data_].path, " ", whole, " beside ", n_waves, " values of ", list->path, ": ", waves));
     if (!found->certain)
-      miss("axes", words("axes of ", entries_[data_].path, " ", whole, " beside ", n_waves, " values of ", list->path,
+      miss("axes", words("axes of ", entries()[data_].path, " ", whole, " beside ", n_waves, " values of ", list->path,
                          ": ", waves, " (\"shape\": ", Json(shape_).dump(), ") or one wave"));
-  }
-
-  // Of ARRUS that of the data, after decimation; of two with one name neither is more likely.
-  const FactNumbers* sampling_of_data() {
-    if (const FactNumbers* const of_data = first(Fact::sampling, [](const FactNumbers& c) {
-          return c.values.size() == 1 && c.path.find("data_char") != std::string::npos;
-        }))
-      return of_data;
-    const FactNumbers* const fs = scalar(Fact::sampling);
-    if (fs == nullptr) return nullptr;
-    const FactNumbers* const other = first(Fact::sampling, [&](const FactNumbers& c) {
-      return c.values.size() == 1 && plain_name(c.path) == plain_name(fs->path) && c.values[0] != fs->values[0];
-    });
-    if (other != nullptr)
-      miss("fs_hz", words("choice of the sampling frequency (", fs->path, " = ", fs->values[0], ", ", other->path,
-                          " = ", other->values[0], ")"));
-    return fs;
-  }
-
-  void sampling() {
-    double fs_hz = 0.0;
-    const FactNumbers* fc = scalar(Fact::center);
-    if (fc == nullptr && !is_iq_) fc = scalar(Fact::demodulation);  // USTB and CUBDL: of RF as well
-    const double stated_hz = fc != nullptr && fc->values[0] > 0.0 ? fc->values[0] * hertz(*fc) : 0.0;
-    if (const FactNumbers* const fs = sampling_of_data(); fs != nullptr && fs->values[0] > 0.0) {
-      const double factor = hertz(*fs);
-      fs_hz = fs->values[0] * factor;
-      say("fs_hz", named(*fs, factor),
-          words(fs->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::frequency)));
-    } else if (times_ != nullptr) {
-      const double step =
-          (times_->values.back() - times_->values.front()) / static_cast<double>(times_->values.size() - 1);
-      const double factor = times_factor(*times_, stated_hz);
-      fs_hz = 1.0 / (step * factor);
-      say("time_s", named(*times_, factor),
-          words(times_->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
-    } else if (const FactNumbers* const dt = scalar(Fact::sample_step); dt != nullptr && dt->values[0] > 0.0) {
-      const double factor = step_factor(*dt, dt->values[0], stated_hz);
-      fs_hz = 1.0 / (dt->values[0] * factor);
-      say("fs_hz", dt->literal ? Json(fs_hz) : Json(words(1.0 / factor, " / ", dt->path)),
-          words(dt->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
-    } else {
-      miss("fs_hz", "sampling frequency");
-    }
-    if (stated_hz > 0.0) {
-      const double factor = hertz(*fc);
-      center_hz_ = fc->values[0] * factor;
-      say("fc_hz", named(*fc, factor),
-          words(fc->path, ", ", center_hz_ * 1e-6, " MHz", unit_note(factor, Quantity::frequency)), "center_hz");
-    } else if (fs_hz > 0.0 && !is_iq_) {
-      out_.measure_center = true;
-    } else if (const FactNumbers* const f = scalar(Fact::demodulation); f != nullptr && f->values[0] > 0.0) {
-      center_hz_ = f->values[0] * hertz(*f);
-      assume("fc_hz", named(*f, hertz(*f)), words("IQ demodulated at the centre frequency, ", f->path), "center_hz");
-    } else if (fs_hz > 0.0) {
-      miss("fc_hz", "centre frequency");
-    }
-    fs_hz_ = fs_hz;
-    speed();
-    if (is_iq_) demodulation();
-    band_and_rate();
-  }
-
-  void speed() {
-    const FactNumbers* const c = scalar(Fact::speed);
-    const FactNumbers* const map = c != nullptr ? c : first(Fact::speed, [](const FactNumbers&) { return true; });
-    double value = c == nullptr ? 0.0 : c->values[0];
-    if (value >= 300.0 && value <= 12'000.0) {
-      say("c_m_s", named(*c, 1.0), words(c->path, ", ", value, " m/s"));
-    } else if (value >= 0.3 && value <= 12.0) {
-      value *= 1e3;
-      say("c_m_s", named(*c, 1e3), words(c->path, ", ", value, " m/s, read as mm/us"));
-    } else if (value >= 30'000.0 && value <= 1'200'000.0) {
-      value *= 1e-2;
-      say("c_m_s", named(*c, 1e-2), words(c->path, ", ", value, " m/s, read as cm/s"));
-    } else if (map != nullptr && map->values.size() > 1 && std::ranges::min(map->values) >= 300.0) {
-      std::vector<double> all = map->values;
-      std::ranges::nth_element(all, all.begin() + std::ssize(all) / 2);
-      value = all[all.size() / 2];
-      assume(
-          "c_m_s", value,
-          words("median of ", map->path, ", which has ", std::ranges::min(all), " to ", std::ranges::max(all), " m/s"));
-    } else {
-      const std::string why =
-          c == nullptr ? "not in the file" : words("as ", c->path, " = ", value, " is no speed of sound");
-      value = 1540.0;
-      assume("c_m_s", value, "1540 m/s, " + why);
-    }
-    speed_m_s_ = value;
-  }
-
-  void demodulation() {
-    if (const FactNumbers* const f = scalar(Fact::demodulation); f != nullptr && f->values[0] > 0.0) {
-      say("demod_hz", named(*f, hertz(*f)), words(f->path, ", ", f->values[0] * hertz(*f) * 1e-6, " MHz"));
-    } else if (center_hz_ > 0.0) {
-      assume("demod_hz", center_hz_, "IQ demodulated at the centre frequency");
-    }
-  }
-
-  void band_and_rate() {
-    if (const FactNumbers* const bw = scalar(Fact::bandwidth);
-        bw != nullptr && bw->values[0] > 0.0 && center_hz_ > 0.0) {
-      const double value = bw->values[0], factor = value <= 2.0 ? center_hz_ : value <= 200.0 ? 0.01 * center_hz_ : 1.0;
-      say("bandwidth_hz", named(*bw, factor), words(bw->path, ", ", value * factor * 1e-6, " MHz"));
-    }
-    if (const FactNumbers* const rate = scalar(Fact::frame_rate); rate != nullptr && rate->values[0] > 0.0) {
-      say("frame_rate_hz", named(*rate, 1.0), words(rate->path, ", ", rate->values[0], " Hz"), "frame_rate_hz");
-    } else if (const FactNumbers* const prf = scalar(Fact::transmit_rate); prf != nullptr && prf->values[0] > 0.0) {
-      say("prf_hz", named(*prf, 1.0), words(prf->path, ", ", prf->values[0], " Hz, taken as transmits a second"),
-          "frame_rate_hz");
-    }
   }
 
   // `spacing` is in wavelengths in Verasonics' Trans; elements are not farther apart than two of them.
@@ -345,10 +292,12 @@ class Guesser {
     constexpr double kMost = 2.0;
     return c.named.unit == NamedUnit::none && (plain_name(c.path) == "spacing" || pitch_m > kMost * wavelength_m());
   }
-  [[nodiscard]] double wavelength_m() const { return center_hz_ > 0.0 ? speed_m_s_ / center_hz_ : HUGE_VAL; }
+  [[nodiscard]] double wavelength_m() const {
+    return sampling_.center_hz > 0.0 ? sampling_.speed_m_s / sampling_.center_hz : HUGE_VAL;
+  }
   double length_factor(const FactNumbers& c, double reach_m) {
     if (c.named.unit != NamedUnit::wavelengths) return metres(c, reach_m);
-    if (center_hz_ > 0.0) return wavelength_m();
+    if (sampling_.center_hz > 0.0) return wavelength_m();
     miss("fc_hz", words("centre frequency (", c.path, " is in wavelengths)"));
     return 1.0;
   }
@@ -418,7 +367,7 @@ class Guesser {
     } else if (!pitch_of_kerf()) {
       miss("pitch_m", is_lines_ ? "distance of the lines" : "element positions or pitch");
     }
-    if (positions_ == nullptr && !is_lines_ && n_elements_ > 0) other_counts();
+    if (positions_ == nullptr && !is_lines_ && !traces_ && n_elements_ > 0) other_counts();
   }
 
   // Places or a number of elements that are not as many as the channels: some elements are not in the samples.
@@ -456,13 +405,14 @@ class Guesser {
 
   void transmits() {
     if (n_elements_ == 0) return;
-    transmits_known_ = is_lines_ || sent_->describe({.n_elements = n_elements_,
-                                                     .n_transmits = n_transmits_,
-                                                     .reach_m = reach_m_,
-                                                     .speed_m_s = speed_m_s_,
-                                                     .sampling_hz = fs_hz_,
-                                                     .wavelength_m = center_hz_ > 0.0 ? wavelength_m() : 0.0},
-                                                    axes_, out_);
+    transmits_known_ = is_lines_ || traces_ ||
+                       sent_->describe({.n_elements = n_elements_,
+                                        .n_transmits = n_transmits_,
+                                        .reach_m = reach_m_,
+                                        .speed_m_s = sampling_.speed_m_s,
+                                        .sampling_hz = sampling_.fs_hz,
+                                        .wavelength_m = sampling_.center_hz > 0.0 ? wavelength_m() : 0.0},
+                                       axes_, out_);
   }
 
   void order_missing() {
@@ -473,7 +423,6 @@ class Guesser {
   }
 
   const ArrayTree& tree_;
-  const std::vector<TreeEntry>& entries_;
   GuessedDescription out_;
   std::size_t data_ = 0;
   std::vector<std::size_t> shape_;  // of the samples, with axes that are split
@@ -484,7 +433,9 @@ class Guesser {
   AxesGuess axes_;
   std::size_t n_elements_ = 0, n_transmits_ = 0;
   bool is_iq_ = false, is_lines_ = false, transmits_known_ = false;
-  double center_hz_ = 0.0, fs_hz_ = 0.0, speed_m_s_ = 1540.0, reach_m_ = 0.0;
+  std::optional<TraceGuess> traces_;
+  Sampling sampling_;
+  double reach_m_ = 0.0;
 };
 
 }  // namespace

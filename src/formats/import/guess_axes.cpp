@@ -140,8 +140,11 @@ std::optional<AxesGuess> guess_axes(const std::vector<std::size_t>& shape, const
   }
   std::size_t next = 0;
   for (std::size_t a = 0; a < shape.size(); ++a) {
-    if (shape[a] == 1 && spare.empty()) return std::nullopt;
     Role role = kFrame;
+    if (shape[a] == 1 && spare.empty()) {
+      guess.axes.emplace_back("one");
+      continue;
+    }
     if (shape[a] == 1) {
       role = spare.back();
       spare.pop_back();

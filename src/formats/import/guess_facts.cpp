@@ -53,6 +53,30 @@ std::vector<double> number_of_text(const std::string& text, NamedFact& named) {
   return {*value};
 }
 
+// Under a group `material`, numbers named as a velocity, of longitudinal waves; and a text of it that ends in m/s
+// ("steel, 5850 m/s").
+bool is_material_speed(const TreeEntry& entry) {
+  std::string path = lower_case(entry.path);
+  std::erase_if(path, [](char c) { return c == '_' || c == ' '; });
+  if (path.find("material") == std::string::npos && path.find("specimen") == std::string::npos) return false;
+  const std::string name = plain_name(entry.path);
+  const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+  if (has("shear") || has("trans")) return false;
+  if (!entry.text.empty()) return entry.text.find("m/s") != std::string::npos;
+  return entry.numeric && (has("vel") || has("speed") || name == "material");
+}
+
+// The number before "m/s" in a text.
+std::vector<double> speed_in(const std::string& text) {
+  std::size_t end = text.find("m/s");
+  while (end > 0 && end != std::string::npos && text[end - 1] == ' ') --end;
+  const std::size_t before = end == 0 || end == std::string::npos ? end : text.find_last_not_of("0123456789.", end - 1);
+  if (end == 0 || end == std::string::npos) return {};
+  const auto value = finite_number(std::string_view(text).substr(before == std::string::npos ? 0 : before + 1,
+                                                                 end - (before == std::string::npos ? 0 : before + 1)));
+  return value ? std::vector{*value} : std::vector<double>();
+}
+
 // (azimuth, elevation) of each, as rows or columns, with all elevations 0: the azimuths. Else nothing.
 std::vector<double> level_azimuths(const FactNumbers& c) {
   const auto dims = long_axes(c.shape);
@@ -153,13 +177,18 @@ void GuessFacts::collect(const ArrayTree& tree, std::size_t samples, const std::
     const bool text = !entry.text.empty();
     if (k == samples || entry.part || (!entry.numeric && !text) || entry.complex || entry.count() > kMostValues)
       continue;
-    const auto named = named_fact(fact_path(entry.path), prefix);
+    constexpr std::size_t kLastRank = 1000;
+    auto named = named_fact(fact_path(entry.path), prefix);
+    const bool material = !named && is_material_speed(entry);
+    if (material) named = NamedFact{.fact = Fact::speed, .rank = kLastRank, .unit = NamedUnit::none};
     if (!named || named->fact == Fact::samples) continue;
     const std::string name = plain_name(entry.path);
     if ((name == "dx" || name == "dy") && data != "sensordata" && data != "p") continue;  // of pixels
     FactNumbers numbers{.entry = k, .named = *named, .values = {}, .shape = entry.shape, .path = entry.path};
     try {
-      numbers.values = text ? number_of_text(entry.text, numbers.named) : tree.numbers(k, kMostValues);
+      numbers.values = !text      ? tree.numbers(k, kMostValues)
+                       : material ? speed_in(entry.text)
+                                  : number_of_text(entry.text, numbers.named);
     } catch (const Error&) {
       continue;
     }

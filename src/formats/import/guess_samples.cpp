@@ -60,6 +60,12 @@ bool names_picture(const std::string& name) {
   return name == "bf" || name == "das" || name == "b";
 }
 
+bool names_waveform(const std::string& name) {
+  for (const char* const word : {"waveform", "wvfm", "excitation", "impulseresponse", "tristate"})
+    if (name.find(word) != std::string::npos) return true;
+  return false;
+}
+
 namespace {
 
 bool names_photoacoustics(const std::string& name) {
@@ -133,7 +139,7 @@ std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
     const std::size_t n_axes = long_axes(entry.shape).size();
     if (!entry.numeric || entry.part || n_axes < 2 || n_axes > 5 || entry.count() < kLeastSamples) continue;
     const auto named = named_fact(entry.path, prefix);
-    if (named && named->fact != Fact::samples) continue;
+    if (named ? named->fact != Fact::samples : names_waveform(plain_name(entry.path))) continue;
     double score = std::log2(static_cast<double>(entry.count()));
     if (named) score += 8.0 - 0.1 * static_cast<double>(named->rank);
     if (names_picture(plain_name(entry.path))) score -= 6.0;
@@ -152,20 +158,6 @@ std::optional<GuessedSamples> guess_samples(const ArrayTree& tree) {
     return e.numeric && e.shape == data.shape && e.type == data.type && plain_name(e.path) == plain_name(data.path);
   }));
   return chosen;
-}
-
-std::vector<double> column_numbers(const ArrayTree& tree, std::size_t data, const char* name) {
-  constexpr std::size_t kLeast = 16, kMost = 65'536;
-  const std::vector<std::size_t>& shape = tree.entries()[data].shape;
-  for (std::size_t k = 0; k < tree.entries().size(); ++k) {
-    const TreeEntry& entry = tree.entries()[k];
-    const std::size_t n = entry.count();
-    const bool list =
-        entry.numeric && !entry.complex && n >= kLeast && n <= kMost && long_axes(entry.shape).size() == 1;
-    if (k != data && list && plain_name(entry.path) == name && std::ranges::find(shape, n) != shape.end())
-      return tree.numbers(k, kMost);
-  }
-  return {};
 }
 
 }  // namespace echoloop

@@ -25,8 +25,7 @@ std::optional<GuessedSamples> guess_samples(const ArrayTree& tree);  // nothing:
 std::string why_not_imaged(const ArrayTree& tree, const std::vector<FactNumbers>& positions);
 // Of a name without case and underscores: "bmode", "rflines" ...: formed already.
 bool names_picture(const std::string& name);
-// A list of that name that has a number for each row or column of the samples; empty: there is none.
-std::vector<double> column_numbers(const ArrayTree& tree, std::size_t data, const char* name);
+bool names_waveform(const std::string& name);  // "twoway_waveform": what is sent, of settings
 std::vector<std::size_t> long_axes(const std::vector<std::size_t>& shape);  // lengths above 1
 
 }  // namespace echoloop

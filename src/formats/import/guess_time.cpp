@@ -195,7 +195,8 @@ void guess_first_sample(const TimeFacts& of, GuessedDescription& out) {
                              " values, the samples ", of.n_times, " transmits)"));
   }
   if (of.lines || named_event(of.tree, out)) return;
-  const bool elements = out.meta.contains("tx_elements");  // whose delays are 0 themselves
+  const bool elements =
+      out.meta.contains("tx_elements") || out.meta.contains("tx_of_trace");  // whose delays are 0 themselves
   const bool ustb = of.tree.find("geom").has_value() && of.tree.find("c0").has_value() && by_times;
   const std::string writer = elements                    ? ""
                              : ustb                      ? "geom and c0 of USTB"

@@ -94,10 +94,16 @@ std::unique_ptr<KnownLines> lines_of_image(const OpenRequest& request, const Ima
   lines->raw.header_bytes = image.header_bytes;
   for (const double n : {image.size.size() > 2 ? image.size[2] : 1.0, image.size[1], image.size[0]})
     lines->raw.shape.push_back(static_cast<std::size_t>(n));
+  lines->meta = {{"axes", {"frame", "line", "time"}}, {"c_m_s", 1540}};
+  if (image.spacing_mm[0] == 1.0) {  // what ITK writes where nothing was set; no line is sampled every millimetre
+    lines->lacks = words("a spacing of ", image.spacing_mm[0], " x ", image.spacing_mm[1], ", which is no length");
+    if (image.spacing_mm[1] != 1.0) lines->meta["pitch_m"] = image.spacing_mm[1] * 1e-3;
+    return lines;
+  }
   // Along the lines: millimetres of depth; 1540 m/s there and back.
   const double fs_hz = 0.5 * 1540.0 / (image.spacing_mm[0] * 1e-3);
-  lines->meta = {
-      {"axes", {"frame", "line", "time"}}, {"fs_hz", fs_hz}, {"pitch_m", image.spacing_mm[1] * 1e-3}, {"c_m_s", 1540}};
+  lines->meta["fs_hz"] = fs_hz;
+  lines->meta["pitch_m"] = image.spacing_mm[1] * 1e-3;
   lines->assumptions.push_back(
       words("spacing taken as mm of depth and width: ", fs_hz * 1e-6, " MHz sampling at 1540 m/s"));
   return lines;

@@ -14,6 +14,7 @@
 #include "formats/import/guessed_description.h"
 #include "formats/import/known_lines.h"
 #include "formats/import/raw_bytes.h"
+#include "formats/readers/samples.h"
 
 namespace echoloop {
 namespace {
@@ -25,6 +26,14 @@ void say_guesses(LibraryRecording& recording, const GuessedDescription& guess) {
     said.emplace_back(one.key + ": " + printable(one.reason, 160), one.assumed ? one.fact : "");
   a.assumptions.insert(a.assumptions.begin(), said.begin(), said.end());
   recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+}
+
+// The first frame: that of settings, which hold what is sent or room for what is not there yet.
+bool is_silent(const LibraryRecording& recording) {
+  const Acquisition& a = *recording.acquisition;
+  const std::vector<std::byte> frame = first_frame(recording);
+  const std::size_t n = bytes_per_value(a.sample_type);
+  return std::ranges::equal(std::span(frame).subspan(n), std::span(frame).first(frame.size() - n));
 }
 
 LibraryRecording guessed_recording(const OpenRequest& request, const ArrayTree& tree, const Error& unknown) {
@@ -48,6 +57,11 @@ LibraryRecording guessed_recording(const OpenRequest& request, const ArrayTree& 
                 "a description beside the file", how);
   }
   LibraryRecording recording = described_tree(request, what, guess.meta, tree, tree.container() + ", read by names");
+  if (!guess.named_samples && is_silent(recording))
+    throw Error(
+        what,
+        tree.container() + " with " + printable(guess.guesses[0].reason, 120) + ", all of whose values are the same",
+        "channel data, of a scanner rather than its settings", how);
   say_guesses(recording, guess);
   return recording;
 }
@@ -73,28 +87,18 @@ std::unique_ptr<ArrayTree> with_facts_inside(const OpenRequest& request, std::un
 
 std::optional<Sidecar> description_beside(const OpenRequest& request) {
   const std::string wanted = request.path.filename().string();
-  const std::filesystem::path shared = request.path.parent_path() / "params.json";
   for (const SidecarFile& beside : request.sidecars) {
     if (const auto ending = beside.path.extension(); ending == ".yml" || ending == ".yaml") continue;
     Sidecar sidecar{.what = beside.path.string(), .meta = {}};
     try {
       sidecar.meta = parse_description(sidecar.what, beside.file->bytes());
     } catch (const Error&) {
-      if (beside.path == shared || is_inside(request, beside)) continue;
+      if (sidecar_kind(request, beside) == SidecarKind::shared || is_inside(request, beside)) continue;
       throw;
     }
-    const auto names = sidecar.meta.find("file");
-    if (names != sidecar.meta.end() && names->is_string() && names->get<std::string>() == wanted) return sidecar;
-    if (names == sidecar.meta.end() && beside.path != shared &&
-        (sidecar.meta.contains("axes") || sidecar.meta.contains("dtype") || is_explicit(sidecar.meta)))
-      return sidecar;
+    if (describes(sidecar.meta, wanted, sidecar_kind(request, beside))) return sidecar;
   }
   return std::nullopt;
-}
-
-bool is_explicit(const Json& description) {
-  const auto data = description.find("data");
-  return data != description.end() && data->is_string();
 }
 
 OpenTree open_tree(const OpenRequest& request) {

@@ -18,8 +18,6 @@ namespace echoloop {
 // The description beside the file, if one names it or has its name; other JSON files beside it are no business of ours.
 // Error only for one that is meant and cannot be read.
 std::optional<Sidecar> description_beside(const OpenRequest& request);
-// It says where the samples are ("data"): it counts even for a layout that is known.
-bool is_explicit(const Json& description);
 
 // HDF5 allows for other data before its own: 512, 1024, 2048, ... bytes.
 bool looks_like_hdf5(std::span<const std::byte> bytes);

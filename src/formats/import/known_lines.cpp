@@ -8,6 +8,7 @@
 #include "formats/base/description_keys.h"
 #include "formats/import/described.h"
 #include "formats/import/words.h"
+#include "formats/readers/description.h"
 
 namespace echoloop {
 namespace {
@@ -66,8 +67,12 @@ void take_corrections(const OpenRequest& request, KnownLines& lines) {
   for (const SidecarFile& beside : request.sidecars) {
     if (beside.path.extension() != ".json" || beside.path.filename() == "params.json") continue;
     const Json given = parse_description(beside.path.string(), beside.file->bytes());
-    for (const auto& [key, value] : given.items()) {
-      if (key == "file" || find_description_key(key) == nullptr) continue;
+    const auto items = given.items();
+    if (std::none_of(items.begin(), items.end(), [](const auto& one) { return find_description_key(one.key()); }))
+      continue;  // of another program
+    check_description_keys(beside.path.string(), given);
+    for (const auto& [key, value] : items) {
+      if (key == "file" || is_free_key(key)) continue;
       if (key == "pitch_m") {
         for (const char* const place : {"element_x_m", "element_z_m", "element_normal_rad"}) lines.meta.erase(place);
         if (lines.radius_m > 0.0) lines.meta["radius_m"] = lines.radius_m;
@@ -100,6 +105,8 @@ std::optional<GuessedDescription> guess_known_lines(const OpenRequest& request) 
     guess.guesses.push_back({key, assumed ? lines->assumed_pitch : "header of " + lines->container, assumed, ""});
   }
   if (!guess.meta.contains("fs_hz")) guess.missing.push_back({"fs_hz", "sampling frequency"});
+  if (!guess.meta.contains("pitch_m") && !guess.meta.contains("element_x_m"))
+    guess.missing.push_back({"pitch_m", "distance of the lines"});
   return guess;
 }
 
@@ -109,9 +116,16 @@ std::optional<LibraryRecording> read_known_lines(const OpenRequest& request) {
   take_corrections(request, *lines);
   const auto tree = tree_of_lines(request, *lines);
   Json& meta = lines->meta;
-  if (!meta.contains("fs_hz"))
-    throw Error(request.what(), lines->container + " without the sampling frequency",
-                "the .yml of the same name beside the .raw, or \"fs_hz\" in a JSON file of the same name");
+  const bool placed = meta.contains("pitch_m") || meta.contains("element_x_m");
+  if (!meta.contains("fs_hz") || !placed) {
+    std::string wanted;
+    if (!meta.contains("fs_hz")) wanted = "\"fs_hz\"";
+    if (!placed) wanted += std::string(wanted.empty() ? "" : " and ") + "\"pitch_m\" (distance of the lines)";
+    throw Error(request.what(),
+                lines->container + (lines->lacks.empty() ? " without the sampling frequency" : " with " + lines->lacks),
+                (lines->lacks.empty() ? "the .yml of the same name beside the .raw, or " : "") + wanted +
+                    " in a JSON file of the same name");
+  }
   if (lines->raw.shape.size() == 4) {  // IQ
     if (!meta.contains("fc_hz")) {
       meta["fc_hz"] = 0.25 * meta["fs_hz"].get<double>();

@@ -22,6 +22,7 @@ struct KnownLines {
   Json meta;  // keys of a description
   std::vector<std::string> assumptions;
   std::string assumed_pitch;  // why the places of the lines are assumed; empty: they are not
+  std::string lacks = {};     // what the header has in place of a sampling frequency: "a spacing of 1 x 1, ..."
   double radius_m = 0.0;      // of a convex probe
 };
 

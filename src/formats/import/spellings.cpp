@@ -45,7 +45,8 @@ constexpr SpelledFact kSpelledFacts[] = {
     {Fact::pitch,
      "pitch elementpitch probepitch elementspacing elemspacing elspacing dele spacing elempitch arraypitch "
      "transducerpitch arrayspacing interelementspacing dxelem elementdistance pitchx interelementpitch "
-     "elpitch apitch elementabstand pitchel elpitchx dy dx"},
+     "elpitch apitch elementabstand pitchel elpitchx linespacing linepitch linedistance lineseparation dline "
+     "dy dx"},
     {Fact::radius,
      "radius roc curvatureradius radiusofcurvature proberadius arrayradius convexradius curvradius rcurv "
      "rprobe"},
@@ -58,7 +59,7 @@ constexpr SpelledFact kSpelledFacts[] = {
      "receiverposition elementlocations elementcoordinates elemcoords elementcoords xsensor arrayx "
      "transducerpositions elemlocs rxpos receiverspos receiversposition receiverspositions rxaptpos rcvpos "
      "locations transducerpositionsxy detectorpositions coords coordinates transducercoords probecoords "
-     "elementxyz probex micpositions linex linesx xline xlines lineposition linepositions"},
+     "elementxyz probex micpositions linex linesx xline xlines lineposition linepositions positionx xposition"},
     {Fact::positions_z, "elementz elemz elz elzc zele zelem zel ze eleposz acteleposz"},
     {Fact::element_angles,
      "elementangles elementangle elementtheta elementthetas elementphi elemangles elemangle elemtheta "

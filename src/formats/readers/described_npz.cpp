@@ -56,6 +56,7 @@ LibraryRecording read_described_npz(const OpenRequest& request, const NpzMembers
   const std::string what = request.what();
   std::optional<Sidecar> sidecar = find_sidecar(request);
   const bool described = sidecar.has_value() || members.contains("axes");
+  if (sidecar) check_description_keys(sidecar->what, sidecar->meta);
   const std::string samples = samples_name(what, members);
   if (!sidecar) sidecar = Sidecar{.what = what, .meta = Json::object()};
   for (const auto& [name, member] : members) {

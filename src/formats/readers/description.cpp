@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <string_view>
 
@@ -151,9 +152,10 @@ void set_frame_rate(const std::string& what, const Json& meta, Acquisition& a) {
 
 // "channel" beside "element" is that of I and Q.
 std::vector<Axis> described_axes(const std::string& what, const Json& meta) {
-  constexpr const char* kAccepted = "a list of axis names: frame, transmit, element (or line), time, iq";
+  constexpr const char* kAccepted =
+      "a list of axis names: frame, transmit, element (or line), time, iq, one; of files also trace";
   const Json& list = require_key(what, meta, "axes");
-  if (!list.is_array() || list.size() > 8) throw Error(what, "axes = " + json_excerpt(list), kAccepted);
+  if (!list.is_array() || list.size() > 16) throw Error(what, "axes = " + json_excerpt(list), kAccepted);
   const bool elements = std::find(list.begin(), list.end(), Json("element")) != list.end();
   std::vector<Axis> axes;
   for (const Json& entry : list) {
@@ -168,6 +170,8 @@ std::vector<Axis> described_axes(const std::string& what, const Json& meta) {
       axes.push_back(Axis::time);
     else if (name == "iq" || (name == "channel" && elements))
       axes.push_back(Axis::iq);
+    else if (name == "one")
+      axes.push_back(Axis::one);
     else
       throw Error(what, "axis '" + printable(name) + "'", kAccepted);
   }
@@ -253,12 +257,16 @@ bool describes_lines(const Json& meta) {
   return axes != meta.end() && axes->is_array() && std::find(axes->begin(), axes->end(), Json("line")) != axes->end();
 }
 
-void check_description_keys(const std::string& what, const Json& meta) {
+void check_description_keys(const std::string& what, const Json& meta, OtherKeys others) {
+  const bool listed = others == OtherKeys::listed || std::filesystem::path(what).filename() == "params.json";
   for (const auto& [key, value] : meta.items()) {
-    const DescriptionKey* const nearest = find_description_key(key) == nullptr ? nearest_description_key(key) : nullptr;
-    if (nearest == nullptr || meta.contains(nearest->key)) continue;
-    throw Error(what, "the unknown key '" + printable(key, 40) + "'", std::string("'") + nearest->key + "'",
-                "echoloop describe --help lists all keys");
+    if (find_description_key(key) != nullptr || is_free_key(key)) continue;
+    const DescriptionKey* const nearest = nearest_description_key(key);
+    const bool meant = nearest != nullptr && !meta.contains(nearest->key);
+    if (!meant && listed) continue;
+    const std::string instead = nearest == nullptr ? kKnownKey : std::string("'") + nearest->key + "'";
+    throw Error(what, "the unknown key '" + printable(key, 40) + "'",
+                meant || nearest == nullptr ? instead : instead + " alone", "echoloop describe --help lists all keys");
   }
 }
 
@@ -292,8 +300,23 @@ void describe_lines(const std::string& what, const Json& meta, Acquisition& a) {
   a.probe.pitch_m = step_m;
 }
 
+// Keys that check_description_keys() let pass.
+void say_other_keys(const Json& meta, Acquisition& a) {
+  constexpr std::size_t kMostNamed = 6;
+  std::string list;
+  std::size_t n = 0;
+  for (const auto& [key, value] : meta.items()) {
+    const bool known = find_description_key(key) != nullptr || is_free_key(key) ||
+                       std::ranges::find(kFrameKeys, std::string_view(key)) != kFrameKeys.end() || key == "like";
+    if (!known && ++n <= kMostNamed) list += (n == 1 ? "" : ", ") + printable(key, 40);
+  }
+  if (n > kMostNamed) list += " and " + std::to_string(n - kMostNamed) + " more";
+  if (n > 0) a.assumptions.emplace_back("keys of the description without effect: " + list);
+}
+
 // The values of the keys that "assumed" lists.
 void say_assumed(const std::string& what, const Json& meta, Acquisition& a) {
+  say_other_keys(meta, a);
   constexpr const char* kAccepted = "a list of keys of the description, such as [\"t0_s\"]";
   const auto found = meta.find("assumed");
   if (found == meta.end()) return;
@@ -304,6 +327,7 @@ void say_assumed(const std::string& what, const Json& meta, Acquisition& a) {
       throw Error(what, "assumed = '" + printable(key) + "', which the description lacks", kAccepted);
     const char* const fact = key == "t0_s"            ? "first_sample_s"
                              : key == "fc_hz"         ? "center_hz"
+                             : key == "bandwidth_hz"  ? "bandwidth_hz"
                              : key == "frame_rate_hz" ? "frame_rate_hz"
                                                       : "";
     a.assumptions.emplace_back(key + " = " + json_excerpt(meta.at(key)) + ", assumed by the description", fact);

@@ -29,8 +29,10 @@ Acquisition describe_acquisition(const std::string& what, const Json& meta, cons
 
 // One of the axes is "line": the columns are beamformed already.
 bool describes_lines(const Json& meta);
-// Error for a key that is none, but nearly one.
-void check_description_keys(const std::string& what, const Json& meta);
+// Error for a key that is none. A params.json may be another program's as well: there, and among members of an .npz,
+// only keys that are nearly one are refused, and describe_acquisition() lists the others.
+enum class OtherKeys { refused, listed };
+void check_description_keys(const std::string& what, const Json& meta, OtherKeys others = OtherKeys::refused);
 
 std::vector<Axis> described_axes(const std::string& what, const Json& meta);  // "axes"
 // "shape": the lengths of the stored array's axes, some of them split (split_axes).

@@ -13,8 +13,11 @@ namespace {
 constexpr const char* kWanted = "a description {...} of an array";
 constexpr std::size_t kMaxJsonDepth = 64;
 
+// Of all objects together: 16384 transmits have 7 keys each, at most.
+constexpr std::size_t kMostKeys = 120'000, kMostKeyBytes = std::size_t{1} << 20;
+
 // Reads the text once, in linear time, and refuses what the library would take without a word: nesting without limit,
-// more values than memory is meant for, and a key that occurs twice.
+// more values than memory is meant for, more keys than any scan has, and a key that occurs twice.
 class Checker final : public Json::json_sax_t {
  public:
   Checker(const std::string& what, std::size_t most) : what_(what), left_(most) {}
@@ -28,6 +31,11 @@ class Checker final : public Json::json_sax_t {
   bool binary(binary_t&) override { return count(); }
   bool start_object(std::size_t) override { return begin(); }
   bool key(string_t& name) override {
+    key_bytes_ += name.size();
+    if (++n_keys_ > kMostKeys || key_bytes_ > kMostKeyBytes) {
+      throw Error(what_, "JSON with more than " + std::to_string(n_keys_ - 1) + " keys",
+                  "up to " + std::to_string(kMostKeys) + " keys of 1 MiB together");
+    }
     if (keys_.back().insert(name).second) return true;
     throw Error(what_, "JSON with the key '" + printable(name, 40) + "' twice", kWanted);
   }
@@ -58,6 +66,7 @@ class Checker final : public Json::json_sax_t {
 
   const std::string& what_;
   std::size_t left_;                         // values that may still come
+  std::size_t n_keys_ = 0, key_bytes_ = 0;   // so far
   std::vector<std::set<std::string>> keys_;  // of each open object; none for a list
 };
 
@@ -81,6 +90,18 @@ Json parse_description(const std::string& what, std::span<const std::byte> bytes
     const std::string_view reason = error.what();  // "[json.exception.parse_error.101] parse error at line ..."
     throw Error(what, "invalid JSON: " + printable(reason.substr(reason.find(']') + 2), 160), kWanted);
   }
+}
+
+bool describes(const Json& description, const std::string& file_name, SidecarKind kind) {
+  const auto named = description.find("file");
+  if (named != description.end()) return named->is_string() && named->get<std::string>() == file_name;
+  return kind == SidecarKind::own &&
+         (description.contains("axes") || description.contains("dtype") || is_explicit(description));
+}
+
+bool is_explicit(const Json& description) {
+  const auto data = description.find("data");
+  return data != description.end() && data->is_string();
 }
 
 }  // namespace echoloop

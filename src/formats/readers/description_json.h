@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "formats/base/open_request.h"
+
 namespace echoloop {
 
 using Json = nlohmann::json;
@@ -21,5 +23,11 @@ struct DescriptionLimits {
 
 // Throws Error on anything but a JSON object, and on one nested deeper than 64.
 Json parse_description(const std::string& what, std::span<const std::byte> bytes, const DescriptionLimits& limits = {});
+
+// Whether a description is one of a file of that name: it names the file; or names none, says how the samples lie, and
+// is not shared by several files (params.json).
+[[nodiscard]] bool describes(const Json& description, const std::string& file_name, SidecarKind kind);
+[[nodiscard]] bool is_explicit(
+    const Json& description);  // names the array: counts before the format that is recognised
 
 }  // namespace echoloop

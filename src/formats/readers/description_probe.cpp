@@ -146,10 +146,10 @@ std::string entry_kind(const std::string& what, const Json& entry) {
 
 void check_entry_keys(const std::string& what, const Json& entry) {
   for (const auto& [key, value] : entry.items()) {
-    if (std::ranges::find(kTransmitKeys, std::string_view(key)) != kTransmitKeys.end()) continue;
+    if (std::ranges::find(kTransmitKeys, std::string_view(key)) != kTransmitKeys.end() || is_free_key(key)) continue;
     const std::string nearest(nearest_transmit_key(key));
-    if (nearest.empty() || entry.contains(nearest)) continue;
-    throw Error(what, "tx entry with the unknown key '" + printable(key, 40) + "'", "'" + nearest + "'",
+    throw Error(what, "tx entry with the unknown key '" + printable(key, 40) + "'",
+                nearest.empty() || entry.contains(nearest) ? kKnownKey : "'" + nearest + "'",
                 "echoloop describe --help lists all keys");
   }
 }

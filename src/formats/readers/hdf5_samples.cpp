@@ -149,7 +149,7 @@ std::vector<std::uint64_t> frame_offsets(const Node& dataset, const std::vector<
   if (!is_natural(axes) || H5Tequal(type, wanted) <= 0 || !bytes || *bytes != n_frames * frame_bytes ||
       has_user_block(dataset))
     return {};
-  const hdf5::Storage storage = dataset.storage(*bytes);
+  const hdf5::Storage storage = dataset.storage(*bytes, frame_bytes);
   std::size_t frames_per_piece = n_frames;
   if (storage.layout == hdf5::Layout::chunked) {
     const bool frame_axis = axes[0] == Axis::frame;
@@ -189,10 +189,15 @@ std::size_t values_per_sample(const Hdf5Samples& samples, const Stored& stored) 
   return extent(samples, stored, Axis::iq) * (stored.real.empty() ? 1 : 2) * (samples.imaginary.empty() ? 1 : 2);
 }
 
+// Of samples, whose chunks need not all be written: those of a frame can be.
+hdf5::Storage storage_of(const Node& dataset, const Hdf5Samples& samples, const Stored& stored) {
+  return dataset.storage(stored.bytes, stored.bytes / extent(samples, stored, Axis::frame));
+}
+
 // Unpacked chunks that hold several frames are kept until the last of these frames was read: those that one frame
 // touches, as far as they take no more than a quarter of the memory that this process may have. 0: no need.
 std::size_t frame_cache_bytes(const Node& dataset, const Hdf5Samples& samples, const Stored& stored) {
-  const hdf5::Storage storage = dataset.storage(stored.bytes);
+  const hdf5::Storage storage = storage_of(dataset, samples, stored);
   const auto frame = std::find(samples.axes.begin(), samples.axes.end(), Axis::frame);
   if (storage.layout != hdf5::Layout::chunked || frame == samples.axes.end()) return 0;
   if (storage.chunk[static_cast<std::size_t>(frame - samples.axes.begin())] == 1) return 0;
@@ -290,7 +295,9 @@ class FrameReader {
         H5Dread(dataset.id(), type, memory_space, file_space, H5P_DEFAULT, into) < 0) {
       const std::string in_frame = " samples in frame " + std::to_string(frame);
       if (hdf5::failed_for("errno = 5,"))
-        throw UnreadableFrame(dataset.where(), "unreadable" + in_frame, "a sound disk");
+        throw UnreadableFrame(dataset.where(), "unreadable" + in_frame, "a sound disk",
+                              std::to_string(frame) + " of " + std::to_string(extent(samples_, stored_, Axis::frame)) +
+                                  " frames lie before it");
       throw Error(dataset.where(), "damaged" + in_frame, hdf5::kUndamaged);
     }
     if (stored_.half) widen_halves({to, 2 * bytes});
@@ -323,8 +330,8 @@ class FrameReader {
 };
 
 // Chunks that were never written: none may be is no recording, some may be a recording that was cut short.
-void check_written(const Node& dataset, const Stored& stored, Acquisition& a) {
-  const hdf5::Storage storage = dataset.storage(stored.bytes);
+void check_written(const Node& dataset, const Hdf5Samples& samples, const Stored& stored, Acquisition& a) {
+  const hdf5::Storage storage = storage_of(dataset, samples, stored);
   if (storage.layout != hdf5::Layout::chunked) return;
   double expected = 1.0;
   for (std::size_t k = 0; k < stored.shape.size(); ++k)
@@ -364,7 +371,7 @@ void check_alike(const OpenRequest& request, const Node& root, const Hdf5Samples
                       shape_text(first.shape),
                   "the same shape and type for all");
     }
-    static_cast<void>(dataset.storage(stored.bytes));
+    static_cast<void>(storage_of(dataset, samples, stored));
   }
 }
 
@@ -424,7 +431,7 @@ LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& roo
     const Stored other = describe(root.at_path(samples.imaginary), samples.axes);
     limit_frames(stored, samples.axes, extent(samples, other, Axis::frame));
   }
-  check_written(first, stored, a);
+  check_written(first, samples, stored, a);
   check_alike(request, root, samples, stored);
   if (stored.half) a.assumptions.emplace_back("samples are stored as float16: about 3 digits, at most 65504");
   const bool integers = stored.type == SampleType::int16 && samples.rotation_rad.empty() && samples.gain.empty();
@@ -455,6 +462,7 @@ LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& roo
   }
   recording.format = parts.format;
   recording.named = named_samples(samples, stored, a);
+  recording.frame_by_frame = true;
   if (parts.scanner.times_s.size() >= recording.frame_count) {
     recording.scanner = std::move(parts.scanner);
     recording.scanner.times_s.resize(static_cast<std::size_t>(recording.frame_count));

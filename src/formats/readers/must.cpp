@@ -197,33 +197,24 @@ void set_frequencies(const Param& param, Acquisition& a) {
 
 }  // namespace
 
-RecordingParts must_recording(const std::string& what, const OwnedArray& array,
-                              const std::map<std::string, MatField>& fields) {
+MustFacts must_facts(const std::string& what, const std::vector<std::size_t>& shape, SignalKind signal,
+                     const std::map<std::string, MatField>& fields) {
   const Param param(what, fields);
-  RecordingParts parts{.acquisition = {}, .samples = {}, .owner = array.owner, .format = {}};
-  Acquisition& a = parts.acquisition;
+  MustFacts facts{.acquisition = {}, .axes = {}, .rotation_rad = {}};
+  Acquisition& a = facts.acquisition;
   set_frequencies(param, a);
   for (const auto& [name, value] : {std::pair{"fs", a.sampling_hz}, {"fc", a.center_hz}, {"c", a.sound_speed_m_s}}) {
     if (!(value > 0.0))
       throw Error(what, std::string("param.") + name + " = " + std::to_string(value), "above 0, in Hz and m/s");
   }
-  refuse_other_order(what, param, array.real.shape);
-  a.probe = must_probe(what, param, array.real.shape.at(1));
+  refuse_other_order(what, param, shape);
+  a.probe = must_probe(what, param, shape.at(1));
   const std::vector<MustShot> shots = must_shots(what, param, a);
-  const std::vector<Axis> axes = must_axes(what, array.real.shape, shots.size());
-  parts.samples = sample_source(what, array.real, axes);
-  parts.named.axes = axis_names(axes);
-  const bool iq = !array.imaginary.bytes.empty();
+  facts.axes = must_axes(what, shape, shots.size());
+  const bool iq = signal == SignalKind::iq;
   if (iq) {
     a.demod_hz = a.center_hz;
     a.assumptions.push_back("IQ assumed to be demodulated at the centre frequency, as by rf2iq of MUST");
-    const SampleSource imaginary = sample_source(what, array.imaginary, axes);
-    parts.samples.n_values = 2;
-    for (std::size_t f = 0; f < imaginary.frames.size(); ++f) parts.samples.frames[f][1] = imaginary.frames[f][0];
-  }
-  if (array.real.type == NumberType{NumberKind::unsigned_integer, 1, ByteOrder::little}) {
-    parts.samples.offset = 128.0;
-    a.assumptions.push_back("8-bit unsigned samples: 128 is assumed to be zero");
   }
   const MatField* const t0 = param.find("t0");
   if (t0 != nullptr && t0->values.size() != 1 && t0->values.size() != shots.size()) {
@@ -236,15 +227,37 @@ RecordingParts must_recording(const std::string& what, const OwnedArray& array,
     transmit.t0_s = t0_s + shots[k].shift_s;
     a.transmits.push_back(std::move(transmit));
     // rf2iq mixes with exp(-i 2 pi fc t) on the file's clock.
-    parts.samples.rotation_rad.push_back(-2.0 * kPi * a.demod_hz * shots[k].shift_s);
-    rotated = rotated || parts.samples.rotation_rad.back() != 0.0;
+    facts.rotation_rad.push_back(-2.0 * kPi * a.demod_hz * shots[k].shift_s);
+    rotated = rotated || facts.rotation_rad.back() != 0.0;
   }
-  if (!iq || !rotated) parts.samples.rotation_rad.clear();
+  if (!iq || !rotated) facts.rotation_rad.clear();
   if (t0 == nullptr)
     a.assumptions.emplace_back("no t0 in the file: first sample assumed at the first firing", "first_sample_s");
   const auto prf_hz = param.number("prf");
   if (prf_hz) a.frame_rate_hz = *prf_hz / static_cast<double>(shots.size());
   if (!prf_hz) a.assumptions.emplace_back("frame rate unknown: the file has no PRF", "frame_rate_hz");
+  return facts;
+}
+
+RecordingParts must_recording(const std::string& what, const OwnedArray& array,
+                              const std::map<std::string, MatField>& fields) {
+  const bool iq = !array.imaginary.bytes.empty();
+  MustFacts facts = must_facts(what, array.real.shape, iq ? SignalKind::iq : SignalKind::rf, fields);
+  RecordingParts parts{.acquisition = std::move(facts.acquisition),
+                       .samples = sample_source(what, array.real, facts.axes),
+                       .owner = array.owner,
+                       .format = {}};
+  parts.named.axes = axis_names(facts.axes);
+  if (iq) {
+    const SampleSource imaginary = sample_source(what, array.imaginary, facts.axes);
+    parts.samples.n_values = 2;
+    for (std::size_t f = 0; f < imaginary.frames.size(); ++f) parts.samples.frames[f][1] = imaginary.frames[f][0];
+  }
+  if (array.real.type == NumberType{NumberKind::unsigned_integer, 1, ByteOrder::little}) {
+    parts.samples.offset = 128.0;
+    parts.acquisition.assumptions.push_back("8-bit unsigned samples: 128 is assumed to be zero");
+  }
+  parts.samples.rotation_rad = std::move(facts.rotation_rad);
   return parts;
 }
 

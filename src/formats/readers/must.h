@@ -4,13 +4,24 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "formats/containers/mat_file.h"
 #include "formats/readers/samples.h"
 
 namespace echoloop {
 
-// `fields`: numeric fields by lower-case name. Throws Error naming the field that is missing or does not fit.
+struct MustFacts {
+  Acquisition acquisition;  // everything but what the samples decide
+  std::vector<Axis> axes;   // MATLAB's order
+  std::vector<double> rotation_rad;
+};
+
+// Of samples of `shape`. `fields`: numeric fields by lower-case name. Throws Error naming the field that is missing or
+// does not fit.
+MustFacts must_facts(const std::string& what, const std::vector<std::size_t>& shape, SignalKind signal,
+                     const std::map<std::string, MatField>& fields);
+
 RecordingParts must_recording(const std::string& what, const OwnedArray& array,
                               const std::map<std::string, MatField>& fields);
 

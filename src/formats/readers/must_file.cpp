@@ -14,9 +14,12 @@
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
 #include "formats/base/printable.h"
+#include "formats/containers/hdf5_file.h"
+#include "formats/containers/mat73.h"
 #include "formats/containers/mat_cells.h"
 #include "formats/containers/mat_file.h"
 #include "formats/containers/mat_tree.h"
+#include "formats/readers/hdf5_samples.h"
 #include "formats/readers/must.h"
 #include "formats/readers/samples.h"
 #include "formats/readers/verasonics_scheme.h"
@@ -254,6 +257,40 @@ OwnedArray read_samples(const OpenRequest& request, const MatFile& file, const M
   return join_recordings(request.what() + " (" + printable(variable.name) + ")", *cell, tree.owner());
 }
 
+constexpr const char* kMust73 = "MATLAB v7.3 (MUST)";
+
+// Frames of a v7.3 file of more than a few MB: the file is not unpacked whole. Bytes need their zero (must.cpp).
+bool is_read_by_frames(const MatFile& file, const MatVariable& samples) {
+  constexpr std::size_t kMostWhole = std::size_t{16} << 20;
+  return file.container() == MatContainer::hdf5 && !is_cell(samples) && samples.kind != "uint8" &&
+         samples.dims.size() > 2 && checked_bytes(samples.dims, 2).value_or(0) > kMostWhole;
+}
+
+struct MustVariables {
+  const MatVariable* param;  // null: variables of their own
+  const MatVariable* samples;
+};
+
+LibraryRecording read_by_frames(const OpenRequest& request, const MatFile& file, const MustVariables& names,
+                                const std::string& others) {
+  const std::string what = request.what();
+  const hdf5::Node root = hdf5::Node::open(what, request.path_to_open.string(), request.bytes().size());
+  const hdf5::Node dataset = root.at(names.samples->name);
+  const bool iq = !mat73::dataset_outline(dataset).imaginary.empty();
+  const std::vector<std::size_t>& dims = names.samples->dims;
+  MustFacts facts = must_facts(what, dims, iq ? SignalKind::iq : SignalKind::rf,
+                               read_must_param(request, file, names.param, *names.samples, dims[2]));
+  if (!others.empty()) facts.acquisition.assumptions.emplace_back(others);
+  const bool turned = !facts.rotation_rad.empty();
+  Hdf5Parts parts{.acquisition = std::move(facts.acquisition), .samples = {}, .format = kMust73};
+  parts.samples.axes = {facts.axes.rbegin(), facts.axes.rend()};  // MATLAB's first axis is HDF5's last
+  parts.samples.datasets = {names.samples->name};
+  parts.samples.rotation_rad = std::move(facts.rotation_rad);
+  LibraryRecording recording = make_hdf5_recording(request, root, std::move(parts));
+  recording.named = {.data = names.samples->name, .axes = axis_names(facts.axes), .turned = turned};
+  return recording;
+}
+
 }  // namespace
 
 LibraryRecording read_must(const OpenRequest& request, const MatFile& file) {
@@ -280,16 +317,17 @@ LibraryRecording read_must(const OpenRequest& request, const MatFile& file) {
   });
   const MatVariable* const param = partner != params.end() ? *partner : params.empty() ? nullptr : params[0];
   request.advance(0.05);
+  const std::string others = samples.size() < 2 ? ""
+                                                : "only " + samples[0]->name + " is read; the file also contains " +
+                                                      std::to_string(samples.size()) + " recordings";
+  if (is_read_by_frames(file, *samples[0])) return read_by_frames(request, file, {param, samples[0]}, others);
   const OwnedArray array = read_samples(request, file, *samples[0]);
   request.advance(0.1);
   const std::size_t n_third = array.real.shape.size() > 2 ? array.real.shape[2] : 1;
   RecordingParts parts = must_recording(what, array, read_must_param(request, file, param, *samples[0], n_third));
-  parts.format = file.container() == MatContainer::v5 ? "MATLAB v5 (MUST)" : "MATLAB v7.3 (MUST)";
+  parts.format = file.container() == MatContainer::v5 ? "MATLAB v5 (MUST)" : kMust73;
   parts.named.data = samples[0]->name + (is_cell(*samples[0]) ? "{:}" : "");
-  if (samples.size() > 1) {
-    parts.acquisition.assumptions.push_back("only " + samples[0]->name + " is read; the file also contains " +
-                                            std::to_string(samples.size()) + " recordings");
-  }
+  if (!others.empty()) parts.acquisition.assumptions.emplace_back(others);
   return make_library_recording(request, std::move(parts));
 }
 

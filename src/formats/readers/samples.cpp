@@ -15,7 +15,7 @@ namespace echoloop {
 namespace {
 
 std::string axis_name(Axis axis) {
-  constexpr std::array<const char*, 5> kNames{"frame", "transmit", "element", "time", "iq"};
+  constexpr std::array<const char*, 6> kNames{"frame", "transmit", "element", "time", "iq", "one"};
   return kNames[static_cast<std::size_t>(axis)];
 }
 
@@ -34,6 +34,7 @@ void place_axis(SampleSource& s, Axis axis, std::size_t extent, std::size_t stri
       s.n_values = extent;
       break;
     case Axis::frame:
+    case Axis::one:
       break;
   }
 }
@@ -192,10 +193,10 @@ SampleSource sample_source(const std::string& what, const ArrayView& array, cons
     throw Error(what, "array of shape " + shape_text(array.shape) + " with axes [" + axes_text(axes) + "]",
                 "one axis name for each axis of the array");
   }
-  std::array<int, 5> seen{};
+  std::array<int, 6> seen{};
   for (const Axis axis : axes) ++seen[static_cast<std::size_t>(axis)];
-  for (const int count : seen) {
-    if (count > 1) throw Error(what, "axes [" + axes_text(axes) + "]", "each axis named once");
+  for (std::size_t k = 0; k < static_cast<std::size_t>(Axis::one); ++k) {
+    if (seen[k] > 1) throw Error(what, "axes [" + axes_text(axes) + "]", "each axis named once");
   }
   if (seen[static_cast<std::size_t>(Axis::element)] == 0 || seen[static_cast<std::size_t>(Axis::time)] == 0) {
     throw Error(what, "axes [" + axes_text(axes) + "]", "element and time among them");
@@ -208,6 +209,9 @@ SampleSource sample_source(const std::string& what, const ArrayView& array, cons
   for (std::size_t a = 0; a < axes.size(); ++a) {
     const std::size_t stride = array.stride_bytes(a);
     if (array.shape[a] == 0) throw Error(what, "array of shape " + shape_text(array.shape), "no axis of length 0");
+    if (axes[a] == Axis::one && array.shape[a] != 1)
+      throw Error(what, "axis " + std::to_string(a + 1) + " of length " + std::to_string(array.shape[a]) + " as 'one'",
+                  "an axis of length 1");
     place_axis(s, axes[a], array.shape[a], stride);
     if (axes[a] == Axis::frame) n_frames = array.shape[a], frame_stride = stride;
     if (axes[a] == Axis::iq) iq_stride = stride;

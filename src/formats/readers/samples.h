@@ -15,7 +15,7 @@
 
 namespace echoloop {
 
-enum class Axis { frame, transmit, element, time, iq };
+enum class Axis { frame, transmit, element, time, iq, one };  // one: of length 1, and none of the others
 
 // Where the samples are. The bytes of all frames were checked to lie inside what `owner` (below) keeps alive.
 struct SampleSource {

@@ -16,23 +16,22 @@ namespace fs = std::filesystem;
 
 std::optional<Sidecar> find_sidecar(const OpenRequest& request) {
   const std::string wanted = request.path.filename().string();
-  const fs::path shared = request.path.parent_path() / "params.json";
   for (const SidecarFile& beside : request.sidecars) {
     const std::string what = beside.path.string();
     Sidecar sidecar{.what = what, .meta = parse_description(what, beside.file->bytes())};
     const auto names = sidecar.meta.find("file");
     const bool same = names != sidecar.meta.end() && names->is_string() && names->get<std::string>() == wanted;
     if (same && sidecar.meta.size() == 1) continue;  // the name alone
-    if (same || (beside.path != shared && names == sidecar.meta.end())) return sidecar;
-    if (beside.path != shared)
-      throw Error(sidecar.what, "a description of " + json_excerpt(*names), "\"file\": \"" + wanted + "\"");
+    const bool own = sidecar_kind(request, beside) == SidecarKind::own;
+    if (same || (own && names == sidecar.meta.end())) return sidecar;
+    if (own) throw Error(sidecar.what, "a description of " + json_excerpt(*names), "\"file\": \"" + wanted + "\"");
   }
   return std::nullopt;
 }
 
 LibraryRecording described_recording(const OpenRequest& request, const ArrayView& stored, const Sidecar& sidecar,
                                      std::shared_ptr<const void> owner) {
-  check_description_keys(sidecar.what, sidecar.meta);
+  check_description_keys(sidecar.what, sidecar.meta, OtherKeys::listed);
   const std::vector<std::size_t> shape = described_shape(sidecar.what, sidecar.meta, stored.shape);
   const ArrayView array = shape == stored.shape ? stored : split_view(sidecar.what, stored, shape, MemoryOrder::c);
   Description d = describe_array(sidecar.what, sidecar.meta, array);
@@ -60,6 +59,7 @@ LibraryRecording read_described_npy(const OpenRequest& request) {
                 own.replace_extension(".json").string() + " in the same folder, for example " +
                     whole_example(file.array.shape.size()) + ", or a params.json with the file name");
   }
+  check_description_keys(sidecar->what, sidecar->meta);
   return described_recording(request, file.array, *sidecar, request.file);
 }
 

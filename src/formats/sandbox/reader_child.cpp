@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -48,6 +49,12 @@ constexpr auto kWhenEnding = std::chrono::milliseconds(300);  // of waiting, whe
 FileDescriptor out_of_the_way(const OpenRequest& request, int fd) {
   const std::size_t n_moved = 16 + (request.folder == nullptr ? 0 : request.folder->files.size());
   FileDescriptor copy(::fcntl(fd, F_DUPFD_CLOEXEC, static_cast<int>(n_moved)));
+  if (copy.get() < 0 && (errno == EINVAL || errno == EMFILE)) {
+    rlimit most{};
+    ::getrlimit(RLIMIT_NOFILE, &most);
+    throw Error(request.what(), "at most " + std::to_string(most.rlim_cur) + " files may be open at once",
+                std::to_string(4 * n_moved) + " or more: ulimit -n 1024");
+  }
   if (copy.get() < 0) cannot(request.what(), "no free file descriptor");
   return copy;
 }
@@ -76,7 +83,8 @@ bool wants_its_turn(pid_t pid) {
          (line[name_end + 2] == 'R' || line[name_end + 2] == 'D');
 }
 
-Error killed_by(const std::string& what, int signal) {
+// The signal that ended it, and why.
+std::string signal_text(int signal) {
   const char* const reason = signal == SIGKILL   ? "killed, probably for lack of memory"
                              : signal == SIGXCPU ? "too much computing time"
                              : signal == SIGALRM ? "too much time"
@@ -85,9 +93,7 @@ Error killed_by(const std::string& what, int signal) {
                              : signal == SIGSEGV ? "an invalid memory access"
                              : signal == SIGABRT ? "aborted by a library"
                                                  : "a fault";
-  const bool library = signal != SIGKILL && signal != SIGBUS;
-  return {what, "the reader process stopped (signal " + std::to_string(signal) + ": " + reason + ")", kMayAccept,
-          library ? kProbably : ""};
+  return "signal " + std::to_string(signal) + ": " + reason;
 }
 
 // Processes that were killed and had not ended yet when they were last looked at: a busy system, a disk that does not
@@ -220,11 +226,15 @@ Error ReaderChild::give_up(const std::string& did) {
   // A process that closed its socket is about to end: its own reason says more than our SIGKILL.
   if (pid_ >= 0 && did.empty()) wait_for_end(pid_, kEndsByItself);
   const std::optional<int> status = end();
-  if (!did.empty()) return {what_, "the reader process " + did + " and was terminated", kMayAccept, kProbably};
-  if (!status) return {what_, "the reader process stopped", kMayAccept, kProbably};
-  if (WIFSIGNALED(*status)) return killed_by(what_, WTERMSIG(*status));
-  return {what_, "the reader process stopped (exit status " + std::to_string(WEXITSTATUS(*status)) + ")", kMayAccept,
-          kProbably};
+  const int signal = did.empty() && status && WIFSIGNALED(*status) ? WTERMSIG(*status) : 0;
+  if (!did.empty()) {
+    ended_for_ = did;
+    return {what_, "the reader process " + did + " and was terminated", kMayAccept, kProbably};
+  }
+  if (status) ended_for_ = signal > 0 ? signal_text(signal) : "exit status " + std::to_string(WEXITSTATUS(*status));
+  const bool library = signal != SIGKILL && signal != SIGBUS;
+  return {what_, "the reader process stopped" + (status ? " (" + ended_for_ + ")" : ""), kMayAccept,
+          library ? kProbably : ""};
 }
 
 std::shared_ptr<SharedMemory> ReaderChild::share(std::size_t size) {
@@ -240,7 +250,10 @@ std::function<void()> ReaderChild::watch(const Patience& patience, const char* d
   return [this, &patience, did, begin, computed = std::optional<std::chrono::nanoseconds>()]() mutable {
     const auto now = std::chrono::steady_clock::now();
     const bool stopped = patience.stop.stop_requested() || (now - begin > kWhenEnding && reader_settings().ending());
-    if (stopped) throw Error(what_, "reading was stopped", "a complete read");
+    if (stopped) {
+      ended_for_ = "reading was stopped";
+      throw Error(what_, ended_for_, "a complete read");
+    }
     if (now < patience.deadline) return;
     const pid_t working = working_process(pid_);
     if (!computed) computed = computing_time(working);
@@ -260,7 +273,10 @@ void ReaderChild::send(MessageKind kind, std::span<const std::byte> payload, con
 }
 
 ReaderMessage ReaderChild::receive(const Patience& patience) {
-  if (pid_ < 0) throw Error(what_, "the reader process stopped earlier", "the file reopened");
+  if (pid_ < 0) {
+    throw Error(what_, "the reader process stopped earlier" + (ended_for_.empty() ? "" : " (" + ended_for_ + ")"),
+                "the file opened again");
+  }
   const std::function<void()> look = watch(patience, "did not answer in time");
   try {
     look();

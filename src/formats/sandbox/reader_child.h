@@ -58,6 +58,7 @@ class ReaderChild {
   MessageChannel channel_;
   FileDescriptor memory_;
   pid_t pid_ = -1;
+  std::string ended_for_;  // the reason, for messages about later frames
 };
 
 }  // namespace echoloop

@@ -18,6 +18,7 @@
 #include "core/free_memory.h"
 #include "core/mapped_files.h"
 #include "formats/base/library_recording.h"
+#include "formats/base/memory_limit.h"
 #include "formats/base/open_request.h"
 #include "formats/sandbox/message_channel.h"
 #include "formats/sandbox/reader_protocol.h"
@@ -84,7 +85,10 @@ void refuse(MessageChannel& channel, const std::string& what) {
   } catch (const Error& error) {
     channel.send(MessageKind::refused, encode_text(error.what()));
   } catch (const std::bad_alloc&) {
-    const Error error(what, "needs more memory than the reader process may allocate", "an undamaged file");
+    const std::size_t most = memory_limit();
+    const Error error(what,
+                      "needs more memory than the reader process may allocate (" + std::to_string(most >> 20) + " MiB)",
+                      "an undamaged file, or more free memory");
     channel.send(MessageKind::refused, encode_text(error.what()));
   } catch (const std::exception& error) {
     const Error line(what, std::string("damaged content (") + error.what() + ")", "an undamaged file");
@@ -130,9 +134,10 @@ std::size_t data_bytes_so_far() {
   return file ? pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
-// Heap: some times the file, for what a packed file unpacks to, but no more than half of what the machine has left.
+// Heap: what a packed file can unpack to (deflate makes 1032 bytes of one at most), and once more for its frames, but
+// no more than half of what the machine has left.
 SandboxLimits sandbox_limits(std::span<const int> files) {
-  constexpr std::size_t kLeast = std::size_t{256} << 20, kPerFileByte = 32;
+  constexpr std::size_t kLeast = std::size_t{256} << 20, kPerFileByte = std::size_t{2} * 1032;
   const auto installed =
       static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   std::size_t file_bytes = 0;

@@ -21,6 +21,7 @@ namespace {
 constexpr double kOpened = 0.3;      // fraction of the progress for opening; the remainder is for reading the frames
 constexpr double kLeastStep = 1e-4;  // progress smaller than this is none
 constexpr std::size_t kMaxBudget = std::size_t{2} << 30;
+constexpr std::uint64_t kMostKept = 65536;  // frames: what is kept of each besides
 constexpr auto kMostPatience = std::chrono::milliseconds(60'000);
 constexpr std::size_t kBytesPerMs = 20'000;  // a slow disk: a library may read the whole file before it says a word
 
@@ -30,7 +31,9 @@ std::size_t memory_budget() {
 }
 
 std::chrono::milliseconds opening_patience(std::size_t file_bytes) {
-  const auto patience = reader_settings().opening_patience;
+  constexpr std::size_t kUnpackedPerMs = 200'000, kMostUnpacking_ms = 20'000;  // of 1032 bytes for each
+  const std::size_t unpacking_ms = std::min(file_bytes * 1032 / kUnpackedPerMs, kMostUnpacking_ms);
+  const auto patience = reader_settings().opening_patience + std::chrono::milliseconds(unpacking_ms);
   return std::max(patience, std::min(kMostPatience, patience + std::chrono::milliseconds(file_bytes / kBytesPerMs)));
 }
 
@@ -119,6 +122,31 @@ Recording read_into_memory(const OpenRequest& request, ReaderChild& child, std::
   return recording;
 }
 
+// Frames that are read when they are wanted first, and kept.
+Recording keep_frames(const OpenRequest& request, std::unique_ptr<ReaderChild> child, std::size_t frame_bytes,
+                      Recording recording) {
+  const auto frames =
+      std::make_shared<StreamedFrames>(request, std::move(child), frame_bytes, recording.frame_count, ReadFrames::kept);
+  recording.memory = frames->memory();
+  recording.owner = frames;
+  recording.frame = [frames](std::uint64_t index) {
+    FrameMemory none;
+    return frames->read(index, none, {});
+  };
+  recording.reader = frames;
+  return recording;
+}
+
+enum class Reading { at_once, kept, passed };
+
+Reading reading_of(const OpenRequest& request, const LibraryRecording& opened, std::size_t frame_bytes) {
+  const std::uint64_t n = opened.frame_count;
+  const bool fits = n <= memory_budget() / frame_bytes, one = n == 1;
+  if (!fits || (request.few_frames && !one)) return Reading::passed;
+  const bool waits = opened.frame_by_frame && !one && n > reader_settings().at_once_bytes / frame_bytes;
+  return waits && n <= kMostKept ? Reading::kept : Reading::at_once;
+}
+
 // The array that the JSON file of `request` describes; once, for an array describes nothing.
 Recording open_described(const OpenRequest& request, const std::string& name) {
   if (!request.sidecars.empty()) throw BadMessage("a description that is described");
@@ -142,10 +170,18 @@ Recording open_with(const OpenRequest& request, std::unique_ptr<ReaderChild> chi
   const std::size_t frame_bytes = opened.acquisition->frame_bytes();
   if (!opened.frame_offsets.empty()) {
     recording = lend_from_file(request, std::move(opened), std::move(recording));
-  } else if (opened.frame_count <= memory_budget() / frame_bytes && !(request.few_frames && opened.frame_count > 1)) {
-    recording = read_into_memory(request, *child, frame_bytes, std::move(recording));
   } else {
-    recording.reader = std::make_shared<StreamedFrames>(request, std::move(child), frame_bytes, opened.frame_count);
+    switch (reading_of(request, opened, frame_bytes)) {
+      case Reading::at_once:
+        recording = read_into_memory(request, *child, frame_bytes, std::move(recording));
+        break;
+      case Reading::kept:
+        recording = keep_frames(request, std::move(child), frame_bytes, std::move(recording));
+        break;
+      case Reading::passed:
+        recording.reader = std::make_shared<StreamedFrames>(request, std::move(child), frame_bytes, opened.frame_count);
+        break;
+    }
   }
   request.advance(1.0);
   return recording;

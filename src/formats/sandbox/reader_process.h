@@ -1,8 +1,11 @@
 // Opens a recording in a process of its own: a small program (reader.cpp) that has given up everything but reading this
 // file (reader_sandbox.h) parses it, with libraries that are not safe on hostile files (HDF5, matio) and our own code.
-// Frames come back in one of three ways, none of them through the socket:
+// Frames come back in one of four ways, none of them through the socket:
 //   in place   the file holds them as the viewer wants them: the viewer maps the file and lends them, the process ends;
 //   in memory  they fit the budget: read once, straight into shared memory, and lent from there; the process ends;
+//   kept       of a format that reads single frames, and more than a few MB: the process stays, and reads each frame
+//   when
+//              it is wanted first, into shared memory that is lent from then on; it ends with the last frame;
 //   streamed   the process stays and reads ahead, straight into shared memory that goes on as the frames' memory.
 // A process that dies, hangs or lies costs one Error; the viewer goes on. Internal to src/formats.
 #pragma once

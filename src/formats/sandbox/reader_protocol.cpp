@@ -160,6 +160,7 @@ std::vector<std::byte> encode_opened(const LibraryRecording& recording) {
   out.number(recording.scanner.lost);
   out.number(recording.scanner.missing);
   encode_named(out, recording.named);
+  out.number(static_cast<std::uint8_t>(recording.frame_by_frame));
   return out.take();
 }
 
@@ -225,6 +226,7 @@ LibraryRecording decode_opened(std::span<const std::byte> payload, const std::st
   scanner.lost = in.number<std::uint64_t>();
   scanner.missing = in.number<std::uint64_t>();
   recording.named = decode_named(in);
+  recording.frame_by_frame = in.number<std::uint8_t>() != 0;
   in.expect_end();
   acquisition->validate(what);
   if (recording.frame_count == 0 || recording.frame_count > kMaxFrameCount) throw BadMessage("an invalid length");

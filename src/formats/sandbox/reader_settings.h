@@ -30,7 +30,8 @@ inline constexpr int kDiedOf = 128;
 struct ReaderSettings {
   std::filesystem::path program;  // empty: echoloop-reader beside this program, or where it is installed
   bool unsandboxed = false;       // open files also where the system offers no sandbox
-  std::size_t memory_budget = 0;  // bytes of frames read at once; 0: a quarter of what is free, at most 2 GiB
+  std::size_t memory_budget = 0;  // bytes of frames that are kept; 0: a quarter of what is free, at most 2 GiB
+  std::size_t at_once_bytes = std::size_t{16} << 20;   // more are read when they are wanted, if single frames can be
   std::size_t run_bytes = std::size_t{1} << 20;        // streamed: smaller frames are read in runs of so much
   std::chrono::milliseconds opening_patience{10'000};  // without progress; more for big files
   std::chrono::milliseconds frame_patience{5'000};

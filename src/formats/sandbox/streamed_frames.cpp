@@ -15,7 +15,7 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kAlignment = 64, kPage = 4096;
 constexpr std::size_t kAhead = std::size_t{16} << 20;  // bytes: what a processor's cache holds of them is read fastest
 constexpr std::size_t kFewestRuns = 4, kMostRuns = 8;  // one that is given out, the others being read
 constexpr std::uint64_t kLongestRun = 256;             // frames
@@ -41,20 +41,36 @@ std::size_t arena_bytes(const std::string& what, std::size_t needed, std::size_t
   return most;
 }
 
+// Longer for big files: one frame may lie in chunks that take most of the file.
+std::chrono::milliseconds frame_patience(std::size_t file_bytes) {
+  constexpr auto kMost = std::chrono::milliseconds(60'000);
+  constexpr std::size_t kBytesPerMs = 20'000;
+  const auto patience = reader_settings().frame_patience;
+  return std::max(patience, std::min(kMost, patience + std::chrono::milliseconds(file_bytes / kBytesPerMs)));
+}
+
 }  // namespace
 
 StreamedFrames::StreamedFrames(const OpenRequest& request, std::unique_ptr<ReaderChild> child, std::size_t frame_bytes,
-                               std::uint64_t n_frames)
+                               std::uint64_t n_frames, ReadFrames life)
     : what_(request.what()),
       frame_bytes_(frame_bytes),
       n_frames_(n_frames),
       run_(run_length(frame_bytes, n_frames)),
+      ahead_(cell_count(frame_bytes, run_)),
+      patience_(frame_patience(request.bytes().size())),
       child_(std::move(child)),
       stop_(request.stop),
-      cells_(cell_count(frame_bytes, run_)) {
+      cells_(life == ReadFrames::kept ? static_cast<std::size_t>(n_frames) : ahead_) {
   const std::size_t needed = cells_.size() * stride_of(frame_bytes_);
-  arena_ = std::make_shared<FrameArena>(child_->share(arena_bytes(what_, needed, frame_bytes_)));
-  fill_cells(arena_->allocate(needed));
+  if (life == ReadFrames::kept) {
+    kept_ = child_->share(needed);
+    lent_ = std::vector<std::atomic<const std::byte*>>(static_cast<std::size_t>(n_frames));
+    fill_cells({.bytes = kept_->bytes(), .owner = kept_, .kind = HostMemory::pageable});
+  } else {
+    arena_ = std::make_shared<FrameArena>(child_->share(arena_bytes(what_, needed, frame_bytes_)));
+    fill_cells(arena_->allocate(needed));
+  }
   for (std::size_t k = cells_.size(); k-- > 0;) free_.push_back(k);
   ask_ahead(0);
   take_answer(0);  // the process lives on when the thread that opens ends, once it was asked for a frame
@@ -70,6 +86,7 @@ void StreamedFrames::fill_cells(const FrameMemory& all) {
 }
 
 void StreamedFrames::read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) {
+  if (kept_ != nullptr) return;
   const FrameMemory all = allocate(cells_.size() * stride_of(frame_bytes_));
   if (!arena_->holds(all.bytes)) return;
   const std::scoped_lock lock(mutex_);
@@ -93,12 +110,14 @@ bool StreamedFrames::is_ready(std::uint64_t frame) const {
 
 void StreamedFrames::release(std::size_t cell) {
   has_.erase(cells_[cell].frame);
+  if (cells_[cell].state == State::ready) --n_ready_;
   cells_[cell].state = State::free;
   free_.push_back(cell);
 }
 
 // Frames that are there but not soon after `index` make room.
 void StreamedFrames::release_unwanted(std::uint64_t index) {
+  if (kept_ != nullptr) return;
   for (std::size_t k = 0; k < cells_.size(); ++k) {
     const bool wanted = (cells_[k].frame + n_frames_ - index) % n_frames_ < cells_.size();
     if (cells_[k].state == State::ready && !wanted) release(k);
@@ -116,28 +135,32 @@ void StreamedFrames::ask(std::uint64_t first, std::uint64_t count) {
     cells_[cell].frame = frame;
     has_[frame] = cell;
     cells.push_back(cell);
-    run.offsets.push_back(arena_->offset_of(cells_[cell].memory.bytes));
+    run.offsets.push_back(offset_of(cells_[cell]));
   }
+  n_asked_ += cells.size();
   asked_.push_back(std::move(cells));
   child_->send(MessageKind::read_frames, encode_run(run), patience());
 }
 
-ReaderChild::Patience StreamedFrames::patience() const {
-  return {std::chrono::steady_clock::now() + reader_settings().frame_patience, stop_};
+std::uint64_t StreamedFrames::offset_of(const Cell& cell) const {
+  const std::span<const std::byte> bytes = cell.memory.bytes;
+  return kept_ ? static_cast<std::uint64_t>(bytes.data() - kept_->bytes().data()) : arena_->offset_of(bytes);
 }
+
+ReaderChild::Patience StreamedFrames::patience() const { return {std::chrono::steady_clock::now() + patience_, stop_}; }
 
 // Asks for the frames from `index` on as far as cells go, a run at a time: fewer only when `index` itself is missing.
 void StreamedFrames::ask_ahead(std::uint64_t index) {
   if (index != next_) release_unwanted(index);
   next_ = index;
-  if (has_.contains(index) && free_.size() < run_) return;
-  const std::uint64_t n_wanted = std::min<std::uint64_t>(cells_.size(), n_frames_);
+  if (has_.contains(index) && room() < run_) return;
+  const std::uint64_t n_wanted = std::min<std::uint64_t>(ahead_, n_frames_);
   std::uint64_t first = 0, count = 0;  // of the run that is being put together
   const auto send = [&] {
     if (count > 0) ask(first, count);
     count = 0;
   };
-  for (std::uint64_t k = 0; k < n_wanted && free_.size() > count; ++k) {
+  for (std::uint64_t k = 0; k < n_wanted && room() > count; ++k) {
     const std::uint64_t frame = (index + k) % n_frames_;
     const bool missing = !has_.contains(frame);
     if (count == run_ || !missing || frame == 0) send();
@@ -154,6 +177,7 @@ void StreamedFrames::take_answer(std::uint64_t for_frame) {
   const ReaderMessage message = child_->receive(patience());
   if (message.kind == MessageKind::refused) {
     asked_.pop_front();
+    n_asked_ -= cells.size();
     const bool needed =
         std::any_of(cells.begin(), cells.end(), [&](std::size_t cell) { return cells_[cell].frame == for_frame; });
     for (const std::size_t cell : cells) release(cell);
@@ -165,13 +189,19 @@ void StreamedFrames::take_answer(std::uint64_t for_frame) {
     throw BadMessage("an unrequested frame");
   }
   asked_.pop_front();
-  for (const std::size_t cell : cells) cells_[cell].state = State::ready;
+  n_asked_ -= cells.size();
+  n_ready_ += cells.size();
+  for (const std::size_t cell : cells) {
+    cells_[cell].state = State::ready;
+    if (kept_ == nullptr) continue;
+    const auto offset = static_cast<std::size_t>(offset_of(cells_[cell])), page = offset / kPage * kPage;
+    kept_->make_resident(page, offset - page + frame_bytes_);
+    lent_[static_cast<std::size_t>(cells_[cell].frame)] = cells_[cell].memory.bytes.data();
+  }
 }
 
-void StreamedFrames::read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) {
-  const std::scoped_lock lock(mutex_);
-  stop_ = stop;
-  if (index >= n_frames_ || slot.bytes.size() < frame_bytes_) throw std::out_of_range("frame index");
+// Until frame `index` is ready.
+void StreamedFrames::wait_for(std::uint64_t index) {
   try {
     ask_ahead(index);
     while (!is_ready(index)) {
@@ -184,7 +214,24 @@ void StreamedFrames::read(std::uint64_t index, FrameMemory& slot, const std::sto
   } catch (const BadMessage& bad) {
     throw child_->give_up(std::string("sent an invalid message (") + bad.what() + ")");
   }
+}
+
+std::span<const std::byte> StreamedFrames::read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) {
+  if (index < lent_.size()) {  // without a lock: another frame may be waited for
+    if (const std::byte* const lent = lent_[static_cast<std::size_t>(index)]) return {lent, frame_bytes_};
+  }
+  const std::scoped_lock lock(mutex_);
+  stop_ = stop;
+  const bool has_room = kept_ != nullptr || slot.bytes.size() >= frame_bytes_;
+  if (index >= n_frames_ || !has_room) throw std::out_of_range("frame index");
+  wait_for(index);
   const std::size_t cell = has_.at(index);
+  if (kept_ != nullptr) {
+    next_ = (index + 1) % n_frames_;
+    ask_ahead(next_);
+    if (n_ready_ == cells_.size()) child_.reset();
+    return cells_[cell].memory.bytes;
+  }
   if (slot.owner != nullptr && slot.bytes.size() == frame_bytes_ && arena_->holds(slot.bytes)) {
     std::swap(cells_[cell].memory, slot);
   } else {
@@ -193,6 +240,7 @@ void StreamedFrames::read(std::uint64_t index, FrameMemory& slot, const std::sto
   release(cell);
   next_ = (index + 1) % n_frames_;
   ask_ahead(next_);
+  return slot.bytes.first(frame_bytes_);
 }
 
 }  // namespace echoloop

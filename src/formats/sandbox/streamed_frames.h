@@ -1,9 +1,14 @@
-// The frames of a recording too big for memory, one after another from a reader process that stays. It reads them ahead
-// into pieces of shared memory (frame_arena.h). A frame is not copied: read() puts its piece in the place of the
-// caller's memory, and the next frame is read into what the caller gave. Questions and answers are about a run of small
-// frames, or a big one, so that they cost little. Any order is possible, in order is fast. Internal to src/formats.
+// The frames of a recording, one after another from a reader process that stays. It reads them ahead into pieces of
+// shared memory. Of a recording too big for memory (frame_arena.h) a frame is not copied: read() puts its piece in the
+// place of the caller's memory, and the next frame is read into what the caller gave. Others are kept: each frame is
+// read once, when it is wanted first, and lent; the process ends with the last of them. Questions and answers are about
+// a run of small frames, or a big one, so that they cost little. Any order is possible, in order is fast. Internal to
+// src/formats.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -18,18 +23,24 @@
 #include "formats/base/recording.h"
 #include "formats/sandbox/reader_child.h"
 #include "transport/frame_arena.h"
+#include "transport/shared_memory.h"
 
 namespace echoloop {
+
+enum class ReadFrames { passed, kept };
 
 class StreamedFrames final : public FrameStream {
  public:
   StreamedFrames(const OpenRequest& request, std::unique_ptr<ReaderChild> child, std::size_t frame_bytes,
-                 std::uint64_t n_frames);
+                 std::uint64_t n_frames, ReadFrames life = ReadFrames::passed);
 
   // Throws Error; also for every later frame once the process is gone.
-  void read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override;
-  FrameMemory allocate(std::size_t bytes) override { return arena_->allocate(bytes); }
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override;
+  FrameMemory allocate(std::size_t bytes) override { return arena_ ? arena_->allocate(bytes) : FrameMemory{}; }
   void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override;
+
+  // Of frames that are kept; empty otherwise.
+  [[nodiscard]] std::span<const std::byte> memory() const { return kept_ ? kept_->bytes() : std::span<std::byte>(); }
 
  private:
   enum class State { free, asked, ready };
@@ -45,22 +56,33 @@ class StreamedFrames final : public FrameStream {
   void ask_ahead(std::uint64_t index);
   void ask(std::uint64_t first, std::uint64_t count);
   void take_answer(std::uint64_t for_frame);
+  void wait_for(std::uint64_t index);
   [[nodiscard]] bool is_ready(std::uint64_t frame) const;
+  // Frames that may be asked for now. Of those that are kept only so many that a frame out of order comes soon.
+  [[nodiscard]] std::size_t room() const {
+    return kept_ ? std::min(free_.size(), ahead_ - std::min(ahead_, n_asked_)) : free_.size();
+  }
+  [[nodiscard]] std::uint64_t offset_of(const Cell& cell) const;
   [[nodiscard]] ReaderChild::Patience patience() const;
 
   const std::string what_;
   const std::size_t frame_bytes_;
   const std::uint64_t n_frames_;
-  const std::size_t run_;  // frames that are asked for at once
+  const std::size_t run_;    // frames that are asked for at once
+  const std::size_t ahead_;  // frames that are asked for, or there and soon wanted
+  const std::chrono::milliseconds patience_;
   std::mutex mutex_;
   // All below under mutex_, but for the arena, which has its own.
   std::unique_ptr<ReaderChild> child_;
-  std::stop_token stop_;  // of the frame that is being read
-  std::shared_ptr<FrameArena> arena_;
+  std::stop_token stop_;                             // of the frame that is being read
+  std::shared_ptr<FrameArena> arena_;                // of frames that are passed
+  std::shared_ptr<SharedMemory> kept_;               // of all frames, when they are
+  std::vector<std::atomic<const std::byte*>> lent_;  // each of them, once it has been read; no lock
   std::vector<Cell> cells_;
   std::vector<std::size_t> free_;                       // cells without a frame
   std::unordered_map<std::uint64_t, std::size_t> has_;  // frame -> cell that is asked or ready
   std::deque<std::vector<std::size_t>> asked_;          // runs in the order in which they were asked for
+  std::size_t n_asked_ = 0, n_ready_ = 0;               // cells
   std::uint64_t next_ = 0;                              // the frame after the one that was read last
 };
 

@@ -140,9 +140,8 @@ void draw_bytes(const AssistantScene& c, const Rect& area) {
   }
   ui.text(Type::small, x0, plot.y1, line, theme::kMuted, "0");
   ui.text_right(Type::small, x1, plot.y1, line, theme::kMuted, fmt::format("distance, up to {} values", n));
-  ui.paragraph(
-      Type::small, x0, plot.y1 + line, x1 - x0, ui.px(16), theme::kMuted,
-      "Likeness of values a distance apart: echoes of neighbouring elements are alike, so the first peak is one line.");
+  ui.paragraph(Type::small, x0, plot.y1 + line, x1 - x0, ui.px(16), theme::kMuted,
+               "Autocorrelation of the samples; the first peak is the length of one line.");
 }
 
 }  // namespace

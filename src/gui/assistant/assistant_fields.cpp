@@ -367,11 +367,11 @@ void draw_group(const AssistantScene& c, AssistantChoice& choice, Column& column
   column.y += ui.px(6);
 }
 
-// "3 missing, 1 needed; 1 doubt": of the sections below; empty: nothing is open.
+// "3 missing, 1 needed; 1 doubt", "2 missing (optional)": of the sections below; empty: nothing is open.
 std::string open_points(const ImportState& import) {
   const std::size_t n_missing = import.count(ImportGroup::missing), n_doubts = import.count(ImportGroup::doubts);
-  const std::string n_needed = import.n_needed() == 0 ? "none" : std::to_string(import.n_needed());
-  std::string text = n_missing == 0 ? "" : fmt::format("{} missing, {} needed", n_missing, n_needed);
+  const std::string needed = import.n_needed() == 0 ? " (optional)" : fmt::format(", {} needed", import.n_needed());
+  std::string text = n_missing == 0 ? "" : fmt::format("{} missing{}", n_missing, needed);
   if (n_doubts > 0) text += (text.empty() ? "" : "; ") + counted(n_doubts, "doubt");
   return text;
 }
@@ -385,7 +385,7 @@ void draw_buttons(const AssistantScene& c, const Rect& area) {
   const Rect cancel{open.x1 + gap, y0, x1, y1};
   const std::size_t n_open = import.count(ImportGroup::missing) + import.count(ImportGroup::doubts);
   const std::string label =
-      n_open == 0 || import.n_needed() > 0 ? "Save description" : fmt::format("Save with {} open", n_open);
+      n_open == 0 || import.n_needed() > 0 ? "Save description" : fmt::format("Save ({} unanswered)", n_open);
   const std::string text =
       (import.target.empty() ? "Writes into your own folder" : "Writes " + import.target + " beside the file") +
       "; the file then opens without questions." +
@@ -401,7 +401,7 @@ void draw_buttons(const AssistantScene& c, const Rect& area) {
                 {"Open without saving", "The description holds until the program ends.", import.why_not_open}))
     c.order({.act = ImportAct::open_unsaved});
   if (ui.button("import/cancel", cancel, {.label = "Cancel", .shortcut = "Esc"},
-                {"Cancel", "The answers are kept until the program ends.", {}}))
+                {"Cancel", "Answers are kept until you quit.", {}}))
     c.order({.act = ImportAct::cancel});
 }
 

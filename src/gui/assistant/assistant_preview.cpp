@@ -57,8 +57,7 @@ void draw_change(const AssistantScene& c, const Rect& area) {
     y += row.height;
   }
   const std::string_view why = c.import().can_undo ? std::string_view() : std::string_view("No answer to undo.");
-  if (ui.button("import/undo", undo, {.label = "Undo", .shortcut = "Ctrl+Z"},
-                {"Undo", "Takes the last answer back.", why}))
+  if (ui.button("import/undo", undo, {.label = "Undo", .shortcut = "Ctrl+Z"}, {"Undo", "Undoes the last answer.", why}))
     c.order({.act = ImportAct::undo});
 }
 

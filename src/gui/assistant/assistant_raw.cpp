@@ -57,7 +57,7 @@ void draw_shape_buttons(const AssistantScene& c, const AssistantChoice& choice, 
     c.order({.act = ImportAct::divide, .index = axis.index, .length = faster[static_cast<std::size_t>(*picked)]});
   if (ui.button("import/join", join, {.label = "Join"},
                 {"Join the marked axis with the one at its left", "One axis as long as both.",
-                 choice.axis == 0 ? "The fastest axis has none at its left." : std::string_view()}))
+                 choice.axis == 0 ? "The first axis has no left neighbour." : std::string_view()}))
     c.order({.act = ImportAct::join, .index = axis.index});
 }
 

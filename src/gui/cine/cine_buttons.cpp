@@ -67,7 +67,7 @@ struct StepButton {
 
 float step_button(Row& row, float x, StepButton b) {
   PanelContext& c = row.c;
-  b.tip.why_not = why_no_past(c.state);
+  b.tip.why_not = why_no_play(c.state);
   const Rect r = row.at(x, row.square);
   if (c.ui.button(b.id, r, {}, b.tip)) cine_act(c.state, c.commands, b.act);
   draw_icon(c.ui, b.icon, r, b.tip.why_not.empty() ? theme::kText : theme::kDisabled);
@@ -77,7 +77,7 @@ float step_button(Row& row, float x, StepButton b) {
 float freeze_button(Row& row, float x) {
   PanelContext& c = row.c;
   Ui& ui = c.ui;
-  const bool frozen = c.state.run == RunState::frozen;
+  const bool frozen = c.state.run == RunState::frozen && !is_still(c.state);
   const std::string_view why = why_no_freeze(c.state);
   const Rect r = row.at(x, freeze_width(row));
   const std::string_view key = row.fit.shortcuts ? "Space" : "";
@@ -107,7 +107,7 @@ float play_button(Row& row, float x) {
   const Rect r = row.at(x, play_width(row));
   if (c.ui.button("play", r, {.label = playing ? "Pause" : "Play", .shortcut = row.fit.shortcuts ? "P" : ""},
                   {playing ? "Pause" : "Play", "Plays the history between the loop marks repeatedly (P).",
-                   why_no_past(c.state)})) {
+                   why_no_play(c.state)})) {
     cine_act(c.state, c.commands, CineAct::play);
   }
   return r.x1 + c.ui.px(6);
@@ -120,7 +120,9 @@ void speed_choice(Row& row, float x) {
   const auto* const found = std::find(speeds.values.begin(), speeds.values.end(), cine.speed);
   const int chosen = found == speeds.values.end() ? -1 : static_cast<int>(found - speeds.values.begin());
   const Rect r = row.at(x, speed_width(row));
-  const Tip tip{"Speed", "Playback speed: at 1× a second of the acquisition plays in a second.", why_no_past(c.state)};
+  const std::string_view why = why_no_play(c.state);
+  const Tip tip{why == kFreezeFirst ? "Playback speed: freeze first (Space)" : "Playback speed",
+                "At 1× a second of the acquisition plays in a second.", why};
   const Choice shown = chosen >= 0 ? speeds.choices[static_cast<std::size_t>(chosen)] : Choice{"own"};
   const std::optional<int> picked = row.fit.segmented ? c.ui.segmented("speed", r, speeds.choices, chosen, tip)
                                                       : c.ui.combo("speed", r, shown, speeds.choices, chosen, tip);

@@ -19,7 +19,7 @@ float track_x(const Rect& track, double share) {
 void draw_track(const Ui& ui, const UiState& s, const Rect& track) {
   const Cine& cine = s.cine;
   ui.fill(track, theme::kField, 4);
-  if (cine.frames == 0) return;
+  if (cine.frames == 0 || is_still(s)) return;
   if (s.run != RunState::frozen) {
     ui.fill(track, image_rests(s) ? theme::kHistoryBefore : theme::kAccent, 4);
     ui.disc(track.x1 - ui.px(1), track.cy(), 9, theme::kPanel);
@@ -119,8 +119,8 @@ std::string span_label(const Cine& cine, int decimals) {
 void draw_labels(const Ui& ui, const UiState& s, const Rect& track, float y) {
   const Cine& cine = s.cine;
   const float h = ui.px(16);
-  if (cine.frames == 0) {
-    ui.text_fitted(Type::small, track.x0, track.x1, y, h, theme::kMuted, why_no_past(s));
+  if (cine.frames == 0 || is_still(s)) {
+    ui.text_fitted(Type::small, track.x0, track.x1, y, h, theme::kMuted, why_no_play(s));
     return;
   }
   const bool frozen = s.run == RunState::frozen;
@@ -169,7 +169,7 @@ void CineStrip::draw(PanelContext& c, const Rect& r) {
   drag_.use(c, "cine_track", track,
             {track.x0 - ui.px(6), track.y0 - ui.px(2), track.x1 + ui.px(6), track.y1 + ui.px(22)});
   draw_track(ui, c.state, track);
-  if (why_no_past(c.state).empty()) {
+  if (why_no_play(c.state).empty()) {
     draw_mark(c, track, {"mark_in", CineAct::reset_in, true});
     draw_mark(c, track, {"mark_out", CineAct::reset_out, false});
     const float head = track_x(track, cine_share(c.state.cine, c.state.cine.index));

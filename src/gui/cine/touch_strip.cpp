@@ -108,7 +108,7 @@ void TouchStrip::draw_speeds(PanelContext& c, Rect& row) {
     row.x0 = ui.text(Type::medium, row.x0 + ui.px(10), row.y0, row.height(), theme::kText2, kTitle) + ui.px(16);
   }
   const bool frozen = s.run == RunState::frozen;
-  const std::string_view why = frozen ? why_no_past(s) : s.cine.why_not.empty() ? why_no_freeze(s) : s.cine.why_not;
+  const std::string_view why = frozen ? why_no_play(s) : s.cine.why_not.empty() ? why_no_freeze(s) : s.cine.why_not;
   const float w = std::clamp(row.width() / 12.0F, ui.px(kTarget), ui.px(92));
   const bool every = row.width() >= ui.px(kEverySpeed);
   for (const Speed& speed : kTouchSpeeds) {
@@ -135,6 +135,10 @@ void TouchStrip::draw_track(PanelContext& c, const Rect& row) {
   ui.fill(track, theme::kField, 5);
   const bool frozen = s.run == RunState::frozen;
   if (cine.frames == 0) return;
+  if (is_still(s)) {
+    ui.text_fitted(Type::medium, track.x0, track.x1, y + ui.px(16), ui.px(24), theme::kText2, kOneFrame);
+    return;
+  }
   const auto x_of = [&](double share) { return std::round(track.x0 + static_cast<float>(share) * track.width()); };
   const float head = frozen ? x_of(cine_share(cine, cine.index)) : track.x1;
   ui.fill({track.x0, track.y0, head, track.y1}, image_rests(s) ? theme::kHistoryBefore : theme::kAccent, 5);
@@ -184,7 +188,7 @@ void TouchStrip::draw(PanelContext& c, const Rect& r) {
   for (const Step& step : {Step{"touch/back", "Step back", CineAct::back, Direction::left},
                            Step{"touch/forward", "Step forward", CineAct::forward, Direction::right}}) {
     const Rect b{row.x0, row.y0, row.x0 + side, row.y1};
-    const Touched stepped = button(ui, b, {step.id, {}, step.name, KeyGround::plain, why_no_past(s)}, 0);
+    const Touched stepped = button(ui, b, {step.id, {}, step.name, KeyGround::plain, why_no_play(s)}, 0);
     const float lean = step.direction == Direction::left ? -1.0F : 1.0F;
     ui.triangle(b.cx() + lean * ui.px(9), b.cy(), step.direction, stepped.ink, 20);
     if (stepped.clicked) cine_act(c.state, c.commands, step.act);

@@ -136,6 +136,7 @@ void FileDialog::open(Ui& ui, const fs::path& folder) {
   enter((usable ? fs::absolute(folder, error) : fs::current_path(error)).lexically_normal());
   open_ = true;
   ui.open_popup("file_dialog");
+  ui.await_text(Ui::EarlyText::now);
 }
 
 // A folder is entered, a file is the answer; so is the one file whose name has what was typed.
@@ -255,8 +256,9 @@ std::optional<fs::path> FileDialog::draw(Ui& ui, std::span<const KeyPress> keys)
   const float right = box.x1 - pad;
   ui.text(Type::strong, left, box.y0 + ui.px(12), ui.px(24), theme::kText, "Open a recording");
   const float names = box.y0 + ui.px(36);
-  const float y =
-      names + ui.px(8) + ui.paragraph(Type::small, left, names, right - left, ui.px(16), theme::kMuted, format_names());
+  const float y = names + ui.px(8) +
+                  ui.paragraph(Type::small, left, names, right - left, ui.px(16), theme::kMuted,
+                               format_names() + "; others by the import assistant");
   std::optional<fs::path> wanted;
   const float up = ui.px(40);
   if (ui.button("parent", {left, y, left + up, y + ui.px(theme::kRow)}, {.label = "↑"}, {"Up", "Parent folder.", {}}))

@@ -184,6 +184,32 @@ void save_row(PanelContext& c, Column& column, const SaveRow& row) {
   }
 }
 
+void draw_iq_rows(PanelContext& c, Column& column, std::string_view why_no_picture) {
+  const Saving& saving = c.state.saving;
+  const Cine& cine = c.state.cine;
+  const std::string none = saving.why_no_iq.empty() ? "" : fmt::format("No complex pixels: {}.", saving.why_no_iq);
+  const std::string_view why_not = !saving.busy.empty() ? std::string_view(saving.busy) : std::string_view(none);
+  const std::string_view past = why_no_past(c.state);
+  const std::size_t frames =
+      past.empty() && cine.frames > 0 ? std::min(cine.mark_out, cine.frames - 1) - cine.mark_in + 1 : 0;
+  constexpr std::string_view kHelp =
+      "Beamformed pixels before detection, with phase: grid, parameters, phase and 0 dB are in the JSON.";
+  save_row(c, column,
+           {"save/iq",
+            SaveWhat::iq,
+            "IQ",
+            "complex64 .npy and .json",
+            {},
+            {"IQ", kHelp, why_no_picture.empty() ? why_not : why_no_picture}});
+  save_row(c, column,
+           {"save/iq_range",
+            SaveWhat::iq_range,
+            "IQ, frames",
+            frames > 0 ? counted_grouped(frames, "frame") + " between the marks" : "between the marks",
+            {},
+            {"IQ of the frames between the loop marks", kHelp, past.empty() ? why_not : past}});
+}
+
 void draw_rows(PanelContext& c, Column& column) {
   const std::string_view why = why_no_picture(c.state, c.shown_grid);
   const std::string levels = fmt::format("16-bit PNG, {} to 0 dB", fixed(-c.state.params.display.dynamic_range_db, 0));
@@ -203,6 +229,7 @@ void draw_rows(PanelContext& c, Column& column) {
        "float32 .npy and .json",
        {},
        {"Data", "All levels in dB for NumPy, with grid, parameters and the command to reproduce the image.", why}});
+  draw_iq_rows(c, column, why);
   const bool timed = c.state.numbers.counts.processed > 0;
   save_row(
       c, column,
@@ -248,7 +275,7 @@ void draw_film(PanelContext& c, Column& column) {
   const Rect head = ui.row(column, 24, 4);
   ui.text(Type::strong, head, theme::kText, "Video");
   const std::string_view past = why_no_past(c.state);
-  const std::string_view why = saving.making_film            ? "A video is being saved."
+  const std::string_view why = !saving.busy.empty()          ? std::string_view(saving.busy)
                                : !saving.why_no_film.empty() ? std::string_view(saving.why_no_film)
                                                              : past;
   const FilmPlan plan = why.empty() ? plan_film(c.state.cine, film) : FilmPlan{};
@@ -282,7 +309,7 @@ void draw_film(PanelContext& c, Column& column) {
 void draw_save_panel(PanelContext& c, float right, float bottom) {
   Ui& ui = c.ui;
   if (c.state.saving.ask) ui.open_popup(kSavePanel);
-  const float height = ui.px(12 + 28 + 7 * 34 + 13 + 28 + 28 + 12 + 50);
+  const float height = ui.px(12 + 28 + 9 * 34 + 13 + 28 + 28 + 12 + 50);
   const float width = std::min(ui.px(kWidth), ImGui::GetIO().DisplaySize.x - ui.px(16));
   const float x0 = std::max(ui.px(8), right - width);
   const float y0 = std::max(ui.px(8), bottom - height);  // over the strip in a low window

@@ -1,4 +1,4 @@
-// Warnings of the status bar and of presentation: "source blocked: 23 of 50 fps  playing at 0.46×", and
+// Warnings of the status bar and of presentation: "Processing limits: 23 of 50 fps  playing at 0.46×", and
 // "invalid 3 samples  clipped 0.42 %" with the elements in the tooltip. UI thread only.
 #pragma once
 

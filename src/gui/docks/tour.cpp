@@ -16,8 +16,8 @@ const std::string kFirstPhantom = "phantom/" + std::string(phantoms().front().ti
 
 const std::array<TourStep, 7> kSteps = {{
     {"Image and status",
-     "The badge shows LIVE, REPLAY, FROZEN or FAULT, for a scanner also WAITING or NO SENDER, next to frame rate, "
-     "latency and lost frames. The settings used are listed below the image.",
+     "The badge shows LIVE, REPLAY, FROZEN, STILL (one frame) or FAULT, for a scanner also WAITING or NO SENDER, next "
+     "to frame rate, latency and lost frames. The settings used are listed below the image.",
      {"state_badge", "state_badge"}},
     {"Open data",
      "Choose a phantom, press Open, or drop a file of channel data on the window. Recent lists recordings opened "

@@ -15,16 +15,7 @@ constexpr std::string_view kNoImageYet = "No image of this source yet.";
 
 std::size_t last_frame(const Cine& cine) { return cine.frames > 0 ? cine.frames - 1 : 0; }
 
-// The display's parameters act on both sides and stay.
-void swap_sides(ImagingParams& a, ImagingParams& b) {
-  const DisplayParams display = b.display;
-  std::swap(a, b);
-  a.display = b.display = display;
-}
-
-}  // namespace
-
-std::string_view why_no_freeze(const UiState& state) {
+std::string_view why_not_running(const UiState& state) {
   if (state.image.awaited) return kNoImageYet;
   switch (state.run) {
     case RunState::live:
@@ -34,6 +25,7 @@ std::string_view why_no_freeze(const UiState& state) {
     case RunState::fault:
       return "The stream has stopped.";
     case RunState::opening:
+    case RunState::still:
     case RunState::waiting:
     case RunState::no_sender:
     case RunState::idle:
@@ -42,18 +34,31 @@ std::string_view why_no_freeze(const UiState& state) {
   return state.scanner.has_value() ? "Waiting for a scanner." : "No source is running.";
 }
 
+}  // namespace
+
+bool is_still(const UiState& state) {
+  return state.run == RunState::frozen && state.source.frame_count == 1 && state.cine.frames == 1;
+}
+
+std::string_view why_no_freeze(const UiState& state) { return is_still(state) ? kOneFrame : why_not_running(state); }
+
 std::string_view why_no_comparison(const UiState& state) {
   if (state.image.awaited) return kNoImageYet;
   if (!state.cine.why_not.empty()) return state.cine.why_not;
-  if (const std::string_view why = why_no_freeze(state); !why.empty()) return why;
+  if (const std::string_view why = why_not_running(state); !why.empty()) return why;
   if (state.cine.frames == 0) return "No frames in history yet.";
   return {};
 }
 
 std::string_view why_no_past(const UiState& state) {
   if (const std::string_view why = why_no_comparison(state); !why.empty()) return why;
-  if (state.run != RunState::frozen) return "Freeze first (Space).";
+  if (state.run != RunState::frozen) return kFreezeFirst;
   return {};
+}
+
+std::string_view why_no_play(const UiState& state) {
+  if (const std::string_view why = why_no_past(state); !why.empty()) return why;
+  return is_still(state) ? kOneFrame : "";
 }
 
 std::string_view why_no_record(const UiState& state) {
@@ -69,12 +74,12 @@ std::string_view why_no_picture(const UiState& state, const Grid& shown) {
 }
 
 std::string_view why_no_act(const UiState& state, CineAct act) {
-  if (act != CineAct::compare && act != CineAct::swap && act != CineAct::match_levels) return why_no_past(state);
+  if (act != CineAct::compare && act != CineAct::swap && act != CineAct::match_levels) return why_no_play(state);
   if (const std::string_view why = why_no_comparison(state); !why.empty()) return why;
   if (act == CineAct::compare) return {};
   if (!state.cine.compare) return "Compare is off.";
   const bool weights = shows_weight(state.params.formation) || shows_weight(state.cine.a.formation);
-  return act == CineAct::match_levels && weights ? "Weights are no levels: select Show, Image." : "";
+  return act == CineAct::match_levels && weights ? "These are weights, not levels. Choose Show > Image." : "";
 }
 
 void freeze(const UiState& state, const UiCommands& commands) {
@@ -130,11 +135,25 @@ void cine_act(UiState& state, const UiCommands& commands, CineAct act) {
       break;
     case CineAct::swap:
       if (!cine.a_recording.name.empty()) return call(commands.swap_recordings);
-      swap_sides(cine.a, state.params);
+      std::swap(cine.a, state.params);
       call(commands.params_changed);
       break;
   }
   call(commands.cine_changed);
+}
+
+void SharedDisplay::follow(UiState& state) {
+  ImagingParams& a = state.cine.a;
+  const ImagingParams& b = state.params;
+  const bool edited = state.cine.compare && loads_ == state.presets.loads && a.display == a_.display;
+  for (const ParamSpec& spec : param_table()) {
+    if (!edited || spec.part != ParamPart::display) continue;
+    const double before = get_number(b_, spec), now = get_number(b, spec);
+    if (now != before && get_number(a, spec) == before) set_number(a, spec, now);
+  }
+  a_ = a;
+  b_ = b;
+  loads_ = state.presets.loads;
 }
 
 void keep_cine_valid(UiState& state, const UiCommands& commands) {

@@ -26,8 +26,14 @@ enum class CineAct {
   match_levels
 };
 
+inline constexpr std::string_view kFreezeFirst = "Freeze first (Space).";
 // Why it has no effect at the moment, for tooltips; empty = it has one.
 std::string_view why_no_freeze(const UiState& state);
+// Of a recording of one frame, which has been processed.
+[[nodiscard]] bool is_still(const UiState& state);
+inline constexpr std::string_view kOneFrame = "One frame: nothing to play.";
+// Why the history, which is looked at, cannot be played or stepped through.
+std::string_view why_no_play(const UiState& state);
 std::string_view why_no_past(const UiState& state);
 std::string_view why_no_comparison(const UiState& state);  // live too: of the newest frame that is kept
 std::string_view why_no_record(const UiState& state);
@@ -41,6 +47,16 @@ void freeze(const UiState& state, const UiCommands& commands);                  
 
 // Keeps index and marks within the kept frames and ends a comparison when the stream has stopped; once a frame.
 void keep_cine_valid(UiState& state, const UiCommands& commands);
+
+// The display of a comparison: an edit acts on both sides where these agree, a preset on B alone.
+class SharedDisplay {
+ public:
+  void follow(UiState& state);  // once a window frame
+
+ private:
+  ImagingParams a_, b_;  // in the last one
+  std::uint64_t loads_ = 0;
+};
 
 // The right end of the track: "now", or "newest" where no image comes any more.
 std::string_view newest_name(const UiState& state);

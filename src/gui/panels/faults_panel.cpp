@@ -45,15 +45,15 @@ void faults_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
   Injection& inject = c.state.stream.inject;
   const std::string on = to_text(inject);
-  ui.header("panel_faults", column, c.compact ? "Faults" : "Fault injection", on.empty() ? "all off" : on, open);
+  ui.header("panel_faults", column, "Fault injection", on.empty() ? "all off" : on, open);
   if (!open) return;
   ui.paragraph_row(column, 16, theme::kMuted, "Deliberate faults, to show how each policy reacts.");
   bool changed = false;
   for (const InjectionSpec& spec : injection_specs()) changed |= fault_row(c, column, spec);
   column.y += ui.px(4);
-  if (ui.button(
-          "faults_off", ui.row(column, theme::kRow, 4), {.label = "All off"},
-          {"All off", "Turns all faults off; counters keep their values.", on.empty() ? "All faults are off." : ""})) {
+  if (ui.button("faults_off", ui.row(column, theme::kRow, 4), {.label = "All off"},
+                {"All off", "Turns all faults off; counters keep their values.",
+                 on.empty() ? "All faults are off already." : ""})) {
     inject = {};
     changed = true;
   }

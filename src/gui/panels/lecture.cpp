@@ -171,7 +171,7 @@ void Lecture::draw_orders(PanelContext& c, const Rect& area, float k) {
                             known ? exact_ms(ms) + " ms" : "—") +
                     ui.px(16);
     if (known) {
-      const std::string rate = fmt::format("a frame, at most {} fps", grouped(static_cast<std::uint64_t>(1e3 / ms)));
+      const std::string rate = fmt::format("per frame, at most {} fps", grouped(static_cast<std::uint64_t>(1e3 / ms)));
       ui.text_fitted(Type::medium, x, area.x1, r.y0, row_h, theme::kText2, rate);
     }
     return bar;

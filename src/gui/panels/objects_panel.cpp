@@ -160,14 +160,12 @@ void found_row(PanelContext& c, Column& column, const ObjectImage& found) {
   const Rect button{r.x1 - ui.px(88), r.y0, r.x1, r.y1};
   const std::uint64_t small = found.found - std::min<std::uint64_t>(found.found, found.objects.size());
   std::string text = counted_grouped(found.objects.size(), "object");
-  if (small > 0) text += fmt::format(", {} below minimum", grouped(small));
+  if (small > 0) text += fmt::format(", {} below the minimum area", grouped(small));
   const Rect words{r.x0, r.y0, button.x0 - ui.px(6), r.y1};
-  if (ui.width(Type::small, text) > words.width()) {  // a narrow column
-    text = fmt::format("{} found, {} small", grouped(found.objects.size()), grouped(small));
-  }
   ui.hit("objects_found", words,
          {"Found", "Objects in the table, and objects below the minimum area, which are ignored.", {}});
-  ui.text_fitted(Type::small, words.x0, words.x1, r.y0, r.height(), theme::kText, text);
+  const float line = ui.px(15), tall = ui.paragraph_height(Type::small, words.width(), line, text);
+  ui.paragraph(Type::small, words.x0, words.cy() - 0.5F * tall, words.width(), line, theme::kText, text);
   if (ui.button("save_objects", button, {.label = "Save CSV"},
                 {"Save CSV", "The table in full precision, with background, threshold, source, frame and parameters.",
                  why_no_files(c.state, found.objects.empty() ? "No objects." : "")})) {

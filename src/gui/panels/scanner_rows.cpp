@@ -90,7 +90,7 @@ void network_rows(PanelContext& c, Column& column, const LiveStatus& s) {
   fact_row(c.ui, column, "scanner/port", "Port", s.address.substr(s.address.rfind(':') + 1), "TCP port.");
   if (s.reach.find("token") != std::string::npos) {
     fact_row(c.ui, column, "scanner/token", "Token file", c.state.opening.scanner_token,
-             "The file with the word that senders have to send.");
+             "Token file; senders must present its contents.");
   }
   const float wrap = column.x1 - column.x0, line = c.ui.px(16);
   const Rect r = c.ui.row(column, c.ui.paragraph_height(Type::small, wrap, line, s.reach) / c.ui.px(1), 2);
@@ -111,8 +111,8 @@ void action_rows(PanelContext& c, Column& column, const LiveStatus& s) {
     const std::string_view label = s.accepting ? "Disconnect" : "Accept senders";
     if (ui.button("scanner_accept", left, {.label = label},
                   {label,
-                   s.accepting ? "Ends the connection; no sender is let in until senders are accepted again."
-                               : "Lets the next sender in.",
+                   s.accepting ? "Ends the connection. New senders are rejected until you press Accept."
+                               : "Accept the next sender.",
                    {}})) {
       call(c.commands.sender, s.accepting ? SenderCommand::disconnect : SenderCommand::accept);
     }

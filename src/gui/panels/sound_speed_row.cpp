@@ -14,7 +14,8 @@ namespace {
 constexpr float kCurveHeight = 64;
 constexpr std::string_view kFindHelp =
     "Searches 41 speeds of sound within 150 m/s on the frame on screen for the one at which the channels agree best, "
-    "in the selected region or the whole image. The stream continues; no parameter changes before Apply.";
+    "in the selected region or the whole image, with F 1.5 or more. The stream continues; no parameter changes before "
+    "Apply.";
 
 void progress_row(PanelContext& c, Column& column, double fraction) {
   Ui& ui = c.ui;
@@ -36,13 +37,13 @@ void progress_row(PanelContext& c, Column& column, double fraction) {
 
 void draw_phi(const Ui& ui, const Rect& box, const FoundSpeeds& found, const FoundSpeed& curve, ImU32 color) {
   if (curve.phi.size() < 2) return;
-  const float highest = *std::ranges::max_element(curve.phi);
-  const Plot plot{box, {found.first_m_s, found.last_m_s, {}}, {1.08 * static_cast<double>(highest), 0.0, {}}};
+  const auto [lowest, highest] = speed_curve_axis(curve);
+  const Plot plot{box, {found.first_m_s, found.last_m_s, {}}, {highest, lowest, {}}};
   const double step = (found.last_m_s - found.first_m_s) / static_cast<double>(curve.phi.size() - 1);
   draw_curve(ui, plot, curve.phi, found.first_m_s, step, color, 1.5F);
 }
 
-// Each curve over its own highest value: their peaks are compared, not their heights.
+// Each curve between its own lowest and highest value: their peaks are compared, not their heights.
 void curve_plot(PanelContext& c, Column& column, const FoundSpeeds& found) {
   Ui& ui = c.ui;
   const Rect area = ui.row(column, kCurveHeight, 4);
@@ -63,11 +64,12 @@ void curve_plot(PanelContext& c, Column& column, const FoundSpeeds& found) {
   ui.text(Type::small, std::clamp(plot.x_px(chosen.peak_m_s) - half, left, std::max(left, right - 2 * half)), y, h,
           theme::kText, peak);
   const Hit hit = ui.hit("sound_speed_curve", area);
-  ui.tip("sound_speed_curve", hit, area,
-         {"Coherence over the speed of sound",
-          "Coherent share of the channels' energy, each curve over its own highest value; accent: the curve of the "
-          "result. Gray line: speed of the image.",
-          {}});
+  ui.tip(
+      "sound_speed_curve", hit, area,
+      {"Coherence over the speed of sound",
+       "Coherent share of the channels' energy, each curve from its own lowest to its own highest value; accent: the "
+       "curve of the result. Gray line: speed of the image.",
+       {}});
 }
 
 void result_rows(PanelContext& c, Column& column, const FoundSpeeds& found) {
@@ -78,10 +80,11 @@ void result_rows(PanelContext& c, Column& column, const FoundSpeeds& found) {
     const Rect r = ui.row(column, 18, 0);
     ui.text(Type::small, r, theme::kText2, axis);
     ui.text_right(Type::small, r.x1, r.y0, r.height(), &curve == &found.chosen() ? theme::kText : theme::kMuted,
-                  fixed(curve.peak_m_s, 0) + " m/s");
+                  fmt::format("{} m/s, prominence {:.0f} %", fixed(curve.peak_m_s, 0), 100.0 * curve.prominence));
   };
   line("Peak over elements", found.elements);
   line("Peak over transmits", found.transmits);
+  if (!found.f_number.empty()) note_row(c, column, found.f_number);
   for (const std::string& warning : found.chosen().warnings) note_row(c, column, warning);
   const double whole = std::round(found.chosen().peak_m_s);
   Rect r = ui.row(column, theme::kRow, 4);

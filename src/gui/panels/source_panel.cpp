@@ -10,6 +10,7 @@
 #include "core/plain_text.h"
 #include "core/probe_table.h"
 #include "core/units.h"
+#include "gui/panels/cine_actions.h"
 #include "gui/panels/panels.h"
 #include "gui/panels/param_rows.h"
 #include "gui/panels/scanner_rows.h"
@@ -233,7 +234,7 @@ void open_row(PanelContext& c, Column& column) {
   choices.push_back({"Wait for a scanner", scanner});
   const auto picked =
       ui.combo("recent", right, {"Recent"}, choices, -1,
-               {"Recent", "Recently opened recordings; a scanner, whose sender is waited for.", why_no_files(c.state)});
+               {"Recent", "Recently opened recordings; a scanner (waits for its sender).", why_no_files(c.state)});
   if (!picked) return;
   if (static_cast<std::size_t>(*picked) == names.size()) {
     call(c.commands.open_scanner, scanner);
@@ -379,10 +380,11 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
     call(c.commands.stream_changed);
   }
   if (live) return;
-  const bool endless = c.state.source.frame_count == 0;
-  if (ui.check_box("loop", {middle, r.y0, r.x1, r.y1}, "Loop", stream.loop && !endless,
-                   {"Loop", "Repeats the recording after the last frame.",
-                    endless ? "Only for recordings; phantoms are unlimited." : ""})) {
+  const std::string_view why = c.state.source.frame_count == 0 ? "Only for recordings; phantoms are unlimited."
+                               : is_still(c.state)             ? kOneFrame
+                                                               : "";
+  if (ui.check_box("loop", {middle, r.y0, r.x1, r.y1}, "Loop", stream.loop && why.empty(),
+                   {"Loop", "Repeats the recording after the last frame.", why})) {
     stream.loop = !stream.loop;
     call(c.commands.stream_changed);
   }

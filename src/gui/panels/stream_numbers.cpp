@@ -159,8 +159,8 @@ struct Way {
 
 std::string percentiles_text(std::string_view span, const StageSummary& s) {
   if (s.count == 0) return {};
-  return fmt::format(" {}: p50 {}, p95 {}, p99 {}, max {} ms.", span, ms_text(s.p50_ms, true), ms_text(s.p95_ms, true),
-                     ms_text(s.p99_ms, true), ms_text(s.max_ms, true));
+  return fmt::format(" {}: p50 {}, p95 {}, p99 {}, max {}.", span, ms_words(s.p50_ms), ms_words(s.p95_ms),
+                     ms_words(s.p99_ms), ms_words(s.max_ms));
 }
 
 float number_step(const PanelContext& c) { return c.ui.px(c.compact ? 40 : 50); }

@@ -35,8 +35,9 @@ bool memory_row(PanelContext& c, Column& column) {
     help += fmt::format(" {} slots need {}.", s.slots, byte_text(slot * static_cast<std::size_t>(s.slots)));
   }
   const auto memory = static_cast<std::size_t>(why.empty() ? s.host_memory : HostMemory::pageable);
-  const auto picked = c.ui.combo("host_memory", way_row(c, column, "Memory", why.empty()), kMemory[memory], kMemory,
-                                 static_cast<int>(memory), {"Host memory", help, why});
+  const auto picked =
+      c.ui.combo("host_memory", way_row(c, column, "Memory", why.empty()), kMemory[memory], kMemory,
+                 static_cast<int>(memory), {why.empty() ? "Host memory" : "Host memory (GPU only)", help, why});
   if (picked) s.host_memory = static_cast<HostMemory>(*picked);
   return picked.has_value();
 }
@@ -121,7 +122,7 @@ constexpr std::array<PolicyWords, 4> kPolicies = {{
      "The source waits until a slot is free. No frame is lost; the source runs slower.", "all frames, later"},
     {RingPolicy::drop_oldest, "Drop oldest", "Drop oldest", "The oldest queued frame is dropped: lowest latency.",
      "The oldest queued frame is dropped and counted. The image stays current.", "the newest frames"},
-    {RingPolicy::error, "Stop on overrun", "Error", "The stream stops with a report when the buffer is full.",
+    {RingPolicy::error, "Stop on overrun", "Stop on overrun", "The stream stops with a report when the buffer is full.",
      "A frame without a free slot stops the stream. Nothing is overwritten.", "stopped"},
     {RingPolicy::drop_newest, "Drop newest", "Drop newest", "The new frame is dropped; queued frames are processed.",
      "The arriving frame is dropped and counted. Queued frames stay in order.", "queued frames, in order"},

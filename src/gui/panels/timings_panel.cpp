@@ -17,7 +17,7 @@ constexpr int kEndOfFrame = static_cast<int>(kLastOfFrame);
 
 struct Scale {
   double top_ms = 1.0;
-  bool budget = false;  // the bar's end is the budget
+  double budget_ms = 0.0;  // on the scale, as a line; 0: none
 };
 
 struct Columns {
@@ -41,12 +41,12 @@ StageSummary whole_frame(const UiState& state) {
 }
 
 Scale bar_scale(const UiState& state, const StageSummary& frame) {
-  const double budget = state.numbers.frame_budget_ms;
-  if (budget > 0.0 && frame.p95_ms >= 0.1 * budget) return {budget, true};
-  double largest = frame.max_ms;
+  double largest = frame.p95_ms;
   for (int i = kFirst; i <= kLast; ++i)
-    largest = std::max(largest, state.numbers.stages[static_cast<std::size_t>(i)].max_ms);
-  return {round_up_125(largest), false};
+    largest = std::max(largest, state.numbers.stages[static_cast<std::size_t>(i)].p95_ms);
+  const double budget = state.numbers.frame_budget_ms;
+  if (budget <= 0.0 || largest < 0.1 * budget) return {round_up_125(largest), 0.0};
+  return {largest <= budget ? budget : round_up_125(largest), budget};
 }
 
 Columns columns_of(const Ui& ui, const Rect& r) {
@@ -97,7 +97,8 @@ void head_words(const Ui& ui, const Rect& r, const Scale& scale) {
 }
 
 std::string budget_text(const UiState& state) {
-  return fixed(state.numbers.frame_budget_ms, state.numbers.frame_budget_ms < 9.995 ? 2 : 1);
+  const double budget = state.numbers.frame_budget_ms;
+  return fixed(budget, budget == std::round(budget) ? 0 : budget < 9.995 ? 2 : 1);
 }
 
 void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const Scale& scale) {
@@ -125,15 +126,18 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
               theme::kStageColors[static_cast<std::size_t>(i)]);
       sum += part;
     }
-    if (scale.budget) ui.fill({at.bar1 - ui.px(2), r.cy() - ui.px(6), at.bar1, r.cy() + ui.px(6)}, theme::kText);
+    if (scale.budget_ms > 0.0) {
+      const float line = std::max(x(scale.budget_ms), at.bar0 + ui.px(2));
+      ui.fill({line - ui.px(2), r.cy() - ui.px(6), line, r.cy() + ui.px(6)}, theme::kText);
+    }
   }
   numbers(ui, r, at, frame, Type::strong);
 }
 
 std::string summary(const UiState& state, const StageSummary& frame) {
-  if (state.numbers.frame_budget_ms <= 0.0)
-    return frame.count > 0 ? ms_text(frame.p95_ms, true) + " ms" : "no budget: rate max";
-  return fmt::format("{} of {} ms", ms_text(frame.p95_ms, true), budget_text(state));
+  const std::string p95 = frame.count > 0 ? "p95 " + ms_words(frame.p95_ms) : "p95 —";
+  if (state.numbers.frame_budget_ms <= 0.0) return frame.count > 0 ? p95 : "no budget: rate max";
+  return fmt::format("{}, budget {} ms", p95, budget_text(state));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What the window knows of each analysis: its newest result, and counts. UI thread only.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,13 +29,26 @@ struct SpectrogramView {
 struct FoundSpeed {
   std::vector<float> phi;  // one a speed; empty: not computed
   double peak_m_s = 0.0;
+  double prominence = 0.0;
   std::vector<std::string> warnings;  // sentences
 };
+
+// The axis that shows a curve, which is not empty: a little more than its values; of a flat one 2 % of them.
+struct CurveAxis {
+  double lowest, highest;
+};
+inline CurveAxis speed_curve_axis(const FoundSpeed& curve) {
+  const auto [least, most] = std::ranges::minmax_element(curve.phi);
+  const double lowest = *least, highest = *most;
+  const double margin = 0.08 * std::max(highest - lowest, 0.02 * highest);
+  return {lowest - margin, std::max(highest, lowest + 0.02 * highest) + margin};
+}
 
 struct FoundSpeeds {
   double first_m_s = 0.0, last_m_s = 0.0;  // searched
   double assumed_m_s = 0.0;                // of the image searched in
   std::string region;                      // "whole image", "region 3"
+  std::string f_number;                    // a sentence where it is another than the image's; empty: it is not
   FoundSpeed elements, transmits;
   // The curve with fewer warnings, that over elements where both have equally many.
   [[nodiscard]] const FoundSpeed& chosen() const {

@@ -2,6 +2,7 @@
 // whether there is one and with which parameters A is made. Plain values. UI thread only.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/acquisition.h"
@@ -16,6 +17,8 @@ enum class CompareLook { wipe, side_by_side };
 struct ComparedRecording {
   std::string name;            // empty: A is B's recording with held settings
   AcquisitionPtr acquisition;  // null while the recording is being opened
+  std::string opened_as = {};  // what to open to have it again
+  std::uint64_t frame_count = 0;
   SampleLogPtr samples = {};
 };
 

@@ -98,6 +98,10 @@ void Focus::name(std::string_view id, std::string_view name) {
   }
 }
 
+void Focus::disable(std::string_view id) {
+  if (!drawn_.empty() && drawn_.back().stop.id == id) drawn_.back().stop.disabled = true;
+}
+
 void Focus::begin_at(std::string_view id) { begin_at_ = id; }
 
 void Focus::point_at(std::string_view id) { layers_.back().focused = id; }
@@ -174,6 +178,7 @@ bool Focus::take(const KeyPress& press, Typing typing) {
   if ((press.key == Key::up || press.key == Key::down) && stop->kind == FocusKind::line) {
     return step_among(stop->kind, by);
   }
+  if (stop->disabled && (is_sliding(press.key) || is_press(press.key))) return true;
   const bool own = stop->kind == FocusKind::slider ? is_sliding(press.key)
                    : stop->kind == FocusKind::text ? false
                                                    : is_press(press.key);

@@ -32,6 +32,7 @@ struct FocusStop {
   WindowPart part = WindowPart::status;
   FocusKind kind = FocusKind::button;
   std::string scroll;  // id of the area that scrolls it; empty: none
+  bool disabled = false;
 };
 
 enum class Typing { no, yes };  // a text field has the characters
@@ -49,6 +50,7 @@ class Focus {
 
   void add(std::string_view id, const Rect& r, FocusKind kind, std::string_view name);
   void name(std::string_view id, std::string_view name);  // of the stop added last
+  void disable(std::string_view id);                      // likewise: its keys have no effect, here or elsewhere
   void begin_at(std::string_view id);                     // where the keys begin in the popup that is being drawn
   void point_at(std::string_view id);                     // the mouse or a caret is there: keys go on from it
   void hide() { shown_ = false; }

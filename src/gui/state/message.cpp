@@ -34,11 +34,6 @@ void MessageLog::dismiss(std::size_t index) {
   if (index < list_.size()) list_.erase(list_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-void MessageLog::clear_settled() {
-  std::erase_if(list_, [](const Message& m) { return m.cause.empty() || m.stay != Stay::as_newest; });
-  removed_ = 0;
-}
-
 std::string MessageLog::text() const {
   std::string all;
   for (const Message& m : list_) all += message_line(m) + "\n";

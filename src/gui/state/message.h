@@ -42,7 +42,6 @@ class MessageLog {
   void resolve(std::string_view cause);  // errors and warnings; an empty cause: none
   void dismiss(std::size_t index);       // beyond the end: nothing
   void clear() { *this = {}; }
-  void clear_settled();  // all but those whose cause remains
 
   [[nodiscard]] const std::vector<Message>& list() const { return list_; }
   [[nodiscard]] std::size_t removed() const { return removed_; }  // older ones, for lack of room

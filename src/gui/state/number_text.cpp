@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* kThinSpace = "\u202F";
 constexpr const char* kMinus = "\u2212";
+constexpr double kColumn_ms = 9999.5;  // from here on a time is written in seconds
 
 std::string group(const std::string& digits) {
   std::string text;
@@ -63,8 +64,11 @@ std::string byte_text(std::uint64_t bytes) {
 
 std::string ms_text(double ms, bool known) {
   if (!known) return "—";
+  if (ms >= kColumn_ms) return fixed(1e-3 * ms, ms < 99.95e3 ? 1 : 0) + " s";
   return fixed(ms, ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0);
 }
+
+std::string ms_words(double ms) { return ms_text(ms, true) + (ms < kColumn_ms ? " ms" : ""); }
 
 double round_up_125(double value) {
   if (!(value > 0.0)) return 1.0;

@@ -15,8 +15,10 @@ std::string span_text(double low, double high, int decimals);             // 4.0
 std::string factor_text(double factor);                                   // 0.01, 0.25, 10: as many decimals as needed
 std::string byte_text(std::uint64_t bytes);                               // 1.2 MB
 
-// A time in a column of times: two decimals while they fit, "—" when nothing was measured.
+// A time in a column of ms: two decimals while they fit, "12.3 s" from 10 s on, "—" when nothing was measured.
 std::string ms_text(double ms, bool known);
+// With its unit, in a sentence.
+std::string ms_words(double ms);
 
 // The smallest of 1, 2, 5 x 10^k that is not below `value`; 1 for what is not positive.
 double round_up_125(double value);

@@ -34,7 +34,7 @@ std::string sender_address(const std::string& address, const std::string& host) 
 
 std::string held_back_text(const StreamPace& pace) {
   if (pace.held_back == HeldBack::no) return {};
-  const char* what = pace.held_back == HeldBack::by_processing ? "source blocked:" : "source slow:";
+  const char* what = pace.held_back == HeldBack::by_processing ? "Processing limits:" : "Source slow:";
   return fmt::format("{} {} of {} fps", what, rate_text(pace.made_hz), rate_text(pace.rate_hz));
 }
 

@@ -33,9 +33,10 @@
 
 namespace echoloop {
 
-// opening: there is no stream yet. For the badge alone (badge_state() in bars.h): waiting, no_sender, of a scanner, and
-// opening while the first image is awaited.
-enum class RunState { live, replay, frozen, fault, idle, opening, waiting, no_sender };
+// opening: there is no stream yet. For the badge alone (badge_state() in bars.h): opening while the first image is
+// awaited; waiting and no_sender, of a scanner, while the stream is live or idle; still, of a recording of one frame,
+// which is frozen.
+enum class RunState { live, replay, frozen, fault, idle, opening, waiting, no_sender, still };
 struct SourceInfo {
   std::string opened_as;  // what to open to have it again
   std::string name;       // "Heart phantom", "PWI_disk.mat"
@@ -116,9 +117,9 @@ struct MemoryView {
   std::size_t in_place_bytes = 0;  // of a long recording: page-locked while it is streamed
 };
 
-// What can be saved: the image as it looks, its levels as 16 bit PNG, its numbers, a film of kept frames, timings,
-// what was measured on it, the session, the scanner's description as JSON.
-enum class SaveWhat { picture, levels, data, film, timings, measurements, session, description };
+// What can be saved: the image as it looks, its levels as 16 bit PNG, its numbers, its complex pixels and those of kept
+// frames, a film of kept frames, timings, what was measured on it, the session, the scanner's description as JSON.
+enum class SaveWhat { picture, levels, data, iq, iq_range, film, timings, measurements, session, description };
 // The table of an analysis, saved as CSV after the lines about source and parameters.
 struct ResultTable {
   std::string suffix;   // of the file's name, "_objects"
@@ -143,8 +144,9 @@ struct Saving {
   bool seen = false;        // set by the window
   bool ask = false;         // the panel opens; cleared by the window
   std::string why_no_film;  // this program or machine cannot, or one is being made; empty = it can
-  bool making_film = false;
-  bool writing = false;  // other files
+  bool writing = false;     // other files
+  std::string why_no_iq;    // the image consists of no complex pixels: the end of a sentence; empty = it does
+  std::string busy;         // a file is being made of history frames: a sentence; empty = none is
   RecordingView recording;
   std::string last;     // what the last one became, in a line; empty = nothing yet
   bool failed = false;  // `last` says why

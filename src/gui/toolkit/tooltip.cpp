@@ -9,7 +9,7 @@ namespace echoloop {
 void Tooltip::offer(ImGuiID id, const Rect& control, const Tip& tip) {
   candidate_ = id;
   control_ = control;
-  title_ = tip.why_not.empty() ? std::string(tip.title) : std::string(tip.title) + ": no effect here";
+  title_ = tip.title;
   text_ = tip.why_not.empty() ? tip.text : tip.why_not;
 }
 

@@ -17,6 +17,8 @@ std::string_view stop_of_text(std::string_view id) {
   return id;
 }
 
+constexpr int kFramesToField = 5;  // ImGui needs two or three until a field has the characters
+
 // Of a choice whose parts lie side by side, by the keys for it.
 std::optional<int> stepped(const Hit& h, std::size_t count, int chosen) {
   int at = chosen;
@@ -41,6 +43,9 @@ void Ui::begin_frame(ImDrawList* list, const Fonts* fonts, float scale, bool esc
   clicked_.clear();
   ring_ = {};
   focus_.begin_frame();
+  early_.last_field = std::exchange(early_.field, {});
+  if (early_.frames > 0 && !ImGui::GetIO().WantTextInput) take_early_text();
+  early_.frames = std::max(0, early_.frames - 1);
   if (ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1)) focus_.hide();
 }
 
@@ -91,7 +96,7 @@ Hit Ui::key_stop(const char* id, const Rect& r, FocusKind kind, std::string_view
 }
 
 bool Ui::take_key(const KeyPress& press) {
-  const bool typing = ImGui::GetIO().WantTextInput;
+  const bool typing = this->typing();
   if (!focus_.take(press, typing ? Typing::yes : Typing::no)) {
     enter_ = enter_ || press.key == Key::enter;
     return false;
@@ -120,6 +125,7 @@ Hit Ui::hit(const char* id, const Rect& r, const Tip& tip) {
 
 void Ui::tip(const char* id, const Hit& h, const Rect& r, const Tip& tip) {
   focus_.name(id, tip.title);
+  if (!tip.why_not.empty()) focus_.disable(id);
   const bool by_key = h.focused && focus_.arrived() && !tooltip_.taken();
   if (!(h.hovered || by_key) || h.held || (tip.text.empty() && tip.why_not.empty())) return;
   tooltip_.offer(ImGui::GetID(id), r, tip);
@@ -153,10 +159,35 @@ Rect Ui::labelled(Column& c, std::string_view label, bool enabled, float needed)
   return r;
 }
 
+bool Ui::typing() const { return ImGui::GetIO().WantTextInput || early_.frames > 0; }
+
+void Ui::await_text(EarlyText from) {
+  if (early_.frames == 0) early_.text.clear();
+  early_.frames = kFramesToField;
+  if (from == EarlyText::now) take_early_text();
+}
+
+void Ui::take_early_text() {
+  ImVector<ImWchar>& queue = ImGui::GetIO().InputQueueCharacters;
+  early_.text.insert(early_.text.end(), queue.begin(), queue.end());
+  queue.resize(0);
+}
+
+// The characters of the frames before, in front of those of this one.
+void Ui::give_early_text() {
+  early_.frames = 0;
+  ImVector<ImWchar>& queue = ImGui::GetIO().InputQueueCharacters;
+  for (const ImWchar c : queue) early_.text.push_back(c);
+  queue.resize(0);
+  for (const ImWchar c : early_.text) queue.push_back(c);
+  early_.text.clear();
+}
+
 void Ui::start_editing(const char* id, const std::string& initial, const std::string& stop) {
   editing_id_ = ImGui::GetID(id);
   editing_stop_ = stop.empty() ? id : stop;
   editing_fresh_ = true;
+  await_text(ImGui::IsMouseReleased(0) || ImGui::IsMouseDown(0) ? EarlyText::now : EarlyText::later);
   const std::size_t n = std::min(initial.size(), sizeof editing_text_ - 1);
   std::memcpy(editing_text_, initial.data(), n);
   editing_text_[n] = '\0';
@@ -177,12 +208,17 @@ bool Ui::text_input(const char* id, const std::string& stop, const Rect& r, std:
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(10), 0.5F * (r.height() - fonts().size(Type::body))});
   ImGui::PushItemWidth(r.width());
   const Hit by_key = key_stop(stop.c_str(), r, FocusKind::text, "Text");
-  if (focus || (by_key.focused && focus_.moved_to() != nullptr)) ImGui::SetKeyboardFocusHere();
+  if (focus || (by_key.focused && focus_.moved_to() != nullptr)) {
+    ImGui::SetKeyboardFocusHere();
+    await_text(EarlyText::later);
+  }
+  if (early_.frames > 0 && early_.last_field == stop && !ImGui::GetIO().KeyCtrl) give_early_text();
   ImGui::PushID(text_fields_);
   const bool accepted = ImGui::InputText(id, buffer.data(), buffer.size(),
                                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   ImGui::PopID();
   if (ImGui::IsItemActive()) {
+    early_.field = stop;
     focus_.point_at(stop);
     outline({r.x0 - px(1), r.y0 - px(1), r.x1 + px(1), r.y1 + px(1)}, theme::kAccent, theme::kRadius + 1);
   }

@@ -88,8 +88,9 @@ void draw_weight_bar(const Ui& ui, const Rect& bar, const ImagingParams& params,
 
 }  // namespace
 
-bool scales_differ(const Image* a, const Image& b) {
-  return a != nullptr && shows_weight(a->params.formation) != shows_weight(b.params.formation);
+bool scales_differ(const Image* a, const Image& b, const UiState& state) {
+  return a != nullptr && (shows_weight(a->params.formation) != shows_weight(b.params.formation) ||
+                          state.cine.a.display != state.params.display);
 }
 
 void draw_presented_color_bar(const Ui& ui, const Rect& bar, const ImagingParams& params, std::string_view side) {
@@ -120,8 +121,9 @@ bool draw_color_bar(const ImageViewContext& c, const Rect& bar, std::string_view
     return false;
   }
   const Rect area{bar.x0 - ui.px(6), bar.y0 - ui.px(8), bar.x1 + ui.px(32), bar.y1 + ui.px(8)};
-  const Hit h = ui.control("color_bar", area, FocusKind::slider);
-  ui.tip("color_bar", h, area,
+  const char* const id = side == "A" ? "color_bar_a" : "color_bar";
+  const Hit h = ui.control(id, area, FocusKind::slider);
+  ui.tip(id, h, area,
          {"Display window",
           "Drag an end to change the range, drag between the ends to change the gain. Right-click to reset.",
           {}});

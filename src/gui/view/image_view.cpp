@@ -214,7 +214,9 @@ void draw_caption(const ImageViewContext& c, float right) {
     if (c.analyses != nullptr && layer->add_caption != nullptr) layer->add_caption(*c.analyses, items);
   }
   for (const CaptionItem& i : items) item(i.key, i.value, i.unit);
-  for (const CaptionItem& i : caption_items(c.image, c.faults)) item(i.key, i.value, i.unit);
+  items = caption_items(c.image, c.faults);
+  if (c.one_frame) items.front() = {"frame", "1 of 1", ""};
+  for (const CaptionItem& i : items) item(i.key, i.value, i.unit);
 }
 
 void draw_pointer(const ImageViewContext& c, PlanePoint at) {

@@ -25,6 +25,7 @@ struct ImageViewContext {
   float wipe_x = 0;
   std::string_view side = {};               // of a comparison, that `image` is: A or B
   bool matched = false;                     // drawn with the histogram of A
+  bool one_frame = false;                   // of a recording that holds no other
   std::string no_sender = {};               // of a scanner that has gone: since when, in words; empty: frames come
   const AnalysisViews* analyses = nullptr;  // of the image; null: none
   SampleFaults faults = {};                 // of the image's frame
@@ -48,7 +49,8 @@ enum class ScaleBarType { small, large };
 void draw_scale_bar(const Painter& painter, const ImageLayout& layout, ScaleBarType type);
 [[nodiscard]] double scale_bar_mm(const ImageLayout& layout);  // its length
 // One shows weights, the other one levels: each has a bar. `a`: null without a comparison.
-[[nodiscard]] bool scales_differ(const Image* a, const Image& b);
+// Whether one scale of levels or weights does not hold for both images of a comparison.
+[[nodiscard]] bool scales_differ(const Image* a, const Image& b, const UiState& state);
 // Of c.image; `side`: A or B, where each has a bar. True when a drag changed the window.
 bool draw_color_bar(const ImageViewContext& c, const Rect& bar, std::string_view side);
 // For the projector: the window alone, with large labels. It is not dragged.

@@ -25,34 +25,64 @@ BadgeType type_of(BadgeLetters letters) {
 
 struct Badge {
   CompareSide side;
+  Rect area = {};                          // of its side of the image
+  Rect room = {};                          // where there are no other words
   std::vector<ParamDifference> rows = {};  // what is shown is in `a`
   std::vector<std::string> notes = {};     // below them
 };
 
-float badge_width(const Ui& ui, const BadgeType& type, const Badge& badge) {
+enum class RowLook { one_line, two_lines };
+
+float unit_width(const Ui& ui, Type text, const ParamDifference& row) {
+  return row.unit.empty() ? 0 : ui.px(4) + ui.width(text, row.unit);
+}
+
+// Name, value and unit in one line, or the name in a line of its own above them.
+float badge_width(const Ui& ui, const BadgeType& type, const Badge& badge, RowLook look) {
   float w = 0;
   for (const std::string& note : badge.notes) w = std::max(w, ui.width(type.text, note));
   for (const ParamDifference& row : badge.rows) {
-    float line = ui.width(type.text, row.label) + ui.px(8) + ui.width(type.text, row.a);
-    if (!row.unit.empty()) line += ui.px(4) + ui.width(type.text, row.unit);
-    w = std::max(w, line);
+    const float name = ui.width(type.text, row.label);
+    const float value = ui.width(type.text, row.a) + unit_width(ui, type.text, row);
+    w = std::max(w, look == RowLook::one_line ? name + ui.px(8) + value : std::max(name, value));
   }
   return ui.px(type.indent) + w + ui.px(w > 0 ? 10 : 0);
 }
 
+// In one line the value is what differs: where there is little room, the name gives way.
+void draw_difference(const Ui& ui, Type text, const ParamDifference& row, const Rect& line, RowLook look) {
+  float x = line.x0, y = line.y0;
+  const float h = line.height();
+  if (look == RowLook::two_lines) {
+    ui.text(text, x, y, h, theme::kText2, row.label);
+    y += h;
+  } else {
+    const float value = ui.width(text, row.a) + unit_width(ui, text, row);
+    const float name_end = line.x1 - value - ui.px(8) + ui.px(2);
+    if (name_end - x >= ui.px(24)) x = ui.text_fitted(text, x, name_end, y, h, theme::kText2, row.label) + ui.px(8);
+  }
+  if (x < line.x1) x = ui.text_fitted(text, x, line.x1 + ui.px(2), y, h, theme::kText, row.a) + ui.px(4);
+  if (x + ui.width(text, row.unit) <= line.x1 + ui.px(2)) ui.text(text, x, y, h, theme::kText2, row.unit);
+}
+
 // At the left or the right end of its side; hidden where not even its letter fits.
-void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, const Rect& side, Direction end) {
+void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, Direction end) {
   const float line = ui.px(type.line);
-  const auto lines = static_cast<float>(badge.rows.size() + badge.notes.size());
   const float margin = ui.px(8);
-  const float room = side.width() - 2 * margin;
-  if (room < ui.px(type.indent)) return;
-  const float wanted = badge_width(ui, type, badge);
+  if (badge.area.width() - 2 * margin < ui.px(type.indent)) return;
+  const float room = badge.room.width() - 2 * margin;
+  const float one_line = badge_width(ui, type, badge, RowLook::one_line);
+  const float two_lines = badge_width(ui, type, badge, RowLook::two_lines);
+  const float rows = static_cast<float>(badge.rows.size()), notes = static_cast<float>(badge.notes.size());
+  const bool high = (2 * rows + notes) * line + 2 * margin < badge.area.height();
+  const RowLook look = one_line > room && two_lines <= room && high ? RowLook::two_lines : RowLook::one_line;
+  const float wanted = look == RowLook::one_line ? one_line : two_lines;
   const bool whole = room >= std::min(wanted, ui.px(type.least));
   const float w = whole ? std::min(wanted, room) : ui.px(type.indent);
-  const float x0 = end == Direction::left ? side.x0 + margin : side.x1 - margin - w;
+  const float x0 = end == Direction::left ? badge.room.x0 + margin : badge.room.x1 - margin - w;
+  const float lines = (look == RowLook::one_line ? rows : 2 * rows) + notes;
   const float h = std::max(whole ? lines * line : 0.0F, line) + ui.px(6);
-  const Rect box{x0, side.y0 + margin, x0 + w, side.y0 + margin + h};
+  const Rect box{x0, badge.area.y0 + margin, x0 + w, badge.area.y0 + margin + h};
   ui.fill(box, theme::kChip, 4);
   float y = box.y0 + ui.px(3);
   if (type.letter == Type::strong) {
@@ -65,23 +95,28 @@ void draw_badge(const Ui& ui, const BadgeType& type, const Badge& badge, const R
   const float left = box.x0 + ui.px(type.indent);
   const float right = box.x1 - ui.px(6);
   for (const ParamDifference& row : badge.rows) {
-    // The value is what differs: where there is little room, the name gives way.
-    const float unit = row.unit.empty() ? 0 : ui.px(4) + ui.width(type.text, row.unit);
-    const float name_end = right - ui.width(type.text, row.a) - unit - ui.px(8) + ui.px(2);
-    float x = left;
-    if (name_end - left >= ui.px(24)) {
-      x = ui.text_fitted(type.text, left, name_end, y, line, theme::kText2, row.label) + ui.px(8);
-    }
-    if (x < right) x = ui.text_fitted(type.text, x, right, y, line, theme::kText, row.a) + ui.px(4);
-    if (x + ui.width(type.text, row.unit) <= right + ui.px(2)) {
-      ui.text(type.text, x, y, line, theme::kText2, row.unit);
-    }
-    y += line;
+    draw_difference(ui, type.text, row, {left, y, right, y + line}, look);
+    y += look == RowLook::one_line ? line : 2 * line;
   }
   for (const std::string& note : badge.notes) {
     ui.text_fitted(type.text, left, right, y, line, theme::kText2, note);
     y += line;
   }
+}
+
+// Beside a wipe line a badge reaches beyond its side where both fit beside each other in full.
+void share_room(const Ui& ui, const BadgeType& type, Badge& a, Badge& b) {
+  a.room = a.area;
+  b.room = b.area;
+  if (a.area.x1 != b.area.x0) return;
+  const float of_a = badge_width(ui, type, a, RowLook::one_line) + ui.px(16);
+  const float of_b = badge_width(ui, type, b, RowLook::one_line) + ui.px(16);
+  if (of_a + of_b > b.area.x1 - a.area.x0) return;
+  a.room.x1 = std::max(a.room.x1, a.room.x0 + of_a);
+  b.room.x0 = std::min(b.room.x0, b.room.x1 - of_b);
+  if (a.room.x1 <= b.room.x0) return;
+  a.room.x1 = std::min(a.room.x1, b.room.x1 - of_b);
+  b.room.x0 = std::max(b.room.x0, a.room.x0 + of_a);
 }
 
 // Where A is a recording of its own, each side has its name.
@@ -115,8 +150,8 @@ std::size_t badge_rows(std::size_t differing, float side_lines, BadgeName name) 
 
 void draw_compare_badges(const BadgesContext& c) {
   std::vector<ParamDifference> differences = differing_params(c.a.params, c.b.params);
-  Badge a{.side = CompareSide::a};
-  Badge b{.side = CompareSide::b};
+  Badge a{.side = CompareSide::a, .area = c.side_a};
+  Badge b{.side = CompareSide::b, .area = c.side_b};
   name_sides(c, a, b);
   const float height = std::min(c.side_a.height(), c.side_b.height());
   const bool named = !a.notes.empty() || !b.notes.empty();
@@ -133,8 +168,9 @@ void draw_compare_badges(const BadgesContext& c) {
   }
   a.rows = b.rows = differences;
   for (ParamDifference& row : b.rows) row.a = row.b;
-  draw_badge(c.ui, type_of(c.letters), a, c.side_a, Direction::left);
-  draw_badge(c.ui, type_of(c.letters), b, c.side_b, c.end_of_b);
+  share_room(c.ui, type_of(c.letters), a, b);
+  draw_badge(c.ui, type_of(c.letters), a, Direction::left);
+  draw_badge(c.ui, type_of(c.letters), b, c.end_of_b);
 }
 
 float wipe_x(const ImageLayout& layout, float share) {

@@ -9,6 +9,7 @@
 
 #include "core/units.h"
 #include "gui/overlay/flow_scale.h"
+#include "gui/panels/cine_actions.h"
 #include "gui/state/stream_text.h"
 #include "gui/toolkit/image_layout.h"
 #include "gui/toolkit/ui.h"
@@ -47,7 +48,7 @@ void ImageArea::lay_out(PanelContext& c, const SceneInput& input, const Rect& ar
   const UiState& state = c.state;
   const bool presented = place == Place::presentation;
   const Grid& grid = input.image.grid;
-  const ColorBars bars{.a = scales_differ(input.compared, input.image),
+  const ColorBars bars{.a = scales_differ(input.compared, input.image, state),
                        .flow = is_overlay(state.params.color_flow.mode)};
   if (!state.cine.compare || state.cine.compare_look == CompareLook::wipe) {
     layout_ = presented ? place_picture(area, grid, input.scale, state.image.pan_zoom)
@@ -96,7 +97,8 @@ void ImageArea::draw_awaited(PanelContext& c, const SceneInput& input, const Rec
 bool ImageArea::draw_color_bars(PanelContext& c, const SceneInput& input) {
   const bool each = layout_.a_bar.width() > 0;
   const bool changed = draw_color_bar(view_of(c, input), layout_.color_bar, each ? "B" : "");
-  return (each && draw_color_bar(view_of_a(c, input), layout_.a_bar, "A")) || changed;
+  if (each && draw_color_bar(view_of_a(c, input), layout_.a_bar, "A")) call(c.commands.cine_changed);
+  return changed;
 }
 
 void ImageArea::draw_presented(PanelContext& c, const SceneInput& input, const Rect& area) {
@@ -133,6 +135,7 @@ ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
           .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
           .side = input.compared != nullptr ? "B" : "",
           .matched = input.matched,
+          .one_frame = is_still(state),
           .no_sender = state.scanner.has_value() ? no_sender_text(*state.scanner, now_ns()) : std::string(),
           .analyses = &state.analyses,
           .faults = faults_of(state.source.samples, input.image.stamp.source_index),
@@ -146,9 +149,10 @@ ImageViewContext ImageArea::view_of_a(PanelContext& c, const SceneInput& input) 
   return {.ui = c.ui,
           .layout = side_a_,
           .image = *input.compared,
-          .display = state.params,
+          .display = state.cine.a,
           .defaults = state.defaults,
           .side = "A",
+          .one_frame = is_still(state) && a.name.empty(),
           .faults = faults_of(a.name.empty() ? state.source.samples : a.samples, input.compared->stamp.source_index),
           .level_db = input.level_db,
           .echo_at = {}};

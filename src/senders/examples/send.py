@@ -1,4 +1,4 @@
-"""Sends noise with a point echo that moves: a scanner of 20 lines."""
+"""Sends noise with a point echo that moves: a scanner of 24 lines."""
 import array
 import math
 import random

@@ -12,7 +12,7 @@ function status = echoloop_tcp(command, varargin)
       part = regexp(varargin{2}, '^live:tcp:([^:]+):(\d+)(,token=(.*))?$', 'tokens', 'once');
       if isempty(part), error('echoloop:input', 'address: expected live:tcp:HOST:PORT[,token=FILE]'); end
       token = '';
-      if numel(part) > 2 && ~isempty(part{3}), token = strtrim(fileread(regexprep(part{3}, '^,token=', ''))); end
+      if numel(part) > 2 && ~isempty(part{3}), token = strtok(fileread(regexprep(part{3}, '^,token=', ''))); end
       s = struct('link', tcpclient(part{1}, str2double(part{2})), 'in', uint8([]), 'next', uint64(0), ...
                  'lost', uint64(0), 'credits', {{}}, 'bytes', uint64(0), 'accepted', false, 'stopped', false, 'gone', false);
       put(s, 1, [num(uint16([1 0])) num(uint32(16909060)) num(uint64(0)) num(uint32([2 0])) txt('MATLAB') txt(token)]);
@@ -44,7 +44,7 @@ function status = echoloop_tcp(command, varargin)
           s.lost = s.lost + 1;
         end
       end
-      s.next = s.next + 1;
+      if s.next == intmax('uint64'), s.next = uint64(0); else, s.next = s.next + 1; end  % integers saturate
     case 'close'
       if ~isempty(s) && ~s.gone, put(s, 13, txt('the script ended')); pause(0.5); end
       s = [];

@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace echoloop {
+namespace {
+
+constexpr std::uint64_t kBackwards = std::uint64_t{1} << 63;  // modulo 2^64, a difference from here on is below 0
+
+}  // namespace
 
 NumberedFrame LiveAccount::begin(std::uint64_t sequence, std::uint64_t lost_so_far) {
   // The first epoch of all keeps the sender's numbers. Stale frames at the end of the one before have numbers, too.
@@ -20,16 +25,18 @@ NumberedFrame LiveAccount::begin(std::uint64_t sequence, std::uint64_t lost_so_f
 
 NumberedFrame LiveAccount::add(std::uint64_t sequence, std::uint64_t lost_so_far) {
   if (!begun_) return begin(sequence, lost_so_far);
-  if (sequence >= next_ ? sequence - next_ > kFarthestAhead : next_ - sequence > kFarthestBack) {
-    return begin(sequence, lost_so_far);
-  }
-  if (sequence < next_) {
+  const std::uint64_t left_out = sequence - next_, back = next_ - sequence;  // one of them is the distance
+  if (left_out > kFarthestAhead && back > kFarthestBack) return begin(sequence, lost_so_far);
+  if (left_out > kFarthestAhead) {
     ++duplicates_;
-    return {.kind = NumberedFrame::Kind::duplicate, .sequence = std::max(sequence, first_) + offset_, .gap = {}};
+    return {.kind = NumberedFrame::Kind::duplicate,
+            .sequence = next_ - std::min(back, next_ - first_) + offset_,
+            .gap = {}};
   }
-  const std::uint64_t left_out = sequence - next_;
-  const std::uint64_t lost = lost_so_far > lost_ ? std::min(lost_so_far - lost_, left_out) : 0;
-  lost_ = std::max(lost_, lost_so_far);
+  const std::uint64_t grown = lost_so_far - lost_;
+  const bool grew = grown < kBackwards;
+  const std::uint64_t lost = grew ? std::min(grown, left_out) : 0;
+  if (grew) lost_ = lost_so_far;
   next_ = sequence + 1;
   const std::uint64_t stale = std::min(std::exchange(stale_, 0), left_out - lost);
   all_lost_ += lost;
@@ -39,7 +46,7 @@ NumberedFrame LiveAccount::add(std::uint64_t sequence, std::uint64_t lost_so_far
 }
 
 void LiveAccount::add_stale(std::uint64_t sequence) {
-  if (begun_ && sequence >= next_ && sequence - next_ <= kFarthestAhead) ++stale_;
+  if (begun_ && sequence - next_ <= kFarthestAhead) ++stale_;
 }
 
 }  // namespace echoloop

@@ -1,6 +1,6 @@
 // Numbers of frames as a sender counts them, and as the stream does. A sender may begin again from any number: that is
 // a new epoch, whose numbers follow those of the one before. Which of the numbers left out were lost at the sender is
-// in its frame words. Pure.
+// in its frame words. All numbers count modulo 2^64. Pure.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/long_work.h"
 
 namespace echoloop {
 namespace {
@@ -30,6 +31,7 @@ std::vector<FrameMemory> LiveBlocks::allocate(std::size_t frame_bytes,
   const std::size_t together = std::max<std::size_t>(kPiece / stride, 1);
   std::vector<FrameMemory> made;
   while (made.size() < count) {
+    check_long_work();
     const std::size_t n = std::min(together, count - made.size());
     FrameMemory piece = allocate(n * stride);
     if (!arena_->holds(piece.bytes)) piece = arena_->allocate(n * stride);

@@ -75,6 +75,11 @@ LiveScanPtr LiveIntake::scan() const {
   return scan_;
 }
 
+bool LiveIntake::described_again() const {
+  const std::scoped_lock lock(mutex_);
+  return changed() && (queue_.empty() || queue_.front().scan == scan_);
+}
+
 // Blocks to lend now; 0 while they are not worth a message. Under mutex_.
 std::size_t LiveIntake::credits_due() const {
   if (!issues_credits_ || !stopped_.empty() || changed()) return 0;

@@ -38,6 +38,8 @@ class LiveIntake {
   // The same scan as before (the same text) keeps blocks and acquisition.
   void describe(LiveScanPtr scan, std::uint32_t generation);
   [[nodiscard]] LiveScanPtr scan() const;
+  // The stream runs, or is being made, with an earlier description, and no frame of that one waits.
+  [[nodiscard]] bool described_again() const;
   // Blocks to fill now, as soon as they are worth a message; none while the stream does not run, or runs with an
   // earlier description.
   [[nodiscard]] std::vector<LiveCredit> credits();

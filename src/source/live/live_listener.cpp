@@ -13,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <thread>
 
@@ -21,7 +22,7 @@
 namespace echoloop {
 namespace {
 
-constexpr int kBacklog = 8;
+constexpr int kBacklog = 128;
 constexpr int kTries = 30;
 constexpr std::chrono::milliseconds kBetweenTries{10};
 
@@ -46,9 +47,12 @@ in_addr host_number(const LiveAddress& address) {
   return number;
 }
 
+FileDescriptor open_spare() { return FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
 }  // namespace
 
-LiveListener::LiveListener(const LiveAddress& address) : address_(address), token_(read_token(address)) {
+LiveListener::LiveListener(const LiveAddress& address)
+    : address_(address), spare_(open_spare()), token_(read_token(address)) {
   address_.is_local() ? listen_here() : listen_on_network();
   if (::listen(socket_.get(), kBacklog) != 0) throw Error(address_.text, std::strerror(errno), "a free address");
 }
@@ -111,13 +115,22 @@ void LiveListener::listen_on_network() {
   address_.text = "live:tcp:" + address_.host + ":" + std::to_string(address_.port);
 }
 
-std::optional<LivePeer> LiveListener::accept() const {
-  sockaddr_in name{};
+FileDescriptor LiveListener::accept_one(sockaddr_in& name) {
   socklen_t size = sizeof name;
-  FileDescriptor socket(
+  return FileDescriptor(
       ::accept4(socket_.get(), reinterpret_cast<sockaddr*>(&name), &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (socket.get() < 0) return std::nullopt;
+}
+
+std::optional<LivePeer> LiveListener::accept() {
+  sockaddr_in name{};
+  FileDescriptor socket = accept_one(name);
   LivePeer peer;
+  if (socket.get() < 0 && (errno == EMFILE || errno == ENFILE)) {  // who waits would be announced again and again
+    spare_ = {};
+    socket = accept_one(name);
+    peer.refused = "no file descriptor is free";
+  }
+  if (socket.get() < 0) return std::nullopt;
   if (address_.is_local()) {
     ucred user{};
     socklen_t user_size = sizeof user;
@@ -134,8 +147,28 @@ std::optional<LivePeer> LiveListener::accept() const {
     peer.place = text.data();
     peer.is_here = (ntohl(name.sin_addr.s_addr) >> 24) == 127;
   }
+  if (!peer.refused.empty()) {
+    socket = {};
+    if (spare_.get() < 0) spare_ = open_spare();
+  }
   peer.socket = std::move(socket);
   return peer;
+}
+
+LiveListener::Refusal LiveListener::refusal(const LivePeer& peer, const std::string& token, std::int64_t now_ns) {
+  if (token_.empty()) return {};
+  if (const std::int64_t left_ns = pauses_.left_ns(peer.place, now_ns); left_ns > 0) {
+    char text[120];
+    std::snprintf(text, sizeof text, "busy: after wrong tokens of this address none is compared for %.1f s",
+                  static_cast<double>(left_ns) * 1e-9);
+    return {.passes = true, .line = text};
+  }
+  if (knows(token)) {
+    pauses_.add_right(peer.place);
+    return {};
+  }
+  pauses_.add_wrong(peer.place, now_ns);
+  return {.passes = false, .line = "token: not the one of this viewer; expected the word in its token file"};
 }
 
 bool LiveListener::knows(const std::string& token) const {

@@ -2,11 +2,14 @@
 // the system says who connects. On the network: TCP, with a word that the sender has to know.
 #pragma once
 
+#include <netinet/in.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "source/live/live_address.h"
+#include "source/live/live_pauses.h"
 #include "transport/file_descriptor.h"
 
 namespace echoloop {
@@ -28,18 +31,27 @@ class LiveListener {
 
   [[nodiscard]] int descriptor() const { return socket_.get(); }
   [[nodiscard]] const LiveAddress& address() const { return address_; }  // with the port that is in use
-  [[nodiscard]] std::optional<LivePeer> accept() const;                  // does not wait
-  [[nodiscard]] bool needs_token() const { return !token_.empty(); }
-  [[nodiscard]] bool knows(const std::string& token) const;  // in a time that says nothing about the token
+  [[nodiscard]] std::optional<LivePeer> accept();                        // does not wait
+  // Empty, or why a peer with this token may not be the sender. A token is compared in a time that says nothing about
+  // it, and only after the pause that wrong ones of the same address have begun.
+  struct Refusal {
+    bool passes = false;  // it may be tried again by itself
+    std::string line;
+  };
+  [[nodiscard]] Refusal refusal(const LivePeer& peer, const std::string& token, std::int64_t now_ns);
 
  private:
   void listen_here();
   void listen_on_network();
+  [[nodiscard]] bool knows(const std::string& token) const;
+  [[nodiscard]] FileDescriptor accept_one(sockaddr_in& name);
 
   LiveAddress address_;
   FileDescriptor socket_;
-  FileDescriptor lock_;  // of the socket's name: one viewer a name
+  FileDescriptor lock_;   // of the socket's name: one viewer a name
+  FileDescriptor spare_;  // given up for a moment where no other is free
   std::string token_;
+  LivePauses pauses_;
 };
 
 }  // namespace echoloop

@@ -45,6 +45,11 @@ MessageStream::Limits live_limits(std::uint32_t kind, LiveTransport transport) {
   }
 }
 
+MessageStream::Limits limits_before_hello(std::uint32_t kind) {
+  if (kind != static_cast<std::uint32_t>(LiveKind::hello) && (kind & kMayBeSkipped) == 0) throw BadMessage("no HELLO");
+  return {.most = kMaxLiveMessage, .head = kMaxLiveMessage};
+}
+
 LiveHello decode_hello(std::span<const std::byte> payload) {
   PayloadReader in(payload);
   LiveHello hello;
@@ -59,6 +64,13 @@ LiveHello decode_hello(std::span<const std::byte> payload) {
   hello.name = in.text(kMaxName);
   hello.token = in.text(kMaxText);
   return hello;  // later minor versions may add to it
+}
+
+std::string version_refusal(const LiveHello& hello) {
+  if (hello.byte_order != kLiveByteOrder) return "byte order: found big-endian; expected little-endian";
+  if (hello.major == kLiveMajor) return {};
+  return "protocol: found version " + std::to_string(hello.major) + "." + std::to_string(hello.minor) + "; expected " +
+         std::to_string(kLiveMajor) + "." + std::to_string(kLiveMinor);
 }
 
 LiveDescribe decode_describe(std::span<const std::byte> payload) {

@@ -106,7 +106,12 @@ struct LivePing {
 // Sizes of a sender's messages, for MessageStream: `inlined` where the samples follow one frame word.
 [[nodiscard]] MessageStream::Limits live_limits(std::uint32_t kind, LiveTransport transport);
 
+// Likewise, before a HELLO was accepted: nothing that takes memory. Throws BadMessage for other kinds.
+[[nodiscard]] MessageStream::Limits limits_before_hello(std::uint32_t kind);
+
 [[nodiscard]] LiveHello decode_hello(std::span<const std::byte> payload);
+// Why a sender of this version cannot be understood; empty: it can.
+[[nodiscard]] std::string version_refusal(const LiveHello& hello);
 struct LiveDescribe {
   std::uint32_t generation = 0;
   std::span<const std::byte> json;

@@ -8,12 +8,12 @@
 
 #include "core/error.h"
 #include "core/free_memory.h"
+#include "source/live/live_blocks.h"
 
 namespace echoloop {
 namespace {
 
-// A stream takes the memory of so many frames: 8 slots, 4 blocks, and on the CPU three lanes of 4 frames of int16 each.
-constexpr std::size_t kFramesOfStream = 24;
+constexpr std::size_t kSlots = 8, kFramesOfPlan = 12;
 // Of the shared memory, which is half of the free memory: a stream of the largest frames takes 3/4 of that.
 constexpr std::size_t kLargestShare = 16;
 
@@ -59,14 +59,20 @@ std::shared_ptr<FrameArena> make_live_arena(const std::string& address, const Fi
 
 std::size_t largest_live_frame(std::size_t memory_size) { return memory_size / kLargestShare; }
 
-void require_live_memory(const LiveScan& scan, const LiveScan* before, std::size_t memory_size) {
-  const std::size_t bytes = frame_bytes(scan), largest = largest_live_frame(memory_size);
+void require_live_memory(const LiveScan& scan, const LiveScan* before, const LiveRoom& room) {
+  const std::size_t bytes = frame_bytes(scan), largest = largest_live_frame(room.memory_size);
   const std::string frames = "frames of " + std::to_string(bytes) + " bytes";
   if (bytes > largest) {
     throw Error("description", frames, "up to " + std::to_string(largest) + ", a sixteenth of the memory for frames");
   }
-  const std::size_t given_back = before != nullptr ? kFramesOfStream * frame_bytes(*before) : 0;
-  const std::size_t need = kFramesOfStream * bytes, there_is = free_host_memory() + given_back;
+  const auto stream_bytes = [&room](const LiveScan& one) {
+    const std::size_t sent = one.description.layout->frame_bytes();
+    const std::size_t plan = room.plan_bytes ? room.plan_bytes(*one.description.acquisition)
+                                             : kFramesOfPlan * one.description.acquisition->frame_bytes();
+    return kSlots * one.description.acquisition->frame_bytes() + LiveBlocks::count_for(sent) * sent + plan;
+  };
+  const std::size_t need = stream_bytes(scan);
+  const std::size_t there_is = free_host_memory() + (before != nullptr ? stream_bytes(*before) : 0);
   if (need <= there_is) return;
   throw Error("description", frames + ", a stream of which takes " + std::to_string(need) + " bytes",
               "a stream of at most " + std::to_string(there_is) + ", the free memory");

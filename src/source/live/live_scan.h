@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -38,8 +39,14 @@ using LiveScanPtr = std::shared_ptr<LiveScan>;
 
 // Bytes of the largest frame that is accepted at all.
 [[nodiscard]] std::size_t largest_live_frame(std::size_t memory_size);
+// Bytes of the host that plan and lanes of a stream take, beside its frames; empty: they are taken for so many frames.
+using PlanBytes = std::function<std::size_t(const Acquisition&)>;
+struct LiveRoom {
+  std::size_t memory_size = 0;
+  const PlanBytes& plan_bytes;
+};
 // Throws Error where a stream of such frames does not fit. `before`: what is described at present, whose stream goes
 // then; null: nothing.
-void require_live_memory(const LiveScan& scan, const LiveScan* before, std::size_t memory_size);
+void require_live_memory(const LiveScan& scan, const LiveScan* before, const LiveRoom& room);
 
 }  // namespace echoloop

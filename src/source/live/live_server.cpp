@@ -1,9 +1,11 @@
 #include "source/live/live_server.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "core/plain_text.h"
 #include "core/units.h"
 #include "source/live/live_scan.h"
@@ -12,8 +14,8 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kMostConnections = 8;
-constexpr std::int64_t kPatience_ns = 2'000'000'000;  // for the rest of a message, and for HELLO
+constexpr std::size_t kMostConnections = 16;
+constexpr std::size_t kMostAccepted = 4;  // at once: each is read before others take its place
 constexpr std::int64_t kBetweenPings_ns = 1'000'000'000;
 constexpr std::int64_t kBetweenStates_ns = 100'000'000;
 constexpr std::uint64_t kMostFaults = 10'000;  // in a row: not a fault of the line
@@ -21,10 +23,11 @@ constexpr int kMessagesAtOnce = 64;            // of one connection, before othe
 
 }  // namespace
 
-LiveServer::LiveServer(const LiveAddress& address)
+LiveServer::LiveServer(const LiveAddress& address, PlanBytes plan_bytes)
     : listener_(address),
       memory_size_(live_memory_bytes()),
       memory_(make_live_memory(address.text, memory_size_)),
+      plan_bytes_(std::move(plan_bytes)),
       intake_(make_live_arena(address.text, memory_, memory_size_)),
       turn_([this] { wait_.wake(); }) {
   const LiveAddress& in_use = listener_.address();
@@ -126,20 +129,16 @@ void LiveServer::serve_all(ServedBy by) {
     } catch (const Ended& why) {
       end(*connection, why.what());
     } catch (const BadMessage& bad) {
-      const std::string line = std::string("invalid message: ") + bad.what();
-      fault(*connection, line);
-      connection->stream.send(static_cast<std::uint32_t>(LiveKind::refused),
-                              encode_refused(LiveRefusal::message, connection->generation, line));
-      end(*connection, "sent an invalid message and was disconnected");
-    } catch (const std::exception& error) {  // no memory for what it asked for
-      end(*connection, std::string("was disconnected (") + error.what() + ")");
+      end_invalid(*connection, std::string("invalid message: ") + bad.what());
+    } catch (const std::exception& error) {
+      end(*connection, "was disconnected (" + line_of(error, "a message") + ")");
     }
   }
   if (std::exchange(frames_came_, false)) intake_.announce();
   std::erase_if(connections_, [](const auto& connection) { return connection->over; });
   // Served from the next round on: a sender that comes back at once is not refused as busy, because the end of its
   // earlier connection, behind the last frames, is read before its HELLO.
-  if (knocked_) accept_all();
+  if (knocked_) accept_some();
 }
 
 // Until a socket has something, the wait is ended, or a time is over.
@@ -164,12 +163,16 @@ int LiveServer::timeout_ms() const {
   return waits ? kLook_ms : -1;
 }
 
-void LiveServer::accept_all() {
-  while (std::optional<LivePeer> peer = listener_.accept()) {
-    if (peer->refused.empty() && connections_.size() == kMostConnections) {
-      peer->refused = peer->place + ", as " + std::to_string(kMostConnections) + " are open";
-    }
+void LiveServer::accept_some() {
+  for (std::size_t n = 0; n < kMostAccepted; ++n) {
+    std::optional<LivePeer> peer = listener_.accept();
+    if (!peer.has_value()) break;
     if (peer->refused.empty()) {
+      if (connections_.size() == kMostConnections) {
+        const auto goes = connections_.begin() + static_cast<std::ptrdiff_t>(first_to_go(connections_, peer->place));
+        end(**goes, "sent no HELLO and made room for " + peer->place);
+        connections_.erase(goes);
+      }
       connections_.push_back(std::make_unique<Connection>(std::move(*peer), now_ns()));
     } else {
       notes_.add(LiveNote::Kind::warning, "refused connections", "Connection refused: " + peer->refused, now_ns());
@@ -219,7 +222,6 @@ void LiveServer::handle(Connection& connection, const StreamMessage& message) {
   const auto kind = static_cast<LiveKind>(message.kind);
   const std::span<const std::byte> payload = message.payload;
   if ((message.kind & kMayBeSkipped) != 0) return;
-  if (!connection.greeted && kind != LiveKind::hello) throw BadMessage("no HELLO");
   switch (kind) {
     case LiveKind::hello:
       return greet(connection, payload);
@@ -242,17 +244,11 @@ void LiveServer::greet(Connection& connection, std::span<const std::byte> payloa
   if (connection.greeted) throw BadMessage("a second HELLO");
   LiveHello& hello = connection.hello;
   hello = decode_hello(payload);
-  if (hello.byte_order != kLiveByteOrder) {
-    refuse(connection, LiveRefusal::version, "byte order: found big-endian; expected little-endian");
-  }
-  if (hello.major != kLiveMajor) {
-    refuse(connection, LiveRefusal::version,
-           "protocol: found version " + std::to_string(hello.major) + "." + std::to_string(hello.minor) +
-               "; expected " + std::to_string(kLiveMajor) + "." + std::to_string(kLiveMinor));
-  }
+  if (const std::string line = version_refusal(hello); !line.empty()) refuse(connection, LiveRefusal::version, line);
   hello.name = plain_text(hello.name);
-  if (listener_.needs_token() && !listener_.knows(hello.token)) {
-    refuse(connection, LiveRefusal::token, "token: not the one of this viewer; expected the word in its token file");
+  if (const LiveListener::Refusal refusal = listener_.refusal(connection.peer, hello.token, now_ns());
+      !refusal.line.empty()) {
+    refuse(connection, refusal.passes ? LiveRefusal::busy : LiveRefusal::token, refusal.line);
   }
   if (!accepting_) refuse(connection, LiveRefusal::busy, "busy: the viewer accepts no sender at the moment");
   if (sender_ != nullptr) {
@@ -307,7 +303,7 @@ void LiveServer::describe(Connection& connection, std::span<const std::byte> pay
                         stop_describing_.get_token());
     }
     const std::size_t bytes = scan->description.layout->frame_bytes();
-    if (scan != before) require_live_memory(*scan, before.get(), memory_size_);
+    if (scan != before) require_live_memory(*scan, before.get(), {memory_size_, plan_bytes_});
     intake_.describe(scan, asked.generation);
     connection.described = true;
     connection.generation = asked.generation;
@@ -328,13 +324,19 @@ void LiveServer::describe(Connection& connection, std::span<const std::byte> pay
     status_.clock = clock_text(*scan);
     status_.last_refusal.clear();
   } catch (const Error& error) {
-    send(connection, LiveKind::refused, encode_refused(LiveRefusal::description, asked.generation, error.what()));
-    {
-      const std::scoped_lock lock(mutex_);
-      status_.last_refusal = error.what();
-    }
-    notes_.add(LiveNote::Kind::refusal, "descriptions", std::string("Description refused: ") + error.what(), now_ns());
+    refuse_description(connection, asked.generation, error.what());
+  } catch (const std::bad_alloc&) {
+    refuse_description(connection, asked.generation, no_memory_for("description").what());
   }
+}
+
+void LiveServer::refuse_description(Connection& connection, std::uint32_t generation, const std::string& line) {
+  send(connection, LiveKind::refused, encode_refused(LiveRefusal::description, generation, line));
+  {
+    const std::scoped_lock lock(mutex_);
+    status_.last_refusal = line;
+  }
+  notes_.add(LiveNote::Kind::refusal, "descriptions", "Description refused: " + line, now_ns());
 }
 
 void LiveServer::take_frames(Connection& connection, const StreamMessage& message) {
@@ -377,18 +379,12 @@ void LiveServer::answer_ping(Connection& connection, std::span<const std::byte> 
   send(connection, LiveKind::pong, encode(ping));
 }
 
-// The offset that goes with the shortest way there and back is the least wrong one.
 void LiveServer::take_pong(Connection& connection, std::span<const std::byte> payload) {
   const LivePing pong = decode_ping(payload);
-  if (connection.clock.pinged_ns == 0 || pong.asked_ns != connection.clock.pinged_ns) return;
-  if (pong.answered_ns >> 62 != 0) return;  // below 0, or sums of two would not fit
-  const std::int64_t round_trip_ns = now_ns() - pong.asked_ns;
-  if (connection.clock.round_trip_ns != 0 && round_trip_ns >= connection.clock.round_trip_ns) return;
-  connection.clock.round_trip_ns = round_trip_ns;
-  connection.clock.offset_ns = pong.asked_ns + round_trip_ns / 2 - pong.answered_ns;
+  if (!connection.clock.take(pong, now_ns())) return;
   const std::scoped_lock lock(mutex_);
   status_.clock_offset_ns = connection.clock.offset_ns;
-  status_.clock_within_ns = (round_trip_ns + 1) / 2;
+  status_.clock_within_ns = (connection.clock.round_trip_ns + 1) / 2;
 }
 
 // Credits, the policy, a stop: what the sender does not know yet.
@@ -418,7 +414,7 @@ void LiveServer::tell_state(Connection& connection, const LiveIntake::ForSender&
                         .lost = now.lost,
                         .missing = now.missing,
                         .stale = now.stale};
-  SentState& sent = connection.sent;
+  auto& sent = connection.sent;
   sent.counts_differ = state != sent.state;
   const bool soon = state.policy == sent.state.policy && state.paused == sent.state.paused;
   const std::int64_t time_ns = now_ns();
@@ -431,13 +427,8 @@ void LiveServer::tell_state(Connection& connection, const LiveIntake::ForSender&
 
 void LiveServer::look_at_time(Connection& connection) {
   const std::int64_t now = now_ns();
-  if (connection.stream.received_bytes() != connection.heard_bytes) {
-    connection.heard_bytes = connection.stream.received_bytes();
-    connection.heard_ns = now;
-  }
-  const bool waits = !connection.greeted || connection.stream.in_the_middle();
-  if (waits && now - connection.heard_ns > kPatience_ns) {
-    throw Ended(connection.greeted ? "sent half a message, and nothing for 2 s" : "sent no HELLO for 2 s");
+  if (connection.is_overdue(now)) {
+    throw Ended(connection.greeted ? "sent half a message, and nothing for 2 s" : "sent no HELLO within 2 s");
   }
   if (!connection.pings() || now - connection.clock.pinged_ns < kBetweenPings_ns) return;
   connection.clock.pinged_ns = now;
@@ -462,6 +453,21 @@ void LiveServer::fault(Connection& connection, const std::string& text) {
   const std::scoped_lock lock(mutex_);
   ++status_.faults;
   if (++connection.faults > kMostFaults) throw Ended("sent nothing but invalid frames");
+}
+
+// Ends a connection that says what cannot be. One that is not the sender is no fault of the sender.
+void LiveServer::end_invalid(Connection& connection, const std::string& why) {
+  const bool is_sender = &connection == sender_;
+  const std::string& name = connection.hello.name.empty() ? connection.peer.place : connection.hello.name;
+  notes_.add(LiveNote::Kind::warning, is_sender ? "invalid messages of the sender" : "refused connections",
+             name + ": " + why, now_ns());
+  if (is_sender) {
+    const std::scoped_lock lock(mutex_);
+    ++status_.faults;
+  }
+  connection.stream.send(static_cast<std::uint32_t>(LiveKind::refused),
+                         encode_refused(LiveRefusal::message, connection.generation, why));
+  end(connection, is_sender ? "sent an invalid message and was disconnected" : "");
 }
 
 void LiveServer::end(Connection& connection, const std::string& why) {

@@ -7,8 +7,8 @@
 
 namespace echoloop {
 
-LiveWaiting::LiveWaiting(std::string_view address)
-    : server_(std::make_shared<LiveServer>(parse_live_address(address))) {}
+LiveWaiting::LiveWaiting(std::string_view address, std::function<std::size_t(const Acquisition&)> plan_bytes)
+    : server_(std::make_shared<LiveServer>(parse_live_address(address), std::move(plan_bytes))) {}
 
 LiveStatus LiveWaiting::status() const { return server_->status(); }
 std::vector<LiveNote> LiveWaiting::take_notes() const { return server_->take_notes(); }
@@ -46,6 +46,9 @@ FrameMemory LiveSource::allocate(std::size_t bytes) { return intake_.allocate(by
 void LiveSource::read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) {
   intake_.make_blocks(allocate);
 }
+
+bool LiveSource::described_again() const { return intake_.described_again(); }
+void LiveSource::follow_description() { static_cast<void>(intake_.wait_for_scan({})); }
 
 LiveStatus LiveSource::status() const { return server_->status(); }
 void LiveSource::set_admission(Admission admission) { server_->set_admission(admission); }

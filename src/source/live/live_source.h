@@ -2,6 +2,7 @@
 // when the sender is gone, and waits for the next one; it ends with the program alone.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -21,7 +22,8 @@ class LiveIntake;
 // acquisition, and so no source. Copies are of the same sockets.
 class LiveWaiting {
  public:
-  explicit LiveWaiting(std::string_view address);  // throws Error: the address cannot be used
+  // `plan_bytes`: see live_scan.h. Throws Error: the address cannot be used.
+  explicit LiveWaiting(std::string_view address, std::function<std::size_t(const Acquisition&)> plan_bytes = {});
 
   [[nodiscard]] LiveStatus status() const;   // any thread
   std::vector<LiveNote> take_notes() const;  // any thread
@@ -51,6 +53,8 @@ class LiveSource final : public Source {
   FrameMemory allocate(std::size_t bytes) override;
   void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override;
   [[nodiscard]] LiveSource* live() override { return this; }
+  [[nodiscard]] bool described_again() const override;
+  void follow_description() override;
 
   [[nodiscard]] LiveStatus status() const;  // any thread
   std::vector<LiveNote> take_notes();       // any thread

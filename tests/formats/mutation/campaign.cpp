@@ -58,12 +58,11 @@ std::string open_preset(const fs::path& path) {
 std::string open_and_read(const fs::path& path) {
   try {
     const Recording recording = open_recording(path);
-    std::vector<std::byte> frame(recording.reader ? recording.acquisition->frame_bytes() : 0);
+    std::vector<std::byte> frame(recording.frame ? 0 : recording.acquisition->frame_bytes());
     FrameMemory slot{.bytes = frame, .owner = nullptr, .kind = HostMemory::pageable};
     unsigned sum = 0;
     for (std::uint64_t k = 0; k < std::min<std::uint64_t>(recording.frame_count, 3); ++k) {
-      if (recording.reader) recording.reader->read(k, slot);
-      for (const std::byte b : recording.reader ? std::span<const std::byte>(frame) : recording.frame(k)) {
+      for (const std::byte b : recording.frame ? recording.frame(k) : recording.reader->read(k, slot)) {
         sum += static_cast<unsigned>(b);
       }
     }

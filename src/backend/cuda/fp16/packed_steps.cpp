@@ -8,6 +8,7 @@
 #include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/fp16/packed_fir_kernel.h"
 #include "backend/cuda/kernels/das_on_device.h"
+#include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/kernels/lane_steps.h"
 
 namespace echoloop::cuda {
@@ -115,6 +116,14 @@ class PackedSteps final : public LaneSteps {
   }
   void beamform() override { run_packed_das(*packed_->tiles, das_, n_frames_, work_); }
   void envelope() override {}  // beamform() did it
+  // The kernel leaves sums and weighed amplitudes.
+  const Complex* weighed_pixels() override {
+    const auto* sums = buffers_.pixels.as<Complex>();
+    if (packed_->tiles->method == PackedMethod::das) return sums;
+    buffers_.weighed.grow_for<Complex>(n_pixels());
+    values_with(sums, buffers_.envelope.as<float>(), n_pixels(), buffers_.weighed.as<Complex>(), stream());
+    return buffers_.weighed.as<Complex>();
+  }
   const float* own_level_db() override { return nullptr; }
   [[nodiscard]] std::size_t line_floats() const override { return 2 * packed_words(n_lines_, line_shape(*packed_)); }
   [[nodiscard]] std::size_t pixel_floats() const override { return 2 * n_pixels(); }

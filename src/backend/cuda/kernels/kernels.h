@@ -84,6 +84,10 @@ void weight_hilbert(Complex* columns, int nx, int nz, StreamView stream);
 
 // level.cu
 void magnitudes(const WeighedPixels& from, std::size_t n, float* out, StreamView stream);
+// Complex pixels whose magnitudes are those of magnitudes().
+void weighed_values(const WeighedPixels& from, std::size_t n, Complex* out, StreamView stream);
+// Complex pixels with the magnitudes `amplitudes`.
+void values_with(const Complex* pixels, const float* amplitudes, std::size_t n, Complex* out, StreamView stream);
 // pixels of the beamformed grid [from.nz][from.nx] -> amplitudes of the image's [to.nz][to.nx]
 void scan_magnitudes(const ScanGeometry& scan, const WeighedPixels& from, float* out, StreamView stream);
 

@@ -21,6 +21,7 @@ struct LaneBuffers {
         weights(context.processing.view()),
         method_scratch(context.processing.view()),
         columns(context.processing.view()),
+        weighed(context.processing.view()),
         envelope(context.processing.view()),
         peak(context.processing.view()) {}
   DeviceBuffer raw;             // [n_tx][n_el][n_samples] as acquired (IQ: pairs)
@@ -31,6 +32,7 @@ struct LaneBuffers {
   DeviceBuffer weights;         // float [nz][nx] of the pixels' amplitudes, with an adaptive method
   DeviceBuffer method_scratch;  // Complex, of methods that read rows
   DeviceBuffer columns;         // course: Complex [nz][nx]
+  DeviceBuffer weighed;         // Complex, of pixels that are kept: after the weight
   DeviceBuffer envelope;        // float [nz][nx]
   DeviceBuffer peak;            // course: float [kMaxPartials + 1], the last one the level in dB; slsc: the first one 0
 };
@@ -55,6 +57,8 @@ class LaneSteps {
   virtual bool write_decibels(std::span<float* const> /*db*/, float /*reference_db*/) { return false; }
   virtual void beamform() = 0;
   virtual void envelope() = 0;
+  // After envelope(), on the processing stream: the complex pixels that the envelope is of; nullptr: there are none.
+  virtual const Complex* weighed_pixels() { return nullptr; }
   // Level that the recipe takes from the frame itself, on the device; nullptr: it takes none.
   virtual const float* own_level_db() = 0;
   [[nodiscard]] virtual std::size_t line_floats() const = 0;  // in `lines`

@@ -17,6 +17,19 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void __launch_bounds__(kThreads)
+    weighed_kernel(const WeighedPixels from, std::size_t n, Complex* __restrict__ out) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i < n) out[i] = from.value(i);
+}
+
+__global__ void __launch_bounds__(kThreads)
+    with_magnitude_kernel(const Complex* __restrict__ pixels, const float* __restrict__ amplitudes, std::size_t n,
+                          Complex* __restrict__ out) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i < n) out[i] = with_magnitude(pixels[i], amplitudes[i]);
+}
+
+__global__ void __launch_bounds__(kThreads)
     scan_kernel(const __grid_constant__ ScanGeometry scan, const WeighedPixels from, float* __restrict__ out) {
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
   const auto nx = static_cast<std::size_t>(scan.to.nx);
@@ -65,6 +78,16 @@ __global__ void __launch_bounds__(kThreads)
 void magnitudes(const WeighedPixels& from, std::size_t n, float* out, StreamView stream) {
   magnitude_kernel<<<blocks_for(n), kThreads, 0, stream.get()>>>(from, n, out);
   CUDA_CHECK_LAUNCH("magnitudes");
+}
+
+void weighed_values(const WeighedPixels& from, std::size_t n, Complex* out, StreamView stream) {
+  weighed_kernel<<<blocks_for(n), kThreads, 0, stream.get()>>>(from, n, out);
+  CUDA_CHECK_LAUNCH("weighed_values");
+}
+
+void values_with(const Complex* pixels, const float* amplitudes, std::size_t n, Complex* out, StreamView stream) {
+  with_magnitude_kernel<<<blocks_for(n), kThreads, 0, stream.get()>>>(pixels, amplitudes, n, out);
+  CUDA_CHECK_LAUNCH("values_with");
 }
 
 void scan_magnitudes(const ScanGeometry& scan, const WeighedPixels& from, float* out, StreamView stream) {

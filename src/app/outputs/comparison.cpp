@@ -1,0 +1,127 @@
+#include "app/outputs/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/opening/opened_description.h"
+#include "app/outputs/provenance.h"
+#include "core/acquisition_facts.h"
+#include "core/param_table.h"
+#include "history/export.h"
+#include "history/npy_text.h"
+#include "measure/level_match.h"
+
+namespace echoloop {
+namespace {
+
+bool is_own_recording(const ComparedFigure& f) {
+  return f.a.measured.image.acquisition != f.b.measured.image.acquisition;
+}
+
+std::string value_text(const ImagingParams& params, const ParamSpec& spec) {
+  return spec.choices.empty() ? fmt::format("{:.17g}", get_number(params, spec)) : get_text(params, spec);
+}
+
+// The options that make A beside B: what it is of, then what of its parameters is not as params_beside() has it.
+std::string options_of_a(const ComparedFigure& f) {
+  const Image &a = f.a.measured.image, &b = f.b.measured.image;
+  std::string words;
+  std::vector<std::string> sets;
+  ImagingParams base = b.params;
+  if (is_own_recording(f)) {
+    words += " --compare " + shell_word(f.a.source);
+    base = params_beside(b.params, default_params(*b.acquisition), *a.acquisition);
+    if (a.stamp.source_index != frame_beside(b.stamp, a.acquisition->frame_rate_hz, f.frames_of_a))
+      words += fmt::format(" --compare-frame {}", a.stamp.source_index + 1);
+    for (const Assumption& assumed : a.acquisition->assumptions) {
+      if (assumed.given)
+        sets.push_back(fmt::format("{}={:.17g}", assumed.fact, find_fact(assumed.fact)->get(*a.acquisition)));
+    }
+  }
+  for (const ParamSpec& spec : param_table()) {
+    if (value_text(a.params, spec) != value_text(base, spec))
+      sets.push_back(fmt::format("{}={}", spec.key, value_text(a.params, spec)));
+  }
+  // An image with B's parameters is asked for as well, as A beside itself.
+  if (sets.empty() && words.empty()) sets.push_back("f_number=" + value_text(a.params, param("f_number")));
+  for (const std::string& set : sets) words += " --compare-set " + shell_word(set);
+  return words;
+}
+
+std::string options_of_figure(const ComparedFigure& f) {
+  std::string words = options_of_a(f);
+  if (f.match == LevelMatch::to_a) words += " --match-levels";
+  if (!f.b.marks.list.empty()) words += " --marks " + shell_word(f.marks.string());
+  words += " --figure " + shell_word(f.file.string());
+  const FigureSize standard;
+  if (f.size.by == FigureSizing::factor) words += fmt::format(" --figure-pixels {}", f.size.value);
+  if (f.size.by == FigureSizing::scale) words += fmt::format(" --figure-scale {}", f.size.value);
+  if (f.size.by == FigureSizing::width && f.size.value != standard.value)
+    words += fmt::format(" --figure-width {}", f.size.value);
+  if (f.size.by != FigureSizing::factor && f.size.dpi != standard.dpi)
+    words += fmt::format(" --figure-dpi {}", f.size.dpi);
+  if (f.ground == PageGround::dark) words += " --figure-dark";
+  return words;
+}
+
+}  // namespace
+
+ImagingParams params_beside(const ImagingParams& b, const ImagingParams& defaults_of_b, const Acquisition& of_a) {
+  const ImagingParams defaults = default_params(of_a);
+  ImagingParams params = b;
+  for (const ParamSpec& spec : param_table()) {
+    const bool own = get_number(b, spec) != get_number(defaults_of_b, spec);
+    if (spec.from_acquisition && !own) set_number(params, spec, get_number(defaults, spec));
+  }
+  return params;
+}
+
+std::uint64_t frame_beside(const FrameStamp& b, double rate_hz, std::uint64_t frames) {
+  const bool timed = rate_hz > 0.0 && (b.time_s > 0.0 || b.source_index == 0);
+  const std::uint64_t index =
+      timed ? static_cast<std::uint64_t>(std::llround(std::max(0.0, b.time_s) * rate_hz)) : b.source_index;
+  return frames > 0 ? index % frames : index;
+}
+
+FrameStamp stamp_beside(std::uint64_t index, double rate_hz, const FrameStamp& b) {
+  return {.sequence = index,
+          .source_index = index,
+          .acquired_ns = b.acquired_ns,
+          .time_s = rate_hz > 0.0 ? static_cast<double>(index) / rate_hz : 0.0};
+}
+
+bool can_match(const Image& b, const Image& a) {
+  return !shows_weight(b.params.formation) && !shows_weight(a.params.formation);
+}
+
+Image matched_levels(const Image& b, const Image& a, std::vector<float>& pixels) {
+  const LevelMap map = match_levels({.db = b.host(), .grid = b.grid}, {.db = a.host(), .grid = a.grid});
+  pixels.assign(b.host().begin(), b.host().end());
+  std::ranges::transform(pixels, pixels.begin(), [&map](float level_db) { return map.at(level_db); });
+  Image drawn = b;
+  drawn.host_db = pixels.data();
+  return drawn;
+}
+
+nlohmann::json compared_figure_json(const ComparedFigure& f) {
+  nlohmann::json json = marked_image_json(f.b);
+  json["a"] = marked_image_json(f.a);
+  if (f.match == LevelMatch::to_a) {
+    json["levels_matched_to"] = {{"source", f.a.source},
+                                 {"frame", frame_json(f.a.measured.image.stamp)},
+                                 {"parameters", params_json(f.a.measured.image.params)}};
+  }
+  json.erase("command");
+  const bool described = is_own_recording(f) && !opened_description(f.a.measured.image.acquisition).empty();
+  if (described || !f.why_no_command.empty()) {
+    json["command_missing"] = described ? "A was opened with a description that lies elsewhere" : f.why_no_command;
+    return json;
+  }
+  json.erase("command_missing");
+  add_command(json, repeat_image(f.b.source, f.b.measured.image), f.b.backend, options_of_figure(f).substr(1));
+  return json;
+}
+
+}  // namespace echoloop

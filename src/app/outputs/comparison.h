@@ -1,0 +1,47 @@
+// Two images of one figure, A and B, in a window and without: the parameters of A, the levels of B that are matched to
+// A's, and what a file says about both. B is the image of the stream; A is its frame with other parameters, or a frame
+// of another recording.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/outputs/measure_image.h"
+#include "core/results/image.h"
+#include "gui/state/figure_size.h"
+
+namespace echoloop {
+
+// B's parameters for A's recording: what follows from a recording and was not set by the user follows from A's.
+ImagingParams params_beside(const ImagingParams& b, const ImagingParams& defaults_of_b, const Acquisition& of_a);
+
+// The frame of A, `frames` at `rate_hz`, that goes with B's: the one of the same time, A beginning again at its end.
+// Where a rate is not known (0): the one of the same number. `frames` 0: A has no end.
+std::uint64_t frame_beside(const FrameStamp& b, double rate_hz, std::uint64_t frames);
+FrameStamp stamp_beside(std::uint64_t index, double rate_hz, const FrameStamp& b);  // of that frame
+
+// Weights are no levels.
+bool can_match(const Image& b, const Image& a);
+// B, drawn through the map that gives it the histogram of A's levels; `pixels` holds them. Both with a host copy.
+Image matched_levels(const Image& b, const Image& a, std::vector<float>& pixels);
+
+enum class LevelMatch { none, to_a };
+
+// What a figure of A and B was made of.
+struct ComparedFigure {
+  MeasuredRun a, b;                     // sources as the user named them
+  std::uint64_t frames_of_a = 0;        // of a recording of its own; 0: no end, or B's recording
+  LevelMatch match = LevelMatch::none;  // of the levels of B
+  std::filesystem::path file, marks;    // the figure, as the command writes it; the file of its marks
+  FigureSize size = {};
+  PageGround ground = PageGround::white;
+  std::string why_no_command = {};  // empty: the command makes the figure again
+};
+
+// The description of B, with that of A as "a", and with the command that makes the figure.
+nlohmann::json compared_figure_json(const ComparedFigure& figure);
+
+}  // namespace echoloop
