@@ -59,7 +59,8 @@ struct FileOutline {
 // Throws Error as open_recording() does, and for files of other kinds.
 FileOutline outline_file(const std::filesystem::path& path, std::stop_token stop = {});
 
-// A description to complete: JSON with the outline, guesses and what is missing as // comments (description_template.cpp).
+// A description to complete: JSON with the outline, guesses and what is missing as // comments
+// (description_template.cpp).
 std::string description_template(const FileOutline& outline, const std::string& file_name);
 
 }  // namespace echoloop

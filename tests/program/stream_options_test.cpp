@@ -11,9 +11,9 @@ namespace echoloop::stream_options_test {
 namespace {
 
 using testing::Ended;
-using testing::TemporaryFolder;
 using testing::joined;
 using testing::run_program;
+using testing::TemporaryFolder;
 using testing::Words;
 
 struct Outcome {
@@ -178,9 +178,9 @@ TEST(OneFrame, IsProcessedAsOftenAsFramesAreAskedFor) {
     Words words;
     const char* text;
   };
-  for (const Row& row : {Row{{}, ": 1 frame in"}, Row{{"--frames", "3"}, ": 3 frames in"},
-                         Row{{"--frames", "3", "--loop"}, ": 3 frames in"},
-                         Row{{"--frames", "3", "--no-loop"}, ": 1 frame in"}}) {
+  for (const Row& row :
+       {Row{{}, ": 1 frame in"}, Row{{"--frames", "3"}, ": 3 frames in"},
+        Row{{"--frames", "3", "--loop"}, ": 3 frames in"}, Row{{"--frames", "3", "--no-loop"}, ": 1 frame in"}}) {
     const Ended ended = run_program(joined(run, row.words));
     EXPECT_EQ(ended.status, 0) << ended.err;
     EXPECT_NE(ended.out.find(row.text), std::string::npos) << ended.out;

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "app/window/import_fields.h"
-#include "formats/own_descriptions.h"
 #include "formats/open_recording.h"
+#include "formats/own_descriptions.h"
 #include "support/npy_file.h"
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"

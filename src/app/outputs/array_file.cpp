@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/options/terminal.h"
+#include "app/outputs/provenance.h"
 #include "core/units.h"
 #include "history/export.h"
 #include "history/json_text.h"
@@ -48,6 +49,20 @@ RecorderStatus ArrayFile::end() {
 
 nlohmann::json ArrayFile::frames_json() const {
   return {{"count", status().frames}, {"first", frame_json(first_)}, {"last", frame_json(last_)}};
+}
+
+void ArrayFile::add_command(nlohmann::json& about, const EndedImages& run, const ImagingParams& params,
+                            const std::string& option) const {
+  const std::uint64_t frames = status().frames;
+  about.erase("command");
+  about.erase("command_missing");
+  echoloop::add_command(about,
+                        repeat_frames({.source = run.named,
+                                       .acquisition = run.last->acquisition,
+                                       .frames = frames,
+                                       .params = &params,
+                                       .complete = first_.sequence == 0 && last_.sequence + 1 == frames}),
+                        run.backend, option);
 }
 
 void ArrayFile::describe(nlohmann::json about) const {

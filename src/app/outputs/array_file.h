@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "app/outputs/image_sink.h"
 #include "app/outputs/report.h"
 #include "history/growing_npy.h"
 #include "history/recorder.h"
@@ -24,6 +25,9 @@ class ArrayFile {
   RecorderStatus end();  // waits until the file is ended; the rest is for afterwards
   [[nodiscard]] RecorderStatus status() const { return recorder_.status(); }
   [[nodiscard]] nlohmann::json frames_json() const;  // how many, the first, the last
+  // In place of the command of the last image: that of all frames, with the option of the file. `params`: of all.
+  void add_command(nlohmann::json& about, const EndedImages& run, const ImagingParams& params,
+                   const std::string& option) const;
   // Writes what describes the file beside it.
   void describe(nlohmann::json about) const;
 

@@ -44,17 +44,8 @@ int ImageSequence::finish(const EndedImages& run, RunTotals& totals) {
   const bool whole = ended.problem.empty() && ended.frames > 0;
   if (const Image* last = run.last; whole && last != nullptr) {
     nlohmann::json about = image_json(run.backend, run.named, *last);
-    const bool complete = first_.sequence == 0 && last_.sequence + 1 == ended.frames;
     const std::string type = values_ == ImageValues::float32 ? "" : " --images-type uint8";
-    about.erase("command");  // of the last image
-    about.erase("command_missing");
-    add_command(about,
-                repeat_frames({.source = run.named,
-                               .acquisition = last->acquisition,
-                               .frames = ended.frames,
-                               .params = &last->params,
-                               .complete = complete}),
-                run.backend, "--images-out images.npy" + type);
+    file_.add_command(about, run, last->params, "--images-out images.npy" + type);
     if (run.doubts != nullptr) about["doubts"] = doubts_json(*run.doubts);
     about["order"] =
         std::string("image[frame]") +

@@ -51,10 +51,18 @@ void IqSequence::take(const KeptPixels& pixels) {
 }
 
 RecorderStatus IqSequence::end(const Backend& backend, const std::string& named) {
+  return end(EndedImages{.last = &last_, .backend = backend, .named = named});
+}
+
+RecorderStatus IqSequence::end(EndedImages run) {
   const RecorderStatus ended = file_.end();
   if (!ended.problem.empty() || ended.frames == 0) return ended;
-  nlohmann::json about = image_json(backend, named, last_);
-  about["command"] = reproducing_command(named, last_) + " --iq-out iq.npy";
+  run.last = &last_;
+  nlohmann::json about = image_json(run.backend, run.named, last_);
+  ImagingParams params = last_.params;
+  params.refine.persistence_s = 0.0;  // acts after the pixels
+  file_.add_command(about, run, params, "--iq-out iq.npy");
+  if (run.doubts != nullptr) about["doubts"] = doubts_json(*run.doubts);
   about["order"] = std::string("iq[frame]") +
                    (grid_.polar() ? "[i_radius][i_line]: (frame, r, angle)" : "[iz][ix]: (frame, z, x)") +
                    ", complex64";
@@ -74,7 +82,7 @@ RecorderStatus IqSequence::discard() {
 }
 
 int IqSequence::finish(const EndedImages& run, RunTotals& totals) {
-  const RecorderStatus ended = end(run.backend, run.named);
+  const RecorderStatus ended = end(run);
   return say_ended(ended, totals);
 }
 

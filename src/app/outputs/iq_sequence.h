@@ -28,6 +28,8 @@ class IqSequence final : public ImageSink, public PixelSink {
   RecorderStatus discard();
 
  private:
+  RecorderStatus end(EndedImages run);
+
   Grid grid_;
   ArrayFile file_;
   Image last_;  // without levels

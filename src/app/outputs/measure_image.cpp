@@ -110,14 +110,12 @@ void write_measurements(const std::filesystem::path& file, const MeasuredRun& ru
   json["frame"] = frame_json(run.measured.image.stamp);
   json["parameters"] = params_json(run.measured.image.params);
   json["marks"] = marks_json(run.marks);
-  json.erase("command");
-  if (a == nullptr) {
-    add_command(json, repeat_image(run.source, run.measured.image), run.backend,
-                "--marks " + shell_word(std::filesystem::absolute(file).lexically_normal().string()) +
-                    " --measurements measurements.json");
-  } else {
-    json["command_missing"] = "values of two images; the figure of both has a command";
-  }
+  Repeat repeat = repeat_image(run.source, run.measured.image);
+  if (a != nullptr && !repeat.command.empty())
+    repeat = {{}, "values of two images; the JSON of their figure has a command"};
+  add_command(json, repeat, run.backend,
+              "--marks " + shell_word(std::filesystem::absolute(file).lexically_normal().string()) +
+                  " --measurements measurements.json");
   write_text(file, json_text(json, 2) + "\n");
 }
 

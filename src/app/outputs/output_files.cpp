@@ -36,8 +36,8 @@ struct Output {
 std::vector<Output> outputs_of(const Options& o) {
   std::vector<Output> wanted;
   for (const Output& output : {Output{"--image-out", o.image_out, ".npy", ".json"},
-                               {"--images-out", o.images_out, ".npy", ".json", true},
-                               {"--iq-out", o.iq_out, ".npy", ".json", true},
+                               {"--images-out", o.images_out, ".npy", ".json"},
+                               {"--iq-out", o.iq_out, ".npy", ".json"},
                                {"--png", o.png, ".png", nullptr},
                                {"--png16", o.png16, ".png", nullptr},
                                {"--figure", o.figure, nullptr, o.compare.wanted() ? ".json" : nullptr},
