@@ -33,9 +33,8 @@
 
 namespace echoloop {
 
-// opening: there is no stream yet. For the badge alone (badge_state() in bars.h): opening while the first image is
-// awaited; waiting and no_sender, of a scanner, while the stream is live or idle; still, of a recording of one frame,
-// which is frozen.
+// For the badge alone (badge_state() in bars.h): opening, the first image is awaited; waiting and no_sender, of a
+// scanner, while the stream is live or idle; still, of a recording of one frame, which is frozen.
 enum class RunState { live, replay, frozen, fault, idle, opening, waiting, no_sender, still };
 struct SourceInfo {
   std::string opened_as;  // what to open to have it again
