@@ -2,6 +2,7 @@
 // saved from the window.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/headless.h"

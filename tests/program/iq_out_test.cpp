@@ -1,6 +1,7 @@
 // --iq-out: the complex pixels of a run, equal to its image; with render; refused where an image has none.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>

@@ -136,7 +136,7 @@ void FileDialog::open(Ui& ui, const fs::path& folder) {
   enter((usable ? fs::absolute(folder, error) : fs::current_path(error)).lexically_normal());
   open_ = true;
   ui.open_popup("file_dialog");
-  ui.await_text(Ui::EarlyText::now);
+  ui.await_text(EarlyText::From::now);
 }
 
 // A folder is entered, a file is the answer; so is the one file whose name has what was typed.

@@ -17,8 +17,6 @@ std::string_view stop_of_text(std::string_view id) {
   return id;
 }
 
-constexpr int kFramesToField = 5;  // ImGui needs two or three until a field has the characters
-
 // Of a choice whose parts lie side by side, by the keys for it.
 std::optional<int> stepped(const Hit& h, std::size_t count, int chosen) {
   int at = chosen;
@@ -43,9 +41,7 @@ void Ui::begin_frame(ImDrawList* list, const Fonts* fonts, float scale, bool esc
   clicked_.clear();
   ring_ = {};
   focus_.begin_frame();
-  early_.last_field = std::exchange(early_.field, {});
-  if (early_.frames > 0 && !ImGui::GetIO().WantTextInput) take_early_text();
-  early_.frames = std::max(0, early_.frames - 1);
+  early_.begin_frame();
   if (ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1)) focus_.hide();
 }
 
@@ -159,35 +155,13 @@ Rect Ui::labelled(Column& c, std::string_view label, bool enabled, float needed)
   return r;
 }
 
-bool Ui::typing() const { return ImGui::GetIO().WantTextInput || early_.frames > 0; }
-
-void Ui::await_text(EarlyText from) {
-  if (early_.frames == 0) early_.text.clear();
-  early_.frames = kFramesToField;
-  if (from == EarlyText::now) take_early_text();
-}
-
-void Ui::take_early_text() {
-  ImVector<ImWchar>& queue = ImGui::GetIO().InputQueueCharacters;
-  early_.text.insert(early_.text.end(), queue.begin(), queue.end());
-  queue.resize(0);
-}
-
-// The characters of the frames before, in front of those of this one.
-void Ui::give_early_text() {
-  early_.frames = 0;
-  ImVector<ImWchar>& queue = ImGui::GetIO().InputQueueCharacters;
-  for (const ImWchar c : queue) early_.text.push_back(c);
-  queue.resize(0);
-  for (const ImWchar c : early_.text) queue.push_back(c);
-  early_.text.clear();
-}
+bool Ui::typing() const { return ImGui::GetIO().WantTextInput || early_.awaited(); }
 
 void Ui::start_editing(const char* id, const std::string& initial, const std::string& stop) {
   editing_id_ = ImGui::GetID(id);
   editing_stop_ = stop.empty() ? id : stop;
   editing_fresh_ = true;
-  await_text(ImGui::IsMouseReleased(0) || ImGui::IsMouseDown(0) ? EarlyText::now : EarlyText::later);
+  await_text(ImGui::IsMouseReleased(0) || ImGui::IsMouseDown(0) ? EarlyText::From::now : EarlyText::From::later);
   const std::size_t n = std::min(initial.size(), sizeof editing_text_ - 1);
   std::memcpy(editing_text_, initial.data(), n);
   editing_text_[n] = '\0';
@@ -210,15 +184,15 @@ bool Ui::text_input(const char* id, const std::string& stop, const Rect& r, std:
   const Hit by_key = key_stop(stop.c_str(), r, FocusKind::text, "Text");
   if (focus || (by_key.focused && focus_.moved_to() != nullptr)) {
     ImGui::SetKeyboardFocusHere();
-    await_text(EarlyText::later);
+    await_text(EarlyText::From::later);
   }
-  if (early_.frames > 0 && early_.last_field == stop && !ImGui::GetIO().KeyCtrl) give_early_text();
+  early_.give_to(stop);
   ImGui::PushID(text_fields_);
   const bool accepted = ImGui::InputText(id, buffer.data(), buffer.size(),
                                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   ImGui::PopID();
   if (ImGui::IsItemActive()) {
-    early_.field = stop;
+    early_.has_keyboard(stop);
     focus_.point_at(stop);
     outline({r.x0 - px(1), r.y0 - px(1), r.x1 + px(1), r.y1 + px(1)}, theme::kAccent, theme::kRadius + 1);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gui/state/focus.h"
+#include "gui/toolkit/early_text.h"
 #include "gui/toolkit/painter.h"
 #include "gui/toolkit/theme.h"
 #include "gui/toolkit/tooltip.h"
@@ -86,8 +87,7 @@ class Ui : public Painter {
   // A text field has the characters, or is about to: ImGui needs some frames, in which what is typed is kept for it.
   [[nodiscard]] bool typing() const;
   // A text field comes: what is typed from the next frame on is for it, or also what was typed in this one.
-  enum class EarlyText { now, later };
-  void await_text(EarlyText from);
+  void await_text(EarlyText::From from) { early_.await(from); }
   [[nodiscard]] bool moving() const;   // a tooltip is about to appear, or the mouse holds a control
   [[nodiscard]] bool holding() const;  // the mouse holds a control
   [[nodiscard]] Rect rect_of(const std::string& id) const;
@@ -141,8 +141,6 @@ class Ui : public Painter {
 
  private:
   void draw_ring();
-  void take_early_text();
-  void give_early_text();
   // `stop`: its name for the keyboard.
   bool text_input(const char* id, const std::string& stop, const Rect& r, std::span<char> text, bool focus);
   std::optional<int> choice_list(const char* id, const Rect& r, std::span<const Choice> options, int chosen, bool open);
@@ -159,11 +157,7 @@ class Ui : public Painter {
   ImGuiID editing_id_ = 0;
   std::string editing_stop_;
   bool editing_fresh_ = false;
-  struct {
-    int frames = 0;                 // for which the field is still waited for
-    std::string field, last_field;  // that has the characters in this frame, and in the last one
-    std::vector<ImWchar> text;
-  } early_;
+  EarlyText early_;
   char editing_text_[64] = {};
   Tooltip tooltip_;
   ImDrawList* under_popup_ = nullptr;
