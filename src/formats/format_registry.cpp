@@ -13,9 +13,9 @@
 #include "formats/containers/mat_file.h"
 #include "formats/containers/npz.h"
 #include "formats/containers/zip.h"
+#include "formats/import/described.h"
 #include "formats/import/import.h"
 #include "formats/import/known_lines.h"
-#include "formats/import/traces.h"
 #include "formats/readers/description.h"
 #include "formats/readers/sidecar.h"
 

@@ -118,9 +118,11 @@ struct Viewer::Impl {
   Screen screen;
   Clock clock;
   Frame last;
-  ImagingParams display;
-  DisplayParams display_a;  // of side A of a comparison
-  std::string report;       // of a shader that was read again
+  struct {
+    ImagingParams params;
+    DisplayParams of_a;  // of side A of a comparison
+  } display;
+  std::string report;  // of a shader that was read again
 };
 
 bool Viewer::Impl::take_pictures(const UiState& state) {
@@ -212,8 +214,8 @@ WindowFrame Viewer::Impl::window_frame() {
           .flow = flow,
           .strip = strip,
           .spectrogram = spectrogram,
-          .display = display,
-          .display_a = display_a,
+          .display = display.params,
+          .display_a = display.of_a,
           .matched = matcher.matched(),
           .touched = touched(),
           .other_source = shown_source.other_source,
@@ -289,8 +291,7 @@ bool Viewer::frame(UiState& state) {
   v.surface->keys.clear();
   if (v.screen.take_full_screen()) v.surface->toggle_full_screen();
   ImGui::Render();
-  v.display = state.params;
-  v.display_a = state.cine.a.display;
+  v.display = {state.params, state.cine.a.display};
   const WindowFrame look = v.window_frame();
   v.last.drawn = redraw || !v.renderer.is_drawn(look);
   if (v.last.drawn) v.renderer.draw(look, redraw ? Extent::all : Extent::as_needed);

@@ -31,6 +31,7 @@ constexpr auto kPaces = std::to_array<Pace>({
     {"pipeline/recording_test.cpp", "work of a slow disk"},
     {"pipeline/superseded_test.cpp", "work of a device"},
     {"scripts/readme_pictures.sh", "the pace of a user"},
+    {"source/live_network_test.cpp", "the pace of a sender that drips"},
     {"source/live_storm_test.cpp", "the pace of a sender that is stopped at random"},
     {"support/fake_backend.h", "work of a device"},
     {"support/switching.h", "work of a device; the pace of a window"},

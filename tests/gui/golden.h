@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "render/rgb.h"
+
 namespace echoloop::testing {
 
 // Averages of squares of `factor` pixels, 16 levels a channel.

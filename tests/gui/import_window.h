@@ -21,17 +21,17 @@ namespace echoloop::testing::import_window {
 
 namespace fs = std::filesystem;
 
-inline constexpr int kTransmits = 3, kElements = 32, kSamples = 900;
+inline constexpr int kTransmits = 3, kScanElements = 32, kScanSamples = 900;
 
 // Plane waves at -8, 0 and 8 degrees on one point at 12 mm depth: 0.3 mm pitch, 20 MHz, 4 MHz.
 inline void write_points(const fs::path& path) {
   std::vector<float> samples;
   for (int k = 0; k < kTransmits; ++k) {
     const double angle = (k - 1) * 8.0 / 180.0 * 3.141592653589793;
-    const double first = -std::abs(std::sin(angle)) * 0.5 * (kElements - 1) * 0.3e-3 / 1540.0;
-    for (int e = 0; e < kElements; ++e) {
-      const double x = (e - 0.5 * (kElements - 1)) * 0.3e-3, z = 12e-3;
-      for (int i = 0; i < kSamples; ++i) {
+    const double first = -std::abs(std::sin(angle)) * 0.5 * (kScanElements - 1) * 0.3e-3 / 1540.0;
+    for (int e = 0; e < kScanElements; ++e) {
+      const double x = (e - 0.5 * (kScanElements - 1)) * 0.3e-3, z = 12e-3;
+      for (int i = 0; i < kScanSamples; ++i) {
         const double late = i / 20e6 + first - (z * std::cos(angle) + std::hypot(x, z)) / 1540.0;
         const double value = std::exp(-std::pow(0.9 * late * 4e6, 2)) * std::cos(2.0 * 3.141592653589793 * 4e6 * late);
         samples.push_back(static_cast<float>(1000.0 * value));

@@ -127,7 +127,7 @@ TEST_F(ImportWindow, ALongReasonHasATooltip) {
 // Raw samples behind a header of 512 bytes, int16, with one axis too few: joined and divided by the mouse.
 TEST_F(ImportWindow, AxesOfRawBytesAreDividedByTheMouse) {
   const std::string npy = read_text(file_);
-  const std::string floats = npy.substr(npy.size() - sizeof(float) * kTransmits * kElements * kSamples);
+  const std::string floats = npy.substr(npy.size() - sizeof(float) * kTransmits * kScanElements * kScanSamples);
   std::string raw(512, '\0');
   for (int frame = 0; frame < 2; ++frame) {
     for (std::size_t k = 0; k < floats.size(); k += sizeof(float)) {
@@ -149,7 +149,7 @@ TEST_F(ImportWindow, AxesOfRawBytesAreDividedByTheMouse) {
     click("import/axis/" + std::to_string(import().axes.size() - 1));
     click("import/join");
   }
-  ASSERT_EQ(lengths(), (std::vector<std::size_t>{kSamples, 2 * kTransmits * kElements}));
+  ASSERT_EQ(lengths(), (std::vector<std::size_t>{kScanSamples, 2 * kTransmits * kScanElements}));
   const auto divide = [&](std::size_t axis, std::size_t faster) {
     click("import/axis/" + std::to_string(axis));
     std::size_t row = 0;
@@ -157,9 +157,9 @@ TEST_F(ImportWindow, AxesOfRawBytesAreDividedByTheMouse) {
     click("import/divide");
     click("import/divide/" + std::to_string(row));
   };
-  divide(1, kElements);
+  divide(1, kScanElements);
   divide(2, kTransmits);
-  ASSERT_EQ(lengths(), (std::vector<std::size_t>{kSamples, kElements, kTransmits, 2}));
+  ASSERT_EQ(lengths(), (std::vector<std::size_t>{kScanSamples, kScanElements, kTransmits, 2}));
   const char* const roles[] = {"time", "element", "transmit", "frame"};
   for (std::size_t k = 0; k < 4; ++k) {
     if (import().axes[k].role == roles[k]) continue;
@@ -282,7 +282,7 @@ TEST_F(ImportWindow, ANarrowWindowHasAllRoles) {
 TEST_F(ImportWindow, ANarrowWindowHasTheBytesOfARawFileToo) {
   const std::string npy = read_text(file_);
   const fs::path raw = data_ / "points.raw";
-  testing::write_text_file(raw, npy.substr(npy.size() - sizeof(float) * kTransmits * kElements * kSamples));
+  testing::write_text_file(raw, npy.substr(npy.size() - sizeof(float) * kTransmits * kScanElements * kScanSamples));
   start_with(raw, 1024);
   EXPECT_TRUE(import().raw.on);
   EXPECT_GT(app_->viewer().screen().ui().rect_of("import/contents").width(), 0.0F);

@@ -74,14 +74,16 @@ void put_cine(Values& to, const Cine& c) {
 }
 
 void put_saving(Values& to, const Saving& s) {
-  const auto& [film, place, seen, ask, why_no_film, making_film, recording, last, failed] = s;
+  const auto& [film, place, seen, ask, why_no_film, writing, why_no_iq, busy, recording, last, failed] = s;
   const auto& [range, speed, container] = film;
   put(to, "film range", range);
   put(to, "film speed", speed);
   put(to, "film container", container);
   put(to, "ask", ask);
   put(to, "why no film", why_no_film);
-  put(to, "making film", making_film);
+  put(to, "writing", writing);
+  put(to, "why no iq", why_no_iq);
+  put(to, "busy", busy);
   put(to, "recording", recording.on);
   put(to, "last saved", last);
   put(to, "save failed", failed);
@@ -99,7 +101,9 @@ void put_numbers(Values& to, const StreamNumbers& n) {
 }
 
 void put_image(Values& to, const ImageState& i) {
-  const auto& [pan_zoom, inspected, inspector, m_mode, measured, measured_a] = i;
+  const auto& [pan_zoom, inspected, inspector, m_mode, awaited, work, measured, measured_a] = i;
+  put(to, "awaited", awaited.has_value());
+  (void)work;  // time
   put(to, "fitted", pan_zoom.fitted);
   put(to, "inspected", inspected.has_value());
   put(to, "inspector", inspector.wanted);

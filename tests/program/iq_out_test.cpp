@@ -53,16 +53,16 @@ void expect_same(const IqFile& iq, const NpyImage& image) {
   }
 }
 
-struct Run {
+struct IqRun {
   const char* name;
   Words words;
 };
 
 TEST(IqOut, IsTheImageOfPhantoms) {
-  for (const Run& run : {Run{"delay-and-sum", {}}, Run{"weight", {"--set", "adaptive=coherence"}},
-                         Run{"compounded", {"--set", "adaptive=generalized,adaptive_order=compounded"}},
-                         Run{"pixels", {"--set", "adaptive=minimum_variance"}},
-                         Run{"polar", {"--set", "grid_kind=polar,sector_min_rad=-0.3,sector_max_rad=0.3"}}}) {
+  for (const IqRun& run : {IqRun{"delay-and-sum", {}}, IqRun{"weight", {"--set", "adaptive=coherence"}},
+                         IqRun{"compounded", {"--set", "adaptive=generalized,adaptive_order=compounded"}},
+                         IqRun{"pixels", {"--set", "adaptive=minimum_variance"}},
+                         IqRun{"polar", {"--set", "grid_kind=polar,sector_min_rad=-0.3,sector_max_rad=0.3"}}}) {
     SCOPED_TRACE(run.name);
     const TemporaryFolder folder;
     const Ended ended =

@@ -19,6 +19,10 @@ Json with_numbers(const std::string& what, const Json& meta, const ArrayTree& tr
 LibraryRecording described_tree(const OpenRequest& request, const std::string& what, const Json& meta,
                                 const ArrayTree& tree, const std::string& format);
 
+// One of the axes is "trace": a list of pairs of elements. The elements that fire are then the transmits, in rising
+// order. A pair that is not there is that of the opposite direction (reciprocity), else zeros.
+bool describes_traces(const Json& meta);
+
 // The array with the samples: "data", or the largest one of two axes and more. Nothing: there is none.
 std::optional<std::size_t> samples_entry(const std::string& what, const Json& meta, const ArrayTree& tree);
 

@@ -20,22 +20,22 @@ void draw_track(const Ui& ui, const ImageLayout& layout, double share) {
 
 }  // namespace
 
-std::optional<LongWork> long_work(std::int64_t since_ns, double remaining_s, std::int64_t now_ns) {
+std::optional<WorkProgress> long_work(std::int64_t since_ns, double remaining_s, std::int64_t now_ns) {
   if (since_ns == 0 || now_ns - since_ns < kWorkSeen_ns) return std::nullopt;
   const double passed_s = static_cast<double>(now_ns - since_ns) * 1e-9;
-  if (remaining_s <= 0.0) return LongWork{.text = fmt::format("{:.0f} s", passed_s)};
-  return LongWork{.text = fmt::format("{:.0f} of about {:.0f} s", passed_s, passed_s + remaining_s),
-                  .share = passed_s / (passed_s + remaining_s)};
+  if (remaining_s <= 0.0) return WorkProgress{.text = fmt::format("{:.0f} s", passed_s)};
+  return WorkProgress{.text = fmt::format("{:.0f} of about {:.0f} s", passed_s, passed_s + remaining_s),
+                   .share = passed_s / (passed_s + remaining_s)};
 }
 
-float draw_long_work(const Ui& ui, const ImageLayout& layout, float right, const LongWork& work) {
+float draw_long_work(const Ui& ui, const ImageLayout& layout, float right, const WorkProgress& work) {
   draw_track(ui, layout, work.share);
   const std::string text = "Computing: " + work.text;
   ui.text_right(Type::small, right, layout.caption_y + ui.px(8), ui.px(20), theme::kText, text);
   return right - ui.width(Type::small, text) - ui.px(16);
 }
 
-std::string first_image_text(const UiState& state, const LongWork& work) {
+std::string first_image_text(const UiState& state, const WorkProgress& work) {
   const Adaptive method = state.params.formation.adaptive;
   std::string text = "Computing the first image of " + state.source.name;
   if (method != Adaptive::off) text += ", " + std::string(kAdaptiveMethods[static_cast<std::size_t>(method)].label);
