@@ -413,7 +413,7 @@ void LiveServer::tell_state(Connection& connection, const LiveIntake::ForSender&
                         .lost = now.lost,
                         .missing = now.missing,
                         .stale = now.stale};
-  SentState& sent = connection.sent;
+  auto& sent = connection.sent;
   sent.counts_differ = state != sent.state;
   const bool soon = state.policy == sent.state.policy && state.paused == sent.state.paused;
   const std::int64_t time_ns = now_ns();
