@@ -81,7 +81,7 @@ TEST_F(DroppedFiles, OneWhoseFramesDoNotFitLeavesTheOneBeforePlaying) {
   if (free_host_memory() > std::size_t{300} << 30) GTEST_SKIP() << "this machine has the memory";
   ASSERT_TRUE(until([&] { return plays(); }));
   write_text_file(folder_ / "huge-frames", "\x89HDF\r\n\x1a\n" + std::string(2000, '.'));
-  expect_refused(folder_ / "huge-frames", "in 64 slots");
+  expect_refused(folder_ / "huge-frames", "(64 slots: ");
 }
 
 TEST_F(DroppedFiles, OneThatBeginsBelowAnyImageLeavesTheOneBeforePlaying) {

@@ -123,6 +123,7 @@ TEST(LiveNetwork, WrongTokensOfOneAddressPauseItAlone) {
   const auto answer = [&](const char* from, const std::string& token) {
     const auto sender = network.connect(from, token);
     sender->hello();
+    sender->end_writing();  // WELCOME ends, too
     const auto refused = sender->expect(5);
     return refused.has_value() ? refused->text(8) : std::string("welcome");
   };
