@@ -252,7 +252,7 @@ bool Pipeline::form(Slot& slot) {
     if (measure) level_.measure = true;
     return false;
   }
-  if (measure) {
+  if (measure && !ending_.abandoned) {
     measure_reference(slot, held_db);
     slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
   }

@@ -59,9 +59,10 @@ class Folder : public ::testing::Test {
 
 TEST_F(Folder, FactsOfAJsonFileInsideAreRead) {
   const auto folder = make("scan");
+  std::vector<std::int16_t> samples(std::size_t{64} * 512, 7);
+  samples[99] = 100;  // constant arrays are settings
   for (int k = 0; k < 2; ++k)
-    temp_.write("scan/rf_" + std::to_string(k) + ".npy",
-                npy("<i2", false, "(64, 512)", packed(std::vector<std::int16_t>(std::size_t{64} * 512, 7))));
+    temp_.write("scan/rf_" + std::to_string(k) + ".npy", npy("<i2", false, "(64, 512)", packed(samples)));
   temp_.write("scan/meta.json", R"({"fs": 2e7, "fc_MHz": 5, "probe": {"pitch_mm": 0.3}, "angles": [-0.1, 0.1]})");
   const Recording recording = open_recording(folder);
   const Acquisition& a = *recording.acquisition;

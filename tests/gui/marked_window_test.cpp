@@ -104,9 +104,11 @@ std::vector<std::string> settings_of(const ImagingParams& params) {
 }
 
 // Frame number, without "frame": the window counts those of its stream.
-json without_frames(json values) {
-  for (json& point : values["points"]) point.erase("frame");
-  return values;
+json without_frames(const json& values) {
+  json numbers;  // without where they are from
+  for (const char* key : {"regions", "pairs", "points", "lines"}) numbers[key] = values.at(key);
+  for (json& point : numbers["points"]) point.erase("frame");
+  return numbers;
 }
 
 // The numbers of a run without a window, of the frame and parameters of the window's image.

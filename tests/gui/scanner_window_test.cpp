@@ -50,8 +50,8 @@ class ScannerWindow : public WindowTest {
   // The frames are sent, taken and shown.
   void send(int frames) {
     for (int k = 0; k < frames; ++k) {
-      const std::uint64_t processed = app_->state().numbers.counts.processed;
       ASSERT_TRUE(until([&] { return app_->state().run == RunState::live; })) << "a stream that lends blocks";
+      const std::uint64_t processed = app_->state().numbers.counts.processed;
       ASSERT_TRUE(sender_->frame(next_++, 1));
       ASSERT_TRUE(until([&] { return app_->state().numbers.counts.processed > processed; }));
     }
@@ -86,6 +86,7 @@ TEST_F(ScannerWindow, TheAddressOpenedAgainKeepsTheSender) {
   send(2);
   EXPECT_EQ(app_->state().numbers.counts.processed, 5U) << "the counts go on";
   press(Key::f9);
+  ASSERT_TRUE(until([&] { return app_->state().numbers.counts.processed == 0; })) << "counters begin anew";
   send(2);
   EXPECT_EQ(status()->connections, 1U);
   EXPECT_EQ(status()->link, LiveLink::connected);

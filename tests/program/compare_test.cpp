@@ -31,17 +31,24 @@ struct Files {
   TemporaryFolder folder;
 };
 
+// Without what says where they are from.
+json numbers(const json& measured) {
+  json only;
+  for (const char* key : {"regions", "pairs", "points", "lines"}) only[key] = measured.at(key);
+  return only;
+}
+
 TEST(Compare, AIsTheImageOfARunWithItsSettings) {
   const Files files;
   const json a = files.values({"sim:cyst", "--set", "reference_db=100,f_number=3"}),
              b = files.values({"sim:cyst", "--set", "reference_db=100,f_number=1.2"});
   const json both = files.values({"sim:cyst", "--set", "reference_db=100,f_number=1.2", "--compare-set",
                                   "f_number=3,gain_db=2", "--figure", files / "ab.png"});
-  EXPECT_EQ(both["a"], a);
+  EXPECT_EQ(numbers(both["a"]), numbers(a));
   EXPECT_EQ(both["pairs"], b["pairs"]);
   const json beside = json_of(files.folder / "ab.json");
-  EXPECT_EQ(beside["values"], b);
-  EXPECT_EQ(beside["a"]["values"], a);
+  EXPECT_EQ(numbers(beside["values"]), numbers(b));
+  EXPECT_EQ(numbers(beside["a"]["values"]), numbers(a));
   EXPECT_EQ(beside["parameters"]["f_number"], 1.2);
   EXPECT_EQ(beside["a"]["parameters"]["f_number"], 3.0);
   EXPECT_EQ(beside["a"]["parameters"]["gain_db"], 2.0);

@@ -60,9 +60,9 @@ struct IqRun {
 
 TEST(IqOut, IsTheImageOfPhantoms) {
   for (const IqRun& run : {IqRun{"delay-and-sum", {}}, IqRun{"weight", {"--set", "adaptive=coherence"}},
-                         IqRun{"compounded", {"--set", "adaptive=generalized,adaptive_order=compounded"}},
-                         IqRun{"pixels", {"--set", "adaptive=minimum_variance"}},
-                         IqRun{"polar", {"--set", "grid_kind=polar,sector_min_rad=-0.3,sector_max_rad=0.3"}}}) {
+                           IqRun{"compounded", {"--set", "adaptive=generalized,adaptive_order=compounded"}},
+                           IqRun{"pixels", {"--set", "adaptive=minimum_variance"}},
+                           IqRun{"polar", {"--set", "grid_kind=polar,sector_min_rad=-0.3,sector_max_rad=0.3"}}}) {
     SCOPED_TRACE(run.name);
     const TemporaryFolder folder;
     const Ended ended =
@@ -141,7 +141,7 @@ TEST(IqOut, IsBeforeFiltersOfTheImage) {
     EXPECT_EQ(ended.status, 0) << ended.err;
     return read_iq(folder / name).values;
   };
-  EXPECT_EQ(run("plain.npy", {}), run("refined.npy", {"--set", "persistence_s=1,median=5,edge_enhancement=0.5"}));
+  EXPECT_EQ(run("plain.npy", {}), run("refined.npy", {"--set", "persistence_s=1,median=5x5,edge_enhancement=0.5"}));
 }
 
 TEST(Render, WritesComplexPixelsBesideTheImages) {

@@ -108,7 +108,7 @@ void write_last_figure(const Options& options, const SourceInfo& source, LiveIma
                             .b = run,
                             .frames_of_a = a.image->frame_count,
                             .match = matched ? LevelMatch::to_a : LevelMatch::none,
-                            .file = options.figure,
+                            .file = options.figure.filename(),
                             .marks = options.marks.empty() && !options.settings_files.empty()
                                          ? options.settings_files.front()
                                          : options.marks,

@@ -145,7 +145,7 @@ Repeat repeat_frames(const RepeatedFrames& run) {
             fmt::format("the description in use has {} bytes, too many for a command; save it beside the recording",
                         description.size())};
   }
-  const bool file = is_file_source(run.source);
+  const bool file = !run.source.empty() && is_file_source(run.source);
   std::string command =
       "echoloop " + shell_word(file ? std::filesystem::absolute(run.source).lexically_normal().string() : run.source);
   if (!description.empty()) command += " --description " + shell_word(description);
