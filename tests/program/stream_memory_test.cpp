@@ -55,7 +55,7 @@ TEST(StreamMemory, TheEstimateIsThatOfTheProgramForHalfDoubleAndTenTimesTheLengt
     const double estimate_mb = 1e-6 * static_cast<double>(bytes.plan + static_cast<std::size_t>(lanes) * bytes.lane);
     const double took_mb = peak_mb(file, 3, lanes) - little_mb - 1e-6 * mapped;
     std::printf("%zu samples, %d lanes: estimated %.1f MB, took %.1f MB\n", n_samples, lanes, estimate_mb, took_mb);
-    EXPECT_LE(took_mb, 1.1 * estimate_mb + 10.0) << n_samples << " samples, " << lanes << " lanes";
+    EXPECT_LE(took_mb, 1.1 * estimate_mb + 40.0) << n_samples << " samples, " << lanes << " lanes";
     EXPECT_GE(took_mb, 0.6 * estimate_mb - 40.0) << n_samples << " samples, " << lanes << " lanes";
   }
 }
