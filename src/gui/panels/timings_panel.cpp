@@ -134,8 +134,10 @@ void frame_row(PanelContext& c, Column& column, const StageSummary& frame, const
   numbers(ui, r, at, frame, Type::strong);
 }
 
-std::string summary(const UiState& state, const StageSummary& frame) {
+std::string summary(const PanelContext& c, const StageSummary& frame) {
+  const UiState& state = c.state;
   const std::string p95 = frame.count > 0 ? "p95 " + ms_words(frame.p95_ms) : "p95 —";
+  if (c.compact) return p95;
   if (state.numbers.frame_budget_ms <= 0.0) return frame.count > 0 ? p95 : "no budget: rate max";
   return fmt::format("{}, budget {} ms", p95, budget_text(state));
 }
@@ -146,7 +148,7 @@ void timings_panel(PanelContext& c, Column& column, bool& open) {
   Ui& ui = c.ui;
   const StageSummary frame = whole_frame(c.state);
   const float top = column.y;
-  ui.header("panel_timings", column, "Timings", open ? "" : summary(c.state, frame), open);
+  ui.header("panel_timings", column, "Timings", open ? "" : summary(c, frame), open);
   if (!open) return;
   const Scale scale = bar_scale(c.state, frame);
   head_words(ui, {column.x0, top, column.x1, column.y}, scale);
