@@ -25,7 +25,7 @@ std::optional<WorkProgress> long_work(std::int64_t since_ns, double remaining_s,
   const double passed_s = static_cast<double>(now_ns - since_ns) * 1e-9;
   if (remaining_s <= 0.0) return WorkProgress{.text = fmt::format("{:.0f} s", passed_s)};
   return WorkProgress{.text = fmt::format("{:.0f} of about {:.0f} s", passed_s, passed_s + remaining_s),
-                   .share = passed_s / (passed_s + remaining_s)};
+                      .share = passed_s / (passed_s + remaining_s)};
 }
 
 float draw_long_work(const Ui& ui, const ImageLayout& layout, float right, const WorkProgress& work) {
