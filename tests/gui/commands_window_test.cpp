@@ -78,8 +78,9 @@ const std::vector<SourceRow> kSources = {
 
 // The file of the newest message "Saved ...".
 fs::path save(WindowApp& app, const fs::path& folder, SaveWhat what) {
+  app.state().saving.last.clear();
   app.viewer().screen().commands().save(what);
-  turn(app, 3);
+  EXPECT_TRUE(turn_until(app, [&] { return !app.state().saving.writing && !app.state().saving.last.empty(); }));
   const std::string text = app.state().saving.last, saved = "Saved ";
   EXPECT_TRUE(text.starts_with(saved)) << text;
   return folder / fs::path(text.substr(std::min(text.size(), saved.size()))).filename();
