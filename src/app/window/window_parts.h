@@ -42,7 +42,7 @@ struct WindowParts {
   void hint(const std::string& text);     // why an action has no effect: shown for a few seconds
   [[nodiscard]] bool refused_in_kiosk();  // with a message
   [[nodiscard]] bool on_gpu() const { return backend->name() == "CUDA"; }
-  // Nobody looks at the window: it ends by itself, writes files that the command line names, or is a kiosk.
+  // True for a run without an operator: with an end or output files on the command line, or in a kiosk.
   [[nodiscard]] bool scripted() const;
   [[nodiscard]] bool kiosk() const { return options.kiosk_idle_s > 0.0; }
 };

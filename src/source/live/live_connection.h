@@ -1,4 +1,4 @@
-// One program that has connected to a live server: what it has said, and what it has been told. The first whose HELLO
+// One program that has connected to a live server: its messages, and those sent to it. The first whose HELLO
 // is accepted is the sender until it is gone.
 #pragma once
 
