@@ -13,7 +13,7 @@ namespace {
 // Minimum variance on so many pixels takes a CPU many seconds, delay-and-sum part of one.
 ImagingParams slow_params(const Acquisition& acquisition) {
   ImagingParams params = default_params(acquisition);
-#if defined(ECHO_SANITIZED)  // some twenty times slower
+#if defined(__SANITIZE_THREAD__)  // some twenty times slower
   params.formation.grid_nx = 300;
   params.formation.grid_nz = 450;
 #else
