@@ -53,7 +53,7 @@ void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a
 
 void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source) {
   write_png16(path, image,
-              {{"Source", source},
+              {{"Source", whole_name(source)},
                {"Version", kVersion},
                {"Frame", std::to_string(image.stamp.sequence)},
                {"Parameters", json_text(params_json(image.params))},

@@ -23,7 +23,7 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
   if (!order.note.empty()) note = order.note + " " + note;
   const Image& image = order.images.back().image;
   const FigureAbout about{.title = order.source,
-                          .texts = {{"Source", order.named},
+                          .texts = {{"Source", whole_name(order.named)},
                                     {"Version", kVersion},
                                     {"Frame", std::to_string(image.stamp.sequence)},
                                     {"Parameters", json_text(params_json(image.params))},

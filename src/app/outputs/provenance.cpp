@@ -134,6 +134,11 @@ std::string shell_word(const std::string& word) {
   return text + "'";
 }
 
+std::string whole_name(const std::string& source) {
+  const bool file = !source.empty() && is_file_source(source);
+  return file ? std::filesystem::absolute(source).lexically_normal().string() : source;
+}
+
 Repeat repeat_frames(const RepeatedFrames& run) {
   if (is_live(run.source)) return {{}, "the frames of a scanner do not come again; record them (R, or --record)"};
   if (!run.complete) return {{}, "frames are missing or repeated, or the source's first one is not among them"};
@@ -145,9 +150,7 @@ Repeat repeat_frames(const RepeatedFrames& run) {
             fmt::format("the description in use has {} bytes, too many for a command; save it beside the recording",
                         description.size())};
   }
-  const bool file = !run.source.empty() && is_file_source(run.source);
-  std::string command =
-      "echoloop " + shell_word(file ? std::filesystem::absolute(run.source).lexically_normal().string() : run.source);
+  std::string command = "echoloop " + shell_word(whole_name(run.source));
   if (!description.empty()) command += " --description " + shell_word(description);
   command += " --headless --rate max --policy block --frames " + std::to_string(run.frames);
   command += facts_words(*run.acquisition);

@@ -17,6 +17,9 @@ bool is_of_program(const std::filesystem::path& file);                          
 nlohmann::json assumptions_json(const Acquisition& acquisition);  // [{text, set: key of --set or ""}]
 nlohmann::json acquisition_json(const Acquisition& acquisition);  // SI units
 
+// As texts in files and commands name it: of a file the path from the root, whatever the folder of the run.
+std::string whole_name(const std::string& source);
+
 // The command line that makes an output again, bit for bit on the same device, in any folder and without the files of
 // the user's home; or the reason that none does. `source`: as the user named it.
 struct Repeat {
