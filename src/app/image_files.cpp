@@ -33,7 +33,10 @@ void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a
     });
   }
   if (!o.png.empty()) writer([&] { write_picture(o.png, image, image.params); });
-  if (!o.png16.empty()) writer([&] { write_levels(o.png16, image, run.named); });
+  if (!o.png16.empty()) {
+    writer(
+        [&] { write_levels(o.png16, image, run.named, command_text(run.backend, run.named, image, kLevelsOption)); });
+  }
   if (!wants_measures(o, run.marks) && o.figure.empty()) return;
   PointsAgain again;
   if (wants_measures(o, run.marks)) again = {.session = &run.session, .kept = frame_again(run.source, image.stamp)};
@@ -44,20 +47,22 @@ void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a
   if (a != nullptr) {
     measured_a = measure_image(a->image, run.marks, {.session = &run.session, .kept = a->kept});
     const bool same = a->image.acquisition == image.acquisition;
-    of_a.emplace(MeasuredRun{*measured_a, run.marks, run.backend, a->named, same ? run.doubts : nullptr});
+    of_a.emplace(
+        MeasuredRun{*measured_a, run.marks, run.backend, a->named, same ? run.doubts : nullptr, a->frame_count});
   }
   if (!o.measurements.empty()) writer([&] { write_measurements(o.measurements, b, of_a ? &*of_a : nullptr); });
   if (o.figure.empty()) return;
   writer([&] { write_last_figure(o, run.info, run.live, image, b, {.image = a, .run = of_a ? &*of_a : nullptr}); });
 }
 
-void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source) {
+void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source,
+                  const std::string& command) {
   write_png16(path, image,
               {{"Source", source},
                {"Version", kVersion},
-               {"Frame", std::to_string(image.stamp.sequence)},
+               {"Frame", std::to_string(image.stamp.source_index)},
                {"Parameters", json_text(params_json(image.params))},
-               {"Command", repeat_image(source, image).text()}});
+               {"Command", command}});
 }
 
 void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,

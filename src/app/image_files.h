@@ -31,7 +31,9 @@ struct ImagedRun {
 // --image-out, --png, --png16, --measurements and --figure of an image with a host copy. `a`: of a comparison; null:
 // none.
 void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a, FileWriter& writer);
-void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source);  // 16 bit PNG
+inline constexpr const char* kLevelsOption = "--png16 levels.png";  // for the command in a 16 bit PNG
+void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source,
+                  const std::string& command);
 
 // The image as the display parameters of `display` show it, aspect true, one pixel of the finer grid step or more a PNG
 // pixel, with what is drawn on it, the lines of analyses, and the flow over it with its colour bar.

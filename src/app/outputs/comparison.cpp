@@ -16,8 +16,8 @@
 namespace echoloop {
 namespace {
 
-bool is_own_recording(const ComparedFigure& f) {
-  return f.a.measured.image.acquisition != f.b.measured.image.acquisition;
+bool is_own_recording(const MeasuredRun& a, const MeasuredRun& b) {
+  return a.measured.image.acquisition != b.measured.image.acquisition;
 }
 
 std::string value_text(const ImagingParams& params, const ParamSpec& spec) {
@@ -25,16 +25,16 @@ std::string value_text(const ImagingParams& params, const ParamSpec& spec) {
 }
 
 // The options that make A beside B: what it is of, then what of its parameters is not as params_beside() has it.
-std::string options_of_a(const ComparedFigure& f) {
-  const Image &a = f.a.measured.image, &b = f.b.measured.image;
+std::string options_of_a(const MeasuredRun& run_a, const MeasuredRun& run_b) {
+  const Image &a = run_a.measured.image, &b = run_b.measured.image;
   std::string words;
   std::vector<std::string> sets;
   ImagingParams base = b.params;
-  if (is_own_recording(f)) {
-    words += " --compare " + shell_word(f.a.source);
+  if (is_own_recording(run_a, run_b)) {
+    words += "--compare " + shell_word(run_a.source) + " ";
     base = params_beside(b.params, default_params(*b.acquisition), *a.acquisition);
-    if (a.stamp.source_index != frame_beside(b.stamp, a.acquisition->frame_rate_hz, f.frames_of_a))
-      words += fmt::format(" --compare-frame {}", a.stamp.source_index + 1);
+    if (a.stamp.source_index != frame_beside(b.stamp, a.acquisition->frame_rate_hz, run_a.frames_of_a))
+      words += fmt::format("--compare-frame {} ", a.stamp.source_index + 1);
     for (const Assumption& assumed : a.acquisition->assumptions) {
       if (assumed.given)
         sets.push_back(fmt::format("{}={:.17g}", assumed.fact, find_fact(assumed.fact)->get(*a.acquisition)));
@@ -46,15 +46,15 @@ std::string options_of_a(const ComparedFigure& f) {
   }
   // An image with B's parameters is asked for as well, as A beside itself.
   if (sets.empty() && words.empty()) sets.push_back("f_number=" + value_text(a.params, param("f_number")));
-  for (const std::string& set : sets) words += " --compare-set " + shell_word(set);
+  for (const std::string& set : sets) words += "--compare-set " + shell_word(set) + " ";
   return words;
 }
 
 std::string options_of_figure(const ComparedFigure& f) {
-  std::string words = options_of_a(f);
-  if (f.match == LevelMatch::to_a) words += " --match-levels";
-  if (!f.b.marks.list.empty()) words += " --marks " + shell_word(f.marks.string());
-  words += " --figure " + shell_word(f.file.string());
+  std::string words;
+  if (f.match == LevelMatch::to_a) words += "--match-levels ";
+  if (!f.b.marks.list.empty()) words += "--marks " + shell_word(f.marks.string()) + " ";
+  words += "--figure " + shell_word(f.file.string());
   const FigureSize standard;
   if (f.size.by == FigureSizing::factor) words += fmt::format(" --figure-pixels {}", f.size.value);
   if (f.size.by == FigureSizing::scale) words += fmt::format(" --figure-scale {}", f.size.value);
@@ -105,6 +105,12 @@ Image matched_levels(const Image& b, const Image& a, std::vector<float>& pixels)
   return drawn;
 }
 
+void set_compared_command(nlohmann::json& json, const MeasuredRun& a, const MeasuredRun& b, const std::string& output) {
+  if (is_own_recording(a, b) && !opened_description(a.measured.image.acquisition).empty())
+    return set_no_command(json, "A was opened with a description that lies elsewhere");
+  set_command(json, b.backend, b.source, b.measured.image, options_of_a(a, b) + output);
+}
+
 nlohmann::json compared_figure_json(const ComparedFigure& f) {
   nlohmann::json json = marked_image_json(f.b);
   json["a"] = marked_image_json(f.a);
@@ -113,14 +119,8 @@ nlohmann::json compared_figure_json(const ComparedFigure& f) {
                                  {"frame", frame_json(f.a.measured.image.stamp)},
                                  {"parameters", params_json(f.a.measured.image.params)}};
   }
-  json.erase("command");
-  const bool described = is_own_recording(f) && !opened_description(f.a.measured.image.acquisition).empty();
-  if (described || !f.why_no_command.empty()) {
-    json["command_missing"] = described ? "A was opened with a description that lies elsewhere" : f.why_no_command;
-    return json;
-  }
-  json.erase("command_missing");
-  add_command(json, repeat_image(f.b.source, f.b.measured.image), f.b.backend, options_of_figure(f).substr(1));
+  set_compared_command(json, f.a, f.b, options_of_figure(f));
+  if (!f.why_no_command.empty()) set_no_command(json, f.why_no_command);
   return json;
 }
 

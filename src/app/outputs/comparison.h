@@ -33,13 +33,15 @@ enum class LevelMatch { none, to_a };
 // What a figure of A and B was made of.
 struct ComparedFigure {
   MeasuredRun a, b;                     // sources as the user named them
-  std::uint64_t frames_of_a = 0;        // of a recording of its own; 0: no end, or B's recording
   LevelMatch match = LevelMatch::none;  // of the levels of B
   std::filesystem::path file, marks;    // the figure, as the command writes it; the file of its marks
   FigureSize size = {};
   PageGround ground = PageGround::white;
   std::string why_no_command = {};  // empty: the command makes the figure again
 };
+
+// set_command() of B's image with A beside it.
+void set_compared_command(nlohmann::json& json, const MeasuredRun& a, const MeasuredRun& b, const std::string& output);
 
 // The description of B, with that of A as "a", and with the command that makes the figure.
 nlohmann::json compared_figure_json(const ComparedFigure& figure);

@@ -23,11 +23,11 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
   if (!order.note.empty()) note = order.note + " " + note;
   const Image& image = order.images.back().image;
   const FigureAbout about{.title = order.source,
+                          .command = order.command,
                           .texts = {{"Source", order.named},
                                     {"Version", kVersion},
                                     {"Frame", std::to_string(image.stamp.sequence)},
-                                    {"Parameters", json_text(params_json(image.params))},
-                                    {"Command", repeat_image(order.named, image).text()}}};
+                                    {"Parameters", json_text(params_json(image.params))}}};
   std::string caption = figure_caption(order.images, order.source, note);
   write_figure(path,
                {.images = std::move(order.images),
@@ -81,6 +81,7 @@ void write_last_figure(const Options& options, const SourceInfo& source, LiveIma
   FigureOrder order{.images = {},
                     .source = source.name,
                     .named = run.source,
+                    .command = {},
                     .marks = run.marks,
                     .key = {},
                     .strips = last_strips(image, live),
@@ -102,11 +103,12 @@ void write_last_figure(const Options& options, const SourceInfo& source, LiveIma
                           .matched = matched});
   if (!run.marks.list.empty()) values.push_back(&run.measured);
   order.key = figure_key(run.marks, values);
-  write_figure_of(options.figure, std::move(order));
-  if (a.image == nullptr) return;
+  if (a.image == nullptr) {
+    order.command = command_text(run.backend, run.source, image, "--image-out image.npy");
+    return write_figure_of(options.figure, std::move(order));
+  }
   const ComparedFigure both{.a = *a.run,
                             .b = run,
-                            .frames_of_a = a.image->frame_count,
                             .match = matched ? LevelMatch::to_a : LevelMatch::none,
                             .file = options.figure.filename(),
                             .marks = options.marks.empty() && !options.settings_files.empty()
@@ -114,8 +116,10 @@ void write_last_figure(const Options& options, const SourceInfo& source, LiveIma
                                          : options.marks,
                             .size = figure_size(options),
                             .ground = options.figure_dark ? PageGround::dark : PageGround::white};
-  write_text(std::filesystem::path(options.figure).replace_extension(".json"),
-             json_text(compared_figure_json(both), 2) + "\n");
+  const nlohmann::json json = compared_figure_json(both);
+  order.command = command_text(json);
+  write_figure_of(options.figure, std::move(order));
+  write_text(std::filesystem::path(options.figure).replace_extension(".json"), json_text(json, 2) + "\n");
 }
 
 }  // namespace echoloop

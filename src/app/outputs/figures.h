@@ -18,7 +18,8 @@ namespace echoloop {
 struct FigureOrder {
   std::vector<FigureImage> images;  // one, or A and B; their titles are filled in
   std::string source;               // its name, for the caption
-  std::string named;                // as the user named it, for the command that reproduces the image
+  std::string named;                // as the user named it
+  std::string command;              // that reproduces the image, or A and B
   Marks marks = {};
   std::vector<FigureKeyRow> key = {};
   std::vector<FigureStrip> strips = {};

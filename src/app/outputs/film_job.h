@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "backend/backend.h"
 #include "core/results/flow_image.h"
 #include "core/results/image.h"
 #include "gui/figure/video_image.h"
@@ -31,8 +32,11 @@ struct FilmOrder {
   double rate_hz = 25.0;
   std::string note = {};  // burnt in: how the film's time differs from the frames'
   FilmFlow flow = FilmFlow::none;
-  std::string named = {};     // the source, for the command that makes the first image again; kept in the file
   SampleLogPtr samples = {};  // of the source, for the caption
+  // For the command that makes the video again, which the file keeps. `named`: the source, as the user named it.
+  std::string named = {};
+  const Backend* backend = nullptr;
+  std::string why_no_command = {};  // empty: there is one of a run from its first frame on
 };
 
 // One image for each frame of the source, at the acquisition's rate, at most 60 a second: faster ones play slower,
@@ -79,7 +83,8 @@ class FilmJob {
 
   void run();
   void write_film();
-  [[nodiscard]] std::unique_ptr<Film> begin_film(const FilmPainter& painter, const Image& first);
+  [[nodiscard]] std::unique_ptr<Film> begin_film(const FilmPainter& painter);
+  [[nodiscard]] nlohmann::json command(const Image& last, bool complete) const;
   void hold(Film& film, std::uint64_t pictures, const RgbImage& shown);
   bool take(Waiting& next);
   [[nodiscard]] bool stopped() const;
@@ -92,6 +97,7 @@ class FilmJob {
   bool ending_ = false, stopped_ = false;  // under mutex_
   std::exception_ptr failure_;             // under mutex_
   std::string codec_;                      // under mutex_
+  nlohmann::json command_;                 // under mutex_
   bool lacks_font_ = false;                // under mutex_
   std::atomic<bool> done_{false};
   std::atomic<std::uint64_t> written_{0}, drawn_{0}, left_out_{0};

@@ -41,8 +41,9 @@ std::unique_ptr<ImageSink> make_film(const ImageSinkRequest& request) {
   FilmOrder order{.path = request.options.video,
                   .source = request.source.name,
                   .display = request.params,
+                  .samples = request.source.samples,
                   .named = request.named,
-                  .samples = request.source.samples};
+                  .backend = &request.backend};
   pace_film(order, request.source);
   return std::make_unique<FilmSink>(std::move(order), request.when_full);
 }

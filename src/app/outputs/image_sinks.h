@@ -17,6 +17,7 @@ struct ImageSinkRequest {
   const SourceInfo& source;
   const std::string& named;  // the source, as the user named it
   const ImagingParams& params;
+  const Backend& backend;
   WhenFull when_full;  // of a sink that is slower than the stream
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/outputs/comparison.h"
 #include "app/outputs/csv_text.h"
 #include "app/outputs/marks_json.h"
 #include "app/outputs/measurements_json.h"
@@ -110,12 +111,13 @@ void write_measurements(const std::filesystem::path& file, const MeasuredRun& ru
   json["frame"] = frame_json(run.measured.image.stamp);
   json["parameters"] = params_json(run.measured.image.params);
   json["marks"] = marks_json(run.marks);
-  Repeat repeat = repeat_image(run.source, run.measured.image);
-  if (a != nullptr && !repeat.command.empty())
-    repeat = {{}, "values of two images; the JSON of their figure has a command"};
-  add_command(json, repeat, run.backend,
-              "--marks " + shell_word(std::filesystem::absolute(file).lexically_normal().string()) +
-                  " --measurements measurements.json");
+  const std::string output = "--marks " + shell_word(std::filesystem::absolute(file).lexically_normal().string()) +
+                             " --measurements measurements.json";
+  if (a != nullptr) {
+    set_compared_command(json, *a, run, output);
+  } else {
+    set_command(json, run.backend, run.source, run.measured.image, output);
+  }
   write_text(file, json_text(json, 2) + "\n");
 }
 

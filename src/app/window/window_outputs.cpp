@@ -26,6 +26,7 @@ std::function<void(const Image&)> WindowOutputs::image_taker() {
                                                            .source = parts_.state.source,
                                                            .named = parts_.named,
                                                            .params = parts_.state.params,
+                                                           .backend = *parts_.backend,
                                                            .when_full = WhenFull::leave_out});
   }
   return sinks_->taker();
