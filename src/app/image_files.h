@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "app/options/options.h"
-#include "app/outputs/compared_run.h"
+#include "app/outputs/comparison.h"
 #include "app/outputs/doubts.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
@@ -18,7 +18,8 @@ namespace echoloop {
 
 // A run that has ended with an image.
 struct ImagedRun {
-  const Options& options;
+  const OutputOptions& options;
+  const WindowOptions& window;  // for a screenshot
   const SourceInfo& info;
   Source& source;
   const std::string& named;  // the source, as the user named it

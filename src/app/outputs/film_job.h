@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/outputs/image_sink.h"
 #include "backend/backend.h"
 #include "core/results/flow_image.h"
 #include "core/results/image.h"
@@ -42,8 +43,6 @@ struct FilmOrder {
 // One image for each frame of the source, at the acquisition's rate, at most 60 a second: faster ones play slower,
 // and the note says so. Fills rate_hz and note.
 void pace_film(FilmOrder& order, const SourceInfo& source);
-
-enum class WhenFull { wait, leave_out };
 
 class FilmJob {
  public:

@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "app/outputs/comparison.h"
-#include "app/outputs/csv_text.h"
 #include "app/outputs/marks_json.h"
-#include "app/outputs/measurements_json.h"
+#include "app/outputs/measured_values.h"
 #include "app/outputs/patch_request.h"
 #include "app/outputs/provenance.h"
 #include "core/error.h"
@@ -22,8 +21,8 @@
 
 namespace echoloop {
 
-bool wants_measures(const Options& options, const Marks& marks) {
-  return !options.measurements.empty() || (!options.figure.empty() && !marks.list.empty());
+bool wants_measures(const OutputFiles& files, const Marks& marks) {
+  return !files["--measurements"].empty() || (!files["--figure"].empty() && !marks.list.empty());
 }
 
 namespace {

@@ -18,7 +18,7 @@
 namespace echoloop {
 
 // Whether a file of this run needs the marks' numbers.
-bool wants_measures(const Options& options, const Marks& marks);
+bool wants_measures(const OutputFiles& files, const Marks& marks);
 
 // As the Measure panel has them: of the image's pixels, and then with what processing has made again.
 Measured measure_pixels(const Image& image, const Marks& marks);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/options/user_folders.h"
-#include "app/outputs/cine_job.h"
+#include "app/outputs/cine_jobs.h"
 #include "app/outputs/measure_image.h"
 #include "app/outputs/save_queue.h"
 #include "app/session_file.h"
