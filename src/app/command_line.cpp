@@ -83,20 +83,20 @@ void check_ranges(const Options& o, const OptionTexts& t, const CLI::App& app) {
   if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
     throw out_of_range("--width x --height", fmt::format("{} x {}", o.width, o.height), "64 to 16384 pixels");
   }
-  if (t.figure_width_mm && !kFigureWidth_mm.holds(*t.figure_width_mm))
-    throw out_of_range("--figure-width", fmt::format("{}", *t.figure_width_mm), "60 to 1000 mm");
-  if (t.figure_mm_per_cm && !kFigureScale_mm_per_cm.holds(*t.figure_mm_per_cm))
-    throw out_of_range("--figure-scale", fmt::format("{}", *t.figure_mm_per_cm), "1 to 200 mm per cm");
-  if (app.count("--figure-pixels") > 0 && (t.figure_pixels < 1 || t.figure_pixels > 4))
-    throw out_of_range("--figure-pixels", std::to_string(t.figure_pixels), "1 to 4");
-  if (t.figure_width_mm && t.figure_mm_per_cm)
+  if (t.figure.width_mm && !kFigureWidth_mm.holds(*t.figure.width_mm))
+    throw out_of_range("--figure-width", fmt::format("{}", *t.figure.width_mm), "60 to 1000 mm");
+  if (t.figure.mm_per_cm && !kFigureScale_mm_per_cm.holds(*t.figure.mm_per_cm))
+    throw out_of_range("--figure-scale", fmt::format("{}", *t.figure.mm_per_cm), "1 to 200 mm per cm");
+  if (app.count("--figure-pixels") > 0 && (t.figure.pixels < 1 || t.figure.pixels > 4))
+    throw out_of_range("--figure-pixels", std::to_string(t.figure.pixels), "1 to 4");
+  if (t.figure.width_mm && t.figure.mm_per_cm)
     throw Error("--figure-scale", "found together with --figure-width", "one of the two");
   for (const char* other : {"--figure-width", "--figure-scale", "--figure-dpi"}) {
-    if (t.figure_pixels > 0 && app.count(other) > 0)
+    if (t.figure.pixels > 0 && app.count(other) > 0)
       throw Error("--figure-pixels", std::string("found together with ") + other, "one of the two");
   }
-  if (!kFigureDpi.holds(t.figure_dpi))
-    throw out_of_range("--figure-dpi", fmt::format("{}", t.figure_dpi), "72 to 1200");
+  if (!kFigureDpi.holds(t.figure.dpi))
+    throw out_of_range("--figure-dpi", fmt::format("{}", t.figure.dpi), "72 to 1200");
   if (app.count("--duration") > 0 && !(o.duration_s > 0.0))
     throw out_of_range("--duration", fmt::format("{}", o.duration_s), "seconds above 0");
 }
@@ -125,12 +125,12 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
 
 void take_figure(Options& o, const OptionTexts& t) {
   FigureSize& size = o.figure_size;
-  size.dpi = t.figure_dpi;
-  if (t.figure_width_mm) size.value = *t.figure_width_mm;
-  if (t.figure_mm_per_cm) size = {.by = FigureSizing::scale, .value = *t.figure_mm_per_cm, .dpi = t.figure_dpi};
-  if (t.figure_pixels > 0)
-    size = {.by = FigureSizing::factor, .value = static_cast<double>(t.figure_pixels), .dpi = kScreenDpi};
-  if (t.figure_dark) o.figure_ground = PageGround::dark;
+  size.dpi = t.figure.dpi;
+  if (t.figure.width_mm) size.value = *t.figure.width_mm;
+  if (t.figure.mm_per_cm) size = {.by = FigureSizing::scale, .value = *t.figure.mm_per_cm, .dpi = t.figure.dpi};
+  if (t.figure.pixels > 0)
+    size = {.by = FigureSizing::factor, .value = static_cast<double>(t.figure.pixels), .dpi = kScreenDpi};
+  if (t.figure.dark) o.figure_ground = PageGround::dark;
 }
 
 void take_kiosk(Options& o, const OptionTexts& t) {

@@ -87,15 +87,15 @@ void add_compare_options(CLI::App& app, Options& o, OptionTexts& t) {
 }
 
 void add_figure_options(CLI::App& app, OptionTexts& t) {
-  add_number(app, "--figure-width", t.figure_width_mm, "Width of the figure, mm (default 170)")->type_name("MM");
-  add_number(app, "--figure-scale", t.figure_mm_per_cm, "Scale of the figure's image, mm per cm, instead of its width")
+  add_number(app, "--figure-width", t.figure.width_mm, "Width of the figure, mm (default 170)")->type_name("MM");
+  add_number(app, "--figure-scale", t.figure.mm_per_cm, "Scale of the figure's image, mm per cm, instead of its width")
       ->type_name("MM");
-  add_number(app, "--figure-pixels", t.figure_pixels,
+  add_number(app, "--figure-pixels", t.figure.pixels,
              "Pixels of a step of the image's grid, 1 to 4, instead of its width, at 96 dots per inch")
       ->type_name("N");
-  add_number(app, "--figure-dpi", t.figure_dpi, "Resolution of the figure, dots per inch (default 300)")
+  add_number(app, "--figure-dpi", t.figure.dpi, "Resolution of the figure, dots per inch (default 300)")
       ->type_name("N");
-  app.add_flag("--figure-dark", t.figure_dark, "Dark ground of the figure in place of white");
+  app.add_flag("--figure-dark", t.figure.dark, "Dark ground of the figure in place of white");
 }
 
 // Each of the rows, and what goes with it.

@@ -8,7 +8,9 @@
 
 #include "app/opening/open_source.h"
 #include "app/opening/opened_description.h"
+#include "app/outputs/marks_json.h"
 #include "app/outputs/measure_image.h"
+#include "app/outputs/measured_values.h"
 #include "app/outputs/patch_request.h"
 #include "app/outputs/provenance.h"
 #include "core/acquisition_facts.h"
@@ -16,6 +18,7 @@
 #include "core/number.h"
 #include "core/param_table.h"
 #include "history/export.h"
+#include "history/json_text.h"
 #include "history/npy_text.h"
 #include "measure/level_match.h"
 
@@ -115,6 +118,28 @@ void set_compared_command(nlohmann::json& json, const MeasuredRun& a, const Meas
   if (is_own_recording(a, b) && !opened_description(a.measured.image.acquisition).empty())
     return set_no_command(json, "A was opened with a description that lies elsewhere");
   set_command(json, b.backend, b.source, b.measured.image, options_of_a(a, b) + output);
+}
+
+void write_measurements(const std::filesystem::path& file, const MeasuredRun& run, const MeasuredRun* a) {
+  if (file.extension() == ".csv") {
+    std::string comments = measurement_comments(run.backend, run.source, run.measured.image);
+    if (a != nullptr) comments += comments_on_a(*a);
+    return write_text(file, measurements_csv(run.measured, comments, a != nullptr ? a->measured : Measured{}));
+  }
+  nlohmann::json json = program_json(run.backend, run.source);
+  json.update(measurements_json(run.measured, run.marks));
+  if (a != nullptr) json["a"] = measurements_json(a->measured, a->marks);
+  json["frame"] = frame_json(run.measured.image.stamp);
+  json["parameters"] = params_json(run.measured.image.params);
+  json["marks"] = marks_json(run.marks);
+  const std::string output = "--marks " + shell_word(std::filesystem::absolute(file).lexically_normal().string()) +
+                             " --measurements measurements.json";
+  if (a != nullptr) {
+    set_compared_command(json, *a, run, output);
+  } else {
+    set_command(json, run.backend, run.source, run.measured.image, output);
+  }
+  write_text(file, json_text(json, 2) + "\n");
 }
 
 nlohmann::json compared_figure_json(const ComparedFigure& f) {

@@ -48,6 +48,9 @@ struct ComparedFigure {
 // set_command() of B's image with A beside it.
 void set_compared_command(nlohmann::json& json, const MeasuredRun& a, const MeasuredRun& b, const std::string& output);
 
+// --measurements: CSV or JSON, by the file's ending; with the values of A where two images are compared (null: none).
+void write_measurements(const std::filesystem::path& file, const MeasuredRun& run, const MeasuredRun* a);
+
 // The description of B, with that of A as "a", and with the command that makes the figure.
 nlohmann::json compared_figure_json(const ComparedFigure& figure);
 

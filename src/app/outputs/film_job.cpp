@@ -118,8 +118,7 @@ std::unique_ptr<Film> FilmJob::begin_film(const FilmPainter& painter) {
   return film;
 }
 
-// `complete`: every image of a run from its first one on, each once.
-nlohmann::json FilmJob::command(const Image& last, bool complete) const {
+nlohmann::json FilmJob::command(const Image& last) const {
   nlohmann::json json = nlohmann::json::object();
   if (order_.backend == nullptr) return json;
   ImagingParams params = last.params;
@@ -130,7 +129,7 @@ nlohmann::json FilmJob::command(const Image& last, bool complete) const {
                .acquisition = last.acquisition,
                .frames = drawn_,
                .params = &params,
-               .complete = complete && left_out_ == 0},
+               .complete = complete_ && left_out_ == 0},
               "--video video" + order_.path.extension().string());
   if (json.contains("command") && !order_.why_no_command.empty()) set_no_command(json, order_.why_no_command);
   return json;
@@ -146,7 +145,6 @@ void FilmJob::write_film() {
   const RgbImage* shown = nullptr;
   std::uint64_t last_place = 0;
   Image last;
-  bool complete = true;
   for (Waiting next; take(next);) {
     if (film == nullptr) {
       painter.emplace(FilmLook{.grid = next.image.grid,
@@ -159,7 +157,7 @@ void FilmJob::write_film() {
     }
     if (shown != nullptr && next.place > last_place) hold(*film, next.place - last_place - 1, *shown);
     last_place = next.place;
-    complete = complete && next.image.stamp.sequence == drawn_ && (drawn_ > 0 || next.image.stamp.source_index == 0);
+    complete_ = complete_ && next.image.stamp.sequence == drawn_ && (drawn_ > 0 || next.image.stamp.source_index == 0);
     last = next.image;
     shown = &painter->paint(next.image, next.flow ? &*next.flow : nullptr);
     film->add(shown->rgb);
@@ -168,7 +166,7 @@ void FilmJob::write_film() {
   }
   if (stopped()) return;
   if (film == nullptr) throw Error(order_.path.string(), "no image was processed", "a video of at least one image");
-  nlohmann::json made = command(last, complete);
+  nlohmann::json made = command(last);
   film->finish(made.empty() ? std::string() : command_text(made));
   const std::scoped_lock lock(mutex_);
   command_ = std::move(made);

@@ -83,7 +83,7 @@ class FilmJob {
   void run();
   void write_film();
   [[nodiscard]] std::unique_ptr<Film> begin_film(const FilmPainter& painter);
-  [[nodiscard]] nlohmann::json command(const Image& last, bool complete) const;
+  [[nodiscard]] nlohmann::json command(const Image& last) const;
   void hold(Film& film, std::uint64_t pictures, const RgbImage& shown);
   bool take(Waiting& next);
   [[nodiscard]] bool stopped() const;
@@ -97,6 +97,7 @@ class FilmJob {
   std::exception_ptr failure_;             // under mutex_
   std::string codec_;                      // under mutex_
   nlohmann::json command_;                 // under mutex_
+  bool complete_ = true;                   // so far: every image of a run from its first one on, each once; on thread_
   bool lacks_font_ = false;                // under mutex_
   std::atomic<bool> done_{false};
   std::atomic<std::uint64_t> written_{0}, drawn_{0}, left_out_{0};

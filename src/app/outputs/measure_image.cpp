@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/outputs/comparison.h"
 #include "app/outputs/marks_json.h"
 #include "app/outputs/measured_values.h"
 #include "app/outputs/patch_request.h"
@@ -96,28 +95,6 @@ std::string comments_on_a(const MeasuredRun& a) {
   const Image& image = a.measured.image;
   return fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n", a.source,
                      image.stamp.sequence, json_text(image_json(a.backend, a.source, image)));
-}
-
-void write_measurements(const std::filesystem::path& file, const MeasuredRun& run, const MeasuredRun* a) {
-  if (file.extension() == ".csv") {
-    std::string comments = measurement_comments(run.backend, run.source, run.measured.image);
-    if (a != nullptr) comments += comments_on_a(*a);
-    return write_text(file, measurements_csv(run.measured, comments, a != nullptr ? a->measured : Measured{}));
-  }
-  nlohmann::json json = program_json(run.backend, run.source);
-  json.update(measurements_json(run.measured, run.marks));
-  if (a != nullptr) json["a"] = measurements_json(a->measured, a->marks);
-  json["frame"] = frame_json(run.measured.image.stamp);
-  json["parameters"] = params_json(run.measured.image.params);
-  json["marks"] = marks_json(run.marks);
-  const std::string output = "--marks " + shell_word(std::filesystem::absolute(file).lexically_normal().string()) +
-                             " --measurements measurements.json";
-  if (a != nullptr) {
-    set_compared_command(json, *a, run, output);
-  } else {
-    set_command(json, run.backend, run.source, run.measured.image, output);
-  }
-  write_text(file, json_text(json, 2) + "\n");
 }
 
 }  // namespace echoloop

@@ -32,7 +32,6 @@ std::optional<KeptFrame> frame_again(Source& source, const FrameStamp& stamp);
 // Lines about source, frame and parameters for measurements_csv().
 std::string measurement_comments(const Backend& backend, const std::string& source, const Image& image);
 
-// --measurements: CSV or JSON, by the file's ending; with the values of A where two images are compared.
 struct MeasuredRun {
   const Measured& measured;
   const Marks& marks;
@@ -41,7 +40,6 @@ struct MeasuredRun {
   const std::vector<Doubt>* doubts = nullptr;  // about its recording; null: not measured
   std::uint64_t frames_of_a = 0;               // of a recording of A's own; 0: no end, or B's recording
 };
-void write_measurements(const std::filesystem::path& file, const MeasuredRun& run, const MeasuredRun* a = nullptr);
 // Of the image that B's is compared with, for measurements_csv().
 std::string comments_on_a(const MeasuredRun& a);
 

@@ -110,8 +110,8 @@ PreviewResult form_preview(const PreviewTask& task, Backend& backend, const Imag
   return result;
 }
 
-ImportPreviewer::ImportPreviewer(const ImagingOptions& options)
-    : options_(options), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+ImportPreviewer::ImportPreviewer(const ImagingOptions& options, BackendChoice backend)
+    : options_(options), backend_(backend), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 ImportPreviewer::~ImportPreviewer() { forget(); }
 
@@ -153,7 +153,7 @@ void ImportPreviewer::run(const std::stop_token& stop) {
     }
     PreviewResult result{.number = task.number};
     try {
-      if (backend == nullptr) backend = choose_backend(options_.backend).backend;
+      if (backend == nullptr) backend = choose_backend(backend_).backend;
       result = form_preview(task, *backend, options_, current.get_token());
     } catch (const std::exception& error) {
       result.error = error.what();

@@ -48,7 +48,7 @@ PreviewResult form_preview(const PreviewTask& task, Backend& backend, const Imag
 
 class ImportPreviewer {
  public:
-  explicit ImportPreviewer(const ImagingOptions& options);
+  ImportPreviewer(const ImagingOptions& options, BackendChoice backend);
   ~ImportPreviewer();
 
   void ask(PreviewTask task);  // a task that is not begun is replaced, one under way is stopped
@@ -60,6 +60,7 @@ class ImportPreviewer {
   void run(const std::stop_token& stop);
 
   const ImagingOptions& options_;
+  const BackendChoice backend_;
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable_any changed_;
   std::optional<PreviewTask> wanted_;

@@ -98,7 +98,7 @@ void WindowImport::begin_draft(const Reading& reading) {
   } else {
     draft_.emplace(make_draft(file_, contents));
   }
-  if (previewer_ == nullptr) previewer_ = std::make_unique<ImportPreviewer>(parts_.options);
+  if (previewer_ == nullptr) previewer_ = std::make_unique<ImportPreviewer>(parts_.options, parts_.options.backend);
   ImportState& state = parts_.state.import;
   state = {};
   state.open = true;
