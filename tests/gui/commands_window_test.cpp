@@ -120,6 +120,8 @@ TEST_P(CommandsOfAWindow, MakeItAgain) {
   const TemporaryFolder files, empty, session;
   Options options = script_options(GetParam().make(files));
   options.settings = {"depth_min_m=0.01", "depth_max_m=0.03", "grid_nx=64", "grid_nz=128"};
+  options.stream.policy = RingPolicy::block;  // a video of all frames
+  options.queue_given = true;
   begin(options);
   GetParam().act(*app_);
   if (HasFatalFailure()) return;
@@ -146,8 +148,14 @@ TEST_P(CommandsOfAWindow, MakeItAgain) {
   ASSERT_EQ(repeat_command(command_in(levels), empty), 0);
   EXPECT_TRUE(read_text(levels) == read_text(empty / "levels.png"));
   if (!video.empty()) {
-    ASSERT_EQ(repeat_command(command_in(video), empty), 0);
-    EXPECT_TRUE(read_text(video) == read_text(empty / "video.mp4")) << command_in(video);
+    const std::string held = command_in(video);
+    if (held.starts_with("no command: ")) {  // of a recording without a frame rate, the window's is another
+      EXPECT_NE(held.find("a rate that is not the recording's"), std::string::npos) << held;
+      EXPECT_NE(std::string_view(GetParam().name), "phantom");
+    } else {
+      ASSERT_EQ(repeat_command(held, empty), 0);
+      EXPECT_TRUE(read_text(video) == read_text(empty / "video.mp4")) << held;
+    }
   }
   fs::copy_file(saved, session / "s.echoloop.json");
   ASSERT_EQ(repeat_command("echoloop '" + (session / "s.echoloop.json").string() +

@@ -12,6 +12,7 @@
 
 #include "formats/own_descriptions.h"
 #include "history/film.h"
+#include "history/pdf_canvas.h"
 #include "program/run_program.h"
 #include "program/started_program.h"
 #include "support/embedded_command.h"
@@ -262,6 +263,7 @@ std::string comparable(const std::filesystem::path& file) {
 TEST_P(CommandIn, IsThatOfTheJsonAndMakesItAgain) {
   const auto& [holder, source] = GetParam();
   if (holder.option == std::string_view("--video") && !why_no_films().empty()) GTEST_SKIP() << why_no_films();
+  if (std::string_view(holder.file).ends_with(".pdf") && !why_no_pdf().empty()) GTEST_SKIP() << why_no_pdf();
   ECHO_NEED_DATA("must_pwi_disk/PWI_disk.mat");
   ECHO_NEED_DATA("fk_gammex_nylon/RFdata1.mat");
   const TemporaryFolder folder, empty;

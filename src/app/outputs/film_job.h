@@ -91,14 +91,14 @@ class FilmJob {
   const FilmOrder order_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Waiting> queue_;              // under mutex_
-  std::vector<std::vector<float>> spare_;  // under mutex_
-  bool ending_ = false, stopped_ = false;  // under mutex_
-  std::exception_ptr failure_;             // under mutex_
-  std::string codec_;                      // under mutex_
-  nlohmann::json command_;                 // under mutex_
-  bool complete_ = true;                   // so far: every image of a run from its first one on, each once; on thread_
-  bool lacks_font_ = false;                // under mutex_
+  std::deque<Waiting> queue_;                          // under mutex_
+  std::vector<std::vector<float>> spare_;              // under mutex_
+  bool ending_ = false, stopped_ = false;              // under mutex_
+  std::exception_ptr failure_;                         // under mutex_
+  std::string codec_;                                  // under mutex_
+  nlohmann::json command_ = nlohmann::json::object();  // under mutex_
+  bool complete_ = true;     // so far: every image of a run from its first one on, each once; on thread_
+  bool lacks_font_ = false;  // under mutex_
   std::atomic<bool> done_{false};
   std::atomic<std::uint64_t> written_{0}, drawn_{0}, left_out_{0};
   std::thread thread_;
