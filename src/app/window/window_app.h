@@ -13,7 +13,6 @@
 #include "app/window/window_import.h"
 #include "app/window/window_opening.h"
 #include "app/window/window_outputs.h"
-#include "app/window/window_times.h"
 #include "app/window/window_parts.h"
 #include "app/window/window_presets.h"
 #include "app/window/window_recording.h"
@@ -25,6 +24,7 @@
 #include "app/window/window_scanner.h"
 #include "app/window/window_sound_speed.h"
 #include "app/window/window_stream.h"
+#include "app/window/window_times.h"
 #include "gui/gl/display_loss.h"
 
 namespace echoloop {
