@@ -13,7 +13,6 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "app/bench/bench.h"
 #include "app/commands.h"
 #include "app/headless.h"
 #include "app/interrupts.h"
@@ -43,16 +42,16 @@ bool has_display() {
 }
 #endif
 
-int print_info(const echoloop::Options& options) {
+int print_info(const echoloop::SourceOptions& options, bool json) {
   using namespace echoloop;
   const OpenedSource opened = open_source(options.source, options.facts);
-  print_out("{}", options.json ? describe_source_json(opened) : describe_source(opened));
+  print_out("{}", json ? describe_source_json(opened) : describe_source(opened));
   return 0;
 }
 
 int run(int argc, char** argv) {
   using namespace echoloop;
-  const Options options = parse_command_line(argc, argv);
+  const auto options = parse_command_line(argc, argv);
   for (const std::string& warning : options.warnings) print_error("echoloop: {}\n", warning);
   keep_descriptions_in(own_descriptions_folder());
   switch (options.command) {
@@ -66,21 +65,21 @@ int run(int argc, char** argv) {
       print_out("{}", params_markdown_table());
       return 0;
     case Command::info:
-      return print_info(options);
+      return print_info(options, options.json);
     case Command::describe:
-      return run_describe(options);
+      return run_describe(options.source);
     case Command::repair:
-      return run_repair(options);
+      return run_repair(options.source);
     case Command::send:
-      return run_send(options);
+      return run_send(options.source, options, options.stream, options.frames);
     case Command::render:
       return run_render(options);
     case Command::bench:
-      return run_bench(options);
+      return run_bench(options, options.backend);
     case Command::view:
       break;
   }
-  if (!options.find_sound_speed.empty()) return run_find_sound_speed(options);
+  if (!options.files["--find-sound-speed"].empty()) return run_find_sound_speed(options);
 #if defined(ECHO_HAVE_GUI)
   if (!options.headless && has_display()) return WindowApp(options).run();
 #endif

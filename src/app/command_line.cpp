@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "app/options/preset.h"
 #include "app/options/small_file.h"
 #include "app/outputs/marks_json.h"
+#include "app/outputs/output_files.h"
 #include "app/session_file.h"
 #include "core/error.h"
 #include "core/param_table.h"
@@ -65,7 +67,7 @@ double parse_rate(const std::string& text) {
   return rate;
 }
 
-void check_ranges(const Options& o, const CLI::App& app) {
+void check_ranges(const Options& o, const OptionTexts& t, const CLI::App& app) {
   if (o.stream.slots < kMinSlots || o.stream.slots > kMaxSlots) {
     throw out_of_range("--slots", std::to_string(o.stream.slots), fmt::format("{} to {}", kMinSlots, kMaxSlots));
   }
@@ -81,20 +83,20 @@ void check_ranges(const Options& o, const CLI::App& app) {
   if (o.width < 64 || o.width > 16384 || o.height < 64 || o.height > 16384) {
     throw out_of_range("--width x --height", fmt::format("{} x {}", o.width, o.height), "64 to 16384 pixels");
   }
-  if (o.figure_width_mm && !kFigureWidth_mm.holds(*o.figure_width_mm))
-    throw out_of_range("--figure-width", fmt::format("{}", *o.figure_width_mm), "60 to 1000 mm");
-  if (o.figure_mm_per_cm && !kFigureScale_mm_per_cm.holds(*o.figure_mm_per_cm))
-    throw out_of_range("--figure-scale", fmt::format("{}", *o.figure_mm_per_cm), "1 to 200 mm per cm");
-  if (app.count("--figure-pixels") > 0 && (o.figure_pixels < 1 || o.figure_pixels > 4))
-    throw out_of_range("--figure-pixels", std::to_string(o.figure_pixels), "1 to 4");
-  if (o.figure_width_mm && o.figure_mm_per_cm)
+  if (t.figure.width_mm && !kFigureWidth_mm.holds(*t.figure.width_mm))
+    throw out_of_range("--figure-width", fmt::format("{}", *t.figure.width_mm), "60 to 1000 mm");
+  if (t.figure.mm_per_cm && !kFigureScale_mm_per_cm.holds(*t.figure.mm_per_cm))
+    throw out_of_range("--figure-scale", fmt::format("{}", *t.figure.mm_per_cm), "1 to 200 mm per cm");
+  if (app.count("--figure-pixels") > 0 && (t.figure.pixels < 1 || t.figure.pixels > 4))
+    throw out_of_range("--figure-pixels", std::to_string(t.figure.pixels), "1 to 4");
+  if (t.figure.width_mm && t.figure.mm_per_cm)
     throw Error("--figure-scale", "found together with --figure-width", "one of the two");
   for (const char* other : {"--figure-width", "--figure-scale", "--figure-dpi"}) {
-    if (o.figure_pixels > 0 && app.count(other) > 0)
+    if (t.figure.pixels > 0 && app.count(other) > 0)
       throw Error("--figure-pixels", std::string("found together with ") + other, "one of the two");
   }
-  if (!kFigureDpi.holds(o.figure_dpi))
-    throw out_of_range("--figure-dpi", fmt::format("{}", o.figure_dpi), "72 to 1200");
+  if (!kFigureDpi.holds(t.figure.dpi))
+    throw out_of_range("--figure-dpi", fmt::format("{}", t.figure.dpi), "72 to 1200");
   if (app.count("--duration") > 0 && !(o.duration_s > 0.0))
     throw out_of_range("--duration", fmt::format("{}", o.duration_s), "seconds above 0");
 }
@@ -119,6 +121,16 @@ void take_stream(Options& o, const OptionTexts& t, const CLI::App& app) {
     o.history_bytes = static_cast<std::size_t>(*t.history_mb * 1e6);
   }
   if (!t.rate.empty()) stream.rate_hz = parse_rate(t.rate);
+}
+
+void take_figure(Options& o, const OptionTexts& t) {
+  FigureSize& size = o.figure_size;
+  size.dpi = t.figure.dpi;
+  if (t.figure.width_mm) size.value = *t.figure.width_mm;
+  if (t.figure.mm_per_cm) size = {.by = FigureSizing::scale, .value = *t.figure.mm_per_cm, .dpi = t.figure.dpi};
+  if (t.figure.pixels > 0)
+    size = {.by = FigureSizing::factor, .value = static_cast<double>(t.figure.pixels), .dpi = kScreenDpi};
+  if (t.figure.dark) o.figure_ground = PageGround::dark;
 }
 
 void take_kiosk(Options& o, const OptionTexts& t) {
@@ -282,24 +294,73 @@ Options parse_view(std::vector<std::string> words, Options o) {
   take_description(o, texts.description);
   take_compare(o, texts);
   take_kiosk(o, texts);
-  check_ranges(o, app);
+  check_ranges(o, texts, app);
+  take_figure(o, texts);
   require_needs(app, o);
   return o;
 }
 
-std::filesystem::path file_of(const std::map<std::string, std::filesystem::path>& files, std::string_view option) {
-  const auto found = files.find(std::string(option));
-  return found == files.end() ? std::filesystem::path() : found->second;
+// False: the help was asked for, and is in `o`.
+bool read_words(CLI::App& app, const std::vector<std::string>& words, Options& o) {
+  if (parse_words(app, words)) return true;
+  o.command = Command::help;
+  o.help = app.help();
+  return false;
+}
+
+Options parse_bench(const std::vector<std::string>& words) {
+  Options o;
+  o.command = Command::bench;
+  std::vector<std::string> cases;
+  std::string backend;
+  CLI::App app("Measure the speed of this machine.", "echoloop bench");
+  app.add_option("case", cases, fmt::format("Cases: {}; default: all", fmt::join(kBenchCases, ", ")));
+  app.add_option("--backend", backend, "Processing device: auto, cuda or cpu");
+  add_number(app, "--seconds", o.bench_seconds, "Duration of each measurement, 0.05 to 60")->type_name("S");
+  app.add_option("--json", o.bench_json, "Write the table as JSON")->type_name("F.json");
+  app.add_option("--revision", o.bench_revision, "Program revision for the JSON")->type_name("REV");
+  if (!read_words(app, words, o)) return o;
+  if (!(o.bench_seconds >= 0.05 && o.bench_seconds <= 60.0))
+    throw out_of_range("--seconds", fmt::format("{}", o.bench_seconds), "0.05 to 60");
+  if (!o.bench_json.empty()) require_place(o.bench_json);
+  if (!backend.empty()) o.backend = backend_choice(backend);
+  for (const std::string& name : cases) index_of(kBenchCases, "bench case", name);
+  if (!cases.empty()) o.bench_cases = cases;
+  return o;
+}
+
+Options parse_send(const std::vector<std::string>& words) {
+  Options o;
+  o.command = Command::send;
+  std::string rate;
+  o.stream.loop = false;
+  CLI::App app("Send the frames of a recording or phantom to a viewer that waits for a scanner.", "echoloop send");
+  app.add_option("source", o.source, source_names_text());
+  app.add_option("--to", o.send_to, "Address of the viewer, as it was opened (default live:)")->type_name("ADDRESS");
+  app.add_option("--rate", rate, "Frame rate in Hz, or max; default: the rate of the source")->type_name("HZ");
+  app.add_flag("--loop", o.stream.loop, "Repeat the recording at the end");
+  add_number(app, "--frames", o.frames, "Stop after N frames")->type_name("N");
+  app.add_flag("--list", o.list_viewers, "List the viewers of scanners that have a name on this machine");
+  if (!read_words(app, words, o)) return o;
+  o.source_given = app.count("source") > 0;
+  if (!o.source_given && !o.list_viewers) throw Error("send", "no source given", "echoloop send SOURCE --to ADDRESS");
+  if (rate == "max") {
+    o.stream.rate_hz = kRateMax;
+  } else if (!rate.empty()) {
+    o.stream.rate_hz = parse_number(rate, "--rate", "max, or a frame rate above 0 up to 1000000 Hz");
+    if (o.stream.rate_hz <= 0.0 || o.stream.rate_hz > 1e6) {
+      throw out_of_range("--rate", rate, "above 0 up to 1000000 Hz, or max");
+    }
+  }
+  return o;
 }
 
 }  // namespace
 
-std::filesystem::path frame_file(const Options& options, std::string_view option) {
-  return file_of(options.frame_files, option);
-}
-
-std::filesystem::path analysis_file(const Options& options, std::string_view option) {
-  return file_of(options.analysis_files, option);
+const std::filesystem::path& OutputFiles::operator[](std::string_view option) const {
+  static const std::filesystem::path kNone;
+  const auto found = by_option_.find(option);
+  return found == by_option_.end() ? kNone : found->second;
 }
 
 std::string default_source() { return std::string(kPhantomPrefix) + PhantomSettings().name; }
@@ -330,7 +391,8 @@ std::vector<std::string> settings_for(const Acquisition& acquisition, std::vecto
   return settings;
 }
 
-ImagingParams given_params(const Options& options, const ImagingParams& defaults, const Acquisition& acquisition) {
+ImagingParams given_params(const ImagingOptions& options, const ImagingParams& defaults,
+                           const Acquisition& acquisition) {
   return apply_settings(defaults, settings_for(acquisition, options.settings, options.preset));
 }
 

@@ -1,4 +1,4 @@
-// The commands of the program beside the viewer (headless.h, window/window_app.h) and the benchmark (bench/bench.h).
+// The commands of the program beside the viewer (headless.h, window/window_app.h).
 // Each returns the exit status and throws Error for bad options.
 #pragma once
 
@@ -7,15 +7,15 @@
 namespace echoloop {
 
 // `echoloop describe FILE`: the arrays of a file and a description to complete.
-int run_describe(const Options& options);
+int run_describe(const std::filesystem::path& file);
 
 // `echoloop repair FILE`: a recording that a killed program has left.
-int run_repair(const Options& options);
+int run_repair(const std::filesystem::path& file);
 
 // `echoloop send`: the program as a sender beside a viewer: a demonstration, a test, a load generator. Uses the header
 // that users get (senders/echoloop_sender.h). Until the end of the source, the frames that were asked for, or an
 // interrupt.
-int run_send(const Options& options);
+int run_send(const std::string& source, const SendOptions& options, const StreamSettings& stream, std::uint64_t frames);
 
 // `echoloop render FILE... --out DIR`: the images of many recordings, a few runs at a time in one process. What a run
 // before has completed is left out. 2 where a recording could not be read, 1 after another fault, else 0.
@@ -25,5 +25,8 @@ int run_render(const Options& options);
 // warnings as JSON. The frame: the last one of --frames, otherwise the first. The region: that of the marks, otherwise
 // the whole image.
 int run_find_sound_speed(const Options& options);
+
+// `echoloop bench`: how fast this machine is, as a short table and as JSON. Every figure says what it is compared with.
+int run_bench(const BenchOptions& options, BackendChoice backend);
 
 }  // namespace echoloop

@@ -7,8 +7,7 @@
 
 namespace echoloop {
 
-int run_describe(const Options& options) {
-  const std::filesystem::path file = options.source;
+int run_describe(const std::filesystem::path& file) {
   const FileOutline outline = outline_file(file);
   if (!outline.format.empty())  // a file with an incomplete description beside it no longer opens
     print_out("// opens as {} without a description; one with \"data\" takes precedence\n", outline.format);
@@ -16,8 +15,8 @@ int run_describe(const Options& options) {
   return 0;
 }
 
-int run_repair(const Options& options) {
-  const RepairedRecording repaired = repair_recording(options.source);
+int run_repair(const std::filesystem::path& file) {
+  const RepairedRecording repaired = repair_recording(file);
   print_out("{}: {}\n", repaired.path.string(), counted(repaired.frames, "frame"));
   return 0;
 }

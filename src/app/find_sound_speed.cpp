@@ -54,7 +54,7 @@ void say(const char* axis, const SoundSpeedCurve& curve) {
 
 int run_find_sound_speed(const Options& options) {
   require_outputs(options);
-  require_no_other_output(options, "--find-sound-speed", options.find_sound_speed);
+  require_no_other_output(options.files, "--find-sound-speed");
   const Marks marks = marks_of(options);
   const ChosenBackend chosen = choose_backend(options.backend);
   const OpenedSource opened = open_source(options.source, options.facts);
@@ -89,7 +89,7 @@ int run_find_sound_speed(const Options& options) {
                                {"speed_m_s", task.speeds_m_s},
                                {"elements", curve_json(found.elements)},
                                {"transmits", curve_json(found.transmits)}};
-  write_text(options.find_sound_speed, json_text(json, 2) + "\n");
+  write_text(options.files["--find-sound-speed"], json_text(json, 2) + "\n");
   if (const std::string note = search_f_number_note(params); !note.empty()) print_out("{}\n", note);
   say("elements", found.elements);
   say("transmits", found.transmits);

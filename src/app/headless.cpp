@@ -17,15 +17,12 @@
 #include "app/opening/open_source.h"
 #include "app/options/preset.h"
 #include "app/options/terminal.h"
-#include "app/outputs/compared_run.h"
+#include "app/outputs/comparison.h"
 #include "app/outputs/figures.h"
-#include "app/outputs/first_frame_doubts.h"
-#include "app/outputs/frame_outputs.h"
-#include "app/outputs/image_sinks.h"
-#include "app/outputs/live_outputs.h"
 #include "app/outputs/measure_image.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
+#include "app/outputs/run_outputs.h"
 #include "app/session_file.h"
 #include "app/stream/choose_backend.h"
 #include "app/stream/session.h"
@@ -59,15 +56,11 @@ Limits limits_for(const Options& options, const SourceInfo& info) {
   return {0, 5.0};
 }
 
-bool records(const Options& options) {
-  return std::ranges::any_of(options.frame_files, [](const auto& file) { return !file.second.empty(); });
-}
-
 // Whether no frame of the recording is needed twice, or kept until it is written.
 bool reads_once(const Options& options, const Limits& limits, const SourceInfo& info) {
   const bool through = limits.frames > 0 && limits.frames <= info.frame_count;
-  return options.history_bytes.value_or(0) == 0 && !records(options) && info.frame_count > 0 &&
-         (through || !options.stream.loop);
+  return options.history_bytes.value_or(0) == 0 && !names_output(options.files, {MadeOf::all_frames}) &&
+         info.frame_count > 0 && (through || !options.stream.loop);
 }
 
 // What a scanner's connection has to say, on the terminal.
@@ -82,7 +75,8 @@ void say_live_notes(Source& source) {
 // A scanner that describes other frames: the stream goes on with them, with the settings of the command line.
 // Recordings hold one acquisition: with one of them the stream ends. True when it was so.
 bool follow_acquisition(Session& session, OpenedSource& opened, const Options& options) {
-  const bool writes = !options.images_out.empty() || !options.iq_out.empty() || records(options);
+  const bool writes = !options.files["--images-out"].empty() || !options.files["--iq-out"].empty() ||
+                      names_output(options.files, {MadeOf::all_frames});
   if (session.producer_state() != ProducerState::changed || writes) return false;
   opened.info.acquisition = session.acquisition();
   const Acquisition& acquisition = *opened.info.acquisition;
@@ -190,10 +184,7 @@ std::optional<OpenedSource> open_or_wait(const Options& options) {
   }
 }
 
-bool wants_picture(const Options& options) {
-  return !options.measurements.empty() || !options.figure.empty() || !options.image_out.empty() ||
-         !options.png.empty() || !options.png16.empty() || !options.screenshot.empty();
-}
+bool wants_picture(const OutputFiles& files) { return names_output(files, {MadeOf::last_image, MadeOf::window}); }
 
 // Says what went wrong, and how recordings ended. Returns the exit status; counts the errors.
 int say_how_it_ended(const Options& options, const Limits& limits, Session& session, const FrameOutputs& files,
@@ -300,6 +291,135 @@ void say_summary(const OpenedSource& opened, const Backend& backend, const RingC
             report["latency_ms"]["p95"].get<double>());
 }
 
+// What is known before the stream starts.
+struct RunPlan {
+  const Options& options;
+  const ChosenBackend& chosen;
+  OpenedSource& opened;
+  const AcquisitionPtr described;  // a scanner may describe other frames later
+  const Marks& marks;
+  const ImagingParams params;
+  const Limits limits;
+  std::optional<SideA> side_a;
+};
+
+RunPlan plan_run(const Options& options, const ChosenBackend& chosen, OpenedSource& opened, const Marks& marks) {
+  const AcquisitionPtr described = opened.info.acquisition;
+  RunPlan plan{options,
+               chosen,
+               opened,
+               described,
+               marks,
+               given_params(options, default_params(*described), *described),
+               limits_for(options, opened.info),
+               {}};
+  require_live_outputs(options.files, plan.params);
+  if (options.compare.wanted()) plan.side_a = open_side_a(options.compare, opened, plan.params);
+  require_figure_size(options, options.source, planned_images(*described, plan.params, plan.side_a));
+  return plan;
+}
+
+SessionOptions stream_of(const RunPlan& plan, const ImageSinks& sinks, LiveImages& live, PastImages& past) {
+  const Options& options = plan.options;
+  const SavedSession* const saved = options.session.get();
+  return {.stream = options.stream,
+          .params = plan.params,
+          .max_frames = plan.limits.frames,
+          .host_copy = wants_picture(options.files) || sinks.taker() ? HostCopy::made : HostCopy::none,
+          .on_image = sinks.taker(),
+          .pixels = sinks.pixel_taker(),
+          .samples = plan.opened.info.samples,
+          .past = wants_measures(options.files, plan.marks) || plan.side_a ? &past : nullptr,
+          .analyses = live.analyses(),
+          .first_frame = saved != nullptr ? saved->frame : 0,
+          .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference,
+          .reads_once = reads_once(options, plan.limits, plan.opened.info)};
+}
+
+// A run whose stream has been stopped.
+struct StoppedRun {
+  const RunPlan& plan;
+  Session& session;
+  LiveImages& live;
+  const TimingTrace& trace;
+  ImageSinks& sinks;
+  FrameOutputs& files;
+  RunTotals totals;
+  const Image* image;  // the last one; null: none was made
+  std::vector<Doubt> doubts;
+};
+
+// And writes the files of analyses.
+nlohmann::json report_of(const StoppedRun& run, FileWriter& writer) {
+  const auto& [options, chosen, opened, described, marks, params, limits, side_a] = run.plan;
+  const Backend& backend = *chosen.backend;
+  const ImagingParams& made_with = run.image != nullptr ? run.image->params : params;
+  nlohmann::json report = make_report(backend, run.session, options.source, made_with, run.trace, run.totals);
+  report["given"] = given_json(options);
+  if (const std::string why = preset_note(options, *described); !why.empty()) report["preset"] = why;
+  report["doubts"] = doubts_json(run.doubts);
+  add_scanner(report, opened);
+  report["samples"] = samples_json(opened.info.samples, run.image != nullptr ? run.image->stamp : FrameStamp{});
+  run.sinks.add_to(report);
+  end_live_outputs(
+      {.files = options.files, .source = options.source, .params = params, .backend = backend, .session = run.session},
+      run.live, report, writer);
+  run.files.add_to(report);
+  add_commands(report, {.named = options.source,
+                        .acquisition = described,
+                        .params = made_with,
+                        .backend = backend,
+                        .counts = run.session.counts()});
+  return report;
+}
+
+// Those of the last image.
+void write_images_of(const StoppedRun& run, FileWriter& writer) {
+  const RunPlan& plan = run.plan;
+  const Options& options = plan.options;
+  const ImagedRun imaged{.options = options,
+                         .window = options,
+                         .info = plan.opened.info,
+                         .source = *plan.opened.source,
+                         .named = options.source,
+                         .backend = *plan.chosen.backend,
+                         .session = run.session,
+                         .live = run.live,
+                         .marks = plan.marks,
+                         .doubts = &run.doubts};
+  std::unique_ptr<const ImageA> a;
+  if (plan.side_a)
+    writer([&] { a = make_image_a(*plan.side_a, options.compare, run.session, plan.opened, *run.image); });
+  if (!plan.side_a || a != nullptr) write_image_files(imaged, *run.image, a.get(), writer);
+  if (!options.files["--screenshot"].empty())
+    writer([&] { write_screenshot(imaged, *run.image, run.trace, run.totals); });
+}
+
+// Writes all files, says how it went; returns the exit status.
+int end_run(StoppedRun& run, int status) {
+  const Options& options = run.plan.options;
+  const Backend& backend = *run.plan.chosen.backend;
+  FileWriter writer;
+  writer([&] {
+    status = std::max(status, run.sinks.finish({run.image, backend, options.source, &run.doubts}, run.totals));
+  });
+  nlohmann::json report = report_of(run, writer);
+  say_faults(run.plan.opened);
+  if (run.image != nullptr) write_images_of(run, writer);
+  const bool reported = run.image == nullptr && status != 0;  // the reason of the missing image
+  if (!reported && wants_picture(options.files) && run.image == nullptr) {
+    writer([&] { throw Error(options.source, "no frame was processed", "a run of at least one frame"); });
+  }
+  if (!reported) writer([&] { run.sinks.require_files(); });
+  write_times(options.files, run.trace, writer);
+  report["frames"]["errors"] = run.totals.errors + writer.refused();
+  writer([&] { write_report(options.files, report); });
+  say_summary(run.plan.opened, backend, run.session.counts(), report);
+  run.sinks.print_summaries();
+  writer.require_all();
+  return status;
+}
+
 }  // namespace
 
 int run_headless(const Options& options) {
@@ -313,16 +433,7 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
   std::optional<OpenedSource> source = open_or_wait(options);
   if (!source) return 1;
   OpenedSource& opened = *source;
-  const AcquisitionPtr described = opened.info.acquisition;
-  const Acquisition& acquisition = *described;
-  const ImagingParams params = given_params(options, default_params(acquisition), acquisition);
-  const Limits limits = limits_for(options, opened.info);
-  require_live_outputs(options, params);
-  std::optional<SideA> side_a;
-  if (options.compare.wanted()) side_a = open_side_a(options, opened, params);
-  require_figure_size(options, planned_images(acquisition, params, side_a));
-
-  const SavedSession* saved = options.session.get();
+  const RunPlan plan = plan_run(options, chosen, opened, marks);
   LiveImages live;
   PastImages past;  // for points, which are beamformed again
   TimingTrace trace;
@@ -330,86 +441,28 @@ int run_headless(const Options& options, const ChosenBackend& chosen) {
   ImageSinks sinks({.options = options,
                     .source = opened.info,
                     .named = options.source,
-                    .params = params,
+                    .params = plan.params,
+                    .backend = *chosen.backend,
                     .when_full = WhenFull::wait});
   RfHistory history(options.history_bytes.value_or(0));
   FrameOutputs files(
-      options, opened.info.acquisition,
-      {.version = kVersion, .parameters = json_text(params_json(params)), .device_hz = opened.source->device_hz()},
+      options.files, plan.described,
+      {.version = kVersion, .parameters = json_text(params_json(plan.params)), .device_hz = opened.source->device_hz()},
       history);
   FirstFrameDoubts first_frame(opened, *files.sinks().front());
-  std::vector<FrameSink*> frame_sinks = files.sinks();
-  frame_sinks.insert(frame_sinks.begin(), &first_frame);
-  Session session(*chosen.backend, opened.source, live.images, trace,
-                  {.stream = options.stream,
-                   .params = params,
-                   .max_frames = limits.frames,
-                   .host_copy = wants_picture(options) || sinks.taker() ? HostCopy::made : HostCopy::none,
-                   .on_image = sinks.taker(),
-                   .pixels = sinks.pixel_taker(),
-                   .samples = opened.info.samples,
-                   .sinks = frame_sinks,
-                   .past = wants_measures(options, marks) || side_a ? &past : nullptr,
-                   .analyses = live.analyses(),
-                   .first_frame = saved != nullptr ? saved->frame : 0,
-                   .held_reference_db = saved != nullptr ? saved->held_reference_db : kAutoReference,
-                   .reads_once = reads_once(options, limits, opened.info)});
-  say_notes(chosen.note, options, acquisition, params);
-  RunTotals totals;
-  totals.seconds = run_to_end(session, opened, options, limits.seconds);
+  SessionOptions stream = stream_of(plan, sinks, live, past);
+  stream.sinks = files.sinks();
+  stream.sinks.insert(stream.sinks.begin(), &first_frame);
+  Session session(*chosen.backend, opened.source, live.images, trace, std::move(stream));
+  say_notes(chosen.note, options, *plan.described, plan.params);
+  const double seconds = run_to_end(session, opened, options, plan.limits.seconds);
+  StoppedRun run{plan, session, live, trace, sinks, files, {.seconds = seconds}, nullptr, {}};
   say_live_notes(*opened.source);
   files.finish();
-
-  int status = say_how_it_ended(options, limits, session, files, totals);
-  const Image* image = live.images.take() ? &live.images.front() : nullptr;
-  FileWriter writer;
-  const std::vector<Doubt> doubts = say_doubts(first_frame, opened);
-  writer([&] { status = std::max(status, sinks.finish({image, *chosen.backend, options.source, &doubts}, totals)); });
-  const ImagingParams& made_with = image != nullptr ? image->params : params;
-  nlohmann::json report = make_report(*chosen.backend, session, options.source, made_with, trace, totals);
-  report["given"] = given_json(options);
-  if (const std::string why = preset_note(options, acquisition); !why.empty()) report["preset"] = why;
-  report["doubts"] = doubts_json(doubts);
-  add_scanner(report, opened);
-  report["samples"] = samples_json(opened.info.samples, image != nullptr ? image->stamp : FrameStamp{});
-  say_faults(opened);
-  sinks.add_to(report);
-  end_live_outputs(
-      {.options = options, .source = options.source, .params = params, .backend = *chosen.backend, .session = session},
-      live, report, writer);
-  files.add_to(report);
-  add_commands(report, {.named = options.source,
-                        .acquisition = described,
-                        .params = made_with,
-                        .backend = *chosen.backend,
-                        .counts = session.counts()});
-  if (image != nullptr) {
-    const ImagedRun imaged{.options = options,
-                           .info = opened.info,
-                           .source = *opened.source,
-                           .named = options.source,
-                           .backend = *chosen.backend,
-                           .session = session,
-                           .live = live,
-                           .marks = marks,
-                           .doubts = &doubts};
-    std::unique_ptr<const ImageA> image_a;
-    if (side_a) writer([&] { image_a = make_image_a(*side_a, options, session, opened, *image); });
-    if (!side_a || image_a != nullptr) write_image_files(imaged, *image, image_a.get(), writer);
-    if (!options.screenshot.empty()) writer([&] { write_screenshot(imaged, *image, trace, totals); });
-  }
-  const bool reported = image == nullptr && status != 0;  // the reason of the missing image
-  if (!reported && wants_picture(options) && image == nullptr) {
-    writer([&] { throw Error(options.source, "no frame was processed", "a run of at least one frame"); });
-  }
-  if (!reported) writer([&] { sinks.require_files(); });
-  write_times(options, trace, writer);
-  report["frames"]["errors"] = totals.errors + writer.refused();
-  writer([&] { write_report(options, report); });
-  say_summary(opened, *chosen.backend, session.counts(), report);
-  sinks.print_summaries();
-  writer.require_all();
-  return status;
+  const int status = say_how_it_ended(options, plan.limits, session, files, run.totals);
+  if (live.images.take()) run.image = &live.images.front();
+  run.doubts = say_doubts(first_frame, opened);
+  return end_run(run, status);
 }
 
 int run_without_display(Options options) {
@@ -418,20 +471,23 @@ int run_without_display(Options options) {
   std::filesystem::create_directories(folder, error);
   if (error)
     throw Error(folder.string(), error.message(), "a writable folder, or --headless with explicit output files");
-  if (options.png.empty()) options.png = folder / "picture.png";
-  if (options.report.empty()) options.report = folder / "report.json";
+  const auto add = [&](const char* option, const char* name) {
+    if (options.files[option].empty()) options.files[option] = folder / name;
+  };
+  add("--png", "picture.png");
+  add("--report", "report.json");
 #if defined(ECHO_HAVE_GUI)
-  if (options.screenshot.empty()) options.screenshot = folder / "window.png";
+  add("--screenshot", "window.png");
 #endif
-  if (const std::string why = why_no_films(); !why.empty()) {
+  if (const std::string why = why_no_films(); why.empty()) {
+    add("--video", "film.mp4");
+  } else {
     print_out("No video: {}\n", why);
-  } else if (options.video.empty()) {
-    options.video = folder / "film.mp4";
   }
   print_out("No display found: running offscreen for a few seconds. Files that will be written:\n");
-  for (const auto& [name, file] : {std::pair{"Image", options.png}, std::pair{"Window", options.screenshot},
-                                   std::pair{"Video", options.video}, std::pair{"Report", options.report}}) {
-    if (!file.empty()) print_out("  {:<8}{}\n", name, file.string());
+  for (const auto& [name, option] : {std::pair{"Image", "--png"}, std::pair{"Window", "--screenshot"},
+                                     std::pair{"Video", "--video"}, std::pair{"Report", "--report"}}) {
+    if (!options.files[option].empty()) print_out("  {:<8}{}\n", name, options.files[option].string());
   }
   print_out("Other files, or none: --headless with the options for output files\n");
   std::fflush(stdout);

@@ -1,5 +1,6 @@
 #include "app/image_files.h"
 
+#include <functional>
 #include <optional>
 
 #include "app/outputs/figures.h"
@@ -24,19 +25,22 @@
 namespace echoloop {
 
 void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a, FileWriter& writer) {
-  const Options& o = run.options;
-  if (!o.image_out.empty()) {
-    writer([&] {
-      nlohmann::json about = image_json(run.backend, run.named, image);
-      if (run.doubts != nullptr) about["doubts"] = doubts_json(*run.doubts);
-      write_image_npy(o.image_out, image, about);
-    });
-  }
-  if (!o.png.empty()) writer([&] { write_picture(o.png, image, image.params); });
-  if (!o.png16.empty()) writer([&] { write_levels(o.png16, image, run.named); });
-  if (!wants_measures(o, run.marks) && o.figure.empty()) return;
+  const OutputFiles& files = run.options.files;
+  const auto wants = [&](const char* option, const std::function<void(const std::filesystem::path&)>& write) {
+    if (const std::filesystem::path& file = files[option]; !file.empty()) writer([&] { write(file); });
+  };
+  wants("--image-out", [&](const auto& file) {
+    nlohmann::json about = image_json(run.backend, run.named, image);
+    if (run.doubts != nullptr) about["doubts"] = doubts_json(*run.doubts);
+    write_image_npy(file, image, about);
+  });
+  wants("--png", [&](const auto& file) { write_picture(file, image, image.params); });
+  wants("--png16", [&](const auto& file) {
+    write_levels(file, image, run.named, command_text(run.backend, run.named, image, kLevelsOption));
+  });
+  if (!wants_measures(files, run.marks) && files["--figure"].empty()) return;
   PointsAgain again;
-  if (wants_measures(o, run.marks)) again = {.session = &run.session, .kept = frame_again(run.source, image.stamp)};
+  if (wants_measures(files, run.marks)) again = {.session = &run.session, .kept = frame_again(run.source, image.stamp)};
   const Measured measured = measure_image(image, run.marks, again);
   const MeasuredRun b{measured, run.marks, run.backend, run.named, run.doubts};
   std::optional<Measured> measured_a;
@@ -44,20 +48,22 @@ void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a
   if (a != nullptr) {
     measured_a = measure_image(a->image, run.marks, {.session = &run.session, .kept = a->kept});
     const bool same = a->image.acquisition == image.acquisition;
-    of_a.emplace(MeasuredRun{*measured_a, run.marks, run.backend, a->named, same ? run.doubts : nullptr});
+    of_a.emplace(
+        MeasuredRun{*measured_a, run.marks, run.backend, a->named, same ? run.doubts : nullptr, a->frame_count});
   }
-  if (!o.measurements.empty()) writer([&] { write_measurements(o.measurements, b, of_a ? &*of_a : nullptr); });
-  if (o.figure.empty()) return;
-  writer([&] { write_last_figure(o, run.info, run.live, image, b, {.image = a, .run = of_a ? &*of_a : nullptr}); });
+  const MeasuredRun* const run_a = of_a ? &*of_a : nullptr;
+  wants("--measurements", [&](const auto& file) { write_measurements(file, b, run_a); });
+  wants("--figure", [&](const auto&) { write_last_figure(run.options, run.info, run.live, image, b, {a, run_a}); });
 }
 
-void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source) {
+void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source,
+                  const std::string& command) {
   write_png16(path, image,
               {{"Source", whole_name(source)},
                {"Version", kVersion},
-               {"Frame", std::to_string(image.stamp.sequence)},
+               {"Frame", std::to_string(image.stamp.source_index)},
                {"Parameters", json_text(params_json(image.params))},
-               {"Command", repeat_image(source, image).text()}});
+               {"Command", command}});
 }
 
 void write_picture(const std::filesystem::path& path, const Image& image, const ImagingParams& display,
@@ -76,7 +82,7 @@ void write_picture(const std::filesystem::path& path, const Image& image, const 
 #if defined(ECHO_HAVE_GUI)
 
 void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrace& trace, const RunTotals& totals) {
-  const Options& options = run.options;
+  const WindowOptions& options = run.window;
   const Session& session = run.session;
   UiState state;
   state.params = image.params;
@@ -114,13 +120,14 @@ void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrac
   // The first frame lays the window out, the second one draws it settled.
   for (int i = 0; i < 3; ++i) viewer.frame(state);
   const RgbImage picture = viewer.screenshot();
-  write_png(options.screenshot, picture.width, picture.height, picture.rgb);
+  write_png(run.options.files["--screenshot"], picture.width, picture.height, picture.rgb);
 }
 
 #else
 
 void write_screenshot(const ImagedRun& run, const Image&, const TimingTrace&, const RunTotals&) {
-  throw Error("--screenshot " + run.options.screenshot.string(), "this program was built without a window", "--png");
+  throw Error("--screenshot " + run.options.files["--screenshot"].string(), "this program was built without a window",
+              "--png");
 }
 
 #endif

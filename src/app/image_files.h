@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "app/options/options.h"
-#include "app/outputs/compared_run.h"
+#include "app/outputs/comparison.h"
 #include "app/outputs/doubts.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
@@ -18,7 +18,8 @@ namespace echoloop {
 
 // A run that has ended with an image.
 struct ImagedRun {
-  const Options& options;
+  const OutputOptions& options;
+  const WindowOptions& window;  // for a screenshot
   const SourceInfo& info;
   Source& source;
   const std::string& named;  // the source, as the user named it
@@ -31,7 +32,9 @@ struct ImagedRun {
 // --image-out, --png, --png16, --measurements and --figure of an image with a host copy. `a`: of a comparison; null:
 // none.
 void write_image_files(const ImagedRun& run, const Image& image, const ImageA* a, FileWriter& writer);
-void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source);  // 16 bit PNG
+inline constexpr const char* kLevelsOption = "--png16 levels.png";  // for the command in a 16 bit PNG
+void write_levels(const std::filesystem::path& path, const Image& image, const std::string& source,
+                  const std::string& command);
 
 // The image as the display parameters of `display` show it, aspect true, one pixel of the finer grid step or more a PNG
 // pixel, with what is drawn on it, the lines of analyses, and the flow over it with its colour bar.

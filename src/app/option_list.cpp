@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "app/opening/source_kinds.h"
 #include "app/options/option_text.h"
+#include "app/outputs/output_files.h"
 #include "core/error.h"
 #include "formats/open_recording.h"
-#include "history/analysis_files.h"
-#include "history/file_sinks.h"
+#include "source/live/live_address.h"
 #include "source/phantom_text.h"
 
 namespace echoloop {
@@ -85,65 +86,38 @@ void add_compare_options(CLI::App& app, Options& o, OptionTexts& t) {
                "In the figure, draw B with the histogram of A's levels: only the order of brightness then differs");
 }
 
-void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
-  app.add_option("--image-out", o.image_out, "Last image: float32 dB [nz][nx], with metadata in F.json")
-      ->type_name("F.npy");
-  app.add_option("--images-out", o.images_out,
-                 "All images of a run: [frame][nz][nx], float32 dB, with metadata in F.json; with --headless")
-      ->type_name("F.npy");
-  app.add_option("--images-type", t.image_values,
-                 "Values of --images-out: float32 dB (default), or uint8, 0 to 255 over the dynamic range below 0 dB")
-      ->type_name("float32|uint8");
-  app.add_option("--iq-out", o.iq_out,
-                 "Complex pixels of all frames of a run, before detection: [frame][nz][nx], complex64, with grid, "
-                 "phase and 0 dB in F.json; with --headless")
-      ->type_name("F.npy");
-  for (const AnalysisFileRow* const row : analysis_files()) {
-    app.add_option(row->option, o.analysis_files[row->option], row->help)->type_name(row->type_name);
-  }
-  app.add_option("--png", o.png, "Last image as displayed, 8 bit")->type_name("F.png");
-  app.add_option("--png16", o.png16,
-                 "Levels of the last image, 16 bit gray: the dynamic range below 0 dB maps to 0 to 65535")
-      ->type_name("F.png");
-  app.add_option(
-         "--figure", o.figure,
-         "Last image as a figure with rulers, colour bar, scale bar, marks, spectral Doppler and caption: .png, "
-         ".svg or .pdf")
-      ->type_name("F.svg");
-  add_number(app, "--figure-width", o.figure_width_mm, "Width of the figure, mm (default 170)")->type_name("MM");
-  add_number(app, "--figure-scale", o.figure_mm_per_cm, "Scale of the figure's image, mm per cm, instead of its width")
+void add_figure_options(CLI::App& app, OptionTexts& t) {
+  add_number(app, "--figure-width", t.figure.width_mm, "Width of the figure, mm (default 170)")->type_name("MM");
+  add_number(app, "--figure-scale", t.figure.mm_per_cm, "Scale of the figure's image, mm per cm, instead of its width")
       ->type_name("MM");
-  add_number(app, "--figure-pixels", o.figure_pixels,
+  add_number(app, "--figure-pixels", t.figure.pixels,
              "Pixels of a step of the image's grid, 1 to 4, instead of its width, at 96 dots per inch")
       ->type_name("N");
-  add_number(app, "--figure-dpi", o.figure_dpi, "Resolution of the figure, dots per inch (default 300)")
+  add_number(app, "--figure-dpi", t.figure.dpi, "Resolution of the figure, dots per inch (default 300)")
       ->type_name("N");
-  app.add_flag("--figure-dark", o.figure_dark, "Dark ground of the figure in place of white");
-  add_compare_options(app, o, t);
-  app.add_option("--screenshot", o.screenshot, "Screenshot of the whole window")->type_name("F.png");
-  app.add_option("--video", o.video,
-                 "Video of all processed images with scale and caption, .mp4, .webm or .mkv, at the frame rate of the "
-                 "recording (slower above 60 Hz); with a window, frames are skipped if encoding falls behind")
-      ->type_name("F.mp4");
-  app.add_option("--marks", o.marks,
-                 "Marks to measure: the .json beside a saved image, a session, or any JSON object with such an array "
-                 "named marks")
-      ->type_name("F.json");
-  app.add_option("--measurements", o.measurements,
-                 "Numbers of the marks on the last image: regions, pairs, points, lines, as the Measure panel has them")
-      ->type_name("F.csv|F.json");
-  app.add_option("--find-sound-speed", o.find_sound_speed,
-                 "Search for the speed of sound at which the channels of one frame (the last of --frames, default the "
-                 "first) agree best, over elements and over transmits, in the regions of --marks or the whole image: "
-                 "curves, peaks and warnings; without a window")
-      ->type_name("F.json");
-  for (const FileSinkRow& row : file_sinks()) {
-    app.add_option(row.option, o.frame_files[row.option], row.help)->type_name(row.type_name);
+  app.add_flag("--figure-dark", t.figure.dark, "Dark ground of the figure in place of white");
+}
+
+// Each of the rows, and what goes with it.
+void add_output_options(CLI::App& app, Options& o, OptionTexts& t) {
+  for (const OutputRow& row : output_rows()) {
+    const std::string_view option = row.option;
+    app.add_option(row.option, o.files[option], row.help)->type_name(row.type_name);
+    if (option == "--images-out") {
+      app.add_option("--images-type", t.image_values,
+                     "Values of --images-out: float32 dB (default), or uint8, 0 to 255 over the dynamic range below "
+                     "0 dB")
+          ->type_name("float32|uint8");
+    } else if (option == "--figure") {
+      add_figure_options(app, t);
+      add_compare_options(app, o, t);
+    } else if (option == "--video") {
+      app.add_option("--marks", o.marks,
+                     "Marks to measure: the .json beside a saved image, a session, or any JSON object with such an "
+                     "array named marks")
+          ->type_name("F.json");
+    }
   }
-  app.add_option("--report", o.report, "Run report as JSON")->type_name("F.json");
-  app.add_option("--trace", o.trace, "Newest 16384 timed spans as a Chrome/Perfetto trace")->type_name("F.json");
-  app.add_option("--csv", o.csv, "Newest 16384 timed spans as CSV: frame,stage,lane,start_ns,end_ns")
-      ->type_name("F.csv");
 }
 
 void add_window_options(CLI::App& app, Options& o, OptionTexts& t) {
@@ -232,6 +206,119 @@ void add_options(CLI::App& app, Options& o, OptionTexts& t) {
   add_output_options(app, o, t);
   add_window_options(app, o, t);
   app.footer(phantom_help() + commands_help() + "\nA file named 'info' opens as ./info.");
+}
+
+namespace {
+
+bool is_live(const Options& o) { return std::string_view(o.source).starts_with(kLivePrefix); }
+bool reads_file(const Options& o) {
+  const std::string& other = o.compare.source;
+  return o.command != Command::view || is_file_source(o.source) || (!other.empty() && is_file_source(other));
+}
+
+constexpr OptionNeed kNothing{};
+constexpr OptionNeed kHeadless{"--headless", [](const Options& o) { return o.headless; }};
+constexpr OptionNeed kWindow{"a window", [](const Options& o) { return !o.headless; }};
+constexpr OptionNeed kScreen{"a window or --screenshot",
+                             [](const Options& o) { return !o.headless || !o.files["--screenshot"].empty(); }};
+// A window may open other sources later.
+constexpr OptionNeed kRecording{
+    "a recording", [](const Options& o) { return is_file_source(o.source) || (!o.headless && !is_live(o)); }};
+constexpr OptionNeed kFile{"a recording", [](const Options& o) { return !o.headless || reads_file(o); }};
+constexpr OptionNeed kScanner{"a scanner (live:)", [](const Options& o) { return !o.headless || is_live(o); }};
+constexpr OptionNeed kFigure{"--figure", [](const Options& o) { return !o.files["--figure"].empty(); }};
+constexpr OptionNeed kImages{
+    "--images-out", [](const Options& o) { return !o.files["--images-out"].empty() || o.command == Command::render; }};
+constexpr OptionNeed kMarks{"--marks or a session",
+                            [](const Options& o) { return !o.marks.empty() || o.session != nullptr; }};
+constexpr OptionNeed kUseOfMarks{
+    "--measurements, --figure, --screenshot, --find-sound-speed or a window", [](const Options& o) {
+      return !o.headless || !o.files["--measurements"].empty() || !o.files["--figure"].empty() ||
+             !o.files["--screenshot"].empty() || !o.files["--find-sound-speed"].empty();
+    }};
+constexpr OptionNeed kPairOfImages{"--headless and --figure or --measurements", [](const Options& o) {
+                                     return o.headless &&
+                                            (!o.files["--figure"].empty() || !o.files["--measurements"].empty());
+                                   }};
+constexpr OptionNeed kOtherRecording{"--compare with a recording",
+                                     [](const Options& o) { return !o.compare.source.empty(); }};
+constexpr OptionNeed kPairInFigure{"--figure and --compare or --compare-set",
+                                   [](const Options& o) { return !o.files["--figure"].empty() && o.compare.wanted(); }};
+constexpr OptionNeed kNoKiosk{"no --kiosk", [](const Options& o) { return o.kiosk_idle_s == 0.0; }};
+constexpr OptionNeed kInfo{"info", [](const Options& o) { return o.command == Command::info; }};
+
+// Every option of add_options() but those of output_rows(); a flag with an opposite by its first name.
+constexpr auto kRows = std::to_array<OptionNeedRow>({
+    {"--headless", kNothing},
+    {"--unsandboxed", kFile, WithoutNeed::said},
+    {"--frames", kNothing},
+    {"--duration", kNothing},
+    {"--backend", kNothing},
+    {"--recipe", kNothing},
+    {"--rate", kNothing},
+    {"--loop", kRecording, WithoutNeed::said},
+    {"--policy", kNothing},
+    {"--pace", kNothing},
+    {"--inject", kNothing},
+    {"--history-mb", kNothing},
+    {"--slots", kNothing},
+    {"--lanes", kNothing},
+    {"--streams", kNothing},
+    {"--host-memory", kNothing},
+    {"--frame-wait", kScanner, WithoutNeed::said},
+    {"--preset", kNothing},
+    {"--set", kNothing},
+    {"--description", kFile},
+    {"--list-params", kNothing},
+    {"--grid", kNothing},
+    {"--images-type", kImages},
+    {"--figure-width", kFigure},
+    {"--figure-scale", kFigure},
+    {"--figure-pixels", kFigure},
+    {"--figure-dpi", kFigure},
+    {"--figure-dark", kFigure},
+    {"--compare", kPairOfImages},
+    {"--compare-set", kPairOfImages},
+    {"--compare-frame", kOtherRecording},
+    {"--match-levels", kPairInFigure},
+    {"--marks", kUseOfMarks},
+    {"--interop", kScreen, WithoutNeed::said},
+    {"--scale", kScreen, WithoutNeed::said},
+    {"--kiosk", kWindow},
+    {"--width", kScreen, WithoutNeed::said},
+    {"--height", kScreen, WithoutNeed::said},
+    {"--json", kInfo},
+    {"--version", kNothing},
+});
+
+constexpr std::array kOutputNeeds{kNothing, kHeadless, kNoKiosk, kMarks};  // by OutputNeed
+
+}  // namespace
+
+std::span<const OptionNeedRow> option_needs() {
+  static const std::vector<OptionNeedRow> kAll = [] {
+    std::vector<OptionNeedRow> all(kRows.begin(), kRows.end());
+    for (const OutputRow& row : output_rows())
+      all.push_back({row.option, kOutputNeeds[static_cast<std::size_t>(row.need)]});
+    return all;
+  }();
+  return kAll;
+}
+
+void require_needs(const CLI::App& app, Options& options) {
+  for (const CLI::Option* const given : app.get_options()) {
+    const std::string option = given->get_name();
+    const auto row = std::ranges::find(option_needs(), std::string_view(option), &OptionNeedRow::option);
+    if (given->count() == 0 || row == option_needs().end()) continue;
+    if (row->need.is_met == nullptr || row->need.is_met(options)) continue;
+    const std::string needs(row->need.text);
+    if (row->without == WithoutNeed::said) {
+      options.warnings.push_back(option + ": no effect without " + needs);
+      continue;
+    }
+    if (needs.starts_with("no ")) throw Error(option, "found with " + needs.substr(3), option + " without it");
+    throw Error(option, "no effect without " + needs, needs + ", or no " + option);
+  }
 }
 
 }  // namespace echoloop

@@ -20,6 +20,12 @@ struct OptionTexts {
   std::string policy, memory, streams, frame_wait, backend, rate, recipe, grid, preset, inject, image_values, kiosk,
       description, compare;
   std::optional<double> history_mb;
+  struct {
+    std::optional<double> width_mm, mm_per_cm;  // of the whole figure; or of the image plane
+    int pixels = 0;                             // of a grid step; 0: not given
+    double dpi = 300.0;
+    bool dark = false;
+  } figure;
   std::vector<std::string> sets, compare_sets;
   bool list_params = false;
   bool version = false;

@@ -16,7 +16,7 @@
 #include "app/opening/source_kinds.h"
 #include "app/options/terminal.h"
 #include "app/outputs/marks_json.h"
-#include "app/outputs/measurement_table.h"
+#include "app/outputs/measured_values.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/provenance.h"
 #include "core/error.h"
@@ -58,7 +58,7 @@ std::vector<std::string> recordings_in(const fs::path& folder) {
   return found;
 }
 
-std::vector<std::string> sources_of(const Options& options) {
+std::vector<std::string> sources_of(const RenderOptions& options) {
   std::vector<std::string> sources;
   for (const std::string& named : options.render_files) {
     std::error_code error;
@@ -74,7 +74,7 @@ std::vector<std::string> sources_of(const Options& options) {
 }
 
 // NAME.npy; where two recordings have one name, with the name of the folder before it.
-std::vector<Job> jobs_of(const Options& options) {
+std::vector<Job> jobs_of(const RenderOptions& options) {
   const std::vector<std::string> sources = sources_of(options);
   const auto plain = [](const std::string& source) {
     std::string name = is_file_source(source) ? fs::path(source).stem().string() : source;
@@ -159,7 +159,7 @@ bool is_complete(const Options& options, const Job& job) {
   std::error_code ignored;
   const auto is_there = [&ignored](const fs::path& file) { return fs::exists(file, ignored); };
   if (!is_there(job.report) || !std::ranges::all_of(arrays_of(job), is_there)) return false;
-  if (!options.measurements.empty() && !is_there(job.values)) return false;
+  if (!options.files["--measurements"].empty() && !is_there(job.values)) return false;
   std::ifstream file(job.report);
   const nlohmann::json report = nlohmann::json::parse(file, nullptr, false);
   const nlohmann::json given = given_json(options);
@@ -178,10 +178,10 @@ Ended run_job(const Options& options, const Job& job, const ChosenBackend& chose
   Options one = options;
   one.headless = true;
   one.source = job.source;
-  one.images_out = job.images;
-  one.iq_out = job.iq;
-  one.report = job.report;
-  if (!options.measurements.empty()) one.measurements = job.values;
+  one.files["--images-out"] = job.images;
+  one.files["--iq-out"] = job.iq;
+  one.files["--report"] = job.report;
+  if (!options.files["--measurements"].empty()) one.files["--measurements"] = job.values;
   one.stream.policy = RingPolicy::block;
   one.stream.rate_hz = kRateMax;
   one.stream.loop = false;
@@ -273,14 +273,15 @@ class RenderRun {
 
   // From the files of all complete recordings, of earlier runs as well.
   void write_table() {
-    if (options_.measurements.empty() || interrupted()) return;
+    const fs::path& table = options_.files["--measurements"];
+    if (table.empty() || interrupted()) return;
     std::vector<MeasuredRecording> measured;
     for (const Job& job : jobs_) {
       if (std::error_code ignored; fs::exists(job.report, ignored) && fs::exists(job.values, ignored))
         measured.push_back({job.source, read_json_object(job.values, "the measurements of an earlier run")});
     }
-    write_measurement_table(options_.measurements, marks_of(options_), measured);
-    print_out("{}: {} of {}\n", options_.measurements.string(), counted(measured.size(), "recording"), jobs_.size());
+    write_measurement_table(table, marks_of(options_), measured);
+    print_out("{}: {} of {}\n", table.string(), counted(measured.size(), "recording"), jobs_.size());
   }
 
   void count(const Ended& ended) {

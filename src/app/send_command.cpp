@@ -83,22 +83,22 @@ void wait_until(std::int64_t due_ns) {
 
 }  // namespace
 
-int run_send(const Options& options) {
+int run_send(const std::string& named, const SendOptions& options, const StreamSettings& stream, std::uint64_t frames) {
   if (options.list_viewers) return list_viewers();
   const LiveAddress address = parse_live_address(options.send_to);
   (void)read_token(address);  // the sender names no cause
-  const OpenedSource opened = open_source(options.source);
+  const OpenedSource opened = open_source(named);
   SeekableSource* const source = opened.source->seekable();
-  if (source == nullptr) throw Error(options.source, "a scanner", "a recording or a phantom to send");
+  if (source == nullptr) throw Error(named, "a scanner", "a recording or a phantom to send");
   watch_interrupts();
   const SenderHandle sender(echoloop_open(options.send_to.c_str(), "echoloop send"), &echoloop_close);
   if (sender == nullptr) throw Error(options.send_to, "no address", "live:NAME or live:tcp:HOST:PORT[,token=FILE]");
   if (!describe(sender.get(), live_description_json(*opened.info.acquisition, opened.info.name), address.text)) {
     throw Fault(address.text, "interrupted before a viewer had accepted the description", "a viewer that waits there");
   }
-  const double rate_hz = options.stream.rate_hz > 0.0 ? options.stream.rate_hz : opened.info.rate_hz;
-  const std::uint64_t once = options.stream.loop ? 0 : source->frame_count();
-  const std::uint64_t limit = options.frames > 0 ? options.frames : once;
+  const double rate_hz = stream.rate_hz > 0.0 ? stream.rate_hz : opened.info.rate_hz;
+  const std::uint64_t once = stream.loop ? 0 : source->frame_count();
+  const std::uint64_t limit = frames > 0 ? frames : once;
   std::vector<std::byte> slot(source->zero_copy() ? 0 : source->acquisition()->frame_bytes());
   const std::int64_t start_ns = now_ns();
   int last_status = ECHOLOOP_OK;

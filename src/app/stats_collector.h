@@ -3,9 +3,7 @@
 
 #include <cstdint>
 
-#include "app/clock_history.h"
-#include "app/pace_watch.h"
-#include "app/rate_window.h"
+#include "app/recent_rates.h"
 #include "app/stream/session.h"
 #include "core/timing_trace.h"
 #include "gui/state/ui_state.h"

@@ -97,8 +97,17 @@ Arguments arguments_for(const FilmFormat& format, const Container& container, co
   add(quality_of(encoder, format));
   add({"-g", std::to_string(std::clamp(static_cast<int>(format.rate_hz), 1, 60))});  // a second: players seek by it
   for (const auto& [key, value] : format.about) add({"-metadata", key + "=" + plain_text(value)});
-  if (std::string_view(container.format) == "mp4") add({"-movflags", "+faststart"});
   add({"-f", container.format, "-y", "file:" + path});
+  return all;
+}
+
+// The same images with a comment, which is known at the end only.
+Arguments arguments_to_copy(const std::string& from, const Container& container, const std::string& comment,
+                            const std::string& to) {
+  Arguments all = {kProgram, "-hide_banner", "-v", "error", "-xerror", "-i", "file:" + from, "-c", "copy"};
+  if (!comment.empty()) all.insert(all.end(), {"-metadata", "comment=" + plain_text(comment)});
+  if (std::string_view(container.format) == "mp4") all.insert(all.end(), {"-movflags", "+faststart"});
+  all.insert(all.end(), {"-f", container.format, "-y", "file:" + to});
   return all;
 }
 
@@ -118,13 +127,14 @@ std::string cause_in(const std::string& printed, int status) {
 struct Film::Impl {
   explicit Impl(const FilmFormat& f) : format(f), file(f.path) {}
   void open(const Container& container);
+  void end();  // waits for the program
   [[noreturn]] void fail() {
     const int status = program->finish();
     file.fail(cause_in(program->printed(), status));
   }
 
   FilmFormat format;
-  PartFile file;
+  PartFile file;                          // the images
   std::unique_ptr<ChildProgram> program;  // killed before `file` removes what it has written
   std::string encoder;
 };
@@ -147,11 +157,19 @@ void Film::add(std::span<const std::uint8_t> rgb) {
   if (!impl_->program->write(rgb)) impl_->fail();
 }
 
-void Film::finish() {
-  const int status = impl_->program->finish();
-  const std::string printed = impl_->program->printed();  // an error of the last write changes no exit status
-  if (status != 0 || !printed.empty()) impl_->file.fail(cause_in(printed, status));
-  impl_->file.commit();
+void Film::Impl::end() {
+  const int status = program->finish();
+  const std::string printed = program->printed();  // an error of the last write changes no exit status
+  if (status != 0 || !printed.empty()) file.fail(cause_in(printed, status));
+}
+
+void Film::finish(const std::string& comment) {
+  impl_->end();
+  PartFile whole(impl_->format.path);
+  impl_->program = std::make_unique<ChildProgram>(
+      arguments_to_copy(impl_->file.part().string(), container_of(impl_->format.path), comment, whole.part().string()));
+  impl_->end();
+  whole.commit();
 }
 
 const std::string& Film::codec() const { return impl_->encoder; }

@@ -18,7 +18,7 @@ struct FilmFormat {
   std::filesystem::path path;  // its extension chooses the container: .mp4, .webm, .mkv
   int width = 0, height = 0;   // pixels, both even
   double rate_hz = 25.0;       // images a second, constant
-  std::vector<std::pair<std::string, std::string>> about = {};  // kept in the file: title, comment
+  std::vector<std::pair<std::string, std::string>> about = {};  // kept in the file: title
 };
 
 std::string why_no_films();  // empty = films can be written
@@ -34,7 +34,8 @@ class Film {
   Film& operator=(const Film&) = delete;
 
   void add(std::span<const std::uint8_t> rgb);  // [height][width][3], top row first; throws Error
-  void finish();                                // throws Error
+  // Keeps `comment` in the file. Throws Error.
+  void finish(const std::string& comment = {});
 
   [[nodiscard]] const std::string& codec() const;  // "libx264"
 

@@ -70,7 +70,8 @@ struct PdfCanvas::Impl {
   }
 };
 
-PdfCanvas::PdfCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize size, const std::string& title)
+PdfCanvas::PdfCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize size, const std::string& title,
+                     const std::string& description)
     : Canvas(rasterizer, pixels_per_pt), impl_(std::make_unique<Impl>()) {
   const auto append = [](void* to, const unsigned char* data, unsigned int n) {
     auto& bytes = *static_cast<std::vector<std::byte>*>(to);
@@ -81,6 +82,7 @@ PdfCanvas::PdfCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize 
   impl_->surface = cairo_pdf_surface_create_for_stream(append, &impl_->bytes, size.width_pt, size.height_pt);
   impl_->require(cairo_surface_status(impl_->surface));
   cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_TITLE, title.c_str());
+  cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_SUBJECT, description.c_str());
   cairo_pdf_surface_set_metadata(impl_->surface, CAIRO_PDF_METADATA_CREATOR, "Echoloop");
   impl_->cairo = cairo_create(impl_->surface);
   cairo_set_line_cap(impl_->cairo, CAIRO_LINE_CAP_ROUND);

@@ -16,7 +16,8 @@ namespace echoloop {
 class PdfCanvas final : public Canvas {
  public:
   // Throws Error where why_no_pdf() has a reason, and when cairo fails.
-  PdfCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize size, const std::string& title);
+  PdfCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize size, const std::string& title,
+            const std::string& description);
   ~PdfCanvas() override;
 
   void fill(const CanvasRect& area, const Ink& ink) override;

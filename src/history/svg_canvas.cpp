@@ -54,7 +54,8 @@ std::string painted(const char* paint, const Ink& ink) {
 
 }  // namespace
 
-SvgCanvas::SvgCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize size, const std::string& title)
+SvgCanvas::SvgCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize size, const std::string& title,
+                     const std::string& description)
     : Canvas(rasterizer, pixels_per_pt) {
   const FontFamily* family = installed_family();
   body_ = fmt::format(
@@ -62,9 +63,10 @@ SvgCanvas::SvgCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize 
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" )"
       R"(width="{:.3f}mm" height="{:.3f}mm" viewBox="0 0 {:.3f} {:.3f}" font-family="{}sans-serif">
 <title>{}</title>
+<desc>{}</desc>
 )",
       size.width_pt * kMmPerPt, size.height_pt * kMmPerPt, size.width_pt, size.height_pt,
-      family != nullptr ? fmt::format("'{}', ", family->name) : "", escaped(title));
+      family != nullptr ? fmt::format("'{}', ", family->name) : "", escaped(title), escaped(description));
 }
 
 void SvgCanvas::fill(const CanvasRect& a, const Ink& ink) {

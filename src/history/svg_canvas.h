@@ -13,7 +13,8 @@ struct PageSize {
 
 class SvgCanvas final : public Canvas {
  public:
-  SvgCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize size, const std::string& title);
+  SvgCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize size, const std::string& title,
+            const std::string& description);
 
   void fill(const CanvasRect& area, const Ink& ink) override;
   void disc(CanvasPoint centre, double radius, const Ink& ink) override;

@@ -11,7 +11,9 @@
 #include "app/outputs/provenance.h"
 #include "formats/own_descriptions.h"
 #include "gui/import_window.h"
+#include "history/film.h"
 #include "source/scripted_sender.h"
+#include "support/embedded_command.h"
 #include "support/environment_variable.h"
 #include "support/recorded_data.h"
 #include "support/repeated_command.h"
@@ -87,7 +89,19 @@ fs::path save(WindowApp& app, const fs::path& folder, SaveWhat what) {
 }
 
 void save_in(const fs::path& folder) {
-  for (const char* variable : {"HOME", "XDG_DOCUMENTS_DIR", "XDG_PICTURES_DIR"}) ::setenv(variable, folder.c_str(), 1);
+  for (const char* variable : {"HOME", "XDG_DOCUMENTS_DIR", "XDG_PICTURES_DIR", "XDG_VIDEOS_DIR"})
+    ::setenv(variable, folder.c_str(), 1);
+}
+
+// All frames of the history; empty where no video can be written.
+fs::path save_video(WindowApp& app, const fs::path& folder) {
+  if (!why_no_films().empty()) return {};
+  app.state().saving.film.range = FilmRange::all;
+  app.state().saving.last.clear();
+  app.viewer().screen().commands().save(SaveWhat::film);
+  EXPECT_TRUE(turn_until(app, [&] { return !app.state().saving.last.empty(); }));
+  const std::string text = app.state().saving.last;
+  return folder / fs::path(text.substr(0, text.find(".mp4") + 4)).filename();
 }
 
 class CommandsOfAWindow : public ::testing::TestWithParam<SourceRow>, protected ScriptedWindow {
@@ -106,6 +120,8 @@ TEST_P(CommandsOfAWindow, MakeItAgain) {
   const TemporaryFolder files, empty, session;
   Options options = script_options(GetParam().make(files));
   options.settings = {"depth_min_m=0.01", "depth_max_m=0.03", "grid_nx=64", "grid_nz=128"};
+  options.stream.policy = RingPolicy::block;  // a video of all frames
+  options.queue_given = true;
   begin(options);
   GetParam().act(*app_);
   if (HasFatalFailure()) return;
@@ -116,7 +132,9 @@ TEST_P(CommandsOfAWindow, MakeItAgain) {
   ASSERT_TRUE(until([&] { return app_->viewer().shown_image().averaged_frames == 0.0; }));  // from the history
   const fs::path data = save(*app_, folder_.path(), SaveWhat::data);
   const fs::path figure = save(*app_, folder_.path(), SaveWhat::picture);
+  const fs::path levels = save(*app_, folder_.path(), SaveWhat::levels);
   const fs::path saved = save(*app_, folder_.path(), SaveWhat::session);
+  const fs::path video = save_video(*app_, folder_.path());
   const json of_data = json::parse(read_text(fs::path(data).replace_extension(".json")));
   const json of_figure = json::parse(read_text(fs::path(figure).replace_extension(".json")));
   app_.reset();
@@ -125,6 +143,19 @@ TEST_P(CommandsOfAWindow, MakeItAgain) {
     ASSERT_EQ(repeat_command(said["command"], empty), 0);
     EXPECT_TRUE(read_text(data) == read_text(empty / "image.npy")) << said["command"];
     fs::remove(empty / "image.npy");
+  }
+  EXPECT_EQ(command_in(figure), of_figure["command"]);
+  ASSERT_EQ(repeat_command(command_in(levels), empty), 0);
+  EXPECT_TRUE(read_text(levels) == read_text(empty / "levels.png"));
+  if (!video.empty()) {
+    const std::string held = command_in(video);
+    if (held.starts_with("no command: ")) {  // of a recording without a frame rate, the window's is another
+      EXPECT_NE(held.find("a rate that is not the recording's"), std::string::npos) << held;
+      EXPECT_NE(std::string_view(GetParam().name), "phantom");
+    } else {
+      ASSERT_EQ(repeat_command(held, empty), 0);
+      EXPECT_TRUE(read_text(video) == read_text(empty / "video.mp4")) << held;
+    }
   }
   fs::copy_file(saved, session / "s.echoloop.json");
   ASSERT_EQ(repeat_command("echoloop '" + (session / "s.echoloop.json").string() +

@@ -105,9 +105,9 @@ class ImportWindow : public WindowTest {
     options.headless = true;
     options.backend = BackendChoice::cpu;
     options.frames = 1;
-    options.image_out = folder_ / "image.npy";
+    options.files["--image-out"] = folder_ / "image.npy";
     EXPECT_EQ(run_headless(options), 0);
-    return read_npy_image(options.image_out);
+    return read_npy_image(options.files["--image-out"]);
   }
 
   const fs::path data_ = folder_ / "data";

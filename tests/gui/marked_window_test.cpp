@@ -6,7 +6,7 @@
 
 #include "app/headless.h"
 #include "app/outputs/marks_json.h"
-#include "app/outputs/measurements_json.h"
+#include "app/outputs/measured_values.h"
 #include "app/window/window_app.h"
 #include "core/param_table.h"
 #include "gui/turning.h"
@@ -122,10 +122,10 @@ json headless_values(const Image& image, const std::string& source, const Marks&
   options.frames = image.stamp.source_index + 1;
   options.settings = settings_of(image.params);
   options.marks = folder / "marks.json";
-  options.measurements = folder / "values.json";
+  options.files["--measurements"] = folder / "values.json";
   write_text_file(options.marks, json{{"marks", marks_json(marks)}}.dump());
   EXPECT_EQ(run_headless(options), 0);
-  return json::parse(read_text(options.measurements));
+  return json::parse(read_text(options.files["--measurements"]));
 }
 
 void expect_equal_numbers(const std::string& source, PlanePoint echo) {

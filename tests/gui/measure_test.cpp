@@ -6,7 +6,7 @@
 #include <random>
 #include <sstream>
 
-#include "app/outputs/csv_text.h"
+#include "app/outputs/measured_values.h"
 #include "core/units.h"
 #include "gui/scene.h"
 #include "gui/toolkit/theme.h"

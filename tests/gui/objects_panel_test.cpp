@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "app/outputs/csv_text.h"
+#include "app/outputs/measured_values.h"
 #include "gui/gl/display_window.h"
 #include "gui/objects_scene.h"
 #include "gui/overlay/mark_drawing.h"

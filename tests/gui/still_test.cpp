@@ -23,7 +23,7 @@ class StillWindow : public WindowTest {
     options.frames = frames;
     options.stream.rate_hz = kRateMax;
     options.settings = {"grid_nx=16", "grid_nz=16"};
-    options.frame_files["--record"] = folder_ / "in.uff";
+    options.files["--record"] = folder_ / "in.uff";
     EXPECT_EQ(run_headless(options), 0);
     return (folder_ / "in.uff").string();
   }

@@ -367,15 +367,15 @@ TEST(WindowOutputs, FlowObjectsAndSpectrogramAreWrittenWhenTheWindowCloses) {
       "lateral_min_m=-0.004", "lateral_max_m=0.004", "depth_min_m=0.012", "depth_max_m=0.024", "grid_nx=33",
       "grid_nz=61",           "flow=velocity",       "flow_frames=32",    "structure=dark",    "gate=on",
       "gate_x_m=0",           "gate_z_m=0.018",      "sonogram_frames=32"};
-  options.analysis_files["--flow-out"] = folder / "flow.npy";
-  options.analysis_files["--structure-out"] = folder / "objects.json";
-  options.analysis_files["--sonogram-out"] = folder / "sonogram.npy";
-  options.report = folder / "report.json";
+  options.files["--flow-out"] = folder / "flow.npy";
+  options.files["--structure-out"] = folder / "objects.json";
+  options.files["--sonogram-out"] = folder / "sonogram.npy";
+  options.files["--report"] = folder / "report.json";
   EXPECT_EQ(WindowApp(options, SurfaceKind::offscreen).run(), 0);
   EXPECT_NE(read_text(folder / "flow.npy").find("'shape': (2, 61, 33)"), std::string::npos);
   EXPECT_NE(read_text(folder / "objects.npy").find("'shape': (61, 33)"), std::string::npos);
   EXPECT_TRUE(fs::exists(folder / "sonogram.npy"));
-  const nlohmann::json report = nlohmann::json::parse(read_text(options.report));
+  const nlohmann::json report = nlohmann::json::parse(read_text(options.files["--report"]));
   for (const char* part : {"flow", "structure", "sonogram"}) EXPECT_TRUE(report.at(part).contains("last")) << part;
 }
 
@@ -384,9 +384,9 @@ TEST(WindowOutputs, ADurationShorterThanTheStartStillGivesAFrame) {
   ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
   Options options = script_options("sim:points");
   options.duration_s = 1e-3;
-  options.report = folder / "report.json";
+  options.files["--report"] = folder / "report.json";
   EXPECT_EQ(WindowApp(options, SurfaceKind::offscreen).run(), 0);
-  EXPECT_GE(nlohmann::json::parse(read_text(options.report)).at("frames").at("processed"), 1);
+  EXPECT_GE(nlohmann::json::parse(read_text(options.files["--report"])).at("frames").at("processed"), 1);
 }
 
 TEST(WindowOutputs, AFileOfWhatIsOffIsRefusedInOneLine) {
@@ -394,7 +394,7 @@ TEST(WindowOutputs, AFileOfWhatIsOffIsRefusedInOneLine) {
   ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
   Options options = script_options("sim:flow");
   options.frames = 3;
-  options.analysis_files["--flow-out"] = folder / "flow.npy";
+  options.files["--flow-out"] = folder / "flow.npy";
   expect_refusal([&] { WindowApp(options, SurfaceKind::offscreen).run(); }, "--set flow=power");
 }
 

@@ -5,14 +5,17 @@
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "formats/own_descriptions.h"
 #include "history/film.h"
+#include "history/pdf_canvas.h"
 #include "program/run_program.h"
 #include "program/started_program.h"
+#include "support/embedded_command.h"
 #include "support/environment_variable.h"
 #include "support/npy_file.h"
 #include "support/recorded_data.h"
@@ -39,6 +42,20 @@ const std::vector<Kind> kKinds = {
     {"image", "--image-out", "image.npy", "image.json", ""},
     {"images", "--images-out", "images.npy", "images.json", ""},
     {"measurements", "--measurements", "measurements.json", "measurements.json", "", {"regions", "pairs", "points"}},
+    {"measurements_of_two",
+     "--measurements",
+     "measurements.json",
+     "measurements.json",
+     "",
+     {"regions", "pairs", "points", "a"},
+     {"--compare-set", "f_number=3,gain_db=2"}},
+    {"measurements_of_recordings",
+     "--measurements",
+     "measurements.json",
+     "measurements.json",
+     "",
+     {"regions", "pairs", "points", "a"},
+     {"--compare", "sim:points", "--compare-frame", "2"}},
     {"video", "--video", "video.mp4", "report.json", "video"},
     {"raw", "--raw-out", "raw.npy", "report.json", "raw_out"},
     {"recording", "--record", "recording.uff", "report.json", "recording"},
@@ -141,9 +158,12 @@ json command_object(const Kind& kind, const std::filesystem::path& beside) {
 }
 
 // Their numbers are those of the stream, in which a recording may begin again.
-json without_frames(json list) {
-  for (json& one : list) one.erase("frame");
-  return list;
+json without_frames(json values) {
+  if (values.is_object()) values.erase("frame");
+  for (json& value : values) {
+    if (value.is_structured()) value = without_frames(value);
+  }
+  return values;
 }
 
 // A recording says when it was made: what it holds is compared.
@@ -201,6 +221,75 @@ TEST_P(CommandOf, MakesItAgain) {
 
 INSTANTIATE_TEST_SUITE_P(Files, CommandOf,
                          ::testing::Combine(::testing::ValuesIn(kKinds), ::testing::ValuesIn(kSources)), name_of);
+
+// A file that holds its command: the option that makes it, the JSON of the same run that has the same command, but for
+// its output, and the file of the run that the command makes.
+struct Holder {
+  const char* name;
+  const char* option;
+  const char* file;
+  const char* beside;
+  const char* key = "";
+  const char* made = nullptr;  // null: `file`
+  Words more = {};
+};
+
+const Words kPair = {"--compare-set", "f_number=3", "--match-levels", "--figure-dark"};
+const std::vector<Holder> kHolders = {
+    {"png16", "--png16", "levels.png", "image.json"},
+    {"figure_png", "--figure", "figure.png", "image.json", "", "image.npy"},
+    {"figure_svg", "--figure", "figure.svg", "image.json", "", "image.npy"},
+    {"figure_pdf", "--figure", "figure.pdf", "image.json", "", "image.npy"},
+    {"compared_png", "--figure", "two images.png", "two images.json", "", nullptr, kPair},
+    {"compared_svg", "--figure", "two images.svg", "two images.json", "", nullptr, kPair},
+    {"compared_pdf", "--figure", "two images.pdf", "two images.json", "", nullptr, kPair},
+    {"mp4", "--video", "video.mp4", "report.json", "video"},
+    {"mkv", "--video", "video.mkv", "report.json", "video"},
+};
+
+class CommandIn : public ::testing::TestWithParam<std::tuple<Holder, SourceRow>> {};
+
+// A PDF says when it was made, Matroska has an identity of its own.
+std::string comparable(const std::filesystem::path& file) {
+  if (file.extension() == ".mkv") {
+    std::string all;
+    for (const auto& luma : read_film(file).luma) all.append(luma.begin(), luma.end());
+    return all;
+  }
+  const std::string bytes = read_text(file);
+  return file.extension() == ".pdf" ? std::regex_replace(bytes, std::regex("/CreationDate [^\n]*"), "") : bytes;
+}
+
+TEST_P(CommandIn, IsThatOfTheJsonAndMakesItAgain) {
+  const auto& [holder, source] = GetParam();
+  if (holder.option == std::string_view("--video") && !why_no_films().empty()) GTEST_SKIP() << why_no_films();
+  if (std::string_view(holder.file).ends_with(".pdf") && !why_no_pdf().empty()) GTEST_SKIP() << why_no_pdf();
+  ECHO_NEED_DATA("must_pwi_disk/PWI_disk.mat");
+  ECHO_NEED_DATA("fk_gammex_nylon/RFdata1.mat");
+  const TemporaryFolder folder, empty;
+  const Variable home("HOME", folder.path().string()), config("XDG_CONFIG_HOME", (folder / ".config").string());
+  Words words = joined(source.words(folder), kBox);
+  words = joined(words, {"--headless", "--backend", "cpu", "--rate", "max", "--frames", "3", holder.option,
+                         (folder / holder.file).string(), "--image-out", (folder / "image.npy").string(), "--report",
+                         (folder / "report.json").string()});
+  const Ended ended = run_program(joined(words, holder.more));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const json whole = json::parse(read_text(folder / holder.beside));
+  std::string said = (*holder.key == '\0' ? whole : whole.at(holder.key)).at("command");
+  const std::string held = command_in(folder / holder.file);
+  if (holder.name == std::string_view("png16")) said = said.substr(0, said.find("--image-out")) + "--png16 levels.png";
+  EXPECT_EQ(held, said);
+  EXPECT_NE(held.find(" --backend cpu "), std::string::npos) << held;
+  ASSERT_EQ(repeat_command(held, empty), 0);
+  const char* const made = holder.made != nullptr ? holder.made : holder.file;
+  EXPECT_TRUE(comparable(folder / made) == comparable(empty / made)) << held;
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, CommandIn,
+                         ::testing::Combine(::testing::ValuesIn(kHolders), ::testing::ValuesIn(kSources)),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param).name) + "_" + std::get<1>(info.param).name;
+                         });
 
 // Of frames that do not come again, or not all of them from the first one on.
 void expect_no_commands(const TemporaryFolder& folder, const std::string& reason) {

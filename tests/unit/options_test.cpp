@@ -86,11 +86,11 @@ TEST(Options, RunAndFiles) {
   EXPECT_EQ(o.duration_s, 2.5);
   EXPECT_EQ(o.backend, BackendChoice::cpu);
   EXPECT_FALSE(o.interop);
-  EXPECT_EQ(o.image_out, "a.npy");
-  EXPECT_EQ(o.png, "b.png");
-  EXPECT_EQ(o.screenshot, "c.png");
-  EXPECT_EQ(o.report, "d.json");
-  EXPECT_EQ(o.trace, "e.json");
+  EXPECT_EQ(o.files["--image-out"], "a.npy");
+  EXPECT_EQ(o.files["--png"], "b.png");
+  EXPECT_EQ(o.files["--screenshot"], "c.png");
+  EXPECT_EQ(o.files["--report"], "d.json");
+  EXPECT_EQ(o.files["--trace"], "e.json");
 }
 
 TEST(Options, StreamSettings) {
@@ -208,7 +208,7 @@ TEST(OptionNeeds, EveryOptionIsTriedWithoutWhatItNeeds) {
   }
   for (const CLI::Option* const option : app.get_options()) {
     if (option->get_positional() || option->get_name() == "--help") continue;
-    EXPECT_TRUE(rows.contains(option->get_name())) << option->get_name() << " has no row in app/option_needs.cpp";
+    EXPECT_TRUE(rows.contains(option->get_name())) << option->get_name() << " has no row in app/option_list.cpp";
   }
 }
 

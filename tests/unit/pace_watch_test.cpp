@@ -1,12 +1,10 @@
 // The badges of a stream that is slower than its source: when they come, what they say, when they go.
-#include "app/pace_watch.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "app/clock_history.h"
+#include "app/recent_rates.h"
 #include "app/stats_collector.h"
 
 namespace echoloop::pace_watch_test {

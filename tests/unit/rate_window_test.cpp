@@ -1,7 +1,7 @@
 // Rates and shares over one window of time.
-#include "app/rate_window.h"
-
 #include <gtest/gtest.h>
+
+#include "app/recent_rates.h"
 
 namespace echoloop::rate_window_test {
 namespace {

@@ -1,6 +1,4 @@
 // Frames that several threads read ahead into memory that changes places with a slot's.
-#include "app/stream/staged_frames.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,6 +9,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "app/stream/background_memory.h"
 #include "support/lent_frames.h"
 #include "support/one_line.h"
 

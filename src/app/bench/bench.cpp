@@ -1,5 +1,3 @@
-#include "app/bench/bench.h"
-
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -16,6 +14,7 @@
 #include "app/bench/bench_measure.h"
 #include "app/bench/bench_present.h"
 #include "app/bench/bench_table.h"
+#include "app/commands.h"
 #include "app/interrupts.h"
 #include "app/options/terminal.h"
 #include "app/stream/choose_backend.h"
@@ -301,21 +300,21 @@ void bench_one(const BenchRun& run, BenchTable& table) {
             pipeline_facts({run.backend, course, run.source, run.points, run.seconds}, device, Precision::fp32));
 }
 
-void write_record(const Options& options, const std::string& machine, const json& rows) {
-  if (options.report.empty()) return;
+void write_record(const BenchOptions& options, const std::string& machine, const json& rows) {
+  if (options.bench_json.empty()) return;
   const json record = {{"machine", machine},
                        {"date", fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr)))},
                        {"version", kVersion},
                        {"revision", options.bench_revision},
                        {"settings", {{"seconds_a_figure", options.bench_seconds}, {"lanes", kLanes}}},
                        {"results", rows}};
-  write_text(options.report, json_text(record, 1) + "\n");
+  write_text(options.bench_json, json_text(record, 1) + "\n");
 }
 
 }  // namespace
 
-int run_bench(const Options& options) {
-  const ChosenBackend chosen = choose_backend(options.backend);
+int run_bench(const BenchOptions& options, BackendChoice backend) {
+  const ChosenBackend chosen = choose_backend(backend);
   if (!chosen.note.empty()) print_error("{}\n", chosen.note);
   const std::string machine = fmt::format("{}: {}, {} CPU cores", chosen.backend->name(), chosen.backend->device(),
                                           std::thread::hardware_concurrency());

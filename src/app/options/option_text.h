@@ -54,7 +54,4 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t& i
 // variable in a script), which must not pass for one that was not given.
 [[nodiscard]] bool parse_words(CLI::App& app, const std::vector<std::string>& words);
 
-Options parse_send(const std::vector<std::string>& words);   // what follows `echoloop send`; throws Error
-Options parse_bench(const std::vector<std::string>& words);  // what follows `echoloop bench`; throws Error
-
 }  // namespace echoloop

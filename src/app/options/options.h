@@ -14,6 +14,7 @@
 #include "core/acquisition_facts.h"
 #include "core/params.h"
 #include "core/stream_settings.h"
+#include "gui/state/figure_size.h"
 #include "gui/state/marks.h"
 
 namespace echoloop {
@@ -22,11 +23,7 @@ struct SavedSession;
 
 namespace echoloop {
 
-struct Options;
 struct Preset;
-// The file of one of file_sinks(), and of one of analysis_files(); empty: not wanted.
-std::filesystem::path frame_file(const Options& options, std::string_view option);
-std::filesystem::path analysis_file(const Options& options, std::string_view option);
 
 // The phantom that runs when no source is given.
 std::string default_source();
@@ -55,52 +52,93 @@ struct CompareOptions {
   [[nodiscard]] bool wanted() const { return !source.empty() || !settings.empty() || preset.preset != nullptr; }
 };
 
-struct Options {
-  Command command = Command::view;
-  std::string help;                       // Command::help
+// Files of a run by the options that name them (app/outputs/output_files.h has the rows); empty: not wanted.
+class OutputFiles {
+ public:
+  std::filesystem::path& operator[](std::string_view option) { return by_option_[std::string(option)]; }
+  const std::filesystem::path& operator[](std::string_view option) const;
+
+ private:
+  std::map<std::string, std::filesystem::path, std::less<>> by_option_;
+};
+
+struct SourceOptions {
   std::string source = default_source();  // as source_kinds.h has it
   bool source_given = false;
-  bool headless = false;
+  Facts facts;  // those of --set that are about the recording
+  BackendChoice backend = BackendChoice::automatic;
+  std::shared_ptr<const SavedSession> session;  // that was named in place of a source; null: none
+};
+
+struct RunLimits {
   std::uint64_t frames = 0;  // 0 = no limit
   double duration_s = 0.0;   // 0 = no limit
-  BackendChoice backend = BackendChoice::automatic;
+};
+
+struct ImagingOptions {
+  std::vector<std::string> settings;  // recipe, grid, preset and --set, as KEY=VALUE in the order they apply
+  ProbePreset preset;                 // of --preset
+};
+
+struct StreamingOptions {
   StreamSettings stream;
   bool loop_given = false;                   // --loop: a recording of one frame repeats, too
   bool queue_given = false;                  // policy, slots or rate: a window then starts with what `stream` has
-  std::vector<std::string> settings;         // recipe, grid, preset and --set, as KEY=VALUE in the order they apply
-  ProbePreset preset;                        // of --preset
-  Facts facts;                               // those of --set that are about the recording
   std::optional<std::size_t> history_bytes;  // memory for looking back; empty = a quarter of what is free, at most 4 GB
+};
+
+struct WindowOptions {
   bool interop = true;
   double ui_scale = 0.0;      // 0 = the monitor's
   double kiosk_idle_s = 0.0;  // without input until everything is reset; 0 = no kiosk
   int width = 1600;
   int height = 900;
   bool size_given = false;
-  bool json = false;                      // info
-  std::string send_to = "live:";          // send
-  bool list_viewers = false;              // send
-  std::vector<std::string> render_files;  // render: recordings and folders
-  std::filesystem::path render_out;       // render: the folder of its files
-  bool render_iq = false;                 // render: complex pixels too
+};
+
+struct OutputOptions {
+  OutputFiles files;
+  ImageValues image_values = ImageValues::float32;  // of --images-out
+  FigureSize figure_size;
+  PageGround figure_ground = PageGround::white;
+  std::filesystem::path marks;                        // read
+  std::vector<std::filesystem::path> settings_files;  // read: preset and session
+};
+
+struct SendOptions {
+  std::string send_to = "live:";
+  bool list_viewers = false;
+};
+
+struct RenderOptions {
+  std::vector<std::string> render_files;  // recordings and folders
+  std::filesystem::path render_out;       // the folder of its files
+  bool render_iq = false;                 // complex pixels too
+};
+
+struct BenchOptions {
   std::vector<std::string> bench_cases{kBenchCases.begin(), kBenchCases.end()};
   double bench_seconds = 0.5;  // of each measurement
   std::string bench_revision;
-  std::filesystem::path figure;                             // .png, .svg or .pdf
-  std::optional<double> figure_width_mm, figure_mm_per_cm;  // of the whole figure; or of the image plane
-  int figure_pixels = 0;                                    // of a grid step; 0: not given
-  double figure_dpi = 300.0;
-  bool figure_dark = false;
+  std::filesystem::path bench_json;  // empty: none
+};
+
+// The parts, each for the functions that need no more.
+struct Options : SourceOptions,
+                 RunLimits,
+                 ImagingOptions,
+                 StreamingOptions,
+                 WindowOptions,
+                 OutputOptions,
+                 SendOptions,
+                 RenderOptions,
+                 BenchOptions {
+  Command command = Command::view;
+  std::string help;  // Command::help
+  bool headless = false;
+  bool json = false;  // info
   CompareOptions compare;
-  ImageValues image_values = ImageValues::float32;  // of --images-out
-  std::filesystem::path image_out, images_out, iq_out, png, png16, screenshot, video, report, trace, csv, measurements,
-      find_sound_speed;
-  std::map<std::string, std::filesystem::path> frame_files;     // by the options of file_sinks()
-  std::map<std::string, std::filesystem::path> analysis_files;  // likewise, of analysis_files()
-  std::filesystem::path marks;                                  // read
-  std::vector<std::filesystem::path> settings_files;            // read: preset and session
-  std::vector<std::string> warnings;                            // for stderr: options without effect
-  std::shared_ptr<const SavedSession> session;                  // that was named in place of a source; null: none
+  std::vector<std::string> warnings;  // for stderr: options without effect
 };
 
 // Throws Error for bad input.
@@ -114,6 +152,7 @@ ImagingParams apply_settings(const ImagingParams& defaults, const std::vector<st
 // With those of the preset that are for this probe.
 std::vector<std::string> settings_for(const Acquisition& acquisition, std::vector<std::string> settings,
                                       const ProbePreset& preset);
-ImagingParams given_params(const Options& options, const ImagingParams& defaults, const Acquisition& acquisition);
+ImagingParams given_params(const ImagingOptions& options, const ImagingParams& defaults,
+                           const Acquisition& acquisition);
 
 }  // namespace echoloop

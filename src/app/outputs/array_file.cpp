@@ -54,15 +54,14 @@ nlohmann::json ArrayFile::frames_json() const {
 void ArrayFile::add_command(nlohmann::json& about, const EndedImages& run, const ImagingParams& params,
                             const std::string& option) const {
   const std::uint64_t frames = status().frames;
-  about.erase("command");
-  about.erase("command_missing");
-  echoloop::add_command(about,
-                        repeat_frames({.source = run.named,
-                                       .acquisition = run.last->acquisition,
-                                       .frames = frames,
-                                       .params = &params,
-                                       .complete = first_.sequence == 0 && last_.sequence + 1 == frames}),
-                        run.backend, option);
+  set_command(about,
+              {.backend = run.backend,
+               .source = run.named,
+               .acquisition = run.last->acquisition,
+               .frames = frames,
+               .params = &params,
+               .complete = first_.sequence == 0 && last_.sequence + 1 == frames},
+              option);
 }
 
 void ArrayFile::describe(nlohmann::json about) const {

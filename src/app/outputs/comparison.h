@@ -5,11 +5,16 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/opening/opened_source.h"
+#include "app/options/options.h"
 #include "app/outputs/measure_image.h"
+#include "app/stream/session.h"
 #include "core/results/image.h"
 #include "gui/state/figure_size.h"
 
@@ -33,7 +38,6 @@ enum class LevelMatch { none, to_a };
 // What a figure of A and B was made of.
 struct ComparedFigure {
   MeasuredRun a, b;                     // sources as the user named them
-  std::uint64_t frames_of_a = 0;        // of a recording of its own; 0: no end, or B's recording
   LevelMatch match = LevelMatch::none;  // of the levels of B
   std::filesystem::path file, marks;    // the figure, as the command writes it; the file of its marks
   FigureSize size = {};
@@ -41,7 +45,34 @@ struct ComparedFigure {
   std::string why_no_command = {};  // empty: the command makes the figure again
 };
 
+// set_command() of B's image with A beside it.
+void set_compared_command(nlohmann::json& json, const MeasuredRun& a, const MeasuredRun& b, const std::string& output);
+
+// --measurements: CSV or JSON, by the file's ending; with the values of A where two images are compared (null: none).
+void write_measurements(const std::filesystem::path& file, const MeasuredRun& run, const MeasuredRun* a);
+
 // The description of B, with that of A as "a", and with the command that makes the figure.
 nlohmann::json compared_figure_json(const ComparedFigure& figure);
+
+// Of a run without a window (--compare, --compare-set). Main thread only.
+struct SideA {
+  std::optional<OpenedSource> recording;  // nothing: A is of B's frame
+  ImagingParams params;
+};
+// Opens A's recording. `params`: of B. Throws Error where A cannot be.
+SideA open_side_a(const CompareOptions& compare, const OpenedSource& b, const ImagingParams& params);
+
+struct ImageA {
+  Image image;  // with a host copy, in `db`
+  std::vector<float> db;
+  std::string named;              // its source, as the user named it
+  SampleLogPtr samples;           // of its source
+  std::uint64_t frame_count = 0;  // of a recording of its own; 0: no end, or B's recording
+  std::optional<KeptFrame> kept;
+  bool match_levels = false;  // of B in the figure
+};
+// On the session's lanes; waits. `image`: B. Throws Error.
+std::unique_ptr<const ImageA> make_image_a(const SideA& a, const CompareOptions& compare, Session& session,
+                                           const OpenedSource& b, const Image& image);
 
 }  // namespace echoloop

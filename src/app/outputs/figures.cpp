@@ -23,11 +23,11 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
   if (!order.note.empty()) note = order.note + " " + note;
   const Image& image = order.images.back().image;
   const FigureAbout about{.title = order.source,
+                          .command = order.command,
                           .texts = {{"Source", whole_name(order.named)},
                                     {"Version", kVersion},
                                     {"Frame", std::to_string(image.stamp.sequence)},
-                                    {"Parameters", json_text(params_json(image.params))},
-                                    {"Command", repeat_image(order.named, image).text()}}};
+                                    {"Parameters", json_text(params_json(image.params))}}};
   std::string caption = figure_caption(order.images, order.source, note);
   write_figure(path,
                {.images = std::move(order.images),
@@ -42,16 +42,6 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
 
 namespace {
 
-FigureSize figure_size(const Options& options) {
-  if (options.figure_pixels > 0) {
-    return {.by = FigureSizing::factor, .value = static_cast<double>(options.figure_pixels), .dpi = kScreenDpi};
-  }
-  FigureSize size{.dpi = options.figure_dpi};
-  if (options.figure_width_mm) size.value = *options.figure_width_mm;
-  if (options.figure_mm_per_cm) size.by = FigureSizing::scale, size.value = *options.figure_mm_per_cm;
-  return size;
-}
-
 // Spectral Doppler of the run, where there is any.
 std::vector<FigureStrip> last_strips(const Image& image, LiveImages& live) {
   live.spectrogram.take();
@@ -62,30 +52,34 @@ std::vector<FigureStrip> last_strips(const Image& image, LiveImages& live) {
 
 }  // namespace
 
-void require_figure_size(const Options& options, const std::vector<FigurePlan>& images) {
-  if (options.figure.empty()) return;
-  Figure figure{.images = {}, .caption = options.source, .size = figure_size(options)};
+void require_figure_size(const OutputOptions& options, const std::string& source,
+                         const std::vector<FigurePlan>& images) {
+  const std::filesystem::path& file = options.files["--figure"];
+  if (file.empty()) return;
+  Figure figure{.images = {}, .caption = source, .size = options.figure_size};
   for (const FigurePlan& plan : images) {
     Image image;
     image.grid = make_grid(plan.params, plan.acquisition);
     image.params = plan.params;
     figure.images.push_back({.image = std::move(image), .display = plan.params});
   }
-  require_figure_size(options.figure, figure);
+  require_figure_size(file, figure);
 }
 
-void write_last_figure(const Options& options, const SourceInfo& source, LiveImages& live, const Image& image,
+void write_last_figure(const OutputOptions& options, const SourceInfo& source, LiveImages& live, const Image& image,
                        const MeasuredRun& run, const FigureA& a) {
+  const std::filesystem::path& file = options.files["--figure"];
   AnalysisViews views;
   take_last(views, live, image);
   FigureOrder order{.images = {},
                     .source = source.name,
                     .named = run.source,
+                    .command = {},
                     .marks = run.marks,
                     .key = {},
                     .strips = last_strips(image, live),
-                    .size = figure_size(options),
-                    .ground = options.figure_dark ? PageGround::dark : PageGround::white};
+                    .size = options.figure_size,
+                    .ground = options.figure_ground};
   std::vector<const Measured*> values;
   if (a.image != nullptr) {
     order.images.push_back({.image = a.image->image,
@@ -94,7 +88,7 @@ void write_last_figure(const Options& options, const SourceInfo& source, LiveIma
     values.push_back(&a.run->measured);
   }
   std::vector<float> mapped;
-  const bool matched = a.image != nullptr && options.compare.match_levels && can_match(image, a.image->image);
+  const bool matched = a.image != nullptr && a.image->match_levels && can_match(image, a.image->image);
   order.images.push_back({.image = matched ? matched_levels(image, a.image->image, mapped) : image,
                           .display = image.params,
                           .over = overlays_of(views),
@@ -102,20 +96,23 @@ void write_last_figure(const Options& options, const SourceInfo& source, LiveIma
                           .matched = matched});
   if (!run.marks.list.empty()) values.push_back(&run.measured);
   order.key = figure_key(run.marks, values);
-  write_figure_of(options.figure, std::move(order));
-  if (a.image == nullptr) return;
+  if (a.image == nullptr) {
+    order.command = command_text(run.backend, run.source, image, "--image-out image.npy");
+    return write_figure_of(file, std::move(order));
+  }
   const ComparedFigure both{.a = *a.run,
                             .b = run,
-                            .frames_of_a = a.image->frame_count,
                             .match = matched ? LevelMatch::to_a : LevelMatch::none,
-                            .file = options.figure.filename(),
+                            .file = file.filename(),
                             .marks = options.marks.empty() && !options.settings_files.empty()
                                          ? options.settings_files.front()
                                          : options.marks,
-                            .size = figure_size(options),
-                            .ground = options.figure_dark ? PageGround::dark : PageGround::white};
-  write_text(std::filesystem::path(options.figure).replace_extension(".json"),
-             json_text(compared_figure_json(both), 2) + "\n");
+                            .size = options.figure_size,
+                            .ground = options.figure_ground};
+  const nlohmann::json json = compared_figure_json(both);
+  order.command = command_text(json);
+  write_figure_of(file, std::move(order));
+  write_text(std::filesystem::path(file).replace_extension(".json"), json_text(json, 2) + "\n");
 }
 
 }  // namespace echoloop

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/options/options.h"
-#include "app/outputs/compared_run.h"
+#include "app/outputs/comparison.h"
 #include "app/outputs/measure_image.h"
 #include "core/results/live_images.h"
 #include "gui/figure/figure_file.h"
@@ -18,7 +18,8 @@ namespace echoloop {
 struct FigureOrder {
   std::vector<FigureImage> images;  // one, or A and B; their titles are filled in
   std::string source;               // its name, for the caption
-  std::string named;                // as the user named it, for the command that reproduces the image
+  std::string named;                // as the user named it
+  std::string command;              // that reproduces the image, or A and B
   Marks marks = {};
   std::vector<FigureKeyRow> key = {};
   std::vector<FigureStrip> strips = {};
@@ -34,8 +35,9 @@ struct FigurePlan {
   const Acquisition& acquisition;
   const ImagingParams& params;
 };
-// Throws Error where the figure of such images would be too large, without marks and curves.
-void require_figure_size(const Options& options, const std::vector<FigurePlan>& images);
+// Throws Error where the figure of such images would be too large, without marks and curves. `source`: as named.
+void require_figure_size(const OutputOptions& options, const std::string& source,
+                         const std::vector<FigurePlan>& images);
 
 struct FigureA {
   const ImageA* image = nullptr;  // null: the figure is of one image
@@ -43,7 +45,7 @@ struct FigureA {
 };
 // --figure, of the last image (with a host copy), with the last flow and objects in `live`; with A beside it, and then
 // with a description in a file of its own. Throws Error.
-void write_last_figure(const Options& options, const SourceInfo& source, LiveImages& live, const Image& image,
+void write_last_figure(const OutputOptions& options, const SourceInfo& source, LiveImages& live, const Image& image,
                        const MeasuredRun& run, const FigureA& a);
 
 }  // namespace echoloop

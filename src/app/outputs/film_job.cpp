@@ -106,17 +106,33 @@ bool FilmJob::stopped() const {
   return stopped_;
 }
 
-std::unique_ptr<Film> FilmJob::begin_film(const FilmPainter& painter, const Image& first) {
-  auto film = std::make_unique<Film>(
-      FilmFormat{.path = order_.path,
-                 .width = painter.width(),
-                 .height = painter.height(),
-                 .rate_hz = order_.rate_hz,
-                 .about = {{"title", order_.source}, {"comment", repeat_image(order_.named, first).text()}}});
+std::unique_ptr<Film> FilmJob::begin_film(const FilmPainter& painter) {
+  auto film = std::make_unique<Film>(FilmFormat{.path = order_.path,
+                                                .width = painter.width(),
+                                                .height = painter.height(),
+                                                .rate_hz = order_.rate_hz,
+                                                .about = {{"title", order_.source}}});
   const std::scoped_lock lock(mutex_);
   codec_ = film->codec();
   lacks_font_ = !painter.has_words();
   return film;
+}
+
+nlohmann::json FilmJob::command(const Image& last) const {
+  nlohmann::json json = nlohmann::json::object();
+  if (order_.backend == nullptr) return json;
+  ImagingParams params = last.params;
+  if (last.averaged_frames == 0.0) params.refine.persistence_s = 0.0;
+  set_command(json,
+              {.backend = *order_.backend,
+               .source = order_.named,
+               .acquisition = last.acquisition,
+               .frames = drawn_,
+               .params = &params,
+               .complete = complete_ && left_out_ == 0},
+              "--video video" + order_.path.extension().string());
+  if (json.contains("command") && !order_.why_no_command.empty()) set_no_command(json, order_.why_no_command);
+  return json;
 }
 
 void FilmJob::hold(Film& film, std::uint64_t pictures, const RgbImage& shown) {
@@ -128,6 +144,7 @@ void FilmJob::write_film() {
   std::unique_ptr<Film> film;
   const RgbImage* shown = nullptr;
   std::uint64_t last_place = 0;
+  Image last;
   for (Waiting next; take(next);) {
     if (film == nullptr) {
       painter.emplace(FilmLook{.grid = next.image.grid,
@@ -136,10 +153,12 @@ void FilmJob::write_film() {
                                .note = order_.note,
                                .flow = order_.flow,
                                .samples = order_.samples});
-      film = begin_film(*painter, next.image);
+      film = begin_film(*painter);
     }
     if (shown != nullptr && next.place > last_place) hold(*film, next.place - last_place - 1, *shown);
     last_place = next.place;
+    complete_ = complete_ && next.image.stamp.sequence == drawn_ && (drawn_ > 0 || next.image.stamp.source_index == 0);
+    last = next.image;
     shown = &painter->paint(next.image, next.flow ? &*next.flow : nullptr);
     film->add(shown->rgb);
     ++written_;
@@ -147,7 +166,10 @@ void FilmJob::write_film() {
   }
   if (stopped()) return;
   if (film == nullptr) throw Error(order_.path.string(), "no image was processed", "a video of at least one image");
-  film->finish();
+  nlohmann::json made = command(last);
+  film->finish(made.empty() ? std::string() : command_text(made));
+  const std::scoped_lock lock(mutex_);
+  command_ = std::move(made);
 }
 
 void FilmJob::run() {
@@ -175,9 +197,15 @@ std::exception_ptr FilmJob::failure() const {
 
 nlohmann::json FilmJob::report() const {
   const std::scoped_lock lock(mutex_);
-  return {{"path", order_.path.string()},   {"frames", written_.load()}, {"held", written_.load() - drawn_.load()},
-          {"left_out", left_out_.load()},   {"codec", codec_},           {"rate_hz", order_.rate_hz},
-          {"complete", failure_ == nullptr}};
+  nlohmann::json report = {{"path", order_.path.string()},
+                           {"frames", written_.load()},
+                           {"left_out", left_out_.load()},
+                           {"held", written_.load() - drawn_.load()},
+                           {"codec", codec_},
+                           {"rate_hz", order_.rate_hz},
+                           {"complete", failure_ == nullptr}};
+  report.update(command_);
+  return report;
 }
 
 std::string FilmJob::summary() const {

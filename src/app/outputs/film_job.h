@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "app/outputs/image_sink.h"
+#include "backend/backend.h"
 #include "core/results/flow_image.h"
 #include "core/results/image.h"
 #include "gui/figure/video_image.h"
@@ -31,15 +33,16 @@ struct FilmOrder {
   double rate_hz = 25.0;
   std::string note = {};  // burnt in: how the film's time differs from the frames'
   FilmFlow flow = FilmFlow::none;
-  std::string named = {};     // the source, for the command that makes the first image again; kept in the file
   SampleLogPtr samples = {};  // of the source, for the caption
+  // For the command that makes the video again, which the file keeps. `named`: the source, as the user named it.
+  std::string named = {};
+  const Backend* backend = nullptr;
+  std::string why_no_command = {};  // empty: there is one of a run from its first frame on
 };
 
 // One image for each frame of the source, at the acquisition's rate, at most 60 a second: faster ones play slower,
 // and the note says so. Fills rate_hz and note.
 void pace_film(FilmOrder& order, const SourceInfo& source);
-
-enum class WhenFull { wait, leave_out };
 
 class FilmJob {
  public:
@@ -79,7 +82,8 @@ class FilmJob {
 
   void run();
   void write_film();
-  [[nodiscard]] std::unique_ptr<Film> begin_film(const FilmPainter& painter, const Image& first);
+  [[nodiscard]] std::unique_ptr<Film> begin_film(const FilmPainter& painter);
+  [[nodiscard]] nlohmann::json command(const Image& last) const;
   void hold(Film& film, std::uint64_t pictures, const RgbImage& shown);
   bool take(Waiting& next);
   [[nodiscard]] bool stopped() const;
@@ -87,12 +91,14 @@ class FilmJob {
   const FilmOrder order_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Waiting> queue_;              // under mutex_
-  std::vector<std::vector<float>> spare_;  // under mutex_
-  bool ending_ = false, stopped_ = false;  // under mutex_
-  std::exception_ptr failure_;             // under mutex_
-  std::string codec_;                      // under mutex_
-  bool lacks_font_ = false;                // under mutex_
+  std::deque<Waiting> queue_;                          // under mutex_
+  std::vector<std::vector<float>> spare_;              // under mutex_
+  bool ending_ = false, stopped_ = false;              // under mutex_
+  std::exception_ptr failure_;                         // under mutex_
+  std::string codec_;                                  // under mutex_
+  nlohmann::json command_ = nlohmann::json::object();  // under mutex_
+  bool complete_ = true;     // so far: every image of a run from its first one on, each once; on thread_
+  bool lacks_font_ = false;  // under mutex_
   std::atomic<bool> done_{false};
   std::atomic<std::uint64_t> written_{0}, drawn_{0}, left_out_{0};
   std::thread thread_;

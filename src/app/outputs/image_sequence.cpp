@@ -1,9 +1,13 @@
-#include "app/outputs/image_sequence.h"
+// --images-out: every image of a run, one after the other, in an array for NumPy [frame][nz][nx]; the metadata beside
+// it in F.json.
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "app/options/options.h"
+#include "app/outputs/array_file.h"
+#include "app/outputs/image_sink.h"
 #include "app/outputs/provenance.h"
 #include "history/export.h"
 
@@ -17,6 +21,22 @@ std::byte level8(float level_db, float range_db) {
   const int below = static_cast<int>(scaled);
   return static_cast<std::byte>(below + (scaled - static_cast<float>(below) >= 0.5f ? 1 : 0));
 }
+
+class ImageSequence final : public ImageSink {
+ public:
+  // Images of `grid`. Throws Error when the file cannot be made.
+  ImageSequence(const std::filesystem::path& file, ImageValues values, const Grid& grid);
+
+  void take(const Image& image) override;
+  // And writes what describes the file, from the last image. How it ended is said in a line.
+  int finish(const EndedImages& run, RunTotals& totals) override;
+  [[nodiscard]] nlohmann::json report() const override { return recording_json(file_.status()); }
+
+ private:
+  ImageValues values_;
+  std::size_t bytes_;  // of an image in the file
+  ArrayFile file_;
+};
 
 }  // namespace
 
@@ -37,6 +57,12 @@ void ImageSequence::take(const Image& image) {
                    [range_db](float level_db) { return level8(level_db, range_db); });
   }
   file_.put(image.stamp);
+}
+
+// A row of output_rows().
+std::unique_ptr<ImageSink> make_image_sequence(const ImageSinkRequest& request) {
+  return std::make_unique<ImageSequence>(request.options.files["--images-out"], request.options.image_values,
+                                         make_grid(request.params, *request.source.acquisition));
 }
 
 int ImageSequence::finish(const EndedImages& run, RunTotals& totals) {

@@ -6,13 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "app/options/options.h"
 #include "app/outputs/doubts.h"
 #include "app/outputs/report.h"
 #include "backend/backend.h"
 #include "backend/pixel_sink.h"
 #include "core/results/image.h"
+#include "source/source.h"
 
 namespace echoloop {
+
+enum class WhenFull { wait, leave_out };
+
+struct ImageSinkRequest {
+  const OutputOptions& options;
+  const SourceInfo& source;
+  const std::string& named;  // the source, as the user named it
+  const ImagingParams& params;
+  const Backend& backend;
+  WhenFull when_full;  // of a sink that is slower than the stream
+};
 
 struct EndedImages {
   const Image* last;  // null: none came

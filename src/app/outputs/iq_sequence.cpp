@@ -86,6 +86,13 @@ int IqSequence::finish(const EndedImages& run, RunTotals& totals) {
   return say_ended(ended, totals);
 }
 
+// A row of output_rows().
+std::unique_ptr<ImageSink> make_iq_sequence(const ImageSinkRequest& request) {
+  require_pixels(request.params, "--iq-out");
+  return std::make_unique<IqSequence>(request.options.files["--iq-out"],
+                                      pixel_grid(request.params, *request.source.acquisition));
+}
+
 void require_pixels(const ImagingParams& params, const std::string& asked) {
   if (const std::string why = why_no_pixels(params); !why.empty())
     throw Error(asked, "no complex pixels: " + why, "delay-and-sum, or a method that forms or weighs complex pixels");

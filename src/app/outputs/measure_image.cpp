@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/outputs/csv_text.h"
 #include "app/outputs/marks_json.h"
-#include "app/outputs/measurements_json.h"
+#include "app/outputs/measured_values.h"
 #include "app/outputs/patch_request.h"
 #include "app/outputs/provenance.h"
 #include "core/error.h"
@@ -21,8 +20,8 @@
 
 namespace echoloop {
 
-bool wants_measures(const Options& options, const Marks& marks) {
-  return !options.measurements.empty() || (!options.figure.empty() && !marks.list.empty());
+bool wants_measures(const OutputFiles& files, const Marks& marks) {
+  return !files["--measurements"].empty() || (!files["--figure"].empty() && !marks.list.empty());
 }
 
 namespace {
@@ -96,27 +95,6 @@ std::string comments_on_a(const MeasuredRun& a) {
   const Image& image = a.measured.image;
   return fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n", a.source,
                      image.stamp.sequence, json_text(image_json(a.backend, a.source, image)));
-}
-
-void write_measurements(const std::filesystem::path& file, const MeasuredRun& run, const MeasuredRun* a) {
-  if (file.extension() == ".csv") {
-    std::string comments = measurement_comments(run.backend, run.source, run.measured.image);
-    if (a != nullptr) comments += comments_on_a(*a);
-    return write_text(file, measurements_csv(run.measured, comments, a != nullptr ? a->measured : Measured{}));
-  }
-  nlohmann::json json = program_json(run.backend, run.source);
-  json.update(measurements_json(run.measured, run.marks));
-  if (a != nullptr) json["a"] = measurements_json(a->measured, a->marks);
-  json["frame"] = frame_json(run.measured.image.stamp);
-  json["parameters"] = params_json(run.measured.image.params);
-  json["marks"] = marks_json(run.marks);
-  Repeat repeat = repeat_image(run.source, run.measured.image);
-  if (a != nullptr && !repeat.command.empty())
-    repeat = {{}, "values of two images; the JSON of their figure has a command"};
-  add_command(json, repeat, run.backend,
-              "--marks " + shell_word(std::filesystem::absolute(file).lexically_normal().string()) +
-                  " --measurements measurements.json");
-  write_text(file, json_text(json, 2) + "\n");
 }
 
 }  // namespace echoloop

@@ -18,7 +18,7 @@
 namespace echoloop {
 
 // Whether a file of this run needs the marks' numbers.
-bool wants_measures(const Options& options, const Marks& marks);
+bool wants_measures(const OutputFiles& files, const Marks& marks);
 
 // As the Measure panel has them: of the image's pixels, and then with what processing has made again.
 Measured measure_pixels(const Image& image, const Marks& marks);
@@ -32,15 +32,14 @@ std::optional<KeptFrame> frame_again(Source& source, const FrameStamp& stamp);
 // Lines about source, frame and parameters for measurements_csv().
 std::string measurement_comments(const Backend& backend, const std::string& source, const Image& image);
 
-// --measurements: CSV or JSON, by the file's ending; with the values of A where two images are compared.
 struct MeasuredRun {
   const Measured& measured;
   const Marks& marks;
   const Backend& backend;
   std::string source;                          // as the user named it
   const std::vector<Doubt>* doubts = nullptr;  // about its recording; null: not measured
+  std::uint64_t frames_of_a = 0;               // of a recording of A's own; 0: no end, or B's recording
 };
-void write_measurements(const std::filesystem::path& file, const MeasuredRun& run, const MeasuredRun* a = nullptr);
 // Of the image that B's is compared with, for measurements_csv().
 std::string comments_on_a(const MeasuredRun& a);
 

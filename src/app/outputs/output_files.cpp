@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fstream>
 #include <vector>
@@ -22,43 +24,86 @@
 #include "history/part_file.h"
 
 namespace echoloop {
+
+// Each in the file of its sink.
+std::unique_ptr<ImageSink> make_film(const ImageSinkRequest& request);
+std::unique_ptr<ImageSink> make_image_sequence(const ImageSinkRequest& request);
+std::unique_ptr<ImageSink> make_iq_sequence(const ImageSinkRequest& request);
+
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Output {
-  const char* option;
-  const fs::path& file;
-  const char* ending;  // that its name must have; null: any
-  const char* beside;  // of a second file that it writes; null: none
-};
+void check_table_name(const fs::path& file) {
+  if (file.extension() != ".csv" && file.extension() != ".json")
+    throw Error("--measurements", "'" + file.string() + "'", "a file name ending in .csv or .json");
+}
 
-std::vector<Output> outputs_of(const Options& o) {
-  std::vector<Output> wanted;
-  for (const Output& output : {Output{"--image-out", o.image_out, ".npy", ".json"},
-                               {"--images-out", o.images_out, ".npy", ".json"},
-                               {"--iq-out", o.iq_out, ".npy", ".json"},
-                               {"--png", o.png, ".png", nullptr},
-                               {"--png16", o.png16, ".png", nullptr},
-                               {"--figure", o.figure, nullptr, o.compare.wanted() ? ".json" : nullptr},
-                               {"--screenshot", o.screenshot, ".png", nullptr},
-                               {"--video", o.video, nullptr, nullptr},
-                               {"--report", o.report, nullptr, nullptr},
-                               {"--trace", o.trace, nullptr, nullptr},
-                               {"--csv", o.csv, nullptr, nullptr},
-                               {"--measurements", o.measurements, nullptr, nullptr},
-                               {"--find-sound-speed", o.find_sound_speed, ".json", nullptr}}) {
-    if (!output.file.empty()) wanted.push_back(output);
-  }
-  for (const AnalysisFileRow* const row : analysis_files()) {
-    const auto file = o.analysis_files.find(row->option);
-    if (file == o.analysis_files.end() || file->second.empty()) continue;
-    wanted.push_back({row->option, file->second, row->ending, row->beside});
-  }
+constexpr auto kArrayRows = std::to_array<OutputRow>({
+    {"--image-out", "F.npy", "Last image: float32 dB [nz][nx], with metadata in F.json", MadeOf::last_image, ".npy",
+     ".json"},
+    {"--images-out", "F.npy",
+     "All images of a run: [frame][nz][nx], float32 dB, with metadata in F.json; with --headless", MadeOf::all_images,
+     ".npy", ".json", OutputNeed::headless, nullptr, "images_out", make_image_sequence},
+    {"--iq-out", "F.npy",
+     "Complex pixels of all frames of a run, before detection: [frame][nz][nx], complex64, with grid, "
+     "phase and 0 dB in F.json; with --headless",
+     MadeOf::all_images, ".npy", ".json", OutputNeed::headless, nullptr, "iq_out", make_iq_sequence},
+});
+constexpr auto kPictureRows = std::to_array<OutputRow>({
+    {"--png", "F.png", "Last image as displayed, 8 bit", MadeOf::last_image, ".png"},
+    {"--png16", "F.png", "Levels of the last image, 16 bit gray: the dynamic range below 0 dB maps to 0 to 65535",
+     MadeOf::last_image, ".png"},
+    {"--figure", "F.svg",
+     "Last image as a figure with rulers, colour bar, scale bar, marks, spectral Doppler and caption: .png, "
+     ".svg or .pdf",
+     MadeOf::last_image, nullptr, nullptr, OutputNeed::nothing, [](const fs::path& file) { figure_format(file); }},
+    {"--screenshot", "F.png", "Screenshot of the whole window", MadeOf::window, ".png"},
+    {"--video", "F.mp4",
+     "Video of all processed images with scale and caption, .mp4, .webm or .mkv, at the frame rate of the "
+     "recording (slower above 60 Hz); with a window, frames are skipped if encoding falls behind",
+     MadeOf::all_images, nullptr, nullptr, OutputNeed::no_kiosk, check_film_name, "video", make_film},
+    {"--measurements", "F.csv|F.json",
+     "Numbers of the marks on the last image: regions, pairs, points, lines, as the Measure panel has them",
+     MadeOf::last_image, nullptr, nullptr, OutputNeed::marks, check_table_name},
+    {"--find-sound-speed", "F.json",
+     "Search for the speed of sound at which the channels of one frame (the last of --frames, default the "
+     "first) agree best, over elements and over transmits, in the regions of --marks or the whole image: "
+     "curves, peaks and warnings; without a window",
+     MadeOf::run, ".json"},
+});
+constexpr auto kReportRows = std::to_array<OutputRow>({
+    {"--report", "F.json", "Run report as JSON"},
+    {"--trace", "F.json", "Newest 16384 timed spans as a Chrome/Perfetto trace"},
+    {"--csv", "F.csv", "Newest 16384 timed spans as CSV: frame,stage,lane,start_ns,end_ns"},
+});
+
+std::vector<OutputRow> make_rows() {
+  std::vector<OutputRow> rows(kArrayRows.begin(), kArrayRows.end());
+  for (const AnalysisFileRow* const row : analysis_files())
+    rows.push_back({row->option, row->type_name, row->help, MadeOf::run, row->ending, row->beside});
+  rows.insert(rows.end(), kPictureRows.begin(), kPictureRows.end());
   for (const FileSinkRow& row : file_sinks()) {
-    const auto file = o.frame_files.find(row.option);
-    if (file == o.frame_files.end() || file->second.empty()) continue;
-    wanted.push_back({row.option, file->second, row.ending, nullptr});
+    const OutputNeed need = row.option == kRecordOption ? OutputNeed::no_kiosk : OutputNeed::headless;
+    rows.push_back({row.option, row.type_name, row.help, MadeOf::all_frames, row.ending, nullptr, need});
+  }
+  rows.insert(rows.end(), kReportRows.begin(), kReportRows.end());
+  return rows;
+}
+
+}  // namespace
+
+std::span<const OutputRow> output_rows() {
+  static const std::vector<OutputRow> kRows = make_rows();
+  return kRows;
+}
+
+namespace {
+
+std::vector<const OutputRow*> outputs_of(const OutputFiles& files) {
+  std::vector<const OutputRow*> wanted;
+  for (const OutputRow& row : output_rows()) {
+    if (!files[row.option].empty()) wanted.push_back(&row);
   }
   return wanted;
 }
@@ -101,34 +146,29 @@ std::vector<Taken> inputs_of(const Options& options) {
 }
 
 // --report out.json beside --image-out out.npy: one file contains both.
-bool report_is_beside_image(const Options& o) {
-  if (o.report.empty() || o.image_out.empty()) return false;
-  return same_file(o.report, fs::path(o.image_out).replace_extension(".json"));
+bool report_is_beside_image(const OutputFiles& files) {
+  const fs::path &report = files["--report"], &image = files["--image-out"];
+  return !report.empty() && !image.empty() && same_file(report, fs::path(image).replace_extension(".json"));
 }
 
 // Every file has one use. Throws Error.
-void require_own_files(const Options& options, const std::vector<Output>& outputs) {
+void require_own_files(const Options& options) {
   std::vector<Taken> taken = inputs_of(options);
-  for (const Output& output : outputs) {
-    std::vector<fs::path> files = {output.file};
-    if (output.beside != nullptr) files.push_back(fs::path(output.file).replace_extension(output.beside));
+  for (const OutputRow* const row : outputs_of(options.files)) {
+    std::vector<fs::path> files = {options.files[row->option]};
+    const bool of_pair = row->option == std::string_view("--figure") && options.compare.wanted();
+    const char* const beside = of_pair ? ".json" : row->beside;
+    if (beside != nullptr) files.push_back(fs::path(files.front()).replace_extension(beside));
+    const bool joined = row->option == std::string_view("--report") && report_is_beside_image(options.files);
     for (const fs::path& file : files) {
-      if (!takes_one(file) || (&output.file == &options.report && report_is_beside_image(options))) continue;
+      if (!takes_one(file) || joined) continue;
       for (const Taken& other : taken) {
         if (same_file(file, other.file)) {
-          throw Error(output.option, "'" + file.string() + "' " + other.by, "a separate file");
+          throw Error(row->option, "'" + file.string() + "' " + other.by, "a separate file");
         }
       }
-      taken.push_back({file, std::string("is also written by ") + output.option});
+      taken.push_back({file, std::string("is also written by ") + row->option});
     }
-  }
-}
-
-void require_measurements(const Options& options) {
-  if (options.measurements.empty()) return;
-  const fs::path ending = options.measurements.extension();
-  if (ending != ".csv" && ending != ".json") {
-    throw Error("--measurements", "'" + options.measurements.string() + "'", "a file name ending in .csv or .json");
   }
 }
 
@@ -153,25 +193,30 @@ void require_place(const fs::path& file) {
 }
 
 void require_outputs(const Options& options) {
-  const std::vector<Output> outputs = outputs_of(options);
-  for (const Output& output : outputs) {
-    require_place(output.file);
-    if (output.ending != nullptr && output.file.extension() != output.ending) {
-      throw Error(output.option, "'" + output.file.string() + "'",
-                  std::string("a file name ending in ") + output.ending);
+  const std::vector<const OutputRow*> outputs = outputs_of(options.files);
+  for (const OutputRow* const row : outputs) {
+    const fs::path& file = options.files[row->option];
+    require_place(file);
+    if (row->ending != nullptr && file.extension() != row->ending) {
+      throw Error(row->option, "'" + file.string() + "'", std::string("a file name ending in ") + row->ending);
     }
   }
-  if (!options.video.empty()) check_film_name(options.video);
-  require_measurements(options);
-  if (!options.figure.empty()) figure_format(options.figure);
-  require_own_files(options, outputs);
+  for (const OutputRow* const row : outputs) {
+    if (row->check != nullptr) row->check(options.files[row->option]);
+  }
+  require_own_files(options);
 }
 
-bool names_output(const Options& options) { return !outputs_of(options).empty(); }
+bool names_output(const OutputFiles& files) { return !outputs_of(files).empty(); }
 
-void require_no_other_output(const Options& options, const std::string& command, const fs::path& own) {
-  for (const Output& output : outputs_of(options)) {
-    if (&output.file != &own) throw Error(command, std::string("found ") + output.option, "no other output file");
+bool names_output(const OutputFiles& files, std::initializer_list<MadeOf> of) {
+  return std::ranges::any_of(outputs_of(files),
+                             [&](const OutputRow* row) { return std::ranges::find(of, row->of) != of.end(); });
+}
+
+void require_no_other_output(const OutputFiles& files, std::string_view own) {
+  for (const OutputRow* const row : outputs_of(files)) {
+    if (row->option != own) throw Error(std::string(own), std::string("found ") + row->option, "no other output file");
   }
 }
 
@@ -188,9 +233,10 @@ void FileWriter::require_all() const {
   if (refused_ > 0) std::rethrow_exception(first_);
 }
 
-void write_times(const Options& options, const TimingTrace& trace, FileWriter& writer) {
-  if (!options.trace.empty()) writer([&] { write_text(options.trace, trace.chrome_json()); });
-  if (!options.csv.empty()) writer([&] { write_text(options.csv, trace.csv()); });
+void write_times(const OutputFiles& files, const TimingTrace& trace, FileWriter& writer) {
+  const fs::path &spans = files["--trace"], &table = files["--csv"];
+  if (!spans.empty()) writer([&] { write_text(spans, trace.chrome_json()); });
+  if (!table.empty()) writer([&] { write_text(table, trace.csv()); });
 }
 
 nlohmann::json given_json(const Options& options) {
@@ -200,21 +246,22 @@ nlohmann::json given_json(const Options& options) {
                           {"duration_s", options.duration_s},
                           {"images_type", kImageValueNames[static_cast<std::size_t>(options.image_values)]}};
   if (options.preset.preset != nullptr) given["preset_of_probe"] = settings_of(options.preset.preset->probe_values);
-  if (!options.measurements.empty()) given["marks"] = marks_json(marks_of(options));
-  if (!options.iq_out.empty() || options.render_iq) given["iq"] = true;
+  if (!options.files["--measurements"].empty()) given["marks"] = marks_json(marks_of(options));
+  if (!options.files["--iq-out"].empty() || options.render_iq) given["iq"] = true;
   return given;
 }
 
-void write_report(const Options& options, const nlohmann::json& report) {
-  if (options.report.empty()) return;
+void write_report(const OutputFiles& files, const nlohmann::json& report) {
+  const fs::path& file = files["--report"];
+  if (file.empty()) return;
   nlohmann::json all = nlohmann::json::object();
-  if (report_is_beside_image(options)) {
-    std::ifstream beside(options.report);
+  if (report_is_beside_image(files)) {
+    std::ifstream beside(file);
     const nlohmann::json description = nlohmann::json::parse(beside, nullptr, false);
     if (description.is_object()) all = description;
   }
   all.update(report);
-  write_text(options.report, json_text(all, 1) + "\n");
+  write_text(file, json_text(all, 1) + "\n");
 }
 
 }  // namespace echoloop

@@ -1,24 +1,53 @@
-// The files that the command line asks for: looked at before anything starts; the report, written last.
+// The files that the command line asks for, a row each: --help, what they need, the check before anything starts, the
+// run and its report read these rows. The report, written last.
 #pragma once
 
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <functional>
+#include <initializer_list>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "app/options/options.h"
 #include "core/timing_trace.h"
 
 namespace echoloop {
 
+struct ImageSinkRequest;
+class ImageSink;
+
+enum class OutputNeed { nothing, headless, no_kiosk, marks };
+enum class MadeOf { run, last_image, window, all_images, all_frames };
+
+struct OutputRow {
+  const char* option;
+  const char* type_name;  // of its file, in --help
+  const char* help;
+  MadeOf of = MadeOf::run;
+  const char* ending = nullptr;  // that its file's name must have; null: any
+  const char* beside = nullptr;  // of a second file that it writes; null: none
+  OutputNeed need = OutputNeed::nothing;
+  void (*check)(const std::filesystem::path& file) = nullptr;  // of its name; throws Error
+  // Of what takes all images: its key in the run report, and its maker, which throws Error when there can be no file.
+  const char* report = nullptr;
+  std::unique_ptr<ImageSink> (*make)(const ImageSinkRequest& request) = nullptr;
+};
+// In the order of --help; those of file_sinks() and analysis_files() among them.
+std::span<const OutputRow> output_rows();
+
 // Throws Error for what could not be written in the end: a folder that is not there, a name of the wrong kind, two
 // outputs in one file, or an output in place of the recording or of the text that describes it.
 void require_outputs(const Options& options);
-[[nodiscard]] bool names_output(const Options& options);
+[[nodiscard]] bool names_output(const OutputFiles& files);
+[[nodiscard]] bool names_output(const OutputFiles& files, std::initializer_list<MadeOf> of);
 
-// For a command that writes `own`, a member of `options`, and none of the other files. Throws Error.
-void require_no_other_output(const Options& options, const std::string& command, const std::filesystem::path& own);
+// For a command that is an option for its own file and writes none of the other files. Throws Error.
+void require_no_other_output(const OutputFiles& files, std::string_view own);
 // Throws Error for a file that could not be written in the end.
 void require_place(const std::filesystem::path& file);
 
@@ -34,13 +63,13 @@ class FileWriter {
   std::exception_ptr first_;
 };
 
-void write_times(const Options& options, const TimingTrace& trace, FileWriter& writer);  // --trace, --csv
+void write_times(const OutputFiles& files, const TimingTrace& trace, FileWriter& writer);  // --trace, --csv
 
 // What of the command line decides the images of a recording, for the report: settings, facts, frames, duration_s,
 // images_type.
 nlohmann::json given_json(const Options& options);
 
 // --report, after the other files: where the image's description has its name, the file holds both. Throws Error.
-void write_report(const Options& options, const nlohmann::json& report);
+void write_report(const OutputFiles& files, const nlohmann::json& report);
 
 }  // namespace echoloop

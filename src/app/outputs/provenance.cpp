@@ -121,6 +121,17 @@ std::string params_words(const ImagingParams& params, const Acquisition& acquisi
   return words;
 }
 
+// Empty: there is one.
+std::string why_no_command(const RepeatedFrames& run, std::size_t description_bytes) {
+  if (is_live(run.source)) return "the frames of a scanner do not come again; record them (R, or --record)";
+  if (!run.complete) return "frames are missing or repeated, or the source's first one is not among them";
+  if (run.params != nullptr && run.params->refine.persistence_s > 0.0 && run.acquisition->frame_rate_hz <= 0.0)
+    return "persistence: without a frame rate it averages by the times of arrival; set frame_rate_hz";
+  if (description_bytes <= kLongestDescription) return {};
+  return fmt::format("the description in use has {} bytes, too many for a command; save it beside the recording",
+                     description_bytes);
+}
+
 }  // namespace
 
 std::string shell_word(const std::string& word) {
@@ -139,50 +150,59 @@ std::string whole_name(const std::string& source) {
   return file ? std::filesystem::absolute(source).lexically_normal().string() : source;
 }
 
-Repeat repeat_frames(const RepeatedFrames& run) {
-  if (is_live(run.source)) return {{}, "the frames of a scanner do not come again; record them (R, or --record)"};
-  if (!run.complete) return {{}, "frames are missing or repeated, or the source's first one is not among them"};
-  if (run.params != nullptr && run.params->refine.persistence_s > 0.0 && run.acquisition->frame_rate_hz <= 0.0)
-    return {{}, "persistence: without a frame rate it averages by the times of arrival; set frame_rate_hz"};
+void set_no_command(nlohmann::json& json, const std::string& why) {
+  json.erase("command");
+  json["command_missing"] = why;
+}
+
+std::string command_text(const nlohmann::json& json) {
+  if (const auto found = json.find("command"); found != json.end()) return found->get<std::string>();
+  return "no command: " + json.at("command_missing").get<std::string>();
+}
+
+void set_command(nlohmann::json& json, const RepeatedFrames& run, const std::string& output) {
   const std::string description = opened_description(run.acquisition);
-  if (description.size() > kLongestDescription) {
-    return {{},
-            fmt::format("the description in use has {} bytes, too many for a command; save it beside the recording",
-                        description.size())};
-  }
+  if (const std::string why = why_no_command(run, description.size()); !why.empty()) return set_no_command(json, why);
   std::string command = "echoloop " + shell_word(whole_name(run.source));
   if (!description.empty()) command += " --description " + shell_word(description);
   command += " --headless --rate max --policy block --frames " + std::to_string(run.frames);
   command += facts_words(*run.acquisition);
   if (run.params != nullptr) command += params_words(*run.params, *run.acquisition);
-  return {std::move(command)};
+  if (!run.backend.computes_elsewhere()) command += " --backend cpu";
+  json.erase("command_missing");
+  json["command"] = command + " " + output;
 }
 
-Repeat repeat_image(const std::string& source, const Image& image) {
-  if (image.acquisition == nullptr) return {{}, "the image has no acquisition"};
+void set_command(nlohmann::json& json, const Backend& backend, const std::string& source, const Image& image,
+                 const std::string& output) {
+  if (image.acquisition == nullptr) return set_no_command(json, "the image has no acquisition");
   ImagingParams params = image.params;
   const bool alone = image.averaged_frames <= 1.0;  // as those of the history, and the first one of a stream
   if (alone) params.refine.persistence_s = 0.0;
-  if (!alone && !averages_all(image))
-    return {{},
-            "persistence: the image averages frames that another run need not have; freeze, or set Persistence to 0"};
-  return repeat_frames(
-      {.source = source, .acquisition = image.acquisition, .frames = image.stamp.source_index + 1, .params = &params});
+  if (!alone && !averages_all(image)) {
+    return set_no_command(
+        json, "persistence: the image averages frames that another run need not have; freeze, or set Persistence to 0");
+  }
+  set_command(json,
+              {.backend = backend,
+               .source = source,
+               .acquisition = image.acquisition,
+               .frames = image.stamp.source_index + 1,
+               .params = &params},
+              output);
 }
 
-void add_command(nlohmann::json& json, const Repeat& repeat, const Backend& backend, const std::string& output) {
-  if (repeat.command.empty()) {
-    json["command_missing"] = repeat.why_not;
-    return;
-  }
-  const char* const device = backend.computes_elsewhere() ? "" : " --backend cpu";
-  json["command"] = repeat.command + device + " " + output;
+std::string command_text(const Backend& backend, const std::string& source, const Image& image,
+                         const std::string& output) {
+  nlohmann::json json;
+  set_command(json, backend, source, image, output);
+  return command_text(json);
 }
 
 nlohmann::json image_json(const Backend& backend, const std::string& source, const Image& image) {
   nlohmann::json json = program_json(backend, source);
   if (image.acquisition != nullptr) json["acquisition"] = acquisition_json(*image.acquisition);
-  add_command(json, repeat_image(source, image), backend, "--image-out image.npy");
+  set_command(json, backend, source, image, "--image-out image.npy");
   json["written"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return json;
 }

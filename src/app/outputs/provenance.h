@@ -20,26 +20,25 @@ nlohmann::json acquisition_json(const Acquisition& acquisition);  // SI units
 // As texts in files and commands name it: of a file the path from the root, whatever the folder of the run.
 std::string whole_name(const std::string& source);
 
-// The command line that makes an output again, bit for bit on the same device, in any folder and without the files of
-// the user's home; or the reason that none does. `source`: as the user named it.
-struct Repeat {
-  std::string command;  // without the option of its output; empty: `why_not`
-  std::string why_not = {};
-  // For texts: the command, or the reason as "no command: ...".
-  [[nodiscard]] std::string text() const { return command.empty() ? "no command: " + why_not : command; }
-};
-Repeat repeat_image(const std::string& source, const Image& image);
 // All frames of a run from the first one on; without parameters: as they come from the source.
 struct RepeatedFrames {
-  const std::string& source;
+  const Backend& backend;
+  const std::string& source;  // as the user named it
   const AcquisitionPtr& acquisition;
   std::uint64_t frames = 0;
   const ImagingParams* params = nullptr;
   bool complete = true;  // one after another, each once, the source's first one first
 };
-Repeat repeat_frames(const RepeatedFrames& run);
-// As "command", with the option of its output, or else "command_missing".
-void add_command(nlohmann::json& json, const Repeat& repeat, const Backend& backend, const std::string& output);
+// Sets "command", the command line that makes an output again, bit for bit on the same device, in any folder and
+// without the files of the user's home; or "command_missing", the reason that none does. `output`: its option.
+void set_command(nlohmann::json& json, const RepeatedFrames& run, const std::string& output);
+void set_command(nlohmann::json& json, const Backend& backend, const std::string& source, const Image& image,
+                 const std::string& output);
+void set_no_command(nlohmann::json& json, const std::string& why);
+// For other texts: either of the two; of a JSON that has them, and as set_command() sets them.
+std::string command_text(const nlohmann::json& json);
+std::string command_text(const Backend& backend, const std::string& source, const Image& image,
+                         const std::string& output);
 std::string shell_word(const std::string& word);  // as a shell reads it: in quotes when it needs them
 
 // All of it, with the moment of writing.

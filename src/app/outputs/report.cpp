@@ -129,26 +129,24 @@ std::string recording_text(const RecorderStatus& status) {
 
 void add_commands(nlohmann::json& report, const RepeatedRun& run) {
   struct Output {
-    const char *key, *option, *left_out;
+    const char *key, *option;
     const ImagingParams* params;
   };
   const RingCounts& n = run.counts;
   const bool all = n.first_sequence == 0 && n.dropped == 0 && n.sequence_gaps == 0 && n.duplicates == 0;
-  for (const Output& output : {Output{"video", "--video video", "left_out", &run.params},
-                               {"recording", "--record recording", "not_recorded", &run.params},
-                               {"raw_out", "--raw-out raw", "not_recorded", nullptr}}) {
+  for (const Output& output :
+       {Output{"recording", "--record recording", &run.params}, {"raw_out", "--raw-out raw", nullptr}}) {
     const auto found = report.find(output.key);
     if (found == report.end()) continue;
     nlohmann::json& file = *found;
     const auto frames = file["frames"].get<std::uint64_t>();
-    const bool complete = all && frames == n.processed && file[output.left_out] == 0;
-    add_command(file,
-                repeat_frames({.source = run.named,
-                               .acquisition = run.acquisition,
-                               .frames = frames,
-                               .params = output.params,
-                               .complete = complete}),
-                run.backend,
+    set_command(file,
+                {.backend = run.backend,
+                 .source = run.named,
+                 .acquisition = run.acquisition,
+                 .frames = frames,
+                 .params = output.params,
+                 .complete = all && frames == n.processed && file["not_recorded"] == 0},
                 output.option + std::filesystem::path(file["path"].get<std::string>()).extension().string());
   }
 }

@@ -29,7 +29,7 @@ nlohmann::json recording_json(const RecorderStatus& status);
 // How a recording ended, in one line: "scan.uff: recorded 1200 frames, 1200.0 MB"; with what went wrong, if it did.
 std::string recording_text(const RecorderStatus& status);
 
-// To each file of all frames or images in the report: the command that makes it again, or why there is none.
+// To each file of all frames in the report: the command that makes it again, or why there is none.
 struct RepeatedRun {
   const std::string& named;  // the source, as the user named it
   const AcquisitionPtr& acquisition;

@@ -1,13 +1,12 @@
-// A recording that is played again and again, for a device: threads copy its frames into memory of the wanted kind,
-// piece by piece, while they are streamed from where they lie; one that is a single piece is copied before. At most a
-// quarter of the machine's memory is taken; frames beyond it stay where they are. Why a copy and not page-locking the
-// mapped file in place: a driver may never come back from that, and holds the whole process's memory map meanwhile
-// (seen with Linux 6 and driver 580).
+// Frames of a recording in memory of the wanted kind, for a device.
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -17,6 +16,11 @@
 
 namespace echoloop {
 
+// A recording that is played again and again, for a device: threads copy its frames into memory of the wanted kind,
+// piece by piece, while they are streamed from where they lie; one that is a single piece is copied before. At most a
+// quarter of the machine's memory is taken; frames beyond it stay where they are. Why a copy and not page-locking the
+// mapped file in place: a driver may never come back from that, and holds the whole process's memory map meanwhile
+// (seen with Linux 6 and driver 580).
 class BackgroundMemory final : public ForwardingSource {
  public:
   struct Limits {
@@ -59,6 +63,45 @@ class BackgroundMemory final : public ForwardingSource {
   std::atomic<std::size_t> next_piece_{0};
   std::atomic<std::uint64_t> frames_in_place_{0};
   std::atomic<int> working_{0};        // threads
+  std::vector<std::jthread> threads_;  // last: end first
+};
+
+// A recording that is read once, for a device: threads read its frames ahead, each into memory of the wanted kind,
+// which changes places with that of a slot. Why not lent in place: a look through the samples and the driver's copy
+// from a mapped file are one thread's work; and memory for the whole recording takes longer to lock than to read.
+class StagedFrames final : public ForwardingSource {
+ public:
+  // `source` lends its frames.
+  StagedFrames(std::shared_ptr<SeekableSource> source, int threads);
+  ~StagedFrames() override;
+  StagedFrames(const StagedFrames&) = delete;
+  StagedFrames& operator=(const StagedFrames&) = delete;
+
+  void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override;
+
+ private:
+  enum class State { empty, filling, full };
+  struct Stage {
+    FrameMemory memory;
+    State state = State::empty;
+    std::uint64_t index = 0;     // of the frame, where it is not empty
+    std::exception_ptr problem;  // of a full one that holds no frame
+  };
+
+  // Lent where `slot` has no memory.
+  std::span<const std::byte> read(std::uint64_t index, FrameMemory& slot, const std::stop_token& stop) override;
+  Stage& stage_of(std::uint64_t index) { return stages_[index % stages_.size()]; }
+  void go_on_from(std::uint64_t index);
+  [[nodiscard]] bool may_fill();
+  void fill_stages(const std::stop_token& stop);
+
+  const int n_threads_;
+  std::mutex mutex_;
+  std::condition_variable_any filled_, emptied_;
+  // Under mutex_; the memory and the problem of a stage that is being filled belong to the thread that fills it.
+  std::vector<Stage> stages_;
+  std::uint64_t wanted_ = 0;           // the frame that is asked for next
+  std::uint64_t next_ = 0;             // that no thread fills yet
   std::vector<std::jthread> threads_;  // last: end first
 };
 

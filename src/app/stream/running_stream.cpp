@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "app/stream/staged_frames.h"
+#include "app/stream/background_memory.h"
 #include "app/stream/stream_memory.h"
 #include "core/error.h"
 #include "core/long_work.h"

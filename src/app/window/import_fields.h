@@ -1,5 +1,5 @@
 // The rows of the import assistant: each fact of the draft with its origin, what is asked about it, and the doubts that
-// the samples raise. UI thread only.
+// the samples raise; and what it shows of raw bytes. UI thread only.
 #pragma once
 
 #include <map>
@@ -28,5 +28,9 @@ void fill_import_fields(const ImportFindings& found, ImportState& state);
 
 // "Elements"; of lines that are beamformed already "Lines".
 [[nodiscard]] std::string question_label(const ImportDraft& draft, const OpenQuestion& open);
+
+// `refused`: by key, why the last answer was not taken.
+ImportRaw raw_state(const ImportDraft& draft, const RawGuess& guess, const std::string& first_bytes,
+                    const std::map<std::string, std::string>& refused);
 
 }  // namespace echoloop

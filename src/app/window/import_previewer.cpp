@@ -27,7 +27,7 @@ std::shared_ptr<const Image> kept_image(const Image& image) {
 }
 
 std::shared_ptr<const Image> preview_image(const OpenedSource& opened, std::uint64_t frame, Backend& backend,
-                                           const Options& options, const std::stop_token& stop) {
+                                           const ImagingOptions& options, const std::stop_token& stop) {
   Mailbox<Image> images;
   TimingTrace trace;
   const ImagingParams params =
@@ -92,7 +92,7 @@ ImportTraces traces_of(const Acquisition& a, std::span<const std::byte> frame, i
   return traces;
 }
 
-PreviewResult form_preview(const PreviewTask& task, Backend& backend, const Options& options,
+PreviewResult form_preview(const PreviewTask& task, Backend& backend, const ImagingOptions& options,
                            const std::stop_token& stop) {
   const std::int64_t began = now_ns();
   const OpenedSource opened = open_described(task.file, task.description, stop);
@@ -110,8 +110,8 @@ PreviewResult form_preview(const PreviewTask& task, Backend& backend, const Opti
   return result;
 }
 
-ImportPreviewer::ImportPreviewer(const Options& options)
-    : options_(options), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+ImportPreviewer::ImportPreviewer(const ImagingOptions& options, BackendChoice backend)
+    : options_(options), backend_(backend), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 ImportPreviewer::~ImportPreviewer() { forget(); }
 
@@ -153,7 +153,7 @@ void ImportPreviewer::run(const std::stop_token& stop) {
     }
     PreviewResult result{.number = task.number};
     try {
-      if (backend == nullptr) backend = choose_backend(options_.backend).backend;
+      if (backend == nullptr) backend = choose_backend(backend_).backend;
       result = form_preview(task, *backend, options_, current.get_token());
     } catch (const std::exception& error) {
       result.error = error.what();

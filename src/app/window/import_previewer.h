@@ -43,12 +43,12 @@ struct PreviewResult {
 ImportTraces traces_of(const Acquisition& a, std::span<const std::byte> frame, int transmit);
 
 // What the previewer does, in the calling thread. Throws Error.
-PreviewResult form_preview(const PreviewTask& task, Backend& backend, const Options& options,
+PreviewResult form_preview(const PreviewTask& task, Backend& backend, const ImagingOptions& options,
                            const std::stop_token& stop);
 
 class ImportPreviewer {
  public:
-  explicit ImportPreviewer(const Options& options);
+  ImportPreviewer(const ImagingOptions& options, BackendChoice backend);
   ~ImportPreviewer();
 
   void ask(PreviewTask task);  // a task that is not begun is replaced, one under way is stopped
@@ -59,7 +59,8 @@ class ImportPreviewer {
  private:
   void run(const std::stop_token& stop);
 
-  const Options& options_;
+  const ImagingOptions& options_;
+  const BackendChoice backend_;
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable_any changed_;
   std::optional<PreviewTask> wanted_;

@@ -57,6 +57,20 @@ std::vector<int> InspectorController::wanted_pictures(const InspectorView& view,
   return list;
 }
 
+namespace {
+
+void follow(InspectorView& view, const AcquisitionPtr& acquisition) {
+  if (view.acquisition != acquisition) {
+    view.acquisition = acquisition;
+    view.pixel.reset();
+    view.pictures.clear();
+  }
+  view.pictures.resize(acquisition->transmits.size());
+  if (view.transmit >= static_cast<int>(acquisition->transmits.size())) view.transmit = -1;
+}
+
+}  // namespace
+
 void InspectorController::update(UiState& state, Session& session, Moment moment, std::int64_t now_ns) {
   InspectorView& view = state.image.inspector;
   if (!view.wanted || !state.image.inspected || !session.running() || state.source.acquisition == nullptr) {
@@ -77,15 +91,9 @@ void InspectorController::update(UiState& state, Session& session, Moment moment
   if (!kept.has_value()) return;
   // Kept frames may be of an earlier description of a scanner.
   const AcquisitionPtr& acquisition = kept->acquisition != nullptr ? kept->acquisition : state.source.acquisition;
-  if (view.acquisition != acquisition) {
-    view.acquisition = acquisition;
-    view.pixel.reset();
-    view.pictures.clear();
-    asked_.reset();
-  }
-  view.pictures.resize(acquisition->transmits.size());
+  if (view.acquisition != acquisition) asked_.reset();
+  follow(view, acquisition);
   const std::uint64_t sequence = kept->frame.stamp.sequence;
-  if (view.transmit >= static_cast<int>(acquisition->transmits.size())) view.transmit = -1;
   const Key key{*state.image.inspected, view.transmit, without_display(state.params)};
   const bool same = asked_ == key;
   // Frozen, another parameter makes all images of single transmits wrong. Live, they are renewed one by one anyway.

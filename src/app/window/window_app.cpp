@@ -23,7 +23,7 @@
 namespace echoloop {
 WindowApp::WindowApp(const Options& options, SurfaceKind surface)
     : parts_(options),
-      recording_(&parts_.history, parts_.state.saving.recording, frame_file(options, kRecordOption),
+      recording_(&parts_.history, parts_.state.saving.recording, options.files[kRecordOption],
                  [this](Severity severity, const std::string& text) { parts_.say(severity, text, "recording"); }),
       comparison_(parts_),
       review_(parts_, comparison_.source(), [this] { apply_stream(); }),
@@ -157,7 +157,7 @@ bool WindowApp::ended_by_fault() const {
 }
 
 bool WindowApp::limits_reached() const {
-  const Options& options = parts_.options;
+  const RunLimits& options = parts_.options;
   if (interrupted()) return true;
   const Session* const session = parts_.session.get();
   const double seconds = static_cast<double>(now_ns() - started_ns_) * 1e-9;
@@ -329,7 +329,7 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
   const WindowStream::Plan plan = stream_.plan(opened, purpose, presets_);
   saving_.flush();
   if (!plan.first) recording_.end("another source was opened");
-  if (const std::filesystem::path file = frame_file(parts_.options, kRecordOption); plan.first && !file.empty()) {
+  if (const std::filesystem::path& file = parts_.options.files[kRecordOption]; plan.first && !file.empty()) {
     recording_.start(file, *opened.source, plan.preset.params);
   }
   if (purpose.current == WindowOpening::Current::becomes_a && state().cine.compare) {

@@ -13,7 +13,6 @@
 #include "app/window/window_import.h"
 #include "app/window/window_opening.h"
 #include "app/window/window_outputs.h"
-#include "app/window/window_pacer.h"
 #include "app/window/window_parts.h"
 #include "app/window/window_presets.h"
 #include "app/window/window_recording.h"

@@ -10,7 +10,6 @@
 #include "app/options/folders.h"
 #include "app/stream/stream_memory.h"
 #include "app/window/import_fields.h"
-#include "app/window/import_raw_state.h"
 #include "formats/own_descriptions.h"
 #include "gui/overlay/caption.h"
 #include "gui/state/number_text.h"
@@ -42,7 +41,7 @@ bool same_contents(const FileOutline& a, const FileOutline& b) {
 }  // namespace
 
 bool WindowImport::offer(const fs::path& file, const Error& why, std::function<void(const Error&)> refuse) {
-  const Options& options = parts_.options;
+  const RunLimits& options = parts_.options;
   std::error_code error;
   const bool alone = options.frames > 0 || options.duration_s > 0.0;  // a run without a user
   if (!is_file_source(file.string()) || parts_.kiosk() || alone ||
@@ -99,7 +98,7 @@ void WindowImport::begin_draft(const Reading& reading) {
   } else {
     draft_.emplace(make_draft(file_, contents));
   }
-  if (previewer_ == nullptr) previewer_ = std::make_unique<ImportPreviewer>(parts_.options);
+  if (previewer_ == nullptr) previewer_ = std::make_unique<ImportPreviewer>(parts_.options, parts_.options.backend);
   ImportState& state = parts_.state.import;
   state = {};
   state.open = true;

@@ -83,7 +83,7 @@ std::optional<SourceOpener::Result> WindowOpening::take() {
 
 void WindowOpening::offer_repair() {
   std::vector<std::filesystem::path> folders = {save_folder(parts_.viewer->settings().saving, UserFolder::videos)};
-  const std::filesystem::path record = frame_file(parts_.options, kRecordOption);
+  const std::filesystem::path& record = parts_.options.files[kRecordOption];
   if (!record.empty()) folders.push_back(std::filesystem::absolute(record).parent_path());
   for (const std::filesystem::path& folder : folders) {
     const std::vector<std::filesystem::path> found = unfinished_recordings(folder);

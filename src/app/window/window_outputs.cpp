@@ -3,22 +3,14 @@
 #include <fmt/format.h>
 
 #include "app/image_files.h"
-#include "app/outputs/live_outputs.h"
 #include "app/outputs/output_files.h"
+#include "app/outputs/run_outputs.h"
 #include "history/file_sinks.h"
 #include "history/png.h"
 
 namespace echoloop {
-namespace {
-
-bool wants_pixels(const Options& o) {
-  return !o.measurements.empty() || !o.figure.empty() || !o.image_out.empty() || !o.png.empty() || !o.png16.empty() ||
-         !o.video.empty();
-}
-
-}  // namespace
-
-WindowOutputs::WindowOutputs(WindowParts& parts) : parts_(parts), need_host_image_(wants_pixels(parts.options)) {}
+WindowOutputs::WindowOutputs(WindowParts& parts)
+    : parts_(parts), need_host_image_(names_output(parts.options.files, {MadeOf::last_image, MadeOf::all_images})) {}
 
 std::function<void(const Image&)> WindowOutputs::image_taker() {
   if (sinks_ == nullptr) {
@@ -26,28 +18,31 @@ std::function<void(const Image&)> WindowOutputs::image_taker() {
                                                            .source = parts_.state.source,
                                                            .named = parts_.named,
                                                            .params = parts_.state.params,
+                                                           .backend = *parts_.backend,
                                                            .when_full = WhenFull::leave_out});
   }
   return sinks_->taker();
 }
 
 void WindowOutputs::write_screenshot() {
-  if (parts_.options.screenshot.empty()) return;
+  const std::filesystem::path& file = parts_.options.files["--screenshot"];
+  if (file.empty()) return;
   parts_.viewer->frame(parts_.state);
   const RgbImage picture = parts_.viewer->screenshot();
-  write_png(parts_.options.screenshot, picture.width, picture.height, picture.rgb);
+  write_png(file, picture.width, picture.height, picture.rgb);
 }
 
 void WindowOutputs::write(const Run& run) {
-  const Options& options = parts_.options;
+  const OutputOptions& options = parts_.options;
   parts_.live.images.take();
   FileWriter writer;
-  write_times(options, parts_.trace, writer);
+  write_times(options.files, parts_.trace, writer);
   RunTotals totals = run.totals;
   const Image& last = parts_.live.images.front();
   if (sinks_ != nullptr) writer([&] { sinks_->finish({&last, *parts_.backend, parts_.named}, totals); });
   if (last.host_db != nullptr) {
     write_image_files({.options = options,
+                       .window = parts_.options,
                        .info = parts_.state.source,
                        .source = *parts_.source,
                        .named = parts_.named,
@@ -65,23 +60,23 @@ void WindowOutputs::write(const Run& run) {
 }
 
 void WindowOutputs::write_report_of(const Run& run, FileWriter& writer) {
-  const Options& options = parts_.options;
+  const OutputOptions& options = parts_.options;
   const ImagingParams& params = parts_.state.params;
   nlohmann::json report = make_report(*parts_.backend, *parts_.session, parts_.named, params, parts_.trace, run.totals);
   report["samples"] = samples_json(parts_.state.source.samples, parts_.live.images.front().stamp);
   if (parts_.doubts) report["doubts"] = doubts_json(*parts_.doubts);
-  writer([&] { require_live_outputs(options, params); });
-  end_live_outputs({.options = options,
+  writer([&] { require_live_outputs(options.files, params); });
+  end_live_outputs({.files = options.files,
                     .source = parts_.named,
                     .params = params,
                     .backend = *parts_.backend,
                     .session = *parts_.session},
                    parts_.live, report, writer);
-  if (!frame_file(options, kRecordOption).empty()) report["recording"] = recording_json(run.recording);
+  if (!options.files[kRecordOption].empty()) report["recording"] = recording_json(run.recording);
   report["display"] = run.display;
   if (sinks_ != nullptr) sinks_->add_to(report);
   report["frames"]["errors"] = run.totals.errors + writer.refused();
-  writer([&] { write_report(options, report); });
+  writer([&] { write_report(options.files, report); });
 }
 
 }  // namespace echoloop

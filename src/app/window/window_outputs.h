@@ -6,9 +6,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/outputs/image_sinks.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
+#include "app/outputs/run_outputs.h"
 #include "app/window/window_parts.h"
 #include "history/recorder.h"
 

@@ -38,12 +38,12 @@ bool WindowParts::refused_in_kiosk() {
 }
 
 bool WindowParts::scripted() const {
-  return options.frames > 0 || options.duration_s > 0.0 || kiosk() || names_output(options);
+  return options.frames > 0 || options.duration_s > 0.0 || kiosk() || names_output(options.files);
 }
 
 ViewerOptions viewer_options(const WindowParts& parts, SurfaceKind surface) {
-  const Options& options = parts.options;
-  const bool scripted = options.frames > 0 || options.duration_s > 0.0 || !options.screenshot.empty();
+  const auto& options = parts.options;
+  const bool scripted = options.frames > 0 || options.duration_s > 0.0 || !options.files["--screenshot"].empty();
   const bool kiosk = parts.kiosk();
   return {.width = options.width,
           .height = options.height,

@@ -60,7 +60,7 @@ void WindowReview::stream_failed() {
 
 bool WindowReview::plays_once() const {
   const SourceInfo& source = parts_.state.source;
-  const Options& options = parts_.options;
+  const auto& options = parts_.options;
   return source.frame_count == 1 && !options.loop_given && options.frames == 0 && source.acquisition != nullptr &&
          parts_.history.budget_bytes() >= source.acquisition->frame_bytes();
 }

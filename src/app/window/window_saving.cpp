@@ -10,12 +10,11 @@
 #include "app/image_files.h"
 #include "app/opening/opened_description.h"
 #include "app/options/folders.h"
-#include "app/outputs/cine_film.h"
-#include "app/outputs/cine_iq.h"
+#include "app/outputs/cine_jobs.h"
 #include "app/outputs/comparison.h"
-#include "app/outputs/csv_text.h"
 #include "app/outputs/figures.h"
 #include "app/outputs/measure_image.h"
+#include "app/outputs/measured_values.h"
 #include "app/outputs/provenance.h"
 #include "app/window/fine_points.h"
 #include "app/window/playback.h"
@@ -159,18 +158,24 @@ Image WindowSaving::image_on_screen() const {
 nlohmann::json WindowSaving::describe_compared(const std::filesystem::path& figure, Picture& picture) const {
   measure_again(picture.measured_a, *picture.a, parts_.state.marks, *picture.again_a);
   const SaveChoice& choice = parts_.viewer->settings().saving;
-  const bool strips = !parts_.viewer->strips_on_screen(parts_.state).empty();
-  const bool own = picture.a->acquisition != picture.shown.acquisition;
+  const MeasuredRun a{picture.measured_a,
+                      parts_.state.marks,
+                      *parts_.backend,
+                      name_of_a(),
+                      picture.a->acquisition == picture.shown.acquisition ? doubts() : nullptr,
+                      parts_.state.cine.a_recording.frame_count};
+  const MeasuredRun b{picture.measured, parts_.state.marks, *parts_.backend, parts_.named, doubts()};
   return compared_figure_json(
-      {.a = {picture.measured_a, parts_.state.marks, *parts_.backend, name_of_a(), own ? nullptr : doubts()},
-       .b = {picture.measured, parts_.state.marks, *parts_.backend, parts_.named, doubts()},
-       .frames_of_a = parts_.state.cine.a_recording.frame_count,
+      {.a = a,
+       .b = b,
        .match = matched_to(picture) != nullptr ? LevelMatch::to_a : LevelMatch::none,
        .file = "compared" + figure.extension().string(),
        .marks = std::filesystem::path(figure).replace_extension(".json"),
        .size = choice.figure_size(),
        .ground = choice.ground,
-       .why_no_command = strips ? "strips of M-mode and spectral Doppler as shown are drawn in a window only" : ""});
+       .why_no_command = parts_.viewer->strips_on_screen(parts_.state).empty()
+                             ? ""
+                             : "strips of M-mode and spectral Doppler as shown are drawn in a window only"});
 }
 
 // Points on a fine grid are those of the window where they are of this image; the others are asked for.
@@ -223,7 +228,10 @@ void WindowSaving::write_picture_of(Picture picture) {
   std::vector<std::function<void()>> writes;
   if (what == SaveWhat::levels) {
     path = new_save(UserFolder::pictures, stem + "_16bit", ".png");
-    writes.emplace_back([path, shown, named = parts_.named] { write_levels(path, shown, named); });
+    writes.emplace_back([path, shown, named = parts_.named,
+                         command = command_text(*parts_.backend, parts_.named, shown, kLevelsOption)] {
+      write_levels(path, shown, named, command);
+    });
   } else if (what == SaveWhat::data) {
     path = new_save(UserFolder::documents, stem, ".npy");
     writes.emplace_back([path, shown, json = description()] { write_image_npy(path, shown, json); });
@@ -231,15 +239,17 @@ void WindowSaving::write_picture_of(Picture picture) {
     constexpr std::array<const char*, 4> kEndings = {".png", ".svg", ".pdf", ".png"};
     path = new_save(UserFolder::pictures, choice.name.empty() ? stem : choice.name,
                     kEndings[static_cast<std::size_t>(choice.format)]);
+    nlohmann::json about;
+    if (figure || matched != nullptr || !parts_.state.marks.list.empty()) about = description();
     if (figure) {
-      writes.push_back(figure_of(path, picture));
+      writes.push_back(figure_of(path, picture, command_text(about)));
     } else {
       writes.emplace_back(
           [path, drawn = as_drawn(picture), display = display_on_screen(shown), marks = parts_.state.marks,
            over = KeptOverlays(parts_.state.analyses)] { write_picture(path, drawn, display, marks, over.get()); });
     }
-    if (figure || matched != nullptr || !parts_.state.marks.list.empty()) {
-      writes.emplace_back([json = description(), file = std::filesystem::path(path).replace_extension(".json")] {
+    if (!about.empty()) {
+      writes.emplace_back([json = std::move(about), file = std::filesystem::path(path).replace_extension(".json")] {
         write_text(file, json_text(json, 2) + "\n");
       });
     }
@@ -283,13 +293,14 @@ Image WindowSaving::as_drawn(const Picture& picture) const {
   return with_pixels(shown, std::move(pixels));
 }
 
-// A beside B while two are compared.
-std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path, const Picture& picture) const {
+std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path, const Picture& picture,
+                                              const std::string& command) const {
   const SaveChoice& choice = parts_.viewer->settings().saving;
   const Image& shown = picture.shown;
   FigureOrder order{.images = {},
                     .source = parts_.state.source.name,
                     .named = parts_.named,
+                    .command = command,
                     .marks = parts_.state.marks,
                     .strips = parts_.viewer->strips_on_screen(parts_.state),
                     .size = choice.figure_size(),
@@ -414,9 +425,14 @@ void WindowSaving::save_film(SavedMoment moment) {
                   .display = parts_.state.params,
                   .rate_hz = plan.rate_hz,
                   .flow = flow ? FilmFlow::shown : FilmFlow::none,
+                  .samples = parts_.state.source.samples,
                   .named = parts_.named,
-                  .samples = parts_.state.source.samples};
+                  .backend = parts_.backend.get()};
   check_film_name(order.path);
+  FilmOrder of_run;
+  pace_film(of_run, parts_.state.source);
+  if (flow || order.rate_hz != of_run.rate_hz)
+    order.why_no_command = "flow, and a rate that is not the recording's, come from the window only";
   if (parts_.state.saving.film.speed != 1.0) order.note = fmt::format("{:g}× speed", parts_.state.saving.film.speed);
   job_ = std::make_unique<CineFilm>(std::move(order), std::move(frames), parts_.state.params, unreadable);
 }

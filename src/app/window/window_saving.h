@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/options/user_folders.h"
-#include "app/outputs/cine_job.h"
+#include "app/outputs/cine_jobs.h"
 #include "app/outputs/measure_image.h"
 #include "app/outputs/save_queue.h"
 #include "app/session_file.h"
@@ -65,7 +65,8 @@ class WindowSaving {
   void save_timings(TimingFile format);
   void save_picture(SaveWhat what);
   void write_picture_of(Picture picture);
-  [[nodiscard]] std::function<void()> figure_of(const std::filesystem::path& path, const Picture& picture) const;
+  [[nodiscard]] std::function<void()> figure_of(const std::filesystem::path& path, const Picture& picture,
+                                                const std::string& command) const;
   // A of the comparison, where B is drawn with its histogram; null: levels are drawn as they are.
   [[nodiscard]] const Image* matched_to(const Picture& picture) const;
   // As it is drawn: with mapped levels where it is matched.

@@ -184,14 +184,14 @@ void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
 }
 
 void WindowStream::choose_queue(StreamSettings& stream, const SourceInfo& source) {
-  const Options& options = parts_.options;
+  const auto& options = parts_.options;
   const bool users = parts_.source == nullptr ? options.queue_given
                                               : !chosen_queue_.has_value() || chosen_queue_->policy != stream.policy ||
                                                     chosen_queue_->slots != stream.slots;
   if (users) return chosen_queue_.reset();
   stream = start_settings(stream, {.phantom = !source.phantom.empty(),
-                                   .every_frame = options.frames > 0 || !frame_file(options, kRecordOption).empty() ||
-                                                  !options.video.empty(),
+                                   .every_frame = options.frames > 0 || !options.files[kRecordOption].empty() ||
+                                                  !options.files["--video"].empty(),
                                    .on_cpu = !parts_.on_gpu(),
                                    .slow_motion = source.rate_hz < source.acquisition->frame_rate_hz});
   chosen_queue_ = stream;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -55,6 +56,17 @@ class WindowTimes {
   std::int64_t shown_ready_ns_ = 0;  // of the last image that was counted
   std::uint64_t requests_ = 0;       // of the playback that have been counted
   std::uint64_t request_frame_ = 0;  // window frame after which the last one was made; 0: its image has come
+};
+
+// When the next window frame is drawn: at most 60 a second, and none while nothing has changed.
+class WindowPacer {
+ public:
+  // Returns when input comes, when `must_draw` holds at the time of a frame, or `idle_ns` after the last return.
+  void wait(Viewer& viewer, std::int64_t idle_ns, const std::function<bool()>& must_draw);
+
+ private:
+  std::int64_t due_ns_ = 0;    // of the next window frame
+  std::int64_t drawn_ns_ = 0;  // of the last one
 };
 
 }  // namespace echoloop

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/plain_text.h"
 #include "history/export.h"
 #include "history/pdf_canvas.h"
 #include "history/png.h"
@@ -45,11 +46,11 @@ void write_figure(const std::filesystem::path& path, const Figure& figure, const
   const FigureLayout layout = lay_out(figure, rasterizer, pixels_per_pt);
   const PageSize page{layout.width, layout.height};
   if (format == FigureFormat::svg) {
-    SvgCanvas canvas(rasterizer, pixels_per_pt, page, about.title);
+    SvgCanvas canvas(rasterizer, pixels_per_pt, page, about.title, plain_text(about.command));
     draw_figure(canvas, figure, layout);
     write_text(path, canvas.file());
   } else if (format == FigureFormat::pdf) {
-    PdfCanvas canvas(rasterizer, pixels_per_pt, page, about.title);
+    PdfCanvas canvas(rasterizer, pixels_per_pt, page, about.title, plain_text(about.command));
     draw_figure(canvas, figure, layout);
     write_file(path, canvas.file());
   } else {
@@ -59,7 +60,9 @@ void write_figure(const std::filesystem::path& path, const Figure& figure, const
     pixels.rgb.resize(3 * static_cast<std::size_t>(pixels.width) * static_cast<std::size_t>(pixels.height));
     RasterCanvas canvas(pixels, rasterizer, pixels_per_pt);
     draw_figure(canvas, figure, layout);
-    write_png(path, pixels, dpi, about.texts);
+    PngTexts texts = about.texts;
+    texts.emplace_back("Command", about.command);
+    write_png(path, pixels, dpi, texts);
   }
 }
 

@@ -20,6 +20,7 @@ void require_figure_size(const std::filesystem::path& path, const Figure& figure
 
 struct FigureAbout {
   std::string title;
+  std::string command = {};                                // that makes the image again
   std::vector<std::pair<std::string, std::string>> texts;  // kept in a PNG: keyword, text
 };
 // Throws Error.

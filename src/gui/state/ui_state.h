@@ -230,7 +230,7 @@ struct StreamNumbers {
   std::vector<float> occupancy;
   StreamPace pace;
   double bytes_per_second = 0.0;  // channel data processed
-  // Rates and shares are of one window, the last 2 s (app/rate_window.h).
+  // Rates and shares are of one window, the last 2 s (app/recent_rates.h).
   double producer_wait_share = 0.0;  // of the time, policy block: 0 .. 1
   double dropped_share = 0.0;        // of the frames: 0 .. 1
   StreamTiming timing;

@@ -1,0 +1,173 @@
+#include "app/outputs/run_outputs.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "app/opening/source_kinds.h"
+#include "app/options/terminal.h"
+#include "app/outputs/film_job.h"
+#include "app/outputs/provenance.h"
+#include "core/error.h"
+#include "core/mapped_files.h"
+#include "history/analysis_files.h"
+
+namespace echoloop {
+namespace {
+
+class FilmSink final : public ImageSink {
+ public:
+  FilmSink(FilmOrder order, WhenFull when_full) : job_(std::move(order)), when_full_(when_full) {}
+  void take(const Image& image) override { job_.offer(image, when_full_); }
+  int finish(const EndedImages& /*run*/, RunTotals& /*totals*/) override {
+    job_.end();
+    job_.wait();
+    return 0;
+  }
+  [[nodiscard]] nlohmann::json report() const override { return job_.report(); }
+  [[nodiscard]] std::exception_ptr failure() const override { return job_.failure(); }
+  [[nodiscard]] std::string summary() const override { return "Video: " + job_.summary(); }
+
+ private:
+  FilmJob job_;
+  const WhenFull when_full_;
+};
+
+}  // namespace
+
+// A row of output_rows().
+std::unique_ptr<ImageSink> make_film(const ImageSinkRequest& request) {
+  FilmOrder order{.path = request.options.files["--video"],
+                  .source = request.source.name,
+                  .display = request.params,
+                  .samples = request.source.samples,
+                  .named = request.named,
+                  .backend = &request.backend};
+  pace_film(order, request.source);
+  return std::make_unique<FilmSink>(std::move(order), request.when_full);
+}
+
+ImageSinks::ImageSinks(const ImageSinkRequest& request) : sinks_(std::make_shared<std::vector<Sink>>()) {
+  for (const OutputRow& row : output_rows()) {
+    if (row.make != nullptr && !request.options.files[row.option].empty()) sinks_->push_back({&row, row.make(request)});
+  }
+}
+
+std::function<void(const Image&)> ImageSinks::taker() const {
+  if (std::ranges::all_of(*sinks_, [](const Sink& s) { return s.sink->pixels() != nullptr; })) return {};
+  return [sinks = sinks_](const Image& image) {
+    for (const Sink& s : *sinks) s.sink->take(image);
+  };
+}
+
+std::shared_ptr<PixelSink> ImageSinks::pixel_taker() const {
+  for (const Sink& s : *sinks_) {
+    if (PixelSink* const pixels = s.sink->pixels(); pixels != nullptr) return {sinks_, pixels};
+  }
+  return nullptr;
+}
+
+int ImageSinks::finish(const EndedImages& run, RunTotals& totals) {
+  int status = 0;
+  for (const Sink& s : *sinks_) status = std::max(status, s.sink->finish(run, totals));
+  return status;
+}
+
+void ImageSinks::add_to(nlohmann::json& report) const {
+  for (const Sink& s : *sinks_) report[s.row->report] = s.sink->report();
+}
+
+void ImageSinks::require_files() const {
+  for (const Sink& s : *sinks_) {
+    if (s.sink->failure() != nullptr) std::rethrow_exception(s.sink->failure());
+  }
+}
+
+void ImageSinks::print_summaries() const {
+  for (const Sink& s : *sinks_) {
+    if (s.sink->failure() != nullptr) continue;
+    if (const std::string line = s.sink->summary(); !line.empty()) print_out("{}\n", line);
+  }
+}
+
+FrameOutputs::FrameOutputs(const OutputFiles& files, const AcquisitionPtr& acquisition, const RecordingAbout& about,
+                           FrameSink& last)
+    : sinks_{&last} {
+  for (const FileSinkRow& row : file_sinks()) {
+    const std::filesystem::path& file = files[row.option];
+    if (file.empty()) continue;
+    auto recorder = std::make_unique<Recorder>(sinks_.front());
+    recorder->start(row.make({.file = file, .acquisition = acquisition, .about = about}), acquisition->frame_bytes());
+    sinks_.insert(sinks_.begin(), recorder.get());
+    outputs_.push_back({&row, std::move(recorder)});
+  }
+}
+
+void FrameOutputs::finish() {
+  for (const Output& output : outputs_) output.recorder->finish();
+}
+
+int FrameOutputs::say_how_they_ended(RunTotals& totals) const {
+  int status = 0;
+  for (const Output& output : outputs_) {
+    const RecorderStatus ended = output.recorder->status();
+    if (ended.problem.empty()) {
+      print_to(ended.not_recorded > 0 ? stderr : stdout, "{}\n", recording_text(ended));
+      continue;
+    }
+    print_error("echoloop: {}\n", recording_text(ended));
+    ++totals.errors;
+    status = 1;
+  }
+  return status;
+}
+
+void FrameOutputs::add_to(nlohmann::json& report) const {
+  for (const Output& output : outputs_) report[output.row->report] = recording_json(output.recorder->status());
+}
+
+void require_live_outputs(const OutputFiles& files, const ImagingParams& params) {
+  for (const AnalysisFileRow* const row : analysis_files()) {
+    if (!files[row->option].empty() && !row->is_on(params)) throw Error(row->option, row->off, row->on);
+  }
+}
+
+void end_live_outputs(const EndedRun& run, LiveImages& live, nlohmann::json& report, FileWriter& writer) {
+  const AnalysisCounts counts = run.session.analysis_counts();
+  for (const AnalysisFileRow* const row : analysis_files()) {
+    if (!row->is_on(run.params)) continue;
+    AnalysisEnd end = row->end(live, counts);
+    report[row->report] = std::move(end.report);
+    const std::filesystem::path& file = run.files[row->option];
+    if (file.empty()) continue;
+    writer([&] {
+      if (!end.write) throw Error(row->option, row->missing, row->needs);
+      end.write(file, program_json(run.backend, run.source));
+    });
+  }
+}
+
+FirstFrameDoubts::FirstFrameDoubts(const OpenedSource& opened, FrameSink& next)
+    : next_(next),
+      wanted_(is_file_source(opened.name) && opened.source->seekable() != nullptr),
+      acquisition_(opened.info.acquisition) {}
+
+void FirstFrameDoubts::begin(HistoryFeed feed) { lender_ = feed.lend != nullptr ? feed.lend(0).owner : nullptr; }
+
+FrameMemory FirstFrameDoubts::offer(const RfFrame& frame, FrameMemory memory) {
+  if (std::exchange(wanted_, false)) {
+    const auto copy = std::make_shared<std::vector<std::byte>>();
+    if (lender_ == nullptr) copy->assign(frame.samples.begin(), frame.samples.end());
+    const std::span<const std::byte> samples = lender_ == nullptr ? std::span<const std::byte>(*copy) : frame.samples;
+    work_ = std::async(std::launch::async, [acquisition = acquisition_, copy, lender = lender_, samples] {
+      std::vector<Doubt> doubts = measure_doubts(*acquisition, samples);
+      require_readable(samples);
+      return doubts;
+    });
+  }
+  return next_.offer(frame, std::move(memory));
+}
+
+std::vector<Doubt> FirstFrameDoubts::take() { return work_.valid() ? work_.get() : std::vector<Doubt>(); }
+
+}  // namespace echoloop
