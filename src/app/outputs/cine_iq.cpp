@@ -2,100 +2,58 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "core/number.h"
 
 namespace echoloop {
-namespace {
 
-// Frames under way, and those that wait for the disk: the processing thread never does.
-constexpr std::size_t kAhead = 4;
-
-}  // namespace
-
-CineIq::CineIq(IqOrder order, std::vector<KeptFrame> frames)
-    : order_(std::move(order)), frames_(std::move(frames)), count_(frames_.size()) {
-  require_pixels(order_.params, order_.path.filename().string());
-  sequence_ = std::make_shared<IqSequence>(order_.path, pixel_grid(order_.params, *frames_.front().acquisition));
+CineIq::CineIq(IqOrder order, std::vector<Frame> of)
+    : CineJob("Complex pixels", std::move(of), order.params, order.unreadable), order_(std::move(order)) {
+  require_pixels(params(), name());
+  sequence_ = std::make_shared<IqSequence>(order_.path, pixel_grid(params(), *frames().front().kept.acquisition));
 }
 
-void CineIq::ask(Session& session) {
-  if (given_up_ || ending_.valid() || !session.running()) return;
-  if (delivered_->failed) return give_up("a history frame could not be processed");
-  if (!session.fault().empty()) return give_up("the stream has stopped");
-  const std::size_t delivered = delivered_->frames;
-  if (session.configurations() != configuration_) {  // what the old one was asked for will not come any more
-    configuration_ = session.configurations();
-    asked_ = delivered;
-  }
-  const std::size_t waiting = sequence_->status().waiting;
-  for (; asked_ < frames_.size() && asked_ + waiting < delivered + kAhead; ++asked_) {
-    const KeptFrame& kept = frames_[asked_];
-    session.review({.frame = kept.frame,
-                    .owner = kept.owner,
-                    .params = order_.params,
-                    .compare = {},
-                    .deliver =
-                        [to = delivered_](const Image* image, const FlowImage*) {
-                          if (image == nullptr) {
-                            to->failed = true;
-                          } else {
-                            ++to->frames;
-                          }
-                        },
-                    .pixels = sequence_,
-                    .acquisition = kept.acquisition});
-  }
-  if (delivered == count_) end();
+// Frames under way, and those that wait for the disk: the processing thread never does.
+std::size_t CineIq::may_ask() const {
+  constexpr std::size_t kAhead = 4;
+  return delivered() + kAhead - std::min(sequence_->status().waiting, kAhead);
 }
 
 // On a thread of its own: the disk may take its time.
-void CineIq::end() {
-  frames_.clear();
-  ending_ = std::async(std::launch::async,
-                       [sequence = sequence_, &backend = order_.backend, named = order_.named, whole = !given_up_] {
-                         if (!whole) return sequence->discard();
-                         return sequence->end(backend, named);
-                       });
-}
-
-void CineIq::give_up(const std::string& why) {
-  if (given_up_ || ending_.valid()) return;
-  given_up_ = true;
-  why_ = why;
-  end();
+void CineIq::end(End how) {
+  ending_ =
+      std::async(std::launch::async, [sequence = sequence_, &backend = order_.backend, named = order_.named, how] {
+        return how == End::whole ? sequence->end(backend, named) : sequence->discard();
+      });
 }
 
 bool CineIq::done() const {
   return ending_.valid() && ending_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-double CineIq::fraction() const { return static_cast<double>(delivered_->frames) / static_cast<double>(count_); }
+double CineIq::fraction() const { return static_cast<double>(delivered()) / static_cast<double>(frames().size()); }
 
 std::string CineIq::progress() const {
-  return fmt::format("Complex pixels: {} of {}, {}", delivered_->frames.load(), counted(count_, "frame"), name());
+  return fmt::format("Complex pixels: {} of {}, {}", delivered(), counted(frames().size(), "frame"), name());
 }
 
 std::string CineIq::problem() const {
-  if (!why_.empty() || given_up_) return why_;
+  std::string why;
   try {
-    return ending_.get().problem;
+    why = ending_.get().problem;
   } catch (const std::exception& error) {
-    return error.what();
+    why = error.what();
   }
+  return why.empty() ? why : fmt::format("Complex pixels {} failed: {}", name(), why);
 }
 
-std::string CineIq::result() const {
-  if (given_up_ && why_.empty()) return fmt::format("Complex pixels {} cancelled", name());
-  if (const std::string why = problem(); !why.empty()) return fmt::format("Complex pixels {} failed: {}", name(), why);
+std::string CineIq::saved() const {
   const RecorderStatus& ended = ending_.get();
-  std::string text = fmt::format("Saved {}: {}, {:.1f} MB", ended.path.string(), counted(ended.frames, "frame"),
-                                 static_cast<double>(ended.bytes) * 1e-6);
-  if (order_.unreadable > 0)
-    text += fmt::format("; {} skipped: the recording cannot be read there", counted(order_.unreadable, "frame"));
-  return text;
+  return fmt::format("Saved {}: {}, {:.1f} MB", ended.path.string(), counted(ended.frames, "frame"),
+                     static_cast<double>(ended.bytes) * 1e-6);
 }
 
 }  // namespace echoloop
