@@ -31,6 +31,8 @@ StreamBytes estimate_stream(const Acquisition& acquisition, const ImagingParams&
                     .lane = 24 * grid.pixels() + 16 * beams.pixels()};
   if (uses_cones(params, acquisition)) bytes.plan += sums * (4 * beams.pixels() + sizeof(PixelSpan) * size(beams.nz));
   if (pick.every > 1) bytes.lane += acquisition.frame_bytes() / acquisition.transmits.size() * size(pick.count);
+  bytes.device_lane =
+      acquisition.frame_bytes() / acquisition.transmits.size() * size(pick.count) + sizeof(float) * grid.pixels();
   if (params.formation.recipe == Recipe::course) {
     bytes.lane += lines * size(acquisition.n_samples) * sizeof(float);
     return bytes;
@@ -39,6 +41,9 @@ StreamBytes estimate_stream(const Acquisition& acquisition, const ImagingParams&
   bytes.plan += size(band.n_out) * sizeof(float);
   bytes.lane += line_bytes(band, size(threads)) +
                 lines * (size(band.n_out) * sizeof(Complex) + size(band.n_valid) * sizeof(std::uint32_t));
+  bytes.device_lane += params.formation.precision == Precision::fp16
+                           ? lines * size(band.n_valid) * sizeof(std::uint32_t)
+                           : lines * (4 * size(band.n_in) + 8 * size(band.n_out)) + 8 * beams.pixels();
   return bytes;
 }
 

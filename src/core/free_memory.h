@@ -3,15 +3,17 @@
 
 #include <cstddef>
 #include <exception>
+#include <filesystem>
 #include <string>
 
 #include "core/error.h"
 
 namespace echoloop {
 
-// Bytes that new work can take without swapping (MemAvailable of Linux; 1 GiB where that is unknown), at most what a
-// limit of this process's address space leaves.
-std::size_t free_host_memory();
+// Bytes that new work can take without swapping (MemAvailable of Linux; 1 GiB where that is unknown), at most what the
+// limits of this process leave: of its address space, and of its control groups, which give pages of files back. `root`
+// is the folder of proc and sys.
+std::size_t free_host_memory(const std::filesystem::path& root = "/");
 
 // In place of std::bad_alloc: what has no memory, and how much there is.
 [[nodiscard]] Error no_memory_for(const std::string& what);

@@ -71,6 +71,8 @@ class Source {
   // A scanner has been described otherwise than acquisition() says. [any thread] That becomes the new one by
   // follow_description(). [no frame is waited for]
   [[nodiscard]] virtual bool described_again() const { return false; }
+  // A scanner has no sender, and none of its frames wait: no stream need be made now. [any thread]
+  [[nodiscard]] virtual bool sender_gone() const { return false; }
   virtual void follow_description() {}
 
   // Ticks of a scanner's own clock in a second, 0: it has none; nothing: no scanner. [no stream starts meanwhile]

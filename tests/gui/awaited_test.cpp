@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <chrono>
 
+#include "app/session_file.h"
+#include "core/param_table.h"
 #include "gui/bars.h"
 #include "gui/scene.h"
 #include "gui/turning.h"
+#include "gui/workspace/image_work.h"
 #include "support/environment_variable.h"
+#include "support/temporary_folder.h"
 #include "support/waiting.h"
 
 namespace echoloop::testing::awaited_test {
@@ -48,6 +52,43 @@ TEST(AwaitedImage, TheImageOfTheSourceBeforeHasNoNumbers) {
     scene.frames(1);
     return !scene.state.image.measured.regions.empty();
   }));
+}
+
+// By Esc and by click, as soon as the note is there; where there is nothing to return to, neither.
+TEST(AwaitedImage, TheNoteOffersToStayOnTheSourceBefore) {
+  for (const auto& [width, height] : {std::pair(1600, 900), {1024, 640}}) {
+    ECHO_SCENE(scene, width, height);
+    scene.put_image(
+        kSquare, [](double, double) { return -20.0F; }, 7);
+    scene.frames(2);
+    scene.state.source.name = "RFdata1.mat";
+    scene.state.source.acquisition = scene_acquisition();
+    scene.state.opening.former = "Flow phantom";
+    ASSERT_TRUE(scene.frames_until([&] { return scene.rect("return").width() > 0; }));
+    const Rect button = scene.rect("return");
+    EXPECT_GE(button.x0, 0.0F);
+    EXPECT_LE(button.x1, static_cast<float>(width));
+    scene.tap(Key::escape);
+    EXPECT_EQ(scene.cancels, 1);
+    scene.click("return");
+    EXPECT_EQ(scene.cancels, 2);
+    scene.state.opening.former.clear();
+    scene.frames(1);
+    EXPECT_EQ(scene.rect("return").width(), 0.0F);
+    scene.tap(Key::escape);
+    EXPECT_EQ(scene.cancels, 2);
+  }
+}
+
+TEST(AwaitedImage, HowLongItHasTakenIsSaidFromAThirdOfASecondOn) {
+  constexpr std::int64_t kBegan = 1'000'000'000;
+  EXPECT_FALSE(long_work(kBegan, 4.0, kBegan + kWorkSeen_ns - 1));
+  EXPECT_FALSE(long_work(0, 4.0, kBegan));
+  const auto work = long_work(kBegan, 6.0, 3 * kBegan);
+  ASSERT_TRUE(work);
+  EXPECT_EQ(work->text, "2 of about 8 s");
+  EXPECT_EQ(work->share, 0.25);
+  EXPECT_EQ(long_work(kBegan, 0.0, 4 * kBegan)->text, "3 s");
 }
 
 // The name of a sender goes with its frames.
@@ -95,6 +136,87 @@ TEST_F(BusyWindow, ASourceIsReplacedWithoutAWaitForTheFrameUnderWay) {
   ASSERT_TRUE(until([&] { return app().viewer().shown_image().number != 0; }));
   EXPECT_FALSE(state().image.awaited.has_value());
   EXPECT_EQ(app().viewer().shown_image().acquisition, state().source.acquisition);
+}
+
+// Frozen or live; the phantom that is opened then takes many seconds for its first image.
+class ReturningWindow : public WindowTest {
+ protected:
+  void open_slow_one() {
+    SavedSession slow{
+        .source = "sim:cyst", .facts = {}, .settings = {"adaptive=minimum_variance", "grid_nx=900", "grid_nz=1800"}};
+    const std::filesystem::path file = folder().path() / "slow.echoloop.json";
+    write_text_file(file, session_json(slow, file).dump());
+    app().viewer().screen().commands().open_file(file);
+    ASSERT_TRUE(until([&] { return state().image.awaited && state().image.work.remaining_s > 0.0; }));
+    EXPECT_TRUE(state().marks.list.empty());
+    EXPECT_EQ(app().viewer().shown_image().number, 0U);
+    ASSERT_TRUE(until([&] { return app().viewer().screen().ui().rect_of("return").width() > 0; }));
+  }
+  // Other parameters, a mark, a part of the image.
+  void set() {
+    begin(script_options("sim:points"));
+    ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
+    set_from_text(state().params, "f_number=2.5");
+    set_from_text(state().params, "dynamic_range_db=47");
+    app().viewer().screen().commands().params_changed();
+    state().marks.list = {{.number = 4, .kind = MarkKind::distance, .points = {{0, 10e-3}, {1e-3, 12e-3}}}};
+    state().image.pan_zoom = {.fitted = false, .centre = {0, 12e-3}, .logical_px_per_m = 60e3};
+    state().cine.speed = 0.5;
+    ASSERT_TRUE(until([&] { return app().viewer().shown_image().params.formation.f_number == 2.5; }));
+  }
+  void expect_the_former() {
+    ASSERT_TRUE(until([&] { return state().source.phantom == "points"; }));
+    app().turn();
+    EXPECT_FALSE(state().image.awaited.has_value()) << "its last image is the one on screen";
+    EXPECT_TRUE(state().opening.former.empty());
+    EXPECT_EQ(state().params, before_);
+    ASSERT_EQ(state().marks.list.size(), 1U);
+    EXPECT_EQ(state().marks.list.front().number, 4);
+    EXPECT_FALSE(state().image.pan_zoom.fitted);
+    EXPECT_EQ(state().image.pan_zoom.logical_px_per_m, 60e3);
+    EXPECT_EQ(state().cine.speed, 0.5);
+  }
+  ImagingParams before_;
+};
+
+TEST_F(ReturningWindow, EscapeReturnsToTheLiveSource) {
+  set();
+  before_ = state().params;
+  open_slow_one();
+  press(Key::escape);
+  expect_the_former();
+  ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
+  EXPECT_EQ(state().run, RunState::live);
+  app().viewer().screen().commands().open_phantom("cyst");
+  ASSERT_TRUE(until([&] { return state().source.phantom == "cyst" && !state().image.awaited; }));
+  EXPECT_TRUE(state().marks.list.empty());
+  app().viewer().screen().commands().open_phantom("points");
+  ASSERT_TRUE(until([&] { return state().source.phantom == "points" && !state().image.awaited; }));
+  EXPECT_EQ(state().marks.list.size(), 1U) << "marks stay with their source";
+}
+
+TEST_F(ReturningWindow, AClickReturnsToTheFrozenFrame) {
+  set();
+  press(Key::space);
+  ASSERT_TRUE(until([&] { return state().run == RunState::frozen && state().cine.frames > 0; }));
+  before_ = state().params;
+  const std::uint64_t frame = app().viewer().shown_image().stamp.source_index;
+  open_slow_one();
+  click("return");
+  expect_the_former();
+  ASSERT_TRUE(until([&] { return state().run == RunState::frozen; }));
+  ASSERT_TRUE(until([&] { return app().viewer().shown_image().stamp.source_index == frame; }));
+}
+
+TEST_F(ReturningWindow, WithTheFirstImageThereIsNothingToReturnTo) {
+  set();
+  app().viewer().screen().commands().open_phantom("cyst");
+  ASSERT_TRUE(until([&] { return state().source.phantom == "cyst" && !state().image.awaited; }));
+  app().turn();
+  EXPECT_TRUE(state().opening.former.empty());
+  press(Key::escape);
+  turn(app(), 3);
+  EXPECT_EQ(state().source.phantom, "cyst");
 }
 
 TEST_F(BusyWindow, AFigureIsWrittenBesideTheTurnsOfTheWindow) {

@@ -79,6 +79,7 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
   c.hint = c.say;
   c.restart = [this] { ++restarts; };
   c.reset = [this] { ++resets; };
+  c.cancel = [this] { ++cancels; };
   c.save_table = [this](const ResultTable& table) { saved_tables.push_back(table); };
   c.save_timings = [this](TimingFile file) { saved_timings.push_back(file); };
   c.dismiss_message = [this](std::size_t index) { dismissed = index; };

@@ -77,7 +77,7 @@ class Scene {
 
   UiState state = plausible_state();
   int params_changed = 0, stream_changed = 0, freezes = 0, pictures = 0, restarts = 0, resets = 0, cine_changed = 0,
-      records = 0;
+      records = 0, cancels = 0;
   std::string opened_phantom, opened_lesson;
   std::filesystem::path opened_file;
   std::vector<std::pair<CompareSide, std::filesystem::path>> compared_with;

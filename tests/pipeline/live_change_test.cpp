@@ -90,6 +90,7 @@ class ScannerDescribedTwice final : public Source {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return follows_ ? second : first; }
   [[nodiscard]] std::string name() const override { return "scanner"; }
   [[nodiscard]] bool described_again() const override { return described_ && !follows_; }
+  [[nodiscard]] bool sender_gone() const override { return gone; }
   void follow_description() override { follows_ = true; }
   FrameMemory allocate(std::size_t /*bytes*/) override {
     ++allocations;
@@ -108,7 +109,7 @@ class ScannerDescribedTwice final : public Source {
   void describe() { described_ = true; }
 
   const AcquisitionPtr first = share(integer_acquisition(2, 64)), second = share(integer_acquisition(2, 32));
-  std::atomic<bool> gives_memory{false};
+  std::atomic<bool> gives_memory{false}, gone{false};
   std::atomic<int> allocations{0};
 
  private:
@@ -137,6 +138,59 @@ TEST(LiveChange, AStreamThatIsBeingMadeIsGivenUpForTheNextDescription) {
   EXPECT_EQ(session.configurations(), 1U);
   session.stop();
   EXPECT_EQ(session.counts().processed, 3U);
+}
+
+class SenderLeaves : public ::testing::Test {
+ protected:
+  // While the first stream is made; until it is given up.
+  SenderLeaves() {
+    EXPECT_TRUE(wait_until([&] { return source_->allocations > 0; }));
+    source_->gone = true;
+    EXPECT_FALSE(session_.advance());
+    source_->gives_memory = true;
+    EXPECT_TRUE(wait_until([&] { return session_.advance(); }));
+    EXPECT_FALSE(session_.running());
+    EXPECT_FALSE(session_.done()) << "the next sender is waited for";
+    EXPECT_EQ(session_.producer_state(), ProducerState::running);
+    EXPECT_EQ(source_->allocations, 1) << "of its 8 slots";
+  }
+  void expect_frames() {
+    ASSERT_TRUE(wait_until([&] { return session_.advance() && session_.done(); }));
+    EXPECT_EQ(session_.configurations(), 1U);
+    session_.stop();
+    EXPECT_EQ(session_.counts().processed, 3U);
+  }
+
+  const std::shared_ptr<ScannerDescribedTwice> source_ = std::make_shared<ScannerDescribedTwice>();
+  FakeBackend backend_;
+  Mailbox<Image> images_;
+  TimingTrace trace_{64};
+  Session session_{backend_,
+                   source_,
+                   images_,
+                   trace_,
+                   {.stream = unpaced(), .params = small_picture(*source_->first, 4, 4), .in_background = true}};
+};
+
+TEST_F(SenderLeaves, AStreamThatIsBeingMadeIsMadeWhenASenderIsBack) {
+  source_->gone = false;
+  expect_frames();
+  EXPECT_EQ(session_.acquisition(), source_->first);
+}
+
+TEST_F(SenderLeaves, AnotherDescriptionOfTheNextSenderIsFollowed) {
+  source_->describe();
+  source_->gone = false;
+  ASSERT_TRUE(session_.advance());
+  EXPECT_EQ(session_.producer_state(), ProducerState::changed);
+  session_.follow_acquisition(small_picture(*source_->second, 4, 4));
+  expect_frames();
+  EXPECT_EQ(session_.acquisition(), source_->second);
+}
+
+TEST_F(SenderLeaves, TheSessionCanBeStopped) {
+  session_.stop();
+  EXPECT_FALSE(session_.running());
 }
 
 TEST(LiveChange, AStreamThatIsBeingMadeCanBeStopped) {

@@ -4,7 +4,8 @@
 
 #include <filesystem>
 
-#include "app/outputs/cine_jobs.h"
+#include "app/outputs/cine_film.h"
+#include "app/outputs/cine_iq.h"
 #include "app/outputs/measure_image.h"
 #include "formats/base/mapping.h"
 #include "history/film.h"

@@ -11,7 +11,7 @@ namespace echoloop::testing::superseded_test {
 namespace {
 
 // Minimum variance on so many pixels takes a CPU many seconds, delay-and-sum part of one.
-ImagingParams slow_params(const Acquisition& acquisition) {
+ImagingParams slow_params(const Acquisition& acquisition, Adaptive method = Adaptive::minimum_variance) {
   ImagingParams params = default_params(acquisition);
 #if defined(__SANITIZE_THREAD__)  // some twenty times slower
   params.formation.grid_nx = 300;
@@ -20,7 +20,9 @@ ImagingParams slow_params(const Acquisition& acquisition) {
   params.formation.grid_nx = 900;
   params.formation.grid_nz = 1800;
 #endif
-  params.formation.adaptive = Adaptive::minimum_variance;
+  params.formation.adaptive = method;
+  if (method == Adaptive::slsc) params.formation.adaptive_lags = 32;  // the most: it is quicker
+  if (method == Adaptive::slsc) params.formation.grid_nx *= 3;
   return params;
 }
 
@@ -33,12 +35,13 @@ class Superseded : public ::testing::Test {
  protected:
   explicit Superseded(int frames = 3) : source_(noise_source(acquisition_, frames)) {}
 
-  void begin(std::uint64_t most = 0) {
+  void begin(std::uint64_t most = 0) { begin(slow_params(*acquisition_), most); }
+  void begin(const ImagingParams& params, std::uint64_t most = 0) {
     StreamSettings stream = unpaced();
     stream.loop = false;
     session_ = std::make_unique<Session>(*backend_, source_, images_, trace_,
                                          SessionOptions{.stream = stream,
-                                                        .params = slow_params(*acquisition_),
+                                                        .params = params,
                                                         .max_frames = most,
                                                         .on_image = [this](const Image& image) { count(image); },
                                                         .sinks = {&history_},
@@ -71,6 +74,17 @@ TEST_F(Superseded, OtherParametersDoNotWaitForTheFrameUnderWayAndLoseNone) {
   expect_counts_add_up(counts);
   EXPECT_EQ(counts.processed, 3U);
   EXPECT_EQ(counts.dropped, 0U);
+}
+
+// Its jobs are short, one for each block of rows: all of them together are long.
+TEST_F(Superseded, ShortLagCoherenceIsGivenUpBetweenItsBlocksToo) {
+  begin(slow_params(*acquisition_, Adaptive::slsc));
+  wait_for_long_work();
+  session_->set_params(quick_params(slow_params(*acquisition_)));
+  ASSERT_TRUE(wait_until([&] { return quick_ == 3; }));
+  EXPECT_EQ(slow_, 0);
+  session_->stop();
+  EXPECT_EQ(session_->counts().processed, 3U);
 }
 
 // Gain and other parameters of the display do not make the image again.
@@ -142,6 +156,25 @@ TEST(SupersededWork, IsSkippedOnlyWhereMuchIsLeft) {
   pool.begin_work();
   EXPECT_EQ(done(40, 0), 40) << "what came before is forgotten";
   EXPECT_TRUE(pool.end_work());
+}
+
+// Parts of 20 ms are not worth it, all of them together are.
+TEST(SupersededWork, IsSkippedWhereMuchIsLeftOfAllItsParts) {
+  WorkerPool pool(2);
+  std::atomic<int> count{0};
+  constexpr int kParts = 100, kItems = 40;
+  pool.begin_work();
+  pool.run_parts(kParts * kItems, [&] {
+    for (int part = 0; part < kParts; ++part) {
+      pool.run(kItems, 1, [&](int, int, int) {
+        take_time(std::chrono::milliseconds(1));
+        if (++count == 2 * kItems) pool.supersede();
+      });
+    }
+  });
+  EXPECT_FALSE(pool.end_work());
+  EXPECT_LT(count, 4 * kItems);
+  EXPECT_EQ(pool.remaining_s(), 0.0);
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST(Files, AFullDiskIsOneLineAndLeavesNothing) {
       {
         std::optional<testing::LeaksOfDriversIgnored> ignored;
         if (words[0] == "--screenshot") ignored.emplace();
-        const testing::FileSizeLimit limit(bytes);
+        const testing::ResourceLimit limit(RLIMIT_FSIZE, bytes);
         ended = run_program(small_run({"--frames", "20", words[0], (folder / words[1]).string()}));
       }
       EXPECT_EQ(ended.status, 1) << words[0];

@@ -111,7 +111,7 @@ TEST(RawOut, AFullDiskIsOneLineAndKeepsWhatWasWritten) {
   const TemporaryFolder folder;
   Ended ended;
   {
-    const testing::FileSizeLimit limit(24 << 20);
+    const testing::ResourceLimit limit(RLIMIT_FSIZE, 24 << 20);
     ended = run_program(raw_out_to(folder / "a.npy", {"--frames", "400", "--rate", "max"}));
   }
   EXPECT_EQ(ended.status, 1);

@@ -196,7 +196,7 @@ TEST(ProgramRecording, AFullDiskIsOneLineAndKeepsWhatWasWritten) {
   const TemporaryFolder folder;
   Ended ended;
   {
-    const testing::FileSizeLimit limit(24 << 20);
+    const testing::ResourceLimit limit(RLIMIT_FSIZE, 24 << 20);
     ended = run_program(recording_to(folder / "a.uff", {"--frames", "400", "--rate", "max"}));
   }
   expect_full_disk(ended, folder / "a.uff");

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "support/file_size_limit.h"
+#include "support/resource_limit.h"
 #include "support/temporary_folder.h"
 #include "test_paths.h"
 

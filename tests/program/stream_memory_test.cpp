@@ -7,9 +7,9 @@
 #include "backend/stream_bytes.h"
 #include "formats/open_recording.h"
 #include "program/live_viewer.h"
-#include "support/address_space_limit.h"
 #include "support/npy_file.h"
 #include "support/one_line.h"
+#include "support/resource_limit.h"
 
 namespace echoloop::stream_memory_test {
 namespace {
@@ -65,7 +65,7 @@ constexpr rlim_t kLimit = rlim_t{6} << 30;
 TEST(StreamMemory, ARecordingThatDoesNotFitIsRefusedInALine) {
   const TemporaryFolder folder;
   const std::string file = long_recording(folder, std::size_t{1} << 24, 2);
-  const AddressSpaceLimit limit(kLimit / 2);
+  const ResourceLimit limit(RLIMIT_AS, kLimit / 2);
   for (const Words& words :
        {Words{file, "--headless", "--frames", "1"}, Words{"render", file, "--out", (folder / "out").string()}}) {
     const Ended ended = run_program(joined(words, {"--backend", "cpu"}));
@@ -78,7 +78,7 @@ TEST(StreamMemory, ARecordingThatDoesNotFitIsRefusedInALine) {
 TEST(StreamMemory, ADescriptionThatDoesNotFitIsRefusedAndTheNextOneIsWelcome) {
   std::unique_ptr<live_test::Viewer> viewer;
   {
-    const AddressSpaceLimit limit(kLimit);
+    const ResourceLimit limit(RLIMIT_AS, kLimit);
     viewer = std::make_unique<live_test::Viewer>(Words{"--frames", "3"});
   }
   const std::string large =

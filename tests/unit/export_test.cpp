@@ -11,9 +11,9 @@
 
 #include "core/param_table.h"
 #include "support/analysis_file.h"
-#include "support/file_size_limit.h"
 #include "support/npy_file.h"
 #include "support/one_line.h"
+#include "support/resource_limit.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::export_test {
@@ -74,7 +74,7 @@ TEST(WriteImageNpy, AFullDiskLeavesNeitherOfTheTwo) {
     const TemporaryFolder folder;
     const TestImage test(5, 4);
     {
-      const testing::FileSizeLimit limit(bytes);
+      const testing::ResourceLimit limit(RLIMIT_FSIZE, bytes);
       expect_refusal([&] { write_image_npy(folder / "image.npy", test.image, {{"version", "test"}}); }, full);
     }
     EXPECT_EQ(folder.files(), 0U) << full;
@@ -114,7 +114,7 @@ TEST(WriteText, AFullDiskLeavesTheOldFile) {
   const TemporaryFolder folder;
   write_text(folder / "a.txt", "old");
   {
-    const testing::FileSizeLimit limit(5000);
+    const testing::ResourceLimit limit(RLIMIT_FSIZE, 5000);
     expect_refusal([&] { write_text(folder / "a.txt", std::string(100000, 'x')); }, "a.txt");
   }
   EXPECT_EQ(read_text(folder / "a.txt"), "old");

@@ -6,9 +6,9 @@
 #include <random>
 
 #include "gui/figure/video_image.h"
-#include "support/file_size_limit.h"
 #include "support/film_file.h"
 #include "support/one_line.h"
+#include "support/resource_limit.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::film_test {
@@ -112,7 +112,7 @@ TEST(Film, AFullDiskIsOneLineAndLeavesNothing) {
   if (const std::string why = why_no_films(); !why.empty()) GTEST_SKIP() << why;
   for (const char* name : {"film.mp4", "film.webm", "film.mkv"}) {
     const TemporaryFolder folder;
-    const testing::FileSizeLimit limit(20'000);
+    const testing::ResourceLimit limit(RLIMIT_FSIZE, 20'000);
     std::mt19937 random(7);
     expect_refusal(
         [&] {

@@ -73,7 +73,7 @@ RunningStream::RunningStream(StreamPlan plan) : source_(plan.source), sinks_(pla
   plan.pipeline.inject = plan.stream.inject;
   pipeline_ = std::make_unique<Pipeline>(plan.backend, *ring_, plan.source->acquisition(), plan.params, plan.images,
                                          plan.trace, std::move(plan.pipeline));
-  plan_bytes_ = host_need(*source_, plan.params, plan.stream, plan.backend).beside_slots();
+  plan_bytes_ = stream_need(*source_, plan.params, plan.stream, plan.backend).beside_slots();
   feed_sinks(plan);  // last: what throws above leaves no thread behind
   ProducerOptions options = producer_options(plan.stream, plan.rate_hz);
   options.first_sequence = plan.first_sequence;

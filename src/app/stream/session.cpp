@@ -86,6 +86,7 @@ void Session::abandon() {
 }
 
 void Session::end_soon() {
+  change_.stop.request_stop();
   try {
     stop_soon();
   } catch (const std::exception&) {  // of a configuration that was being made
@@ -163,9 +164,10 @@ StreamMemory Session::memory() const {
 
 // Called before anything is given up for the new configuration.
 void Session::check_fits(const StreamSettings& wanted, const ImagingParams& params) const {
-  const StreamMemory now = change_.working.has_value() && !change_.given_up ? memory() : StreamMemory{};
-  require_host_memory(source_->name(), wanted, host_need(*source_, params, wanted, backend_),
-                      now.host_bytes + change_.plan_bytes);
+  const bool none = change_.given_up || change_.phase == Phase::waiting;
+  const StreamMemory now = change_.working.has_value() && !none ? memory() : StreamMemory{};
+  require_memory(source_->name(), wanted, stream_need(*source_, params, wanted, backend_),
+                 now.host_bytes + change_.plan_bytes, backend_.memory());
   require_device_memory(wanted, wanted.lanes - change_.made.lanes, now);
 }
 
@@ -197,6 +199,9 @@ void Session::follow_acquisition(const ImagingParams& params) {
 void Session::apply_live() { running_->set_live(options_.stream, rate_hz()); }
 
 bool Session::advance() {
+  if (change_.phase == Phase::waiting && !source_->sender_gone()) {
+    source_->described_again() ? give_up_made() : make();
+  }
   if (change_.phase == Phase::draining) {
     if (running_->producer().state() == ProducerState::running) return false;
     running_->ring().close();  // what is in it will still be processed
@@ -218,11 +223,11 @@ bool Session::advance() {
     make();
   }
   if (change_.phase == Phase::making) {
-    if (source_->described_again()) change_.stop.request_stop();
+    if (source_->described_again() || source_->sender_gone()) change_.stop.request_stop();
     if (change_.making.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
     take_made();
   }
-  return change_.phase == Phase::steady;
+  return change_.phase == Phase::steady || change_.phase == Phase::waiting;
 }
 
 void Session::make() {
@@ -270,13 +275,15 @@ void Session::make() {
   });
 }
 
-// Nothing runs until follow_acquisition() makes a stream of what has been described meanwhile.
+// Nothing runs until there is a sender, or until follow_acquisition() makes a stream of what has been described.
 void Session::give_up_made() {
-  source_->follow_description();
-  held_reference_db_ = kAutoReference;
+  change_.given_up = source_->described_again();
+  change_.phase = change_.given_up ? Phase::steady : Phase::waiting;
   pinned_ = {};
-  change_.given_up = true;
-  change_.phase = Phase::steady;
+  if (change_.given_up) {
+    source_->follow_description();
+    held_reference_db_ = kAutoReference;
+  }
   if (started_ns_ == 0) started_ns_ = now_ns();
 }
 

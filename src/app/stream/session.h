@@ -102,7 +102,8 @@ class Session {
   [[nodiscard]] std::string take_refusal();
 
  private:
-  enum class Phase { steady, draining, making };
+  // waiting: for a sender; what was made for the one before is given up, and nothing runs.
+  enum class Phase { steady, draining, making, waiting };
   // From one configuration to the next.
   struct Change {
     StreamSettings made;                    // what runs, or is being made
@@ -111,7 +112,7 @@ class Session {
     bool other_acquisition = false;  // while draining: what is made then is for another one
     bool given_up = false;           // the source was described again while a stream of it was made: nothing runs
     std::size_t plan_bytes = 0;      // of what runs, beside its slots
-    std::stop_source stop;           // what is being made is not wanted
+    std::stop_source stop;           // what is being made is not wanted, and no longer waited for
     std::future<std::unique_ptr<RunningStream>> making;
   };
 

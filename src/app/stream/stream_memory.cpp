@@ -28,15 +28,25 @@ std::size_t slots_bytes(const Source& source, const StreamSettings& stream) {
   return source.zero_copy() ? 0 : slots_bytes(source.acquisition()->frame_bytes(), stream);
 }
 
-HostNeed host_need(const Source& source, const ImagingParams& params, const StreamSettings& stream,
-                   const Backend& backend) {
+StreamNeed stream_need(const Source& source, const ImagingParams& params, const StreamSettings& stream,
+                       const Backend& backend) {
   const StreamBytes bytes = estimate_stream(*source.acquisition(), params, cpu_threads());
-  const std::size_t lanes = backend.computes_elsewhere() ? 0 : static_cast<std::size_t>(stream.lanes);
-  return {.slots = slots_bytes(source, stream), .plan = bytes.plan, .lanes = lanes * bytes.lane};
+  const auto lanes = static_cast<std::size_t>(stream.lanes);
+  const bool elsewhere = backend.computes_elsewhere();
+  return {.slots = slots_bytes(source, stream),
+          .plan = bytes.plan,
+          .lanes = elsewhere ? 0 : lanes * bytes.lane,
+          .device = elsewhere ? bytes.plan + lanes * bytes.device_lane : 0};
 }
 
-void require_host_memory(const std::string& name, const StreamSettings& wanted, const HostNeed& need,
-                         std::size_t given_back) {
+void require_memory(const std::string& name, const StreamSettings& wanted, const StreamNeed& need,
+                    std::size_t given_back, const DeviceMemory& device) {
+  if (const std::size_t most = device.free + device.used; device.free > 0 && need.device > most) {
+    throw Error(name,
+                fmt::format("{} of device memory needed ({}: {}, tables: {})", megabytes(need.device),
+                            counted(wanted.lanes, "lane"), megabytes(need.device - need.plan), megabytes(need.plan)),
+                "at most " + megabytes(most) + ", which is free", "use fewer lanes or transmits, or shorter frames");
+  }
   const std::size_t all = need.slots + need.beside_slots(), there_is = free_host_memory() + given_back;
   if (all <= there_is) return;
   throw Error(name,

@@ -24,18 +24,20 @@ struct StreamMemory {
 std::size_t slots_bytes(const Source& source, const StreamSettings& stream);
 std::size_t slots_bytes(std::size_t frame_bytes, const StreamSettings& stream);
 
-// What a stream will take on the host, before it is made, in bytes.
-struct HostNeed {
-  std::size_t slots = 0;  // all of them; 0: frames are lent in place
-  std::size_t plan = 0;   // tables
-  std::size_t lanes = 0;  // all of them; 0: on a device
+// What a stream will take, before it is made, in bytes.
+struct StreamNeed {
+  std::size_t slots = 0;   // all of them; 0: frames are lent in place
+  std::size_t plan = 0;    // tables
+  std::size_t lanes = 0;   // all of them, on the host; 0: on a device
+  std::size_t device = 0;  // lanes and tables there, at least
   [[nodiscard]] std::size_t beside_slots() const { return plan + lanes; }
 };
-[[nodiscard]] HostNeed host_need(const Source& source, const ImagingParams& params, const StreamSettings& stream,
-                                 const Backend& backend);
-// Throws Error, which begins with `name`, when that is more than is free and `given_back`.
-void require_host_memory(const std::string& name, const StreamSettings& wanted, const HostNeed& need,
-                         std::size_t given_back);
+[[nodiscard]] StreamNeed stream_need(const Source& source, const ImagingParams& params, const StreamSettings& stream,
+                                     const Backend& backend);
+// Throws Error, which begins with `name`, when that is more than is free and `given_back`, or more than the device has
+// free and in use, for a stream that goes first.
+void require_memory(const std::string& name, const StreamSettings& wanted, const StreamNeed& need,
+                    std::size_t given_back, const DeviceMemory& device);
 
 // Throws Error when `more_lanes` lanes, as large as those that run, do not fit the device. 0 or fewer always fit.
 void require_device_memory(const StreamSettings& wanted, int more_lanes, const StreamMemory& now);

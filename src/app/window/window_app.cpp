@@ -97,8 +97,7 @@ void WindowApp::add_file_commands(UiCommands& c) {
   c.swap_recordings = deferred([this] { swap_recordings(); });
   c.save_timings = deferred_unless_kiosk([this](TimingFile format) { saving_.save_timing_file(format); });
   c.save_table = deferred_unless_kiosk([this](const ResultTable& table) { saving_.save_table(table); });
-  c.save = deferred_unless_kiosk(
-      [this](SaveWhat what) { saving_.save(what, review_.frozen() ? SavedMoment::frozen : SavedMoment::live); });
+  c.save = deferred_unless_kiosk([this](SaveWhat what) { saving_.save(what, seen_moment()); });
   c.toggle_record = deferred_unless_kiosk([this] { toggle_record(); }, "recording");
 }
 
@@ -187,7 +186,7 @@ void WindowApp::turn() {
   sound_speed_.update();
   drawn_.news = viewer().frame(state()) ? NewImage::yes : NewImage::no;
   times_.add_frame(viewer(), drawn_.news, review_.playback(), parts_.trace);
-  reset_.reset_when_idle();
+  reset_.look();
   run_commands();
   if (session != nullptr) {  // now, so that the answers are there for the next window frame
     reference_.report();
@@ -304,15 +303,6 @@ void WindowApp::take_sandbox_answer() {
   }
 }
 
-// The view of the source before does not belong to this one.
-void WindowApp::clear_view() {
-  UiState& s = state();
-  if (parts_.source != nullptr) clear_marks(s.marks);  // else those of the command line
-  s.image.inspected.reset();
-  s.image.pan_zoom = {};
-  s.cine.compare = false;
-}
-
 // Marks, zoom and layout; the frame follows when it has come.
 void WindowApp::restore_view(const SavedSession* saved) {
   review_.freeze_at({});
@@ -325,7 +315,7 @@ void WindowApp::restore_view(const SavedSession* saved) {
 
 void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpose) {
   const SavedSession* saved = purpose.session.get();
-  if (purpose.setup && (saved != nullptr || purpose.setup->source != opened.info.opened_as)) purpose.setup.reset();
+  if (purpose.setup && purpose.setup->source != opened.info.opened_as) purpose.setup.reset();
   const WindowStream::Plan plan = stream_.plan(opened, purpose, presets_);
   saving_.flush();
   if (!plan.first) recording_.end("another source was opened");
@@ -336,9 +326,11 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
     comparison_.use_as_a({.name = parts_.named, .source = parts_.source, .facts = parts_.facts, .info = state().source},
                          state().params);
   }
-  if (plan.change == WindowStream::Change::another_source && comparison_.source().opened() == nullptr) clear_view();
+  if (plan.change == WindowStream::Change::another_source && comparison_.source().opened() == nullptr) {
+    reset_.change_source(opened.info, purpose, saving_.session(seen_moment()));
+  }
   sound_speed_.forget();
-  if (purpose.setup) reset_.forget_stream();
+  if (purpose.setup && saved == nullptr) reset_.forget_stream();
   stream_.describe(opened, plan);
   restore_view(saved);
   make_session(opened.source, plan.stream, purpose.session);
@@ -438,6 +430,8 @@ void WindowApp::advance_comparison() {
 void WindowApp::cancel() {
   if (opening_.busy()) {
     opening_.cancel();
+  } else if (reset_.can_return()) {
+    reset_.return_to_source();
   } else if (comparison_.source().opening()) {
     comparison_.end("Opening " + comparison_.source().name() + " was cancelled.");
   } else if (saving_.has_job()) {

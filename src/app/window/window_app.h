@@ -71,7 +71,6 @@ class WindowApp {
   void first_opening_failed(const Error& error);
   void take_sandbox_answer();
   void start_session(OpenedSource opened, WindowOpening::Purpose purpose);
-  void clear_view();
   void restore_view(const SavedSession* saved);
   // `saved`: where the stream begins; null: at the source's beginning.
   void make_session(const std::shared_ptr<Source>& source, StreamSettings stream,
@@ -88,6 +87,7 @@ class WindowApp {
   void cancel();
 
   [[nodiscard]] HostCopy host_copy() const;
+  [[nodiscard]] SavedMoment seen_moment() const { return review_.frozen() ? SavedMoment::frozen : SavedMoment::live; }
   [[nodiscard]] bool must_draw() const;
   void wait_for_frame();
   void write_outputs();

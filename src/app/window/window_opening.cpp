@@ -26,7 +26,13 @@ void WindowOpening::open(const std::string& name, const Facts& facts, Purpose pu
   const bool reset_in_use =
       purpose_.setup && parts_.session != nullptr && name == parts_.state.source.opened_as && facts == parts_.facts;
   if (!reset_in_use && !uses_scanner(name)) return opener_.open(name, facts);
-  in_use_ = OpenedSource{.name = parts_.named, .source = parts_.source, .facts = facts, .info = parts_.state.source};
+  known_ = OpenedSource{.name = parts_.named, .source = parts_.source, .facts = facts, .info = parts_.state.source};
+}
+
+void WindowOpening::open_again(OpenedSource source, Purpose purpose) {
+  cancel();
+  purpose_ = std::move(purpose);
+  known_ = std::move(source);
 }
 
 void WindowOpening::open_phantom(const std::string& text) { open(std::string(kPhantomPrefix) + text); }
@@ -49,7 +55,7 @@ bool WindowOpening::uses_scanner(const std::string& name) const {
 
 void WindowOpening::cancel() {
   opener_.cancel();
-  in_use_.reset();
+  known_.reset();
 }
 
 void WindowOpening::open_file(const std::filesystem::path& file) {
@@ -75,7 +81,7 @@ std::optional<SourceOpener::Result> WindowOpening::take() {
   const std::string doing = waits ? "Waiting for a sender at " : "Opening ";
   const bool shown = !waits || parts_.source != nullptr;  // else the waiting is all that the window shows
   if (opener_.busy() && shown) progress = Progress{.text = doing + opener_.name(), .fraction = opener_.fraction()};
-  if (in_use_.has_value()) return SourceOpener::Result{.opened = std::exchange(in_use_, std::nullopt), .error = {}};
+  if (known_.has_value()) return SourceOpener::Result{.opened = std::exchange(known_, std::nullopt), .error = {}};
   auto result = opener_.take();
   if (result.has_value()) progress.reset();
   return result;

@@ -39,9 +39,10 @@ class WindowOpening {
   // Waits for a sender on another machine; makes the token file where there is none.
   void open_network_scanner(std::uint16_t port);
   void open_again() { opener_.open_again(); }
+  void open_again(OpenedSource source, Purpose purpose);  // that was in use before
   void cancel();
   [[nodiscard]] std::optional<LiveWaiting> scanner() const { return opener_.waiting(); }  // that is waited for
-  [[nodiscard]] bool busy() const { return opener_.busy() || in_use_.has_value(); }
+  [[nodiscard]] bool busy() const { return opener_.busy() || known_.has_value(); }
   [[nodiscard]] const std::string& name() const { return opener_.name(); }
   [[nodiscard]] double fraction() const { return opener_.fraction(); }
 
@@ -58,7 +59,7 @@ class WindowOpening {
 
   WindowParts& parts_;
   SourceOpener opener_;
-  std::optional<OpenedSource> in_use_;  // that was asked for once more
+  std::optional<OpenedSource> known_;  // that was asked for once more
   Purpose purpose_;
 };
 

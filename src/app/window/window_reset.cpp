@@ -1,8 +1,10 @@
 #include "app/window/window_reset.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/units.h"
+#include "gui/state/mark_editor.h"
 
 namespace echoloop {
 
@@ -56,10 +58,53 @@ UiState fresh_state(UiState used) {
 }
 
 void WindowReset::forget_stream() {
+  if (parts_.session != nullptr) parts_.session->end_soon();  // a slow frame is not waited for
   parts_.session.reset();
   with_.review.forget();
   parts_.history.clear();
   parts_.state = fresh_state(std::move(parts_.state));
+}
+
+void WindowReset::change_source(const SourceInfo& next, const WindowOpening::Purpose& purpose,
+                                const SavedSession& now) {
+  UiState& state = parts_.state;
+  if (parts_.source != nullptr && !purpose.setup) {  // else marks of the command line, or of the setup
+    if (!former_) {
+      const bool live = state.source.live;
+      former_ = Former{
+          {.name = parts_.named, .source = live ? nullptr : parts_.source, .facts = parts_.facts, .info = state.source},
+          setup(),
+          live ? nullptr : std::make_shared<const SavedSession>(now)};
+      former_->setup.stream.paused = false;
+      state.opening.former = state.source.name;
+    }
+    marks_[state.source.opened_as] = state.marks.list;
+    clear_marks(state.marks);
+    state.marks.list = marks_[next.opened_as];
+    for (const Mark& mark : state.marks.list) state.marks.last_number = std::max(state.marks.last_number, mark.number);
+  }
+  state.image.inspected.reset();
+  state.image.pan_zoom = {};
+  state.cine.compare = false;
+}
+
+void WindowReset::forget_former() {
+  former_.reset();
+  parts_.state.opening.former.clear();
+}
+
+void WindowReset::return_to_source() {
+  Former former = std::move(*former_);
+  forget_former();
+  done_ = "Cancelled; " + former.opened.info.name + " is shown again.";
+  WindowOpening::Purpose purpose{.session = former.seen, .setup = former.setup};
+  if (former.opened.source != nullptr) return with_.opening.open_again(std::move(former.opened), std::move(purpose));
+  with_.opening.open(former.opened.name, former.opened.facts, std::move(purpose));
+}
+
+void WindowReset::look() {
+  if (former_ && !parts_.state.image.awaited) forget_former();
+  reset_when_idle();
 }
 
 void WindowReset::apply_to_source(const Setup& wanted) {
@@ -75,6 +120,8 @@ void WindowReset::apply_to_source(const Setup& wanted) {
 
 void WindowReset::reset_to_start(std::optional<Setup> undo, std::string done) {
   with_.opening.cancel();
+  forget_former();
+  marks_.clear();
   before_ = std::move(undo);
   done_ = std::move(done);
   parts_.state.notices.messages.clear();

@@ -95,7 +95,8 @@ void WindowReview::freeze_when_still(NewImage last) {
 void WindowReview::freeze_restored_frame() {
   if (!frame_to_freeze_ || parts_.state.notices.fault.has_value()) return;
   const Image& shown = parts_.viewer->shown_image();
-  const bool come = shown.number != 0 && shown.stamp.sequence >= *frame_to_freeze_;
+  const std::int64_t began_ns = parts_.session->started_ns();  // the image on screen may be of the stream before
+  const bool come = began_ns != 0 && shown.ready_ns >= began_ns && shown.stamp.sequence >= *frame_to_freeze_;
   if (!come && !playback_.frozen()) return;
   const std::uint64_t frame = *std::exchange(frame_to_freeze_, std::nullopt);
   if (!playback_.frozen()) playback_.freeze(parts_.state.cine, frame);

@@ -10,7 +10,8 @@
 #include "app/image_files.h"
 #include "app/opening/opened_description.h"
 #include "app/options/folders.h"
-#include "app/outputs/cine_jobs.h"
+#include "app/outputs/cine_film.h"
+#include "app/outputs/cine_iq.h"
 #include "app/outputs/comparison.h"
 #include "app/outputs/figures.h"
 #include "app/outputs/measure_image.h"
@@ -372,10 +373,8 @@ void WindowSaving::save_table(const ResultTable& table) {
   });
 }
 
-void WindowSaving::save_session(SavedMoment moment) {
-  if (parts_.source == nullptr) return;
-  if (!is_utf8(parts_.named))
-    throw Error(parts_.named, "a name that is not UTF-8", "a UTF-8 name for a session", "rename the file");
+SavedSession WindowSaving::session(SavedMoment moment) const {
+  if (parts_.source == nullptr) return {};
   const Image& shown = parts_.viewer->shown_image();
   SavedSession session{.source = parts_.named,
                        .facts = parts_.facts,
@@ -395,9 +394,16 @@ void WindowSaving::save_session(SavedMoment moment) {
   if (shown.number != 0) {  // of all transmits, as a stream holds it
     session.held_reference_db = shown.params.level.reference_db - transmit_level_db(shown.params, *shown.acquisition);
   }
-  const std::filesystem::path path =
-      new_save(UserFolder::documents, file_stem(parts_.state.source, shown.stamp), kSessionEnding.data());
-  save_text(path, [session = std::move(session), path] { return json_text(session_json(session, path), 2) + "\n"; });
+  return session;
+}
+
+void WindowSaving::save_session(SavedMoment moment) {
+  if (parts_.source == nullptr) return;
+  if (!is_utf8(parts_.named))
+    throw Error(parts_.named, "a name that is not UTF-8", "a UTF-8 name for a session", "rename the file");
+  const std::filesystem::path path = new_save(
+      UserFolder::documents, file_stem(parts_.state.source, parts_.viewer->shown_image().stamp), kSessionEnding.data());
+  save_text(path, [session = session(moment), path] { return json_text(session_json(session, path), 2) + "\n"; });
 }
 
 void WindowSaving::save_film(SavedMoment moment) {
@@ -446,9 +452,9 @@ void WindowSaving::save_iq(SaveWhat what) {
                 .named = parts_.named,
                 .backend = *parts_.backend,
                 .params = without_analyses(range ? parts_.state.params : shown.params)};
-  std::vector<KeptFrame> frames;
+  std::vector<CineJob::Frame> frames;
   const auto add = [&](std::optional<KeptFrame> kept) {
-    if (kept) frames.push_back(std::move(*kept));
+    if (kept) frames.push_back({.kept = std::move(*kept)});
     if (!kept) ++order.unreadable;
   };
   if (range) {
@@ -461,7 +467,7 @@ void WindowSaving::save_iq(SaveWhat what) {
     return report("No complex pixels: the frame is not in the history; freeze (Space), then save", Severity::error);
   }
   order.path =
-      new_save(UserFolder::documents, file_stem(parts_.state.source, frames.back().frame.stamp) + "_iq", ".npy");
+      new_save(UserFolder::documents, file_stem(parts_.state.source, frames.back().kept.frame.stamp) + "_iq", ".npy");
   job_ = std::make_unique<CineIq>(std::move(order), std::move(frames));
 }
 

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "app/options/user_folders.h"
-#include "app/outputs/cine_jobs.h"
+#include "app/outputs/cine_film.h"
+#include "app/outputs/cine_iq.h"
 #include "app/outputs/measure_image.h"
 #include "app/outputs/save_queue.h"
 #include "app/session_file.h"
@@ -41,6 +42,7 @@ class WindowSaving {
 
   void describe();  // for the window
 
+  [[nodiscard]] SavedSession session(SavedMoment moment) const;  // of what is on screen; without a source: empty
   // Where no file can be made, an error says so, and the save panel opens at the folder's field.
   [[nodiscard]] bool folder_ready(UserFolder kind);
   [[nodiscard]] std::filesystem::path new_save(UserFolder kind, const std::string& name, const char* ending);

@@ -20,11 +20,13 @@
 namespace echoloop {
 namespace {
 
-// Early enough that flow has its ensemble up to the session's frame.
-std::uint64_t first_frame_of(const SavedSession* saved) {
+// Early enough that flow has its ensemble up to the session's frame. An adaptive method would take minutes for them.
+std::uint64_t first_frame_of(const SavedSession* saved, const ImagingParams& params) {
+  if (saved == nullptr) return 0;
+  const bool flow = params.color_flow.mode != FlowMode::off;
+  const bool before = saved->moment == SavedMoment::frozen && (flow || params.formation.adaptive == Adaptive::off);
   constexpr std::uint64_t kFramesBefore = 63;
-  if (saved == nullptr || saved->moment == SavedMoment::live) return saved != nullptr ? saved->frame : 0;
-  return saved->frame - std::min(saved->frame, kFramesBefore);
+  return saved->frame - (before ? std::min(saved->frame, kFramesBefore) : 0);
 }
 
 // To the list of recordings and scanners, the newest first.
@@ -102,18 +104,16 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
     plan.preset = presets.default_for(params, *now.acquisition);
   }
   plan.stream.paused = false;
-  if (saved != nullptr) {
+  if (purpose.setup) {
+    plan.stream = purpose.setup->stream;
+    chosen_queue_ = purpose.setup->chosen_queue;
+  } else if (saved != nullptr) {
     if (!plan.first) plan.stream = saved->stream;
     chosen_queue_.reset();
-  } else {
-    if (purpose.setup) {
-      plan.stream = purpose.setup->stream;
-      chosen_queue_ = purpose.setup->chosen_queue;
-    } else if (!plan.first) {
-      plan.stream.rate_hz = 0.0;  // each source has a pace of its own
-    }
-    choose_queue(plan.stream, now);
+  } else if (!plan.first) {
+    plan.stream.rate_hz = 0.0;  // each source has a pace of its own
   }
+  if (saved == nullptr) choose_queue(plan.stream, now);
   check_params_of(opened, plan.preset.params);
   require_room(opened, plan.stream, plan.preset.params);
   return plan;
@@ -201,7 +201,8 @@ void WindowStream::require_room(const OpenedSource& opened, const StreamSettings
                                 const ImagingParams& params) const {
   const std::size_t given_back =
       parts_.session != nullptr ? parts_.session->host_bytes() + parts_.history.extent().bytes : 0;
-  require_host_memory(opened.name, stream, host_need(*opened.source, params, stream, *parts_.backend), given_back);
+  require_memory(opened.name, stream, stream_need(*opened.source, params, stream, *parts_.backend), given_back,
+                 parts_.backend->memory());
 }
 
 // The stream before ends on a thread of its own: a frame may be in work there, and a scanner be waited for.
@@ -266,7 +267,7 @@ void WindowStream::begin(const RingCounts& counts) {
                      .past = &parts_.past,
                      .inspections = &parts_.inspections,
                      .analyses = parts_.live.analyses(),
-                     .first_frame = first_frame_of(start.saved.get()),
+                     .first_frame = first_frame_of(start.saved.get(), parts_.state.params),
                      .counts = coming.continues ? counts : RingCounts{},
                      .held_reference_db = start.saved != nullptr ? start.saved->held_reference_db : kAutoReference,
                      .in_background = true});

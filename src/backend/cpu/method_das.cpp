@@ -46,25 +46,27 @@ void run_slsc_rows(WorkerPool& pool, const SlscKernel& kernel, const MethodSetti
     fit(own, static_cast<std::size_t>(slsc_scratch_floats(g.n_tx, g.n_el) / 2));
   }
   fit(scratch.rows, per_row * static_cast<std::size_t>(n_kept));
-  int stored = 0;
-  for (int first = 0; first < g.nz; first += block) {
-    const int next = std::min(first + block, g.nz);
-    const int needed = std::min(next + settings.rows, g.nz);
-    pool.run(needed - stored, 1, [&](int begin, int end, int thread) {
-      for (int iz = stored + begin; iz < stored + end; ++iz) {
-        kernel.store(settings.lags, row_of(input, iz, scratch, thread, to),
-                     scratch.rows.data() + static_cast<std::size_t>(iz % n_kept) * per_row);
-      }
-    });
-    stored = needed;
-    pool.run(next - first, 1, [&](int begin, int end, int thread) {
-      for (int iz = first + begin; iz < first + end; ++iz) {
-        const SlscRows rows{scratch.rows.data(), n_kept, std::max(iz - settings.rows, 0),
-                            std::min(iz + settings.rows + 1, g.nz), iz};
-        kernel.form(settings.lags, rows, row_of(input, iz, scratch, thread, to));
-      }
-    });
-  }
+  pool.run_parts(2 * g.nz, [&] {
+    int stored = 0;
+    for (int first = 0; first < g.nz; first += block) {
+      const int next = std::min(first + block, g.nz);
+      const int needed = std::min(next + settings.rows, g.nz);
+      pool.run(needed - stored, 1, [&](int begin, int end, int thread) {
+        for (int iz = stored + begin; iz < stored + end; ++iz) {
+          kernel.store(settings.lags, row_of(input, iz, scratch, thread, to),
+                       scratch.rows.data() + static_cast<std::size_t>(iz % n_kept) * per_row);
+        }
+      });
+      stored = needed;
+      pool.run(next - first, 1, [&](int begin, int end, int thread) {
+        for (int iz = first + begin; iz < first + end; ++iz) {
+          const SlscRows rows{scratch.rows.data(), n_kept, std::max(iz - settings.rows, 0),
+                              std::min(iz + settings.rows + 1, g.nz), iz};
+          kernel.form(settings.lags, rows, row_of(input, iz, scratch, thread, to));
+        }
+      });
+    }
+  });
 }
 
 // Line by line imaging: a transmit of its own for each column.

@@ -42,7 +42,8 @@ bool WorkerPool::end_work() {
 // Chunks that have begun count as done: the rest is estimated a little too short.
 double WorkerPool::remaining_s() const {
   const std::int64_t began_ns = job_began_ns_.load(std::memory_order_relaxed);
-  const int begun = next_.load(std::memory_order_relaxed), items = job_items_.load(std::memory_order_relaxed);
+  const int begun = ended_items_.load(std::memory_order_relaxed) + next_.load(std::memory_order_relaxed);
+  const int items = job_items_.load(std::memory_order_relaxed);
   if (began_ns == 0 || begun <= 0 || begun >= items) return 0.0;
   const double passed_s = static_cast<double>(now_ns() - began_ns) * 1e-9;
   return passed_s * static_cast<double>(items - begun) / static_cast<double>(begun);
@@ -55,8 +56,14 @@ bool WorkerPool::skips() {
   return true;
 }
 
+void WorkerPool::begin_job(int items) {
+  job_items_ = items;
+  ended_items_ = next_ = 0;
+  job_began_ns_ = now_ns();
+}
+
 void WorkerPool::run_job(const Job& job) {
-  job_items_ = job.n;
+  if (!in_parts_) begin_job(job.n);
   {
     const std::scoped_lock lock(mutex_);
     job_ = job;
@@ -64,12 +71,12 @@ void WorkerPool::run_job(const Job& job) {
     busy_ = static_cast<int>(workers_.size());
     ++generation_;
   }
-  job_began_ns_ = now_ns();
   start_.notify_all();
   take_chunks(job, 0);
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return busy_ == 0; });
-  job_began_ns_ = 0;
+  next_ = 0;
+  in_parts_ ? void(ended_items_ += job.n) : void(job_began_ns_ = 0);
 }
 
 void WorkerPool::work(int thread) {

@@ -29,7 +29,7 @@ class WorkerPool {
   void begin_work();
   [[nodiscard]] bool end_work();
   void supersede() { superseded_ = true; }  // any thread
-  // Of the job under way, as its chunks were done so far; 0: none is. [any thread]
+  // Of the job under way, or of all its parts, as its chunks were done so far; 0: none is. [any thread]
   [[nodiscard]] double remaining_s() const;
   static constexpr double kWorthSkipping_s = 0.5;
 
@@ -43,6 +43,16 @@ class WorkerPool {
              &body, n, grain});
   }
 
+  // The jobs in run_them() are parts of one, which has n items in all.
+  template <class RunThem>
+  void run_parts(int n, RunThem&& run_them) {
+    begin_job(n);
+    in_parts_ = true;
+    run_them();
+    in_parts_ = false;
+    job_began_ns_ = 0;
+  }
+
  private:
   struct Job {
     void (*call)(void*, int, int, int) = nullptr;
@@ -51,6 +61,7 @@ class WorkerPool {
     int grain = 1;
   };
 
+  void begin_job(int items);
   void run_job(const Job& job);
   void work(int thread);
   void take_chunks(const Job& job, int thread);
@@ -68,7 +79,9 @@ class WorkerPool {
   std::atomic<bool> superseded_{false};  // the work under way is not wanted any more
   std::atomic<bool> skipped_{false};     // its rest is not done
   std::atomic<bool> working_{false};
+  bool in_parts_ = false;  // of the pool's caller
   std::atomic<int> job_items_{0};
+  std::atomic<int> ended_items_{0};            // of the job's parts before
   std::atomic<std::int64_t> job_began_ns_{0};  // 0: no job is under way
   std::vector<std::thread> workers_;
 };

@@ -102,7 +102,9 @@ void measure_panel(PanelContext& c, Column& column, bool& open) {
   } else {
     c.state.image.measured_a = {};
   }
-  if (c.state.image.awaited) note_row(c, column, "Waiting for the first image of this source.");
+  if (const auto& awaited = c.state.image.awaited) {
+    note_row(c, column, "Waiting for the first image. Marks of " + awaited->shown_of + " are kept with it.");
+  }
   marks_list(c, column);
   column.y += c.ui.px(4);
   if (shows_weight(c.state.params.formation) && Measuring::has_work(c.state.marks)) {

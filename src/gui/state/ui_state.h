@@ -275,6 +275,7 @@ struct OpeningView {
   std::string host;                  // this machine, as others on its network name it
   bool sends_phantom = false;        // a sender of a phantom, started here, runs
   std::optional<Progress> progress;
+  std::string former;  // the source before, that cancel() goes back to while an image is awaited; empty: none
   std::vector<std::string> doubts;         // about the facts of the recording, a sentence each
   std::optional<std::string> unsandboxed;  // a recording that waits for the answer whether to open without a sandbox
 };

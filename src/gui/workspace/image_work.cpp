@@ -1,6 +1,9 @@
 #include "gui/workspace/image_work.h"
 
 #include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
 
 #include "core/adaptive.h"
 #include "core/units.h"
@@ -16,6 +19,22 @@ void draw_track(const Ui& ui, const ImageLayout& layout, double share) {
   const Rect track{r.x0, r.y1 + ui.px(3), r.x1, r.y1 + ui.px(3 + kTrack)};
   ui.fill(track, theme::kLine, 1.5F);
   ui.fill({track.x0, track.y0, track.x0 + track.width() * static_cast<float>(share), track.y1}, theme::kAccent, 1.5F);
+}
+
+// Back to the source before, at the right end of the title. Returns its left end.
+float draw_return(PanelContext& c, const ImageLayout& layout, float y) {
+  Ui& ui = c.ui;
+  std::string label = "Cancel, stay on " + c.state.opening.former;
+  const auto width = [&] { return ui.width(Type::body, label) + ui.width(Type::small, "Esc") + ui.px(36); };
+  if (width() > layout.room.width() / 2) label = "Cancel";
+  const float right = std::min(layout.room.x1, std::max(layout.image.x1, layout.image.x0 + 2 * width()));
+  const Rect button{right - width(), y, right, y + ui.px(26)};
+  const bool clicked = ui.button("return", button, {.label = label, .shortcut = "Esc"},
+                                 {"Cancel", "Shows the source before again, as it was.", {}});
+  const bool escape = ui.escape() && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+  if (escape) ui.use_escape();
+  if (clicked || escape) call(c.commands.cancel);
+  return button.x0;
 }
 
 }  // namespace
@@ -51,10 +70,12 @@ void draw_awaited_image(PanelContext& c, const ImageLayout& layout, const Awaite
   if (!work) return;
   draw_track(ui, layout, work->share);
   const float line = ui.px(20), title_y = r.y0 - ui.px(30);
-  const float x = ui.text(Type::strong, r.x0, title_y, line, theme::kText, "Opening " + state.source.name);
+  const float end = state.opening.former.empty() ? layout.room.x1 : draw_return(c, layout, title_y - ui.px(3));
+  const float x =
+      ui.text_fitted(Type::strong, r.x0, end - ui.px(12), title_y, line, theme::kText, "Opening " + state.source.name);
   if (const auto& f = state.params.formation; f.grid_nx > 0 && f.grid_nz > 0) {
-    ui.text(Type::small, x + ui.px(12), title_y, line, theme::kMuted,
-            fmt::format("{} × {} points", f.grid_nx, f.grid_nz));
+    ui.text_fitted(Type::small, x + ui.px(12), end - ui.px(12), title_y, line, theme::kMuted,
+                   fmt::format("{} × {} points", f.grid_nx, f.grid_nz));
   }
   const std::string before = "Not current: last image of " + awaited.shown_of + ".";
   const std::string first = first_image_text(state, *work);

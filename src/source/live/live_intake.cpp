@@ -44,7 +44,7 @@ void LiveIntake::set_server(std::function<void()> wake, Serve serve) {
 void LiveIntake::sender_came(LiveTransport transport, std::string name) {
   const std::scoped_lock lock(mutex_);
   status_.sender = std::move(name);
-  inlined_ = transport == LiveTransport::inlined;
+  sender_.inlined = transport == LiveTransport::inlined;
   account_.begin_epoch();
   clock_.begin_epoch();
   ++status_.connections;
@@ -52,12 +52,14 @@ void LiveIntake::sender_came(LiveTransport transport, std::string name) {
 
 void LiveIntake::sender_gone() {
   const std::scoped_lock lock(mutex_);
+  sender_.described = false;
   blocks_.recall();
 }
 
 void LiveIntake::describe(LiveScanPtr scan, std::uint32_t generation) {
   const std::scoped_lock lock(mutex_);
   blocks_.recall();  // what was lent for the description before is void
+  sender_.described = true;
   generation_ = status_.generation = generation;
   if (scan_ == nullptr || !same_scan(*scan, *scan_)) {
     scan_ = std::move(scan);
@@ -78,6 +80,11 @@ LiveScanPtr LiveIntake::scan() const {
 bool LiveIntake::described_again() const {
   const std::scoped_lock lock(mutex_);
   return changed() && (queue_.empty() || queue_.front().scan == scan_);
+}
+
+bool LiveIntake::is_alone() const {
+  const std::scoped_lock lock(mutex_);
+  return !sender_.described && queue_.empty();
 }
 
 // Blocks to lend now; 0 while they are not worth a message. Under mutex_.
@@ -191,7 +198,7 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   FrameMemory unused = std::move(producer_.current.memory);  // of a frame that no slot was free for
   if (!std::exchange(producer_.fetched, true) && unused.owner != nullptr) blocks_.give_back(std::move(unused));
   unused = {};
-  if (!has_news() && !inlined_) {
+  if (!has_news() && !sender_.inlined) {
     serve(lock, stop);
   } else if (credits_due() > 0 && !std::exchange(producer_.asked_for_credits, true)) {
     lock.unlock();
@@ -222,7 +229,7 @@ void LiveIntake::serve(std::unique_lock<std::mutex>& lock, const std::stop_token
   lock.unlock();
   serve_(stop, [this] {
     const std::scoped_lock now(mutex_);
-    return has_news() || inlined_;
+    return has_news() || sender_.inlined;
   });
   lock.lock();
 }

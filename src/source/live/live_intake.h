@@ -40,6 +40,7 @@ class LiveIntake {
   [[nodiscard]] LiveScanPtr scan() const;
   // The stream runs, or is being made, with an earlier description, and no frame of that one waits.
   [[nodiscard]] bool described_again() const;
+  [[nodiscard]] bool is_alone() const;  // no sender that has described its frames is here, and no frame waits
   // Blocks to fill now, as soon as they are worth a message; none while the stream does not run, or runs with an
   // earlier description.
   [[nodiscard]] std::vector<LiveCredit> credits();
@@ -126,7 +127,10 @@ class LiveIntake {
   LiveScanPtr streamed_;  // that the stream runs with
   std::uint32_t generation_ = 0;
   bool issues_credits_ = false;  // a stream runs, and has blocks
-  bool inlined_ = false;         // samples come over the socket: they are received beside the producer's work
+  struct {
+    bool described = false;  // it has described its frames
+    bool inlined = false;    // samples come over the socket: they are received beside the producer's work
+  } sender_;                 // that is here
   LiveAllowance allowance_;
   LiveAccount account_;
   LiveClock clock_;

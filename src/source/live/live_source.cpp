@@ -48,6 +48,7 @@ void LiveSource::read_ahead_in(const std::function<FrameMemory(std::size_t)>& al
 }
 
 bool LiveSource::described_again() const { return intake_.described_again(); }
+bool LiveSource::sender_gone() const { return intake_.is_alone(); }
 void LiveSource::follow_description() { static_cast<void>(intake_.wait_for_scan({})); }
 
 LiveStatus LiveSource::status() const { return server_->status(); }

@@ -54,6 +54,7 @@ class LiveSource final : public Source {
   void read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) override;
   [[nodiscard]] LiveSource* live() override { return this; }
   [[nodiscard]] bool described_again() const override;
+  [[nodiscard]] bool sender_gone() const override;
   void follow_description() override;
 
   [[nodiscard]] LiveStatus status() const;  // any thread
