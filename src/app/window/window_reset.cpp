@@ -56,7 +56,7 @@ UiState fresh_state(UiState used) {
 }
 
 void WindowReset::forget_stream() {
-  parts_.session.reset();
+  with_.stream.end();
   with_.review.forget();
   parts_.history.clear();
   parts_.state = fresh_state(std::move(parts_.state));

@@ -236,7 +236,7 @@ void WindowSaving::write_picture_of(Picture picture) {
     } else {
       writes.emplace_back(
           [path, drawn = as_drawn(picture), display = display_on_screen(shown), marks = parts_.state.marks,
-           over = KeptOverlays(parts_.state.analyses)] { write_picture(path, drawn, display, marks, over.get()); });
+           over = KeptOverlays(parts_.state.analyses)] { write_picture(path, drawn(), display, marks, over.get()); });
     }
     if (figure || matched != nullptr || !parts_.state.marks.list.empty()) {
       writes.emplace_back([json = description(), file = std::filesystem::path(path).replace_extension(".json")] {
@@ -274,13 +274,14 @@ const Image* WindowSaving::matched_to(const Picture& picture) const {
   return a == nullptr || !can_match(picture.shown, *a) ? nullptr : a;
 }
 
-Image WindowSaving::as_drawn(const Picture& picture) const {
-  const Image& shown = picture.shown;
+std::function<Image()> WindowSaving::as_drawn(const Picture& picture) const {
   const Image* a = matched_to(picture);
-  if (a == nullptr) return shown;
-  std::vector<float> pixels;
-  (void)matched_levels(shown, *a, pixels);
-  return with_pixels(shown, std::move(pixels));
+  if (a == nullptr) return [shown = picture.shown] { return shown; };
+  return [shown = picture.shown, a = *a] {
+    std::vector<float> pixels;
+    (void)matched_levels(shown, a, pixels);
+    return with_pixels(shown, std::move(pixels));
+  };
 }
 
 // A beside B while two are compared.
@@ -302,7 +303,7 @@ std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path,
          .display = a.params,
          .faults = faults_of(other.name.empty() ? parts_.state.source.samples : other.samples, a.stamp.source_index)});
   }
-  order.images.push_back({.image = as_drawn(picture),
+  order.images.push_back({.image = shown,
                           .display = display_on_screen(shown),
                           .faults = faults_of(parts_.state.source.samples, shown.stamp.source_index),
                           .matched = matched_to(picture) != nullptr});
@@ -313,7 +314,9 @@ std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path,
     values.push_back(&parts_.state.image.measured);
   if (picture.a && values.size() < 2) values.clear();
   order.key = figure_key(parts_.state.marks, values);
-  return [path, order = std::move(order), over = KeptOverlays(parts_.state.analyses)]() mutable {
+  return [path, order = std::move(order), drawn = as_drawn(picture),
+          over = KeptOverlays(parts_.state.analyses)]() mutable {
+    order.images.back().image = drawn();
     order.images.back().over = over.get();
     write_figure_of(path, std::move(order));
   };
