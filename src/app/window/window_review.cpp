@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/sequence.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -95,7 +96,7 @@ void WindowReview::freeze_when_still(NewImage last) {
 void WindowReview::freeze_restored_frame() {
   if (!frame_to_freeze_ || parts_.state.notices.fault.has_value()) return;
   const Image& shown = parts_.viewer->shown_image();
-  const bool come = shown.number != 0 && shown.stamp.sequence >= *frame_to_freeze_;
+  const bool come = shown.number != 0 && !is_before(shown.stamp.sequence, *frame_to_freeze_);
   if (!come && !playback_.frozen()) return;
   const std::uint64_t frame = *std::exchange(frame_to_freeze_, std::nullopt);
   if (!playback_.frozen()) playback_.freeze(parts_.state.cine, frame);
