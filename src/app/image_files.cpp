@@ -55,7 +55,7 @@ void write_levels(const std::filesystem::path& path, const Image& image, const s
   write_png16(path, image,
               {{"Source", source},
                {"Version", kVersion},
-               {"Frame", std::to_string(image.stamp.sequence)},
+               {"Frame", std::to_string(numbers_of(source).of(image.stamp))},
                {"Parameters", json_text(params_json(image.params))},
                {"Command", repeat_image(source, image).text()}});
 }

@@ -19,6 +19,7 @@
 #include "core/results/flow_image.h"
 #include "core/results/image.h"
 #include "gui/figure/video_image.h"
+#include "gui/state/stream_text.h"
 #include "gui/state/ui_state.h"
 #include "history/film.h"
 
@@ -32,7 +33,8 @@ struct FilmOrder {
   std::string note = {};  // burnt in: how the film's time differs from the frames'
   FilmFlow flow = FilmFlow::none;
   std::string named = {};     // the source, for the command that makes the first image again; kept in the file
-  SampleLogPtr samples = {};  // of the source, for the caption
+  FrameNumbers numbers = {};  // for the caption, likewise:
+  SampleLogPtr samples = {};  // of the source
 };
 
 // One image for each frame of the source, at the acquisition's rate, at most 60 a second: faster ones play slower,

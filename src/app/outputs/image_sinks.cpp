@@ -42,6 +42,7 @@ std::unique_ptr<ImageSink> make_film(const ImageSinkRequest& request) {
                   .source = request.source.name,
                   .display = request.params,
                   .named = request.named,
+                  .numbers = numbers_of(request.source),
                   .samples = request.source.samples};
   pace_film(order, request.source);
   return std::make_unique<FilmSink>(std::move(order), request.when_full);

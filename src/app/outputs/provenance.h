@@ -8,6 +8,7 @@
 #include "backend/backend.h"
 #include "core/acquisition.h"
 #include "core/results/image.h"
+#include "gui/state/stream_text.h"
 
 namespace echoloop {
 
@@ -16,6 +17,8 @@ bool is_of_program(const std::filesystem::path& file);                          
 
 nlohmann::json assumptions_json(const Acquisition& acquisition);  // [{text, set: key of --set or ""}]
 nlohmann::json acquisition_json(const Acquisition& acquisition);  // SI units
+
+FrameNumbers numbers_of(const std::string& source);  // as the user named it; without their count
 
 // The command line that makes an output again, bit for bit on the same device, in any folder and without the files of
 // the user's home; or the reason that none does. `source`: as the user named it.

@@ -246,7 +246,7 @@ void WindowSaving::write_picture_of(Picture picture) {
     if (matched != nullptr) note += std::string(", ") + kLevelsMatched;
   }
   const ImageOverlays over = overlays_of(parts_.state.analyses);
-  const std::string overlays = what == SaveWhat::picture ? overlay_note(over, shown)
+  const std::string overlays = what == SaveWhat::picture ? overlay_note(over, shown, numbers_of(parts_.state.source))
                                : over.flow != nullptr    ? ", the B-mode image without flow"
                                                          : "";
   files_.add([writes = std::move(writes), text = "Saved " + path.string() + overlays + note] {
@@ -301,10 +301,12 @@ std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path,
     order.images.push_back(
         {.image = a,
          .display = a.params,
+         .numbers = other.name.empty() ? numbers_of(parts_.state.source) : FrameNumbers{.count = other.frame_count},
          .faults = faults_of(other.name.empty() ? parts_.state.source.samples : other.samples, a.stamp.source_index)});
   }
   order.images.push_back({.image = shown,
                           .display = display_on_screen(shown),
+                          .numbers = numbers_of(parts_.state.source),
                           .faults = faults_of(parts_.state.source.samples, shown.stamp.source_index),
                           .matched = matched_to(picture) != nullptr});
   std::vector<const Measured*> values;  // of A, then of B
@@ -357,7 +359,7 @@ void WindowSaving::save_table(const ResultTable& table) {
   of.params = table.params;
   try_to_save(UserFolder::documents, [&] {
     std::string text = table.heading + fmt::format("# source: {}\n", parts_.named);
-    text += fmt::format("# frame: {}, acquired at {:.6f} s\n", of.stamp.sequence, of.stamp.time_s);
+    text += frame_comment(of.stamp, parts_.named);
     text += "# parameters: " + json_text(image_json(*parts_.backend, parts_.named, of)) + "\n" + table.rows;
     save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, of.stamp) + table.suffix, ".csv"),
               [text = std::move(text)] { return text; });
@@ -418,6 +420,7 @@ void WindowSaving::save_film(SavedMoment moment) {
                   .rate_hz = plan.rate_hz,
                   .flow = flow ? FilmFlow::shown : FilmFlow::none,
                   .named = parts_.named,
+                  .numbers = numbers_of(parts_.state.source),
                   .samples = parts_.state.source.samples};
   check_film_name(order.path);
   if (parts_.state.saving.film.speed != 1.0) order.note = fmt::format("{:g}× speed", parts_.state.saving.film.speed);
