@@ -65,7 +65,7 @@ int run_find_sound_speed(const Options& options) {
   stamp.source_index = options.frames > 0 ? options.frames - 1 : 0;
   const std::optional<KeptFrame> frame = frame_again(*opened.source, stamp);
   if (!frame) {
-    throw Error(options.source, fmt::format("frame {} cannot be read again", stamp.source_index),
+    throw Error(options.source, fmt::format("frame {} cannot be read again", stamp.source_index + 1),
                 "a recording or a phantom, and a frame within it");
   }
   SoundSpeedTask task{.acquisition = opened.info.acquisition,

@@ -61,7 +61,7 @@ void write_levels(const std::filesystem::path& path, const Image& image, const s
   write_png16(path, image,
               {{"Source", whole_name(source)},
                {"Version", kVersion},
-               {"Frame", std::to_string(image.stamp.source_index)},
+               {"Frame", std::to_string(numbers_of(source).of(image.stamp))},
                {"Parameters", json_text(params_json(image.params))},
                {"Command", command}});
 }

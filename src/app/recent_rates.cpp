@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/sequence.h"
+
 namespace echoloop {
 namespace {
 
@@ -77,7 +79,7 @@ bool is_behind(double frames, double expected, bool before) {
 
 StreamPace PaceWatch::update(const Sample& sample) {
   const bool goes_on = !samples_.empty() && sample.rate_hz == samples_.back().rate_hz &&
-                       sample.next_sequence >= samples_.back().next_sequence;
+                       !is_before(sample.next_sequence, samples_.back().next_sequence);
   if (!sample.runs || !goes_on) {
     samples_.clear();
     pace_ = {};

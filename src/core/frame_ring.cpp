@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/sequence.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -47,11 +48,11 @@ void FrameRing::tell_news() {
 void FrameRing::number_frame(std::uint64_t sequence, const FrameGap& known) {
   const bool first = counts_.produced == 0;  // wherever a source begins to count
   if (first) counts_.first_sequence = counts_.next_sequence = sequence;
-  const std::uint64_t left_out = sequence - counts_.next_sequence;  // modulo 2^64, as a scanner counts
-  if (static_cast<std::int64_t>(left_out) < 0) {
+  if (is_before(sequence, counts_.next_sequence)) {
     ++counts_.duplicates;
     return;
   }
+  const std::uint64_t left_out = sequence - counts_.next_sequence;
   const std::uint64_t lost = std::min(known.lost, left_out);
   counts_.sequence_gaps += left_out;
   counts_.lost_at_sender += lost;

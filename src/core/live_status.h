@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/sample_faults.h"
+#include "core/sequence.h"
 
 namespace echoloop {
 
@@ -52,7 +53,7 @@ struct LiveStatus {
 
   // Of the frame with this number; `unknown` where none is known to have it.
   [[nodiscard]] std::string name_at(std::uint64_t sequence, const std::string& unknown) const {
-    const auto after = std::ranges::upper_bound(names, sequence, {}, &LiveName::first);
+    const auto after = std::ranges::upper_bound(names, sequence, is_before, &LiveName::first);
     return after == names.begin() ? unknown : std::prev(after)->name;
   }
 };

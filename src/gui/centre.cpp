@@ -259,13 +259,13 @@ std::string advice_for(const UiState& s) {
 }
 
 // Which frame, which slot, what was in it, and that the image is sound.
-std::string refusal_text(const RingRefusal& r, const Image& shown) {
+std::string refusal_text(const RingRefusal& r, const Image& shown, const FrameNumbers& numbers) {
   std::string text = fmt::format(
       "Frame {} arrived while slot {} of {} {}; frame {} in this slot was {} ms old. Nothing was overwritten",
-      grouped(r.sequence), r.slot + 1, r.counts.slots,
-      r.copying ? "was still being copied" : "was still waiting to be copied", grouped(r.holds),
+      grouped(numbers.in_stream(r.sequence)), r.slot + 1, r.counts.slots,
+      r.copying ? "was still being copied" : "was still waiting to be copied", grouped(numbers.in_stream(r.holds)),
       fixed(static_cast<double>(r.age_ns) * 1e-6, 1));
-  if (shown.number != 0) text += "; the image shows the last valid frame, " + grouped(shown.stamp.sequence);
+  if (shown.number != 0) text += "; the image shows the last valid frame, " + grouped(numbers.of(shown.stamp));
   return text + ".";
 }
 
@@ -350,7 +350,8 @@ float fault_banner(PanelContext& c, const Rect& area, const Image& shown, std::s
   const float pad = ui.px(20);
   const float line = ui.px(20);
   const float wrap = area.width() - 2 * pad - ui.px(28);
-  const std::string facts = fault.refusal ? refusal_text(*fault.refusal, shown) : fault.detail;
+  const std::string facts =
+      fault.refusal ? refusal_text(*fault.refusal, shown, numbers_of(c.state.source)) : fault.detail;
   const std::string advice = advice_for(c.state);
   const std::string what_to_do = advice.empty() ? "" : "To continue: " + advice;
   float detail = facts.empty() ? 0 : ui.paragraph_height(Type::body, wrap, line, facts);

@@ -104,7 +104,7 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
   const float limit = line.x1 - (hint ? ui.px(240) : ui.px(24) + (pace > 0 ? pace + ui.px(26) : 0));
   // What is on screen is always named: the source's name gives way to frame and time.
   const std::optional<CaptionItem> time = picture ? time_item(image) : std::nullopt;
-  const std::string frame = picture ? grouped(image.stamp.sequence) : "";
+  const std::string frame = picture ? numbers_of(state.source).text(image.stamp) : "";
   float named = 0;
   if (picture) named += pair_width(ui, "frame", frame, "");
   if (time) named += pair_width(ui, time->key, time->value, time->unit);

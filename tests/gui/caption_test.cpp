@@ -88,11 +88,11 @@ TEST(Caption, SaysWhatIsWrongWithTheSamplesRightAfterTheTime) {
   SampleFaults faults{.frames = 1, .samples = 100'000};
   faults.of(SampleFault::invalid) = {3, {false, false, true, false}};
   faults.of(SampleFault::clipped) = {420, {true, true, true, false, false, true}};
-  const auto items = caption_items(image, faults);
+  const auto items = caption_items(image, {}, faults);
   ASSERT_GT(items.size(), 4U);
   EXPECT_EQ(items[2].key + " " + items[2].value + " " + items[2].unit, "invalid 3 samples in 1 element");
   EXPECT_EQ(items[3].key + " " + items[3].value + " " + items[3].unit, "clipped 0.42 % in 4 elements");
-  const auto listed = caption_items(image, faults, ElementWords::listed);
+  const auto listed = caption_items(image, {}, faults, ElementWords::listed);
   EXPECT_EQ(listed[3].unit, "in elements 1–3, 6");
   EXPECT_EQ(faults_sentence(faults), "Invalid: 3 samples, element 3. Clipped: 0.42 % of samples, elements 1–3, 6.");
   EXPECT_EQ(faults_text(faults), "invalid 3 samples, clipped 0.42 %");

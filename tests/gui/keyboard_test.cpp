@@ -237,6 +237,35 @@ TEST(Keyboard, ResetIsAKeyAndAControl) {
   EXPECT_EQ(scene.resets, 2);
 }
 
+// A field needs some frames until it has the characters: until then they are no commands, and are not lost.
+TEST(Keys, TypedBeforeAFieldIsThereAreItsOwn) {
+  ECHO_SCENE(scene, 1600, 900);
+  scene.frames(2);
+  const Rect r = scene.rect("gain_db");
+  ASSERT_GT(r.width(), 0.0F);
+  InjectedInput input;
+  input.mouse_x = r.cx();
+  input.mouse_y = r.cy();
+  input.control = input.left = true;
+  scene.viewer->inject(input);
+  scene.frames(1);
+  input.control = input.left = false;
+  for (const char* digit : {"1", "2"}) {
+    input.text = digit;
+    input.keys = {{.key = Key::x}, {.key = Key::digit1}};  // what the keys would do
+    scene.viewer->inject(input);
+    scene.frames(1);
+  }
+  input.keys.clear();
+  input.text.clear();
+  scene.viewer->inject(input);
+  scene.frames(6);
+  scene.click("state_badge");
+  EXPECT_DOUBLE_EQ(scene.state.params.display.gain_db, 12.0);
+  EXPECT_FALSE(scene.state.cine.compare);
+  EXPECT_TRUE(scene.preset_orders.empty());
+}
+
 // Keys that are let go before a frame sees them: a text field has them all the same.
 
 constexpr int kA = 65, kEnter = 257, kLeftControl = 341, kControlMod = 2;  // GLFW's

@@ -79,6 +79,27 @@ TEST(OpenDialog, HasWhatIsTypedBeforeItsFieldIsThere) {
   EXPECT_EQ(scene.opened_file, there.folder / "recording.npy");
 }
 
+// All of a long path in the frame of Ctrl+O.
+TEST(OpenDialog, HasALongPathThatIsTypedAtOnce) {
+  const RememberedFolder there;
+  std::filesystem::path deep = there.folder.path();
+  for (const char letter : {'a', 'b', 'c', 'd', 'e', 'f'}) deep /= std::string(200, letter);
+  std::filesystem::create_directories(deep);
+  std::ofstream(deep / "r.npy") << "x";
+  ECHO_SCENE(scene, 1600, 900, 1.0, there.settings);
+  scene.frames(2);
+  InjectedInput input;
+  input.keys = {{.key = Key::o, .control = true}};
+  for (int i = 0; i < 100; ++i) input.keys.push_back({.key = Key::a});
+  input.text = (deep / "r.npy").string();
+  scene.viewer->inject(input);
+  scene.frames(1);
+  scene.viewer->inject({});
+  scene.frames(6);
+  scene.click("open_file");
+  EXPECT_EQ(scene.opened_file, deep / "r.npy");
+}
+
 // Tab goes to the list, arrows choose there, Enter opens.
 TEST(OpenDialog, TheListIsAFocusStop) {
   const RememberedFolder there;

@@ -2,160 +2,47 @@
 // opened after it gets what it would get there.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 
 #include "app/window/window_app.h"
 #include "app/window/window_reset.h"
-#include "core/param_table.h"
 #include "gui/turning.h"
 #include "history/uff_writer.h"
 #include "support/acquisitions.h"
+#include "support/each_member.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing::reset_test {
 namespace {
 
-using Values = std::map<std::string, std::string>;
-
-template <class T>
-void put(Values& to, const std::string& name, const T& value) {
-  if constexpr (std::is_enum_v<T>) {
-    to[name] = std::to_string(static_cast<int>(value));
-  } else if constexpr (std::is_arithmetic_v<T>) {
-    to[name] = std::to_string(value);
-  } else {
-    to[name] = value;
-  }
-}
-
-void put_params(Values& to, const std::string& name, const ImagingParams& params) {
-  for (const ParamSpec& spec : param_table()) to[name + "/" + std::string(spec.key)] = get_text(params, spec);
-}
-
-// The bindings name every field: a new one does not compile until it is here.
-void put_stream(Values& to, const StreamSettings& s) {
-  const auto& [policy, slots, lanes, streams, memory, wait, rate_hz, pace_ms, loop, paused, inject] = s;
-  put(to, "policy", policy);
-  put(to, "slots", slots);
-  put(to, "lanes", lanes);
-  put(to, "streams", streams);
-  put(to, "memory", memory);
-  put(to, "wait", wait);
-  put(to, "rate", rate_hz);
-  put(to, "pace", pace_ms);
-  put(to, "loop", loop);
-  put(to, "paused", paused);
-  put(to, "inject", to_text(inject));
-}
-
-// frames, seconds, bytes: of what was kept until now.
-void put_cine(Values& to, const Cine& c) {
-  const auto& [index, playing, speed, mark_in, mark_out, keep_acquiring, compare, look, match, a, wipe, frames, seconds,
-               times_s, frame_rate_hz, bytes, budget_bytes, why_no_flow, why_not, a_recording] = c;
-  put(to, "index", index);
-  put(to, "playing", playing);
-  put(to, "speed", speed);
-  put(to, "mark in", mark_in);
-  put(to, "mark out", mark_out);
-  put(to, "keep acquiring", keep_acquiring);
-  put(to, "compare", compare);
-  put(to, "look", look);
-  put(to, "match", match);
-  put_params(to, "a", a);
-  put(to, "wipe", wipe);
-  put(to, "times", times_s.size());
-  put(to, "history rate", frame_rate_hz);
-  put(to, "budget", budget_bytes);
-  put(to, "why no flow", why_no_flow);
-  put(to, "why not", why_not);
-  put(to, "a recording", a_recording.name);
-  (void)frames, (void)seconds, (void)bytes;
-}
-
-void put_saving(Values& to, const Saving& s) {
-  const auto& [film, place, seen, ask, why_no_film, writing, why_no_iq, busy, recording, last, failed] = s;
-  const auto& [range, speed, container] = film;
-  put(to, "film range", range);
-  put(to, "film speed", speed);
-  put(to, "film container", container);
-  put(to, "ask", ask);
-  put(to, "why no film", why_no_film);
-  put(to, "writing", writing);
-  put(to, "why no iq", why_no_iq);
-  put(to, "busy", busy);
-  put(to, "recording", recording.on);
-  put(to, "last saved", last);
-  put(to, "save failed", failed);
-  (void)place, (void)seen;  // while the panel is seen
-}
-
-// latencies, rates and spans: measured.
-void put_numbers(Values& to, const StreamNumbers& n) {
-  put(to, "idle", n.idle);
-  put(to, "errors", n.errors);
-  put(to, "refused", n.counts.refused);
-  put(to, "gaps", n.counts.sequence_gaps);
-  put(to, "first", n.counts.first_sequence);
-  put(to, "ring", n.counts.slots);
-}
-
-void put_image(Values& to, const ImageState& i) {
-  const auto& [pan_zoom, inspected, inspector, m_mode, awaited, work, measured, measured_a] = i;
-  put(to, "awaited", awaited.has_value());
-  (void)work;  // time
-  put(to, "fitted", pan_zoom.fitted);
-  put(to, "inspected", inspected.has_value());
-  put(to, "inspector", inspector.wanted);
-  put(to, "inspected transmit", inspector.transmit);
-  put(to, "m-mode", m_mode.wanted);
-  put(to, "calipers", m_mode.calipers.size());
-  put(to, "pairs", measured.pairs.size());
-  put(to, "pairs of a", measured_a.pairs.size());
-}
-
-void put_analyses(Values& to, const AnalysisViews& a) {
-  const auto& [flow, objects, spectrogram, sound_speed] = a;
-  put(to, "flow", flow.image != nullptr);
-  put(to, "object", objects.selected);
-  put(to, "objects", objects.image != nullptr);
-  put(to, "spectrogram", spectrogram.shown != nullptr);
-  put(to, "speed found", sound_speed.found.has_value());
-}
-
-Values values_of(const UiState& state) {
-  const auto& [params, stream, marks, image, facts, defaults, source, scanner, device, run, numbers, cine, saving,
-               presets, analyses, import, opening, notices, no_effect, reset] = state;
-  Values all;
-  put_params(all, "params", params);
-  put_params(all, "defaults", defaults);
-  put_stream(all, stream);
-  put(all, "marks", marks.list.size());
-  put(all, "selected", marks.selected);
-  put(all, "last number", marks.last_number);
-  put(all, "tool", marks.tool);
-  put_image(all, image);
-  put(all, "facts", facts.given.size());
-  put(all, "facts assumed", facts.assumed.size());
-  put(all, "source", source.opened_as);
-  put(all, "scanner", scanner.has_value());
-  put(all, "backend", device.backend);
-  put(all, "run", run);
-  put_numbers(all, numbers);
-  put_cine(all, cine);
-  put_saving(all, saving);
-  put(all, "preset", presets.active);
-  put(all, "preset changed", presets.changed);
-  put_analyses(all, analyses);
-  put(all, "import", import.open);
-  put(all, "doubts", opening.doubts.size());
-  put(all, "opening", opening.progress.has_value());
-  put(all, "fault", notices.fault.has_value());
-  put(all, "warning", notices.formation_warning);
-  for (const Message& message : notices.messages.list()) all["message " + message.text] = message.text;
-  put(all, "why no memory", no_effect.host_memory);
-  (void)reset;  // counts them
-  return all;
+// All of the state but what time, the machine and use have made of it: measured numbers, images, counts.
+MemberTexts texts_of(UiState s) {
+  StreamNumbers& n = s.numbers;
+  n.processed_fps = n.shown_fps = n.bytes_per_second = n.producer_wait_share = n.dropped_share = n.frame_budget_ms = 0;
+  n.shown = 0;
+  n.latency = n.shown_latency = {};
+  n.occupancy.clear();
+  n.pace = {};
+  n.timing = {};
+  n.timeline = {};
+  n.stages = {};
+  n.frame_total = {};
+  RingCounts& c = n.counts;
+  c.produced = c.copied = c.processed = c.dropped = c.in_flight = c.next_sequence = 0;
+  c.slots_ready = c.slots_reading = c.slots_writing = c.slots_peak = 0;
+  c.producer_waited_ns = 0;
+  s.device.memory = {};
+  s.cine.frames = s.cine.bytes = 0;
+  s.cine.seconds = 0;
+  s.image.work = {};
+  s.image.measured.image = s.image.measured_a.image = {};
+  s.saving.place = {};
+  s.reset = {};
+  MemberTexts texts;
+  for (const Message& message : s.notices.messages.list()) texts["message " + message.text];
+  s.notices.messages.clear();
+  put_members(texts, "", s);
+  return texts;
 }
 
 class Reset : public WindowTest {
@@ -178,7 +65,7 @@ class Reset : public WindowTest {
 
 TEST_F(Reset, EveryFieldIsThatOfTheStart) {
   open();
-  Values start = values_of(state());
+  MemberTexts start = texts_of(state());
   const ViewSettings view = app_->viewer().settings();
   const std::uint64_t first_run = state().numbers.counts.produced;
 
@@ -204,10 +91,10 @@ TEST_F(Reset, EveryFieldIsThatOfTheStart) {
   press(Key::m);
   press(Key::x);
   turn(*app_, 10);
-  EXPECT_NE(values_of(s), start);
+  EXPECT_NE(texts_of(s), start);
   reset();
 
-  Values now = values_of(s);
+  MemberTexts now = texts_of(s);
   EXPECT_EQ(now.erase("message Settings, view and marks reset (Ctrl+Z to undo)"), 1U);
   // Those about the program itself are said once.
   std::erase_if(start,

@@ -17,6 +17,7 @@ void Scene::put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, st
   image = {};
   image.number = ++number_;
   image.stamp.sequence = sequence > 0 ? sequence : number_;
+  image.stamp.source_index = image.stamp.sequence - 1;
   image.stamp.time_s = 0.02 * static_cast<double>(image.stamp.sequence);
   image.grid = grid;
   image.params = &box == &past_[1] ? state.cine.a : state.params;
@@ -92,6 +93,7 @@ void Scene::put_objects(const Grid& grid, const Labels& label, std::uint64_t seq
   ObjectImage& found = live_.objects.back();
   found = {};
   found.stamp.sequence = sequence > 0 ? sequence : number_;
+  found.stamp.source_index = found.stamp.sequence - 1;
   found.number = ++number_;
   found.ready_ns = now_ns();
   found.grid = grid;

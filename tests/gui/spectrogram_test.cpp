@@ -221,6 +221,18 @@ TEST(Spectrogram, TheFrameOnScreenHasItsPlaceAndItsMean) {
   EXPECT_TRUE(std::isnan(mean_m_s(s, -30e-3)));
 }
 
+// A scanner's numbers count modulo 2^64.
+TEST(Spectrogram, TheFrameOnScreenHasItsPlaceAcrossTheWrap) {
+  Spectrogram s = four_columns();
+  s.stamp.sequence = 4;
+  Image image;
+  image.stamp.sequence = s.stamp.sequence - 22;
+  ASSERT_TRUE(frame_place_s(s, image, 0.05).has_value());
+  EXPECT_NEAR(*frame_place_s(s, image, 0.05), -12e-3, 1e-9);
+  image.stamp.sequence = 5;
+  EXPECT_FALSE(frame_place_s(s, image, 0.05).has_value());
+}
+
 TEST(Spectrogram, AFigureMarksTheFrameAndNamesTheAngleOfTheSpectra) {
   Spectrogram s = four_columns();
   s.params.color_flow.angle_rad = 30 * kRadiansPerDegree;

@@ -73,6 +73,36 @@ TEST_F(StillWindow, ARecordingOfTwoFramesRepeats) {
   EXPECT_EQ(badge_state(state()), RunState::replay);
 }
 
+// The window, the caption of a figure and the name of a file give a frame the same number, from 1.
+TEST_F(StillWindow, AFrameHasOneNumber) {
+  for (const std::uint64_t count : {1, 6}) {
+    const std::string to = (folder_ / ("saved" + std::to_string(count))).string();
+    std::filesystem::create_directories(to);
+    const Variable pictures("XDG_PICTURES_DIR", to);
+    begin(options_for(record(count)));
+    ASSERT_TRUE(until([&] { return is_still(state()) || state().numbers.counts.processed > 8; }));
+    if (count > 1) press(Key::space);
+    ASSERT_TRUE(until([&] { return state().run == RunState::frozen; }));
+    click("save_menu");
+    click("save_format/SVG");
+    press(Key::escape);
+    const std::uint64_t number = image().stamp.source_index + 1;
+    const std::string text = std::to_string(number) + " of " + std::to_string(count);
+    EXPECT_EQ(numbers_of(state().source).text(image().stamp), text);
+    press(Key::s);
+    ASSERT_TRUE(until([&] { return !state().saving.last.empty() && !state().saving.writing; }));
+    EXPECT_FALSE(state().saving.failed) << state().saving.last;
+    std::string figure;
+    for (const auto& entry : std::filesystem::directory_iterator(to)) {
+      if (entry.path().extension() == ".svg") figure = entry.path().string();
+    }
+    EXPECT_NE(figure.find("in_f" + std::to_string(number)), std::string::npos) << figure;
+    std::string caption = read_text(figure);
+    for (std::size_t at = 0; (at = caption.find("\u00A0")) != std::string::npos;) caption.replace(at, 2, " ");
+    EXPECT_NE(caption.find("frame " + text), std::string::npos) << text;
+  }
+}
+
 // Of the frame on screen, and of the frames between the marks.
 TEST_F(StillWindow, SavesComplexPixelsOfHistoryFrames) {
   const std::string to = (folder_ / "saved").string();

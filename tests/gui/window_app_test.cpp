@@ -340,7 +340,7 @@ TEST_F(SavedTable, HasSourceFrameAndParametersBeforeItsRows) {
   ASSERT_TRUE(until([&] { return app_->state().numbers.shown > 0; }));
   const Image& shown = app_->viewer().shown_image();
   FrameStamp stamp = shown.stamp;
-  stamp.sequence = 12345;  // of an earlier image
+  stamp.source_index = 12344;  // of an earlier image
   app_->viewer().screen().commands().save_table(
       {.suffix = "_table", .heading = "# A table.\n", .rows = "a,b\n1,2\n", .stamp = stamp, .params = shown.params});
   fs::path saved;

@@ -30,7 +30,7 @@ TEST(FigureOption, SvgHasTheWidthAskedForAndText) {
   ASSERT_EQ(ended.status, 0) << ended.err;
   const std::string svg = testing::read_text(file);
   EXPECT_NEAR(number_after(svg, "viewBox=\"0 0 ") * 25.4 / 72.0, 120.0, 0.5);
-  for (const char* text : {">Cyst phantom, frame 0", ">x, mm<", ">z, mm<", ">dB<", " mm<", "m/s"}) {
+  for (const char* text : {">Cyst phantom, frame 1", ">x, mm<", ">z, mm<", ">dB<", " mm<", "m/s"}) {
     EXPECT_NE(svg.find(text), std::string::npos) << text;
   }
 }

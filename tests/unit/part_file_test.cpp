@@ -142,17 +142,18 @@ TEST(FileNames, AreOfRecordingFrameAndTime) {
   source.phantom = "heart";
   source.acquisition = acquisition;
   FrameStamp stamp;
-  stamp.sequence = 1234;
+  stamp.sequence = 5000;      // the recording has repeated
+  stamp.source_index = 1234;  // named from 1
   stamp.time_s = 24.68;
-  EXPECT_EQ(file_stem(source, stamp), "heart_phantom_f1234_24.68s");
+  EXPECT_EQ(file_stem(source, stamp), "heart_phantom_f1235_24.68s");
   source.name = "my scan/PWI disk.mat";
   source.phantom.clear();
   EXPECT_EQ(file_stem(source), "PWI_disk");
   acquisition->frame_rate_hz = 0.0;
-  EXPECT_EQ(file_stem(source, stamp), "PWI_disk_f1234") << "no time is known";
+  EXPECT_EQ(file_stem(source, stamp), "PWI_disk_f1235") << "no time is known";
   const TemporaryFolder folder;
-  testing::write_text_file(folder / "PWI_disk_f1234.png", "x");
-  EXPECT_EQ(describe_place({.folder = folder.path().string()}, source, stamp).exists, "PWI_disk_f1234.png");
+  testing::write_text_file(folder / "PWI_disk_f1235.png", "x");
+  EXPECT_EQ(describe_place({.folder = folder.path().string()}, source, stamp).exists, "PWI_disk_f1235.png");
 }
 
 }  // namespace

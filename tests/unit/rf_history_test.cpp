@@ -6,6 +6,8 @@
 #include <functional>
 #include <set>
 
+#include "app/window/fine_points.h"
+#include "core/sequence.h"
 #include "support/acquisitions.h"
 #include "support/history_rig.h"
 #include "support/streaming.h"
@@ -45,6 +47,26 @@ TEST(RfHistory, OnceFullItTakesNoMoreMemory) {
   EXPECT_LE(places.size(), 33U) << "the memory of the oldest frame comes back to the ring";
   EXPECT_GE(places.size(), 28U);
   rig.expect_the_last_frames();
+}
+
+// A scanner's numbers count modulo 2^64.
+TEST(RfHistory, AFrameIsFoundByItsNumberAcrossTheWrap) {
+  EXPECT_TRUE(is_before(~std::uint64_t{0}, 0));
+  EXPECT_FALSE(is_before(0, ~std::uint64_t{0}));
+  EXPECT_FALSE(is_before(7, 7));
+  Rig rig(60 * kFrame);
+  rig.begin();
+  rig.next = 0 - std::uint64_t{1'000'000'000};
+  rig.fill();
+  rig.next = 0 - std::uint64_t{25};
+  for (int i = 0; i < 50; ++i) rig.put();
+  for (int i = -25; i < 25; ++i) {
+    const auto sequence = static_cast<std::uint64_t>(i);
+    const std::optional<KeptFrame> kept = find_kept(rig.history, sequence);
+    ASSERT_TRUE(kept.has_value()) << i;
+    EXPECT_EQ(kept->frame.stamp.sequence, sequence);
+  }
+  EXPECT_FALSE(find_kept(rig.history, 25).has_value());
 }
 
 TEST(RfHistory, WithoutABudgetItKeepsNothing) {

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "core/plain_text.h"
+#include "gui/state/stream_text.h"
 
 namespace echoloop {
 namespace {
@@ -83,7 +84,7 @@ std::string file_stem(const SourceInfo& source) {
 
 std::string file_stem(const SourceInfo& source, const FrameStamp& stamp) {
   const double rate_hz = source.acquisition != nullptr ? source.acquisition->frame_rate_hz : 0.0;
-  std::string stem = fmt::format("{}_f{}", file_stem(source), stamp.sequence);
+  std::string stem = fmt::format("{}_f{}", file_stem(source), numbers_of(source).of(stamp));
   if (rate_hz > 0.0) stem += fmt::format("_{:.{}f}s", stamp.time_s, time_decimals(rate_hz));
   return stem;
 }

@@ -29,7 +29,7 @@ SavePlace describe_place(const SaveChoice& choice, const SourceInfo& source, con
 
 // "heart_phantom", "PWI_disk": what a file name may have of the source's name.
 std::string file_stem(const SourceInfo& source);
-// With frame and acquisition time: "heart_phantom_f1234_24.68s". More decimals where frames come faster.
+// With frame and acquisition time: "heart_phantom_f1235_24.68s". More decimals where frames come faster.
 std::string file_stem(const SourceInfo& source, const FrameStamp& stamp);
 
 }  // namespace echoloop

@@ -160,7 +160,7 @@ namespace {
 KeptFrame frame_of(const OpenedSource& opened, const FrameStamp& stamp) {
   std::optional<KeptFrame> kept = frame_again(*opened.source, stamp);
   if (!kept)
-    throw Error(opened.name, fmt::format("frame {} cannot be read for a comparison", stamp.source_index),
+    throw Error(opened.name, fmt::format("frame {} cannot be read for a comparison", stamp.source_index + 1),
                 "a recording or a phantom");
   kept->acquisition = opened.info.acquisition;
   return *kept;

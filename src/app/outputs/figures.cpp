@@ -16,8 +16,6 @@
 namespace echoloop {
 
 void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
-  // By its number in the recording, however often that has repeated: the command asks for it.
-  for (FigureImage& i : order.images) i.image.stamp.sequence = i.image.stamp.source_index;
   title_images(order.images);
   std::string note = std::string("Echoloop ") + kVersion + ".";
   if (!order.note.empty()) note = order.note + " " + note;
@@ -26,7 +24,7 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
                           .command = order.command,
                           .texts = {{"Source", whole_name(order.named)},
                                     {"Version", kVersion},
-                                    {"Frame", std::to_string(image.stamp.sequence)},
+                                    {"Frame", std::to_string(order.images.back().numbers.of(image.stamp))},
                                     {"Parameters", json_text(params_json(image.params))}}};
   std::string caption = figure_caption(order.images, order.source, note);
   write_figure(path,
@@ -84,6 +82,7 @@ void write_last_figure(const OutputOptions& options, const SourceInfo& source, L
   if (a.image != nullptr) {
     order.images.push_back({.image = a.image->image,
                             .display = a.image->image.params,
+                            .numbers = {.count = a.image->frame_count},
                             .faults = faults_of(a.image->samples, a.image->image.stamp.source_index)});
     values.push_back(&a.run->measured);
   }
@@ -92,6 +91,7 @@ void write_last_figure(const OutputOptions& options, const SourceInfo& source, L
   order.images.push_back({.image = matched ? matched_levels(image, a.image->image, mapped) : image,
                           .display = image.params,
                           .over = overlays_of(views),
+                          .numbers = numbers_of(source),
                           .faults = faults_of(source.samples, image.stamp.source_index),
                           .matched = matched});
   if (!run.marks.list.empty()) values.push_back(&run.measured);

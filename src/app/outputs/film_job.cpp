@@ -152,6 +152,7 @@ void FilmJob::write_film() {
                                .source = order_.source,
                                .note = order_.note,
                                .flow = order_.flow,
+                               .numbers = order_.numbers,
                                .samples = order_.samples});
       film = begin_film(*painter);
     }

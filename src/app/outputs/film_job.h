@@ -21,6 +21,7 @@
 #include "core/results/flow_image.h"
 #include "core/results/image.h"
 #include "gui/figure/video_image.h"
+#include "gui/state/stream_text.h"
 #include "gui/state/ui_state.h"
 #include "history/film.h"
 
@@ -33,6 +34,7 @@ struct FilmOrder {
   double rate_hz = 25.0;
   std::string note = {};  // burnt in: how the film's time differs from the frames'
   FilmFlow flow = FilmFlow::none;
+  FrameNumbers numbers = {};  // for the caption
   SampleLogPtr samples = {};  // of the source, for the caption
   // For the command that makes the video again, which the file keeps. `named`: the source, as the user named it.
   std::string named = {};

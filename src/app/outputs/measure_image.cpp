@@ -72,11 +72,15 @@ std::optional<KeptFrame> frame_again(Source& source, const FrameStamp& stamp) {
   }
 }
 
+std::string frame_comment(const FrameStamp& stamp, const std::string& source) {
+  return fmt::format("# frame: {}, acquired at {:.6f} s\n", numbers_of(source).of(stamp), stamp.time_s);
+}
+
 std::string measurement_comments(const Backend& backend, const std::string& source, const Image& image) {
   std::string comments = "# Measured by Echoloop. Levels are in dB relative to 0 dB of the image.\n";
   comments += fmt::format("# source: {}\n", source);
-  comments += fmt::format("# frame: {}, acquired at {:.6f} s\n", image.stamp.sequence, image.stamp.time_s);
-  return comments + "# parameters: " + json_text(image_json(backend, source, image)) + "\n";
+  return comments + frame_comment(image.stamp, source) +
+         "# parameters: " + json_text(image_json(backend, source, image)) + "\n";
 }
 
 nlohmann::json marked_image_json(const MeasuredRun& run) {
@@ -94,7 +98,7 @@ nlohmann::json marked_image_json(const MeasuredRun& run) {
 std::string comments_on_a(const MeasuredRun& a) {
   const Image& image = a.measured.image;
   return fmt::format("# compared: \"now\" is B, table A is {}, frame {}, with the parameters {}\n", a.source,
-                     image.stamp.sequence, json_text(image_json(a.backend, a.source, image)));
+                     numbers_of(a.source).of(image.stamp), json_text(image_json(a.backend, a.source, image)));
 }
 
 }  // namespace echoloop

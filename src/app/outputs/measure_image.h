@@ -29,6 +29,7 @@ Measured measure_image(const Image& image, const Marks& marks, const PointsAgain
 // A frame of a source that no thread asks any more; nothing when its file was lost.
 std::optional<KeptFrame> frame_again(Source& source, const FrameStamp& stamp);
 
+std::string frame_comment(const FrameStamp& stamp, const std::string& source);  // its line
 // Lines about source, frame and parameters for measurements_csv().
 std::string measurement_comments(const Backend& backend, const std::string& source, const Image& image);
 

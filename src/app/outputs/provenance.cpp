@@ -77,9 +77,9 @@ nlohmann::json acquisition_json(const Acquisition& a) {
   return json;
 }
 
-namespace {
+FrameNumbers numbers_of(const std::string& source) { return {.by_sender = source_kind(source).prefix == kLivePrefix}; }
 
-bool is_live(const std::string& source) { return source_kind(source).prefix == kLivePrefix; }
+namespace {
 
 // Whether every frame up to this one is in the average, as in a run from the first one on: it then counts as many
 // frames as one does (backend/persistence.h).
@@ -123,7 +123,8 @@ std::string params_words(const ImagingParams& params, const Acquisition& acquisi
 
 // Empty: there is one.
 std::string why_no_command(const RepeatedFrames& run, std::size_t description_bytes) {
-  if (is_live(run.source)) return "the frames of a scanner do not come again; record them (R, or --record)";
+  if (numbers_of(run.source).by_sender)
+    return "the frames of a scanner do not come again; record them (R, or --record)";
   if (!run.complete) return "frames are missing or repeated, or the source's first one is not among them";
   if (run.params != nullptr && run.params->refine.persistence_s > 0.0 && run.acquisition->frame_rate_hz <= 0.0)
     return "persistence: without a frame rate it averages by the times of arrival; set frame_rate_hz";

@@ -8,6 +8,7 @@
 #include "backend/backend.h"
 #include "core/acquisition.h"
 #include "core/results/image.h"
+#include "gui/state/stream_text.h"
 
 namespace echoloop {
 
@@ -19,6 +20,8 @@ nlohmann::json acquisition_json(const Acquisition& acquisition);  // SI units
 
 // As texts in files and commands name it: of a file the path from the root, whatever the folder of the run.
 std::string whole_name(const std::string& source);
+
+FrameNumbers numbers_of(const std::string& source);  // as the user named it; without their count
 
 // All frames of a run from the first one on; without parameters: as they come from the source.
 struct RepeatedFrames {

@@ -40,6 +40,7 @@ std::unique_ptr<ImageSink> make_film(const ImageSinkRequest& request) {
   FilmOrder order{.path = request.options.files["--video"],
                   .source = request.source.name,
                   .display = request.params,
+                  .numbers = numbers_of(request.source),
                   .samples = request.source.samples,
                   .named = request.named,
                   .backend = &request.backend};

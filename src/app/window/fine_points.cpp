@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/sequence.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -26,7 +27,7 @@ std::optional<KeptFrame> find_kept(const RfHistory& history, std::uint64_t seque
     if (!kept) return std::nullopt;
     const std::uint64_t found = kept->frame.stamp.sequence;
     if (found == sequence) return kept;
-    if (found < sequence) {
+    if (is_before(found, sequence)) {
       low = middle + 1;
     } else {
       high = middle;

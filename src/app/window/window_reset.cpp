@@ -58,8 +58,7 @@ UiState fresh_state(UiState used) {
 }
 
 void WindowReset::forget_stream() {
-  if (parts_.session != nullptr) parts_.session->end_soon();  // a slow frame is not waited for
-  parts_.session.reset();
+  with_.stream.end();
   with_.review.forget();
   parts_.history.clear();
   parts_.state = fresh_state(std::move(parts_.state));

@@ -25,7 +25,7 @@ class WindowReset {
     WindowPresets& presets;
     WindowReview& review;
     WindowReference& reference;
-    const WindowStream& stream;
+    WindowStream& stream;
   };
   WindowReset(WindowParts& parts, Controllers controllers) : parts_(parts), with_(std::move(controllers)) {}
 

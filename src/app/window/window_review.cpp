@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/sequence.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -96,7 +97,7 @@ void WindowReview::freeze_restored_frame() {
   if (!frame_to_freeze_ || parts_.state.notices.fault.has_value()) return;
   const Image& shown = parts_.viewer->shown_image();
   const std::int64_t began_ns = parts_.session->started_ns();  // the image on screen may be of the stream before
-  const bool come = began_ns != 0 && shown.ready_ns >= began_ns && shown.stamp.sequence >= *frame_to_freeze_;
+  const bool come = began_ns != 0 && shown.ready_ns >= began_ns && !is_before(shown.stamp.sequence, *frame_to_freeze_);
   if (!come && !playback_.frozen()) return;
   const std::uint64_t frame = *std::exchange(frame_to_freeze_, std::nullopt);
   if (!playback_.frozen()) playback_.freeze(parts_.state.cine, frame);

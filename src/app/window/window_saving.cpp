@@ -247,7 +247,7 @@ void WindowSaving::write_picture_of(Picture picture) {
     } else {
       writes.emplace_back(
           [path, drawn = as_drawn(picture), display = display_on_screen(shown), marks = parts_.state.marks,
-           over = KeptOverlays(parts_.state.analyses)] { write_picture(path, drawn, display, marks, over.get()); });
+           over = KeptOverlays(parts_.state.analyses)] { write_picture(path, drawn(), display, marks, over.get()); });
     }
     if (!about.empty()) {
       writes.emplace_back([json = std::move(about), file = std::filesystem::path(path).replace_extension(".json")] {
@@ -257,7 +257,7 @@ void WindowSaving::write_picture_of(Picture picture) {
     if (matched != nullptr) note += std::string(", ") + kLevelsMatched;
   }
   const ImageOverlays over = overlays_of(parts_.state.analyses);
-  const std::string overlays = what == SaveWhat::picture ? overlay_note(over, shown)
+  const std::string overlays = what == SaveWhat::picture ? overlay_note(over, shown, numbers_of(parts_.state.source))
                                : over.flow != nullptr    ? ", the B-mode image without flow"
                                                          : "";
   files_.add([writes = std::move(writes), text = "Saved " + path.string() + overlays + note] {
@@ -285,13 +285,14 @@ const Image* WindowSaving::matched_to(const Picture& picture) const {
   return a == nullptr || !can_match(picture.shown, *a) ? nullptr : a;
 }
 
-Image WindowSaving::as_drawn(const Picture& picture) const {
-  const Image& shown = picture.shown;
+std::function<Image()> WindowSaving::as_drawn(const Picture& picture) const {
   const Image* a = matched_to(picture);
-  if (a == nullptr) return shown;
-  std::vector<float> pixels;
-  (void)matched_levels(shown, *a, pixels);
-  return with_pixels(shown, std::move(pixels));
+  if (a == nullptr) return [shown = picture.shown] { return shown; };
+  return [shown = picture.shown, a = *a] {
+    std::vector<float> pixels;
+    (void)matched_levels(shown, a, pixels);
+    return with_pixels(shown, std::move(pixels));
+  };
 }
 
 std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path, const Picture& picture,
@@ -312,10 +313,12 @@ std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path,
     order.images.push_back(
         {.image = a,
          .display = a.params,
+         .numbers = other.name.empty() ? numbers_of(parts_.state.source) : FrameNumbers{.count = other.frame_count},
          .faults = faults_of(other.name.empty() ? parts_.state.source.samples : other.samples, a.stamp.source_index)});
   }
-  order.images.push_back({.image = as_drawn(picture),
+  order.images.push_back({.image = shown,
                           .display = display_on_screen(shown),
+                          .numbers = numbers_of(parts_.state.source),
                           .faults = faults_of(parts_.state.source.samples, shown.stamp.source_index),
                           .matched = matched_to(picture) != nullptr});
   std::vector<const Measured*> values;  // of A, then of B
@@ -325,7 +328,9 @@ std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path,
     values.push_back(&parts_.state.image.measured);
   if (picture.a && values.size() < 2) values.clear();
   order.key = figure_key(parts_.state.marks, values);
-  return [path, order = std::move(order), over = KeptOverlays(parts_.state.analyses)]() mutable {
+  return [path, order = std::move(order), drawn = as_drawn(picture),
+          over = KeptOverlays(parts_.state.analyses)]() mutable {
+    order.images.back().image = drawn();
     order.images.back().over = over.get();
     write_figure_of(path, std::move(order));
   };
@@ -366,7 +371,7 @@ void WindowSaving::save_table(const ResultTable& table) {
   of.params = table.params;
   try_to_save(UserFolder::documents, [&] {
     std::string text = table.heading + fmt::format("# source: {}\n", parts_.named);
-    text += fmt::format("# frame: {}, acquired at {:.6f} s\n", of.stamp.sequence, of.stamp.time_s);
+    text += frame_comment(of.stamp, parts_.named);
     text += "# parameters: " + json_text(image_json(*parts_.backend, parts_.named, of)) + "\n" + table.rows;
     save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, of.stamp) + table.suffix, ".csv"),
               [text = std::move(text)] { return text; });
@@ -431,6 +436,7 @@ void WindowSaving::save_film(SavedMoment moment) {
                   .display = parts_.state.params,
                   .rate_hz = plan.rate_hz,
                   .flow = flow ? FilmFlow::shown : FilmFlow::none,
+                  .numbers = numbers_of(parts_.state.source),
                   .samples = parts_.state.source.samples,
                   .named = parts_.named,
                   .backend = parts_.backend.get()};

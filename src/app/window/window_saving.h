@@ -71,8 +71,8 @@ class WindowSaving {
                                                 const std::string& command) const;
   // A of the comparison, where B is drawn with its histogram; null: levels are drawn as they are.
   [[nodiscard]] const Image* matched_to(const Picture& picture) const;
-  // As it is drawn: with mapped levels where it is matched.
-  [[nodiscard]] Image as_drawn(const Picture& picture) const;
+  // As it is drawn: with mapped levels where it is matched. Called on the save thread.
+  [[nodiscard]] std::function<Image()> as_drawn(const Picture& picture) const;
   [[nodiscard]] std::string name_of_a() const;
   [[nodiscard]] const std::vector<Doubt>* doubts() const { return parts_.doubts ? &*parts_.doubts : nullptr; }
   void save_measurements();

@@ -205,25 +205,31 @@ void WindowStream::require_room(const OpenedSource& opened, const StreamSettings
                  parts_.backend->memory());
 }
 
-// The stream before ends on a thread of its own: a frame may be in work there, and a scanner be waited for.
+// On a thread of its own: a frame may be in work there, and a scanner be waited for.
+void WindowStream::end() {
+  coming_.reset();
+  if (parts_.session == nullptr) return;
+  ended_ = std::async(std::launch::async, [session = std::move(parts_.session)]() mutable {
+    session->end_soon();
+    const RingCounts counts = session->counts();
+    session.reset();
+    give_back_freed_memory();
+    return counts;
+  });
+}
+
 void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   // A scanner that is described again: what is kept stays until newer frames need its room.
   const bool same_scanner = source == parts_.source && source->live() != nullptr;
   const bool same_frames = same_scanner || (source == parts_.source && source->acquisition() == acquisition_);
-  coming_ = Coming{.source = source,
-                   .start = std::move(start),
-                   .continues = continues(*source),
-                   .keeps_history = same_frames && (!coming_ || coming_->keeps_history)};
+  const bool kept = coming_ ? coming_->keeps_history : parts_.session != nullptr || !ended_.valid();
+  Coming coming{.source = source,
+                .start = std::move(start),
+                .continues = continues(*source),
+                .keeps_history = same_frames && kept};
+  end();
+  coming_ = std::move(coming);
   acquisition_ = source->acquisition();
-  if (parts_.session != nullptr) {
-    ended_ = std::async(std::launch::async, [session = std::move(parts_.session)]() mutable {
-      session->end_soon();
-      const RingCounts counts = session->counts();
-      session.reset();
-      give_back_freed_memory();
-      return counts;
-    });
-  }
   if (!ended_.valid()) return begin({});
   UiState& state = parts_.state;
   const std::uint64_t errors = state.numbers.errors;

@@ -54,6 +54,7 @@ class WindowStream {
     std::function<void(const Image&)> on_image = {};
     std::vector<FrameSink*> sinks = {};
   };
+  void end();  // of the session, and of what it has kept: the next one begins from nothing
   // Ends the session, and makes another one with UiState::params: at once where none runs, otherwise from advance(),
   // when the one before has ended.
   void make(const std::shared_ptr<Source>& source, Start start);

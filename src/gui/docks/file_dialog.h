@@ -59,12 +59,12 @@ class FileDialog {
   std::filesystem::path listed_folder_;
   FolderLister lister_;
   std::shared_ptr<Listing> listing_;
-  std::vector<FolderEntry> entries_;  // of the list on screen: those whose names have what was typed
-  bool listed_ = false;               // entries_ are of listing_
-  std::size_t n_folder_files_ = 0;    // of the listed folder, where they can be one recording; else 0
-  std::array<char, 1024> path_text_{};
-  std::string known_text_;  // path_text_ before it was edited
-  int revision_ = 0;        // a new text needs a new identity: ImGui keeps the old one of an active field
+  std::vector<FolderEntry> entries_;    // of the list on screen: those whose names have what was typed
+  bool listed_ = false;                 // entries_ are of listing_
+  std::size_t n_folder_files_ = 0;      // of the listed folder, where they can be one recording; else 0
+  std::array<char, 4096> path_text_{};  // PATH_MAX
+  std::string known_text_;              // path_text_ before it was edited
+  int revision_ = 0;                    // a new text needs a new identity: ImGui keeps the old one of an active field
   bool focus_ = false;
   int selected_ = -1;
   std::string complaint_;

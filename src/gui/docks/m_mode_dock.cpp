@@ -11,6 +11,7 @@
 #include "gui/docks/dock_content.h"
 #include "gui/docks/strip_span.h"
 #include "gui/state/number_text.h"
+#include "gui/state/stream_text.h"
 #include "gui/toolkit/icon_pen.h"
 #include "gui/toolkit/plot.h"
 
@@ -74,7 +75,7 @@ void draw_caliper(const Ui& ui, const TimeScale& scale, const MModeCaliper& cali
 }
 
 // The level of the frame under the pointer, as its image has it.
-void read_out(const Ui& ui, const TimeScale& scale, const MModeColumns& columns) {
+void read_out(const Ui& ui, const TimeScale& scale, const MModeColumns& columns, const FrameNumbers& numbers) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const Rect& box = scale.plot.box;
   ui.horizontal(box.x0, box.x1, mouse.y, theme::kMuted);
@@ -88,7 +89,7 @@ void read_out(const Ui& ui, const TimeScale& scale, const MModeColumns& columns)
     const float share = (mouse.y - box.y0) / std::max(box.height(), 1.0F);
     const auto row =
         static_cast<std::size_t>(std::lround(std::clamp(share, 0.0F, 1.0F) * static_cast<float>(levels.size() - 1)));
-    text += fmt::format("   frame {}   {} dB", grouped(columns.at(*index).stamp.sequence),
+    text += fmt::format("   frame {}   {} dB", grouped(numbers.of(columns.at(*index).stamp)),
                         fixed(static_cast<double>(levels[row]), 1));
   }
   chip(ui, scale.plot, mouse, std::span(&text, 1));
@@ -240,7 +241,7 @@ void MModeDock::use_calipers(PanelContext& c, const Plot& plot, const MModeStrip
   if (h.right && under) list.erase(list.begin() + static_cast<std::ptrdiff_t>(under->index));
   ui.list().PushClipRect({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, true);
   for (const MModeCaliper& caliper : list) draw_caliper(ui, scale, caliper);
-  if (h.hovered && !h.held && !under) read_out(ui, scale, strip.columns());
+  if (h.hovered && !h.held && !under) read_out(ui, scale, strip.columns(), numbers_of(c.state.source));
   ui.list().PopClipRect();
 }
 

@@ -12,6 +12,7 @@
 #include "gui/overlay/analysis_overlays.h"
 #include "gui/state/figure_size.h"
 #include "gui/state/marks.h"
+#include "gui/state/stream_text.h"
 #include "render/canvas.h"
 
 namespace echoloop {
@@ -20,7 +21,8 @@ struct FigureImage {
   Image image;  // with a host copy, borrowed
   ImagingParams display;
   ImageOverlays over = {};
-  std::string title = {};    // of A and B
+  std::string title = {};  // of A and B
+  FrameNumbers numbers = {};
   SampleFaults faults = {};  // of the image's frame
   bool matched = false;      // B, whose levels are mapped to A's histogram
 };

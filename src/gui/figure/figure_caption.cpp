@@ -26,7 +26,7 @@ std::string text_of(const CaptionItem& item) {
 
 std::vector<std::string> words_of(const FigureImage& i) {
   std::vector<std::string> words;
-  for (const CaptionItem& item : caption_items(i.image, i.faults, ElementWords::listed)) {
+  for (const CaptionItem& item : caption_items(i.image, i.numbers, i.faults, ElementWords::listed)) {
     words.push_back(text_of(item));
   }
   const double top_db = -i.display.display.gain_db;

@@ -59,7 +59,8 @@ std::string shortened(const std::string& name, TextRasterizer& rasterizer, float
 void draw_film_caption(RgbImage& picture, TextRasterizer& rasterizer, const CaptionPlace& place, const FilmLook& film,
                        const Image& image) {
   Lines lines(picture, rasterizer);
-  const std::vector<CaptionItem> items = caption_items(image, faults_of(film.samples, image.stamp.source_index));
+  const std::vector<CaptionItem> items =
+      caption_items(image, film.numbers, faults_of(film.samples, image.stamp.source_index));
   const std::size_t first_line = items.size() > 1 && items[1].key == "t" ? 2 : 1;
   float needed = film.note.empty() ? 0 : rasterizer.width(kQuiet, film.note) + kWordGap;
   for (std::size_t i = 0; i < first_line; ++i) needed += lines.width(items[i]);

@@ -95,9 +95,9 @@ std::vector<std::string> overlay_words(const ImageOverlays& o, const ImagingPara
 }
 
 // Live, objects may be an earlier frame's.
-std::string overlay_note(const ImageOverlays& o, const Image& shown) {
+std::string overlay_note(const ImageOverlays& o, const Image& shown, const FrameNumbers& numbers) {
   if (o.objects == nullptr || o.objects->image->stamp.sequence == shown.stamp.sequence) return "";
-  return fmt::format(", with the objects of frame {}", o.objects->image->stamp.sequence);
+  return fmt::format(", with the objects of frame {}", numbers.of(o.objects->image->stamp));
 }
 
 bool has_outlines(const ImageOverlays& o) { return o.objects != nullptr && !o.objects->outlines.empty(); }

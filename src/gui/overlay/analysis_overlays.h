@@ -9,6 +9,7 @@
 #include "core/results/live_images.h"
 #include "gui/overlay/image_place.h"
 #include "gui/state/analysis_views.h"
+#include "gui/state/stream_text.h"
 
 namespace echoloop {
 
@@ -36,7 +37,7 @@ void take_last(AnalysisViews& views, LiveImages& live, const Image& image);
 // Of an image shown with `display`, for its caption.
 [[nodiscard]] std::vector<std::string> overlay_words(const ImageOverlays& overlays, const ImagingParams& display);
 // Of the saved image `shown`, for the message line: overlays of another frame. Empty: there are none.
-[[nodiscard]] std::string overlay_note(const ImageOverlays& overlays, const Image& shown);
+[[nodiscard]] std::string overlay_note(const ImageOverlays& overlays, const Image& shown, const FrameNumbers& numbers);
 
 [[nodiscard]] bool has_outlines(const ImageOverlays& overlays);
 void draw_outlines(Canvas& canvas, const ImageOverlays& overlays, const ImagePlace& place, const MarkLook& look);

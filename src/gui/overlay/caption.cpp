@@ -58,9 +58,10 @@ std::optional<CaptionItem> time_item(const Image& image) {
   return CaptionItem{"t", fixed(image.stamp.time_s, 3), "s"};
 }
 
-std::vector<CaptionItem> caption_items(const Image& image, const SampleFaults& faults, ElementWords elements) {
+std::vector<CaptionItem> caption_items(const Image& image, const FrameNumbers& numbers, const SampleFaults& faults,
+                                       ElementWords elements) {
   const ImagingParams& p = image.params;
-  std::vector<CaptionItem> items = {{"frame", grouped(image.stamp.sequence), ""}};
+  std::vector<CaptionItem> items = {{"frame", numbers.text(image.stamp), ""}};
   if (const std::optional<CaptionItem> time = time_item(image)) items.push_back(*time);
   for (std::size_t i = 0; i < kSampleFaults; ++i) {
     const auto fault = static_cast<SampleFault>(i);

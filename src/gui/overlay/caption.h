@@ -8,6 +8,7 @@
 #include "core/params.h"
 #include "core/results/image.h"
 #include "gui/overlay/sample_fault_text.h"
+#include "gui/state/stream_text.h"
 
 namespace echoloop {
 
@@ -23,8 +24,8 @@ std::optional<CaptionItem> time_item(const Image& image);
 
 // Frame number and acquisition time first, then faults of the frame's samples, then what formed the image, the most
 // important first.
-std::vector<CaptionItem> caption_items(const Image& image, const SampleFaults& faults = {},
-                                       ElementWords elements = ElementWords::count);
+std::vector<CaptionItem> caption_items(const Image& image, const FrameNumbers& numbers = {},
+                                       const SampleFaults& faults = {}, ElementWords elements = ElementWords::count);
 
 struct ParamDifference {
   std::string label, a, b, unit;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/sequence.h"
 #include "core/units.h"
 #include "gui/overlay/flow_scale.h"
 #include "gui/state/number_text.h"
@@ -56,7 +57,8 @@ std::vector<std::string> spectrogram_facts(const Spectrogram& s) {
 }
 
 std::optional<double> frame_place_s(const Spectrogram& s, const Image& image, double span_s) {
-  if (s.acquisition == nullptr || !(s.acquisition->frame_rate_hz > 0.0) || image.stamp.sequence > s.stamp.sequence) {
+  if (s.acquisition == nullptr || !(s.acquisition->frame_rate_hz > 0.0) ||
+      is_before(s.stamp.sequence, image.stamp.sequence)) {
     return std::nullopt;
   }
   const auto frames = static_cast<double>(s.stamp.sequence - image.stamp.sequence);

@@ -7,6 +7,7 @@
 
 #include "gui/panels/timeline_parts.h"
 #include "gui/state/number_text.h"
+#include "gui/state/stream_text.h"
 
 namespace echoloop {
 namespace {
@@ -119,7 +120,8 @@ void block_tip(PanelContext& c, const Hit& h, const Rect& area, const TimelineSc
                const TimeBlock& b) {
   Ui& ui = c.ui;
   const std::int64_t left = map.time_at(area.x0);
-  const std::string title = fmt::format("{}, frame {}", row_of(b.span.stage).title, grouped(b.span.frame));
+  const std::string title = fmt::format("{}, frame {}", row_of(b.span.stage).title,
+                                        grouped(numbers_of(c.state.source).in_stream(b.span.frame)));
   const double start_ms = static_cast<double>(b.span.start_ns - left) * kMsPerNs;
   std::string text = fmt::format("{} ms from the left edge", fixed(start_ms, 3));
   if (b.span.stage != Stage::vsync) {

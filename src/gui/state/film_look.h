@@ -6,6 +6,7 @@
 #include "core/grid.h"
 #include "core/params.h"
 #include "core/sample_log.h"
+#include "gui/state/stream_text.h"
 
 namespace echoloop {
 
@@ -17,6 +18,7 @@ struct FilmLook {
   std::string source;
   std::string note;  // e.g. "20× slower"; may be empty
   FilmFlow flow = FilmFlow::none;
+  FrameNumbers numbers = {};
   SampleLogPtr samples = {};  // of the source; null: nothing is said of its samples
 };
 

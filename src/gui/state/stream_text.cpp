@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gui/state/number_text.h"
+#include "gui/state/ui_state.h"
 
 namespace echoloop {
 namespace {
@@ -12,6 +13,12 @@ namespace {
 std::string rate_text(double hz) { return fixed(hz, hz < 9.95 ? 1 : 0); }
 
 }  // namespace
+
+std::string FrameNumbers::text(const FrameStamp& stamp) const {
+  return grouped(of(stamp)) + (count > 0 ? " of " + grouped(count) : "");
+}
+
+FrameNumbers numbers_of(const SourceInfo& source) { return {.count = source.frame_count, .by_sender = source.live}; }
 
 std::string elapsed_text(double seconds) {
   if (seconds < 60.0) return fmt::format("{:.1f} s", seconds);

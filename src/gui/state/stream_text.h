@@ -1,13 +1,30 @@
-// A scanner's connection, and a stream that is slower than its source or than real time, in words. Pure. Any thread.
+// A scanner's connection, a stream that is slower than its source or than real time, and the numbers of frames, in
+// words. Pure. Any thread.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "core/frame.h"
 #include "core/live_status.h"
 #include "core/stream_pace.h"
 
 namespace echoloop {
+
+struct SourceInfo;
+
+// How frames are numbered wherever a person reads it: from 1, those of a recording by their place in it. A scanner's
+// sender has numbers of its own. JSON has FrameStamp's.
+struct FrameNumbers {
+  std::uint64_t count = 0;  // of a recording; 0: endless
+  bool by_sender = false;
+  [[nodiscard]] std::uint64_t of(const FrameStamp& stamp) const { return stamp.source_index + (by_sender ? 0 : 1); }
+  [[nodiscard]] std::uint64_t in_stream(std::uint64_t sequence) const {
+    return of({.source_index = count > 0 ? sequence % count : sequence});
+  }
+  [[nodiscard]] std::string text(const FrameStamp& stamp) const;  // "1 234", "3 of 12"
+};
+FrameNumbers numbers_of(const SourceInfo& source);
 
 // "3.2 s", "4 min 12 s", "2 h 05 min".
 std::string elapsed_text(double seconds);

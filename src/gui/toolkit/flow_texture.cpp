@@ -3,6 +3,7 @@
 #include <glad/gl.h>
 
 #include "core/results/frame_time.h"
+#include "core/sequence.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -30,7 +31,7 @@ void FlowTexture::take(UiState& state, const Image& shown) {
 bool FlowTexture::belongs(const FlowImage& flow, const UiState& state, const Image& shown) {
   if (flow.number == 0 || shown.number == 0 || flow.acquisition != shown.acquisition) return false;
   if (state.run == RunState::frozen) {
-    if (!state.cine.why_no_flow.empty() || flow.stamp.sequence > shown.stamp.sequence) return false;
+    if (!state.cine.why_no_flow.empty() || is_before(shown.stamp.sequence, flow.stamp.sequence)) return false;
     const std::uint64_t before = shown.stamp.sequence - flow.stamp.sequence;
     if (before >= (state.cine.playing ? static_cast<std::uint64_t>(flow.frames) : 1)) return false;
   }

@@ -214,8 +214,7 @@ void draw_caption(const ImageViewContext& c, float right) {
     if (c.analyses != nullptr && layer->add_caption != nullptr) layer->add_caption(*c.analyses, items);
   }
   for (const CaptionItem& i : items) item(i.key, i.value, i.unit);
-  items = caption_items(c.image, c.faults);
-  if (c.one_frame) items.front() = {"frame", "1 of 1", ""};
+  items = caption_items(c.image, c.numbers, c.faults);
   for (const CaptionItem& i : items) item(i.key, i.value, i.unit);
 }
 

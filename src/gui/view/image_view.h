@@ -9,6 +9,7 @@
 
 #include "core/results/image.h"
 #include "gui/overlay/sample_fault_text.h"
+#include "gui/state/stream_text.h"
 #include "gui/state/ui_state.h"
 #include "gui/toolkit/image_layout.h"
 #include "gui/toolkit/ui.h"
@@ -23,9 +24,9 @@ struct ImageViewContext {
   const ImagingParams& defaults;
   const Image* compared = nullptr;  // left of wipe_x; null = no comparison
   float wipe_x = 0;
-  std::string_view side = {};               // of a comparison, that `image` is: A or B
-  bool matched = false;                     // drawn with the histogram of A
-  bool one_frame = false;                   // of a recording that holds no other
+  std::string_view side = {};  // of a comparison, that `image` is: A or B
+  bool matched = false;        // drawn with the histogram of A
+  FrameNumbers numbers = {};
   std::string no_sender = {};               // of a scanner that has gone: since when, in words; empty: frames come
   const AnalysisViews* analyses = nullptr;  // of the image; null: none
   SampleFaults faults = {};                 // of the image's frame

@@ -123,7 +123,8 @@ void share_room(const Ui& ui, const BadgeType& type, Badge& a, Badge& b) {
 void name_sides(const BadgesContext& c, Badge& a, Badge& b) {
   if (c.state.cine.a_recording.name.empty()) {
     // While the user scrubs the two sides may be of different frames: then A says so.
-    if (c.a.stamp.sequence != c.b.stamp.sequence) a.notes.push_back("frame " + grouped(c.a.stamp.sequence));
+    if (c.a.stamp.sequence != c.b.stamp.sequence)
+      a.notes.push_back("frame " + grouped(numbers_of(c.state.source).of(c.a.stamp)));
     return;
   }
   // After an exchange the images of before stay until the new ones are there.

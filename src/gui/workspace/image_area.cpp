@@ -135,7 +135,7 @@ ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
           .wipe_x = echoloop::wipe_x(layout_, state.cine.wipe),
           .side = input.compared != nullptr ? "B" : "",
           .matched = input.matched,
-          .one_frame = is_still(state),
+          .numbers = numbers_of(state.source),
           .no_sender = state.scanner.has_value() ? no_sender_text(*state.scanner, now_ns()) : std::string(),
           .analyses = &state.analyses,
           .faults = faults_of(state.source.samples, input.image.stamp.source_index),
@@ -152,7 +152,7 @@ ImageViewContext ImageArea::view_of_a(PanelContext& c, const SceneInput& input) 
           .display = state.cine.a,
           .defaults = state.defaults,
           .side = "A",
-          .one_frame = is_still(state) && a.name.empty(),
+          .numbers = a.name.empty() ? numbers_of(state.source) : FrameNumbers{.count = a.frame_count},
           .faults = faults_of(a.name.empty() ? state.source.samples : a.samples, input.compared->stamp.source_index),
           .level_db = input.level_db,
           .echo_at = {}};

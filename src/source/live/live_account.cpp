@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/sequence.h"
+
 namespace echoloop {
-namespace {
-
-constexpr std::uint64_t kBackwards = std::uint64_t{1} << 63;  // modulo 2^64, a difference from here on is below 0
-
-}  // namespace
 
 NumberedFrame LiveAccount::begin(std::uint64_t sequence, std::uint64_t lost_so_far) {
   // The first epoch of all keeps the sender's numbers. Stale frames at the end of the one before have numbers, too.
@@ -33,9 +30,8 @@ NumberedFrame LiveAccount::add(std::uint64_t sequence, std::uint64_t lost_so_far
             .sequence = next_ - std::min(back, next_ - first_) + offset_,
             .gap = {}};
   }
-  const std::uint64_t grown = lost_so_far - lost_;
-  const bool grew = grown < kBackwards;
-  const std::uint64_t lost = grew ? std::min(grown, left_out) : 0;
+  const bool grew = !is_before(lost_so_far, lost_);
+  const std::uint64_t lost = grew ? std::min(lost_so_far - lost_, left_out) : 0;
   if (grew) lost_ = lost_so_far;
   next_ = sequence + 1;
   const std::uint64_t stale = std::min(std::exchange(stale_, 0), left_out - lost);
