@@ -200,7 +200,8 @@ int say_how_it_ended(const Options& options, const Limits& limits, Session& sess
     print_error("echoloop: {}\n", problem);
     ++totals.errors;
     // A file that cannot be read is bad input; one that was lost while it was read is a fault of the run.
-    status = session.producer_state() == ProducerState::failed && !files_were_lost() ? 2 : 1;
+    const bool lost = files_were_lost() || session.counts().processed > 0;
+    status = session.producer_state() == ProducerState::failed && !lost ? 2 : 1;
   }
   const int ended_early = files.say_how_they_ended(totals);
   if (status == 0) status = ended_early;

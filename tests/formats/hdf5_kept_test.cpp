@@ -5,6 +5,7 @@
 
 #include "formats/hdf5_fixture.h"
 #include "formats/sandbox/reader_settings.h"
+#include "formats/verasonics_fixture.h"
 
 namespace echoloop::hdf5_kept_test {
 namespace {
@@ -66,6 +67,21 @@ TEST_F(KeptFrames, AreReadWhenTheyAreWantedFirst) {
     EXPECT_EQ(recording.frame(9).data(), ninth);
     EXPECT_GE(resident_pages(recording.memory), all);
     expect_samples(recording, kExtents);  // the process has ended
+  }
+}
+
+TEST_F(KeptFrames, PagesOfAVerasonicsBufferAreReadWhenTheyAreWantedFirst) {
+  reader_settings().at_once_bytes = 1;
+  for (const std::string inside : {"", "acquired"}) {
+    verasonics::Workspace workspace;
+    workspace.container = verasonics::Workspace::Container::v73;
+    workspace.inside = inside;
+    const Recording recording = verasonics::open_workspace(workspace);
+    ASSERT_NE(recording.reader, nullptr) << "all frames were read at once";
+    for (const std::size_t k : {2U, 0U, 1U, 2U}) {
+      EXPECT_EQ(verasonics::value_at(recording, k, 1, 2, 5),
+                verasonics::sample_at(verasonics::first_row(1) + 5, 8 + 2, k));
+    }
   }
 }
 

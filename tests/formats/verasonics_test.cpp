@@ -42,15 +42,18 @@ TEST(Verasonics, LinesByEventAndConnector) {
 }
 
 TEST(Verasonics, AcquisitionsAlongTheThirdAxis) {
-  Workspace w;
-  w.name = "rf";
-  w.reshaped = true;
-  const Recording r = open_workspace(w);
-  ASSERT_EQ(r.frame_count, 1U);
-  EXPECT_TRUE(assumes(*r.acquisition, "third axis of rf"));
-  for (std::size_t shot = 0; shot < 2; ++shot)
-    for (std::size_t k = 0; k < kSamples; ++k)
-      EXPECT_EQ(value_at(r, 0, shot, 2, k), sample_at(first_row(shot) + k, 8 + 2, 0));
+  for (const Workspace::Container container : {Workspace::Container::v5, Workspace::Container::v73}) {
+    Workspace w;
+    w.container = container;
+    w.name = "rf";
+    w.reshaped = true;
+    const Recording r = open_workspace(w);
+    ASSERT_EQ(r.frame_count, 1U);
+    EXPECT_TRUE(assumes(*r.acquisition, "third axis of rf"));
+    for (std::size_t shot = 0; shot < 2; ++shot)
+      for (std::size_t k = 0; k < kSamples; ++k)
+        EXPECT_EQ(value_at(r, 0, shot, 2, k), sample_at(first_row(shot) + k, 8 + 2, 0));
+  }
 }
 
 // As scipy.io.savemat writes a list of dictionaries: the same recording.
@@ -180,10 +183,13 @@ TEST(Verasonics, BuffersNamesAndTypesOfTheUser) {
   second.buffer = 2;
   own_name.name = "RFData_tot";
   wide.as_double = true;
-  for (const Workspace& w : {second, own_name, wide}) {
-    const Recording r = open_workspace(w);
-    EXPECT_EQ(r.acquisition->sample_type, w.as_double ? SampleType::float32 : SampleType::int16);
-    EXPECT_EQ(value_at(r, 2, 1, 2, 5), sample_at(first_row(1) + 5, 8 + 2, 2));
+  for (const Workspace::Container container : {Workspace::Container::v5, Workspace::Container::v73}) {
+    for (Workspace w : {second, own_name, wide}) {
+      w.container = container;
+      const Recording r = open_workspace(w);
+      EXPECT_EQ(r.acquisition->sample_type, w.as_double ? SampleType::float32 : SampleType::int16);
+      EXPECT_EQ(value_at(r, 2, 1, 2, 5), sample_at(first_row(1) + 5, 8 + 2, 2));
+    }
   }
 }
 

@@ -94,6 +94,17 @@ TEST(ReaderProgram, WithoutSandboxARecordingOpensOnlyWhenAllowed) {
   });
 }
 
+TEST(ReaderProgram, AFrameThatTheDiskDoesNotGiveIsAFaultOfTheRun) {
+  const TemporaryFolder folder;
+  const std::string program = copy_program(folder, ECHO_READER), err = folder / "err";
+  const std::string file = hdf5_file(folder, "bad-sector-of-many");
+  const std::string command = program + " " + file + " --headless --backend cpu --grid -1:1:4,10:12:4 2>" + err;
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
+  const std::string line = testing::read_text(err);
+  EXPECT_NE(line.find("frame 5: unreadable; expected a sound disk"), std::string::npos) << line;
+  EXPECT_EQ(testing::lines_of(line).size(), 1U) << line;
+}
+
 // A reader that says that each frame is there, and reads none of the questions.
 TEST(ReaderProgram, ASignalEndsTheWaitForOneThatLies) {
   for (const int number : {SIGINT, SIGTERM}) {

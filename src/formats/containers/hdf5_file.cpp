@@ -1,6 +1,7 @@
 #include "formats/containers/hdf5_file.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "core/error.h"
@@ -49,8 +50,9 @@ std::string reason_with(std::string_view words) {
   return reason.text;
 }
 
-// The library has just failed to open something.
-Error cannot_open(const std::string& where, const std::string& damaged) {
+// The library has just failed to open or read something.
+Error failed(const std::string& where, const std::string& damaged) {
+  if (failed_for(kDiskError)) return {where, "unreadable: the disk returns an error", "a sound disk"};
   const std::string reason = reason_with("version");  // one that it does not know
   if (reason.empty()) return {where, damaged, kUndamaged};
   unsigned major = 0, minor = 0, release = 0;
@@ -162,9 +164,9 @@ Node Node::open(const std::string& what, const std::string& path, std::size_t fi
   hid_t opened = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
   if (opened < 0) opened = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
   const Id file(opened);
-  if (!file.valid()) throw cannot_open(what, "a damaged or truncated HDF5 file");
+  if (!file.valid()) throw failed(what, "a damaged or truncated HDF5 file");
   Id root(H5Gopen2(file, "/", H5P_DEFAULT));  // keeps the file open
-  if (!root.valid()) throw cannot_open(what, "an HDF5 file without a root group");
+  if (!root.valid()) throw failed(what, "an HDF5 file without a root group");
   return {what, "", file_size, 0, std::move(root)};
 }
 
@@ -172,6 +174,14 @@ bool Node::is_group() const { return H5Iget_type(id()) == H5I_GROUP; }
 bool Node::is_dataset() const { return H5Iget_type(id()) == H5I_DATASET; }
 
 std::string Node::where() const { return path_.empty() ? what_ : what_ + " (" + path_ + ")"; }
+
+std::string Node::stored_path() const {
+  std::array<char, 4096> name{};
+  const ssize_t size = H5Iget_name(id(), name.data(), name.size());
+  if (size <= 1 || static_cast<std::size_t>(size) >= name.size())
+    throw Error(where(), "an object without a name", kUndamaged);
+  return name.data() + 1;
+}
 
 std::vector<std::string> Node::children() const {
   LinkNames found;
@@ -200,7 +210,7 @@ std::optional<Node> Node::find(const std::string& name) const {
   if (H5Lget_info(id(), name.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
     throw Error(what_ + " (" + path + ")", "an external or soft link", "data inside this file");
   Id object(H5Oopen(id(), name.c_str(), H5P_DEFAULT));
-  if (!object.valid()) throw cannot_open(what_ + " (" + path + ")", "a damaged object");
+  if (!object.valid()) throw failed(what_ + " (" + path + ")", "a damaged object");
   return Node(what_, std::move(path), file_size_, depth_ + 1, std::move(object));
 }
 
@@ -224,7 +234,7 @@ Node Node::dataset_at(const std::string& path, std::size_t cache_bytes) const {
   const Id access(H5Pcreate(H5P_DATASET_ACCESS));  // counts for the first that opens it: it is closed by now
   H5Pset_chunk_cache(access, kCacheSlots, cache_bytes, 1.0);
   Id dataset(H5Dopen2(group.id(), name.c_str(), access));
-  if (!dataset.valid()) throw cannot_open(where(), "a damaged dataset");
+  if (!dataset.valid()) throw failed(where(), "a damaged dataset");
   return {what_, group.path_ + "/" + printable(name), file_size_, group.depth_ + 1, std::move(dataset)};
 }
 
@@ -299,7 +309,7 @@ std::vector<double> Node::numbers(std::size_t most) const {
   static_cast<void>(storage(*count * H5Tget_size(type)));
   std::vector<double> values(*count);
   if (H5Dread(id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
-    throw Error(where(), "damaged numbers", kUndamaged);
+    throw failed(where(), "damaged numbers");
   return values;
 }
 
@@ -419,7 +429,7 @@ void Node::each_target(std::size_t most, const std::function<void(std::size_t, s
   static_cast<void>(storage(*count * sizeof(hobj_ref_t)));
   std::vector<hobj_ref_t> references(*count);
   if (*count > 0 && H5Dread(id(), H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, references.data()) < 0)
-    throw Error(where(), "damaged references", kUndamaged);
+    throw failed(where(), "damaged references");
   for (std::size_t k = 0; k < references.size(); ++k) {
     Id object(references[k] == 0 ? hid_t{-1} : H5Rdereference2(id(), H5P_DEFAULT, H5R_OBJECT, &references[k]));
     std::optional<Node> target;

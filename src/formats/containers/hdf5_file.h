@@ -56,6 +56,7 @@ class Node {  // a group or a dataset; copies share it
   [[nodiscard]] bool is_dataset() const;
   [[nodiscard]] const std::string& path() const { return path_; }  // "/US/US_DATASET0000", "" for the root
   [[nodiscard]] std::string where() const;                         // "file.h5 (/US/US_DATASET0000)"
+  [[nodiscard]] std::string stored_path() const;                   // for at_path(), also of an object of each_target()
 
   // Names of the hard links of a group, by name; other links, and names that are paths, are left out.
   [[nodiscard]] std::vector<std::string> children() const;
@@ -100,6 +101,7 @@ class Node {  // a group or a dataset; copies share it
 
 // Whether one of the library's reasons for its last failure contains `words`.
 bool failed_for(std::string_view words);
+inline constexpr const char* kDiskError = "errno = 5,";  // among its reasons
 
 // float16, float32, float64, integers of 1 to 8 bytes, in either byte order, and enums of them: what the library
 // converts without surprises. Floats and integers of a file's own making are none.

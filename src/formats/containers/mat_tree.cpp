@@ -18,11 +18,6 @@ namespace {
 
 // Variables of a MATLAB v7.3 file with all that is inside them, by HDF5 itself (mat73.h says why not by matio).
 
-struct Mat73Tree {
-  std::map<std::string, MatNode, std::less<>> variables;
-  std::shared_ptr<const void> owner;  // keeps the numbers alive
-};
-
 using namespace mat73;
 using hdf5::Node;
 
@@ -31,11 +26,23 @@ constexpr std::size_t kReferenceBytes = 8;   // in the file, and the object it l
 constexpr std::size_t kMaxDeflation = 1032;  // of deflate
 constexpr std::size_t kMostBytes = std::size_t{8} << 30;
 
+// References of cells and struct arrays are followed as deep as any real workspace goes, in number and bytes no further
+// than what a file of `file_size` can hold. Throws Error of one line.
 class Mat73Builder {
  public:
-  explicit Mat73Builder(std::size_t file_size)
-      : references_left_(file_size / kReferenceBytes), bytes_left_(std::min(kMostBytes, kMaxDeflation * file_size)) {}
+  Mat73Builder(std::size_t file_size, std::string left)
+      : left_(std::move(left)),
+        references_left_(file_size / kReferenceBytes),
+        bytes_left_(std::min(kMostBytes, kMaxDeflation * file_size)) {}
 
+  MatNode variable(const std::string& name, const Node& object) {
+    leaving_ = name == left_;
+    return node(object);
+  }
+
+  std::vector<std::vector<std::byte>> blocks;
+
+ private:
   MatNode node(const Node& object) {
     if (object.is_group()) return structure(object);
     const Outline outline = dataset_outline(object);
@@ -53,9 +60,6 @@ class Mat73Builder {
     return node;
   }
 
-  std::vector<std::vector<std::byte>> blocks;
-
- private:
   static std::size_t count(const Outline& outline) { return checked_bytes(outline.dims, 1).value_or(0); }
 
   template <class Take>
@@ -69,6 +73,12 @@ class Mat73Builder {
 
   void numbers(const Node& dataset, const Outline& outline, MatNode& node) {
     if (count(outline) == 0) return;  // []
+    node.kind = MatNode::Kind::numbers;
+    if (leaving_ && outline.imaginary.empty()) {
+      node.left_at = dataset.stored_path();
+      node.numbers.shape = {0};
+      return;
+    }
     const auto read = [&](const std::string& member) {
       const auto size = checked_bytes(outline.dims, 8);
       if (!size || *size / 8 > bytes_left_)
@@ -79,7 +89,6 @@ class Mat73Builder {
       bytes_left_ -= view.bytes.size();
       return view;
     };
-    node.kind = MatNode::Kind::numbers;
     node.numbers = read(outline.real);
     if (!outline.imaginary.empty()) node.imaginary = read(outline.imaginary);
   }
@@ -102,7 +111,7 @@ class Mat73Builder {
     for (std::size_t f = 0; f < fields.size(); ++f) {
       const Node member = group.at(fields[f]);
       if (!array) {
-        node.rows[0].emplace(fields[f], this->node(member));
+        node.rows[0].emplace(fields[f], variable(fields[f], member));
       } else {
         follow(member, outlines[f],
                [&](std::size_t k, MatNode inside) { node.rows.at(k).emplace(fields[f], std::move(inside)); });
@@ -111,22 +120,10 @@ class Mat73Builder {
     return node;
   }
 
+  std::string left_;
+  bool leaving_ = false;
   std::size_t references_left_, bytes_left_;
 };
-
-// Those of `names` that there are. References of cells and struct arrays are followed as deep as any real workspace
-// goes, in number and bytes no further than what a file of `file_size` can hold. Throws Error of one line.
-Mat73Tree read_mat73_tree(const std::string& what, const std::string& path, std::size_t file_size,
-                          const std::vector<std::string>& names) {
-  const Node root = Node::open(what, path, file_size);
-  Mat73Builder builder(file_size);
-  Mat73Tree tree;
-  for (const std::string& name : names) {
-    if (const auto variable = root.find(name)) tree.variables.emplace(name, builder.node(*variable));
-  }
-  tree.owner = std::make_shared<const std::vector<std::vector<std::byte>>>(std::move(builder.blocks));
-  return tree;
-}
 
 using matio::kUndamaged;
 
@@ -203,11 +200,13 @@ class Builder {
 }  // namespace
 
 MatTree::MatTree(const std::string& what, const std::string& path, std::size_t file_size,
-                 const std::vector<std::string>& names, MatContainer container) {
+                 const std::vector<std::string>& names, MatContainer container, std::string left) {
   if (container == MatContainer::hdf5) {
-    Mat73Tree tree = read_mat73_tree(what, path, file_size, names);
-    variables_ = std::move(tree.variables);
-    owner_ = std::move(tree.owner);
+    const Node root = Node::open(what, path, file_size);
+    Mat73Builder builder(file_size, std::move(left));
+    for (const std::string& name : names)
+      if (const auto variable = root.find(name)) variables_.emplace(name, builder.variable(name, *variable));
+    owner_ = std::make_shared<const std::vector<std::vector<std::byte>>>(std::move(builder.blocks));
     return;
   }
   const matio::File file(Mat_Open(path.c_str(), MAT_ACC_RDONLY));

@@ -16,9 +16,10 @@ namespace echoloop {
 class MatTree {
  public:
   // Reads the variables that `names` lists, those that there are. Throws Error on damaged files, and on structures
-  // nested deeper or larger than any real workspace. `file_size` bounds what is believed of sizes.
+  // nested deeper or larger than any real workspace. `file_size` bounds what is believed of sizes. Real numbers of the
+  // variable or field `left`, also in its cells, are left in a v7.3 file.
   MatTree(const std::string& what, const std::string& path, std::size_t file_size,
-          const std::vector<std::string>& names, MatContainer container);
+          const std::vector<std::string>& names, MatContainer container, std::string left = {});
 
   [[nodiscard]] const MatNode* find(std::string_view name) const;
   // The fields of that struct in its place, but for those whose names are taken.

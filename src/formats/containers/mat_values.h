@@ -36,6 +36,7 @@ struct MatNode {
   std::vector<std::size_t> dims;
   ArrayView numbers;    // the real part
   ArrayView imaginary;  // as `numbers`; no bytes when they are real
+  std::string left_at;  // path of numbers that were left in the file, of which `numbers` has none; empty: were not
   std::string text;
   std::vector<std::map<std::string, MatNode, std::less<>>> rows;  // structure: one an element, MATLAB order
   std::vector<MatNode> cells;                                     // cell: MATLAB order

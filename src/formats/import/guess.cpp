@@ -54,28 +54,13 @@ class Guesser {
                         .speed_m_s = sampling_.speed_m_s},
                        out_);
     if (!axes_.open.empty() && !transmits_known_)
-      miss("tx", "transmits (angles, sources, delays or single elements; " + axes_.open + ")");
+      out_.miss("tx", "transmits (angles, sources, delays or single elements; " + axes_.open + ")");
     ask_unknown_units(*facts_, out_);
     order_missing();
     return std::move(out_);
   }
 
  private:
-  template <class... Of>
-  void say(Of&&... said) {
-    out_.say(std::forward<Of>(said)...);
-  }
-  template <class... Of>
-  void assume(Of&&... said) {
-    out_.assume(std::forward<Of>(said)...);
-  }
-  void miss(const char* key, std::string text) { out_.miss(key, std::move(text)); }
-  template <class Fits>
-  const FactNumbers* first(Fact fact, Fits&& fits) const {
-    return facts_->first(fact, fits);
-  }
-  const FactNumbers* scalar(Fact fact) const { return facts_->scalar(fact); }
-
   [[nodiscard]] const std::vector<TreeEntry>& entries() const { return tree_.entries(); }
 
   void choose_samples() {
@@ -86,12 +71,12 @@ class Guesser {
     facts_ = std::make_unique<GuessFacts>(tree_, data_, chosen->prefix);
     shape_ = entries()[data_].shape;
     out_.named_samples = chosen->named;
-    say("data", entries()[data_].path, chosen->reason);
+    out_.say("data", entries()[data_].path, chosen->reason);
     if (chosen->n_alike > 1)
-      miss("data", words("choice among ", chosen->n_alike, " arrays named ", plain_name(entries()[data_].path), " ",
-                         shape_text(shape_), " (only one is read: save them as one array)"));
+      out_.miss("data", words("choice among ", chosen->n_alike, " arrays named ", plain_name(entries()[data_].path),
+                              " ", shape_text(shape_), " (only one is read: save them as one array)"));
     if (!chosen->quadrature) return;
-    say("imag", entries()[*chosen->quadrature].path, "quadrature part by name");
+    out_.say("imag", entries()[*chosen->quadrature].path, "quadrature part by name");
     is_iq_ = true;
   }
 
@@ -102,37 +87,38 @@ class Guesser {
     hints_.first_fastest = tree_.container().starts_with("MATLAB");
     if (find_traces()) return;
     if (!out_.meta.contains("shape")) split();
-    const FactNumbers* const times = first(Fact::times, [&](const FactNumbers& c) {
+    const FactNumbers* const times = facts_->first(Fact::times, [&](const FactNumbers& c) {
       return is_list(c.shape) && is_axis(c.values.size()) && c.values.back() > c.values.front();
     });
     times_ = times;
-    positions_ = first(Fact::positions, [&](const FactNumbers& c) {
+    positions_ = facts_->first(Fact::positions, [&](const FactNumbers& c) {
       const auto dims = long_axes(c.shape);
       if (dims.size() == 1) return is_axis(dims[0]);
       return dims.size() == 2 && std::min(dims[0], dims[1]) <= 5 && is_axis(std::max(dims[0], dims[1]));
     });
     if (times != nullptr) hints_.n_times = times->values.size();
     if (positions_ != nullptr) hints_.n_elements = std::ranges::max(long_axes(positions_->shape));
-    const FactNumbers* const n = scalar(Fact::elements);
+    const FactNumbers* const n = facts_->scalar(Fact::elements);
     if (hints_.n_elements == 0 && n != nullptr && n->values[0] > 1.0 && n->values[0] < 1e5 &&
         is_axis(static_cast<std::size_t>(n->values[0])))
       hints_.n_elements = static_cast<std::size_t>(n->values[0]);
     sent_->choose(shape_, hints_);
     hints_.complex = is_iq_ || tree_.is_complex(data_);
-    hints_.named_iq = plain_name(entries()[data_].path).starts_with("iq") || scalar(Fact::demodulation) != nullptr;
+    hints_.named_iq =
+        plain_name(entries()[data_].path).starts_with("iq") || facts_->scalar(Fact::demodulation) != nullptr;
     auto guessed = guess_axes(shape_, hints_);
     if (!guessed && hints_.n_transmits > 1) {  // as many angles as no axis has
       hints_.n_transmits = 0;
       guessed = guess_axes(shape_, hints_);
     }
     if (!guessed) {
-      miss("axes", "axes of " + entries()[data_].path + " " + shape_text(shape_));
+      out_.miss("axes", "axes of " + entries()[data_].path + " " + shape_text(shape_));
       return;
     }
     axes_ = *guessed;
     split_pairs();
     if (!axes_.undecided.empty())
-      miss("axes", "axes of " + entries()[data_].path + " " + shape_text(shape_) + " (" + axes_.undecided + ")");
+      out_.miss("axes", "axes of " + entries()[data_].path + " " + shape_text(shape_) + " (" + axes_.undecided + ")");
     find_lines();
     std::string text;
     for (std::size_t a = 0; a < axes_.axes.size(); ++a) {
@@ -142,11 +128,11 @@ class Guesser {
       if (axes_.axes[a] == "iq" && shape_[a] == 2) is_iq_ = true;
     }
     is_iq_ = is_iq_ || hints_.complex;
-    say("axes", axes_.axes,
-        "lengths: " + text +
-            (is_picture() ? "; beamformed, by its name"
-             : is_lines_  ? "; beamformed, by a first time or a place of each line"
-                          : ""));
+    out_.say("axes", axes_.axes,
+             "lengths: " + text +
+                 (is_picture() ? "; beamformed, by its name"
+                  : is_lines_  ? "; beamformed, by a first time or a place of each line"
+                               : ""));
   }
 
   // Real numbers that are I and Q by their name, and have no axis of the two.
@@ -161,10 +147,10 @@ class Guesser {
       n_samples /= 2;
       shape_.insert(shape_.begin() + at, 2);
       axes_.axes.insert(axes_.axes.begin() + at, "iq");
-      say("shape", shape_, words(path, ": I and Q alternate along the samples"));
+      out_.say("shape", shape_, words(path, ": I and Q alternate along the samples"));
       asked += ": alternating along the samples, \"shape\": " + Json(shape_).dump() + ", or RF";
     }
-    miss("axes", asked + ")");
+    out_.miss("axes", asked + ")");
   }
 
   // As many times of the first sample as elements, and one transmit: lines of Field II, each with its tstart. By the
@@ -185,8 +171,8 @@ class Guesser {
     const std::size_t n = lengths[static_cast<std::size_t>(element - axes_.axes.begin())];
     for (std::size_t a = 0; a < axes_.axes.size(); ++a)
       if (axes_.axes[a] == "transmit" && lengths[a] > 1) return;
-    const bool timed =
-        n > 1 && first(Fact::first_sample, [&](const FactNumbers& c) { return c.values.size() == n; }) != nullptr;
+    const bool timed = n > 1 && facts_->first(Fact::first_sample,
+                                              [&](const FactNumbers& c) { return c.values.size() == n; }) != nullptr;
     const bool by_name = positions_ != nullptr && plain_name(positions_->path).find("line") != std::string::npos;
     is_lines_ = by_name || (timed && (positions_ == nullptr || entries()[positions_->entry].of_files));
     if (is_lines_) *element = "line";
@@ -202,9 +188,9 @@ class Guesser {
     if (traces_ && traces_->is_full()) {
       const std::size_t n = traces_->n_elements;
       if (const auto found = guess_split(shape_, n, n, tree_.axis_order())) {
-        say("shape", found->shape,
-            words(entries()[data_].path, " ", shape_text(shape_), ": full matrix of ", n, " elements, columns by ",
-                  traces_->names));
+        out_.say("shape", found->shape,
+                 words(entries()[data_].path, " ", shape_text(shape_), ": full matrix of ", n, " elements, columns by ",
+                       traces_->names));
         shape_ = found->shape;
         traces_.reset();
       }
@@ -215,7 +201,7 @@ class Guesser {
 
   void trace_axes() {
     const std::size_t n = traces_->tx.size();
-    times_ = first(Fact::times, [&](const FactNumbers& c) {
+    times_ = facts_->first(Fact::times, [&](const FactNumbers& c) {
       return is_list(c.shape) && is_axis(c.values.size()) && c.values.size() != n;
     });
     std::size_t n_times = times_ != nullptr ? times_->values.size() : 0;
@@ -233,33 +219,34 @@ class Guesser {
     if (traces_->places) {
       positions_ = &*traces_->places;
     } else {
-      positions_ = first(Fact::positions, [&](const FactNumbers& c) {
+      positions_ = facts_->first(Fact::positions, [&](const FactNumbers& c) {
         const auto dims = long_axes(c.shape);
         return !dims.empty() && dims.size() <= 2 && std::ranges::max(dims) >= traces_->n_elements &&
                (dims.size() == 1 || std::min(dims[0], dims[1]) <= 5);
       });
     }
-    const FactNumbers* const counted = scalar(Fact::elements);
+    const FactNumbers* const counted = facts_->scalar(Fact::elements);
     n_elements_ = positions_ != nullptr ? std::ranges::max(long_axes(positions_->shape))
                   : counted != nullptr && counted->values[0] >= static_cast<double>(traces_->n_elements) &&
                           counted->values[0] <= kMaxElements
                       ? static_cast<std::size_t>(counted->values[0])
                       : traces_->n_elements;
     hints_.n_elements = n_elements_;
-    say("axes", axes_.axes, "lengths: " + text);
+    out_.say("axes", axes_.axes, "lengths: " + text);
     const std::string names =
         traces_->names + (traces_->is_alone() ? ", one element a shot, which receives its own echoes" : "");
     for (const auto& [key, list] : {std::pair{"tx_of_trace", &traces_->tx}, {"rx_of_trace", &traces_->rx}}) {
       if (traces_->is_alone() && traces_->places) {
-        assume(key, *list, names);
+        out_.assume(key, *list, names);
       } else {
-        say(key, *list, names);
+        out_.say(key, *list, names);
       }
     }
-    if (!positions_ && counted != nullptr) say("n_elements", n_elements_, counted->path);
+    if (!positions_ && counted != nullptr) out_.say("n_elements", n_elements_, counted->path);
     const bool complex = is_iq_ || tree_.is_complex(data_);
-    if (complex) miss("data", words("real samples (", traces_->names, " beside complex ones)"));
-    if (!traces_->question.empty()) miss("axes", "axes of " + entries()[data_].path + " (" + traces_->question + ")");
+    if (complex) out_.miss("data", words("real samples (", traces_->names, " beside complex ones)"));
+    if (!traces_->question.empty())
+      out_.miss("axes", "axes of " + entries()[data_].path + " (" + traces_->question + ")");
   }
 
   // A matrix beside a list of what was sent that no axis is as long as: its waves may lie side by side.
@@ -267,8 +254,9 @@ class Guesser {
     if (long_axes(shape_).size() != 2 || shape_.size() != 2) return;
     const FactNumbers* const list = sent_->list(0);
     if (list == nullptr || is_axis(sent_->rows_of(*list, 0))) return;
-    const FactNumbers* const n = scalar(Fact::elements);
-    const FactNumbers* const places = first(Fact::positions, [](const FactNumbers& c) { return c.values.size() > 3; });
+    const FactNumbers* const n = facts_->scalar(Fact::elements);
+    const FactNumbers* const places =
+        facts_->first(Fact::positions, [](const FactNumbers& c) { return c.values.size() > 3; });
     const std::size_t n_elements = places != nullptr ? std::ranges::max(places->shape)
                                    : n != nullptr && n->values[0] > 1.0 && n->values[0] < 1e5
                                        ? static_cast<std::size_t>(n->values[0])
@@ -280,11 +268,11 @@ class Guesser {
     shape_ = found->shape;
     const std::string waves =
         words(n_waves, " waves of ", found->n_parts, found->of_elements ? " elements" : " samples", " side by side");
-    say("shape", shape_,
-        words(entries()[data_].path, " ", whole, " beside ", n_waves, " values of ", list->path, ": ", waves));
+    out_.say("shape", shape_,
+             words(entries()[data_].path, " ", whole, " beside ", n_waves, " values of ", list->path, ": ", waves));
     if (!found->certain)
-      miss("axes", words("axes of ", entries()[data_].path, " ", whole, " beside ", n_waves, " values of ", list->path,
-                         ": ", waves, " (\"shape\": ", Json(shape_).dump(), ") or one wave"));
+      out_.miss("axes", words("axes of ", entries()[data_].path, " ", whole, " beside ", n_waves, " values of ",
+                              list->path, ": ", waves, " (\"shape\": ", Json(shape_).dump(), ") or one wave"));
   }
 
   // `spacing` is in wavelengths in Verasonics' Trans; elements are not farther apart than two of them.
@@ -298,7 +286,7 @@ class Guesser {
   double length_factor(const FactNumbers& c, double reach_m) {
     if (c.named.unit != NamedUnit::wavelengths) return metres(c, reach_m);
     if (sampling_.center_hz > 0.0) return wavelength_m();
-    miss("fc_hz", words("centre frequency (", c.path, " is in wavelengths)"));
+    out_.miss("fc_hz", words("centre frequency (", c.path, " is in wavelengths)"));
     return 1.0;
   }
   static std::string length_note(const FactNumbers& c, double factor) {
@@ -307,7 +295,7 @@ class Guesser {
 
   // Samples whose channels are not the elements in their order.
   void places() {
-    const FactNumbers* const order = first(Fact::channel_order, [&](const FactNumbers& c) {
+    const FactNumbers* const order = facts_->first(Fact::channel_order, [&](const FactNumbers& c) {
       const auto from = static_cast<std::size_t>(std::max(std::ranges::min(c.values), 0.0));
       std::vector<double> sorted = c.values;
       std::ranges::sort(sorted);
@@ -316,12 +304,12 @@ class Guesser {
       return permuted;
     });
     if (order != nullptr)
-      miss("pitch_m", words("order of the elements (", order->path,
-                            " lists channels in another order: \"element_x_m\", the place of each channel)"));
-    const FactNumbers* const start = first(Fact::first_receiver, [&](const FactNumbers& c) {
+      out_.miss("pitch_m", words("order of the elements (", order->path,
+                                 " lists channels in another order: \"element_x_m\", the place of each channel)"));
+    const FactNumbers* const start = facts_->first(Fact::first_receiver, [&](const FactNumbers& c) {
       return is_axis(c.values.size()) && std::ranges::min(c.values) != std::ranges::max(c.values);
     });
-    const FactNumbers* const n = scalar(Fact::elements);
+    const FactNumbers* const n = facts_->scalar(Fact::elements);
     const bool few = n != nullptr && n->values[0] > static_cast<double>(n_elements_);
     if (start != nullptr && (few || plain_name(start->path).find('r') == 0))  // rx..., receive...
       out_.refusal =
@@ -334,54 +322,56 @@ class Guesser {
       const bool list = is_list(positions_->shape);
       const auto [left, right] = std::ranges::minmax(positions_->values);
       reach_m_ = (right - left) * factor;
-      say(list ? "element_x_m" : "element_pos_m", named(*positions_, factor),
-          words(positions_->path, ", ", hints_.n_elements, " values", length_note(*positions_, factor)));
+      out_.say(list ? "element_x_m" : "element_pos_m", named(*positions_, factor),
+               words(positions_->path, ", ", hints_.n_elements, " values", length_note(*positions_, factor)));
       if (factor != 1.0 && may_be_wavelengths(*positions_, reach_m_ / static_cast<double>(hints_.n_elements)))
-        miss("pitch_m", words("unit of ", positions_->path, " (up to ", largest(positions_->values),
-                              "): millimetres or wavelengths"));
+        out_.miss("pitch_m", words("unit of ", positions_->path, " (up to ", largest(positions_->values),
+                                   "): millimetres or wavelengths"));
       const FactNumbers* const z =
-          first(Fact::positions_z, [&](const FactNumbers& c) { return c.values.size() == n_elements_; });
-      if (list && z != nullptr) say("element_z_m", named(*z, factor), z->path + unit_note(factor, Quantity::length));
-    } else if (const FactNumbers* const pitch = scalar(Fact::pitch); pitch != nullptr && pitch->values[0] > 0.0) {
+          facts_->first(Fact::positions_z, [&](const FactNumbers& c) { return c.values.size() == n_elements_; });
+      if (list && z != nullptr)
+        out_.say("element_z_m", named(*z, factor), z->path + unit_note(factor, Quantity::length));
+    } else if (const FactNumbers* const pitch = facts_->scalar(Fact::pitch);
+               pitch != nullptr && pitch->values[0] > 0.0) {
       const double factor = length_factor(*pitch, 0.02);
-      say("pitch_m", named(*pitch, factor),
-          words(pitch->path, ", ", pitch->values[0] * factor * 1e3, " mm", length_note(*pitch, factor)));
+      out_.say("pitch_m", named(*pitch, factor),
+               words(pitch->path, ", ", pitch->values[0] * factor * 1e3, " mm", length_note(*pitch, factor)));
       reach_m_ = pitch->values[0] * factor * static_cast<double>(n_elements_);
       const std::string name = plain_name(pitch->path);
       if (name == "dx" || name == "dy") {
-        const FactNumbers* const other = first(Fact::pitch, [&](const FactNumbers& c) {
+        const FactNumbers* const other = facts_->first(Fact::pitch, [&](const FactNumbers& c) {
           return plain_name(c.path) == "dx" && c.values.size() == 1 && c.values[0] != pitch->values[0];
         });
-        miss("pitch_m",
-             words(
-                 "distance of the elements in steps of ", pitch->path,
-                 other == nullptr ? "" : words(", or of ", other->path, ": ", other->values[0] * factor * 1e3, " mm")));
+        out_.miss("pitch_m", words("distance of the elements in steps of ", pitch->path,
+                                   other == nullptr
+                                       ? ""
+                                       : words(", or of ", other->path, ": ", other->values[0] * factor * 1e3, " mm")));
       } else if (factor != 1.0 && may_be_wavelengths(*pitch, pitch->values[0] * factor))
-        miss("pitch_m", words("unit of ", pitch->path, " = ", pitch->values[0], ": millimetres or wavelengths"));
-      if (const FactNumbers* const radius = scalar(Fact::radius);
+        out_.miss("pitch_m", words("unit of ", pitch->path, " = ", pitch->values[0], ": millimetres or wavelengths"));
+      if (const FactNumbers* const radius = facts_->scalar(Fact::radius);
           radius != nullptr && std::isfinite(radius->values[0]) && radius->values[0] > 0.0) {
         const double of_radius = metres(*radius, 1.0);
-        say("radius_m", named(*radius, of_radius),
-            words(radius->path, ", ", radius->values[0] * of_radius * 1e3, " mm"));
+        out_.say("radius_m", named(*radius, of_radius),
+                 words(radius->path, ", ", radius->values[0] * of_radius * 1e3, " mm"));
       }
     } else if (!pitch_of_kerf()) {
-      miss("pitch_m", is_lines_ ? "distance of the lines" : "element positions or pitch");
+      out_.miss("pitch_m", is_lines_ ? "distance of the lines" : "element positions or pitch");
     }
     if (positions_ == nullptr && !is_lines_ && !traces_ && n_elements_ > 0) other_counts();
   }
 
   // Places or a number of elements that are not as many as the channels: some elements are not in the samples.
   void other_counts() {
-    const FactNumbers* const places = first(Fact::positions, [&](const FactNumbers& c) {
+    const FactNumbers* const places = facts_->first(Fact::positions, [&](const FactNumbers& c) {
       const auto dims = long_axes(c.shape);
       return !dims.empty() && std::ranges::max(dims) > n_elements_ && (dims.size() == 1 || std::ranges::min(dims) <= 5);
     });
     if (places != nullptr) {
-      miss("pitch_m", words("which of the ", std::ranges::max(places->shape), " elements of ", places->path, " the ",
-                            n_elements_, " channels are (\"element_x_m\")"));
+      out_.miss("pitch_m", words("which of the ", std::ranges::max(places->shape), " elements of ", places->path,
+                                 " the ", n_elements_, " channels are (\"element_x_m\")"));
       return;
     }
-    const FactNumbers* const n = scalar(Fact::elements);
+    const FactNumbers* const n = facts_->scalar(Fact::elements);
     if (n == nullptr || !out_.meta.contains("pitch_m") || n->values[0] == static_cast<double>(n_elements_)) return;
     const auto pitch = std::ranges::find(out_.guesses, "pitch_m", &Guess::key);
     pitch->reason += words("; ", n->path, " = ", n->values[0], " but ", n_elements_,
@@ -391,14 +381,14 @@ class Guesser {
 
   // Of Field II: width and kerf, in one unit unless a name says it. False: not both are there.
   bool pitch_of_kerf() {
-    const FactNumbers *const width = scalar(Fact::width), *const kerf = scalar(Fact::kerf);
+    const FactNumbers *const width = facts_->scalar(Fact::width), *const kerf = facts_->scalar(Fact::kerf);
     if (is_lines_ || width == nullptr || kerf == nullptr || !(width->values[0] > 0.0 && kerf->values[0] >= 0.0))
       return false;
     const double of_width = metres(*width, 0.02);
     const bool alike = width->named.unit == NamedUnit::none && kerf->named.unit == NamedUnit::none;
     const double of_kerf = alike ? of_width : metres(*kerf, 0.02);
     const double pitch_m = width->values[0] * of_width + kerf->values[0] * of_kerf;
-    say("pitch_m", pitch_m, words(width->path, " + ", kerf->path, ", ", pitch_m * 1e3, " mm"));
+    out_.say("pitch_m", pitch_m, words(width->path, " + ", kerf->path, ", ", pitch_m * 1e3, " mm"));
     reach_m_ = pitch_m * static_cast<double>(n_elements_);
     return true;
   }

@@ -22,41 +22,43 @@ class SamplingGuesser {
 
   void sampling() {
     double fs_hz = 0.0;
-    const FactNumbers* fc = scalar(Fact::center);
-    if (fc == nullptr && !is_iq()) fc = scalar(Fact::demodulation);  // USTB and CUBDL: of RF as well
+    const FactNumbers* fc = facts_.scalar(Fact::center);
+    if (fc == nullptr && !is_iq()) fc = facts_.scalar(Fact::demodulation);  // USTB and CUBDL: of RF as well
     const double stated_hz = fc != nullptr && fc->values[0] > 0.0 ? fc->values[0] * hertz(*fc) : 0.0;
     if (const FactNumbers* const fs = sampling_of_data(); fs != nullptr && fs->values[0] > 0.0) {
       const double factor = sampling_factor(*fs, stated_hz);
       fs_hz = fs->values[0] * factor;
-      say("fs_hz", named(*fs, factor),
-          words(fs->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::frequency)));
+      out_.say("fs_hz", named(*fs, factor),
+               words(fs->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::frequency)));
     } else if (times_ != nullptr) {
       const double step =
           (times_->values.back() - times_->values.front()) / static_cast<double>(times_->values.size() - 1);
       const double factor = times_factor(*times_, stated_hz);
       fs_hz = 1.0 / (step * factor);
-      say("time_s", named(*times_, factor),
-          words(times_->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
-    } else if (const FactNumbers* const dt = scalar(Fact::sample_step); dt != nullptr && dt->values[0] > 0.0) {
+      out_.say("time_s", named(*times_, factor),
+               words(times_->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
+    } else if (const FactNumbers* const dt = facts_.scalar(Fact::sample_step); dt != nullptr && dt->values[0] > 0.0) {
       const double factor = step_factor(*dt, dt->values[0], stated_hz);
       fs_hz = 1.0 / (dt->values[0] * factor);
-      say("fs_hz", dt->literal ? Json(fs_hz) : Json(words(1.0 / factor, " / ", dt->path)),
-          words(dt->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
+      out_.say("fs_hz", dt->literal ? Json(fs_hz) : Json(words(1.0 / factor, " / ", dt->path)),
+               words(dt->path, ", ", fs_hz * 1e-6, " MHz", unit_note(factor, Quantity::duration)));
     } else {
-      miss("fs_hz", "sampling frequency");
+      out_.miss("fs_hz", "sampling frequency");
     }
     if (stated_hz > 0.0) {
       const double factor = hertz(*fc);
       found.center_hz = fc->values[0] * factor;
-      say("fc_hz", named(*fc, factor),
-          words(fc->path, ", ", found.center_hz * 1e-6, " MHz", unit_note(factor, Quantity::frequency)), "center_hz");
+      out_.say("fc_hz", named(*fc, factor),
+               words(fc->path, ", ", found.center_hz * 1e-6, " MHz", unit_note(factor, Quantity::frequency)),
+               "center_hz");
     } else if (fs_hz > 0.0 && !is_iq()) {
       out_.measure_center = true;
-    } else if (const FactNumbers* const f = scalar(Fact::demodulation); f != nullptr && f->values[0] > 0.0) {
+    } else if (const FactNumbers* const f = facts_.scalar(Fact::demodulation); f != nullptr && f->values[0] > 0.0) {
       found.center_hz = f->values[0] * hertz(*f);
-      assume("fc_hz", named(*f, hertz(*f)), words("IQ demodulated at the centre frequency, ", f->path), "center_hz");
+      out_.assume("fc_hz", named(*f, hertz(*f)), words("IQ demodulated at the centre frequency, ", f->path),
+                  "center_hz");
     } else if (fs_hz > 0.0) {
-      miss("fc_hz", "centre frequency");
+      out_.miss("fc_hz", "centre frequency");
     }
     found.fs_hz = fs_hz;
     speed();
@@ -66,35 +68,20 @@ class SamplingGuesser {
 
  private:
   [[nodiscard]] bool is_iq() const { return signal_ == SignalKind::iq; }
-  template <class... Of>
-  void say(Of&&... said) {
-    out_.say(std::forward<Of>(said)...);
-  }
-  template <class... Of>
-  void assume(Of&&... said) {
-    out_.assume(std::forward<Of>(said)...);
-  }
-  void miss(const char* key, std::string text) { out_.miss(key, std::move(text)); }
-  template <class Fits>
-  const FactNumbers* first(Fact fact, Fits&& fits) const {
-    return facts_.first(fact, fits);
-  }
-  const FactNumbers* scalar(Fact fact) const { return facts_.scalar(fact); }
-
   // Of ARRUS that of the data, after decimation; of two with one name neither is more likely.
   const FactNumbers* sampling_of_data() {
-    if (const FactNumbers* const of_data = first(Fact::sampling, [](const FactNumbers& c) {
+    if (const FactNumbers* const of_data = facts_.first(Fact::sampling, [](const FactNumbers& c) {
           return c.values.size() == 1 && c.path.find("data_char") != std::string::npos;
         }))
       return of_data;
-    const FactNumbers* const fs = scalar(Fact::sampling);
+    const FactNumbers* const fs = facts_.scalar(Fact::sampling);
     if (fs == nullptr) return nullptr;
-    const FactNumbers* const other = first(Fact::sampling, [&](const FactNumbers& c) {
+    const FactNumbers* const other = facts_.first(Fact::sampling, [&](const FactNumbers& c) {
       return c.values.size() == 1 && plain_name(c.path) == plain_name(fs->path) && c.values[0] != fs->values[0];
     });
     if (other != nullptr)
-      miss("fs_hz", words("choice of the sampling frequency (", fs->path, " = ", fs->values[0], ", ", other->path,
-                          " = ", other->values[0], ")"));
+      out_.miss("fs_hz", words("choice of the sampling frequency (", fs->path, " = ", fs->values[0], ", ", other->path,
+                               " = ", other->values[0], ")"));
     return fs;
   }
 
@@ -111,60 +98,62 @@ class SamplingGuesser {
     if (fits(said_hz) || !(certain || said_hz < stated_hz)) return by_name;
     for (const double factor : {1.0, 1e3, 1e6, 1e9})
       if (fs.named.unit == NamedUnit::none && fits(fs.values[0] * factor)) return factor;
-    miss("fs_hz", words("choice of the sampling frequency (", fs.path, ": ", said_hz * 1e-6, " MHz, the steps of ",
-                        times_->path, ": ", axis_hz * 1e-6, " MHz)"));
+    out_.miss("fs_hz", words("choice of the sampling frequency (", fs.path, ": ", said_hz * 1e-6, " MHz, the steps of ",
+                             times_->path, ": ", axis_hz * 1e-6, " MHz)"));
     return by_name;
   }
 
   void speed() {
-    const FactNumbers* const c = scalar(Fact::speed);
-    const FactNumbers* const map = c != nullptr ? c : first(Fact::speed, [](const FactNumbers&) { return true; });
+    const FactNumbers* const c = facts_.scalar(Fact::speed);
+    const FactNumbers* const map =
+        c != nullptr ? c : facts_.first(Fact::speed, [](const FactNumbers&) { return true; });
     double value = c == nullptr ? 0.0 : c->values[0];
     if (value >= 300.0 && value <= 12'000.0) {
-      say("c_m_s", named(*c, 1.0), words(c->path, ", ", value, " m/s"));
+      out_.say("c_m_s", named(*c, 1.0), words(c->path, ", ", value, " m/s"));
     } else if (value >= 0.3 && value <= 12.0) {
       value *= 1e3;
-      say("c_m_s", named(*c, 1e3), words(c->path, ", ", value, " m/s, read as mm/us"));
+      out_.say("c_m_s", named(*c, 1e3), words(c->path, ", ", value, " m/s, read as mm/us"));
     } else if (value >= 30'000.0 && value <= 1'200'000.0) {
       value *= 1e-2;
-      say("c_m_s", named(*c, 1e-2), words(c->path, ", ", value, " m/s, read as cm/s"));
+      out_.say("c_m_s", named(*c, 1e-2), words(c->path, ", ", value, " m/s, read as cm/s"));
     } else if (map != nullptr && map->values.size() > 1 && std::ranges::min(map->values) >= 300.0) {
       std::vector<double> all = map->values;
       std::ranges::nth_element(all, all.begin() + std::ssize(all) / 2);
       value = all[all.size() / 2];
-      assume(
+      out_.assume(
           "c_m_s", value,
           words("median of ", map->path, ", which has ", std::ranges::min(all), " to ", std::ranges::max(all), " m/s"));
     } else {
       const std::string why =
           c == nullptr ? "not in the file" : words("as ", c->path, " = ", value, " is no speed of sound");
       value = 1540.0;
-      assume("c_m_s", value, "1540 m/s, " + why);
+      out_.assume("c_m_s", value, "1540 m/s, " + why);
     }
     found.speed_m_s = value;
   }
 
   void demodulation() {
-    if (const FactNumbers* const f = scalar(Fact::demodulation); f != nullptr && f->values[0] > 0.0) {
-      say("demod_hz", named(*f, hertz(*f)), words(f->path, ", ", f->values[0] * hertz(*f) * 1e-6, " MHz"));
+    if (const FactNumbers* const f = facts_.scalar(Fact::demodulation); f != nullptr && f->values[0] > 0.0) {
+      out_.say("demod_hz", named(*f, hertz(*f)), words(f->path, ", ", f->values[0] * hertz(*f) * 1e-6, " MHz"));
     } else if (found.center_hz > 0.0) {
-      assume("demod_hz", found.center_hz, "IQ demodulated at the centre frequency");
+      out_.assume("demod_hz", found.center_hz, "IQ demodulated at the centre frequency");
     }
   }
 
   void band_and_rate() {
-    if (const FactNumbers* const bw = scalar(Fact::bandwidth);
+    if (const FactNumbers* const bw = facts_.scalar(Fact::bandwidth);
         bw != nullptr && bw->values[0] > 0.0 && found.center_hz > 0.0) {
       const double value = bw->values[0], factor = value <= 2.0     ? found.center_hz
                                                    : value <= 200.0 ? 0.01 * found.center_hz
                                                                     : 1.0;
-      say("bandwidth_hz", named(*bw, factor), words(bw->path, ", ", value * factor * 1e-6, " MHz"));
+      out_.say("bandwidth_hz", named(*bw, factor), words(bw->path, ", ", value * factor * 1e-6, " MHz"));
     }
-    if (const FactNumbers* const rate = scalar(Fact::frame_rate); rate != nullptr && rate->values[0] > 0.0) {
-      say("frame_rate_hz", named(*rate, 1.0), words(rate->path, ", ", rate->values[0], " Hz"), "frame_rate_hz");
-    } else if (const FactNumbers* const prf = scalar(Fact::transmit_rate); prf != nullptr && prf->values[0] > 0.0) {
-      say("prf_hz", named(*prf, 1.0), words(prf->path, ", ", prf->values[0], " Hz, taken as transmits a second"),
-          "frame_rate_hz");
+    if (const FactNumbers* const rate = facts_.scalar(Fact::frame_rate); rate != nullptr && rate->values[0] > 0.0) {
+      out_.say("frame_rate_hz", named(*rate, 1.0), words(rate->path, ", ", rate->values[0], " Hz"), "frame_rate_hz");
+    } else if (const FactNumbers* const prf = facts_.scalar(Fact::transmit_rate);
+               prf != nullptr && prf->values[0] > 0.0) {
+      out_.say("prf_hz", named(*prf, 1.0), words(prf->path, ", ", prf->values[0], " Hz, taken as transmits a second"),
+               "frame_rate_hz");
     }
   }
 

@@ -1,7 +1,5 @@
 #include "formats/readers/hdf5_samples.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,6 +10,7 @@
 
 #include "core/error.h"
 #include "formats/base/library_recording.h"
+#include "formats/base/memory_limit.h"
 #include "formats/base/open_request.h"
 #include "formats/containers/array_view.h"
 #include "formats/containers/hdf5_file.h"
@@ -207,10 +206,8 @@ std::size_t frame_cache_bytes(const Node& dataset, const Hdf5Samples& samples, c
     values *= samples.axes[k] == Axis::frame ? chunk : (stored.shape[k] + chunk - 1) / chunk * chunk;
   }
   const Id type(H5Dget_type(dataset.id()));
-  rlimit memory{};
-  const bool limited = ::getrlimit(RLIMIT_DATA, &memory) == 0;
   const std::size_t bytes = values * H5Tget_size(type);
-  return limited && bytes <= memory.rlim_cur / 4 ? bytes : 0;
+  return bytes <= memory_limit() / 4 ? bytes : 0;
 }
 
 class FrameReader {
@@ -294,7 +291,7 @@ class FrameReader {
     if (H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
         H5Dread(dataset.id(), type, memory_space, file_space, H5P_DEFAULT, into) < 0) {
       const std::string in_frame = " samples in frame " + std::to_string(frame);
-      if (hdf5::failed_for("errno = 5,"))
+      if (hdf5::failed_for(hdf5::kDiskError))
         throw UnreadableFrame(dataset.where(), "unreadable" + in_frame, "a sound disk",
                               std::to_string(frame) + " of " + std::to_string(extent(samples_, stored_, Axis::frame)) +
                                   " frames lie before it");
@@ -419,6 +416,14 @@ std::vector<Axis> trailing_axes(const Node& dataset) {
   }
   const std::vector<Axis> all{Axis::frame, Axis::transmit, Axis::element, Axis::time};
   return {all.end() - static_cast<std::ptrdiff_t>(rank), all.end()};
+}
+
+Hdf5Frames hdf5_frames(const Node& root, const Hdf5Samples& samples) {
+  const Node dataset = root.at_path(samples.datasets.at(0));
+  const Stored stored = describe(dataset, samples.axes);
+  static_cast<void>(storage_of(dataset, samples, stored));
+  const auto reader = std::make_shared<FrameReader>(root, samples, stored, stored.type);
+  return {[reader](std::uint64_t index, std::span<std::byte> out) { reader->read(index, out); }, stored.type};
 }
 
 LibraryRecording make_hdf5_recording(const OpenRequest& request, const Node& root, Hdf5Parts parts) {

@@ -2,7 +2,10 @@
 // when the frames lie in the file as they are lent, only where. Reader process, one thread.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +32,13 @@ struct Hdf5Samples {
 // Of a dataset of channel data whose first axes of 1 are not written: [[frame,] transmit,] element, time. Throws Error
 // on any other number of axes.
 std::vector<Axis> trailing_axes(const hdf5::Node& dataset);
+
+// The frames as `type` in the order of the axes; `read` as of LibraryRecording.
+struct Hdf5Frames {
+  std::function<void(std::uint64_t frame, std::span<std::byte> out)> read;
+  SampleType type;
+};
+Hdf5Frames hdf5_frames(const hdf5::Node& root, const Hdf5Samples& samples);
 
 struct Hdf5Parts {
   Acquisition acquisition;  // everything but n_samples, sample_type and signal, which the samples decide

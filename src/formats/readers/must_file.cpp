@@ -250,8 +250,7 @@ bool is_samples(const MatVariable& variable, bool any_name) {
 
 OwnedArray read_samples(const OpenRequest& request, const MatFile& file, const MatVariable& variable) {
   if (!is_cell(variable)) return file.read_array(variable.name);
-  const MatTree tree(request.what(), request.path_to_open.string(), request.bytes().size(), {variable.name},
-                     file.container());
+  const MatTree tree = read_tree(request, file, variable.name);
   const MatNode* const cell = tree.find(variable.name);
   if (cell == nullptr) refuse(request.what(), file);
   return join_recordings(request.what() + " (" + printable(variable.name) + ")", *cell, tree.owner());

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -14,8 +17,10 @@
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
 #include "formats/base/printable.h"
+#include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_file.h"
 #include "formats/containers/mat_tree.h"
+#include "formats/readers/hdf5_samples.h"
 #include "formats/readers/verasonics_scheme.h"
 
 namespace echoloop {
@@ -150,7 +155,10 @@ bool is_reshaped(const std::string& what, const MatTree& tree, std::size_t n_row
 
 struct Samples {
   std::shared_ptr<const void> owner;
-  ArrayView lines;
+  ArrayView lines;  // all of them, or the page that was read last
+  std::function<void(std::uint64_t page, std::span<std::byte> out)> read_page;  // empty: `lines` are all
+  std::vector<std::byte> page;
+  std::optional<std::size_t> page_number;
   std::size_t rows, columns;
   Scheme scheme;
   std::vector<Columns> apertures;
@@ -183,7 +191,7 @@ void mix_pairs(double rotation_rad, std::span<float> lines) {
 // int16 as it is, everything else becomes float32; zeros for elements that were not connected.
 template <class T>
 void copy_frame(const Samples& s, const Frame& frame, std::span<T> out) {
-  const std::size_t n = s.scheme.n_rows;
+  const std::size_t n = s.scheme.n_rows, page = s.read_page ? 0 : frame.page;
   for (std::size_t k = 0; k < s.scheme.shots.size(); ++k) {
     for (const std::size_t column : s.apertures[s.scheme.shots[k].aperture]) {
       const std::span<T> line = out.first(n);
@@ -191,14 +199,19 @@ void copy_frame(const Samples& s, const Frame& frame, std::span<T> out) {
       if (column == kNoColumn) {
         std::fill(line.begin(), line.end(), T{0});
       } else {
-        copy_line(s, (frame.page * s.columns + column) * s.rows + frame.first_rows[k], line);
+        copy_line(s, (page * s.columns + column) * s.rows + frame.first_rows[k], line);
       }
     }
   }
 }
 
-void read_frame(const Samples& s, SampleType type, std::uint64_t index, std::span<std::byte> out) {
+void read_frame(Samples& s, SampleType type, std::uint64_t index, std::span<std::byte> out) {
   const Frame& frame = s.scheme.frames.at(static_cast<std::size_t>(index));
+  if (s.read_page && s.page_number != frame.page) {
+    s.page_number.reset();
+    s.read_page(frame.page, s.page);
+    s.page_number = frame.page;
+  }
   const std::size_t n_elements = s.apertures.front().size(), n_shots = s.scheme.shots.size();
   const std::size_t n_values = n_shots * n_elements * s.scheme.n_rows;
   if (type == SampleType::int16)
@@ -209,6 +222,20 @@ void read_frame(const Samples& s, SampleType type, std::uint64_t index, std::spa
   const std::size_t per_transmit = n_values / n_shots;
   for (std::size_t k = 0; k < s.rotation_rad.size(); ++k)
     mix_pairs(s.rotation_rad[k], lines.subspan(k * per_transmit, per_transmit));
+}
+
+// Lines that were left in the file. One frame of a reshaped buffer takes all pages.
+void read_pages(const OpenRequest& request, const MatNode& lines, bool reshaped, Samples& s) {
+  Hdf5Samples stored;
+  stored.axes = {Axis::element, Axis::time};
+  stored.datasets = {lines.left_at};
+  if (lines.dims.size() > 2) stored.axes.insert(stored.axes.begin(), reshaped ? Axis::transmit : Axis::frame);
+  const auto root = hdf5::Node::open(request.what(), request.path_to_open.string(), request.bytes().size());
+  Hdf5Frames frames = hdf5_frames(root, stored);
+  s.lines.type = frames.type == SampleType::int16 ? kInt16 : NumberType{NumberKind::real, 4, ByteOrder::little};
+  s.page.resize(s.rows * s.columns * s.lines.type.bytes);
+  s.lines.bytes = s.page;
+  s.read_page = std::move(frames.read);
 }
 
 void check_lines(const std::string& what, const std::string& name, const Samples& s) {
@@ -262,7 +289,7 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
   std::vector<std::string> names(kStructs.begin(), kStructs.end());
   if (!inside) names.push_back(name);
   if (workspace != nullptr) names.push_back(workspace->name);
-  MatTree tree(what, request.path_to_open.string(), request.bytes().size(), names, file.container());
+  MatTree tree(what, request.path_to_open.string(), request.bytes().size(), names, file.container(), name);
   if (workspace != nullptr) tree.unpack(workspace->name);
   for (const char* const one : kStructs) tree.join_structs(one);
   request.advance(0.5);
@@ -277,6 +304,9 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
   auto samples = std::make_shared<Samples>(
       Samples{.owner = tree.owner(),
               .lines = buffer.lines->numbers,
+              .read_page = {},
+              .page = {},
+              .page_number = {},
               .rows = n_rows,
               .columns = dims[1],
               .scheme = scheme(what, tree, s, {n_rows, reshaped ? 1 : dims[2], buffer.number}, a),
@@ -285,6 +315,7 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
               .code = {}});
   const Scheme& sent = samples->scheme;
   check_lines(what, name, *samples);
+  if (!buffer.lines->left_at.empty()) read_pages(request, *buffer.lines, reshaped, *samples);
   if (reshaped) {
     a.assumptions.emplace_back("third axis of " + printable(name) + " read as the acquisitions of one frame");
     for (Frame& frame : samples->scheme.frames)
@@ -315,6 +346,7 @@ LibraryRecording read_verasonics(const OpenRequest& request, const MatFile& file
   LibraryRecording recording;
   recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
   recording.frame_count = sent.frames.size();
+  recording.frame_by_frame = true;
   recording.named.why_not = "rows of a buffer are acquisitions, and columns connectors, by Receive and Trans";
   recording.format =
       file.container() == MatContainer::v5 ? "Verasonics workspace (MATLAB v5)" : "Verasonics workspace (MATLAB v7.3)";

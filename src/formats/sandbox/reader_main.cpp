@@ -221,7 +221,10 @@ int run_reader_process(int argc, char** argv, const LibraryOpener& open, const L
                               .stop = {},
                               .folder = take_folder(given, parts)};
     const bool listing = std::string_view(argv[1]) == kReaderOutlineOption;
-    limit_computing((listing ? kListing_s : kOpening_s) + request.bytes().size() / kBytesPerSecond);
+    const std::size_t size = request.bytes().size();
+    const auto unpacking_s =
+        static_cast<std::size_t>(std::chrono::ceil<std::chrono::seconds>(unpacking_time(size)).count());
+    limit_computing((listing ? kListing_s : kOpening_s) + size / kBytesPerSecond + unpacking_s);
     if (listing) {
       channel.send(MessageKind::outline, encode_text(outline ? outline(request) : "{}"));
       ::_exit(0);

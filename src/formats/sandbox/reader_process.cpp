@@ -31,9 +31,7 @@ std::size_t memory_budget() {
 }
 
 std::chrono::milliseconds opening_patience(std::size_t file_bytes) {
-  constexpr std::size_t kUnpackedPerMs = 200'000, kMostUnpacking_ms = 20'000;  // of 1032 bytes for each
-  const std::size_t unpacking_ms = std::min(file_bytes * 1032 / kUnpackedPerMs, kMostUnpacking_ms);
-  const auto patience = reader_settings().opening_patience + std::chrono::milliseconds(unpacking_ms);
+  const auto patience = reader_settings().opening_patience + unpacking_time(file_bytes);
   return std::max(patience, std::min(kMostPatience, patience + std::chrono::milliseconds(file_bytes / kBytesPerMs)));
 }
 

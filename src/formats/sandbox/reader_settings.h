@@ -1,6 +1,7 @@
 // How the reader process is started, on which both sides agree, and what tests set of it. Internal to src/formats.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -25,6 +26,12 @@ inline constexpr int kSandboxAnswer = 64, kHasSeccomp = 1, kHasLandlock = 2, kHa
 // An exit status from here on: died of the signal of that number less kDiedOf. The first process of a name space
 // ignores the signals that would end any other one, so it takes those that limits send and ends by itself.
 inline constexpr int kDiedOf = 128;
+
+// That a file may take to be unpacked: deflate makes 1032 bytes of one at most, and matio's data are unpacked twice.
+inline std::chrono::milliseconds unpacking_time(std::size_t file_bytes) {
+  constexpr std::size_t kUnpackedPerMs = 200'000, kMost_ms = 20'000;
+  return std::chrono::milliseconds(std::min(file_bytes * 1032 / kUnpackedPerMs, kMost_ms));
+}
 
 // Mostly for tests, which are not the program and do not want to wait. Set before anything is opened.
 struct ReaderSettings {

@@ -134,6 +134,19 @@ LibraryRecording play(const OpenRequest& request) {
   if (role == "bad-sector-5") {
     return until_frame_5([&] { throw UnreadableFrame("frame 5", "unreadable", "a sound disk"); });
   }
+  if (role == "bad-sector-of-many") {  // too many to be read when it is opened
+    Acquisition a = *fake_acquisition();
+    a.n_samples = 4096;
+    LibraryRecording recording = fake_recording();
+    recording.acquisition = std::make_shared<const Acquisition>(a);
+    recording.frame_count = 1000;
+    recording.frame_by_frame = true;
+    recording.read_frame = [](std::uint64_t index, std::span<std::byte> out) {
+      if (index == 5) throw UnreadableFrame("frame 5", "unreadable", "a sound disk");
+      std::ranges::fill(out, std::byte{1});
+    };
+    return recording;
+  }
   if (role == "no-memory") throw std::bad_alloc();
   if (role == "takes-memory") {  // more than a small file can need, as a size in a damaged file asks for it
     constexpr std::size_t kTooMuch = std::size_t{400} << 20;
