@@ -31,7 +31,7 @@ struct Shown {
   explicit Shown(const Grid& grid) : db(grid.pixels(), -30.0F) {
     image.grid = grid;
     image.number = 1;
-    image.stamp.sequence = 1234;
+    image.stamp.source_index = 1233;
     image.host_db = db.data();
   }
   std::vector<float> db;
