@@ -101,8 +101,7 @@ TEST(ReaderProgram, AFrameThatTheDiskDoesNotGiveIsAFaultOfTheRun) {
   const std::string command = program + " " + file + " --headless --backend cpu --grid -1:1:4,10:12:4 2>" + err;
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
   const std::string line = testing::read_text(err);
-  EXPECT_NE(line.find("frame 5: unreadable; expected a sound disk"), std::string::npos) << line;
-  EXPECT_EQ(testing::lines_of(line).size(), 1U) << line;
+  EXPECT_NE(line.find("frame 5: unreadable; expected a sound disk\n"), std::string::npos) << line;
 }
 
 // A reader that says that each frame is there, and reads none of the questions.
