@@ -142,8 +142,9 @@ TEST_F(BusyWindow, ASourceIsReplacedWithoutAWaitForTheFrameUnderWay) {
 class ReturningWindow : public WindowTest {
  protected:
   void open_slow_one() {
-    SavedSession slow{
-        .source = "sim:cyst", .facts = {}, .settings = {"adaptive=minimum_variance", "grid_nx=900", "grid_nz=1800"}};
+    SavedSession slow;
+    slow.source = "sim:cyst";
+    slow.settings = {"adaptive=minimum_variance", "grid_nx=900", "grid_nz=1800"};
     const std::filesystem::path file = folder().path() / "slow.echoloop.json";
     write_text_file(file, session_json(slow, file).dump());
     app().viewer().screen().commands().open_file(file);

@@ -327,7 +327,7 @@ void WindowApp::start_session(OpenedSource opened, WindowOpening::Purpose purpos
                          state().params);
   }
   if (plan.change == WindowStream::Change::another_source && comparison_.source().opened() == nullptr) {
-    reset_.change_source(opened.info, purpose, saving_.session(seen_moment()));
+    reset_.change_source(opened.info, purpose, parts_.session_now(seen_moment()));
   }
   sound_speed_.forget();
   if (purpose.setup && saved == nullptr) reset_.forget_stream();

@@ -4,9 +4,12 @@
 
 #include <ctime>
 
+#include "app/opening/opened_description.h"
 #include "app/options/folders.h"
 #include "app/outputs/output_files.h"
 #include "app/stream/stream_memory.h"
+#include "core/param_table.h"
+#include "core/transmits.h"
 #include "formats/open_recording.h"
 #include "version.h"
 
@@ -29,6 +32,30 @@ void WindowParts::say(Severity severity, const std::string& text, const std::str
 
 void WindowParts::hint(const std::string& text) {
   state.notices.messages.post({.clock = clock_text(), .text = text, .stay = Stay::passing});
+}
+
+SavedSession WindowParts::session_now(SavedMoment moment) const {
+  if (source == nullptr) return {};
+  const Image& shown = viewer->shown_image();
+  SavedSession now{.source = named,
+                   .facts = facts,
+                   .description = opened_description(source->acquisition()),
+                   .settings = {},
+                   .stream = state.stream,
+                   .marks = state.marks,
+                   .pan_zoom = state.image.pan_zoom,
+                   .layout = layout_text(viewer->settings()),
+                   .frame = shown.stamp.source_index,
+                   .moment = moment};
+  for (const ParamSpec& spec : param_table()) {
+    now.settings.push_back(
+        std::string(spec.key) + "=" +
+        (spec.choices.empty() ? fmt::format("{:.17g}", get_number(state.params, spec)) : get_text(state.params, spec)));
+  }
+  if (shown.number != 0) {  // of all transmits, as a stream holds it
+    now.held_reference_db = shown.params.level.reference_db - transmit_level_db(shown.params, *shown.acquisition);
+  }
+  return now;
 }
 
 bool WindowParts::refused_in_kiosk() {

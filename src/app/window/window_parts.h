@@ -9,6 +9,7 @@
 
 #include "app/options/options.h"
 #include "app/outputs/doubts.h"
+#include "app/session_file.h"
 #include "app/stream/session.h"
 #include "core/acquisition_facts.h"
 #include "core/results/live_images.h"
@@ -42,6 +43,7 @@ struct WindowParts {
   void hint(const std::string& text);     // why an action has no effect: shown for a few seconds
   [[nodiscard]] bool refused_in_kiosk();  // with a message
   [[nodiscard]] bool on_gpu() const { return backend->name() == "CUDA"; }
+  [[nodiscard]] SavedSession session_now(SavedMoment moment) const;  // of what is on screen; without a source: empty
   // True for a run without an operator: with an end or output files on the command line, or in a kiosk.
   [[nodiscard]] bool scripted() const;
   [[nodiscard]] bool kiosk() const { return options.kiosk_idle_s > 0.0; }

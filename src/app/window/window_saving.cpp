@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "app/image_files.h"
-#include "app/opening/opened_description.h"
 #include "app/options/folders.h"
 #include "app/outputs/cine_film.h"
 #include "app/outputs/cine_iq.h"
@@ -21,9 +20,7 @@
 #include "app/window/playback.h"
 #include "core/error.h"
 #include "core/number.h"
-#include "core/param_table.h"
 #include "core/plain_text.h"
-#include "core/transmits.h"
 #include "gui/docks/film_plan.h"
 #include "gui/figure/figure_key.h"
 #include "gui/overlay/caption.h"
@@ -378,37 +375,14 @@ void WindowSaving::save_table(const ResultTable& table) {
   });
 }
 
-SavedSession WindowSaving::session(SavedMoment moment) const {
-  if (parts_.source == nullptr) return {};
-  const Image& shown = parts_.viewer->shown_image();
-  SavedSession session{.source = parts_.named,
-                       .facts = parts_.facts,
-                       .description = opened_description(parts_.source->acquisition()),
-                       .settings = {},
-                       .stream = parts_.state.stream,
-                       .marks = parts_.state.marks,
-                       .pan_zoom = parts_.state.image.pan_zoom,
-                       .layout = layout_text(parts_.viewer->settings()),
-                       .frame = shown.stamp.source_index,
-                       .moment = moment};
-  for (const ParamSpec& spec : param_table()) {
-    session.settings.push_back(std::string(spec.key) + "=" +
-                               (spec.choices.empty() ? fmt::format("{:.17g}", get_number(parts_.state.params, spec))
-                                                     : get_text(parts_.state.params, spec)));
-  }
-  if (shown.number != 0) {  // of all transmits, as a stream holds it
-    session.held_reference_db = shown.params.level.reference_db - transmit_level_db(shown.params, *shown.acquisition);
-  }
-  return session;
-}
-
 void WindowSaving::save_session(SavedMoment moment) {
   if (parts_.source == nullptr) return;
   if (!is_utf8(parts_.named))
     throw Error(parts_.named, "a name that is not UTF-8", "a UTF-8 name for a session", "rename the file");
   const std::filesystem::path path = new_save(
       UserFolder::documents, file_stem(parts_.state.source, parts_.viewer->shown_image().stamp), kSessionEnding.data());
-  save_text(path, [session = session(moment), path] { return json_text(session_json(session, path), 2) + "\n"; });
+  save_text(path,
+            [session = parts_.session_now(moment), path] { return json_text(session_json(session, path), 2) + "\n"; });
 }
 
 void WindowSaving::save_film(SavedMoment moment) {

@@ -42,7 +42,6 @@ class WindowSaving {
 
   void describe();  // for the window
 
-  [[nodiscard]] SavedSession session(SavedMoment moment) const;  // of what is on screen; without a source: empty
   // Where no file can be made, an error says so, and the save panel opens at the folder's field.
   [[nodiscard]] bool folder_ready(UserFolder kind);
   [[nodiscard]] std::filesystem::path new_save(UserFolder kind, const std::string& name, const char* ending);
