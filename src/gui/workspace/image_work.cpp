@@ -21,13 +21,13 @@ void draw_track(const Ui& ui, const ImageLayout& layout, double share) {
   ui.fill({track.x0, track.y0, track.x0 + track.width() * static_cast<float>(share), track.y1}, theme::kAccent, 1.5F);
 }
 
-// Back to the source before, at the right end of the title. Returns its left end.
-float draw_return(PanelContext& c, const ImageLayout& layout, float y) {
+// Back to the source before, right of the title, which ends at x. Returns its left end.
+float draw_return(PanelContext& c, const ImageLayout& layout, float x, float y) {
   Ui& ui = c.ui;
   std::string label = "Cancel, stay on " + c.state.opening.former;
   const auto width = [&] { return ui.width(Type::body, label) + ui.width(Type::small, "Esc") + ui.px(36); };
-  if (width() > layout.room.width() / 2) label = "Cancel";
-  const float right = std::min(layout.room.x1, std::max(layout.image.x1, layout.image.x0 + 2 * width()));
+  if (width() > layout.room.x1 - x) label = "Cancel";
+  const float right = std::min(layout.room.x1, std::max(layout.image.x1, x + width()));
   const Rect button{right - width(), y, right, y + ui.px(26)};
   const bool clicked = ui.button("return", button, {.label = label, .shortcut = "Esc"},
                                  {"Cancel", "Shows the source before again, as it was.", {}});
@@ -70,12 +70,14 @@ void draw_awaited_image(PanelContext& c, const ImageLayout& layout, const Awaite
   if (!work) return;
   draw_track(ui, layout, work->share);
   const float line = ui.px(20), title_y = r.y0 - ui.px(30);
-  const float end = state.opening.former.empty() ? layout.room.x1 : draw_return(c, layout, title_y - ui.px(3));
-  const float x =
-      ui.text_fitted(Type::strong, r.x0, end - ui.px(12), title_y, line, theme::kText, "Opening " + state.source.name);
-  if (const auto& f = state.params.formation; f.grid_nx > 0 && f.grid_nz > 0) {
-    ui.text_fitted(Type::small, x + ui.px(12), end - ui.px(12), title_y, line, theme::kMuted,
-                   fmt::format("{} × {} points", f.grid_nx, f.grid_nz));
+  const std::string title = "Opening " + state.source.name;
+  const float x = r.x0 + ui.width(Type::strong, title) + ui.px(12);
+  const float end = state.opening.former.empty() ? layout.room.x1 : draw_return(c, layout, x, title_y - ui.px(3));
+  ui.text_fitted(Type::strong, r.x0, end - ui.px(8), title_y, line, theme::kText, title);
+  const auto& f = state.params.formation;
+  const std::string points = fmt::format("{} × {} points", f.grid_nx, f.grid_nz);
+  if (f.grid_nx > 0 && f.grid_nz > 0 && x + ui.width(Type::small, points) < end - ui.px(8)) {
+    ui.text(Type::small, x, title_y, line, theme::kMuted, points);
   }
   const std::string before = "Not current: last image of " + awaited.shown_of + ".";
   const std::string first = first_image_text(state, *work);
