@@ -79,6 +79,8 @@ TEST_F(StillWindow, AFrameHasOneNumber) {
     const std::string to = (folder_ / ("saved" + std::to_string(count))).string();
     std::filesystem::create_directories(to);
     const Variable pictures("XDG_PICTURES_DIR", to);
+    app_.reset();  // one window at a time
+    std::filesystem::remove(folder_ / "in.uff");
     begin(options_for(record(count)));
     ASSERT_TRUE(until([&] { return is_still(state()) || state().numbers.counts.processed > 8; }));
     if (count > 1) press(Key::space);

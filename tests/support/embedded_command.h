@@ -32,14 +32,15 @@ inline std::string command_in_svg(const std::string& text) {
   return command;
 }
 
-// The subject, a string in brackets.
+// The subject: in brackets, or where it has brackets or a backslash itself in hexadecimal digits of UTF-16.
 inline std::string command_in_pdf(const std::string& bytes) {
-  const std::string key = "/Subject (";
+  const std::string plain = "/Subject (", coded = "/Subject <FEFF";
+  if (const std::size_t at = bytes.rfind(plain); at != std::string::npos)
+    return bytes.substr(at + plain.size(), bytes.find(')', at) - at - plain.size());
+  const std::size_t at = bytes.rfind(coded);
   std::string command;
-  for (std::size_t i = bytes.rfind(key) + key.size(); i < bytes.size() && bytes[i] != ')'; ++i) {
-    if (bytes[i] == '\\') ++i;
-    command += bytes[i];
-  }
+  for (std::size_t i = at + coded.size(); at != std::string::npos && bytes[i] != '>'; i += 4)
+    command += static_cast<char>(std::stoi(bytes.substr(i, 4), nullptr, 16));
   return command;
 }
 

@@ -213,7 +213,7 @@ std::unique_ptr<const ImageA> make_image_a(const SideA& a, const CompareOptions&
   made->named = source.name;
   made->samples = source.info.samples;
   made->match_levels = compare.match_levels;
-  made->frame_count = a.recording ? source.info.frame_count : 0;
+  made->frame_count = source.info.frame_count;
   return made;
 }
 

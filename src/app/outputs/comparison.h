@@ -67,7 +67,7 @@ struct ImageA {
   std::vector<float> db;
   std::string named;              // its source, as the user named it
   SampleLogPtr samples;           // of its source
-  std::uint64_t frame_count = 0;  // of a recording of its own; 0: no end, or B's recording
+  std::uint64_t frame_count = 0;  // of its source; 0: no end
   std::optional<KeptFrame> kept;
   bool match_levels = false;  // of B in the figure
 };

@@ -39,7 +39,7 @@ struct MeasuredRun {
   const Backend& backend;
   std::string source;                          // as the user named it
   const std::vector<Doubt>* doubts = nullptr;  // about its recording; null: not measured
-  std::uint64_t frames_of_a = 0;               // of a recording of A's own; 0: no end, or B's recording
+  std::uint64_t frames_of_a = 0;               // of A: of its source; 0: no end
 };
 // Of the image that B's is compared with, for measurements_csv().
 std::string comments_on_a(const MeasuredRun& a);

@@ -152,7 +152,7 @@ std::string whole_name(const std::string& source) {
 }
 
 void set_no_command(nlohmann::json& json, const std::string& why) {
-  json.erase("command");
+  if (json.is_object()) json.erase("command");
   json["command_missing"] = why;
 }
 
@@ -170,7 +170,7 @@ void set_command(nlohmann::json& json, const RepeatedFrames& run, const std::str
   command += facts_words(*run.acquisition);
   if (run.params != nullptr) command += params_words(*run.params, *run.acquisition);
   if (!run.backend.computes_elsewhere()) command += " --backend cpu";
-  json.erase("command_missing");
+  if (json.is_object()) json.erase("command_missing");
   json["command"] = command + " " + output;
 }
 
