@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -125,25 +126,25 @@ std::string cause_in(const std::string& printed, int status) {
 }  // namespace
 
 struct Film::Impl {
-  explicit Impl(const FilmFormat& f) : format(f), file(f.path) {}
+  explicit Impl(const FilmFormat& f) : format(f), file(std::in_place, f.path) {}
   void open(const Container& container);
   void end();  // waits for the program
   [[noreturn]] void fail() {
     const int status = program->finish();
-    file.fail(cause_in(program->printed(), status));
+    file->fail(cause_in(program->printed(), status));
   }
 
   FilmFormat format;
-  PartFile file;                          // the images
+  std::optional<PartFile> file;           // the images
   std::unique_ptr<ChildProgram> program;  // killed before `file` removes what it has written
   std::string encoder;
 };
 
 void Film::Impl::open(const Container& container) {
   const char* const name = encoder_for(container);
-  if (name == nullptr) file.fail("the installed ffmpeg has no encoder for " + std::string(container.extension));
+  if (name == nullptr) file->fail("the installed ffmpeg has no encoder for " + std::string(container.extension));
   encoder = name;
-  program = std::make_unique<ChildProgram>(arguments_for(format, container, name, file.part().string()));
+  program = std::make_unique<ChildProgram>(arguments_for(format, container, name, file->part().string()));
 }
 
 Film::Film(const FilmFormat& format) : impl_(std::make_unique<Impl>(format)) {
@@ -160,15 +161,16 @@ void Film::add(std::span<const std::uint8_t> rgb) {
 void Film::Impl::end() {
   const int status = program->finish();
   const std::string printed = program->printed();  // an error of the last write changes no exit status
-  if (status != 0 || !printed.empty()) file.fail(cause_in(printed, status));
+  if (status != 0 || !printed.empty()) file->fail(cause_in(printed, status));
 }
 
 void Film::finish(const std::string& comment) {
   impl_->end();
   PartFile whole(impl_->format.path);
-  impl_->program = std::make_unique<ChildProgram>(
-      arguments_to_copy(impl_->file.part().string(), container_of(impl_->format.path), comment, whole.part().string()));
+  impl_->program = std::make_unique<ChildProgram>(arguments_to_copy(
+      impl_->file->part().string(), container_of(impl_->format.path), comment, whole.part().string()));
   impl_->end();
+  impl_->file.reset();
   whole.commit();
 }
 

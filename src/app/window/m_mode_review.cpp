@@ -59,7 +59,8 @@ void MModeReview::ask(UiState& state, Session& session) {
     const std::size_t room = MModeColumns::capacity(state.image.m_mode.columns->line()->grid);
     first_ = stamps_.size() - std::min(stamps_.size(), room);
   }
-  for (; next_ > first_ && asked_ - answers_->came < kAhead; --next_) {
+  const std::size_t came = answers_->came;  // a turn asks for a few, however fast they come meanwhile
+  for (; next_ > first_ && asked_ - came < kAhead; --next_) {
     if (has(state, stamps_[next_ - 1])) {
       ++had_;
       continue;
