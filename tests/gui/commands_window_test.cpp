@@ -151,7 +151,8 @@ TEST_P(CommandsOfAWindow, MakeItAgain) {
   if (!video.empty()) {
     const std::string held = command_in(video);
     if (held.starts_with("no command: ")) {  // a recording repeats; without a frame rate, the window's is another
-      EXPECT_TRUE(contains(held, "a rate that is not the recording's") || contains(held, "missing or repeated")) << held;
+      EXPECT_TRUE(contains(held, "a rate that is not the recording's") || contains(held, "missing or repeated"))
+          << held;
       EXPECT_NE(std::string_view(GetParam().name), "phantom");
     } else {
       ASSERT_EQ(repeat_command(held, empty), 0);
