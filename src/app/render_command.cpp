@@ -271,15 +271,24 @@ class RenderRun {
     }
   }
 
-  // From the files of all complete recordings, of earlier runs as well.
+  [[nodiscard]] bool is_of_these_settings(const Job& job) const {
+    try {
+      return is_complete(options_, job);
+    } catch (const std::exception&) {  // it has been said
+      return false;
+    }
+  }
+
+  // From the files of all complete recordings, of earlier runs as well; without one an earlier table stays.
   void write_table() {
     const fs::path& table = options_.files["--measurements"];
     if (table.empty() || interrupted()) return;
     std::vector<MeasuredRecording> measured;
     for (const Job& job : jobs_) {
-      if (std::error_code ignored; fs::exists(job.report, ignored) && fs::exists(job.values, ignored))
+      if (is_of_these_settings(job))
         measured.push_back({job.source, read_json_object(job.values, "the measurements of an earlier run")});
     }
+    if (measured.empty()) return;
     write_measurement_table(table, marks_of(options_), measured);
     print_out("{}: {} of {}\n", table.string(), counted(measured.size(), "recording"), jobs_.size());
   }

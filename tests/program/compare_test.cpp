@@ -175,7 +175,11 @@ TEST(Render, GivesOneTableOfTheMarksOnAllRecordings) {
   EXPECT_DOUBLE_EQ(rows[5]["length_mm"].get<double>(), 5.0);
   // Other marks: not the images of that run.
   write_text_file(files.folder / "marks.json", R"({"marks": [{"number": 1, "kind": "point", "points_mm": [[0, 9]]}]})");
-  EXPECT_EQ(render(table).status, 2);
+  const std::string before = read_text(table);
+  const Ended refused = render(table);
+  EXPECT_EQ(refused.status, 2) << refused.err;
+  EXPECT_EQ(complaints_of(refused).size(), 2U) << "one of each recording: " << refused.err;
+  EXPECT_EQ(read_text(table), before) << "no values of the marks before under the new ones";
 }
 
 TEST(Render, RefusesATableWithoutMarksOrOfAnotherKind) {

@@ -258,10 +258,10 @@ constexpr auto kColumns = std::to_array<std::string_view>({"recording",
                                                            "angle_deg",
                                                            "note"});
 
-// The values of one mark: single ones, no curves.
-void add_values(json& row, const json& list, const char* key, const json& number) {
-  for (const json& entry : list) {
-    if (entry[key] != number) continue;
+// The values of one mark, or of its pair: single ones, no curves. Other values than expected, of another file: none.
+void add_values(json& row, const json& values, const char* list, const char* key, const json& mark) {
+  for (const json& entry : values.value(list, json::array())) {
+    if (!entry.is_object() || entry.value(key, json()) != mark.value(key, json())) continue;
     for (const auto& [name, value] : entry.items()) {
       if (!value.is_structured() && name != "number") row[name] = value;
     }
@@ -274,9 +274,8 @@ json row_of(const json& mark, const MeasuredRecording& recording) {
   row.erase("number");
   row["recording"] = recording.source;
   row["mark"] = mark["number"];
-  for (const char* list : {"regions", "points", "lines"})
-    add_values(row, recording.values[list], "number", mark["number"]);
-  if (row.value("role", "") == "target") add_values(row, recording.values["pairs"], "pair", mark["pair"]);
+  for (const char* list : {"regions", "points", "lines"}) add_values(row, recording.values, list, "number", mark);
+  if (row.value("role", "") == "target") add_values(row, recording.values, "pairs", "pair", mark);
   if (!mark.contains("role")) row.erase("role"), row.erase("pair");  // a region on its own
   return row;
 }
