@@ -33,8 +33,7 @@ TEST(StreamPanel, EveryPolicyCanBeChosen) {
   ECHO_SCENE(scene, 1600, 900);
   scene.frames(2);
   for (const auto& [id, policy] :
-       {std::pair{"policy/Stop", RingPolicy::error},
-        std::pair{"policy/Drop newest", RingPolicy::drop_newest},
+       {std::pair{"policy/Stop", RingPolicy::error}, std::pair{"policy/Drop newest", RingPolicy::drop_newest},
         std::pair{"policy/Drop oldest", RingPolicy::drop_oldest}, std::pair{"policy/Block", RingPolicy::block}}) {
     scene.click(id);
     EXPECT_EQ(scene.state.stream.policy, policy) << id;
