@@ -10,7 +10,7 @@
 #include <span>
 
 #include "backend/backend.h"
-#include "core/results/flow_image.h"
+#include "core/results/analysis_images.h"
 #include "dsp/low_rank.h"
 
 namespace echoloop {

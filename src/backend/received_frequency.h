@@ -1,7 +1,7 @@
 // The scale of velocities that an image's own echoes give (see received_frequency_share()).
 #pragma once
 
-#include "core/results/flow_image.h"
+#include "core/results/analysis_images.h"
 #include "core/units.h"
 #include "dsp/flow.h"
 

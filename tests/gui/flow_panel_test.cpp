@@ -1,5 +1,5 @@
 // The Flow panel: the ends of the kept components under the mouse, their spectra, one alone, and the modes.
-#include "core/results/flow_image.h"
+#include "core/results/analysis_images.h"
 #include "gui/scene.h"
 #include "support/picture_pixels.h"
 

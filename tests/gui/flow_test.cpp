@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "core/results/flow_image.h"
+#include "core/results/analysis_images.h"
 #include "gui/overlay/flow_overlay.h"
 #include "gui/overlay/flow_scale.h"
 #include "gui/overlay/transfer_function.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "gui/docks/inspector_parts.h"
+#include "gui/docks/docks.h"
 #include "gui/inspector_scene.h"
 #include "support/picture_pixels.h"
 

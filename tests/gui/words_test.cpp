@@ -1,6 +1,6 @@
 // Words where there is little room for them: messages beside an error, long names in menus and tooltips, images of
 // many transmits.
-#include "gui/docks/inspector_parts.h"
+#include "gui/docks/docks.h"
 #include "gui/scene.h"
 #include "source/phantom_list.h"
 

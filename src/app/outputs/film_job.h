@@ -18,7 +18,7 @@
 
 #include "app/outputs/image_sink.h"
 #include "backend/backend.h"
-#include "core/results/flow_image.h"
+#include "core/results/analysis_images.h"
 #include "core/results/image.h"
 #include "gui/figure/video_image.h"
 #include "gui/state/stream_text.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "backend/cpu/das_window.h"
+#include "backend/cpu/isa_loops.h"
 #include "backend/cpu/line_steps.h"
 #include "backend/cpu/method_rows.h"
 #include "backend/cpu/slow_time.h"

@@ -2,7 +2,7 @@
 #include <immintrin.h>
 
 #define ECHO_ISA avx2
-#include "backend/cpu/das_window.h"
+#include "backend/cpu/isa_loops.h"
 
 namespace echoloop::avx2 {
 

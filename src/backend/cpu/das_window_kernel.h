@@ -2,8 +2,8 @@
 // for every 16 elements, for every row of the tile: the receive part into a small table, then all transmits, whose
 // integer sums are added to the tile's float sums. Lines are read again by the next row from the nearest cache. No
 // standard library here: an inline function compiled with AVX must not become the copy that every machine runs.
-#include "backend/cpu/das_window.h"
 #include "backend/cpu/das_window_receive.h"
+#include "backend/cpu/isa_loops.h"
 
 namespace echoloop::ECHO_ISA {
 

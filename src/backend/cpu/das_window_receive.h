@@ -2,7 +2,7 @@
 // Part of das_window_kernel.h, with the vector operations of the instruction set that includes it.
 #pragma once
 
-#include "backend/cpu/das_window.h"
+#include "backend/cpu/isa_loops.h"
 #include "backend/cpu/receive_weights.h"
 
 namespace echoloop::ECHO_ISA {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "backend/cpu/das_window.h"
+#include "backend/cpu/isa_loops.h"
 #include "backend/cpu/line_steps.h"
 #include "backend/cpu/worker_pool.h"
 #include "backend/plan.h"

@@ -7,7 +7,7 @@
 
 #include "core/line_queue.h"
 #include "core/mailbox.h"
-#include "core/results/flow_image.h"
+#include "core/results/analysis_images.h"
 #include "core/results/image.h"
 
 namespace echoloop {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "gui/docks/dock_content.h"
-#include "gui/docks/inspector_parts.h"
+#include "gui/docks/docks.h"
 #include "gui/state/number_text.h"
 #include "gui/toolkit/icon_pen.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/units.h"
-#include "gui/docks/inspector_parts.h"
+#include "gui/docks/docks.h"
 #include "gui/overlay/transfer_function.h"
 #include "gui/state/number_text.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/param_table.h"
 #include "core/units.h"
-#include "gui/docks/inspector_parts.h"
+#include "gui/docks/docks.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/docks/inspector_parts.h"
+#include "gui/docks/docks.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/params.h"
-#include "core/results/flow_image.h"
+#include "core/results/analysis_images.h"
 #include "gui/overlay/transfer_function.h"
 
 namespace echoloop {

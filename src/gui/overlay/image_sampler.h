@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/results/flow_image.h"
+#include "core/results/analysis_images.h"
 #include "core/results/image.h"
 #include "gui/overlay/flow_overlay.h"
 #include "gui/overlay/transfer_function.h"

@@ -2,7 +2,7 @@
 // saved images. All lengths follow the size of the letters. Any thread. No ImGui.
 #pragma once
 
-#include "core/results/flow_image.h"
+#include "core/results/analysis_images.h"
 #include "core/results/image.h"
 #include "render/canvas.h"
 

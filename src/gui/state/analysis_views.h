@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/acquisition.h"
-#include "core/results/flow_image.h"
+#include "core/results/analysis_images.h"
 #include "core/results/inspection.h"
 #include "core/results/spectrogram.h"
 #include "gui/state/object_view.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/results/flow_image.h"
+#include "core/results/analysis_images.h"
 #include "gui/gl/shader.h"
 #include "gui/toolkit/painter.h"
 

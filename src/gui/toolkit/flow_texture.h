@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/results/flow_image.h"
+#include "core/results/analysis_images.h"
 #include "core/results/image.h"
 #include "core/results/past_images.h"
 #include "gui/state/ui_state.h"
