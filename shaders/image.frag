@@ -13,7 +13,7 @@ uniform sampler2D color_map;  // one row; entry i is the colour of t = i / (entr
 uniform float gamma;
 uniform float tgc_db[8];  // gains from the first row to the last
 uniform float reject_db;
-uniform sampler2D level_map;  // one row: what levels become, as in measure/level_match.h
+uniform sampler2D level_map;  // one row: what levels become, as in measure/region_stats.h
 uniform vec2 level_nodes;     // the level of its first texel, texels per dB; 0: no map
 #endif
 uniform vec2 grid_size;  // columns, rows

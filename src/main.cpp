@@ -14,16 +14,13 @@
 #include <system_error>
 
 #include "app/commands.h"
-#include "app/headless.h"
-#include "app/interrupts.h"
 #include "app/options/folders.h"
 #include "app/options/options.h"
 #include "app/options/terminal.h"
-#include "app/outputs/describe_source.h"
+#include "app/outputs/comparison.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "formats/open_recording.h"
-#include "formats/own_descriptions.h"
 #include "version.h"
 
 #if defined(ECHO_HAVE_GUI)

@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "formats/format_registry.h"
+#include "formats/sandbox/reader_child.h"
 #include "formats/sandbox/reader_main.h"
-#include "formats/sandbox/reader_settings.h"
 
 #if defined(ECHO_STATIC_READER)
 constexpr int kLinked = echoloop::kIsStaticProgram;

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)  // where struct stat is the kernel's own
 extern "C" {

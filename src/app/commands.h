@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/options/options.h"
+#include "app/stream/session.h"
 
 namespace echoloop {
 
@@ -28,5 +29,13 @@ int run_find_sound_speed(const Options& options);
 
 // `echoloop bench`: how fast this machine is, as a short table and as JSON. Every figure says what it is compared with.
 int run_bench(const BenchOptions& options, BackendChoice backend);
+
+// The program without a window: the same stream, for a number of frames or seconds, then images and report.
+
+int run_headless(const Options& options);
+int run_headless(const Options& options, const ChosenBackend& chosen);  // a backend that several runs share
+
+// No display and not asked to be headless: names the files that it will write, then the same loop for a few seconds.
+int run_without_display(Options options);
 
 }  // namespace echoloop

@@ -1,5 +1,3 @@
-#include "app/headless.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,29 +10,25 @@
 #include <string>
 #include <thread>
 
+#include "app/commands.h"
 #include "app/image_files.h"
-#include "app/interrupts.h"
-#include "app/opening/open_source.h"
+#include "app/opening/source_kinds.h"
 #include "app/options/preset.h"
 #include "app/options/terminal.h"
 #include "app/outputs/comparison.h"
-#include "app/outputs/figures.h"
-#include "app/outputs/measure_image.h"
+#include "app/outputs/measured_values.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
 #include "app/outputs/run_outputs.h"
 #include "app/session_file.h"
-#include "app/stream/choose_backend.h"
 #include "app/stream/session.h"
 #include "core/error.h"
-#include "core/mapped_files.h"
-#include "core/number.h"
+#include "core/process_memory.h"
 #include "core/results/live_images.h"
 #include "core/units.h"
-#include "gui/overlay/sample_fault_text.h"
+#include "gui/overlay/caption.h"
 #include "history/export.h"
 #include "history/film.h"
-#include "history/json_text.h"
 #include "history/rf_history.h"
 #include "source/live/live_source.h"
 #include "version.h"

@@ -3,21 +3,19 @@
 #include <functional>
 #include <optional>
 
-#include "app/outputs/figures.h"
-#include "app/outputs/measure_image.h"
-#include "app/outputs/provenance.h"
+#include "app/outputs/measured_values.h"
+#include "app/outputs/output_files.h"
+#include "app/outputs/report.h"
 #include "core/error.h"
 #include "gui/overlay/flow_overlay.h"
 #include "gui/overlay/mark_drawing.h"
 #include "gui/overlay/transfer_function.h"
 #include "history/export.h"
-#include "history/json_text.h"
-#include "history/png.h"
 #include "version.h"
 
 #if defined(ECHO_HAVE_GUI)
 #include "app/options/folders.h"
-#include "app/preset_store.h"
+#include "app/session_file.h"
 #include "app/stats_collector.h"
 #include "gui/viewer.h"
 #endif

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "app/opening/source_kinds.h"
-#include "app/options/option_text.h"
+#include "app/options/options.h"
 #include "app/outputs/output_files.h"
 #include "core/error.h"
 #include "formats/open_recording.h"
-#include "source/live/live_address.h"
+#include "source/live/live_listener.h"
 #include "source/phantom_text.h"
 
 namespace echoloop {

@@ -11,21 +11,16 @@
 #include <vector>
 
 #include "app/commands.h"
-#include "app/headless.h"
-#include "app/interrupts.h"
 #include "app/opening/source_kinds.h"
 #include "app/options/terminal.h"
-#include "app/outputs/marks_json.h"
 #include "app/outputs/measured_values.h"
 #include "app/outputs/output_files.h"
-#include "app/outputs/provenance.h"
+#include "app/outputs/report.h"
 #include "core/error.h"
-#include "core/free_memory.h"
-#include "core/number.h"
-#include "formats/base/accepted_files.h"
-#include "history/disk_room.h"
+#include "core/process_memory.h"
+#include "core/units.h"
+#include "formats/base/format_table.h"
 #include "history/export.h"
-#include "history/json_text.h"
 #include "history/part_file.h"
 
 namespace echoloop {

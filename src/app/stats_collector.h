@@ -1,14 +1,93 @@
 // Fills what the window shows about a running stream: counters, rates, latency, timings, state. UI thread.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <vector>
 
-#include "app/recent_rates.h"
 #include "app/stream/session.h"
+#include "core/stream_settings.h"
 #include "core/timing_trace.h"
 #include "gui/state/ui_state.h"
 
 namespace echoloop {
+
+// Numbers of the last seconds of a stream. UI thread only.
+
+// What a bin without a value shows: nothing, for events, or the last value, for a state that lasts.
+enum class BetweenValues { nothing, last_value };
+
+// A quantity of the last ten seconds by the clock, for a plot: bins of equal time, each with the largest value that
+// fell into it, so that a short peak stays visible.
+class ClockHistory {
+ public:
+  static constexpr std::size_t kBins = 200;
+  static constexpr std::int64_t kBin_ns = 50'000'000;
+
+  explicit ClockHistory(BetweenValues between);
+  void add(std::int64_t now_ns, double value);
+  // kBins values, the oldest first, the last one now's; not a number where there is none.
+  [[nodiscard]] std::vector<float> values(std::int64_t now_ns);
+
+ private:
+  void advance(std::int64_t now_ns);
+
+  BetweenValues between_;
+  std::array<float, kBins> bins_;  // bin b of the clock at b % kBins
+  std::int64_t newest_ = 0;        // bin of the clock
+  float last_;                     // value
+};
+
+// Frames a second and shares of frames and of time, all over one window of time: the last 2 s, or the last 10 s of a
+// stream with fewer than ten frames in 2 s. A pause, another stream or other settings restart it.
+class RateWindow {
+ public:
+  // Counts since the stream began.
+  struct Sample {
+    std::int64_t now_ns = 0;
+    std::uint64_t processed = 0, dropped = 0, shown = 0;
+    std::int64_t waited_ns = 0;  // the source, for a free slot
+  };
+  struct Rates {
+    double processed_hz = 0.0, shown_hz = 0.0;
+    double waited_share = 0.0;   // of the time
+    double dropped_share = 0.0;  // of the frames that ended
+    std::int64_t from_ns = 0;    // where the window begins
+  };
+
+  Rates update(const Sample& sample);
+  void restart() { samples_.clear(); }
+
+  static constexpr std::int64_t kWindow_ns = 2'000'000'000, kLongest_ns = 10'000'000'000;
+  static constexpr std::uint64_t kFrames = 10;
+
+ private:
+  std::deque<Sample> samples_;  // oldest first
+};
+
+// Watches how fast the source makes frames against its rate and its own clock, over the last two seconds: what the
+// badges "Processing limits" and "playing at" show. A pause, another rate or another stream restarts it.
+class PaceWatch {
+ public:
+  struct Sample {
+    std::int64_t now_ns = 0;
+    std::uint64_t next_sequence = 0;  // counts the frames of the source
+    std::int64_t waited_ns = 0;       // the source, for a free slot
+    double rate_hz = 0.0;             // in use; infinite: as fast as it goes
+    double frame_rate_hz = 0.0;       // of the acquisition; 0: unknown, then nothing is slower than it
+    bool runs = false;                // the source is to make frames now
+    bool live = false;                // a scanner: without a playing speed; how fast it goes by itself is no fault
+  };
+  StreamPace update(const Sample& sample);
+
+  static constexpr std::int64_t kWindow_ns = 2'000'000'000;
+
+ private:
+  std::deque<Sample> samples_;  // of the window, oldest first
+  StreamPace pace_;
+};
 
 class StatsCollector {
  public:

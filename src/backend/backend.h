@@ -57,8 +57,8 @@ struct PixelView {
 };
 
 class FlowDevice;    // backend/flow_device.h
-class GateDevice;    // backend/gate_device.h
-class ObjectDevice;  // backend/object_device.h
+class GateDevice;    // backend/flow_device.h
+class ObjectDevice;  // backend/object_plan.h
 
 // One frame in flight and all its buffers. For each frame, in this order:
 //   set_plan, upload, condition, beamform, envelope, compress, refine if the plan has it, keep_line and keep_pixels or
@@ -82,9 +82,9 @@ class Lane {
   // frame, at most frames_at_once().
   virtual void upload(std::span<const RfFrame> frames) = 0;
   void upload(const RfFrame& frame) { upload(std::span(&frame, 1)); }
-  // Injected faults (core/injection.h), between upload() and condition(). load(): the device is busy for `ms` before it
-  // works on the frame. fail(): the device does what it does when it fails; an exception comes from here or from a
-  // later verb.
+  // Injected faults (core/stream_settings.h), between upload() and condition(). load(): the device is busy for `ms`
+  // before it works on the frame. fail(): the device does what it does when it fails; an exception comes from here or
+  // from a later verb.
   virtual void load(double ms) = 0;
   virtual void fail(DeviceFault fault) = 0;
   virtual void condition() = 0;  // analytic: RF mean removed, band selected, complex lines; course: FIR
@@ -103,8 +103,8 @@ class Lane {
   // only the column is copied.
   virtual void keep_line(int column) = 0;
   // Before finish(): the complex pixels that the image shows, after the weight of an adaptive method, are wanted on the
-  // host, for kept_pixels(). Not after a level was expected, nor where why_no_pixels() (backend/pixel_sink.h) has a
-  // reason.
+  // host, for kept_pixels(). Not after a level was expected, nor where why_no_pixels() (backend/frame_processor.h) has
+  // a reason.
   virtual void keep_pixels() = 0;
   virtual void finish(HostCopy copy) = 0;  // ends the frame
 

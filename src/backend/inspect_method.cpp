@@ -1,10 +1,9 @@
-#include "backend/inspect_method.h"
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <vector>
 
+#include "backend/inspector.h"
 #include "core/units.h"
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/methods.h"

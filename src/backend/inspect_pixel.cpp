@@ -1,5 +1,3 @@
-#include "backend/inspect_pixel.h"
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -8,10 +6,10 @@
 #include <vector>
 
 #include "backend/fp16/packed_plan.h"
-#include "backend/inspect_method.h"
+#include "backend/inspector.h"
 #include "backend/plan.h"
 #include "core/units.h"
-#include "dsp/band_filter.h"
+#include "dsp/fir_design.h"
 #include "dsp/level.h"
 #include "dsp/spectrum.h"
 

@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "backend/frame_processor.h"
-#include "backend/inspect_pixel.h"
-#include "backend/reference_level.h"
-#include "core/mapped_files.h"
+#include "core/process_memory.h"
 #include "core/units.h"
 
 namespace echoloop {

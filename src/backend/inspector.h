@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/plan.h"
+#include "core/frame.h"
 #include "core/results/inspection.h"
 
 namespace echoloop {
@@ -69,5 +71,27 @@ class FrameInspector {
   std::int64_t turn_ns_ = 0;   // when this step began
   std::size_t picture_ = 0;    // index into request_->pictures
 };
+
+// What the adaptive method of a plan compares at one pixel, for the inspector. Pure; any thread.
+
+// `lines` as read back from a lane with this plan, in single precision; `sum` counts the plan's transmits.
+MethodView inspect_method(const Plan& plan, const Complex* lines, int ix, int iz, int sum);
+
+// From a lane's buffers, as read back, to what the inspector shows of one pixel. The terms of the sum are computed by
+// the functions of dsp/das.h and dsp/course.h that define the beamformer; nothing is filtered or beamformed again.
+// Pure; any thread.
+
+struct PixelInspection {
+  const Plan& plan;
+  const RfFrame& frame;
+  const std::vector<float>& lines;   // Lane::Tap::conditioned
+  const std::vector<float>& pixels;  // Lane::Tap::beamformed; course: Lane::Tap::envelope gives line_db
+  const std::vector<float>& envelope;
+  double reference_db = 0.0;  // level of 0 dB
+  PlanePoint at{};
+  int transmit = -1;  // whose channels; -1, or one that the pixel is not summed from: the middle one of its own
+};
+
+std::shared_ptr<const Inspection> inspect_pixel(const PixelInspection& wanted);
 
 }  // namespace echoloop

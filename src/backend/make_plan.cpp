@@ -3,20 +3,16 @@
 #include <cstdio>
 #include <memory>
 
-#include "backend/course_plan.h"
 #include "backend/das_tables.h"
 #include "backend/fp16/fir_layout.h"
 #include "backend/fp16/packed_plan.h"
 #include "backend/plan.h"
-#include "backend/refine_plan.h"
-#include "backend/stream_bytes.h"
 #include "core/error.h"
+#include "core/grid.h"
 #include "core/long_work.h"
-#include "core/number.h"
 #include "core/param_table.h"
-#include "core/scan_lines.h"
 #include "core/units.h"
-#include "dsp/band_filter.h"
+#include "dsp/fir_design.h"
 
 namespace echoloop {
 namespace {

@@ -9,10 +9,11 @@
 #include <memory>
 #include <vector>
 
-#include "backend/refine_plan.h"
+#include "backend/das_tables.h"
 #include "core/grid.h"
 #include "core/params.h"
-#include "core/results/object_image.h"
+#include "core/results/analysis_images.h"
+#include "core/results/image.h"
 #include "dsp/objects.h"
 
 namespace echoloop {
@@ -52,5 +53,27 @@ struct ObjectPlan {
 };
 
 ObjectPlan make_object_plan(const ImagingParams& params, const Grid& grid);
+
+// What a computing device does to find objects in finished images: it keeps one that waits beside the one in work.
+// The ObjectEngine (objects.h) decides when; tests drive it directly.
+//
+// Two threads: store() is the processing thread's, into the slot that is not in work, and never waits. Everything else
+// is the objects thread's.
+
+inline constexpr int kObjectSlots = 2;
+
+class ObjectDevice {
+ public:
+  virtual ~ObjectDevice() = default;
+
+  // What the objects thread does first: lowers its priority, makes what belongs to it.
+  virtual void begin_thread() = 0;
+
+  // Copies a finished image, whose storage may be used again as soon as this returns. [processing thread]
+  virtual void store(int slot, const Image& image) = 0;
+
+  // Of the slot's image: background .. found and times of `result`, everything else of it is the engine's.
+  virtual void find(int slot, const ObjectPlan& plan, ObjectImage& result) = 0;
+};
 
 }  // namespace echoloop

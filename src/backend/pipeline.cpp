@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <thread>
 #include <utility>
 
-#include "backend/reference_level.h"
+#include "backend/das_tables.h"
+#include "backend/frame_processor.h"
 #include "core/error.h"
-#include "core/free_memory.h"
 #include "core/long_work.h"
-#include "core/mapped_files.h"
+#include "core/process_memory.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -419,6 +421,78 @@ std::string Pipeline::take_refusal() {
 void Pipeline::refuse(const std::string& why) {
   const std::scoped_lock lock(texts_.mutex);
   texts_.refusal = why;
+}
+
+namespace {
+
+constexpr double kSecondsPerNanosecond = 1e-9;
+
+}  // namespace
+
+Persistence::Step Persistence::next(const std::shared_ptr<const Plan>& plan, const FrameStamp& stamp) {
+  if (plan->refine == nullptr || !plan->refine->average) {
+    plan_ = nullptr;
+    return {.frames = 0.0};
+  }
+  // Without a frame rate there is no acquisition time: then frames are as far apart as they came.
+  const bool timed = plan->acquisition->frame_rate_hz > 0.0 || stamp.clock == FrameClock::device;
+  const double dt_s = timed ? stamp.time_s - stamp_.time_s
+                            : static_cast<double>(stamp.acquired_ns - stamp_.acquired_ns) * kSecondsPerNanosecond;
+  const bool same = plan_ == plan || (plan_ != nullptr && plan_->acquisition == plan->acquisition &&
+                                      plan_->grid == plan->grid && same_pixels(plan_->params, plan->params));
+  plan_ = plan;
+  stamp_ = stamp;
+  if (!same || dt_s < 0.0) {
+    squares_ = 1.0;
+    return {};
+  }
+  const double keep = std::exp(-dt_s / plan->params.refine.persistence_s);
+  squares_ = keep * keep * squares_ + (1.0 - keep) * (1.0 - keep);
+  return {.begins = false, .keep = static_cast<float>(keep), .frames = 1.0 / squares_};
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t kSpinNs = 500'000;  // the longest spin, after an event or about a frame that is due
+constexpr std::int64_t kLeadNs = 150'000;  // before the frame is due: a wake-up that comes late itself
+// With frames in flight, how long to sleep before asking the lanes again; a frame that arrives ends the sleep at once.
+constexpr auto kPoll = 50us;
+constexpr auto kIdle = 20ms;  // nothing in flight: only stop and new parameters need attention
+
+}  // namespace
+
+bool has_spare_cores() {
+  constexpr unsigned kEnough = 4;  // source, processing, window, and one for other programs
+  return std::thread::hardware_concurrency() >= kEnough;
+}
+
+// Lets the core's other thread work.
+void WaitPolicy::relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+void WaitPolicy::frame_came(std::int64_t acquired_ns, std::int64_t now_ns) {
+  interval_ns_ = acquired_ns_ != 0 ? acquired_ns - acquired_ns_ : 0;
+  acquired_ns_ = acquired_ns;
+  last_ns_ = now_ns;
+}
+
+std::int64_t WaitPolicy::spin_from_ns() const { return acquired_ns_ + interval_ns_ - kLeadNs; }
+
+std::int64_t WaitPolicy::spin_until_ns(std::int64_t now_ns, Lanes lanes) const {
+  if (mode_ == Mode::sleep_only) return 0;
+  const std::int64_t until = now_ns >= spin_from_ns() ? spin_from_ns() + kSpinNs : 0;
+  return lanes == Lanes::busy ? std::max(until, last_ns_ + kSpinNs) : until;
+}
+
+std::chrono::nanoseconds WaitPolicy::sleep(std::int64_t now_ns, Lanes lanes) const {
+  if (lanes == Lanes::busy) return kPoll;
+  const std::chrono::nanoseconds ahead(spin_from_ns() - now_ns);
+  return mode_ == Mode::spin && ahead > 0ns ? std::min<std::chrono::nanoseconds>(ahead, kIdle) : kIdle;
 }
 
 }  // namespace echoloop

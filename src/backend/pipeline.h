@@ -6,6 +6,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -15,19 +17,81 @@
 #include <vector>
 
 #include "backend/analyses.h"
+#include "backend/analysis.h"
 #include "backend/backend.h"
 #include "backend/frame_processor.h"
-#include "backend/line_tap.h"
-#include "backend/persistence.h"
-#include "backend/pixel_sink.h"
+#include "backend/plan.h"
 #include "backend/reprocessor.h"
-#include "backend/wait_policy.h"
+#include "core/frame.h"
 #include "core/frame_ring.h"
 #include "core/mailbox.h"
 #include "core/results/image.h"
 #include "core/timing_trace.h"
+#include "core/units.h"
 
 namespace echoloop {
+
+// When the processing thread spins, asking for something to do, and when it sleeps. To wake up takes a thread some 50
+// us, a fifth of the time that a frame needs on a GPU; so beside a device it spins while something is about to happen:
+// for a moment after each event of a frame in flight, and from shortly before the next frame is due, by the distance of
+// the last two, until shortly after. A slow or idle stream sleeps almost all the time. Processing thread.
+
+class WaitPolicy {
+ public:
+  enum class Mode { spin, sleep_only };  // sleep_only: where the lanes need the cores
+  enum class Lanes { idle, busy };       // busy: with frames, live ones or kept ones
+
+  explicit WaitPolicy(Mode mode) : mode_(mode) {}
+
+  void frame_came(std::int64_t acquired_ns, std::int64_t now_ns);
+  void frame_ended(std::int64_t now_ns) { last_ns_ = now_ns; }
+
+  // Asks again and again while it is time to spin, once at least. True when `happened()` says so.
+  template <class Happened>
+  bool spin(Lanes lanes, const Happened& happened) const {
+    const std::int64_t until_ns = spin_until_ns(now_ns(), lanes);
+    while (!happened()) {
+      if (now_ns() >= until_ns) return false;
+      relax();
+    }
+    return true;
+  }
+  // Until when to spin; in the past: not at all.
+  [[nodiscard]] std::int64_t spin_until_ns(std::int64_t now_ns, Lanes lanes) const;
+  // How long to sleep then, unless a frame comes.
+  [[nodiscard]] std::chrono::nanoseconds sleep(std::int64_t now_ns, Lanes lanes) const;
+
+ private:
+  static void relax();
+  [[nodiscard]] std::int64_t spin_from_ns() const;
+  Mode mode_;
+  std::int64_t acquired_ns_ = 0;  // of the last frame
+  std::int64_t interval_ns_ = 0;  // from the one before
+  std::int64_t last_ns_ = 0;      // something happened to a frame in flight
+};
+
+// Whether this machine has cores to spare for a thread that looks.
+[[nodiscard]] bool has_spare_cores();
+
+// Weights of the temporal average over successive frames (parameter persistence_s), by the time between their
+// acquisitions: frames that were dropped or sped past do not change how fast the past fades. Processing thread only.
+
+class Persistence {
+ public:
+  struct Step {
+    bool begins = true;   // nothing from before counts
+    float keep = 0.0f;    // weight of the average so far: exp(-dt / tau)
+    double frames = 1.0;  // equally weighted frames that would average noise as much: 1 / (sum of squared weights);
+                          // 0: nothing is averaged with this plan
+  };
+  // For the next frame in order. Restarts when the formation of the image changed or time decreased.
+  Step next(const std::shared_ptr<const Plan>& plan, const FrameStamp& stamp);
+
+ private:
+  std::shared_ptr<const Plan> plan_;  // of the frame before; null: none
+  FrameStamp stamp_;
+  double squares_ = 1.0;
+};
 
 struct PipelineOptions {
   int lanes = 2;

@@ -4,12 +4,13 @@
 // only what a parameter touches is rebuilt and copied again.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "backend/fp16/multiprocessors.h"
+#include "backend/fp16/packed_plan.h"
 #include "backend/plain_array.h"
 #include "core/acquisition.h"
 #include "core/grid.h"
@@ -22,7 +23,7 @@
 
 namespace echoloop {
 
-// Analytic recipe, condition stage: band selection between FFTs of n_in and n_out points (see dsp/band_filter.h).
+// Analytic recipe, condition stage: band selection between FFTs of n_in and n_out points (see dsp/fir_design.h).
 struct BandPlan {
   SignalKind input = SignalKind::rf;
   int n_samples = 0;  // of a raw line
@@ -37,7 +38,7 @@ struct BandPlan {
   std::vector<float> response;  // [n_out], includes 2 / n_in for RF, 1 / n_in for IQ
 };
 
-// Weights of the transmits at every pixel that is beamformed (dsp/transmit_cone.h).
+// Weights of the transmits at every pixel that is beamformed (dsp/delays.h).
 struct ConeTable {
   PlainArray<float> weights;     // [n_tx][nz][nx], 1 together at every pixel
   std::vector<PixelSpan> spans;  // [n_tx][nz] outside of which they are 0
@@ -72,7 +73,7 @@ struct CoursePlan {
 };
 
 struct PackedFormation;  // backend/fp16/packed_plan.h
-struct RefinePlan;       // backend/refine_plan.h
+struct RefinePlan;       // backend/das_tables.h
 
 struct Plan {
   AcquisitionPtr acquisition;
@@ -106,5 +107,21 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
 // One line for the user when this recipe on this grid gives a wrong image (the course recipe sums RF: an axial step
 // above c / (4 f_high) aliases), empty otherwise.
 std::string formation_warning(const Acquisition& acquisition, const ImagingParams& params);
+
+// Memory that a plan and its lanes take, before they are made. A stream is refused by it where there is not so much;
+// frames are counted elsewhere. Of the host an upper estimate, within a quarter where frames are large; of a device
+// what is needed at least, without work space.
+
+struct StreamBytes {
+  std::size_t plan = 0;         // tables, shared by all lanes
+  std::size_t lane = 0;         // lines, filters and images of one lane on the CPU
+  std::size_t device_lane = 0;  // frame, lines and image of one lane on a device, whose tables are as large
+};
+
+// With `threads` of the CPU backend. Throws Error as check_params() does.
+[[nodiscard]] StreamBytes estimate_stream(const Acquisition& acquisition, const ImagingParams& params, int threads);
+
+// Sizes and rates of Plan::band, without its response.
+[[nodiscard]] BandPlan band_rates(const Acquisition& acquisition, const ImagingParams& params);
 
 }  // namespace echoloop

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "backend/frame_processor.h"
-#include "backend/reference_level.h"
-#include "core/mapped_files.h"
+#include "core/process_memory.h"
 
 namespace echoloop {
 namespace {

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/flow_review.h"
+#include "backend/flow_engine.h"
+#include "backend/frame_processor.h"
 #include "backend/inspector.h"
-#include "backend/pixel_sink.h"
-#include "core/results/past_images.h"
+#include "core/results/live_images.h"
 
 namespace echoloop {
 

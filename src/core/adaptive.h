@@ -3,10 +3,17 @@
 
 #include <array>
 #include <cstddef>
-
-#include "core/param_choice.h"
+#include <string_view>
 
 namespace echoloop {
+
+// One value of an enumeration among the parameters.
+
+struct ParamChoice {
+  std::string_view name;       // in --set and in files
+  std::string_view label;      // on screen
+  std::string_view note = {};  // behind the label, in lists
+};
 
 enum class Adaptive { off, coherence, generalized, phase, p_das, slsc, minimum_variance };  // off: delay-and-sum
 enum class AdaptiveAxis { elements, transmits, both };   // channels that a method compares

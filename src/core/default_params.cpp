@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/grid.h"
 #include "core/param_table.h"
 #include "core/params.h"
-#include "core/scan_lines.h"
 #include "core/units.h"
 
 namespace echoloop {

@@ -1,6 +1,6 @@
 #include "core/error.h"
 
-#include "core/plain_text.h"
+#include "core/units.h"
 
 namespace echoloop {
 namespace {
@@ -20,5 +20,13 @@ Error::Error(const std::string& what, const std::string& found, const std::strin
           one_line(what + ": " + found + "; expected " + accepted + (hint.empty() ? "" : " (" + hint + ")"))) {}
 
 Error::Error(const std::string& line) : std::runtime_error(one_line(line)) {}
+
+Error out_of_range(const std::string& name, const std::string& value, const std::string& range) {
+  return Error::from_line(name + " = " + value + " is out of range (" + range + ")");
+}
+
+Error invalid_value(const std::string& name, const std::string& value, const std::string& expected) {
+  return Error::from_line(name + " = '" + value + "' is not valid; expected " + expected);
+}
 
 }  // namespace echoloop

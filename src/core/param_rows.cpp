@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <type_traits>
 
+#include "core/grid.h"
 #include "core/param_table.h"
-#include "core/scan_lines.h"
 #include "core/transmits.h"
 #include "core/units.h"
 

@@ -5,9 +5,8 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/number.h"
 #include "core/transmits.h"
-#include "core/value_error.h"
+#include "core/units.h"
 
 namespace echoloop {
 namespace {

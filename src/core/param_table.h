@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/param_choice.h"
+#include "core/adaptive.h"
 #include "core/params.h"
 
 namespace echoloop {

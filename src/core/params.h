@@ -204,7 +204,7 @@ ImagingParams default_params(const Acquisition& acquisition);
 
 GridKind grid_kind(const ImagingParams& params, const Acquisition& acquisition);
 
-// Whether each line of the image is made of the transmits focused along it (see core/scan_lines.h).
+// Whether each line of the image is made of the transmits focused along it (see core/grid.h).
 bool forms_lines(const ImagingParams& params, const Acquisition& acquisition);
 
 // The grid that the parameters ask for; nx, nz of 0 are chosen so that the image resolves the acquisition.

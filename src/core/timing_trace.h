@@ -3,17 +3,119 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/latency_record.h"
-#include "core/stage_summary.h"
-#include "core/stages.h"
-
 namespace echoloop {
+
+// Percentiles of how long something took, in milliseconds.
+
+struct StageSummary {
+  double p50_ms = 0.0;
+  double p95_ms = 0.0;
+  double p99_ms = 0.0;
+  double p999_ms = 0.0;
+  double max_ms = 0.0;
+  std::size_t count = 0;
+};
+
+// Nearest-rank percentiles; reorders `values_ms`.
+StageSummary summarize(std::vector<double>& values_ms);
+
+// The latencies of one kind: the newest ones exactly, with their moments, and all of them in a histogram, so that
+// percentiles since the start of a long stream neither grow nor forget. Adding never allocates. One thread at a time:
+// TimingTrace holds its lock around it.
+
+class LatencyRecord {
+ public:
+  explicit LatencyRecord(std::size_t kept) : ring_(kept) {}
+
+  void add(std::int64_t at_ns, double ms);
+  void clear();
+
+  [[nodiscard]] std::vector<double> last_ms(std::size_t wanted) const;  // oldest first; at most those kept
+  [[nodiscard]] std::uint64_t added() const { return added_; }          // ever, clear() or not
+
+  // Since clear(): exact while all are kept, later within 0.3 %.
+  [[nodiscard]] StageSummary since_start() const;
+  // Of the time `within_ns` before the newest one, as far as they are kept: an idle stream keeps its last figures.
+  [[nodiscard]] StageSummary recent(std::int64_t within_ns) const;
+
+ private:
+  struct Entry {
+    std::int64_t at_ns = 0;
+    double ms = 0.0;
+  };
+  static constexpr double kLeast_ms = 1e-3;
+  static constexpr int kBinsPerOctave = 128;
+  static constexpr int kBins = 34 * kBinsPerOctave;  // 1 us to 4 h
+
+  [[nodiscard]] double percentile_ms(double fraction) const;
+
+  std::vector<Entry> ring_;
+  std::size_t next_ = 0, count_ = 0;
+  std::uint64_t added_ = 0;
+  std::array<std::uint64_t, kBins> bins_{};
+  std::uint64_t binned_ = 0;  // since clear()
+  double max_ms_ = 0.0;
+};
+
+// The stages of a frame's life, in order; the vocabulary of timings, traces and the report.
+
+// produce: the source writes a frame. upload: host to device. load: extra work that somebody asked for
+// (core/stream_settings.h). condition .. compress: the signal chain. refine: filters of the image, where any are on.
+// present: the image goes into its texture. draw: the window's own frame. vsync: a moment, the window's image
+// changed.
+enum class Stage : std::uint8_t {
+  produce,
+  upload,
+  load,
+  condition,
+  beamform,
+  envelope,
+  compress,
+  refine,
+  present,
+  draw,
+  vsync
+};
+inline constexpr Stage kLastOfFrame = Stage::refine;
+
+// The rows of a timeline, in order; several of kernels where lanes work side by side.
+enum class RowKind { producer, copy, kernels, texture, window, vsync };
+
+struct StageRow {
+  std::string_view key;    // in reports, traces and tables
+  std::string_view label;  // in the panel of timings
+  std::string_view title;  // of its block in the timeline: what happens in that row
+  RowKind row;
+  std::uint32_t color;  // 0xRRGGBB, in timeline, panels and profilers
+};
+// In the order of their values. Of what is no stage of the signal chain the colours are neutral; every two differ by at
+// least 10 (CIEDE2000), also as a deuteranope sees them (tests/unit/theme_test.cpp).
+inline constexpr auto kStages = std::to_array<StageRow>({
+    {"produce", "Produce", "Produce", RowKind::producer, 0x7E8282},
+    {"upload", "Upload", "Copy", RowKind::copy, 0x6188E4},
+    {"load", "Extra load", "Extra load", RowKind::kernels, 0x61635B},
+    {"condition", "Condition", "Condition", RowKind::kernels, 0x53B69E},
+    {"beamform", "Beamform", "Beamform", RowKind::kernels, 0xB494E8},
+    {"envelope", "Envelope", "Envelope", RowKind::kernels, 0xDFC660},
+    {"compress", "Compress", "Compress", RowKind::kernels, 0xCD6FAA},
+    {"refine", "Refine", "Refine", RowKind::kernels, 0xD9905F},
+    {"present", "Present", "Texture", RowKind::texture, 0xB0BBC9},
+    {"draw", "Draw", "Window", RowKind::window, 0x5B6771},
+    {"vsync", "Vsync", "Vsync", RowKind::vsync, 0xE8ECEF},
+});
+inline constexpr int kStageCount = static_cast<int>(kStages.size());
+constexpr const StageRow& row_of(Stage stage) { return kStages[static_cast<std::size_t>(stage)]; }
+
+// The stages that may be a frame's last one before it is an image.
+constexpr bool ends_frame(Stage stage) { return stage >= Stage::compress && stage <= kLastOfFrame; }
 
 struct Span {
   std::uint64_t frame = 0;  // sequence number
@@ -81,6 +183,27 @@ class TimingTrace {
   std::size_t count_ = 0;
   std::vector<LatencyRecord> latencies_;  // [kLatencyKinds]
   std::int64_t latencies_from_ns_ = std::numeric_limits<std::int64_t>::min();
+};
+
+// Ranges for an outside profiler, named like the stages of the timeline, so that both show the same image. The core
+// knows no profiler: a backend that has one installs hooks; without hooks a range costs one load.
+
+// `push` begins a range on the calling thread, `pop` ends the last one begun there; both or neither null. Ranges that
+// are open at that moment end as they began. [any thread]
+void set_profiler_hooks(void (*push)(Stage), void (*pop)());
+
+// The host's part of a stage, from construction to destruction. On a device that only means: its work is being queued.
+class [[nodiscard]] ProfileRange {
+ public:
+  explicit ProfileRange(Stage stage);
+  ~ProfileRange() {
+    if (pop_ != nullptr) pop_();
+  }
+  ProfileRange(const ProfileRange&) = delete;
+  ProfileRange& operator=(const ProfileRange&) = delete;
+
+ private:
+  void (*pop_)() = nullptr;  // of the hooks that began this range
 };
 
 }  // namespace echoloop

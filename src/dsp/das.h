@@ -6,8 +6,7 @@
 #include "core/params.h"
 #include "dsp/complex.h"
 #include "dsp/delays.h"
-#include "dsp/phase.h"
-#include "dsp/window.h"
+#include "dsp/fir_design.h"
 
 namespace echoloop {
 

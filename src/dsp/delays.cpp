@@ -1,7 +1,10 @@
 #include "dsp/delays.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+
+#include "dsp/fir_design.h"
 
 namespace echoloop {
 namespace {
@@ -41,6 +44,49 @@ double transmit_delay_s(const Transmit& t, const Probe& probe, double x_m, doubl
       break;
   }
   return first_arrival_s(t, probe, x_m, z_m, c_m_s);
+}
+
+namespace {
+
+Apodization window_of(TransmitCone cone) {
+  if (cone == TransmitCone::hann) return Apodization::hann;
+  return cone == TransmitCone::tukey ? Apodization::tukey : Apodization::boxcar;
+}
+
+// Beam spacings to the edge of the narrowest window: there the windows of evenly spaced beams add up to a constant, and
+// two beams or three share every pixel.
+double least_half_width(TransmitCone cone) { return cone == TransmitCone::tukey ? 4.0 / 3.0 : 1.5; }
+
+}  // namespace
+
+void weigh_transmits(std::span<const BeamAxis> beams, const TransmitCones& cones, double x_m, double z_m,
+                     std::span<float> weights) {
+  const Apodization window = window_of(cones.window);
+  const double least = least_half_width(cones.window);
+  double sum = 0.0;
+  double nearest_m = std::numeric_limits<double>::infinity();
+  std::size_t nearest = 0;
+  for (std::size_t t = 0; t < beams.size(); ++t) {
+    const BeamAxis& beam = beams[t];
+    const double dx = x_m - beam.focus_x_m, dz = z_m - beam.focus_z_m;
+    const double along_m = dx * beam.sine + dz * beam.cosine;
+    const double across_m = std::abs(dx * beam.cosine - dz * beam.sine);
+    if (across_m < nearest_m) nearest = t, nearest_m = across_m;
+    double place = 0.0;  // in the window, which ends at 1/2
+    if (cones.f_number > 0.0) {
+      const double half_width_m =
+          std::max(0.5 * std::abs(along_m) / cones.f_number, least * (beam.gap_m + beam.gap_slope * along_m));
+      place = across_m < half_width_m ? 0.5 * across_m / half_width_m : 1.0;
+    }
+    weights[t] = apodization_weight(window, static_cast<float>(place));
+    sum += static_cast<double>(weights[t]);
+  }
+  if (!(sum > 0.0)) {
+    std::ranges::fill(weights, 0.0F);
+    weights[nearest] = 1.0F;
+    return;
+  }
+  for (float& weight : weights) weight = static_cast<float>(static_cast<double>(weight) / sum);
 }
 
 }  // namespace echoloop

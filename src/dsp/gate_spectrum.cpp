@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/units.h"
-#include "dsp/kiss_plan.h"
+#include "dsp/spectrum.h"
 #include "dsp/wall_filter.h"
 
 namespace echoloop {

@@ -2,15 +2,17 @@
 //
 // Output sample m stands at input position t = m D / L (D decimation, L interpolation; one of them is 1):
 //   y[m] = e^{-i 2 pi f m / rate} sum_n g(t - n) x[n],   n within half the filter's length of t
-// g realises the band of dsp/band_filter.h about its middle, as a truncated series. Inside the band its gain makes up
+// g realises the band of dsp/fir_design.h about its middle, as a truncated series. Inside the band its gain makes up
 // for what linear interpolation of the lines takes away later (sinc^2 of frequency over line rate), which allows a
 // lower line rate: 4 samples per hertz of band instead of 6.
 //
 // Taps come in places of D samples: place p of a line holds samples p D .. p D + D - 1, output m stands at place m / L.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "core/hd.h"
 #include "dsp/complex.h"
 
 namespace echoloop {
@@ -49,5 +51,71 @@ struct PackedFirLine {
   double mean = 0.0;
 };
 std::vector<Complex> packed_fir_line(const PackedFir& fir, const PackedFirLine& line, int n_out);
+
+// The tuned path's filter (dsp/packed_fir.h) as matrices of halves for tensor cores.
+//
+// A block of kFirBlock outputs reads a stretch of `16 n_steps` values of its line; stretches of neighbouring blocks
+// begin kFirBlock * place_values / interpolation values apart, a whole number of chunks (8 values: 16 bytes). So
+// outputs of many blocks are the product of their stretches with one matrix [value of the stretch][output], a Toeplitz
+// matrix that is the same for all of them; one for real parts, one for imaginary parts.
+//
+// Chunks are those of memory: a line begins `shift` values into one, and there is a set of matrices for each shift.
+
+inline constexpr int kChunk = 8;     // values; also the number of shifts
+inline constexpr int kTapStep = 16;  // values of a stretch in one matrix instruction
+
+struct PackedTaps {
+  int spread = 1;  // a place takes so many times its own values: zeros between them, where blocks would be smaller
+  int block_chunks = 0;  // from one block's stretch to the next
+  int front = 0;         // chunks of silence before the line
+  int n_steps = 0;
+  float scale = 0.0f;  // of the taps
+  // [kChunk shifts][n_steps][32 lanes][4] pairs of halves: real part of values 2 (lane % 4) + 0, 1 and + 8, 9 of the
+  // step for output lane / 4, then the imaginary part (PTX ISA: mma.m16n8k16, fragment of B).
+  std::vector<std::uint32_t> matrices;
+};
+
+// For up to kFirBlock phases of interpolation.
+PackedTaps make_packed_taps(const PackedFir& fir);
+
+// The half-precision form of conditioned lines that the tuned delay-and-sum reads, and what its kernels, its plan and
+// their tests must agree on to the bit.
+//
+// A word holds a sample and the step to the next one: (I, Q) and (I', Q') x 2^13, halves. A delay is a whole number of
+// 1/2048 samples; its low 11 bits, read as a half, are the fraction x 2^-13 exactly (a half's smallest step is 2^-24,
+// for subnormal numbers and the first normal ones alike). So the interpolated sample is one packed multiply-add.
+
+inline constexpr int kDelayBits = 11;                  // of a delay's fraction
+inline constexpr float kDelayUnits = 1 << kDelayBits;  // delay units in a sample
+inline constexpr unsigned kFractionMask = (1U << kDelayBits) - 1U;
+inline constexpr float kStepScale = 8192.0f;  // 2^13 = 2^24 / 2^kDelayBits
+// Added to a delay below 2^23 units, it makes the float's own bits the rounded delay (plus kDelayMagicBits).
+inline constexpr float kDelayMagic = 8388608.0f;  // 2^23
+inline constexpr int kDelayMagicBits = 0x4B000000;
+inline constexpr int kLargestWindow = 1 << (23 - kDelayBits);  // words: what such a float can address
+
+// A rectangle of pixels that one block of threads sums. A thread has n_pixels (PackedForm) of one column, as many rows
+// apart as there are rows of threads: tile_z / n_pixels.
+struct TileShape {
+  int tile_x = 0;
+  int tile_z = 0;
+  int warp_x = 0;  // columns of a warp's 32 pixels (a power of two, divides tile_x); 0: pixels numbered along rows
+  friend bool operator==(const TileShape&, const TileShape&) = default;
+};
+
+struct TilePlace {
+  int x;
+  int z;
+};
+
+// Place of the first of a thread's pixels in the tile. Threads beyond the last row of threads have nothing to sum: z is
+// tile_z / n_pixels or more.
+ECHO_HD TilePlace tile_place(const TileShape& tile, int thread) {
+  if (tile.warp_x == 0) return {thread % tile.tile_x, thread / tile.tile_x};
+  const int lane = thread % 32;
+  const int warp = thread / 32;
+  const int across = tile.tile_x / tile.warp_x;
+  return {warp % across * tile.warp_x + lane % tile.warp_x, warp / across * (32 / tile.warp_x) + lane / tile.warp_x};
+}
 
 }  // namespace echoloop

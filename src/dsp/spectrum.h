@@ -1,6 +1,11 @@
 // Power spectra of channel lines, for looking at them. Host only, double precision; any thread.
 #pragma once
 
+#include <kiss_fft.h>
+#include <kiss_fftr.h>
+
+#include <memory>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -19,5 +24,27 @@ struct SampledLine {
 // dB; two lines of the same signal at different rates give the same. A signal that is periodic in frequency, as all
 // sampled ones are, may be asked at any frequency. The floor is -300 dB. Empty line: n floors.
 std::vector<float> power_spectrum_db(const SampledLine& line, double segment_s, double first_hz, double step_hz, int n);
+
+// RAII for KissFFT configurations, host only. A configuration holds scratch memory: one a thread. Transforms are not
+// normalised: forward and inverse give n times the signal.
+
+struct KissFree {
+  void operator()(void* p) const { kiss_fft_free(p); }
+};
+using KissComplexPlan = std::unique_ptr<kiss_fft_state, KissFree>;
+using KissRealPlan = std::unique_ptr<kiss_fftr_state, KissFree>;
+
+enum class Transform { forward, inverse };
+
+inline KissComplexPlan make_complex_plan(int n, Transform transform) {
+  KissComplexPlan plan(kiss_fft_alloc(n, transform == Transform::inverse ? 1 : 0, nullptr, nullptr));
+  if (plan == nullptr) throw std::bad_alloc();
+  return plan;
+}
+inline KissRealPlan make_real_plan(int n) {
+  KissRealPlan plan(kiss_fftr_alloc(n, 0, nullptr, nullptr));
+  if (plan == nullptr) throw std::bad_alloc();
+  return plan;
+}
 
 }  // namespace echoloop

@@ -1,7 +1,10 @@
 #include "dsp/wall_filter.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+
+#include "core/units.h"
 
 namespace echoloop {
 namespace {
@@ -74,6 +77,76 @@ std::vector<float> polynomial_wall_matrix(int order, int n) {
       for (const auto& q : basis) v -= q[static_cast<std::size_t>(s)] * q[static_cast<std::size_t>(t)];
       w[at(s, t, n)] = static_cast<float>(v);
     }
+  }
+  return w;
+}
+
+double reconstruction_error(std::span<const double> singular_values, ComponentRange range) {
+  double all = 0.0;
+  double left_out = 0.0;
+  for (std::size_t i = singular_values.size(); i-- > 0;) {  // small ones first
+    const double energy = singular_values[i] * singular_values[i];
+    const int number = static_cast<int>(i) + 1;
+    all += energy;
+    if (number < range.first || number > range.last) left_out += energy;
+  }
+  return all > 0.0 ? std::sqrt(left_out / all) : 0.0;
+}
+
+double mean_frequency(std::span<const std::complex<double>> vector) {
+  std::complex<double> r1 = 0.0;
+  for (std::size_t t = 1; t < vector.size(); ++t) r1 += vector[t] * std::conj(vector[t - 1]);
+  return std::arg(r1) / kPi;
+}
+
+int tissue_components(const Decomposition& d, double cutoff) {
+  const auto n = static_cast<std::size_t>(d.n);
+  int count = 0;
+  while (count < d.n - 1) {
+    const auto vector = std::span(d.temporal_vectors).subspan(static_cast<std::size_t>(count) * n, n);
+    if (std::abs(mean_frequency(vector)) > cutoff) break;
+    ++count;
+  }
+  return count;
+}
+
+int last_above_noise(std::span<const double> singular_values, std::size_t n_pixels) {
+  const std::size_t n = singular_values.size();
+  if (n == 0) return 1;
+  const double beta = std::min(1.0, static_cast<double>(n) / static_cast<double>(std::max<std::size_t>(1, n_pixels)));
+  // Their approximation of omega(beta), good to 0.02.
+  const double omega = ((0.56 * beta - 0.95) * beta + 1.82) * beta + 1.43;
+  const auto from_the_end = [&](std::size_t share) { return singular_values[n - 1 - (n - 1) / share]; };
+  std::size_t share = 4;  // median of the smaller half
+  while (share < n && from_the_end(2 * share) * omega < from_the_end(share)) share *= 2;
+  const double noise = from_the_end(share);
+  int last = static_cast<int>(n);
+  while (last > 1 && singular_values[static_cast<std::size_t>(last - 1)] <= omega * noise) --last;
+  return last;
+}
+
+std::vector<std::complex<float>> component_matrix(const Decomposition& d, ComponentRange range) {
+  const auto n = static_cast<std::size_t>(d.n);
+  const int first = std::max(1, range.first);
+  const int last = std::min(d.n, range.last);
+  const bool by_the_others = last - first + 1 > d.n / 2;
+  std::vector<std::complex<double>> sums(n * n, 0.0);
+  for (int k = 1; k <= d.n; ++k) {
+    if ((k >= first && k <= last) == by_the_others) continue;
+    const std::complex<double>* vector = d.temporal_vectors.data() + static_cast<std::size_t>(k - 1) * n;
+    for (std::size_t s = 0; s < n; ++s) {
+      const double re = vector[s].real();
+      const double im = vector[s].imag();
+      for (std::size_t t = 0; t < n; ++t) {  // by hand: the operator looks for infinities
+        sums[s * n + t] += std::complex<double>(re * vector[t].real() + im * vector[t].imag(),
+                                                re * vector[t].imag() - im * vector[t].real());
+      }
+    }
+  }
+  std::vector<std::complex<float>> w(n * n);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const double one = i / n == i % n ? 1.0 : 0.0;
+    w[i] = std::complex<float>(by_the_others ? one - sums[i] : sums[i]);
   }
   return w;
 }

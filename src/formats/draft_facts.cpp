@@ -1,5 +1,3 @@
-#include "formats/draft_facts.h"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -8,9 +6,9 @@
 #include <numbers>
 #include <vector>
 
-#include "core/number.h"
-#include "core/plain_text.h"
+#include "core/units.h"
 #include "formats/base/description_keys.h"
+#include "formats/import_draft.h"
 #include "formats/readers/description_json.h"
 
 namespace echoloop {

@@ -6,14 +6,13 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/plain_text.h"
+#include "core/units.h"
 #include "formats/base/description_keys.h"
 #include "formats/base/open_request.h"
 #include "formats/open_recording.h"
-#include "formats/own_descriptions.h"
 #include "formats/readers/description_json.h"
-#include "formats/readers/geometry.h"
-#include "formats/sandbox/reader_process.h"
+#include "formats/readers/placed_probe.h"
+#include "formats/sandbox/reader_main.h"
 
 namespace echoloop {
 namespace {

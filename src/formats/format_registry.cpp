@@ -5,19 +5,15 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "formats/base/accepted_files.h"
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
-#include "formats/base/printable.h"
+#include "formats/base/mapping.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_file.h"
-#include "formats/containers/npz.h"
+#include "formats/containers/npy.h"
 #include "formats/containers/zip.h"
-#include "formats/import/described.h"
 #include "formats/import/import.h"
-#include "formats/import/known_lines.h"
 #include "formats/readers/description.h"
-#include "formats/readers/sidecar.h"
 
 namespace echoloop {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/number.h"
+#include "core/units.h"
 #include "formats/base/description_keys.h"
-#include "formats/containers/number_type.h"
+#include "formats/containers/array_view.h"
 #include "formats/readers/description_json.h"
 
 namespace echoloop {

@@ -1,13 +1,18 @@
 // Opens a recording in a file that anybody may have made: by content, never by name alone.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "formats/base/open_request.h"
 #include "formats/base/recording.h"
+#include "formats/readers/description_json.h"
 
 namespace echoloop {
 
@@ -31,5 +36,40 @@ void allow_reading_unsandboxed();
 
 // From then on waits for a reader process end soon, with an Error, when `ending` says that the program is to end.
 void stop_reading_when(std::function<bool()> ending);
+
+// Where the descriptions of a file are: beside it; those that hold until the program ends; and those in the user's own
+// folder, which are found again by content. Set by the program; read where files are opened. Any thread.
+
+// The user's own folder; empty: there is none. Before files are opened.
+void keep_descriptions_in(const std::filesystem::path& folder);
+
+// "86704640-0123456789abcdef.json": the size of the file, and the 64-bit FNV-1a hash of its first and last 65 536 bytes
+// (of all bytes, where there are no more). The name of the file plays no part: it may be moved and renamed.
+std::string content_name(std::span<const std::byte> file);
+
+// From now on the file opens with this description, whatever lies beside it; empty: no longer.
+void use_description(const std::filesystem::path& file, const std::string& json);
+
+// Throws Error, which names `what`, unless the text is that of a description.
+void require_description(const std::string& what, const std::string& json);
+
+// A description in memory as a file that a reader process can be given. Throws Error.
+SidecarFile sidecar_of_text(const std::filesystem::path& name, const std::string& json);
+
+// Whether the JSON text is a description of a file of that name (description_json.h).
+bool describes_file(const std::string& json, const std::string& file_name, SidecarKind kind);
+
+// Those two kinds, for a file with this content.
+std::optional<SidecarFile> used_description(const std::filesystem::path& file);
+std::optional<SidecarFile> kept_description(std::span<const std::byte> content);
+
+// On one line, the description that a file opens with and that does not lie beside it: another computer or another user
+// lacks it. Empty: none. Throws Error where the file cannot be read.
+std::string description_from_elsewhere(const std::filesystem::path& file);
+
+// What may describe a file: the description in use (use_description), X.npy.json, X.json and params.json beside it,
+// the .yml of a Clarius scanner, and the user's own description of this content.
+std::vector<std::filesystem::path> description_places(const std::filesystem::path& array_file);  // beside it
+std::vector<SidecarFile> sidecars_of(const std::filesystem::path& array_file, std::span<const std::byte> content);
 
 }  // namespace echoloop

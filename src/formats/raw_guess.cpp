@@ -1,11 +1,11 @@
-#include "formats/raw_guess.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
 #include <optional>
+
+#include "formats/import_draft.h"
 
 namespace echoloop {
 namespace {

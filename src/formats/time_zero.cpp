@@ -6,9 +6,7 @@
 #include <complex>
 #include <vector>
 
-#include "formats/line_envelopes.h"
-#include "formats/other_facts.h"
-#include "formats/readers/geometry.h"
+#include "formats/readers/placed_probe.h"
 
 namespace echoloop {
 namespace {

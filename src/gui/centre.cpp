@@ -8,7 +8,6 @@
 
 #include "gui/bars.h"
 #include "gui/panels/panels.h"
-#include "gui/panels/scanner_rows.h"
 #include "gui/state/number_text.h"
 #include "gui/state/stream_text.h"
 

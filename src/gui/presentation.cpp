@@ -7,12 +7,12 @@
 
 #include "core/units.h"
 #include "gui/bars.h"
-#include "gui/docks/status_fields.h"
+#include "gui/docks/docks.h"
 #include "gui/overlay/caption.h"
-#include "gui/overlay/flow_scale.h"
+#include "gui/overlay/image_scales.h"
 #include "gui/state/number_text.h"
-#include "gui/view/flow_bar.h"
-#include "gui/workspace/image_work.h"
+#include "gui/view/analysis_layers.h"
+#include "gui/workspace/image_area.h"
 
 namespace echoloop {
 namespace {

@@ -4,8 +4,7 @@
 
 #include <vector>
 
-#include "gui/cine/touch_strip.h"
-#include "gui/workspace/dock.h"
+#include "gui/cine/cine_strip.h"
 #include "gui/workspace/image_area.h"
 
 namespace echoloop {

@@ -1,7 +1,6 @@
 #include "gui/screen.h"
 
 #include "gui/panels/cine_actions.h"
-#include "gui/panels/compare_bar.h"
 #include "gui/workspace/tool_bar.h"
 
 namespace echoloop {

@@ -8,21 +8,18 @@
 #include <utility>
 #include <vector>
 
-#include "gui/assistant/assistant.h"
+#include "gui/assistant/assistant_parts.h"
 #include "gui/bars.h"
 #include "gui/cine/cine_strip.h"
 #include "gui/docks/file_dialog.h"
 #include "gui/key_commands.h"
 #include "gui/panels/cine_actions.h"
-#include "gui/panels/lecture.h"
+#include "gui/panels/panels.h"
 #include "gui/presentation.h"
-#include "gui/program_panels.h"
 #include "gui/side_columns.h"
-#include "gui/state/keys.h"
+#include "gui/state/focus.h"
 #include "gui/toolkit/layout.h"
-#include "gui/undo.h"
-#include "gui/view/scene_input.h"
-#include "gui/workspace/dock.h"
+#include "gui/view/image_view.h"
 #include "gui/workspace/image_area.h"
 
 namespace echoloop {

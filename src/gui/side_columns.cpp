@@ -1,8 +1,19 @@
 #include "gui/side_columns.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
-#include "gui/toolkit/splitter.h"
+#include "gui/docks/docks.h"
+#include "gui/key_commands.h"
+#include "gui/panels/panels.h"
+#include "gui/toolkit/layout.h"
 
 namespace echoloop {
 
@@ -128,6 +139,226 @@ void SideColumns::draw_splitter(PanelContext& c, const WindowLayout& l, PanelSid
   if (hit.held) width = clamped(left ? dragged : logical - dragged);
   if (const float by = splitter_by_key(hit); by != 0) width = clamped(column.width() / scale + (left ? by : -by));
   if (splitter_reset(hit)) width = 0;
+}
+
+namespace {
+
+constexpr const char* kAboutPanel = "about";
+constexpr float kDialogPad = 20, kDialogTitle = 44, kDialogRow = 22, kTextLine = 18,
+                kDialogFoot = 56;         // logical pixels
+constexpr std::size_t kMostShown = 4000;  // lines
+constexpr const char* kWhySandbox =
+    "This system offers neither seccomp nor Landlock, which confine the process that reads a recording. A file made "
+    "for an attack could act with all rights of this user. Open files of known origin only. The answer applies until "
+    "the program ends.";
+constexpr const char* kWhyLeave =
+    "They are kept until the program ends, and are there again when the file is opened again.";
+
+// In the middle of the window; `height` in pixels.
+Rect dialog_box(const Ui& ui, float width, float height) {
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const float w = std::min(ui.px(width), screen.x - ui.px(16)), h = std::min(height, screen.y - ui.px(16));
+  const float x0 = std::round(0.5F * (screen.x - w)), y0 = std::round(0.5F * (screen.y - h));
+  return {x0, y0, x0 + w, y0 + h};
+}
+
+bool begin_dialog(Ui& ui, const char* id, const Rect& box, std::string_view title) {
+  if (!ui.begin_popup(id, box, theme::kPanel)) return false;
+  ui.text(Type::strong, box.x0 + ui.px(kDialogPad), box.y0 + ui.px(10), ui.px(24), theme::kText, title);
+  return true;
+}
+
+// A button at the foot of a dialog.
+Rect foot_button(const Ui& ui, const Rect& box, float x0, float x1) {
+  const float row = ui.px(theme::kRow), bottom = box.y1 - ui.px(16) - row;
+  return {x0, bottom, x1, bottom + row};
+}
+
+// The last button, which Escape presses too.
+bool escape_button(Ui& ui, const char* id, const Rect& box, std::string_view label, Emphasis emphasis) {
+  const float right = box.x1 - ui.px(kDialogPad);
+  return ui.button(id, foot_button(ui, box, right - ui.px(100), right),
+                   {.label = label, .shortcut = "Esc", .emphasis = emphasis}, {});
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; lines.size() < kMostShown && std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// Opened by Ui::open_popup(kAboutPanel).
+void draw_about(Ui& ui, const ProgramFacts& facts) {
+  const std::array<std::pair<std::string_view, std::string_view>, 4> rows{{
+      {"Version", facts.version},
+      {"Reader process", facts.sandbox},
+      {"Licence", facts.licence},
+      {"Library notices", facts.notices.empty() ? std::string_view("in the installed package") : facts.notices},
+  }};
+  constexpr float kLabel = 130;
+  const Rect box =
+      dialog_box(ui, 640, ui.px(kDialogTitle + kDialogFoot + kDialogRow * static_cast<float>(rows.size())));
+  if (!begin_dialog(ui, kAboutPanel, box, "Echoloop")) return;
+  const float left = box.x0 + ui.px(kDialogPad), right = box.x1 - ui.px(kDialogPad);
+  float y = box.y0 + ui.px(kDialogTitle);
+  for (const auto& [label, value] : rows) {
+    ui.text(Type::body, left, y, ui.px(kDialogRow), theme::kText2, label);
+    const float x = left + ui.px(kLabel);
+    const std::string id = "about/" + std::string(label);
+    const Rect r{x, y, right, y + ui.px(kDialogRow)};
+    ui.text_fitted(Type::body, x, right, y, ui.px(kDialogRow), theme::kText, value);
+    ui.hit(id.c_str(), r, {label, value, {}});
+    y += ui.px(kDialogRow);
+  }
+  if (escape_button(ui, "close_about", box, "Close", Emphasis::plain)) ui.close_popup();
+  ui.end_popup();
+}
+
+}  // namespace
+
+void ProgramPanels::open_keys(Ui& ui) const { ui.open_popup(kKeysOverlay); }
+
+bool ProgramPanels::keys_open() const { return ImGui::IsPopupOpen(kKeysOverlay); }
+
+std::optional<float> ProgramPanels::draw(Ui& ui, const UiState& state, const UiCommands& commands, float wanted_scale) {
+  const ManualButton manual = state.no_effect.files.empty() ? ManualButton::shown : ManualButton::hidden;
+  const OverlayRequests asked = draw_keys_overlay(ui, key_help(), wanted_scale, manual);
+  if (asked.manual) call(commands.open_manual);
+  if (asked.tour) tour_.begin();
+  if (asked.about) {
+    if (commands.program_facts) facts_ = commands.program_facts();
+    ui.open_popup(kAboutPanel);
+  }
+  draw_about(ui, facts_);
+  scanner_.draw(ui, state, commands);
+  const std::optional<std::string>& unsandboxed = state.opening.unsandboxed;
+  const Question sandbox{.id = "sandbox",
+                         .title = "Open without sandbox?",
+                         .subject = unsandboxed.value_or(""),
+                         .why = kWhySandbox,
+                         .yes = "Open without sandbox"};
+  if (const auto yes = sandbox_.draw(ui, sandbox, unsandboxed.has_value()))
+    call(commands.answer_sandbox, *yes ? SandboxAnswer::open : SandboxAnswer::cancel);
+  const Question leave{.id = "leave",
+                       .title = "Leave the description unsaved?",
+                       .subject = state.import.file_name + ": answers are not saved.",
+                       .why = kWhyLeave,
+                       .yes = "Open the other file"};
+  if (const auto yes = leave_.draw(ui, leave, !state.import.next.empty()))
+    call(commands.import, ImportOrder{.act = *yes ? ImportAct::next : ImportAct::stay});
+  return asked.scale;
+}
+
+std::optional<bool> QuestionDialog::draw(Ui& ui, const Question& question, bool stands) {
+  if (!stands) {
+    open_ = false;
+    return std::nullopt;
+  }
+  const std::string id = question.id, dialog = id + "_dialog", yes = id + "_open", no = id + "_cancel";
+  if (!std::exchange(open_, true)) ui.open_popup(dialog.c_str());
+  constexpr float kWidth = 560, kGap = 12;
+  const float wrap = dialog_box(ui, kWidth, 0).width() - ui.px(2 * kDialogPad), line = ui.px(kDialogRow);
+  const float text = ui.paragraph_height(Type::body, wrap, line, question.why);
+  const Rect box = dialog_box(ui, kWidth, ui.px(kDialogTitle + kGap + kDialogFoot) + line + text);
+  if (!begin_dialog(ui, dialog.c_str(), box, question.title)) return false;
+  const float left = box.x0 + ui.px(kDialogPad), right = box.x1 - ui.px(kDialogPad);
+  const float y = box.y0 + ui.px(kDialogTitle);
+  ui.text_fitted(Type::body, left, right, y, line, theme::kText, question.subject);
+  ui.paragraph(Type::body, left, y + line + ui.px(kGap) * 0.5F, wrap, line, theme::kText2, question.why);
+  const float cancel = ui.px(100), open = ui.px(190), between = ui.px(8);
+  std::optional<bool> answer;
+  if (ui.button(yes.c_str(), foot_button(ui, box, right - cancel - between - open, right - cancel - between),
+                {.label = question.yes}, {}))
+    answer = true;
+  if (escape_button(ui, no.c_str(), box, "Cancel", Emphasis::primary)) answer = false;
+  ui.focus().begin_at(no);
+  if (answer) ui.close_popup();
+  ui.end_popup();
+  return answer;
+}
+
+void ScannerDialogs::draw(Ui& ui, const UiState& state, const UiCommands& commands) {
+  draw_description(ui, state, commands);
+  draw_network(ui, state, commands);
+}
+
+void ScannerDialogs::draw_description(Ui& ui, const UiState& state, const UiCommands& commands) {
+  const auto now = state.scanner.has_value() ? state.scanner->description : nullptr;
+  const Rect box = dialog_box(ui, 720, ui.px(560));
+  if (!begin_dialog(ui, kDescriptionPanel, box, "Description of the scanner")) return;
+  if (now != shown_) {
+    shown_ = now;
+    lines_ = now == nullptr ? std::vector<std::string>() : lines_of(*now);
+    scroll_.reset();
+  }
+  const float left = box.x0 + ui.px(kDialogPad), right = box.x1 - ui.px(kDialogPad);
+  const Rect area{left, box.y0 + ui.px(kDialogTitle), right, box.y1 - ui.px(kDialogFoot)};
+  ui.fill(area, theme::kField);
+  const Rect inside{area.x0 + ui.px(8), area.y0 + ui.px(6), area.x1 - ui.px(8), area.y1 - ui.px(6)};
+  float y = scroll_.begin(ui, "description_bar", inside);
+  for (const std::string& line : lines_) {
+    if (y + ui.px(kTextLine) > inside.y0 && y < inside.y1) {
+      ui.text_fitted(Type::small, inside.x0, inside.x1, y, ui.px(kTextLine), theme::kText, line);
+    }
+    y += ui.px(kTextLine);
+  }
+  scroll_.end(ui, y);
+  const float wide = ui.px(130), between = ui.px(8);
+  const Tip saves{"Save as JSON", "Writes the description as a JSON file, as it lies beside a recording.",
+                  why_no_files(state)};
+  if (ui.button("description_copy", foot_button(ui, box, left, left + ui.px(84)), {.label = "Copy"},
+                {"Copy", "Copies the description to the clipboard.", {}}) &&
+      now != nullptr) {
+    ImGui::SetClipboardText(now->c_str());
+  }
+  const float save = left + ui.px(84) + between;
+  if (ui.button("description_save", foot_button(ui, box, save, save + wide), {.label = "Save as JSON"}, saves)) {
+    call(commands.save, SaveWhat::description);
+  }
+  if (escape_button(ui, "description_close", box, "Close", Emphasis::plain)) ui.close_popup();
+  ui.end_popup();
+}
+
+void ScannerDialogs::draw_network(Ui& ui, const UiState& state, const UiCommands& commands) {
+  constexpr std::string_view kWhat =
+      "Programs on other machines of this network can then connect, if they send the word in the token file. Samples "
+      "are not encrypted. The file is created if it does not exist; copy it to the machine of the sender.";
+  constexpr float kWidth = 560, kLabel = 110;
+  const float wrap = dialog_box(ui, kWidth, 0).width() - ui.px(2 * kDialogPad), line = ui.px(kDialogRow);
+  const float text = ui.paragraph_height(Type::body, wrap, line, kWhat);
+  const Rect box = dialog_box(ui, kWidth, ui.px(kDialogTitle + 3 * kDialogRow + kDialogFoot + 16 + text / ui.px(1)));
+  if (!begin_dialog(ui, kNetworkPanel, box, "Open a port on the network?")) {
+    port_ = {};
+    return;
+  }
+  if (port_.front() == '\0') fmt::format_to_n(port_.data(), port_.size() - 1, "{}", kLivePort);
+  const float left = box.x0 + ui.px(kDialogPad), right = box.x1 - ui.px(kDialogPad);
+  float y = box.y0 + ui.px(kDialogTitle);
+  ui.text(Type::body, left, y, line, theme::kText2, "Port");
+  const bool entered =
+      ui.text_line("##network_port", {left + ui.px(kLabel), y, left + ui.px(kLabel + 90), y + line}, port_, false);
+  y += ui.px(kDialogRow + 6);
+  ui.text(Type::body, left, y, line, theme::kText2, "Token file");
+  ui.text_fitted(Type::body, left + ui.px(kLabel), right, y, line, theme::kText, state.opening.scanner_token);
+  y += ui.px(kDialogRow + 6);
+  ui.paragraph(Type::body, left, y, wrap, line, theme::kText2, kWhat);
+  std::uint16_t port = 0;
+  const std::string_view typed(port_.data());
+  const auto [end, error] = std::from_chars(typed.data(), typed.data() + typed.size(), port);
+  const std::string_view why = error == std::errc() && end == typed.data() + typed.size() && port > 0
+                                   ? std::string_view()
+                                   : std::string_view("Port: a number from 1 to 65535.");
+  const float button = ui.px(100), between = ui.px(8);
+  const bool listens =
+      ui.button("network_listen", foot_button(ui, box, right - 2 * button - between, right - button - between),
+                {.label = "Open port"}, {"Open port", "Waits for a sender at this port.", why});
+  if ((listens || entered) && why.empty()) {
+    if (commands.open_network_scanner) commands.open_network_scanner(port);
+    ui.close_popup();
+  }
+  if (escape_button(ui, "network_cancel", box, "Cancel", Emphasis::primary)) ui.close_popup();
+  ui.end_popup();
 }
 
 }  // namespace echoloop

@@ -8,15 +8,14 @@
 #include <utility>
 
 #include "core/units.h"
-#include "gui/docks/m_mode_dock.h"
+#include "gui/docks/docks.h"
 #include "gui/figure/figure_strip.h"
 #include "gui/gl/image_set.h"
-#include "gui/overlay/object_follower.h"
+#include "gui/overlay/analysis_overlays.h"
 #include "gui/screen.h"
-#include "gui/toolkit/flow_texture.h"
-#include "gui/toolkit/imgui_session.h"
-#include "gui/toolkit/ui_scale.h"
-#include "gui/view/spectrogram_strip.h"
+#include "gui/toolkit/image_painter.h"
+#include "gui/toolkit/theme.h"
+#include "gui/view/m_mode.h"
 #include "gui/window_renderer.h"
 
 namespace echoloop {

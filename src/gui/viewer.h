@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/results/live_images.h"
-#include "core/results/past_images.h"
 #include "gui/figure/figure_strip.h"
 #include "gui/gl/surface.h"
 #include "gui/state/ui_state.h"

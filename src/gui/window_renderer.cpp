@@ -14,7 +14,6 @@
 #include "core/units.h"
 #include "gui/gl/imgui_compat.h"
 #include "gui/state/shown_display.h"
-#include "gui/window_frame.h"
 
 namespace echoloop {
 namespace {

@@ -6,12 +6,35 @@
 #include <filesystem>
 #include <string>
 
-#include "gui/gl/cached_framebuffer.h"
-#include "gui/toolkit/flow_painter.h"
+#include "core/results/image.h"
+#include "gui/gl/level_reader.h"
+#include "gui/gl/shader.h"
+#include "gui/gl/surface.h"
+#include "gui/screen.h"
 #include "gui/toolkit/image_painter.h"
-#include "gui/window_frame.h"
+#include "gui/view/m_mode.h"
 
 namespace echoloop {
+
+// What one window frame shows: the surface, the screen's areas, the images and their display. UI thread only.
+
+struct WindowFrame {
+  Surface& surface;
+  const Screen& screen;
+  unsigned int texture = 0;
+  const Image& shown;  // in the texture; number 0 = none
+  unsigned int compared_texture = 0;
+  const Image* compared = nullptr;      // left of the wipe line; null = no comparison
+  const FlowTexture& flow;              // over the image
+  const MModeStrip& strip;              // drawn where the screen's dock wants it
+  const SpectrogramStrip& spectrogram;  // likewise
+  const ImagingParams& display;         // window, gamma and map
+  const DisplayParams& display_a;       // of `compared`
+  const MatchedLevels& matched;         // of `shown`, in a comparison
+  bool touched = false;                 // input came just now, or something moves by itself
+  bool other_source = false;            // `shown` is the last image of the source before
+  bool fresh = false;                   // an image came that was not drawn before
+};
 
 enum class Extent { as_needed, all };
 

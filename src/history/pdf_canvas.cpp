@@ -1,8 +1,7 @@
-#include "history/pdf_canvas.h"
-
 #include "core/error.h"
 #include "core/units.h"
-#include "render/font_files.h"
+#include "history/svg_canvas.h"
+#include "render/text_rasterizer.h"
 
 #if defined(ECHO_HAVE_CAIRO)
 #include <cairo-ft.h>

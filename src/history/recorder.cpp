@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/mapped_files.h"
+#include "core/process_memory.h"
 #include "core/units.h"
 
 namespace echoloop {

@@ -27,7 +27,6 @@
 
 #include "core/units.h"
 #include "history/file_sinks.h"
-#include "history/frame_sink.h"
 
 namespace echoloop {
 

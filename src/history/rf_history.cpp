@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/results/frame_time.h"
+#include "core/results/image.h"
 
 namespace echoloop {
 namespace {

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "history/frame_sink.h"
+#include "history/file_sinks.h"
 
 namespace echoloop {
 

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <span>
 
-#include "core/plain_text.h"
-#include "history/png.h"
-#include "render/font_files.h"
+#include "core/units.h"
+#include "history/export.h"
+#include "render/text_rasterizer.h"
 
 namespace echoloop {
 namespace {

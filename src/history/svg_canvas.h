@@ -1,7 +1,10 @@
 // A figure as SVG: text stays text, lines stay lines, images are PNG inside the file. Needs no library. One thread.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "render/canvas.h"
 
@@ -26,6 +29,31 @@ class SvgCanvas final : public Canvas {
 
  private:
   std::string body_;
+};
+
+// A figure as PDF by cairo: text that can be selected and searched, in the fonts of the window, lines, and images of
+// the canvas's pixels. Without cairo at build time, why_no_pdf() says so. One thread.
+
+[[nodiscard]] std::string why_no_pdf();  // empty: this program can
+
+class PdfCanvas final : public Canvas {
+ public:
+  // Throws Error where why_no_pdf() has a reason, and when cairo fails.
+  PdfCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize size, const std::string& title,
+            const std::string& description);
+  ~PdfCanvas() override;
+
+  void fill(const CanvasRect& area, const Ink& ink) override;
+  void disc(CanvasPoint centre, double radius, const Ink& ink) override;
+  void lines(const std::vector<CanvasLine>& lines, double width, const Ink& ink) override;
+  void image(const CanvasRect& area, const RgbImage& picture) override;
+  double text(CanvasPoint at, const TextLook& look, TextAlign align, std::string_view text) override;
+
+  std::vector<std::byte> file();  // once, after the last drawing
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace echoloop

@@ -1,5 +1,3 @@
-#include "history/uff_writer.h"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -14,10 +12,9 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/hdf5_lock.h"
 #include "formats/base/acquisition_json.h"
-#include "history/disk_room.h"
-#include "history/uff_nodes.h"
+#include "history/part_file.h"
+#include "history/uff_repair.h"
 
 namespace echoloop {
 namespace {

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "measure/plane_geometry.h"
+#include "core/units.h"
+#include "measure/region.h"
 
 namespace echoloop {
 
@@ -41,6 +42,57 @@ LineProfile line_profile(const LevelImage& picture, PlanePoint from, PlanePoint 
         level_at(picture, {from.x_m + share * (to.x_m - from.x_m), from.z_m + share * (to.z_m - from.z_m)})));
   }
   return profile;
+}
+
+std::vector<float> component_spectrum_db(std::span<const std::complex<float>> temporal_vector, int bins,
+                                         double floor_db) {
+  if (temporal_vector.empty() || bins < 2) return {};
+  const auto n = static_cast<double>(temporal_vector.size());
+  std::vector<double> power;
+  for (int bin = 0; bin < bins; ++bin) {
+    const double turn = -kPi * (2.0 * bin / (bins - 1) - 1.0);  // from frame to frame
+    const std::complex<double> step(std::cos(turn), std::sin(turn));
+    std::complex<double> phase = 1.0, sum = 0.0;
+    for (std::size_t t = 0; t < temporal_vector.size(); ++t) {
+      const double window = 0.5 - 0.5 * std::cos(2.0 * kPi * (static_cast<double>(t) + 0.5) / n);
+      sum += window * phase * std::complex<double>(temporal_vector[t]);
+      phase *= step;
+    }
+    power.push_back(std::norm(sum));
+  }
+  const double most = *std::ranges::max_element(power);
+  std::vector<float> levels_db;
+  for (const double p : power) {
+    const double share = most > 0.0 ? p / most : 0.0;
+    levels_db.push_back(static_cast<float>(share > 0.0 ? std::max(10.0 * std::log10(share), floor_db) : floor_db));
+  }
+  return levels_db;
+}
+
+LevelSlope level_slope(const LevelImage& of, const LevelImage& against, const RegionPixels& region) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  LevelSlope made{kNone, kNone, kNone, 0};
+  double n = 0.0, mean_x = 0.0, mean_y = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;
+  for (std::size_t k = 0; k < region.index.size(); ++k) {
+    const std::size_t i = region.index[k];
+    const double x = static_cast<double>(against.db[i]);
+    const double y = static_cast<double>(of.db[i]);
+    if (!(x > kNoEcho_db) || !(y > kNoEcho_db)) continue;
+    const double weight = region.weight.empty() ? 1.0 : static_cast<double>(region.weight[k]);
+    n += weight;
+    ++made.pixels;
+    const double dx = x - mean_x, dy = y - mean_y;
+    mean_x += weight / n * dx;
+    mean_y += weight / n * dy;
+    xx += weight * dx * (x - mean_x);
+    xy += weight * dx * (y - mean_y);
+    yy += weight * dy * (y - mean_y);
+  }
+  if (made.pixels < 3 || !(xx > 0.0)) return made;
+  made.slope = xy / xx;
+  made.intercept_db = mean_y - made.slope * mean_x;
+  made.r_squared = yy > 0.0 ? xy * xy / (xx * yy) : 1.0;
+  return made;
 }
 
 }  // namespace echoloop

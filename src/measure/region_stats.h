@@ -5,11 +5,28 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
 
-#include "measure/level_image.h"
+#include "core/grid.h"
+#include "core/results/image.h"
 #include "measure/region.h"
 
 namespace echoloop {
+
+// The image that is measured: levels in dB on a grid in metres. A view; its maker keeps the memory. Any thread.
+
+struct LevelImage {
+  std::span<const float> db;  // [nz][nx] against a fixed reference, x fastest; empty = no image
+  Grid grid;
+  std::uint64_t number = 0;  // of the image (Image::number): another number, another picture
+  double time_s = 0.0;       // when its frame was acquired, on the clock of the frames' stamps
+
+  [[nodiscard]] float at(int ix, int iz) const {
+    return db[static_cast<std::size_t>(iz) * static_cast<std::size_t>(grid.nx) + static_cast<std::size_t>(ix)];
+  }
+};
 
 struct RegionStats {
   std::size_t pixels = 0;        // with an echo: all levels below are theirs; 0: there are no levels
@@ -46,5 +63,25 @@ struct PairStats {
 };
 // Contrast, CNR and gCNR are not a number where a region has no pixels.
 PairStats compare_regions(const LevelImage& picture, const RegionPixels& target, const RegionPixels& background);
+
+// The monotonic map of levels that gives one image the histogram of another: what remains different between the two
+// is the order of brightness, which is all that gCNR counts. After histogram specification (Gonzalez and Woods, Digital
+// Image Processing, section 3.3). Any thread.
+
+// Values at the middles of bins from kFirst_db on, linear between them.
+struct LevelMap {
+  static constexpr double kFirst_db = kNoEcho_db, kStep_db = 0.05;
+  static constexpr int kBins = 8000;  // to 100 dB
+
+  std::vector<float> to_db;  // kBins, never falling; empty: levels stay as they are
+
+  [[nodiscard]] bool empty() const { return to_db.empty(); }
+  // Levels without an echo, at or below kNoEcho_db or not a number, stay.
+  [[nodiscard]] float at(float level_db) const;
+};
+
+// Gives `of` the histogram of `like`, both over the pixels with an echo that lie in the other's grid, weighted by their
+// areas. Empty where there are no such pixels.
+LevelMap match_levels(const LevelImage& of, const LevelImage& like);
 
 }  // namespace echoloop

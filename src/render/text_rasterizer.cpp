@@ -6,8 +6,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "render/font_files.h"
-
 namespace echoloop {
 namespace {
 

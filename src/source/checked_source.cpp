@@ -7,11 +7,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/free_memory.h"
-#include "core/mapped_files.h"
-#include "core/number.h"
-#include "source/forwarding_source.h"
-#include "source/sample_check.h"
+#include "core/process_memory.h"
+#include "core/units.h"
 
 namespace echoloop {
 namespace {

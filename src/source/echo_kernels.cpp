@@ -1,4 +1,4 @@
-#include "source/echo_kernels.h"
+#include "source/phantom_scene.h"
 
 // One copy for AVX2 with FMA, one for the base machine, chosen when the program starts. Not under sanitizers: the
 // chooser (an ifunc) would run before their runtime does. GCC vectorises such loops from -O3 on.

@@ -8,14 +8,56 @@
 // attenuation at the centre frequency. White noise of the channels is added last.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
+#include <vector>
 
-#include "source/phantom_truth.h"
+#include "core/acquisition.h"
+#include "source/phantom_scene.h"
+#include "source/phantom_text.h"
 #include "source/source.h"
 
 namespace echoloop {
 
 // Throws Error naming the setting and what is accepted. Takes some 20 ms for the default probe. [any thread]
 std::unique_ptr<SeekableSource> make_phantom(const PhantomSettings& settings);
+
+// From scatterers to channel lines: every scatterer's echo on every element and transmit, pulse included.
+// Why apart from the scenes: it knows waves and sampling, nothing of anatomy or motion. It works element by element so
+// that the lines being summed stay in the first-level cache. One object a thread; buffers are kept from call to call.
+
+class EchoSynth {
+ public:
+  EchoSynth(const Acquisition& acquisition, double fractional_bandwidth);
+
+  // Takes note of the scatterers, which must stay as they are until the last element(). [producer thread]
+  void begin(const Scatterers& scatterers);
+
+  // Echoes on element e: [transmit][sample], valid until the next call. [producer thread]
+  std::span<const float> element(int e);
+
+ private:
+  void accumulate_element(int e);
+
+  Acquisition acquisition_;
+  std::size_t n_transmits_;
+  std::size_t n_samples_;
+  std::size_t n_phase_;      // floats of a polyphase row
+  std::size_t line_stride_;  // floats of a fine line, with the two bins for what falls outside
+  int limit_;                // fine samples of a line
+  float offset_;             // half the pulse, in fine samples
+  kernels::ElementGeometry geometry_;
+  std::vector<float> taps_;    // the pulse on the fine axis, padded with zeros
+  std::vector<float> there_;   // [transmit][scatterer] fine sample of the plane wave's arrival, offset included
+  std::vector<float> lines_;   // [transmit][fine sample]
+  std::vector<float> phases_;  // [phase][n_phase_]
+  std::vector<float> rf_;      // [transmit][sample]
+  const Scatterers* scatterers_ = nullptr;
+};
+
+// Mean square of a channel line at depth `depth_m` in speckle of level 1, before any gain (see echo_synth.cpp).
+double speckle_variance(const Acquisition& acquisition, double fractional_bandwidth, const Field& field,
+                        double depth_m);
 
 }  // namespace echoloop

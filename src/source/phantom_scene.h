@@ -2,9 +2,13 @@
 // Why: motion (scenes) and echo formation (EchoSynth) change for different reasons and are tested apart.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "core/units.h"
 #include "source/phantom_settings.h"
 
 namespace echoloop {
@@ -60,4 +64,108 @@ class Scene {
 // Smooth step from 0 at or below a to 1 at or above b, level at both ends.
 [[nodiscard]] double smoothstep(double a, double b, double value);
 
+// Speckle: scatterers strewn over an area with a given echogenicity, and the small generator that strews them.
+// Why: the same numbers on every platform and standard library (std distributions are not), so that frames are the
+// same everywhere. Set-up only, not on the hot path.
+
+// splitmix64 (Steele, Lea, Flood 2014).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t bits();
+  double uniform();  // [0, 1)
+  double uniform(double low, double high) { return low + (high - low) * uniform(); }
+
+ private:
+  std::uint64_t state_;
+};
+
+struct Tissue {
+  double amplitude = 0.0;  // of the speckle; 1 = reference, 0 = nothing there
+  double density = 1.0;    // fraction of the area's scatterers that is kept; their level stays
+};
+
+struct SpeckleArea {
+  double x0_m = 0.0;
+  double x1_m = 0.0;
+  double z0_m = 0.0;
+  double z1_m = 0.0;
+  double per_cell = 6.0;  // scatterers in a resolution cell of `field`
+};
+
+// Appends to `out`: one scatterer in each box of a fine grid, anywhere in its box (the box is half a wavelength
+// or so: phases are uniform), of random sign. In order of depth, shuffled over short stretches so that neighbours in
+// memory do not meet in the same sample.
+void add_speckle(Scatterers& out, const Field& field, const SpeckleArea& area, Random& random,
+                 const std::function<Tissue(double x_m, double z_m)>& tissue);
+
+// Shuffles over stretches of the size of an EchoSynth block.
+void shuffle_locally(Scatterers& scatterers, Random& random);
+
+// The transmitted pulse as it comes back: a cosine under a Gaussian, centred on the geometric two-way time.
+
+// Full width at half maximum of a Gaussian over its standard deviation: 2 sqrt(2 ln 2).
+inline const double kFullWidthPerSigma = 2.0 * std::sqrt(2.0 * std::log(2.0));
+
+// Standard deviation in time of the envelope whose spectrum has the given full width at half amplitude.
+inline double pulse_sigma_s(double center_hz, double fractional_bandwidth) {
+  const double sigma_hz = fractional_bandwidth * center_hz / kFullWidthPerSigma;
+  return 1.0 / (2.0 * kPi * sigma_hz);
+}
+
+// Value at t seconds from the centre; 1 at t = 0.
+inline double pulse_value(double t_s, double center_hz, double sigma_s) {
+  const double u = t_s / sigma_s;
+  return std::exp(-0.5 * u * u) * std::cos(2.0 * kPi * center_hz * t_s);
+}
+
+// The pulse is cut off here: exp(-8) = -69 dB.
+inline constexpr double kPulseSigmas = 4.0;
+
 }  // namespace echoloop
+
+namespace echoloop::kernels {
+
+// The hot loops of the phantoms: two-way times, accumulation on a fine time axis, pulse filter, quantisation, noise.
+// Why apart: plain pointers and simple loops that the compiler vectorises, built for AVX2 as well as the base machine.
+// Included by echo_synth.cpp and phantom.cpp only. All functions: [any thread], no state.
+
+// Fine samples in an RF sample. A scatterer is two weights on the fine axis (linear interpolation): its centre of
+// gravity is exact and at 4 x 4 samples a period the amplitude error is below 2 %.
+inline constexpr int kOversampling = 4;
+
+// out[i] = offset + x[i] kx + z[i] kz: fine samples at which the plane wave reaches the scatterers.
+void plane_wave_positions(const float* x, const float* z, std::size_t n, float kx, float kz, float offset, float* out);
+
+struct ElementGeometry {
+  float x_m = 0.0F;
+  float samples_per_m = 0.0F;  // fine samples a metre of one-way path
+  // sinc(pi w s / lambda) as a polynomial in s^2, s = sine of the angle: c0 + c1 s^2 + ... (c0 = 1)
+  float directivity[5] = {1.0F, 0.0F, 0.0F, 0.0F, 0.0F};
+};
+
+// position[i] = fine samples of the way back to the element, weight[i] = amplitude[i] times directivity.
+void element_echoes(const float* x, const float* z, const float* amplitude, std::size_t n,
+                    const ElementGeometry& element, float* position, float* weight);
+
+// line[p], line[p + 1] += weight split at p = there[i] + back[i]. Positions outside [0, limit) go to line[limit],
+// line[limit + 1], which must exist and are not read. n <= kBlock.
+inline constexpr std::size_t kBlock = 512;
+void accumulate(const float* there, const float* back, const float* weight, std::size_t n, int limit, float* line);
+
+// phases[k][m] = line[4 m + k], m < n: phases is kOversampling rows of `stride` floats.
+void split_phases(const float* line, std::size_t n, std::size_t stride, float* phases);
+
+// out[m] = sum_k taps[k] fine[4 m + k] with fine = the line of split_phases, for m < n; n_taps a multiple of kTapBlock.
+inline constexpr std::size_t kTapBlock = 2 * kOversampling;
+void pulse_filter(const float* phases, std::size_t stride, const float* taps, std::size_t n_taps, std::size_t n,
+                  float* out);
+
+// out[m] = (moving[m] + fixed[m]) gain[m], rounded and saturated at +-32767.
+void quantise(const float* moving, const float* fixed, const float* gain, std::size_t n, std::int16_t* out);
+
+// out[i] = in[i] + noise of standard deviation sigma, saturated; noise = a function of (key, i) alone: the sum of the
+// four bytes of a hash (Irwin-Hall: Gaussian but for its tails, which end at 3.5 sigma). Not in place.
+void add_noise(const std::int16_t* in, std::size_t n, std::uint32_t key, float sigma, std::int16_t* out);
+
+}  // namespace echoloop::kernels

@@ -1,7 +1,7 @@
 // The producer thread: asks the source for frame after frame at the wanted rate and puts them into the ring.
 // It owns its write lease and nothing else. Everything in ProducerOptions but the first number may change while it
-// runs. It is also where a restless source is made up (core/injection.h): jitter, bursts, stalls, doubled and missing
-// numbers.
+// runs. It is also where a restless source is made up (core/stream_settings.h): jitter, bursts, stalls, doubled and
+// missing numbers.
 #pragma once
 
 #include <atomic>
@@ -9,16 +9,39 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <stop_token>
 #include <string>
 #include <thread>
 
 #include "core/frame_ring.h"
+#include "core/stream_settings.h"
 #include "core/timing_trace.h"
-#include "source/frame_schedule.h"
 #include "source/source.h"
 
 namespace echoloop {
+
+// When a producer takes its next frame: rate, pace, and what injection (core/stream_settings.h) makes of both. Times
+// are given, nothing here waits or looks at a clock; nanoseconds.
+
+class FrameSchedule {
+ public:
+  // `rate_hz`: kRateMax or a positive rate.
+  void restart(std::int64_t now);                                        // the next frame is due now
+  void change(double rate_hz, double pace_ms, std::int64_t now);         // an old, slower schedule is not waited for
+  void take(double rate_hz, const Injection& inject, std::int64_t now);  // a frame is taken: the next gets its time
+  void rest(double pace_ms, std::int64_t now);                           // a frame has been put
+
+  [[nodiscard]] std::int64_t due() const;  // the next frame, not before
+
+ private:
+  std::int64_t schedule_ns_ = 0;  // when the next frame is due, without jitter
+  std::int64_t due_ns_ = 0;       // with it
+  std::int64_t rested_ns_ = 0;    // the rest after the last frame ends
+  std::int64_t stall_ns_ = 0;     // when the next stall begins
+  int left_in_burst_ = 0;
+  std::minstd_rand random_;  // jitter; the same from run to run
+};
 
 // The rate of a source when the user asks for none: its own frame rate, as far as a screen can follow.
 double default_rate_hz(const Acquisition& acquisition);

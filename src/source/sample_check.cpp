@@ -1,5 +1,3 @@
-#include "source/sample_check.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -8,6 +6,8 @@
 #include <cstring>
 #include <limits>
 #include <vector>
+
+#include "source/checked_source.h"
 
 namespace echoloop {
 namespace {

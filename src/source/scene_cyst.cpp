@@ -5,9 +5,8 @@
 #include <cmath>
 
 #include "core/units.h"
-#include "source/phantom_speckle.h"
+#include "source/phantom_scene.h"
 #include "source/phantom_text.h"
-#include "source/phantom_truth.h"
 
 namespace echoloop {
 namespace {

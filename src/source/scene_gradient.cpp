@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/units.h"
-#include "source/phantom_speckle.h"
+#include "source/phantom_scene.h"
 
 namespace echoloop {
 namespace {

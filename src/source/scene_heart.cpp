@@ -4,8 +4,69 @@
 #include <algorithm>
 #include <cmath>
 
-#include "source/heart_anatomy.h"
-#include "source/phantom_speckle.h"
+#include "source/phantom_scene.h"
+
+namespace echoloop::heart {
+
+// The heart phantom's anatomy and motion: an apical four-chamber section, the apex towards the probe.
+// Why apart from scene_heart.cpp: what tissue is where at rest (end of diastole) and how each point moves is the
+// subject of its own; the scene only strews scatterers over it. Lengths here are millimetres for the default probe's
+// field (x -9.6 to 9.6, z 0 to 36, the size of a rabbit's heart); the scene scales them.
+
+// Echogenicity and share of scatterers at a point of the section at rest.
+Tissue tissue_at(double x_mm, double z_mm);
+
+// How a point of the section follows the contraction s (0 end of diastole, 1 end of systole):
+//   x(s) = x + blend (sign(r) sqrt(r^2 - squeeze s) - r) + shift_x s,  r = x - axis
+//   z(s) = z + shift_z s
+// The square root keeps the area of a ring about the axis: the wall thickens as it moves inwards.
+struct Motion {
+  double axis_mm = 0.0;
+  double squeeze_mm2 = 0.0;
+  double blend = 0.0;
+  double shift_x_mm = 0.0;
+  double shift_z_mm = 0.0;
+
+  [[nodiscard]] bool at_rest() const;
+};
+Motion motion_at(double x_mm, double z_mm);
+
+struct Point {
+  double x_mm = 0.0;
+  double z_mm = 0.0;
+};
+Point moved(const Point& rest, const Motion& motion, double contraction);
+
+// Through the beat, phase 0 (end of diastole, the R wave) to 1; both are periodic with a continuous slope.
+double contraction(double phase);    // 0 to 1
+double valve_opening(double phase);  // mitral and tricuspid valve: 0 closed, 1 wide open
+
+// A valve leaflet: a thin sheet hinged on the annulus that swings between closed (its tip meets the other leaflet's
+// half way) and open (towards the apex).
+struct Leaflet {
+  Point hinge;     // at rest
+  Point opposite;  // the other leaflet's hinge, at rest
+  double length_mm = 0.0;
+  double other_length_mm = 0.0;
+};
+inline constexpr int kLeaflets = 4;
+const Leaflet& leaflet(int i);
+
+// Where the point `along_mm` from the hinge, `across_mm` from the middle of the sheet, is.
+class LeafletPose {
+ public:
+  LeafletPose(const Leaflet& leaflet, double contraction, double opening);
+  [[nodiscard]] Point at(double along_mm, double across_mm) const;
+
+ private:
+  Point hinge_;
+  double cos_ = 1.0;
+  double sin_ = 0.0;
+  double side_ = 1.0;  // +1: the leaflet closes towards +x
+  double bend_per_mm_ = 0.0;
+};
+
+}  // namespace echoloop::heart
 
 namespace echoloop {
 namespace {
@@ -125,3 +186,192 @@ class HeartScene final : public Scene {
 std::unique_ptr<Scene> make_heart_scene(const SceneSetup& setup) { return std::make_unique<HeartScene>(setup); }
 
 }  // namespace echoloop
+
+namespace echoloop::heart {
+namespace {
+
+constexpr double kBase_mm = 25.0;   // plane of the valves
+constexpr double kWaist_mm = 21.0;  // where the left ventricle is widest
+constexpr double kApex_mm = 10.8;   // of the left cavity
+constexpr double kChest_mm = 7.4;   // chest wall above, heart below
+
+double axis(double z_mm) { return 1.0 + 0.07 * (z_mm - 9.0); }
+
+// Half width of a bullet: half an ellipse from the apex to the waist, then narrowing slightly towards the base.
+double bullet(double z_mm, double apex_mm, double half_width_mm, double narrowing) {
+  if (z_mm <= apex_mm) return 0.0;
+  if (z_mm < kWaist_mm) {
+    const double u = (kWaist_mm - z_mm) / (kWaist_mm - apex_mm);
+    return half_width_mm * std::sqrt(1.0 - u * u);
+  }
+  const double u = (z_mm - kWaist_mm) / (kBase_mm - kWaist_mm);
+  return half_width_mm * (1.0 - narrowing * u * u);
+}
+
+double cavity(double z_mm) { return bullet(z_mm, kApex_mm, 4.0, 0.10); }
+double outer(double z_mm) { return bullet(z_mm, 8.7, 6.3, 0.04); }
+
+// Left border of the right cavity: measured leftwards from the axis, 0 above its apex.
+double right_reach(double z_mm) { return z_mm < 13.2 ? 0.0 : bullet(z_mm, 13.2, 10.6, 0.02); }
+
+// Distance from an ellipse's border in units of its half axes: below 1 inside.
+double ellipse(double x, double z, double cx, double cz, double rx, double rz) {
+  return std::hypot((x - cx) / rx, (z - cz) / rz);
+}
+
+bool in_papillary(double x, double z) { return ellipse(x, z, axis(z) + 3.3, 17.0, 0.9, 2.1) < 1.0; }
+
+struct Chamber {
+  double cx, cz, rx, rz;
+};
+constexpr Chamber kLeftAtrium{2.7, 29.3, 4.0, 4.0};
+constexpr Chamber kRightAtrium{-5.3, 29.0, 3.4, 3.8};
+
+bool in_atrium(double x, double z, double wall_mm) {
+  const auto in = [&](const Chamber& c) { return ellipse(x, z, c.cx, c.cz, c.rx + wall_mm, c.rz + wall_mm) < 1.0; };
+  return z > kBase_mm - 0.3 && (in(kLeftAtrium) || in(kRightAtrium));
+}
+
+bool in_ventricle(double x, double z) {
+  if (z > kBase_mm + 2.2) return false;  // through the valves into the atria
+  const double r = x - axis(z);
+  if (std::abs(r) < cavity(z)) return !in_papillary(x, z);
+  return -r > outer(z) + (z > kBase_mm ? 0.5 : 0.0) && -r < right_reach(z) - (z > kBase_mm ? 0.6 : 0.0);
+}
+
+bool in_muscle(double x, double z, double more_mm) {
+  const double r = x - axis(z);
+  // The walls end below the valves, rounded off from 4.6 mm (left) and 10 mm (right) outwards.
+  const double below = std::max(z - kBase_mm, 0.0) / 1.6;
+  if (z < 8.7 - more_mm || below >= 1.0) return false;
+  const double round = std::sqrt(1.0 - below * below);
+  const auto border = [&](double reach, double middle) { return middle + (reach - middle) * round; };
+  const double left = bullet(z, 8.7 - more_mm, 6.3 + more_mm, 0.04);
+  if (std::abs(r) < (below > 0.0 ? border(left, 4.6) : left)) return true;
+  const double wall = 1.2 + more_mm;
+  const double right = bullet(z, 13.2 - wall, 10.6 + wall, 0.02);
+  return -r > 0.0 && -r < (below > 0.0 ? border(right, 10.0) : right);
+}
+
+Tissue chest_wall(double x, double z) {
+  const double wave = 0.15 * std::sin(0.45 * x + 0.7);
+  const auto line = [](double distance, double width) { return std::exp(-std::pow(distance / width, 2)); };
+  if (z < 1.2) return {.amplitude = 1.0};
+  const double lines = 2.2 * line(z - 3.0 - wave, 0.14) + 1.6 * line(z - 5.2 + 0.7 * wave, 0.12) +
+                       1.8 * line(z - 6.9 - 0.5 * wave, 0.14);
+  // Fat above the first fascia is dark; muscle below it is striped along the surface.
+  const double stripes = 0.55 + 0.25 * std::sin(9.0 * (z + 0.05 * x) + 1.5 * std::sin(0.8 * x));
+  return {.amplitude = lines + (z < 3.0 + wave ? 0.45 : stripes)};
+}
+
+}  // namespace
+
+Tissue tissue_at(double x, double z) {
+  constexpr double kPericardium_mm = 0.4;
+  if (z < kChest_mm) return chest_wall(x, z);
+  if (in_ventricle(x, z)) return {};
+  for (int i = 0; i < kLeaflets; ++i) {  // the fibrous ring that carries the valves
+    if (std::hypot(x - leaflet(i).hinge.x_mm, z - leaflet(i).hinge.z_mm) < 0.55) return {.amplitude = 1.3};
+  }
+  if (in_atrium(x, z, 0.0)) return {};
+  if (in_muscle(x, z, 0.0)) {
+    const double r = std::abs(x - axis(z));
+    const bool lining = r < cavity(z) + 0.25 || in_papillary(x, z);  // the endocardium shines a little
+    return {.amplitude = lining ? 1.5 : 1.0};
+  }
+  if (in_atrium(x, z, 0.8)) return {.amplitude = 1.1};
+  if (in_muscle(x, z, kPericardium_mm) || in_atrium(x, z, 0.8 + kPericardium_mm)) return {.amplitude = 2.8};
+  // Around the heart: fat and lung, hazy and fading with depth.
+  return {.amplitude = 0.26 - 0.004 * (z - kChest_mm), .density = 0.4};
+}
+
+bool Motion::at_rest() const {
+  return blend * squeeze_mm2 < 1e-6 && std::abs(shift_x_mm) < 1e-6 && std::abs(shift_z_mm) < 1e-6;
+}
+
+Motion motion_at(double x, double z) {
+  const double r = x - axis(z);
+  // The cavity's half width shrinks by sqrt(1 - 0.54): an ejection fraction of about 60 % with the shortening. Less
+  // at the fibrous base, none beyond it.
+  const double strength = 0.54 * (1.0 - 0.65 * smoothstep(19.0, 26.0, z));
+  const double inner = std::min(std::abs(r), cavity(z));
+  const double beyond = 1.0 - smoothstep(kBase_mm, 31.0, z);
+  const double near = 1.0 - smoothstep(11.0, 14.0, std::abs(r));  // tissue further out does not move
+  // The base descends towards the resting apex and pulls the atria open; their back wall rests.
+  const double descent = smoothstep(8.5, kBase_mm, z) * (1.0 - smoothstep(26.0, 34.0, z));
+  const double free_wall = smoothstep(4.5, 10.0, -r) * smoothstep(12.0, 17.0, z) * (1.0 - smoothstep(24.0, 30.0, z));
+  return {.axis_mm = axis(z),
+          .squeeze_mm2 = strength * beyond * inner * inner,
+          .blend = near,
+          .shift_x_mm = 1.0 * free_wall * near,
+          .shift_z_mm = -2.4 * descent * near};
+}
+
+Point moved(const Point& rest, const Motion& m, double s) {
+  const double r = rest.x_mm - m.axis_mm;
+  const double squeezed = std::copysign(std::sqrt(std::max(r * r - m.squeeze_mm2 * s, 0.0)), r);
+  return {rest.x_mm + m.blend * (squeezed - r) + m.shift_x_mm * s, rest.z_mm + m.shift_z_mm * s};
+}
+
+namespace {
+
+struct Knot {
+  double phase, value;
+};
+
+// Smooth steps from knot to knot: level at every knot, so the slope is continuous, also from the last to the first.
+template <std::size_t n>
+double through(const Knot (&knots)[n], double phase) {
+  for (std::size_t i = 1; i < n; ++i) {
+    if (phase > knots[i].phase) continue;
+    const Knot& a = knots[i - 1];
+    const Knot& b = knots[i];
+    return a.value + (b.value - a.value) * smoothstep(a.phase, b.phase, phase);
+  }
+  return knots[n - 1].value;
+}
+
+}  // namespace
+
+double contraction(double phase) {
+  // Ejection, rapid filling (E), rest (diastasis), filling by the atria (A).
+  static constexpr Knot kKnots[] = {{0.0, 0.0}, {0.36, 1.0}, {0.62, 0.14}, {0.80, 0.12}, {0.96, 0.0}, {1.0, 0.0}};
+  return through(kKnots, phase);
+}
+
+double valve_opening(double phase) {
+  static constexpr Knot kKnots[] = {{0.0, 0.0},   {0.40, 0.0}, {0.52, 1.0}, {0.70, 0.40},
+                                    {0.84, 0.80}, {0.97, 0.0}, {1.0, 0.0}};
+  return through(kKnots, phase);
+}
+
+const Leaflet& leaflet(int i) {
+  // Hinges at the ends of the cavities' base; the lengths are 3 % above the annulus so that the tips meet, tented.
+  static const Leaflet kAll[kLeaflets] = {
+      {{-1.5, kBase_mm}, {5.7, kBase_mm}, 4.2, 3.3},
+      {{5.7, kBase_mm}, {-1.5, kBase_mm}, 3.3, 4.2},
+      {{-8.2, kBase_mm}, {-3.6, kBase_mm + 0.3}, 2.6, 2.1},
+      {{-3.6, kBase_mm + 0.3}, {-8.2, kBase_mm}, 2.1, 2.6},
+  };
+  return kAll[i];
+}
+
+LeafletPose::LeafletPose(const Leaflet& leaf, double s, double opening) {
+  hinge_ = moved(leaf.hinge, motion_at(leaf.hinge.x_mm, leaf.hinge.z_mm), s);
+  const Point other = moved(leaf.opposite, motion_at(leaf.opposite.x_mm, leaf.opposite.z_mm), s);
+  side_ = other.x_mm > hinge_.x_mm ? 1.0 : -1.0;
+  const double share = std::abs(other.x_mm - hinge_.x_mm) / (leaf.length_mm + leaf.other_length_mm);
+  const double closed_rad = std::acos(std::clamp(share, 0.0, 1.0));
+  constexpr double kOpen_rad = 75.0 * kRadiansPerDegree;
+  const double angle = closed_rad + opening * std::max(kOpen_rad - closed_rad, 0.0);
+  cos_ = std::cos(angle);
+  sin_ = std::sin(angle);
+  bend_per_mm_ = 0.12 * opening / leaf.length_mm;  // the free edge lags inwards while open
+}
+
+Point LeafletPose::at(double along_mm, double across_mm) const {
+  const double off_mm = across_mm - bend_per_mm_ * along_mm * along_mm;
+  return {hinge_.x_mm + side_ * (cos_ * along_mm - sin_ * off_mm), hinge_.z_mm - sin_ * along_mm - cos_ * off_mm};
+}
+
+}  // namespace echoloop::heart

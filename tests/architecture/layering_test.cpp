@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"main.cpp", "\"formats/containers/npy.h\""}, Case{"history/recorder.cpp", "<hdf5.h>"},
         Case{"history/a.cpp", "\"formats/base/recording.h\""}, Case{"gui/a.cpp", "\"../core/frame.h\""},
         Case{"main.cpp", "\"gui/window.h\""}, Case{"render/a.cpp", "\"gui/overlay/transfer_function.h\""},
-        Case{"render/a.cpp", "\"history/png.h\""}, Case{"render/a.cpp", "<imgui.h>"},
+        Case{"render/a.cpp", "\"history/export.h\""}, Case{"render/a.cpp", "<imgui.h>"},
         Case{"gui/figure.cpp", "<cairo.h>"}));
 
 INSTANTIATE_TEST_SUITE_P(

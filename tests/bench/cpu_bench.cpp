@@ -11,11 +11,9 @@
 #include <random>
 #include <vector>
 
-#include "backend/cpu/band_conditioner.h"
 #include "backend/cpu/cpu_kernels.h"
+#include "backend/cpu/cpu_steps.h"
 #include "backend/cpu/das_rows.h"
-#include "backend/cpu/fir_conditioner.h"
-#include "backend/cpu/window_das.h"
 #include "core/units.h"
 #include "support/das_double.h"
 

@@ -14,7 +14,7 @@
 #include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/fp16/packed_fir_kernel.h"
 #include "backend/cuda/kernels/kernels.h"
-#include "backend/cuda/runtime/event.h"
+#include "backend/cuda/runtime/stream.h"
 #include "bench/das_bench_device.h"
 
 namespace echoloop::bench {

@@ -8,7 +8,7 @@
 #include "backend/fp16/packed_plan.h"
 #include "bench/das_bench.h"
 #include "core/units.h"
-#include "dsp/packed.h"
+#include "dsp/packed_fir.h"
 
 namespace echoloop::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/cuda/runtime/event.h"
+#include "backend/cuda/runtime/stream.h"
 #include "bench/das_bench.h"
 
 namespace echoloop::bench {

@@ -18,8 +18,8 @@
 
 #include "formats/format_registry.h"
 #include "formats/open_recording.h"
+#include "formats/sandbox/reader_child.h"
 #include "formats/sandbox/reader_main.h"
-#include "formats/sandbox/reader_settings.h"
 #include "reader_bench_stream.h"
 
 namespace echoloop {

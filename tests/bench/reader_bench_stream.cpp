@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "source/replay.h"
+#include "source/source.h"
 #include "support/waiting.h"
 
 namespace echoloop {

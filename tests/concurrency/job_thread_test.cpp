@@ -1,6 +1,4 @@
 // The thread beside the stream: which jobs are done, which give way, and what becomes of a fault.
-#include "backend/job_thread.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "backend/analysis.h"
 #include "support/streaming.h"
 
 namespace echoloop::job_thread_test {

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 #include "formats/stand_in/made_up.h"
 #include "formats/support.h"
 #include "support/waiting.h"

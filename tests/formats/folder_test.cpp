@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "formats/base/recorded_folder.h"
+#include "formats/base/open_request.h"
 #include "formats/file_outline.h"
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 #include "formats/sidecar_support.h"
 #include "support/mat5_file.h"
 #include "support/one_line.h"

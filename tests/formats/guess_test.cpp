@@ -1,10 +1,11 @@
 // What files of arrays with plain names are taken for, and what is asked in place of a wrong guess.
+#include "formats/import/guess.h"
+
 #include <cmath>
 #include <numbers>
 
 #include "formats/file_outline.h"
 #include "formats/guess_support.h"
-#include "formats/import/guess_axes.h"
 #include "formats/import/import.h"
 #include "formats/import/spellings.h"
 

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "formats/hdf5_fixture.h"
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 #include "formats/verasonics_fixture.h"
 
 namespace echoloop::hdf5_kept_test {

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/mapped_files.h"
+#include "core/process_memory.h"
 #include "formats/base/mapping.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"

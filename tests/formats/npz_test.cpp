@@ -1,9 +1,8 @@
 // .npz: stored, deflated and zip64 members, descriptions inside and beside the archive, damage and bombs.
-#include "formats/containers/npz.h"
-
 #include <utility>
 
 #include "core/error.h"
+#include "formats/containers/npy.h"
 #include "formats/containers/zip.h"
 #include "formats/support.h"
 #include "support/one_line.h"

@@ -13,7 +13,7 @@
 #include "formats/fake_reader.h"
 #include "formats/file_outline.h"
 #include "formats/open_recording.h"
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 #include "support/one_line.h"
 
 namespace echoloop::reader_process_test {

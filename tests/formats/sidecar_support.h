@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/readers/sidecar.h"
+#include "formats/readers/description.h"
 #include "formats/support.h"
 
 namespace echoloop::test {

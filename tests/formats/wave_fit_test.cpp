@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/readers/geometry.h"
+#include "formats/readers/placed_probe.h"
 
 namespace echoloop::wave_fit_test {
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "app/outputs/doubts.h"
-#include "app/window/import_previewer.h"
+#include "app/window/window_import.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "formats/base/echo_spectrum.h"

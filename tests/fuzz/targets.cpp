@@ -10,7 +10,7 @@
 #include "formats/containers/zip.h"
 #include "formats/format_registry.h"
 #include "formats/live_description.h"
-#include "formats/readers/sidecar.h"
+#include "formats/readers/description.h"
 #include "source/live/live_protocol.h"
 #include "transport/payload.h"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <thread>
 
+#include "backend/flow_device.h"
 #include "backend/flow_engine.h"
-#include "backend/flow_plan.h"
 #include "gpu/gpu_support.h"
 #include "support/ensembles.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backend/inspect_pixel.h"
+#include "backend/inspector.h"
 #include "gpu/gpu_support.h"
 
 namespace echoloop::gpu_test::inspection_test {

@@ -1,7 +1,6 @@
 // What the tests of objects on the GPU share: images with what is wanted of them, both devices.
 #pragma once
 
-#include "backend/object_device.h"
 #include "backend/object_plan.h"
 #include "gpu/gpu_support.h"
 #include "support/plain_objects.h"

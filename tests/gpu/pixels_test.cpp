@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "backend/frame_processor.h"
-#include "backend/pixel_sink.h"
 #include "gpu/gpu_support.h"
 #include "support/kept_levels.h"
 

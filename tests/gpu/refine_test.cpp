@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "backend/das_tables.h"
 #include "backend/fp16/packed_plan.h"
-#include "backend/refine_plan.h"
 #include "gpu/gpu_support.h"
 
 namespace echoloop::gpu_test::refine_test {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "backend/spectrogram_engine.h"
+#include "backend/analyses.h"
 #include "core/units.h"
 #include "gpu/gpu_support.h"
 #include "support/ensembles.h"

@@ -10,7 +10,7 @@
 #include "gui/bars.h"
 #include "gui/scene.h"
 #include "gui/turning.h"
-#include "gui/workspace/image_work.h"
+#include "gui/workspace/image_area.h"
 #include "support/environment_variable.h"
 #include "support/temporary_folder.h"
 #include "support/waiting.h"

@@ -12,7 +12,6 @@
 #include "gui/scene.h"
 #include "gui/stream_scene.h"
 #include "gui/toolkit/theme.h"
-#include "gui/toolkit/ui_scale.h"
 #include "support/acquisitions.h"
 
 namespace echoloop::testing::clicks_test {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/injection.h"
+#include "core/stream_settings.h"
 #include "gui/bare_screen.h"
 #include "gui/stream_scene.h"
 #include "gui/toolkit/theme.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "app/outputs/provenance.h"
-#include "formats/own_descriptions.h"
+#include "app/outputs/report.h"
+#include "formats/open_recording.h"
 #include "gui/import_window.h"
 #include "history/film.h"
 #include "source/scripted_sender.h"

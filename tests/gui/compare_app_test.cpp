@@ -6,10 +6,10 @@
 #include <functional>
 #include <utility>
 
-#include "app/opening/open_source.h"
+#include "app/opening/source_kinds.h"
 #include "app/window/window_app.h"
 #include "gui/turning.h"
-#include "gui/view/measuring.h"
+#include "gui/view/marks_view.h"
 #include "support/recorded_data.h"
 #include "support/streaming.h"
 #include "support/temporary_folder.h"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "app/headless.h"
+#include "app/commands.h"
 #include "app/window/window_app.h"
 #include "gui/turning.h"
 #include "support/environment_variable.h"

@@ -7,7 +7,7 @@
 #include "gui/scene.h"
 #include "gui/toolkit/layout.h"
 #include "gui/view/image_view.h"
-#include "gui/workspace/compare_overlay.h"
+#include "gui/workspace/image_area.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop::testing::compare_test {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "app/opening/open_source.h"
+#include "app/opening/source_kinds.h"
 #include "core/param_table.h"
 #include "gui/scene.h"
-#include "history/png.h"
+#include "history/export.h"
 #include "support/flow_run.h"
 #include "support/recorded_data.h"
 

@@ -5,10 +5,10 @@
 
 #include "core/results/analysis_images.h"
 #include "gui/overlay/flow_overlay.h"
-#include "gui/overlay/flow_scale.h"
+#include "gui/overlay/image_scales.h"
 #include "gui/overlay/transfer_function.h"
 #include "gui/scene.h"
-#include "gui/view/flow_bar.h"
+#include "gui/view/analysis_layers.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop::testing::flow_test {

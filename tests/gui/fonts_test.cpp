@@ -1,7 +1,5 @@
 // Every character that the program writes has a glyph, with the system's fonts and with ImGui's own, which is used
 // where none is installed. The characters are read from the sources.
-#include "gui/toolkit/fonts.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "gui/toolkit/theme.h"
 #include "test_paths.h"
 
 namespace echoloop::fonts_test {

@@ -11,8 +11,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "history/png.h"
-#include "render/font_files.h"
+#include "history/export.h"
+#include "render/text_rasterizer.h"
 #include "test_paths.h"
 
 namespace echoloop::testing {

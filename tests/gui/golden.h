@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "render/rgb.h"
+#include "render/palette.h"
 
 namespace echoloop::testing {
 

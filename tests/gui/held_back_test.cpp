@@ -7,7 +7,7 @@
 #include "app/window/window_app.h"
 #include "gui/turning.h"
 #include "history/film.h"
-#include "history/uff_writer.h"
+#include "history/uff_repair.h"
 #include "support/acquisitions.h"
 #include "support/film_file.h"
 #include "support/temporary_folder.h"

@@ -1,12 +1,10 @@
 // Pixels and metres: one mapping, at every zoom, size and scale.
-#include "gui/toolkit/image_layout.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 
 #include "core/units.h"
-#include "gui/overlay/ruler.h"
+#include "gui/overlay/image_scales.h"
 #include "gui/state/number_text.h"
 #include "gui/toolkit/layout.h"
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "app/headless.h"
+#include "app/commands.h"
 #include "app/options/folders.h"
 #include "core/units.h"
-#include "formats/own_descriptions.h"
+#include "formats/open_recording.h"
 #include "gui/turning.h"
 #include "support/npy_file.h"
 #include "support/temporary_folder.h"

@@ -12,12 +12,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "app/headless.h"
+#include "app/commands.h"
 #include "app/options/folders.h"
-#include "app/stream/choose_backend.h"
-#include "app/window/import_previewer.h"
+#include "app/stream/session.h"
+#include "app/window/window_import.h"
 #include "core/units.h"
-#include "formats/own_descriptions.h"
+#include "formats/open_recording.h"
 #include "support/npy_file.h"
 #include "support/temporary_folder.h"
 

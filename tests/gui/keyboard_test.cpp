@@ -5,7 +5,7 @@
 #include <set>
 
 #include "gui/gl/imgui_compat.h"
-#include "gui/gl/window_keys.h"
+#include "gui/gl/window.h"
 #include "gui/scene.h"
 #include "gui/toolkit/theme.h"
 #include "gui/toolkit/view_settings.h"

@@ -1,10 +1,9 @@
 // Timeline and Stream enlarged for a lecture.
 
-#include "gui/panels/lecture.h"
-
 #include <algorithm>
 #include <string>
 
+#include "gui/panels/panels.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::lecture_test {

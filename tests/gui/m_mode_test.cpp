@@ -5,8 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "gui/docks/m_mode_dock.h"
-#include "gui/docks/strip_span.h"
+#include "gui/docks/docks.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::m_mode_test {

@@ -1,13 +1,11 @@
 // Marks told in metres: drawing, changing, values, and what is written about them. Where an echo is in the recording.
-#include "gui/state/mark_editor.h"
-
 #include <gtest/gtest.h>
 
-#include "app/outputs/marks_json.h"
-#include "app/window/echo_place.h"
+#include "app/outputs/measured_values.h"
+#include "app/window/window_review.h"
 #include "core/units.h"
 #include "gui/overlay/mark_drawing.h"
-#include "gui/state/mark_shape.h"
+#include "gui/state/marks.h"
 
 namespace echoloop::mark_editor_test {
 namespace {

@@ -4,13 +4,12 @@
 #include <cstdlib>
 #include <functional>
 
-#include "app/headless.h"
-#include "app/outputs/marks_json.h"
+#include "app/commands.h"
 #include "app/outputs/measured_values.h"
 #include "app/window/window_app.h"
 #include "core/param_table.h"
 #include "gui/turning.h"
-#include "source/phantom_truth.h"
+#include "source/phantom_text.h"
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"
 

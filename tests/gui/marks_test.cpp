@@ -1,11 +1,12 @@
 // Measuring with the mouse: calipers between wires of the image at many zooms, sizes and scales, changing and
 // deleting what is drawn, zoom and pan.
+#include "gui/state/marks.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "core/units.h"
 #include "gui/scene.h"
-#include "gui/state/mark_shape.h"
 
 namespace echoloop::testing::marks_test {
 namespace {

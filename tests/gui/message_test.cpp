@@ -1,7 +1,7 @@
 // Which message stands in the line, and when an error goes.
-#include "gui/state/message.h"
-
 #include <gtest/gtest.h>
+
+#include "gui/state/ui_state.h"
 
 namespace echoloop::message_test {
 namespace {

@@ -4,10 +4,10 @@
 #include <sstream>
 
 #include "app/outputs/measured_values.h"
-#include "gui/gl/display_window.h"
+#include "gui/gl/surface.h"
 #include "gui/objects_scene.h"
 #include "gui/overlay/mark_drawing.h"
-#include "gui/panels/objects_parts.h"
+#include "gui/panels/panels.h"
 #include "gui/stream_scene.h"
 
 namespace echoloop::testing::objects_panel_test {

@@ -1,7 +1,7 @@
 // The presentation with its strips and the strip for fingers.
 #include <algorithm>
 
-#include "gui/cine/touch_strip.h"
+#include "gui/cine/cine_strip.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::presentation_test {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "app/window/window_app.h"
-#include "app/window/window_reset.h"
+#include "app/window/window_stream.h"
 #include "gui/turning.h"
-#include "history/uff_writer.h"
+#include "history/uff_repair.h"
 #include "support/acquisitions.h"
 #include "support/each_member.h"
 #include "support/temporary_folder.h"

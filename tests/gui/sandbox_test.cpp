@@ -6,9 +6,9 @@
 
 #include "app/window/window_app.h"
 #include "core/error.h"
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 #include "gui/turning.h"
-#include "history/uff_writer.h"
+#include "history/uff_repair.h"
 #include "support/acquisitions.h"
 #include "support/environment_variable.h"
 #include "support/no_sandbox.h"

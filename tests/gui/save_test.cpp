@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "gui/docks/film_plan.h"
+#include "gui/docks/docks.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::save_test {

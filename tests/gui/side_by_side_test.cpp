@@ -1,11 +1,10 @@
 // Two images side by side: the layouts as numbers, then the window: pixels, pointer, regions and their numbers of both.
-#include "gui/view/side_by_side.h"
-
 #include <cmath>
 #include <fstream>
 
 #include "gui/scene.h"
 #include "gui/toolkit/view_settings.h"
+#include "gui/view/image_view.h"
 #include "support/picture_pixels.h"
 #include "support/temporary_folder.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/units.h"
 #include "gui/figure/figure_strip.h"
-#include "gui/overlay/spectrogram_plot.h"
+#include "gui/overlay/m_mode_columns.h"
 #include "gui/scene.h"
 
 namespace echoloop::testing::spectrogram_test {

@@ -1,11 +1,10 @@
 // What of the status bar has room: a pure function of widths.
-#include "gui/toolkit/status_fit.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "gui/workspace/tool_bar_fit.h"
+#include "gui/toolkit/layout.h"
+#include "gui/workspace/tool_bar.h"
 
 namespace echoloop::status_fit_test {
 namespace {

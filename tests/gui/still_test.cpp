@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/headless.h"
+#include "app/commands.h"
 #include "gui/bars.h"
 #include "gui/panels/cine_actions.h"
 #include "gui/turning.h"

@@ -1,7 +1,7 @@
 // The timeline without a window: where spans go, what is cut, zoom and drag; the verdict on the predictions.
 #include <algorithm>
 
-#include "gui/panels/timeline_parts.h"
+#include "gui/panels/panels.h"
 #include "gui/stream_scene.h"
 
 namespace echoloop::testing::timeline_layout_test {

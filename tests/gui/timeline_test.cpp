@@ -1,7 +1,7 @@
 // The timeline in its panel: zoom, drag, hover, pause, buttons; the bars that say which prediction is met.
 #include <cmath>
 
-#include "gui/panels/timeline_parts.h"
+#include "gui/panels/panels.h"
 #include "gui/stream_scene.h"
 #include "gui/toolkit/theme.h"
 #include "gui/toolkit/view_settings.h"

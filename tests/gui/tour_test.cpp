@@ -1,6 +1,4 @@
 // The overlay of all keys, the tour, and what the window remembers between runs.
-#include "gui/docks/tour.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -12,7 +10,7 @@
 #include <utility>
 
 #include "app/window/window_app.h"
-#include "gui/docks/keys_overlay.h"
+#include "gui/docks/docks.h"
 #include "gui/key_commands.h"
 #include "gui/scene.h"
 #include "gui/toolkit/view_settings.h"

@@ -11,9 +11,9 @@
 
 #include "app/options/folders.h"
 #include "core/error.h"
-#include "core/free_memory.h"
+#include "core/process_memory.h"
 #include "gui/turning.h"
-#include "history/uff_writer.h"
+#include "history/uff_repair.h"
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 #include "support/recorded_data.h"

@@ -1,9 +1,8 @@
 // Presses and releases that come between two frames: each counts where the pointer was, one a frame.
-#include "gui/gl/window_mouse.h"
-
 #include <gtest/gtest.h>
 
 #include "gui/gl/imgui_compat.h"
+#include "gui/gl/window.h"
 
 namespace echoloop::testing::window_mouse_test {
 namespace {

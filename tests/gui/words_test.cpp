@@ -2,7 +2,7 @@
 // many transmits.
 #include "gui/docks/docks.h"
 #include "gui/scene.h"
-#include "source/phantom_list.h"
+#include "source/phantom_text.h"
 
 namespace echoloop::testing::words_test {
 namespace {

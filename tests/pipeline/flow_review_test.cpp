@@ -1,10 +1,9 @@
 // The flow of kept frames: the image of the ensemble that ends with a frame is the live one's, a step to the next
 // frame beamforms one frame, other filters none; in a stream only the latest request counts and nothing live is lost.
-#include "backend/flow_review.h"
-
 #include <gtest/gtest.h>
 
 #include "app/window/playback.h"
+#include "backend/flow_engine.h"
 #include "support/checking_backend.h"
 #include "support/flow_run.h"
 #include "support/history_rig.h"

@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "backend/flow_device.h"
-#include "backend/gate_device.h"
-#include "backend/object_device.h"
+#include "backend/object_plan.h"
 #include "support/streaming.h"
 
 namespace echoloop::inspection_stream_test {

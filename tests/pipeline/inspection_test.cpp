@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "backend/frame_processor.h"
-#include "backend/inspect_pixel.h"
+#include "backend/inspector.h"
 #include "source/phantom.h"
 #include "support/streaming.h"
 

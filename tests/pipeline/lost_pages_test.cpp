@@ -4,9 +4,8 @@
 
 #include <filesystem>
 
-#include "app/outputs/cine_film.h"
-#include "app/outputs/cine_iq.h"
-#include "app/outputs/measure_image.h"
+#include "app/outputs/measured_values.h"
+#include "app/outputs/save_queue.h"
 #include "formats/base/mapping.h"
 #include "history/film.h"
 #include "source/phantom.h"

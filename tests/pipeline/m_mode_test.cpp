@@ -5,7 +5,7 @@
 #include <map>
 #include <thread>
 
-#include "app/window/m_mode_review.h"
+#include "app/window/window_review.h"
 #include "gui/overlay/m_mode_columns.h"
 #include "support/streaming.h"
 

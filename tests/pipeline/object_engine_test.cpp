@@ -1,9 +1,8 @@
 // Finding objects on a thread of its own: which images are taken, which are replaced, and that each answer belongs
 // to the image whose stamp it bears.
-#include "backend/object_engine.h"
-
 #include <gtest/gtest.h>
 
+#include "backend/analyses.h"
 #include "support/object_images.h"
 #include "support/same_objects.h"
 #include "support/streaming.h"

@@ -4,7 +4,7 @@
 
 #include <complex>
 
-#include "backend/pixel_sink.h"
+#include "backend/frame_processor.h"
 #include "source/phantom.h"
 #include "support/kept_levels.h"
 #include "support/method_sets.h"

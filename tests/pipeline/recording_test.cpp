@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "history/recorder.h"
-#include "history/uff_writer.h"
+#include "history/uff_repair.h"
 #include "support/numbered_frames.h"
 #include "support/set_stream.h"
 #include "support/streaming.h"

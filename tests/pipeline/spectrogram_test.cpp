@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "backend/spectrogram_engine.h"
+#include "backend/analyses.h"
 #include "core/units.h"
 #include "support/one_line.h"
 #include "support/spectrogram_run.h"

@@ -10,9 +10,9 @@
 #include <tuple>
 #include <vector>
 
-#include "formats/own_descriptions.h"
+#include "formats/open_recording.h"
 #include "history/film.h"
-#include "history/pdf_canvas.h"
+#include "history/svg_canvas.h"
 #include "program/run_program.h"
 #include "program/started_program.h"
 #include "support/embedded_command.h"

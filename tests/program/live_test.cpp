@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "formats/open_recording.h"
-#include "history/uff_writer.h"
+#include "history/uff_repair.h"
 #include "program/live_viewer.h"
 #include "support/recordings.h"
 #include "support/uff_file.h"

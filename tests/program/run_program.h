@@ -87,7 +87,7 @@ inline Words lines_of(const std::string& text) {
   return lines;
 }
 
-// Either form of a refusal (core/error.h, core/value_error.h).
+// Either form of a refusal (core/error.h, core/error.h).
 inline bool says_what_is_accepted(const std::string& complaint) {
   return complaint.find("; expected ") != complaint.npos || complaint.find(" is out of range (") != complaint.npos;
 }

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <thread>
 
-#include "backend/stream_bytes.h"
+#include "backend/plan.h"
 #include "formats/open_recording.h"
 #include "program/live_viewer.h"
 #include "support/npy_file.h"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/injection.h"
+#include "core/stream_settings.h"
 #include "program/run_program.h"
 
 namespace echoloop::stream_options_test {

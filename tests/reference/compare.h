@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "app/opening/open_source.h"
+#include "app/opening/source_kinds.h"
 #include "core/param_table.h"
-#include "measure/level_image.h"
+#include "measure/region_stats.h"
 #include "support/npy_file.h"
 #include "support/recorded_data.h"
 #include "support/streaming.h"

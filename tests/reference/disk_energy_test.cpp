@@ -9,10 +9,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "app/opening/open_source.h"
+#include "app/opening/source_kinds.h"
 #include "backend/flow_engine.h"
 #include "core/param_table.h"
-#include "dsp/low_rank.h"
+#include "dsp/wall_filter.h"
 #include "support/energy_curve.h"
 #include "support/ensembles.h"
 #include "support/recorded_data.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "app/opening/open_source.h"
+#include "app/opening/source_kinds.h"
 #include "core/param_table.h"
 #include "core/units.h"
 #include "source/phantom.h"

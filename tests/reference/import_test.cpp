@@ -6,7 +6,7 @@
 #include <complex>
 #include <functional>
 
-#include "app/opening/open_source.h"
+#include "app/opening/source_kinds.h"
 #include "app/outputs/doubts.h"
 #include "core/param_table.h"
 #include "core/units.h"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "app/opening/open_source.h"
+#include "app/opening/source_kinds.h"
 #include "core/param_table.h"
 #include "core/units.h"
 #include "formats/hdf5_fixture.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/outputs/measure_image.h"
+#include "app/outputs/measured_values.h"
 #include "reference/compare.h"
 
 namespace echoloop::sound_speed_reference_test {

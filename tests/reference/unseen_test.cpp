@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-#include "app/opening/open_source.h"
+#include "app/opening/source_kinds.h"
 #include "core/units.h"
 #include "formats/hdf5_fixture.h"
 #include "formats/support.h"

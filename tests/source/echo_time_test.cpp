@@ -1,9 +1,9 @@
 // Where echoes land: the phantoms' geometry against a formula written here, to 5 ns, sign of the angle included.
 #include <gtest/gtest.h>
 
-#include "core/probe_table.h"
+#include "core/transmits.h"
 #include "phantom_testing.h"
-#include "source/echo_synth.h"
+#include "source/phantom.h"
 
 namespace echoloop::echo_time_test {
 namespace {

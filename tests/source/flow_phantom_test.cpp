@@ -4,10 +4,8 @@
 #include <cmath>
 
 #include "core/units.h"
-#include "source/phantom_list.h"
 #include "source/phantom_scene.h"
 #include "source/phantom_text.h"
-#include "source/phantom_truth.h"
 
 namespace echoloop::flow_phantom_test {
 namespace {

@@ -1,6 +1,4 @@
 // When frames are due: rate, pace, bursts, jitter, stalls and what comes late, by a given clock.
-#include "source/frame_schedule.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "core/stream_settings.h"
+#include "source/producer.h"
 
 namespace echoloop::frame_schedule_test {
 namespace {

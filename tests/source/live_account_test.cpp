@@ -1,9 +1,7 @@
 // Numbers of a sender's frames: epochs, duplicates, gaps and whose they are; times of its clock.
-#include "source/live/live_account.h"
-
 #include <gtest/gtest.h>
 
-#include "source/live/live_clock.h"
+#include "source/live/live_intake.h"
 
 namespace echoloop::live_account_test {
 namespace {

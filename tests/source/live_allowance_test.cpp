@@ -1,7 +1,7 @@
 // Number of frames that a sender may be ahead of a stream that makes it wait, with times given by the test.
-#include "source/live/live_allowance.h"
-
 #include <gtest/gtest.h>
+
+#include "source/live/live_intake.h"
 
 namespace echoloop::live_allowance_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <thread>
 
-#include "source/live/live_pauses.h"
+#include "source/live/live_listener.h"
 #include "source/live_rig.h"
 #include "support/one_line.h"
 #include "support/take_time.h"

@@ -8,9 +8,8 @@
 
 #include "core/error.h"
 #include "formats/live_description.h"
-#include "source/live/live_address.h"
+#include "source/live/live_listener.h"
 #include "source/live/live_protocol.h"
-#include "source/live/socket_wait.h"
 #include "source/live_rig.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"

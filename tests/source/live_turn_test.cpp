@@ -1,13 +1,12 @@
 // Whose turn it is at the sockets: never two threads', the server thread's when it is wanted or when the producer stays
 // away, and no wait that does not end.
-#include "source/live/live_turn.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <semaphore>
 #include <thread>
 
+#include "source/live/live_listener.h"
 #include "support/waiting.h"
 
 namespace echoloop::live_turn_test {

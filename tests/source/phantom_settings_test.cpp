@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/params.h"
-#include "core/probe_table.h"
+#include "core/transmits.h"
 #include "source/phantom.h"
 #include "source/phantom_text.h"
 

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/probe_table.h"
+#include "core/transmits.h"
 #include "phantom_testing.h"
-#include "source/phantom_list.h"
+#include "source/phantom_text.h"
 #include "support/one_line.h"
 
 namespace echoloop::phantom_test {

@@ -1,11 +1,10 @@
 // A recording as a source: frames in a circle, lent where they lie.
-#include "source/replay.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "core/error.h"
+#include "source/source.h"
 
 namespace echoloop::replay_test {
 namespace {

@@ -1,6 +1,4 @@
 // Faults of samples: what is counted, what is not, and that invalid samples reach no backend.
-#include "source/sample_check.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

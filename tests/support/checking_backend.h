@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "backend/flow_device.h"
-#include "backend/gate_device.h"
-#include "backend/object_device.h"
+#include "backend/object_plan.h"
 #include "support/numbered_frames.h"
 
 namespace echoloop::testing {

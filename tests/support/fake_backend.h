@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "backend/flow_device.h"
-#include "backend/gate_device.h"
-#include "backend/object_device.h"
+#include "backend/object_plan.h"
 #include "support/take_time.h"
 
 namespace echoloop::testing {

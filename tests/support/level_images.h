@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "measure/level_image.h"
+#include "measure/region_stats.h"
 
 namespace echoloop::testing {
 

@@ -12,7 +12,7 @@
 #include "backend/frame_processor.h"
 #include "backend/plan.h"
 #include "core/error.h"
-#include "source/sample_check.h"
+#include "source/checked_source.h"
 #include "support/acquisitions.h"
 
 namespace echoloop::testing {

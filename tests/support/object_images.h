@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/object_device.h"
+#include "backend/object_plan.h"
 #include "support/level_images.h"
 
 namespace echoloop::testing {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/object_plan.h"
-#include "core/results/object_image.h"
+#include "core/results/analysis_images.h"
 #include "dsp/refine.h"
 
 namespace echoloop::testing {

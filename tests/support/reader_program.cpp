@@ -1,5 +1,5 @@
 // Joins every test program that opens recordings: their reader process is test_reader, not the test itself.
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 #include "test_paths.h"
 
 namespace echoloop::testing {

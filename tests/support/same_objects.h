@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/results/object_image.h"
+#include "core/results/analysis_images.h"
 
 namespace echoloop::testing {
 

@@ -1,7 +1,7 @@
 // A source through a whole Session with a gate: the spectrogram of it.
 #pragma once
 
-#include "core/results/spectrogram.h"
+#include "core/results/analysis_images.h"
 #include "support/streaming.h"
 
 namespace echoloop::testing {

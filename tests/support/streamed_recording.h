@@ -10,10 +10,10 @@
 #include <string>
 
 #include "formats/open_recording.h"
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 #include "formats/stand_in/made_up.h"
 #include "history/rf_history.h"
-#include "source/replay.h"
+#include "source/source.h"
 #include "support/set_stream.h"
 #include "support/streaming.h"
 #include "support/temporary_folder.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/acquisition.h"
-#include "core/hdf5_lock.h"
+#include "history/uff_repair.h"
 
 namespace echoloop::testing {
 

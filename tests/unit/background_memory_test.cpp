@@ -1,12 +1,11 @@
 // Frames of a long recording that are copied into page-locked memory while they are streamed.
-#include "app/stream/background_memory.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <thread>
 
+#include "app/stream/running_stream.h"
 #include "support/fake_backend.h"
 #include "support/lent_frames.h"
 #include "support/waiting.h"

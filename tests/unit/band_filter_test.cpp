@@ -1,7 +1,5 @@
 // The analytic recipe's filter: its response, and which tone select_band() leaves in each of the three kinds of data.
 // The transforms here are plain sums written for this test.
-#include "dsp/band_filter.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "backend/plan.h"
 #include "core/units.h"
+#include "dsp/fir_design.h"
 #include "support/acquisitions.h"
 
 namespace echoloop::band_filter_test {

@@ -1,9 +1,8 @@
 // Side A of a comparison as a recording of its own: which of its frames goes with which of B's, and how they are read.
-#include "app/window/compared_source.h"
-
 #include <gtest/gtest.h>
 
 #include "app/outputs/comparison.h"
+#include "app/window/playback.h"
 #include "core/error.h"
 #include "support/acquisitions.h"
 #include "support/streaming.h"

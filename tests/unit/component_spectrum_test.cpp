@@ -1,12 +1,11 @@
 // The spectrum of a temporal singular vector: where a tone lies, with its sign, and how far its window lets it leak.
-#include "measure/component_spectrum.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/units.h"
+#include "measure/line_profile.h"
 
 namespace echoloop::component_spectrum_test {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "backend/cpu/cpu_kernels.h"
-#include "backend/cpu/window_das.h"
+#include "backend/cpu/cpu_steps.h"
 #include "support/acquisitions.h"
 #include "support/das_double.h"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/acquisition_facts.h"
+#include "core/acquisition.h"
 #include "core/error.h"
 #include "core/param_table.h"
 #include "core/params.h"

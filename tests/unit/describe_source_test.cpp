@@ -1,10 +1,9 @@
 // What `echoloop info` says of the waves of a recording, in a researcher's words.
-#include "app/outputs/describe_source.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "app/outputs/comparison.h"
 #include "core/units.h"
 #include "support/acquisitions.h"
 

@@ -8,11 +8,8 @@
 #include <regex>
 
 #include "core/error.h"
-#include "gui/figure/figure_caption.h"
-#include "gui/figure/figure_file.h"
-#include "gui/figure/figure_key.h"
-#include "gui/overlay/mark_labels.h"
-#include "history/pdf_canvas.h"
+#include "gui/overlay/mark_drawing.h"
+#include "history/svg_canvas.h"
 #include "support/recording_canvas.h"
 #include "support/temporary_folder.h"
 

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "gui/figure/video_image.h"
+#include "gui/figure/figure.h"
 #include "support/film_file.h"
 #include "support/one_line.h"
 #include "support/resource_limit.h"

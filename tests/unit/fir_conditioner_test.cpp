@@ -1,13 +1,11 @@
 // Conditioning by filters against conditioning by FFT, the specification: the same lines to the filters' -70 dB and the
 // cut of their impulse response.
-#include "backend/cpu/fir_conditioner.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "backend/cpu/band_conditioner.h"
 #include "backend/cpu/cpu_kernels.h"
+#include "backend/cpu/cpu_steps.h"
 #include "support/acquisitions.h"
 
 namespace echoloop::fir_conditioner_test {

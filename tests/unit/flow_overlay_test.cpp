@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "gui/figure/video_image.h"
-#include "gui/overlay/flow_scale.h"
+#include "gui/figure/figure.h"
+#include "gui/overlay/image_scales.h"
 #include "support/picture_pixels.h"
 
 namespace echoloop::flow_overlay_test {

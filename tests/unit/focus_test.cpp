@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "gui/toolkit/ui_scale.h"
+#include "gui/toolkit/theme.h"
 
 namespace echoloop::focus_test {
 namespace {

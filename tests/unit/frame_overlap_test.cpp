@@ -1,10 +1,10 @@
 // Kernels of consecutive frames run side by side where they take nine tenths of the copies' time or more, with as many
 // frames a launch as possible.
-#include "backend/cuda/runtime/frame_overlap.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
+
+#include "backend/cuda/runtime/context.h"
 
 namespace echoloop::frame_overlap_test {
 namespace {

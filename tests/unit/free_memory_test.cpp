@@ -1,12 +1,11 @@
 // What this process may take: the machine's free memory and the limits of its control groups, in a tree of files as
 // Linux has them.
-#include "core/free_memory.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <string>
 
+#include "core/process_memory.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::testing::free_memory_test {

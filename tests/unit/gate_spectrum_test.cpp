@@ -9,7 +9,6 @@
 #include <random>
 
 #include "core/units.h"
-#include "dsp/gate.h"
 
 namespace echoloop::gate_spectrum_test {
 namespace {

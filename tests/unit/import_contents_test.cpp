@@ -1,16 +1,13 @@
 // What the import assistant knows of a file before any answer, and what it saves: the description is the one that
 // opening takes, and a guess stays a guess.
-#include "app/window/import_contents.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "app/window/import_fields.h"
+#include "app/window/window_import.h"
 #include "formats/open_recording.h"
-#include "formats/own_descriptions.h"
 #include "support/npy_file.h"
 #include "support/recorded_data.h"
 #include "support/temporary_folder.h"

@@ -1,10 +1,10 @@
 // Rows of the import assistant.
-#include "app/window/import_fields.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+
+#include "app/window/window_import.h"
 
 namespace echoloop::import_fields_test {
 namespace {

@@ -1,10 +1,9 @@
 // Faults on purpose as text: what goes in comes out, and whatever is no fault is one line that says what would be.
-#include "core/injection.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "core/stream_settings.h"
 #include "support/one_line.h"
 
 namespace echoloop::injection_test {

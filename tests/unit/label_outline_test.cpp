@@ -1,10 +1,10 @@
 // Lines around labelled pixels: their area and length, holes, pixels that meet at corners, sectors.
-#include "measure/label_outline.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
+
+#include "measure/region.h"
 
 namespace echoloop::testing::label_outline_test {
 namespace {

@@ -1,6 +1,4 @@
 // The map that gives one image the histogram of another: its values, and what does not change under it.
-#include "measure/level_match.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "measure/level_slope.h"
+#include "measure/line_profile.h"
 #include "measure/region_stats.h"
 
 namespace echoloop::level_match_test {

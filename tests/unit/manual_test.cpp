@@ -1,7 +1,5 @@
 // Pages of the manual that repeat what the program knows (options, parameters) say the same; no link of README.md or of
 // the manual is dead, also where the manual is installed without the source tree.
-#include "app/manual.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,11 +14,11 @@
 #include "app/option_list.h"
 #include "app/options/folders.h"
 #include "app/options/options.h"
-#include "app/outputs/marks_json.h"
+#include "app/outputs/measured_values.h"
 #include "core/param_table.h"
-#include "formats/base/accepted_files.h"
 #include "formats/base/description_keys.h"
-#include "gui/state/mark_shape.h"
+#include "formats/base/format_table.h"
+#include "gui/state/marks.h"
 #include "source/phantom_text.h"
 #include "support/environment_variable.h"
 #include "support/streaming.h"

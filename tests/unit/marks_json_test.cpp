@@ -1,14 +1,13 @@
 // Marks and sessions as files: read back they are the same, and files that are none are refused in a line.
-#include "app/outputs/marks_json.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <string>
 
+#include "app/outputs/measured_values.h"
 #include "app/session_file.h"
 #include "core/param_table.h"
-#include "gui/overlay/measure_marks.h"
+#include "gui/overlay/mark_drawing.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"
 

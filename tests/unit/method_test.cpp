@@ -8,7 +8,7 @@
 
 #include "backend/fp16/packed_plan.h"
 #include "core/param_table.h"
-#include "core/results/level_histogram.h"
+#include "core/results/image.h"
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/methods.h"
 #include "support/streaming.h"

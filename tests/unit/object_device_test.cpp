@@ -7,7 +7,7 @@
 #include <random>
 
 #include "backend/backend.h"
-#include "backend/cpu/object_labels.h"
+#include "backend/cpu/cpu_objects.h"
 #include "support/object_images.h"
 #include "support/plain_objects.h"
 

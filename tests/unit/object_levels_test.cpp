@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "backend/backend.h"
-#include "core/results/level_histogram.h"
+#include "core/results/image.h"
 #include "support/object_images.h"
 #include "support/plain_objects.h"
 #include "support/same_objects.h"

@@ -11,7 +11,6 @@
 
 #include "app/option_list.h"
 #include "app/options/preset.h"
-#include "app/options/stream_defaults.h"
 #include "core/error.h"
 #include "support/acquisitions.h"
 #include "support/one_line.h"

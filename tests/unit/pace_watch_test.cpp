@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "app/recent_rates.h"
 #include "app/stats_collector.h"
 
 namespace echoloop::pace_watch_test {

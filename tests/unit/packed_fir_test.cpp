@@ -1,4 +1,4 @@
-// The tuned path's filters against what they stand for: the band of dsp/band_filter.h, moved to baseband, with the gain
+// The tuned path's filters against what they stand for: the band of dsp/fir_design.h, moved to baseband, with the gain
 // that linear interpolation takes away later.
 #include "dsp/packed_fir.h"
 

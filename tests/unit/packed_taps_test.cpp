@@ -1,6 +1,4 @@
 // The matrices of the tuned path's filter, read as the kernel reads them, against the filter's specification.
-#include "dsp/packed_taps.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "dsp/packed_fir.h"
 #include "support/packed_case.h"
 
 namespace echoloop::packed_taps_test {

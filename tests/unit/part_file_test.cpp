@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "app/options/user_folders.h"
+#include "app/options/folders.h"
 #include "support/environment_variable.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"

@@ -5,8 +5,8 @@
 #include <complex>
 
 #include "core/units.h"
-#include "dsp/phase.h"
-#include "dsp/window.h"
+#include "dsp/complex.h"
+#include "dsp/fir_design.h"
 
 namespace echoloop::phase_window_test {
 namespace {

@@ -1,13 +1,11 @@
 // Names and texts from outside, before they reach a terminal, a message or a file.
-#include "core/plain_text.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "core/error.h"
-#include "core/number.h"
-#include "history/json_text.h"
+#include "core/units.h"
+#include "history/export.h"
 
 namespace echoloop::plain_text_test {
 namespace {

@@ -1,12 +1,11 @@
 // PNG files, read back by a reader that shares nothing with the writer but zlib's format.
-#include "history/png.h"
-
 #include <gtest/gtest.h>
 #include <png.h>
 
 #include <cmath>
 #include <map>
 
+#include "history/export.h"
 #include "support/temporary_folder.h"
 
 namespace echoloop::png_test {

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "core/units.h"
-#include "measure/point_patch.h"
 #include "support/level_images.h"
 
 namespace echoloop::point_spread_test {

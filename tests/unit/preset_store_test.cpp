@@ -1,8 +1,7 @@
 // The presets there are: slots, saving, renaming, removing, defaults, and files that others write meanwhile.
-#include "app/preset_store.h"
-
 #include <gtest/gtest.h>
 
+#include "app/session_file.h"
 #include "support/acquisitions.h"
 #include "support/one_line.h"
 #include "support/temporary_folder.h"

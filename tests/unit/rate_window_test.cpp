@@ -1,7 +1,7 @@
 // Rates and shares over one window of time.
 #include <gtest/gtest.h>
 
-#include "app/recent_rates.h"
+#include "app/stats_collector.h"
 
 namespace echoloop::rate_window_test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <condition_variable>
 
-#include "history/uff_writer.h"
+#include "history/uff_repair.h"
 #include "support/history_rig.h"
 #include "support/numbered_frames.h"
 #include "support/streaming.h"

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <vector>
 
-#include "backend/cpu/cpu_refiner.h"
-#include "backend/persistence.h"
-#include "backend/refine_plan.h"
+#include "backend/cpu/cpu_objects.h"
+#include "backend/das_tables.h"
+#include "backend/pipeline.h"
 #include "support/acquisitions.h"
 
 namespace echoloop::refine_test {

@@ -7,7 +7,6 @@
 
 #include "core/units.h"
 #include "measure/line_profile.h"
-#include "measure/plane_geometry.h"
 #include "support/level_images.h"
 
 namespace echoloop::region_test {

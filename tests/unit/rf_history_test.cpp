@@ -6,8 +6,8 @@
 #include <functional>
 #include <set>
 
-#include "app/window/fine_points.h"
-#include "core/sequence.h"
+#include "app/window/window_review.h"
+#include "core/stream_settings.h"
 #include "support/acquisitions.h"
 #include "support/history_rig.h"
 #include "support/streaming.h"

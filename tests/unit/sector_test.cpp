@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "backend/plan.h"
-#include "core/scan_lines.h"
+#include "core/grid.h"
 #include "dsp/scan.h"
 #include "support/acquisitions.h"
 

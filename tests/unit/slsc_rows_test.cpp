@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "backend/cpu/method_das.h"
+#include "backend/cpu/cpu_steps.h"
 #include "dsp/methods/das_channels.h"
 #include "dsp/methods/slsc.h"
 #include "unit/method_scene.h"

@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "app/stream/background_memory.h"
+#include "app/stream/running_stream.h"
 #include "support/lent_frames.h"
 #include "support/one_line.h"
 

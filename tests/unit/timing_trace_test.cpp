@@ -7,8 +7,6 @@
 #include <random>
 #include <vector>
 
-#include "core/latency_record.h"
-
 namespace echoloop::timing_trace_test {
 namespace {
 

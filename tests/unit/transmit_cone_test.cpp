@@ -1,6 +1,4 @@
 // Weights of focused transmits by their cones, against numbers from paper and a plain sum of single transmits.
-#include "dsp/transmit_cone.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "backend/plan.h"
 #include "core/param_table.h"
 #include "core/transmits.h"
+#include "dsp/delays.h"
 #include "dsp/methods/methods.h"
 #include "support/acquisitions.h"
 #include "unit/given_channels.h"
@@ -209,7 +208,7 @@ std::vector<Complex> picture_alone(CpuKernel kernel, const AcquisitionPtr& a, co
   return picture;
 }
 
-// sum over t of b_t times the image of transmit t alone, b_t from the formula of dsp/transmit_cone.h, written anew.
+// sum over t of b_t times the image of transmit t alone, b_t from the formula of dsp/delays.h, written anew.
 std::vector<std::complex<double>> plain_sum(CpuKernel kernel, const AcquisitionPtr& a, const ImagingParams& params,
                                             const Grid& grid, std::span<const std::byte> samples) {
   const std::size_t n_tx = a->transmits.size();

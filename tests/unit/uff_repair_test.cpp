@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "history/part_file.h"
-#include "history/uff_writer.h"
 #include "support/one_line.h"
 #include "support/recordings.h"
 #include "support/temporary_folder.h"

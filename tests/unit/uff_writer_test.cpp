@@ -1,11 +1,10 @@
 // A recording on disk, read with nothing of ours: what USTB's reader looks for is there, and the samples are the same.
-#include "history/uff_writer.h"
-
 #include <sys/stat.h>
 
 #include <filesystem>
 
 #include "formats/base/acquisition_json.h"
+#include "history/uff_repair.h"
 #include "support/one_line.h"
 #include "support/recordings.h"
 #include "support/temporary_folder.h"

@@ -9,7 +9,7 @@
 
 #include "app/bench/bench_measure.h"
 #include "backend/flow_engine.h"
-#include "backend/object_device.h"
+#include "backend/object_plan.h"
 #include "core/units.h"
 
 namespace echoloop {

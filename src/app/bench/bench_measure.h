@@ -3,6 +3,8 @@
 
 #include <array>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
 
 #include "app/bench/bench_cases.h"
 #include "app/stream/session.h"
@@ -50,5 +52,21 @@ BeamformCheck check_beamform(const BenchRun& run, SeekableSource& source);
 
 double median(std::vector<double> values);
 double seconds_since(std::int64_t begin_ns);  // of now_ns()
+
+// The rows of `echoloop bench`: printed as they come, kept for the JSON.
+
+class BenchTable {
+ public:
+  // Adds a row and prints it. `facts`: what applies to it beside case, what and, of a stream, its input and how it is
+  // beamformed.
+  void add(const BenchCase& c, const std::string& what, const nlohmann::json& facts);
+  void add(const std::string& name, const std::string& what, const nlohmann::json& facts);
+  [[nodiscard]] const nlohmann::json& rows() const { return rows_; }
+
+ private:
+  void append(nlohmann::json row, std::string text, const nlohmann::json& facts);
+
+  nlohmann::json rows_ = nlohmann::json::array();
+};
 
 }  // namespace echoloop

@@ -2,22 +2,24 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <utility>
 
-#include "app/opening/opened_description.h"
-#include "backend/stream_bytes.h"
+#include "backend/plan.h"
 #include "core/error.h"
 #include "core/param_table.h"
-#include "formats/own_descriptions.h"
+#include "core/process_memory.h"
+#include "formats/open_recording.h"
 #include "source/checked_source.h"
-#include "source/live/live_address.h"
+#include "source/live/live_listener.h"
 #include "source/live/live_source.h"
 #include "source/phantom.h"
-#include "source/phantom_list.h"
 #include "source/phantom_text.h"
-#include "source/replay.h"
+#include "source/producer.h"
+#include "source/source.h"
 
 namespace echoloop {
 namespace {
@@ -108,6 +110,84 @@ std::string source_names_text() {
   std::string text = "Source:";
   for (const SourceKind& kind : kKinds) text += (&kind == kKinds.data() ? " " : ", or ") + kind.names();
   return text;
+}
+
+namespace {
+
+struct Kept {
+  std::mutex mutex;
+  std::map<std::weak_ptr<const Acquisition>, std::string, std::owner_less<>> texts;  // under mutex
+};
+
+Kept& kept() {
+  static Kept all;
+  return all;
+}
+
+}  // namespace
+
+void remember_description(const AcquisitionPtr& acquisition, const std::string& json) {
+  Kept& all = kept();
+  const std::scoped_lock lock(all.mutex);
+  std::erase_if(all.texts, [](const auto& one) { return one.first.expired(); });
+  if (!json.empty()) all.texts[acquisition] = json;
+}
+
+std::string opened_description(const AcquisitionPtr& acquisition) {
+  Kept& all = kept();
+  const std::scoped_lock lock(all.mutex);
+  const auto found = all.texts.find(acquisition);
+  return found == all.texts.end() ? std::string() : found->second;
+}
+
+namespace {
+
+OpenedSource with_info(OpenedSource opened, const std::string& name, const Facts& facts) {
+  opened.name = name;
+  opened.facts = facts;
+  opened.info.opened_as = name;
+  opened.info.name = opened.source->name();
+  opened.info.acquisition = opened.source->acquisition();
+  if (const SeekableSource* const seekable = opened.source->seekable()) {
+    opened.info.frame_count = seekable->frame_count();
+  }
+  opened.info.rate_hz = default_rate_hz(*opened.info.acquisition);
+  return opened;
+}
+
+}  // namespace
+
+OpenedSource open_source(const std::string& name, const Facts& facts, const OpenProgress& progress,
+                         std::stop_token stop, const WaitingForSender& waiting) {
+  try {
+    return with_info(
+        source_kind(name).open({.name = name, .facts = facts, .progress = progress, .stop = stop, .waiting = waiting}),
+        name, facts);
+  } catch (const std::bad_alloc&) {
+    throw no_memory_for(name);
+  }
+}
+
+OpenedSource open_described(const std::string& file, const std::string& description, std::stop_token stop) {
+  return with_info(opened_recording(file, open_recording_as(file, description, {}, std::move(stop)), {}), file, {});
+}
+
+ImagingParams window_params(const OpenedSource& opened) {
+  ImagingParams params = default_params(*opened.info.acquisition);
+  const PhantomRow* const phantom = find_phantom(opened.info.phantom);
+  if (phantom != nullptr && phantom->sample_volume_z_m != nullptr) {
+    const PhantomSettings settings = parse_phantom(std::string_view(opened.name).substr(kPhantomPrefix.size()));
+    params.doppler.z_m = phantom->sample_volume_z_m(settings);
+  }
+  return params;
+}
+
+void check_params_of(const OpenedSource& opened, const ImagingParams& params) {
+  try {
+    check_params(*opened.info.acquisition, params);
+  } catch (const Error& error) {
+    throw Error::from_line(opened.name + ": " + error.what());
+  }
 }
 
 }  // namespace echoloop

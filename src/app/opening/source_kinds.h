@@ -3,15 +3,28 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
 
-#include "app/opening/opened_source.h"
+#include "core/acquisition.h"
+#include "core/params.h"
 #include "formats/open_recording.h"
+#include "gui/state/ui_state.h"
 #include "source/live/live_source.h"
+#include "source/source.h"
 
 namespace echoloop {
+
+// A source that has been opened, with the facts about it. Plain values.
+
+struct OpenedSource {
+  std::string name;  // as the user named it
+  std::shared_ptr<Source> source;
+  Facts facts;  // that it was opened with
+  SourceInfo info;
+};
 
 // Called once a scanner's address is waited at, before any sender has come. [opening thread]
 using WaitingForSender = std::function<void(const LiveWaiting&)>;
@@ -44,5 +57,30 @@ std::string without_last_separator(std::string name);
 
 // "A recording, or sim:points, ...", for --help.
 std::string source_names_text();
+
+// The description that a recording was opened with where it lies in no file beside the recording: answers of the import
+// assistant that were not saved, a description in the user's own folder, one of --description or of a session. It stays
+// with the acquisition, so that an image of the time before another opening keeps its own. Any thread.
+
+// `json`: on one line; empty: none.
+void remember_description(const AcquisitionPtr& acquisition, const std::string& json);
+std::string opened_description(const AcquisitionPtr& acquisition);
+
+// From what the user named to a Source, by the rows of source_kinds.h.
+
+// Throws Error. Any thread; big recordings report progress and end early (with an Error) when asked to stop.
+// A scanner's address is waited at until a sender has come, or a stop is requested; `waiting` is called at the start.
+// `facts`: what the user knows about a recording that its file does not hold.
+OpenedSource open_source(const std::string& name, const Facts& facts = {}, const OpenProgress& progress = {},
+                         std::stop_token stop = {}, const WaitingForSender& waiting = {});
+
+// A recording that is opened with this JSON description, whatever lies beside it; frames are read as they are needed.
+OpenedSource open_described(const std::string& file, const std::string& description, std::stop_token stop = {});
+
+// default_params() for a window: the sample volume lies where a phantom has its vessel.
+ImagingParams window_params(const OpenedSource& opened);
+
+// check_params() for a source opened beside another one: the Error names this source.
+void check_params_of(const OpenedSource& opened, const ImagingParams& params);
 
 }  // namespace echoloop

@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/options/small_file.h"
+#include "app/options/folders.h"
 #include "core/error.h"
 #include "core/units.h"
 
@@ -282,6 +282,16 @@ std::string why_no_effect(const Preset& preset, const ImagingParams& params, con
     if (!why.empty()) return fmt::format("{} has no effect. {}", v.spec->label, why);
   }
   return {};
+}
+
+StreamSettings start_settings(StreamSettings settings, const StartFacts& facts) {
+  const StreamSettings plain;
+  settings.policy = plain.policy;
+  settings.slots = plain.slots;
+  if (!facts.phantom || !facts.on_cpu || facts.every_frame) return settings;
+  settings.policy = facts.slow_motion ? RingPolicy::block : RingPolicy::drop_oldest;
+  settings.slots = kMinSlots;
+  return settings;
 }
 
 }  // namespace echoloop

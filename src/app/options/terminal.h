@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/free_memory.h"
-#include "core/plain_text.h"
+#include "core/process_memory.h"
+#include "core/units.h"
 
 namespace echoloop {
 
@@ -36,5 +36,17 @@ inline int say_what_ended(const std::exception& error) {
   const bool refused = dynamic_cast<const Error*>(&error) != nullptr && dynamic_cast<const Fault*>(&error) == nullptr;
   return refused ? 2 : 1;
 }
+
+// The ends that come from outside: Ctrl-C, a request to terminate, a terminal that is gone. Any thread.
+
+// From here on such a signal ends the program with one line and exit status 1: there is nothing to finish. Commands
+// whose only result is at their end need no more.
+void end_at_interrupts();
+
+// From here on these signals are noted: the run stops as if its limit had been reached and writes what it was asked
+// for. A terminal that goes may be ignored, as nohup asks.
+void watch_interrupts();
+
+[[nodiscard]] bool interrupted();
 
 }  // namespace echoloop

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "app/opening/opened_source.h"
+#include "app/opening/source_kinds.h"
 #include "app/options/options.h"
-#include "app/outputs/measure_image.h"
+#include "app/outputs/measured_values.h"
 #include "app/stream/session.h"
 #include "core/results/image.h"
-#include "gui/state/figure_size.h"
+#include "gui/state/dock_list.h"
 
 namespace echoloop {
 
@@ -74,5 +74,10 @@ struct ImageA {
 // On the session's lanes; waits. `image`: B. Throws Error.
 std::unique_ptr<const ImageA> make_image_a(const SideA& a, const CompareOptions& compare, Session& session,
                                            const OpenedSource& b, const Image& image);
+
+// What `echoloop info` says about a source: probe, transmits, sampling, and what its reader had to assume.
+
+std::string describe_source(const OpenedSource& opened);  // lines of text for a researcher
+std::string describe_source_json(const OpenedSource& opened);
 
 }  // namespace echoloop

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/opening/opened_source.h"
+#include "app/opening/source_kinds.h"
 
 namespace echoloop {
 

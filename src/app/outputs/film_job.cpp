@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "app/outputs/provenance.h"
+#include "app/outputs/report.h"
 #include "core/error.h"
-#include "core/number.h"
+#include "core/units.h"
 
 namespace echoloop {
 namespace {

@@ -1,5 +1,3 @@
-#include "app/outputs/measure_image.h"
-
 #include <fmt/format.h>
 
 #include <chrono>
@@ -8,15 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "app/outputs/marks_json.h"
 #include "app/outputs/measured_values.h"
 #include "app/outputs/patch_request.h"
-#include "app/outputs/provenance.h"
+#include "app/outputs/report.h"
 #include "core/error.h"
-#include "gui/overlay/measure_marks.h"
+#include "gui/overlay/mark_drawing.h"
 #include "history/export.h"
-#include "history/json_text.h"
-#include "history/npy_text.h"
+#include "history/file_sinks.h"
 
 namespace echoloop {
 

@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "gui/overlay/measure_marks.h"
+#include "gui/overlay/mark_drawing.h"
 
 namespace echoloop {
 namespace {

@@ -1,5 +1,5 @@
-// The echo of a point mark, beamformed again from its frame on a fine grid (measure/point_patch.h) with everything else
-// as it was for the image: the widths then do not depend on the image's pixels. UI or main thread.
+// The echo of a point mark, beamformed again from its frame on a fine grid (measure/point_spread.h) with everything
+// else as it was for the image: the widths then do not depend on the image's pixels. UI or main thread.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "app/stream/session.h"
-#include "gui/state/measured.h"
-#include "measure/point_patch.h"
+#include "gui/state/marks.h"
+#include "measure/point_spread.h"
 
 namespace echoloop {
 

@@ -7,9 +7,9 @@
 #include "app/opening/source_kinds.h"
 #include "app/options/terminal.h"
 #include "app/outputs/film_job.h"
-#include "app/outputs/provenance.h"
+#include "app/outputs/report.h"
 #include "core/error.h"
-#include "core/mapped_files.h"
+#include "core/process_memory.h"
 #include "history/analysis_files.h"
 
 namespace echoloop {

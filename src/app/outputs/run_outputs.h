@@ -11,14 +11,13 @@
 
 #include "app/options/options.h"
 #include "app/outputs/doubts.h"
-#include "app/outputs/image_sink.h"
+#include "app/outputs/film_job.h"
 #include "app/outputs/output_files.h"
 #include "app/outputs/report.h"
 #include "app/stream/session.h"
 #include "backend/backend.h"
 #include "core/results/live_images.h"
 #include "history/file_sinks.h"
-#include "history/frame_sink.h"
 #include "history/recorder.h"
 
 namespace echoloop {

@@ -2,13 +2,23 @@
 // encoding or a disk. What is written is a copy of the moment of the command.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <functional>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include "app/outputs/array_file.h"
+#include "app/outputs/film_job.h"
+#include "app/stream/session.h"
 
 namespace echoloop {
 
@@ -41,6 +51,125 @@ class SaveQueue {
   std::deque<Result> written_;  // likewise
   bool quit_ = false;           // likewise
   std::thread thread_;
+};
+
+// A file that is made of kept frames in the background: a video, complex pixels. Each frame is beamformed again by the
+// stream's processing thread, between the live ones; only a few are asked for ahead. UI thread only.
+
+class CineJob {
+ public:
+  struct Frame {
+    KeptFrame kept;
+    std::uint64_t place = 0;                   // FilmFrame::place
+    std::vector<EnsembleFrame> ensemble = {};  // whose flow lies over it; empty: none
+  };
+  virtual ~CineJob() = default;
+
+  void ask(Session& session);                                       // once a window frame
+  void give_up(const std::string& why);                             // empty: it was cancelled
+  [[nodiscard]] virtual bool done() const = 0;                      // completed, failed or given up
+  [[nodiscard]] std::string result() const;                         // once done: one line
+  [[nodiscard]] bool failed() const;                                // once done
+  [[nodiscard]] bool complete() const { return unreadable_ == 0; }  // no frame is missing
+  [[nodiscard]] virtual double fraction() const = 0;
+  [[nodiscard]] virtual std::string progress() const = 0;
+  [[nodiscard]] std::string busy() const;  // why no other one can begin: a sentence
+
+ protected:
+  // `what`: "Video". `frames` in their order, at least one; the level of 0 dB is the one in use. `unreadable`: frames
+  // that belong into the file but cannot be read any more.
+  CineJob(std::string what, std::vector<Frame> frames, const ImagingParams& params, std::size_t unreadable);
+  [[nodiscard]] const ImagingParams& params() const { return params_; }
+  [[nodiscard]] const std::vector<Frame>& frames() const { return frames_; }  // those delivered are empty
+  [[nodiscard]] std::size_t delivered() const { return delivered_->frames; }
+
+  using Write = std::function<void(const Image&, const FlowImage*)>;
+  enum class End { whole, given_up };
+
+ private:
+  [[nodiscard]] virtual std::size_t may_ask() const = 0;  // for so many frames from the first on
+  [[nodiscard]] virtual Write writer(const Frame& /*frame*/) {
+    return [](const Image&, const FlowImage*) {};
+  }
+  [[nodiscard]] virtual std::shared_ptr<PixelSink> pixels() { return nullptr; }  // that are written
+  virtual void end(End how) = 0;                                                 // no frame comes any more
+  [[nodiscard]] virtual bool under_way() const = 0;                              // it can be given up
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual std::string problem() const = 0;  // once done: a line; empty: none
+  [[nodiscard]] virtual std::string saved() const = 0;    // likewise, without a problem
+
+  struct Delivered {
+    std::atomic<std::size_t> frames{0};
+    std::atomic<bool> failed{false};
+  };
+  std::string what_;
+  std::vector<Frame> frames_;
+  ImagingParams params_;
+  std::size_t unreadable_;
+  std::shared_ptr<Delivered> delivered_ = std::make_shared<Delivered>();
+  std::size_t asked_ = 0, let_go_ = 0;
+  std::uint64_t configuration_ = 0;  // that was asked
+  bool ended_ = false, given_up_ = false;
+  std::string why_;
+};
+
+// A video of kept frames: each goes on to a FilmJob, at its place by acquisition time. UI thread only.
+
+class CineFilm final : public CineJob {
+ public:
+  // `params` as in the panels.
+  CineFilm(FilmOrder order, std::vector<Frame> frames, const ImagingParams& params, std::size_t unreadable);
+
+  [[nodiscard]] bool done() const override { return job_->done(); }
+  [[nodiscard]] double fraction() const override;
+  [[nodiscard]] std::string progress() const override;
+
+ private:
+  // The queue always has room for what is under way.
+  [[nodiscard]] std::size_t may_ask() const override { return job_->drawn() + FilmJob::kQueue; }
+  [[nodiscard]] Write writer(const Frame& frame) override;
+  void end(End how) override { how == End::whole ? job_->end() : job_->cancel(); }
+  [[nodiscard]] bool under_way() const override { return !done(); }
+  [[nodiscard]] std::string name() const override { return job_->order().path.filename().string(); }
+  [[nodiscard]] std::string problem() const override;
+  [[nodiscard]] std::string saved() const override;
+
+  std::shared_ptr<FilmJob> job_;
+  std::uint64_t pictures_ = 0;    // of the video
+  std::size_t without_flow_ = 0;  // though it was on
+};
+
+// Complex pixels of kept frames in one array, as --iq-out has those of a run. UI thread only.
+
+struct IqOrder {
+  std::filesystem::path path;
+  std::string named;  // the source, as the user named it
+  const Backend& backend;
+  ImagingParams params;
+  std::size_t unreadable = 0;
+};
+
+class CineIq final : public CineJob {
+ public:
+  // Throws Error where there are no complex pixels, or no file.
+  CineIq(IqOrder order, std::vector<Frame> frames);
+
+  [[nodiscard]] bool done() const override;
+  [[nodiscard]] double fraction() const override;
+  [[nodiscard]] std::string progress() const override;
+
+ private:
+  [[nodiscard]] std::size_t may_ask() const override;
+  [[nodiscard]] std::shared_ptr<PixelSink> pixels() override { return sequence_; }
+  void end(End how) override;
+  [[nodiscard]] bool under_way() const override { return !ending_.valid(); }
+  [[nodiscard]] std::string name() const override { return order_.path.filename().string(); }
+  [[nodiscard]] std::string problem() const override;
+  [[nodiscard]] std::string saved() const override;
+
+  IqOrder order_;
+  std::shared_ptr<IqSequence> sequence_;
+  std::shared_future<RecorderStatus> ending_;
 };
 
 }  // namespace echoloop

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/free_memory.h"
 #include "core/long_work.h"
+#include "core/process_memory.h"
 #include "core/units.h"
 
 namespace echoloop {
@@ -325,6 +325,16 @@ bool Session::done() const {
   if (state == ProducerState::running) return false;
   const RingCounts counts = running_->ring().counts();
   return counts.slots_ready == 0 && counts.in_flight == 0;
+}
+
+ChosenBackend choose_backend(BackendChoice choice) {
+  if (choice == BackendChoice::cpu) return {make_cpu_backend(), {}};
+  std::string why_not;
+  if (auto cuda = make_cuda_backend(why_not)) return {std::move(cuda), {}};
+  if (choice == BackendChoice::cuda) {
+    throw Error("--backend cuda", why_not, "a CUDA device and driver", "--backend auto falls back to the CPU");
+  }
+  return {make_cpu_backend(), "Using the CPU: " + why_not};
 }
 
 }  // namespace echoloop

@@ -11,8 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "app/options/options.h"
 #include "app/stream/running_stream.h"
 #include "app/stream/stream_memory.h"
+#include "backend/backend.h"
 #include "core/sample_log.h"
 
 namespace echoloop {
@@ -143,5 +145,15 @@ class Session {
   std::string refusal_;
   std::unique_ptr<RunningStream> running_;
 };
+
+// The computing device: what the user asked for, or CUDA where it works and the CPU otherwise, said once.
+
+struct ChosenBackend {
+  std::unique_ptr<Backend> backend;
+  std::string note;  // why not CUDA, in one line; empty when there is nothing to say
+};
+
+// Throws Error when CUDA was asked for and cannot be had.
+ChosenBackend choose_backend(BackendChoice choice);
 
 }  // namespace echoloop

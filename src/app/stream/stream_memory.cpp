@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <thread>
 
-#include "backend/stream_bytes.h"
+#include "backend/plan.h"
 #include "core/error.h"
-#include "core/free_memory.h"
-#include "core/number.h"
+#include "core/process_memory.h"
+#include "core/units.h"
 
 namespace echoloop {
 namespace {

@@ -1,13 +1,11 @@
-#include "app/window/import_previewer.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
-#include "app/opening/open_source.h"
-#include "app/stream/choose_backend.h"
+#include "app/opening/source_kinds.h"
 #include "app/stream/session.h"
+#include "app/window/window_import.h"
 #include "core/error.h"
 #include "core/units.h"
 

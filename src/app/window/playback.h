@@ -4,16 +4,54 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/stream/session.h"
-#include "app/window/compared_source.h"
+#include "app/window/window_opening.h"
+#include "backend/reprocessor.h"
 #include "gui/state/ui_state.h"
 #include "history/rf_history.h"
 
 namespace echoloop {
+
+// Side A of a comparison where it is a recording of its own: opened in the background as any recording is, its frames
+// read on a thread of its own, so that a slow file holds up neither the window nor the stream. UI thread only.
+
+class ComparedSource {
+ public:
+  ComparedSource() = default;
+  ~ComparedSource() { forget(); }
+  ComparedSource(const ComparedSource&) = delete;
+  ComparedSource& operator=(const ComparedSource&) = delete;
+
+  void open(const std::string& name);
+  void open_again() { opener_.open_again(); }
+  void use(OpenedSource opened);  // one that has been opened before
+  // The result of open(), once it is there; without an error it is in use from now on.
+  [[nodiscard]] std::optional<std::exception_ptr> take_result();
+  void forget();
+
+  [[nodiscard]] bool wanted() const { return opener_.busy() || opened_.has_value(); }
+  [[nodiscard]] bool opening() const { return opener_.busy(); }
+  [[nodiscard]] const std::string& name() const { return opener_.name(); }  // that is being opened
+  [[nodiscard]] double fraction() const { return opener_.fraction(); }
+  [[nodiscard]] const OpenedSource* opened() const { return opened_ ? &*opened_ : nullptr; }
+
+  // A's frame for B's, or the one before it while it is being read; empty while none has been. Throws what reading
+  // threw.
+  std::optional<ComparedFrame> frame_for(const FrameStamp& b);
+
+ private:
+  struct Reader;
+
+  SourceOpener opener_;
+  std::optional<OpenedSource> opened_;
+  std::shared_ptr<Reader> reader_;  // null: none yet, or the source lends its frames
+};
 
 class Playback {
  public:
@@ -69,7 +107,7 @@ struct Ensemble {
 };
 Ensemble ensemble_before(const RfHistory& history, std::size_t index, int frames);
 
-// Moments of frames in seconds of acquisition before the newest one (core/results/frame_time.h). Where frames were not
+// Moments of frames in seconds of acquisition before the newest one (core/results/image.h). Where frames were not
 // kept (the image was frozen) or a source without a rate paused, one ordinary step is counted: playing does not wait
 // there.
 std::vector<float> cine_times_s(const std::vector<FrameStamp>& stamps, double frame_rate_hz);

@@ -6,18 +6,16 @@
 #include <ctime>
 #include <utility>
 
-#include "app/interrupts.h"
-#include "app/manual.h"
 #include "app/options/folders.h"
 #include "app/options/terminal.h"
 #include "app/outputs/output_files.h"
-#include "app/stream/choose_backend.h"
-#include "app/window/echo_place.h"
+#include "app/stream/session.h"
+#include "app/window/window_review.h"
 #include "core/error.h"
 #include "core/long_work.h"
 #include "core/units.h"
-#include "gui/docks/film_plan.h"
-#include "gui/state/mark_editor.h"
+#include "gui/docks/docks.h"
+#include "gui/state/marks.h"
 #include "source/live/live_source.h"
 
 namespace echoloop {

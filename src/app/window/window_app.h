@@ -10,22 +10,15 @@
 
 #include "app/options/options.h"
 #include "app/window/window_comparison.h"
+#include "app/window/window_doubts.h"
 #include "app/window/window_import.h"
 #include "app/window/window_opening.h"
-#include "app/window/window_outputs.h"
 #include "app/window/window_parts.h"
 #include "app/window/window_presets.h"
-#include "app/window/window_recording.h"
-#include "app/window/window_reference.h"
-#include "app/window/window_reset.h"
 #include "app/window/window_review.h"
-#include "app/window/window_sandbox.h"
 #include "app/window/window_saving.h"
-#include "app/window/window_scanner.h"
-#include "app/window/window_sound_speed.h"
 #include "app/window/window_stream.h"
-#include "app/window/window_times.h"
-#include "gui/gl/display_loss.h"
+#include "gui/gl/surface.h"
 
 namespace echoloop {
 

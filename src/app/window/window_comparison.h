@@ -1,11 +1,14 @@
 // Side A of a comparison where it is a recording of its own. UI thread only.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
-#include "app/window/compared_source.h"
+#include "app/window/playback.h"
 #include "app/window/window_parts.h"
+#include "app/window/window_review.h"
 
 namespace echoloop {
 
@@ -28,6 +31,25 @@ class WindowComparison {
 
   WindowParts& parts_;
   ComparedSource compared_;
+};
+
+// The 0 dB level set to the brightest pixel, by the user: of the frame on screen while frozen, otherwise of the next
+// one; and the message about it, once the image has the new level. UI thread only.
+
+class WindowReference {
+ public:
+  WindowReference(WindowParts& parts, WindowReview& review) : parts_(parts), review_(review) {}
+
+  void set();
+  void report();  // once a window frame
+  void reset();   // measured again where the user has set it
+
+ private:
+  WindowParts& parts_;
+  WindowReview& review_;
+  bool set_ = false;                     // by the user, since the last reset
+  std::optional<ImagingParams> before_;  // of the image on screen at set(), until report() has said the result
+  std::int64_t until_ns_ = 0;            // then an unchanged level is the result
 };
 
 }  // namespace echoloop

@@ -9,12 +9,11 @@
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
 #include "app/stream/stream_memory.h"
-#include "app/window/import_fields.h"
-#include "formats/own_descriptions.h"
+#include "formats/open_recording.h"
 #include "gui/overlay/caption.h"
 #include "gui/state/number_text.h"
+#include "measure/line_profile.h"
 #include "measure/point_spread.h"
-#include "measure/sharpness.h"
 
 namespace echoloop {
 namespace {

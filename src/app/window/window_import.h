@@ -3,23 +3,135 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "app/window/import_contents.h"
-#include "app/window/import_previewer.h"
+#include "app/options/options.h"
+#include "app/outputs/doubts.h"
 #include "app/window/window_opening.h"
 #include "app/window/window_parts.h"
+#include "backend/backend.h"
 #include "core/error.h"
+#include "core/results/image.h"
+#include "formats/base/echo_spectrum.h"
+#include "formats/import_draft.h"
+#include "gui/state/import_state.h"
 
 namespace echoloop {
+
+// One frame of a file, formed with a description as the file would open with it: read by the reader process, processed
+// by a stream of one frame as without a window. On a thread of its own, always for the newest task. UI thread only.
+
+struct PreviewTask {
+  std::uint64_t number = 0;  // of the choice
+  std::string file, description;
+  std::uint64_t frame = 0;
+  int transmit = 0;
+};
+
+struct PreviewResult {
+  std::uint64_t number = 0;
+  std::shared_ptr<const Image> image = {};  // with host pixels; null: `error`
+  ImportTraces traces = {};
+  std::vector<Doubt> doubts = {};
+  std::optional<EchoSpectrum> spectrum = {};
+  std::uint64_t n_frames = 0;
+  double took_ms = 0.0;
+  std::string error = {};
+};
+
+// The samples of one transmit of a frame, at most a few hundred rows.
+ImportTraces traces_of(const Acquisition& a, std::span<const std::byte> frame, int transmit);
+
+// What the previewer does, in the calling thread. Throws Error.
+PreviewResult form_preview(const PreviewTask& task, Backend& backend, const ImagingOptions& options,
+                           const std::stop_token& stop);
+
+class ImportPreviewer {
+ public:
+  ImportPreviewer(const ImagingOptions& options, BackendChoice backend);
+  ~ImportPreviewer();
+
+  void ask(PreviewTask task);  // a task that is not begun is replaced, one under way is stopped
+  void forget();               // all tasks
+  std::optional<PreviewResult> take();
+  [[nodiscard]] bool busy() const;
+
+ private:
+  void run(const std::stop_token& stop);
+
+  const ImagingOptions& options_;
+  const BackendChoice backend_;
+  mutable std::mutex mutex_;  // guards the members below
+  std::condition_variable_any changed_;
+  std::optional<PreviewTask> wanted_;
+  std::optional<PreviewResult> result_;
+  std::stop_source current_;
+  bool working_ = false;
+  std::jthread thread_;
+};
+
+// The rows of the import assistant: each fact of the draft with its origin, what is asked about it, and the doubts that
+// the samples raise; and what it shows of raw bytes. UI thread only.
+
+struct ImportFindings {
+  const ImportDraft& draft;
+  const std::vector<Doubt>& doubts;
+  const std::optional<EchoSpectrum>& spectrum;
+  const std::set<std::string>& kept;                  // ids of doubts that were dismissed
+  const std::map<std::string, std::string>& refused;  // by id: why the last answer was not taken
+  bool lists_axes;                                    // a row was there for them
+};
+
+// Fills `fields` and `spectrum`; in the section of their group.
+void fill_import_fields(const ImportFindings& found, ImportState& state);
+
+// "Elements"; of lines that are beamformed already "Lines".
+[[nodiscard]] std::string question_label(const ImportDraft& draft, const OpenQuestion& open);
+
+// `refused`: by key, why the last answer was not taken.
+ImportRaw raw_state(const ImportDraft& draft, const RawGuess& guess, const std::string& first_bytes,
+                    const std::map<std::string, std::string>& refused);
+
+// The import assistant's files: what one holds before any answer, and where its description is saved. Any thread.
+
+// What the assistant knows of a file before any answer.
+struct ImportContents {
+  FileOutline outline;
+  std::optional<RawGuess> raw;  // of a file without a container
+  struct Description {
+    std::string name, text;  // of its file; empty: none
+  };
+  Description description = {};  // that the file opens with
+  Description example = {};      // of another file in its folder, if it does not open alone
+};
+// Reads it, by the reader process. Throws Error.
+ImportContents read_contents(const std::filesystem::path& file, std::stop_token stop = {});
+// Whether a file that did not open could open with a description.
+bool could_be_described(const std::filesystem::path& file, const ImportContents& contents);
+ImportDraft make_draft(const std::filesystem::path& file, const ImportContents& contents);
+
+// Writes the description beside the file, where its folder can be written, else into `own` under the name of the
+// content; a file that is in the way is kept as NAME.bak. Returns the path. Throws Error.
+std::filesystem::path save_description(const std::filesystem::path& file, const ImportDraft& draft,
+                                       const std::filesystem::path& own);
+
+// Name of the description that would be written beside the file; empty: the folder cannot be written.
+std::string name_beside(const std::filesystem::path& file);
+
+bool is_sample_array(const OutlineEntry& entry);  // could hold the samples
 
 class WindowImport {
  public:

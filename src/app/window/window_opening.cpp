@@ -5,16 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
-#include "app/options/user_folders.h"
 #include "core/error.h"
-#include "core/number.h"
-#include "formats/own_descriptions.h"
+#include "core/units.h"
+#include "formats/open_recording.h"
 #include "history/file_sinks.h"
 #include "history/part_file.h"
 #include "history/uff_repair.h"
-#include "source/live/live_address.h"
-#include "source/phantom_list.h"
+#include "source/live/live_listener.h"
+#include "source/live/live_source.h"
+#include "source/phantom_text.h"
 
 namespace echoloop {
 
@@ -95,6 +96,186 @@ void WindowOpening::offer_repair() {
     const std::vector<std::filesystem::path> found = unfinished_recordings(folder);
     if (!found.empty()) parts_.state.opening.unfinished = found.front();
   }
+}
+
+void SourceOpener::open(const std::string& name, const Facts& facts) {
+  cancel();
+  name_ = without_last_separator(name);
+  facts_ = facts;
+  busy_ = true;
+  attempt_ = std::make_shared<Attempt>();
+  attempt_->listens = name.starts_with(kLivePrefix);
+  std::vector<std::shared_ptr<Attempt>> before;  // whose addresses are free once they have ended
+  for (const Worker& worker : threads_) {
+    if (attempt_->listens && worker.attempt->listens) before.push_back(worker.attempt);
+  }
+  threads_.emplace_back(
+      [attempt = attempt_, before = std::move(before), name = name_, facts](const std::stop_token& stop) {
+        for (const std::shared_ptr<Attempt>& one : before) one->done.wait(false);
+        run(*attempt, name, facts, stop);
+      },
+      attempt_);
+}
+
+void SourceOpener::open_again() { open(std::string(name_), Facts(facts_)); }
+
+void SourceOpener::cancel() {
+  for (Worker& worker : threads_) worker.thread.request_stop();
+  std::erase_if(threads_,
+                [](const Worker& worker) { return worker.attempt->done.load(); });  // joins those that are done
+  attempt_.reset();
+  busy_ = false;
+}
+
+void SourceOpener::run(Attempt& attempt, const std::string& name, const Facts& facts, const std::stop_token& stop) {
+  try {
+    attempt.result.opened = open_source(
+        name, facts, [&](double fraction) { attempt.fraction = fraction; }, stop,
+        [&](const LiveWaiting& waiting) {
+          const std::scoped_lock lock(attempt.mutex);
+          attempt.waiting = waiting;
+        });
+  } catch (...) {
+    attempt.result.error = std::current_exception();
+  }
+  {
+    const std::scoped_lock lock(attempt.mutex);
+    attempt.waiting.reset();  // the source has the sockets, or nothing has
+  }
+  if (stop.stop_requested()) attempt.result = {};  // cancelled: its address has to be free
+  attempt.done = true;
+  attempt.done.notify_all();
+}
+
+std::optional<LiveWaiting> SourceOpener::waiting() const {
+  if (attempt_ == nullptr) return std::nullopt;
+  const std::scoped_lock lock(attempt_->mutex);
+  return attempt_->waiting;
+}
+
+std::optional<SourceOpener::Result> SourceOpener::take() {
+  if (attempt_ == nullptr || !attempt_->done) return std::nullopt;
+  busy_ = false;
+  return std::move(std::exchange(attempt_, nullptr)->result);
+}
+
+namespace {
+
+constexpr const char* kPhantomCause = "phantom sender";
+constexpr const char* kDescriptionCause = "description";
+
+// As a sender on this machine names the source: "0.0.0.0" listens, but is no place.
+std::string local_address(std::string source) {
+  constexpr std::string_view kAny = "tcp:0.0.0.0:", kHere = "tcp:127.0.0.1:";
+  if (const std::size_t at = source.find(kAny); at != std::string::npos) source.replace(at, kAny.size(), kHere);
+  return source;
+}
+
+}  // namespace
+
+void WindowScanner::look() {
+  LiveSource* const live = parts_.source != nullptr ? parts_.source->live() : nullptr;
+  if (const std::optional<LiveWaiting> waiting = opening_.scanner()) {
+    waiting->set_policy(parts_.state.stream.policy);
+    say(waiting->take_notes());  // before the status: a refusal is resolved by a later one
+    parts_.state.scanner = waiting->status();
+  } else if (live != nullptr) {
+    say(live->take_notes());
+    parts_.state.scanner = live->status();
+    parts_.state.source.name = parts_.source->name();  // another description, or another sender, has another name
+  } else {
+    parts_.state.scanner.reset();
+  }
+  if (!parts_.state.scanner.has_value() || parts_.state.scanner->last_refusal.empty())
+    parts_.state.notices.messages.resolve(kDescriptionCause);
+  constexpr std::string_view kToken = ",token=";
+  const std::size_t at = named().find(kToken);
+  parts_.state.opening.scanner_token =
+      at == std::string::npos ? token_file().string() : named().substr(at + kToken.size());
+  look_at_phantom();
+}
+
+// The scanner as it was named: with its token file.
+const std::string& WindowScanner::named() const {
+  return opening_.scanner().has_value() ? opening_.name() : parts_.named;
+}
+
+void WindowScanner::command(SenderCommand what) {
+  if (what == SenderCommand::phantom) return toggle_phantom();
+  LiveSource* const live = parts_.source != nullptr ? parts_.source->live() : nullptr;
+  if (live != nullptr) live->set_admission(what == SenderCommand::accept ? Admission::open : Admission::closed);
+}
+
+void WindowScanner::toggle_phantom() {
+  if (phantom_.has_value()) return end_phantom();
+  if (!parts_.state.scanner.has_value() || parts_.refused_in_kiosk()) return;
+  std::vector<std::string> words;
+  if (is_on_path("setpriv")) words = {"setpriv", "--pdeathsig", "TERM"};  // this program may be killed
+  words.insert(words.end(), {program_file().string(), "send", "sim:heart", "--to", local_address(named())});
+  phantom_.emplace(words);
+  sends_to_ = parts_.state.scanner->address;
+  ending_ = false;
+  said_ = 0;
+  parts_.state.opening.sends_phantom = true;
+}
+
+void WindowScanner::end_phantom() {
+  if (!std::exchange(ending_, true)) phantom_->interrupt();
+}
+
+// It ends with the scanner that it sends to. Its lines, as it ends them, go to the message log.
+void WindowScanner::look_at_phantom() {
+  if (!phantom_.has_value()) return;
+  if (!parts_.state.scanner.has_value() || parts_.state.scanner->address != sends_to_) end_phantom();
+  const std::optional<int> status = phantom_->ended();
+  const std::string printed = phantom_->printed();
+  for (std::size_t end = printed.find('\n', said_); end != std::string::npos; end = printed.find('\n', said_)) {
+    parts_.say(Severity::info, "echoloop send: " + plain_text(printed.substr(said_, end - said_)), kPhantomCause);
+    said_ = end + 1;
+  }
+  if (!status.has_value()) return;
+  constexpr int kFramesLost = 1;
+  if (*status > kFramesLost && !ending_) {
+    parts_.say(Severity::warning, "echoloop send ended with status " + std::to_string(*status), kPhantomCause);
+  }
+  phantom_.reset();
+  parts_.state.opening.sends_phantom = false;
+}
+
+void WindowScanner::say(const std::vector<LiveNote>& notes) {
+  for (const LiveNote& note : notes) {
+    const bool refusal = note.kind == LiveNote::Kind::refusal;
+    const Severity severity = refusal                                ? Severity::error
+                              : note.kind == LiveNote::Kind::warning ? Severity::warning
+                                                                     : Severity::info;
+    parts_.say(severity, note.text, refusal ? kDescriptionCause : "scanner");
+  }
+}
+
+void SandboxQuestion::ask(Asker asker, const NoSandbox& why, const std::string& name) {
+  question_ = Question{.asker = asker, .why = why, .answer = {}};
+  if (parts_.kiosk() || parts_.options.frames > 0) {
+    question_->answer = SandboxAnswer::cancel;
+  } else {
+    parts_.state.opening.unsandboxed = name;
+  }
+}
+
+void SandboxQuestion::answer(SandboxAnswer answer) {
+  if (question_) question_->answer = answer;
+}
+
+void SandboxQuestion::withdraw() {
+  question_.reset();
+  parts_.state.opening.unsandboxed.reset();
+}
+
+std::optional<SandboxQuestion::Answered> SandboxQuestion::take() {
+  if (!question_ || !question_->answer) return std::nullopt;
+  const Question q = *std::exchange(question_, std::nullopt);
+  parts_.state.opening.unsandboxed.reset();
+  if (*q.answer != SandboxAnswer::cancel) allow_reading_unsandboxed();
+  return Answered{.asker = q.asker, .why = q.why, .answer = *q.answer};
 }
 
 }  // namespace echoloop

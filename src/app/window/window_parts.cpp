@@ -4,7 +4,7 @@
 
 #include <ctime>
 
-#include "app/opening/opened_description.h"
+#include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
 #include "app/outputs/output_files.h"
 #include "app/stream/stream_memory.h"

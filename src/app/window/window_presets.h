@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "app/preset_store.h"
+#include "app/session_file.h"
 #include "app/window/window_parts.h"
 
 namespace echoloop {

@@ -1,10 +1,9 @@
-#include "app/window/window_reset.h"
-
 #include <algorithm>
 #include <utility>
 
+#include "app/window/window_stream.h"
 #include "core/units.h"
-#include "gui/state/mark_editor.h"
+#include "gui/state/marks.h"
 
 namespace echoloop {
 

@@ -1,6 +1,7 @@
 // What the user saves: images, figures, numbers, timings, sessions, and videos of history frames. UI thread only.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -10,13 +11,19 @@
 #include <string>
 #include <vector>
 
-#include "app/options/user_folders.h"
-#include "app/outputs/cine_film.h"
-#include "app/outputs/cine_iq.h"
-#include "app/outputs/measure_image.h"
+#include "app/options/folders.h"
+#include "app/outputs/measured_values.h"
+#include "app/outputs/output_files.h"
+#include "app/outputs/report.h"
+#include "app/outputs/run_outputs.h"
 #include "app/outputs/save_queue.h"
 #include "app/session_file.h"
 #include "app/window/window_parts.h"
+#include "core/params.h"
+#include "gui/state/ui_state.h"
+#include "history/file_sinks.h"
+#include "history/recorder.h"
+#include "source/source.h"
 
 namespace echoloop {
 
@@ -90,6 +97,68 @@ class WindowSaving {
   std::deque<Picture> pictures_;                 // whose numbers are not there yet
   std::vector<std::filesystem::path> promised_;  // names of files that are still to be written
   SaveQueue files_;
+};
+
+// The files that the command line asks for: the video of the stream, made while it runs, and all others, written when
+// the window closes. UI thread only.
+
+class WindowOutputs {
+ public:
+  explicit WindowOutputs(WindowParts& parts);
+
+  // Whether a file needs the images on the host.
+  [[nodiscard]] bool need_host_image() const { return need_host_image_; }
+  // Of the images that the stream processes, as far as the sinks can follow; empty: there are none.
+  [[nodiscard]] std::function<void(const Image&)> image_taker();
+
+  void write_screenshot();
+  // All other files, of a stream that has been stopped. `display`: of the report; `recording`: of --record.
+  struct Run {
+    RunTotals totals;
+    nlohmann::json display;
+    RecorderStatus recording;
+  };
+  void write(const Run& run);
+
+ private:
+  void write_report_of(const Run& run, FileWriter& writer);
+
+  WindowParts& parts_;
+  const bool need_host_image_;
+  std::unique_ptr<ImageSinks> sinks_;  // null: no stream yet
+};
+
+// The window's recording: begun and ended by the user or by --record, ended by what changes the stream; the window is
+// shown how far it is, and its end is one line. UI thread.
+
+class WindowRecording {
+ public:
+  using Say = std::function<void(Severity severity, const std::string& text)>;
+
+  // `history` is offered each frame as well. `asked_for`: the file of --record; empty: none.
+  WindowRecording(FrameSink* history, RecordingView& view, std::filesystem::path asked_for, Say say);
+
+  // From the stream's next frame on. Throws Error when the file cannot be made. Only when it is not under_way().
+  void start(const std::filesystem::path& file, const Source& source, const ImagingParams& params);
+  void end(const std::string& because);  // no further frame; nothing without one. because: empty, the user said so
+  void finish() { recorder_.finish(); }  // waits until the file is ended
+  void look();                           // numbers for the window; the end, once
+
+  [[nodiscard]] bool under_way() const { return under_way_; }  // begun, and its end has not been reported
+  [[nodiscard]] bool failed() const { return failed_; }        // the one of --record
+  [[nodiscard]] RecorderStatus status() const { return recorder_.status(); }
+  [[nodiscard]] Recorder* recorder() { return &recorder_; }  // for the stream
+
+ private:
+  Recorder recorder_;
+  RecordingView& view_;
+  const std::filesystem::path asked_for_;
+  const Say say_;
+  bool under_way_ = false;
+  bool failed_ = false;
+  std::string because_;
+  std::int64_t looked_ns_ = 0;  // at the bytes
+  std::uint64_t bytes_ = 0;     // then
 };
 
 }  // namespace echoloop

@@ -7,14 +7,11 @@
 #include <utility>
 
 #include "app/options/preset.h"
-#include "app/options/stream_defaults.h"
 #include "app/stream/stream_memory.h"
 #include "core/error.h"
-#include "core/number.h"
 #include "core/param_table.h"
-#include "core/plain_text.h"
 #include "core/units.h"
-#include "gui/docks/film_plan.h"
+#include "gui/docks/docks.h"
 #include "history/file_sinks.h"
 
 namespace echoloop {

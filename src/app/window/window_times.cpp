@@ -1,5 +1,3 @@
-#include "app/window/window_times.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "app/window/window_review.h"
 #include "core/units.h"
 
 namespace echoloop {

@@ -3,17 +3,26 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "backend/backend.h"
 #include "backend/cpu/cpu_kernels.h"
+#include "backend/cpu/cpu_objects.h"
+#include "backend/cpu/cpu_steps.h"
 #include "backend/cpu/worker_pool.h"
 #include "backend/flow_device.h"
-#include "backend/gate_device.h"
-#include "backend/object_device.h"
+#include "backend/object_plan.h"
 #include "backend/plain_array.h"
-#include "core/number.h"
+#include "core/timing_trace.h"
+#include "core/units.h"
+#include "dsp/level.h"
 
 namespace echoloop {
 
@@ -98,6 +107,240 @@ class CpuBackend final : public Backend {
 std::unique_ptr<Backend> make_cpu_backend(int threads, CpuKernel kernel) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   return std::make_unique<CpuBackend>(threads > 0 ? threads : cores, cpu_kernels(kernel));
+}
+
+// A lane of the CPU backend: every verb computes at once, with all threads of the pool; a lane holds the buffers.
+
+namespace {
+
+class CpuLane final : public Lane {
+ public:
+  CpuLane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number);
+
+  void set_plan(const std::shared_ptr<const Plan>& plan) override;
+  void upload(std::span<const RfFrame> frames) override;
+  void load(double ms) override;
+  void fail(DeviceFault fault) override;
+  void condition() override;
+  void beamform() override;
+  void envelope() override;
+  void compress(double reference_db) override;
+  void refine(const FrameAverage* average) override;
+  void keep_line(int column) override;
+  void keep_pixels() override;
+  void finish(HostCopy copy) override;
+  [[nodiscard]] bool uploaded() override { return conditioned_; }
+  [[nodiscard]] bool finished() override { return finished_; }
+  void wait() override {}
+  [[nodiscard]] PixelView pixels() override;
+  [[nodiscard]] Image& image(std::size_t /*k*/) override { return image_; }
+  [[nodiscard]] std::span<const float> line() override { return line_; }
+  [[nodiscard]] std::span<const Complex> kept_pixels() override { return kept_; }
+  void append_spans(TimingTrace& trace) override;
+  std::vector<float> read_back(Tap tap) override;
+
+ private:
+  class StageTimer;
+  void fit_image_storage();
+  [[nodiscard]] std::span<const std::byte> picked_samples();
+
+  std::shared_ptr<WorkerPool> pool_;
+  const CpuKernels& kernels_;
+  int number_;
+  std::shared_ptr<const Plan> plan_;
+  RfFrame frame_;
+  bool conditioned_ = false;
+  bool finished_ = false;
+  std::unique_ptr<CpuSteps> analytic_;  // each made when first used
+  std::unique_ptr<CpuSteps> course_;
+  CpuSteps* steps_ = nullptr;  // of the plan in use
+  CpuRefiner refiner_;
+  float level_db_ = 0.0f;          // that the frame's decibels count from
+  std::vector<std::byte> picked_;  // samples of every second, third ... transmit
+  PlainArray<float> envelope_;     // [nz][nx]
+  std::vector<float> line_;        // [nz]: the image's column that was kept
+  PlainArray<Complex> weighed_;    // pixels that were kept, where a method weighs them
+  std::span<const Complex> kept_;
+  Image image_;
+  std::array<Span, kStageCount> spans_{};     // by stage
+  std::array<bool, kStageCount> has_span_{};  // of this frame
+};
+
+// Records a stage from construction to destruction.
+class CpuLane::StageTimer {
+ public:
+  StageTimer(CpuLane& lane, Stage stage) : range_(stage), span_(lane.spans_[static_cast<std::size_t>(stage)]) {
+    lane.has_span_[static_cast<std::size_t>(stage)] = true;
+    span_ = {.frame = lane.frame_.stamp.sequence,
+             .stage = stage,
+             .lane = static_cast<std::uint8_t>(lane.number_),
+             .start_ns = now_ns(),
+             .end_ns = 0};
+  }
+  ~StageTimer() { span_.end_ns = now_ns(); }
+  StageTimer(const StageTimer&) = delete;
+  StageTimer& operator=(const StageTimer&) = delete;
+
+ private:
+  ProfileRange range_;
+  Span& span_;
+};
+
+CpuLane::CpuLane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number)
+    : pool_(std::move(pool)), kernels_(kernels), number_(number) {}
+
+void CpuLane::set_plan(const std::shared_ptr<const Plan>& plan) {
+  if (plan == plan_) return;
+  plan_ = plan;
+  const Acquisition& a = *plan->formed;
+  if (plan->pick.every > 1) picked_.resize(a.frame_bytes());
+  envelope_.resize(plan->grid.pixels());
+  refiner_.set_plan(plan->refine);
+  std::unique_ptr<CpuSteps>& steps = plan->course != nullptr ? course_ : analytic_;
+  if (steps == nullptr) {
+    steps = plan->course != nullptr ? make_course_cpu_steps(*pool_) : make_analytic_cpu_steps(*pool_, kernels_);
+  }
+  steps->set_plan(*plan);
+  steps_ = steps.get();
+}
+
+void CpuLane::upload(std::span<const RfFrame> frames) {
+  frame_ = frames.front();
+  conditioned_ = false;
+  finished_ = false;
+  has_span_ = {};
+  const StageTimer timer(*this, Stage::upload);  // nothing to copy: the samples are read where they lie
+}
+
+void CpuLane::load(double ms) {
+  const StageTimer timer(*this, Stage::load);
+  const std::int64_t end_ns = now_ns() + static_cast<std::int64_t>(ms * 1e6);
+  pool_->run(pool_->threads(), 1, [end_ns](int, int, int) {
+    while (now_ns() < end_ns) {
+    }
+  });
+}
+
+void CpuLane::fail(DeviceFault fault) {
+  const std::string frame = std::to_string(frame_.stamp.sequence);
+  if (fault == DeviceFault::refused) {
+    throw std::runtime_error("injected fault: the device rejected frame " + frame);
+  }
+  throw std::runtime_error("injected fault: the device was lost on frame " + frame);
+}
+
+// Of the picked transmits, which lie side by side or are brought there.
+std::span<const std::byte> CpuLane::picked_samples() {
+  const TransmitPick& pick = plan_->pick;
+  const std::size_t bytes = plan_->formed->frame_bytes() / plan_->formed->transmits.size();
+  const std::span<const std::byte> from = frame_.samples.subspan(static_cast<std::size_t>(pick.first) * bytes);
+  if (pick.every == 1) return from.first(static_cast<std::size_t>(pick.count) * bytes);
+  for (int i = 0; i < pick.count; ++i) {
+    std::memcpy(picked_.data() + static_cast<std::size_t>(i) * bytes,
+                from.data() + static_cast<std::size_t>(i * pick.every) * bytes, bytes);
+  }
+  return picked_;
+}
+
+void CpuLane::condition() {
+  const StageTimer timer(*this, Stage::condition);
+  steps_->condition(picked_samples());
+  conditioned_ = true;
+}
+
+void CpuLane::beamform() {
+  const StageTimer timer(*this, Stage::beamform);
+  steps_->beamform();
+}
+
+void CpuLane::envelope() {
+  const StageTimer timer(*this, Stage::envelope);
+  steps_->envelope(envelope_.data());
+}
+
+void CpuLane::fit_image_storage() {
+  const std::size_t pixels = plan_->grid.pixels();
+  if (image_.storage == nullptr || image_.capacity < pixels) {
+    auto memory = std::make_shared<PlainArray<float>>(pixels);
+    image_.host_db = memory->data();
+    image_.capacity = pixels;
+    image_.storage = std::move(memory);
+  }
+  image_.grid = plan_->grid;
+  image_.stamp = frame_.stamp;
+}
+
+void CpuLane::compress(double reference_db) {
+  const StageTimer timer(*this, Stage::compress);
+  fit_image_storage();
+  const float reference = steps_->own_level_db(envelope_).value_or(static_cast<float>(reference_db));
+  level_db_ = reference;
+  const int nx = plan_->grid.nx;
+  if (plan_->method.shows_factor) {
+    std::copy(envelope_.begin(), envelope_.end(), image_.host_db);
+    return;
+  }
+  pool_->run(plan_->grid.nz, 32, [&](int begin, int end, int) {
+    const auto first = static_cast<std::size_t>(begin) * static_cast<std::size_t>(nx);
+    const auto last = static_cast<std::size_t>(end) * static_cast<std::size_t>(nx);
+    for (std::size_t i = first; i < last; ++i) image_.host_db[i] = to_db(envelope_[i], reference);
+  });
+}
+
+void CpuLane::refine(const FrameAverage* average) {
+  const StageTimer timer(*this, Stage::refine);
+  if (average != nullptr) {
+    const auto* before = static_cast<const CpuLane*>(average->before);
+    refiner_.average(*pool_, before != nullptr ? &before->refiner_ : nullptr, average->keep, envelope_.data(),
+                     level_db_, image_.host_db);
+  }
+  refiner_.filter(*pool_, image_.host_db);
+}
+
+void CpuLane::keep_line(int column) {
+  line_.resize(static_cast<std::size_t>(plan_->grid.nz));
+  const float* from = image_.host_db + column;
+  for (float& level_db : line_) {
+    level_db = *from;
+    from += plan_->grid.nx;
+  }
+}
+
+// Where nothing weighs them they stay where they are.
+void CpuLane::keep_pixels() {
+  const WeighedPixels from = steps_->weighed_pixels();
+  const std::size_t count = plan_->das->tables->grid.pixels();
+  kept_ = {from.pixels, count};
+  if (from.weights == nullptr) return;
+  weighed_.resize(count);
+  constexpr int kChunk = 1 << 14;
+  const int chunks = static_cast<int>((count + kChunk - 1) / kChunk);
+  pool_->run(chunks, 1, [&](int begin, int end, int) {
+    const std::size_t last = std::min(count, static_cast<std::size_t>(end) * kChunk);
+    for (std::size_t i = static_cast<std::size_t>(begin) * kChunk; i < last; ++i) weighed_[i] = from.value(i);
+  });
+  kept_ = {weighed_.data(), count};
+}
+
+void CpuLane::finish(HostCopy /*copy*/) { finished_ = true; }
+
+PixelView CpuLane::pixels() { return steps_->pixels(); }
+
+void CpuLane::append_spans(TimingTrace& trace) {
+  for (std::size_t i = 0; i < spans_.size(); ++i) {
+    if (has_span_[i]) trace.add(spans_[i]);
+  }
+}
+
+std::vector<float> CpuLane::read_back(Tap tap) {
+  if (tap != Tap::envelope) return steps_->read_back(tap);
+  return {envelope_.begin(), envelope_.end()};
+}
+
+}  // namespace
+
+std::unique_ptr<Lane> make_cpu_lane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number) {
+  return std::make_unique<CpuLane>(std::move(pool), kernels, number);
 }
 
 }  // namespace echoloop

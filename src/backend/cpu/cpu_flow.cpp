@@ -12,13 +12,12 @@
 #include <span>
 #include <vector>
 
-#include "backend/cpu/slow_time.h"
+#include "backend/cpu/isa_loops.h"
 #include "backend/cpu/worker_pool.h"
 #include "backend/flow_device.h"
-#include "backend/received_frequency.h"
 #include "dsp/flow.h"
 #include "dsp/level.h"
-#include "dsp/low_rank.h"
+#include "dsp/wall_filter.h"
 
 namespace echoloop {
 

@@ -3,10 +3,6 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/isa_loops.h"
-#include "backend/cpu/line_steps.h"
-#include "backend/cpu/method_rows.h"
-#include "backend/cpu/slow_time.h"
-#include "backend/cpu/slsc_rows.h"
 
 namespace echoloop {
 

@@ -1,9 +1,12 @@
 // Objects on the CPU: smoothing on a pool of threads of lower priority than the lanes', the rest on the objects
 // thread itself.
+#include "backend/cpu/cpu_objects.h"
+
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -11,18 +14,16 @@
 #include <span>
 #include <vector>
 
-#include "backend/cpu/cpu_refiner.h"
-#include "backend/cpu/object_labels.h"
 #include "backend/cpu/worker_pool.h"
-#include "backend/object_device.h"
-#include "core/results/object_image.h"
+#include "backend/object_plan.h"
+#include "core/results/analysis_images.h"
 #include "core/units.h"
-#include "dsp/background.h"
+#include "dsp/level.h"
 #include "dsp/objects.h"
 
 namespace echoloop {
 
-// The background of an image by kappa-sigma clipping (dsp/background.h) on the CPU: the levels that count, sorted, and
+// The background of an image by kappa-sigma clipping (dsp/objects.h) on the CPU: the levels that count, sorted, and
 // their running sums. Keeps its memory from image to image. One thread's.
 class LevelBackground {
  public:
@@ -184,5 +185,187 @@ void CpuObjectDevice::find(int slot, const ObjectPlan& plan, ObjectImage& result
 }
 
 std::unique_ptr<ObjectDevice> make_cpu_object_device(int threads) { return std::make_unique<CpuObjectDevice>(threads); }
+
+// Halves the path on its way.
+std::int32_t ObjectLabels::root_of(std::int32_t label) {
+  const auto up = [this](std::int32_t l) -> std::int32_t& { return parent_[static_cast<std::size_t>(l)]; };
+  while (up(label) != label) {
+    up(label) = up(up(label));
+    label = up(label);
+  }
+  return label;
+}
+
+// The smaller label stays: it is that of the first pixel.
+std::int32_t ObjectLabels::join(std::int32_t a, std::int32_t b) {
+  a = root_of(a);
+  b = root_of(b);
+  const std::int32_t root = std::min(a, b);
+  parent_[static_cast<std::size_t>(std::max(a, b))] = root;
+  return root;
+}
+
+// First pass: labels for the time being, joined where they meet.
+void ObjectLabels::label_rows(const Grid& grid, std::span<std::int32_t> labels) {
+  parent_.assign(1, 0);
+  const auto nx = static_cast<std::size_t>(grid.nx);
+  for (std::size_t first = 0; first < labels.size(); first += nx) {
+    std::int32_t left = 0;
+    for (std::size_t i = first; i < first + nx; ++i) {
+      if (labels[i] == 0) {
+        left = 0;
+        continue;
+      }
+      const std::int32_t above = first > 0 ? labels[i - nx] : 0;
+      if (left == 0 && above == 0) {
+        left = static_cast<std::int32_t>(parent_.size());
+        parent_.push_back(left);
+      } else if (left != 0 && above != 0 && left != above) {
+        left = join(left, above);
+      } else {
+        left = std::max(left, above);
+      }
+      labels[i] = left;
+    }
+  }
+}
+
+// Second pass: numbers of objects instead, and what each pixel adds to its own.
+void ObjectLabels::add_pixels(const ObjectPlan& plan, std::span<const float> db, std::span<std::int32_t> labels) {
+  const PixelMoments moments = plan.moments.view();
+  std::size_t i = 0;
+  for (int iz = 0; iz < plan.grid.nz; ++iz) {
+    for (int ix = 0; ix < plan.grid.nx; ++ix, ++i) {
+      if (labels[i] == 0) continue;
+      labels[i] = number_[static_cast<std::size_t>(labels[i])];
+      ObjectSums& sums = sums_[static_cast<std::size_t>(labels[i])];
+      const ObjectSums pixel = pixel_sums(moments, db[i], ix, iz);
+      if (sums.pixels == 0) {
+        sums = pixel;
+      } else {
+        add_sums(sums, pixel);
+      }
+    }
+  }
+}
+
+std::uint64_t ObjectLabels::find(const ObjectPlan& plan, std::span<const float> db, std::span<std::int32_t> labels,
+                                 std::vector<FoundObject>& objects) {
+  label_rows(plan.grid, labels);
+  number_.assign(parent_.size(), 0);
+  std::int32_t found = 0;
+  for (std::size_t l = 1; l < parent_.size(); ++l) {
+    const std::int32_t root = root_of(static_cast<std::int32_t>(l));
+    number_[l] = root == static_cast<std::int32_t>(l) ? ++found : number_[static_cast<std::size_t>(root)];
+  }
+  sums_.assign(static_cast<std::size_t>(found) + 1, {});
+  add_pixels(plan, db, labels);
+  objects.clear();
+  number_.assign(sums_.size(), 0);
+  for (std::size_t o = 1; o < sums_.size(); ++o) {
+    if (sums_[o].area < plan.least_area) continue;
+    objects.push_back(plan.object(sums_[o]));
+    number_[o] = static_cast<std::int32_t>(objects.size());
+  }
+  if (objects.size() < static_cast<std::size_t>(found)) {
+    for (std::int32_t& label : labels) label = number_[static_cast<std::size_t>(label)];
+  }
+  return static_cast<std::uint64_t>(found);
+}
+
+void CpuRefiner::set_plan(const std::shared_ptr<const RefinePlan>& plan) {
+  plan_ = plan;
+  if (plan == nullptr) return;
+  const std::size_t pixels = static_cast<std::size_t>(plan->nx) * static_cast<std::size_t>(plan->nz);
+  if (plan->average) average_.resize(pixels);
+  if (plan->filters()) scratch_.resize(pixels);
+}
+
+void CpuRefiner::average(WorkerPool& pool, const CpuRefiner* before, float keep, const float* amplitudes,
+                         float reference_db, float* db) {
+  const float* past = before != nullptr ? before->average_.data() : amplitudes;
+  const auto nx = static_cast<std::size_t>(plan_->nx);
+  pool.run(plan_->nz, 32, [&](int begin, int end, int) {
+    for (std::size_t i = static_cast<std::size_t>(begin) * nx; i < static_cast<std::size_t>(end) * nx; ++i) {
+      average_[i] = averaged(past[i], amplitudes[i], keep);
+      db[i] = to_db(average_[i], reference_db);
+    }
+  });
+}
+
+// `pixel(view, ix, iz)` everywhere, from scratch_ to db.
+template <class Pixel>
+void CpuRefiner::pass(WorkerPool& pool, float* db, const Pixel& pixel) {
+  std::copy_n(db, scratch_.size(), scratch_.begin());
+  const PictureView view{.db = scratch_.data(), .nx = plan_->nx, .nz = plan_->nz};
+  pool.run(plan_->nz, 4, [&](int begin, int end, int) {
+    for (int iz = begin; iz < end; ++iz) {
+      float* row = db + static_cast<std::size_t>(iz) * static_cast<std::size_t>(view.nx);
+      for (int ix = 0; ix < view.nx; ++ix) row[ix] = pixel(view, ix, iz);
+    }
+  });
+}
+
+// `smooth(iz, row)` everywhere, from scratch_ to db.
+template <class Row>
+void CpuRefiner::smooth_rows(WorkerPool& pool, float* db, const Row& smooth) {
+  std::copy_n(db, scratch_.size(), scratch_.begin());
+  pool.run(plan_->nz, 4, [&](int begin, int end, int) {
+    for (int iz = begin; iz < end; ++iz) {
+      smooth(iz, db + static_cast<std::size_t>(iz) * static_cast<std::size_t>(plan_->nx));
+    }
+  });
+}
+
+// As smooth_axial_pixel(), term after term for a whole row: the same sums in the same order, which vectorise.
+void CpuRefiner::smooth_axial(int iz, float* row) const {
+  const int nx = plan_->nx;
+  const auto row_at = [&](int z) {
+    return scratch_.data() + static_cast<std::size_t>(std::clamp(z, 0, plan_->nz - 1)) * static_cast<std::size_t>(nx);
+  };
+  const float* own = row_at(iz);
+  const float middle = plan_->axial_taps[0];
+  for (int ix = 0; ix < nx; ++ix) row[ix] = middle * own[ix];
+  for (int k = 1; k <= plan_->axial_reach; ++k) {
+    const float tap = plan_->axial_taps[static_cast<std::size_t>(k)];
+    const float *above = row_at(iz - k), *below = row_at(iz + k);
+    for (int ix = 0; ix < nx; ++ix) row[ix] += tap * (above[ix] + below[ix]);
+  }
+}
+
+// As smooth_lateral_pixel(), likewise; pixels near the edges one by one.
+void CpuRefiner::smooth_lateral(int iz, float* row) const {
+  const int nx = plan_->nx, reach = plan_->lateral_reach;
+  const float* taps = &plan_->lateral_taps[static_cast<std::size_t>(plan_->taps_row(iz))];
+  const float* own = scratch_.data() + static_cast<std::size_t>(iz) * static_cast<std::size_t>(nx);
+  const int first = std::min(reach, nx), end = std::max(first, nx - reach);
+  for (int ix = first; ix < end; ++ix) row[ix] = taps[0] * own[ix];
+  for (int k = 1; k <= reach; ++k) {
+    const float tap = taps[k];
+    const float *left = own - k, *right = own + k;
+    for (int ix = first; ix < end; ++ix) row[ix] += tap * (left[ix] + right[ix]);
+  }
+  const PictureView view{.db = scratch_.data(), .nx = nx, .nz = plan_->nz};
+  const auto edge = [&](int ix) { row[ix] = smooth_lateral_pixel(view, {.taps = taps, .reach = reach}, ix, iz); };
+  for (int ix = 0; ix < first; ++ix) edge(ix);
+  for (int ix = end; ix < nx; ++ix) edge(ix);
+}
+
+void CpuRefiner::filter(WorkerPool& pool, float* db) {
+  const RefinePlan& p = *plan_;
+  const auto apply = [&](const std::vector<PixelFilter>& filters) {
+    for (const PixelFilter& filter : filters) {
+      std::visit([&](const auto& pixel) { pass(pool, db, pixel); }, filter);
+    }
+  };
+  apply(p.first);
+  if (p.axial_reach > 0) {
+    smooth_rows(pool, db, [&](int iz, float* row) { smooth_axial(iz, row); });
+  }
+  if (p.lateral_reach > 0) {
+    smooth_rows(pool, db, [&](int iz, float* row) { smooth_lateral(iz, row); });
+  }
+  apply(p.last);
+}
 
 }  // namespace echoloop

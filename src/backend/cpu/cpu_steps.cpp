@@ -1,15 +1,17 @@
 // Analytic recipe: RF mean removed, band selected, complex lines; complex delay-and-sum, by the tuned kernels where
 // they fit the plan, or an adaptive method; magnitude, and scan conversion where the image's grid is another.
-#include <cmath>
-
-#include "backend/cpu/band_conditioner.h"
 #include "backend/cpu/cpu_steps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
 #include "backend/cpu/das_rows.h"
-#include "backend/cpu/fir_conditioner.h"
-#include "backend/cpu/method_das.h"
-#include "backend/cpu/window_das.h"
 #include "backend/plain_array.h"
+#include "dsp/fir_design.h"
 #include "dsp/level.h"
+#include "dsp/spectrum.h"
 
 namespace echoloop {
 namespace {
@@ -173,6 +175,231 @@ std::vector<float> AnalyticCpuSteps::read_back(Lane::Tap tap) const {
 
 std::unique_ptr<CpuSteps> make_analytic_cpu_steps(WorkerPool& pool, const CpuKernels& kernels) {
   return std::make_unique<AnalyticCpuSteps>(pool, kernels);
+}
+
+// The course recipe on the CPU: plain loops over the functions of dsp/course.h.
+
+namespace {
+
+// KissFFT has butterflies for 2, 3, 4 and 5; on other factors it allocates at every call and takes time in n^2. Columns
+// of such lengths are transformed by a circular convolution within a longer, fast transform.
+int transform_size(int nz) { return kiss_fft_next_fast_size(nz) == nz ? nz : kiss_fft_next_fast_size(2 * nz - 1); }
+
+std::vector<kiss_fft_cpx> transformed(const std::vector<kiss_fft_cpx>& in, Transform transform) {
+  std::vector<kiss_fft_cpx> out(in.size());
+  kiss_fft(make_complex_plan(static_cast<int>(in.size()), transform).get(), in.data(), out.data());
+  return out;
+}
+
+// What the spectrum of a column, padded with zeros to n, is multiplied with; holds the inverse transform's 1 / n.
+std::vector<kiss_fft_cpx> analytic_spectrum(int nz, int n) {
+  std::vector<kiss_fft_cpx> weights;
+  for (int k = 0; k < nz; ++k) weights.push_back({hilbert_weight(k, nz) / static_cast<float>(nz), 0.0f});
+  if (n == nz) return weights;
+  // The impulse response has the period nz: written out for all distances -(nz - 1) .. nz - 1 of two rows.
+  const std::vector<kiss_fft_cpx> response = transformed(weights, Transform::inverse);
+  std::vector<kiss_fft_cpx> kernel(static_cast<std::size_t>(n), kiss_fft_cpx{0.0f, 0.0f});
+  for (int lag = 1 - nz; lag < nz; ++lag) {
+    const kiss_fft_cpx value = response[static_cast<std::size_t>((lag + nz) % nz)];
+    kernel[static_cast<std::size_t>((lag + n) % n)] = {value.r / static_cast<float>(n),
+                                                       value.i / static_cast<float>(n)};
+  }
+  return transformed(kernel, Transform::forward);
+}
+
+class CourseCpuSteps final : public CpuSteps {
+ public:
+  explicit CourseCpuSteps(WorkerPool& pool) : pool_(pool) {}
+
+  void set_plan(const Plan& plan) override;
+  void condition(std::span<const std::byte> samples) override;
+  void beamform() override;
+  void envelope(float* amplitudes) override;  // magnitude of the analytic signal along z
+  [[nodiscard]] std::optional<float> own_level_db(std::span<const float> amplitudes) const override {
+    return frame_level_db(*std::max_element(amplitudes.begin(), amplitudes.end()));
+  }
+  [[nodiscard]] std::vector<float> read_back(Lane::Tap tap) const override {
+    if (tap == Lane::Tap::conditioned) return lines_;
+    return {pixels_.begin(), pixels_.end()};
+  }
+
+ private:
+  struct Scratch {            // of one thread
+    std::vector<float> line;  // [n_samples]
+    KissComplexPlan forward, inverse;
+    std::vector<kiss_fft_cpx> column, spectrum;  // [transform size]
+  };
+
+  WorkerPool& pool_;
+  SampleType sample_type_ = SampleType::float32;
+  std::shared_ptr<const CoursePlan> plan_;
+  std::vector<float> lines_;       // [n_tx][n_el][n_samples]
+  PlainArray<float> pixels_;       // [nz][nx], RF
+  std::vector<Complex> analytic_;  // [transform size] real column's spectrum -> analytic signal's
+  std::vector<Scratch> scratch_;   // one a thread
+};
+
+void CourseCpuSteps::set_plan(const Plan& plan) {
+  sample_type_ = plan.formed->sample_type;
+  if (plan.course == plan_) return;
+  plan_ = plan.course;
+  const CourseGeometry& g = plan_->geometry;
+  lines_.resize(static_cast<std::size_t>(g.n_tx) * static_cast<std::size_t>(g.n_el) *
+                static_cast<std::size_t>(g.n_samples));
+  pixels_.resize(plan_->grid.pixels());
+  scratch_.clear();
+  const int n = transform_size(plan_->grid.nz);
+  const std::vector<kiss_fft_cpx> spectrum = analytic_spectrum(plan_->grid.nz, n);
+  analytic_.clear();
+  for (const kiss_fft_cpx& bin : spectrum) analytic_.push_back({bin.r, bin.i});
+  for (int t = 0; t < pool_.threads(); ++t) {
+    Scratch s;
+    s.line.resize(static_cast<std::size_t>(g.n_samples));
+    s.forward = make_complex_plan(n, Transform::forward);
+    s.inverse = make_complex_plan(n, Transform::inverse);
+    s.column.resize(analytic_.size());
+    s.spectrum.resize(analytic_.size());
+    scratch_.push_back(std::move(s));
+  }
+}
+
+void CourseCpuSteps::condition(std::span<const std::byte> samples) {
+  const CourseGeometry& g = plan_->geometry;
+  const auto n = static_cast<std::size_t>(g.n_samples);
+  pool_.run(g.n_tx * g.n_el, 8, [&](int begin, int end, int thread) {
+    std::vector<float>& line = scratch_[static_cast<std::size_t>(thread)].line;
+    for (int i = begin; i < end; ++i) {
+      const std::size_t first = static_cast<std::size_t>(i) * n;
+      widen(samples.data() + first * bytes_per_value(sample_type_), sample_type_, g.n_samples, line.data());
+      for (int k = 0; k < g.n_samples; ++k) {
+        lines_[first + static_cast<std::size_t>(k)] = course_fir(line.data(), plan_->taps.data(), k, g.n_samples);
+      }
+    }
+  });
+}
+
+void CourseCpuSteps::beamform() {
+  const CourseGeometry& g = plan_->geometry;
+  pool_.run(g.nz, 4, [&](int begin, int end, int) {
+    for (int iz = begin; iz < end; ++iz) {
+      float* row = pixels_.data() + static_cast<std::size_t>(iz) * static_cast<std::size_t>(g.nx);
+      for (int ix = 0; ix < g.nx; ++ix) row[ix] = course_pixel(g, lines_.data(), ix, iz);
+    }
+  });
+}
+
+void CourseCpuSteps::envelope(float* amplitudes) {
+  const int nx = plan_->grid.nx;
+  const int nz = plan_->grid.nz;
+  pool_.run(nx, 4, [&](int begin, int end, int thread) {
+    Scratch& s = scratch_[static_cast<std::size_t>(thread)];
+    for (int ix = begin; ix < end; ++ix) {
+      const auto at = [&](int iz) {
+        return static_cast<std::size_t>(iz) * static_cast<std::size_t>(nx) + static_cast<std::size_t>(ix);
+      };
+      std::fill(s.column.begin(), s.column.end(), kiss_fft_cpx{0.0f, 0.0f});
+      for (int iz = 0; iz < nz; ++iz) s.column[static_cast<std::size_t>(iz)].r = pixels_[at(iz)];
+      kiss_fft(s.forward.get(), s.column.data(), s.spectrum.data());
+      for (std::size_t k = 0; k < s.spectrum.size(); ++k) {
+        kiss_fft_cpx& bin = s.spectrum[k];
+        const Complex product = analytic_[k] * Complex{bin.r, bin.i};
+        bin = {product.re, product.im};
+      }
+      kiss_fft(s.inverse.get(), s.spectrum.data(), s.column.data());
+      for (int iz = 0; iz < nz; ++iz) {
+        const kiss_fft_cpx v = s.column[static_cast<std::size_t>(iz)];
+        amplitudes[at(iz)] = magnitude({v.r, v.i});
+      }
+    }
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<CpuSteps> make_course_cpu_steps(WorkerPool& pool) { return std::make_unique<CourseCpuSteps>(pool); }
+
+static_assert(sizeof(kiss_fft_cpx) == sizeof(Complex));
+
+struct BandConditioner::Scratch {
+  KissRealPlan forward_real;  // RF
+  KissComplexPlan forward;    // IQ
+  KissComplexPlan inverse;
+  std::vector<float> values;      // [n_in], or pairs
+  std::vector<Complex> spectrum;  // [n_in / 2 + 1] RF, [n_in] IQ
+  std::vector<Complex> selected;  // [n_out]
+};
+
+void widen(const std::byte* samples, SampleType type, int n, float* values) {
+  if (type == SampleType::float32) {
+    std::memcpy(values, samples, static_cast<std::size_t>(n) * sizeof(float));
+    return;
+  }
+  const auto* in = reinterpret_cast<const std::int16_t*>(samples);
+  for (int i = 0; i < n; ++i) values[i] = static_cast<float>(in[i]);
+}
+
+void BandConditioner::set_plan(const std::shared_ptr<const BandPlan>& plan, int threads) {
+  if (plan == plan_) return;
+  const bool same_sizes =
+      plan_ != nullptr && plan_->n_in == plan->n_in && plan_->n_out == plan->n_out && plan_->input == plan->input;
+  plan_ = plan;
+  if (same_sizes) return;
+  scratch_.clear();
+  const auto n_in = static_cast<std::size_t>(plan->n_in);
+  for (int t = 0; t < threads; ++t) {
+    auto s = std::make_shared<Scratch>();
+    if (plan->input == SignalKind::rf) {
+      s->forward_real = make_real_plan(plan->n_in);
+    } else {
+      s->forward = make_complex_plan(plan->n_in, Transform::forward);
+    }
+    s->inverse = make_complex_plan(plan->n_out, Transform::inverse);
+    s->values.assign(plan->input == SignalKind::rf ? n_in : 2 * n_in, 0.0f);
+    s->spectrum.resize(plan->input == SignalKind::rf ? n_in / 2 + 1 : n_in);
+    s->selected.resize(static_cast<std::size_t>(plan->n_out));
+    scratch_.push_back(std::move(s));
+  }
+}
+
+void BandConditioner::condition_line(Scratch& s, const std::byte* samples, SampleType type, Complex* line) const {
+  const BandPlan& plan = *plan_;
+  const int components = values_per_sample(plan.input);
+  float* values = s.values.data();
+  widen(samples, type, plan.n_samples * components, values);
+  // A constant offset of RF (8-bit recorders, amplifiers) would become a step at the record's ends: take the mean out.
+  // Not of IQ: there zero frequency is the demodulation frequency, the middle of the echo band.
+  if (plan.input == SignalKind::rf) {
+    double sum = 0.0;
+    for (int i = 0; i < plan.n_samples; ++i) sum += static_cast<double>(values[i]);
+    const auto mean = static_cast<float>(sum / plan.n_samples);
+    for (int i = 0; i < plan.n_samples; ++i) values[i] -= mean;
+  }
+  std::fill(values + plan.n_samples * components, values + s.values.size(), 0.0f);
+  auto* spectrum = reinterpret_cast<kiss_fft_cpx*>(s.spectrum.data());
+  if (plan.input == SignalKind::rf) {
+    kiss_fftr(s.forward_real.get(), values, spectrum);
+  } else {
+    kiss_fft(s.forward.get(), reinterpret_cast<const kiss_fft_cpx*>(values), spectrum);
+  }
+  for (int m = 0; m < plan.n_out; ++m) {
+    s.selected[static_cast<std::size_t>(m)] =
+        select_band(s.spectrum.data(), plan.response.data(), m, plan.n_in, plan.n_out, plan.bin_offset, plan.input);
+  }
+  kiss_fft(s.inverse.get(), reinterpret_cast<const kiss_fft_cpx*>(s.selected.data()),
+           reinterpret_cast<kiss_fft_cpx*>(line));
+}
+
+void BandConditioner::run(WorkerPool& pool, std::span<const std::byte> samples, SampleType type, int n_lines,
+                          Complex* lines) {
+  const std::size_t line_bytes =
+      static_cast<std::size_t>(plan_->n_samples * values_per_sample(plan_->input)) * bytes_per_value(type);
+  pool.run(n_lines, 8, [&](int begin, int end, int thread) {
+    for (int i = begin; i < end; ++i) {
+      const auto line = static_cast<std::size_t>(i);
+      condition_line(*scratch_[static_cast<std::size_t>(thread)], samples.data() + line * line_bytes, type,
+                     lines + line * static_cast<std::size_t>(plan_->n_out));
+    }
+  });
 }
 
 }  // namespace echoloop

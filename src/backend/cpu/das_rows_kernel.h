@@ -1,6 +1,6 @@
-// The loops of das_row() and das_column(), written for the vectoriser and compiled once an instruction set: each
-// das_rows_*.cpp names a namespace in ECHO_ISA and includes this file. No standard library here: an inline function
-// compiled with AVX2 must not become the copy that every machine runs.
+// The loops of das_row() and das_column(), written for the vectoriser. CMakeLists.txt compiles them once an instruction
+// set, which names the namespace in ECHO_ISA. No standard library here: an inline function compiled with AVX2 must not
+// become the copy that every machine runs.
 #include <cstddef>
 
 #include "backend/cpu/das_rows.h"

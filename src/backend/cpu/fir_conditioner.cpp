@@ -1,10 +1,9 @@
-#include "backend/cpu/fir_conditioner.h"
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
 
+#include "backend/cpu/cpu_steps.h"
 #include "core/long_work.h"
 #include "core/units.h"
 #include "dsp/fir_design.h"

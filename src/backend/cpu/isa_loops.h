@@ -8,7 +8,9 @@
 
 #include <cstdint>
 
+#include "dsp/complex.h"
 #include "dsp/das.h"
+#include "dsp/methods/method.h"
 
 namespace echoloop {
 
@@ -59,6 +61,141 @@ void das_window_tile(const WindowInput& frame, int block, int row_begin, int row
 namespace avx512 {
 void das_window_tile(const WindowInput& frame, int block, int row_begin, int row_end, const WindowScratch& scratch,
                      Complex* image);
+}
+
+// Steps of conditioning one line, as loops that vectorise; compiled once an instruction set.
+// Complex signals are two planes of floats, so that a step is the same for both.
+
+// Rows may be read and written up to this many floats beyond what is asked for.
+inline constexpr int kLineSlack = 32;
+
+// The larger one; what is not a number counts as largest and stays.
+ECHO_HD float largest_of(float largest, float v) { return v > largest || v != v ? v : largest; }
+
+struct LineSteps {
+  void (*widen)(const std::int16_t* in, int n, float* x);
+  double (*sum)(const float* x, int n);
+  // y[i] = sum over k < n_taps of taps[k] x[i + k], 0 <= i < n; filter_more adds it to y
+  void (*filter)(const float* x, const float* taps, int n_taps, int n, float* y);
+  void (*filter_more)(const float* x, const float* taps, int n_taps, int n, float* y);
+  void (*split)(const float* x, int n, float* even, float* odd);       // n of each
+  void (*join)(const float* even, const float* odd, int n, float* x);  // n of each
+  void (*mix_rf)(const float* x, float mean, const float* cosine, const float* sine, int n, float* re, float* im);
+  void (*mix_iq)(const float* pairs, const float* cosine, const float* sine, int n, float* re, float* im);
+  // line[i] = (re[i], im[i]) turned by turn[i]; returns the largest |re| or |im|
+  float (*pair_up)(const float* re, const float* im, const Complex* turn, int n, Complex* line);
+  // (re, im) times scale, rounded to int16, limited to +-limit; re in the lower half
+  void (*quantise)(const Complex* line, int n, float scale, float limit, std::uint32_t* pairs);
+};
+
+namespace avx2 {
+extern const LineSteps kLineSteps;
+}
+namespace avx512 {
+extern const LineSteps kLineSteps;
+}
+
+// Adaptive methods of the pixels of a row, on the CPU: the functors of dsp/methods/ whose result is made of sums over
+// the pixel's own channels, in loops along the pixels that vectorise. form_pixel() (dsp/methods/channel_sums.h) is the
+// specification. One source file an instruction set. Included by those files: no standard library here.
+
+inline constexpr int kMethodPixels = 64;  // of a row, whose sums are kept at once
+
+// One row of the grid; the geometry has no `columns`.
+struct MethodRow {
+  const DasGeometry& geometry;
+  const Complex* lines;  // [n_tx][n_el][n_line]
+  int iz;
+  float* scratch;   // method_row_floats() values
+  Complex* pixels;  // [nx] of the row
+  float* weights;   // [nx] of the row
+};
+
+// settings.method: one of with_method().
+using MethodRowKernel = void (*)(const MethodSettings& settings, const MethodRow& row);
+
+// Values of work space for one thread.
+inline long long method_row_floats(const MethodSettings& settings, int n_tx) {
+  constexpr int kPlain = 13, kTransmit = 5, kSet = 3;  // rows; see method_rows_kernel.h
+  int sums = 4;                                        // numbers of Method::Sums, at most
+  if (settings.method == Adaptive::generalized) sums = settings.bins <= 2 ? 12 : 4 * (kMostAdaptiveBins + 1);
+  return (kPlain + kTransmit * static_cast<long long>(n_tx) + (n_tx + 1LL) * (kSet + sums)) * kMethodPixels;
+}
+
+namespace portable {
+void method_row(const MethodSettings& settings, const MethodRow& row);
+}
+namespace avx2 {
+void method_row(const MethodSettings& settings, const MethodRow& row);
+}
+namespace avx512 {
+void method_row(const MethodSettings& settings, const MethodRow& row);
+}
+
+// Matrix products of an ensemble in slow time, a block of pixels at a time, as loops that vectorise; compiled once an
+// instruction set. A block is planes of floats: [frame][re | im][pixel], pixels a multiple of
+// kSlowTimePixels.
+
+inline constexpr int kSlowTimePixels = 32;
+
+struct SlowTimeSteps {
+  // planes[re | im][n_pixels] of one frame; zeros from n on.
+  void (*split)(const Complex* pixels, int n, int n_pixels, float* planes);
+  // gram[i * n + j] += sum over pixels of conj(x_i) x_j for first_new <= j < n, 0 <= i <= j, as pairs (re, im): what
+  // the frames from first_new on bring. Floats along the block, doubles from block to block.
+  void (*gram)(const float* planes, int n, int n_pixels, int first_new, double* gram);
+  // y_t = sum over s of x_s w[s * n + t], w as pairs; then of each pixel: power[] = sum |y|^2, r1 = sum y_(t+1)
+  // conj(y_t) as planes[re | im]. y: [n][re | im][n_pixels].
+  void (*filter)(const float* planes, const float* w, int n, int n_pixels, float* y, float* power, float* r1);
+};
+
+namespace portable {
+extern const SlowTimeSteps kSlowTimeSteps;
+}
+namespace avx2 {
+extern const SlowTimeSteps kSlowTimeSteps;
+}
+namespace avx512 {
+extern const SlowTimeSteps kSlowTimeSteps;
+}
+
+// Short-lag spatial coherence on the CPU, row by row in loops along the pixels that vectorise: the sums of the lags of
+// each pixel are stored, then added over the rows around it. ShortLagCoherence (dsp/methods/slsc.h) is the
+// specification. One source file an instruction set. Included by those files: no standard library here.
+
+// Sums of a row: [parts of kMethodPixels][factor | for each lag: pairs, energy of e, energy of e + m][kMethodPixels].
+inline int slsc_terms(int lags) { return 1 + 3 * lags; }
+inline long long slsc_row_floats(int lags, int nx) {
+  return static_cast<long long>((nx + kMethodPixels - 1) / kMethodPixels) * slsc_terms(lags) * kMethodPixels;
+}
+
+// Rows begin .. end - 1 around row `centre`; row k is at k % n_kept of the rows that are kept.
+struct SlscRows {
+  const float* kept;
+  int n_kept;
+  int begin, end, centre;
+};
+
+struct SlscKernel {
+  void (*store)(int lags, const MethodRow& row, float* sums);
+  // row: scratch is not used.
+  void (*form)(int lags, const SlscRows& rows, const MethodRow& row);
+};
+
+// Values of work space for one thread.
+inline long long slsc_scratch_floats(int n_tx, int n_el) {
+  constexpr int kElement = 3;  // re, im, energy
+  return method_row_floats({}, n_tx) + static_cast<long long>(kElement) * n_el * kMethodPixels;
+}
+
+namespace portable {
+extern const SlscKernel kSlsc;
+}
+namespace avx2 {
+extern const SlscKernel kSlsc;
+}
+namespace avx512 {
+extern const SlscKernel kSlsc;
 }
 
 }  // namespace echoloop

@@ -1,6 +1,6 @@
-// The loops of LineSteps; each line_steps_*.cpp names a namespace in ECHO_ISA, the bytes of a vector in
-// ECHO_VECTOR_BYTES and includes this file. No standard library here, see das_rows_kernel.h.
-#include "backend/cpu/line_steps.h"
+// The loops of LineSteps. CMakeLists.txt compiles them once an instruction set: ECHO_ISA is the namespace,
+// ECHO_VECTOR_BYTES the size of a vector. No standard library here, see das_rows_kernel.h.
+#include "backend/cpu/isa_loops.h"
 
 namespace echoloop::ECHO_ISA {
 

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "backend/cpu/method_rows.h"
+#include "backend/cpu/isa_loops.h"
 #include "backend/cpu/receive_weights.h"
 #include "dsp/methods/channel_sums.h"
 

@@ -1,8 +1,8 @@
-// The loops of SlowTimeSteps; each slow_time_*.cpp names a namespace in ECHO_ISA, the bytes of a vector in
-// ECHO_VECTOR_BYTES and includes this file. No standard library here, see das_rows_kernel.h.
+// The loops of SlowTimeSteps. CMakeLists.txt compiles them once an instruction set: ECHO_ISA is the namespace,
+// ECHO_VECTOR_BYTES the size of a vector. No standard library here, see das_rows_kernel.h.
 #include <cstddef>
 
-#include "backend/cpu/slow_time.h"
+#include "backend/cpu/isa_loops.h"
 
 namespace echoloop::ECHO_ISA {
 

@@ -5,6 +5,8 @@
 // because the ring goes round. The eigen-solver is a chain of small kernels that leaves most of the GPU idle: a twin
 // works on the next ensemble meanwhile, with a stream, libraries' handles and memory of its own: for 64 frames of
 // 256 x 512 pixels 80 MiB and what the libraries take, beside the ring's 128 MiB.
+#include "backend/cuda/cuda_flow.h"
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -12,13 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "backend/cuda/kernels/flow_kernels.h"
+#include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/context.h"
-#include "backend/cuda/runtime/event.h"
+#include "backend/cuda/runtime/device_buffer.h"
 #include "backend/cuda/runtime/math_libraries.h"
-#include "backend/cuda/runtime/readback_buffer.h"
+#include "backend/cuda/runtime/stream.h"
 #include "backend/flow_device.h"
-#include "backend/received_frequency.h"
 
 namespace echoloop::cuda {
 
@@ -371,6 +372,48 @@ void CudaFlowDevice::keep_components(const Decomposition& decomposition, Compone
 
 std::unique_ptr<FlowDevice> make_flow_device(const std::shared_ptr<Context>& context) {
   return std::make_unique<CudaFlowDevice>(context);
+}
+
+CudaGateDevice::CudaGateDevice(std::shared_ptr<Context> context) : context_(std::move(context)) {
+  void* memory = nullptr;
+  CUDA_CHECK(cudaHostAlloc(&memory, kSlots * kMaxGateBands * sizeof(Complex), cudaHostAllocMapped));
+  host_ = static_cast<Complex*>(memory);
+  void* seen = nullptr;
+  const cudaError_t status = cudaHostGetDevicePointer(&seen, memory, 0);
+  if (status != cudaSuccess) {
+    CUDA_QUIET(cudaFreeHost(memory));
+    CUDA_CHECK(status);
+  }
+  device_ = static_cast<Complex*>(seen);
+}
+
+CudaGateDevice::~CudaGateDevice() {
+  if (device_lost()) return;
+  CUDA_QUIET(cudaSetDevice(context_->device));
+  context_->processing.view().synchronize_quietly();  // kernels may still write
+  CUDA_QUIET(cudaFreeHost(host_));
+}
+
+bool CudaGateDevice::take(const GateGeometry& gate, const PixelView& pixels) {
+  if (taken_ - returned_ >= kSlots) return false;
+  const auto at = static_cast<std::size_t>(taken_ % kSlots);
+  const StreamView processing = context_->processing.view();
+  sum_gate(gate, pixels.values, device_ + at * kMaxGateBands, processing);
+  slots_[at].there.record(processing);
+  slots_[at].bands = gate.bands;
+  ++taken_;
+  return true;
+}
+
+std::span<const Complex> CudaGateDevice::next() {
+  const auto at = static_cast<std::size_t>(returned_ % kSlots);
+  if (returned_ == taken_ || !slots_[at].there.passed()) return {};
+  ++returned_;
+  return {host_ + at * kMaxGateBands, static_cast<std::size_t>(slots_[at].bands)};
+}
+
+void CudaGateDevice::wait() {
+  if (taken_ > returned_) slots_[static_cast<std::size_t>((taken_ - 1) % kSlots)].there.synchronize();
 }
 
 }  // namespace echoloop::cuda

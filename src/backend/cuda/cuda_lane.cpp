@@ -4,10 +4,9 @@
 #include <stdexcept>
 
 #include "backend/cuda/fp16/packed_das.h"
-#include "backend/cuda/kernels/gather.h"
 #include "backend/cuda/kernels/kernels.h"
 #include "core/error.h"
-#include "core/profile_range.h"
+#include "core/timing_trace.h"
 
 namespace echoloop::cuda {
 namespace {
@@ -358,6 +357,43 @@ std::vector<float> CudaLane::read_back(Tap tap) {
                              processing().get()));
   processing().synchronize();
   return lines ? steps_->lines_as_values(std::move(values)) : values;
+}
+
+namespace {
+
+// The deleter's type marks storage made here: a shared_ptr<void> shows nothing else of what it owns.
+struct DeleteStorage {
+  void operator()(void* storage) const { delete static_cast<ImageStorage*>(storage); }
+};
+
+}  // namespace
+
+ImageStorage::ImageStorage(std::shared_ptr<Context> context, std::size_t pixels)
+    : context_(std::move(context)), pixels_(pixels), device_(context_->processing.view()) {
+  device_.grow_for<float>(pixels_);
+}
+
+ImageStorage& ImageStorage::fit(Image& image, const std::shared_ptr<Context>& context, std::size_t pixels) {
+  const bool ours = std::get_deleter<DeleteStorage>(image.storage) != nullptr;
+  auto* storage = ours ? static_cast<ImageStorage*>(image.storage.get()) : nullptr;
+  if (storage == nullptr || storage->context_ != context || storage->pixels_ < pixels) {
+    image.device_db = nullptr;
+    image.capacity = 0;
+    image.storage.reset();  // before the new one, so that its memory can be used again
+    storage = new ImageStorage(context, pixels);
+    image.storage = std::shared_ptr<void>(static_cast<void*>(storage), DeleteStorage());
+  }
+  image.capacity = storage->pixels_;
+  image.device_db = storage->device_.as<float>();
+  image.host_db = nullptr;
+  return *storage;
+}
+
+float* ImageStorage::host() {
+  if (host_ == nullptr) {
+    host_ = std::make_unique<HostBlock>(pixels_ * sizeof(float), HostMemory::pinned, context_->mapped);
+  }
+  return reinterpret_cast<float*>(host_->bytes().data());
 }
 
 }  // namespace echoloop::cuda

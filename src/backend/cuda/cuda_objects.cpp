@@ -12,9 +12,9 @@
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/kernels/object_kernels.h"
 #include "backend/cuda/runtime/context.h"
-#include "backend/cuda/runtime/event.h"
-#include "backend/cuda/runtime/readback_buffer.h"
-#include "backend/object_device.h"
+#include "backend/cuda/runtime/device_buffer.h"
+#include "backend/cuda/runtime/stream.h"
+#include "backend/object_plan.h"
 
 namespace echoloop::cuda {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "backend/cuda/runtime/context.h"
-#include "backend/refine_plan.h"
+#include "backend/das_tables.h"
 
 namespace echoloop::cuda {
 

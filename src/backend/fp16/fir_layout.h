@@ -1,9 +1,9 @@
 // How the tuned conditioner (backend/cuda/fp16/packed_fir_launch.cu) lays out a line in the shared memory of a block.
 #pragma once
 
-#include "backend/fp16/multiprocessors.h"
+#include "backend/fp16/packed_plan.h"
 #include "core/hd.h"
-#include "dsp/packed_taps.h"
+#include "dsp/packed_fir.h"
 
 namespace echoloop {
 

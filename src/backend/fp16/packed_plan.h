@@ -8,17 +8,27 @@
 #include <optional>
 #include <vector>
 
-#include "backend/fp16/multiprocessors.h"
 #include "core/acquisition.h"
 #include "core/grid.h"
 #include "core/params.h"
 #include "dsp/das.h"
 #include "dsp/methods/method.h"
-#include "dsp/packed.h"
 #include "dsp/packed_fir.h"
-#include "dsp/packed_taps.h"
 
 namespace echoloop {
+
+// The device as plans of the kernels in half precision see it.
+
+// The defaults are an H200's.
+struct Multiprocessors {
+  int count = 132;                // 0: the device has no such kernels
+  int shared_bytes = 228 * 1024;  // of one, for all its blocks
+  int reserved_bytes = 1024;      // of it, for each block
+  int code = 90;                  // ten times the compute capability that the kernels were compiled for: 75, 80, 90
+  // What each of `blocks` on a multiprocessor can have.
+  [[nodiscard]] int shared_of_block(int blocks) const { return shared_bytes / blocks - reserved_bytes; }
+};
+inline constexpr Multiprocessors kSinglePrecisionOnly{.count = 0, .shared_bytes = 0, .reserved_bytes = 0};
 
 inline int divide_up(int a, int b) { return (a + b - 1) / b; }
 

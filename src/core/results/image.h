@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "core/acquisition.h"
 #include "core/frame.h"
 #include "core/grid.h"
+#include "core/hd.h"
 #include "core/params.h"
 
 namespace echoloop {
@@ -37,5 +39,51 @@ struct Image {
     return host_db == nullptr ? std::span<const float>() : std::span<const float>(host_db, grid.pixels());
   }
 };
+
+// The acquisition's clock: the one time for strips, playing, films, M-mode and read-outs. It counts frames of the
+// source, so that it is the same on a slow machine; the host's stamp (FrameStamp::acquired_ns) is for latency only.
+
+// Seconds of acquisition since the stream's first frame. Unlike FrameStamp::time_s they go on where a recording begins
+// again. A scanner with a clock of its own has that clock. A source with neither has the host's clock instead: its
+// frames are as far apart as they came.
+[[nodiscard]] inline double stream_time_s(const FrameStamp& stamp, double frame_rate_hz) {
+  constexpr double kSecondsPerNanosecond = 1e-9;
+  if (stamp.clock == FrameClock::device) return stamp.time_s;
+  return frame_rate_hz > 0.0 ? static_cast<double>(stamp.sequence) / frame_rate_hz
+                             : static_cast<double>(stamp.acquired_ns) * kSecondsPerNanosecond;
+}
+
+[[nodiscard]] inline double stream_time_s(const FrameStamp& stamp, const AcquisitionPtr& acquisition) {
+  return stream_time_s(stamp, acquisition != nullptr ? acquisition->frame_rate_hz : 0.0);
+}
+
+[[nodiscard]] inline double stream_time_s(const Image& image) { return stream_time_s(image.stamp, image.acquisition); }
+
+// How often each level, in dB, occurs in an image. Every pixel counts once, also on a polar grid, where pixels differ
+// in area. And the level at and below which a pixel says nothing.
+
+// Pixels at or below it received nothing at all.
+inline constexpr double kNoEcho_db = -300.0;
+
+struct LevelHistogram {
+  double first_db = 0.0;  // lower edge of the first bin
+  double step_db = 1.0;
+  std::vector<std::uint32_t> counts = {};
+  std::uint64_t below = 0;    // the first bin, those without any echo included
+  std::uint64_t above = 0;    // the last bin
+  std::uint64_t without = 0;  // not a number
+  friend bool operator==(const LevelHistogram&, const LevelHistogram&) = default;
+};
+
+// Place among n_bins + 3 counts: a bin, then below the first, above the last, not a number. Host and device.
+ECHO_HD int histogram_place(float db, float first_db, float per_db, int n_bins) {
+  const float at = (db - first_db) * per_db;
+  if (at >= 0.0f && at < static_cast<float>(n_bins)) return static_cast<int>(at);
+  if (at < 0.0f) return n_bins;
+  return at > 0.0f ? n_bins + 1 : n_bins + 2;
+}
+
+// Counts levels into so many bins from h.first_db on, h.step_db wide each; what `h` counted before is forgotten.
+void count_levels(std::span<const float> db, int n_bins, LevelHistogram& h);
 
 }  // namespace echoloop

@@ -1,12 +1,11 @@
 // Where what is made of the live stream goes on its way to the window: the images, and what is made beside them.
 #pragma once
 
-#include "core/line_queue.h"
+#include <array>
+
 #include "core/mailbox.h"
 #include "core/results/analysis_images.h"
 #include "core/results/image.h"
-#include "core/results/object_image.h"
-#include "core/results/spectrogram.h"
 
 namespace echoloop {
 
@@ -40,6 +39,17 @@ struct LiveImages {
     objects.reset();
     spectrogram.reset();
   }
+};
+
+// Where images of kept frames, processed again, go on their way to the window: [0] made with the parameters in the
+// panels, [1] with the parameters A of a comparison; the flow of the ensembles that end with them; and columns of the
+// M-mode.
+
+struct PastImages {
+  std::array<Mailbox<Image>, 2> images;
+  Mailbox<FlowImage> flow;
+  LineQueue line;  // of the M-mode over kept frames
+  Mailbox<Image>& operator[](std::size_t index) { return images[index]; }
 };
 
 }  // namespace echoloop

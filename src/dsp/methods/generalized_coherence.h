@@ -4,8 +4,8 @@
 // |A_k|^2 + |A_-k|^2 = 2 (|P|^2 + |Q|^2).
 #pragma once
 
+#include "dsp/complex.h"
 #include "dsp/methods/channel_sums.h"
-#include "dsp/phase.h"
 
 namespace echoloop {
 

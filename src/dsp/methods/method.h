@@ -1,6 +1,6 @@
 // The seam between a beamforming method and the executors. A method is a functor: it reads the delayed samples of one
 // pixel, its channels, and returns the pixel. Executors of both devices call the same functor
-// (backend/cpu/method_das.h, sum_by_method() of backend/cuda/kernels/kernels.h). Besides <cmath> nothing of the
+// (backend/cpu/cpu_steps.h, sum_by_method() of backend/cuda/kernels/kernels.h). Besides <cmath> nothing of the
 // standard library is used.
 //
 // Channels offers, for one pixel (dsp/methods/das_channels.h):

@@ -2,7 +2,7 @@
 // double back. Why: UFF and other formats round numbers to singles and cannot say all that we know (element delays,
 // normals, bandwidth, frame rate); what we write ourselves carries this text beside them, and our reader prefers it.
 //
-// In a recording of ours (history/uff_writer.h) the HDF5 group /echoloop holds
+// In a recording of ours (history/uff_repair.h) the HDF5 group /echoloop holds
 //   acquisition     one string (UTF-8): this text, all lengths in m, times in s, frequencies in Hz, angles in rad:
 //     {"version": 1,
 //      "probe": {"name", "kind": "linear"|"convex"|"phased", "pitch_m", "element_width_m",

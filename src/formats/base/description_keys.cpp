@@ -5,8 +5,7 @@
 #include <cctype>
 #include <vector>
 
-#include "core/number.h"
-#include "core/plain_text.h"
+#include "core/units.h"
 
 namespace echoloop {
 namespace {

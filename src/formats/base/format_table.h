@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace echoloop {
 
@@ -135,5 +136,13 @@ inline constexpr std::array kFormats{
     FormatRow{{"beamformed RF lines", "MetaImage", ".mha", "RF lines as ITK writes them"}, {}},
     FormatRow{{"beamformed RF lines", "NRRD", ".nrrd", "RF lines as ITK writes them, `encoding: raw`"}, {}},
 };
+
+// The words of the formats (format_table.h): what messages, the file dialog and the manual say about them.
+
+std::string accepted_files();  // "GPU short-course data (.pkl, ...), ...": the end of error messages
+std::string format_names();    // "MATLAB, HDF5 and NumPy files of ...; RF lines of ..."
+// Of file names, lower case, each once: ".pkl", ".npz" ...
+std::vector<std::string_view> recording_endings();
+std::string formats_markdown();  // the rows of assets/manual/formats.md
 
 }  // namespace echoloop

@@ -13,8 +13,8 @@
 #include <stdexcept>
 
 #include "core/error.h"
-#include "core/mapped_files.h"
-#include "formats/base/accepted_files.h"
+#include "core/process_memory.h"
+#include "formats/base/format_table.h"
 
 namespace echoloop {
 namespace {
@@ -126,6 +126,14 @@ std::shared_ptr<MemoryBlock> MemoryBlock::allocate(const std::string& what, std:
 
 MemoryBlock::~MemoryBlock() {
   if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+std::string printable(std::string_view text, std::size_t most) {
+  std::string result(text.substr(0, most));
+  for (char& c : result) {
+    if (c < 0x20 || c > 0x7e) c = '?';
+  }
+  return result + (text.size() > most ? "..." : "");
 }
 
 }  // namespace echoloop

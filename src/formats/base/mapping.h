@@ -1,8 +1,10 @@
 // Memory that samples live in: a read-only mapping of a file, and anonymous page-aligned blocks.
 // Why: frames are lent, never copied; a mapping costs nothing until it is read and a block can be page-locked.
 // A mapped file may become shorter, or its disk may fail: intact() is the cheap check before lending, and what was lost
-// later is known to core/mapped_files.h.
+// later is known to core/process_memory.h.
 #pragma once
+
+#include <sys/resource.h>
 
 #include <atomic>
 #include <cstddef>
@@ -11,8 +13,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
-#include "core/mapped_files.h"
+#include "core/process_memory.h"
 
 namespace echoloop {
 
@@ -62,8 +65,21 @@ class MemoryBlock {
   std::size_t size_ = 0;
 };
 
-// From now on an empty page takes the place of a page of a mapped file that cannot be read, and core/mapped_files.h has
-// a note of it; faults elsewhere end the program as before. Further calls change nothing. [any thread]
+// From now on an empty page takes the place of a page of a mapped file that cannot be read, and core/process_memory.h
+// has a note of it; faults elsewhere end the program as before. Further calls change nothing. [any thread]
 void survive_lost_pages();
+
+// How much memory this process may allocate, for messages about data that need more. Any thread.
+
+// Bytes; the reader process has a limit (reader_sandbox.cpp), and without one this is the largest number.
+inline std::size_t memory_limit() {
+  struct rlimit limit {};
+  return ::getrlimit(RLIMIT_DATA, &limit) == 0 ? static_cast<std::size_t>(limit.rlim_cur) : ~std::size_t{0};
+}
+
+// Text from a file for use in a message. Internal to src/formats.
+
+// ASCII, other characters as '?', cut after `most`.
+std::string printable(std::string_view text, std::size_t most = 60);
 
 }  // namespace echoloop

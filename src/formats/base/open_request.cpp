@@ -1,8 +1,19 @@
 #include "formats/base/open_request.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <string>
 #include <system_error>
 
 #include "core/error.h"
+#include "core/units.h"
+#include "formats/base/format_table.h"
 
 namespace echoloop {
 
@@ -27,6 +38,93 @@ OpenRequest request_for(const std::filesystem::path& path, const OpenProgress& p
   }
   request.file = MappedFile::open(request.path_to_open);
   return request;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kOneEnding = "files of one ending, one a frame, a transmit or a line";
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+// Two descriptors a file are open while the reader process is started.
+void allow_open_files(std::size_t n) {
+  rlimit now{};
+  if (::getrlimit(RLIMIT_NOFILE, &now) != 0 || now.rlim_cur >= n) return;
+  now.rlim_cur = std::min<rlim_t>(now.rlim_max, n);
+  ::setrlimit(RLIMIT_NOFILE, &now);
+}
+
+std::string lower_ending(const fs::path& path) { return lower_case(path.extension().string()); }
+
+// By name: of the ending of a recording, not hidden, no description.
+bool is_folder_file(const fs::path& file) {
+  static const std::vector<std::string_view> known = recording_endings();
+  const std::string ending = lower_ending(file);
+  return !file.filename().string().starts_with('.') && ending != ".json" &&
+         std::ranges::find(known, ending) != known.end();
+}
+
+std::vector<fs::path> recorded_files(const fs::path& folder) {
+  std::map<std::string, std::vector<fs::path>> by_ending;
+  std::error_code error;
+  std::size_t n_files = 0;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (!is_folder_file(it->path()) || !it->is_regular_file(ignored)) continue;
+    if (++n_files > kMostFolderFiles)
+      throw Error(folder.string(), "a folder of more than " + std::to_string(kMostFolderFiles) + " recordings",
+                  kOneEnding, "join them in one .npy or .h5 file");
+    by_ending[lower_ending(it->path())].push_back(it->path());
+  }
+  if (error) throw Error(folder.string(), error.message(), "a folder that can be read");
+  if (by_ending.empty()) throw Error(folder.string(), "a folder without recordings", accepted_files());
+  if (by_ending.size() == 1) return std::move(by_ending.begin()->second);
+  std::string found;
+  for (const auto& [ending, files] : by_ending)
+    found += (found.empty() ? "a folder with " : " and ") + std::to_string(files.size()) + " " + ending;
+  throw Error(folder.string(), found + " files", kOneEnding, "open one of the files");
+}
+
+}  // namespace
+
+bool in_natural_order(std::string_view first, std::string_view second) {
+  std::size_t a = 0, b = 0;
+  while (a < first.size() && b < second.size()) {
+    if (!is_digit(first[a]) || !is_digit(second[b])) {
+      if (first[a] != second[b]) return first[a] < second[b];
+      ++a, ++b;
+      continue;
+    }
+    const auto number = [](std::string_view text, std::size_t& at) {  // without zeros before it
+      while (at + 1 < text.size() && text[at] == '0' && is_digit(text[at + 1])) ++at;
+      const std::size_t from = at;
+      while (at < text.size() && is_digit(text[at])) ++at;
+      return text.substr(from, at - from);
+    };
+    const std::string_view x = number(first, a), y = number(second, b);
+    if (x.size() != y.size()) return x.size() < y.size();
+    if (x != y) return x < y;
+  }
+  const std::size_t left = first.size() - a, right = second.size() - b;
+  return left != right ? left < right : first < second;
+}
+
+std::shared_ptr<const RecordedFolder> open_folder(const fs::path& folder) {
+  std::vector<fs::path> paths = recorded_files(folder);
+  std::ranges::sort(paths, [](const fs::path& a, const fs::path& b) {
+    return in_natural_order(a.filename().string(), b.filename().string());
+  });
+  allow_open_files(2 * paths.size() + 256);
+  auto opened = std::make_shared<RecordedFolder>();
+  for (const fs::path& path : paths) {
+    // O_NONBLOCK: a pipe that has taken the file's place must not be waited for.
+    FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (file.get() < 0) throw Error(path.string(), std::strerror(errno), "a file that can be read");
+    opened->files.push_back({.path = path, .descriptor = std::move(file), .path_to_open = path});
+  }
+  return opened;
 }
 
 }  // namespace echoloop

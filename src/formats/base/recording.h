@@ -46,7 +46,7 @@ struct Recording {
 
   // Frame `index` < frame_count, layout and type as the acquisition says. When the file's own layout is already that,
   // this points into the mapped file; otherwise into memory converted once at opening. Valid as long as the recording.
-  // Throws Error when a mapped file became shorter since. Of one that is lost while it is read, core/mapped_files.h
+  // Throws Error when a mapped file became shorter since. Of one that is lost while it is read, core/process_memory.h
   // knows.
   std::function<std::span<const std::byte>(std::uint64_t index)> frame;
   // Where frames are read when they are wanted. In place of `frame` where they cannot be lent (too big for memory);

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "formats/base/printable.h"
+#include "formats/base/mapping.h"
 #include "formats/containers/array_view.h"
 #include "formats/containers/hdf5_filters.h"
 

@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "formats/base/printable.h"
-#include "formats/containers/mat73.h"
-#include "formats/containers/matio_values.h"
+#include "formats/base/mapping.h"
+#include "formats/containers/mat_values.h"
 
 namespace echoloop {
 namespace {

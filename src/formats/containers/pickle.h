@@ -4,12 +4,66 @@
 // bytes are decoded once into owned memory).
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
-#include "formats/containers/pickle_values.h"
+#include "formats/containers/array_view.h"
 
 namespace echoloop::pickle {
+
+// What a pickle says, as values: indices into one table, so nesting and sharing cost no recursion.
+// Internal to the pickle reader and its users.
+
+using Ref = std::uint32_t;  // index of a value in its Tree
+
+struct None {};
+struct Text {
+  std::string_view utf8;
+};
+struct Bytes {
+  std::span<const std::byte> data;
+};
+struct List {
+  std::vector<Ref> items;
+};
+struct Tuple {
+  std::vector<Ref> items;
+};
+struct Dict {
+  std::vector<std::pair<Ref, Ref>> items;
+};
+enum class Callable { reconstruct, scalar, ndarray, dtype, frombuffer, encode };
+struct BlankArray {};  // numpy's _reconstruct before its BUILD
+
+// A class of a scanner's library, or an object of it: only the name and the state that the file gives. Nothing of that
+// library is loaded or called.
+inline constexpr Ref kNoState = 0xffffffffU;
+struct Opaque {
+  std::string name;      // "arrus.metadata.ConstMetadata"
+  Ref state = kNoState;  // its attributes: a dict, mostly
+};
+
+using Value = std::variant<None, bool, std::int64_t, double, Text, Bytes, List, Tuple, Dict, Callable, NumberType,
+                           BlankArray, ArrayView, Opaque>;
+
+struct Tree {
+  std::vector<Value> values;
+  Ref root = 0;
+  std::vector<std::shared_ptr<std::vector<std::byte>>> decoded;  // bytes that protocol 2 carried as text
+
+  [[nodiscard]] const Value& operator[](Ref ref) const { return values[ref]; }
+  // Value under a text key of a dict, or null when `dict` is no dict or has no such key.
+  [[nodiscard]] const Value* find(const Value& dict, std::string_view key) const;
+};
+
+// "a list of 3", "a float32 array of shape (2, 3)", "None": for messages.
+std::string describe(const Value& value);
 
 // `data` must outlive the tree. Throws Error: one line naming `what` and the thing found.
 Tree load(const std::string& what, std::span<const std::byte> data);

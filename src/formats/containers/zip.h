@@ -2,6 +2,7 @@
 // Every size is checked against the file before anything is allocated. Internal to src/formats.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,5 +33,17 @@ std::vector<ZipMember> zip_directory(const std::string& what, std::span<const st
 // The member's bytes, CRC checked. `check_stop`: called after every few MiB, may throw; empty: never.
 MemberData zip_extract(const std::string& what, std::span<const std::byte> file, const ZipMember& member,
                        const std::function<void()>& check_stop = {});
+
+// The files in a tar archive (POSIX ustar and GNU): names and where they lie. Nothing is unpacked. Internal to
+// src/formats.
+
+struct TarMember {
+  std::string name;  // with folders
+  std::span<const std::byte> bytes;
+};
+
+bool looks_like_tar(std::span<const std::byte> bytes);
+// Regular files, at most 10 000. Throws Error naming `what` for a damaged archive.
+std::vector<TarMember> tar_members(const std::string& what, std::span<const std::byte> bytes);
 
 }  // namespace echoloop

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "core/error.h"
-#include "formats/base/printable.h"
-#include "formats/containers/number_load.h"
+#include "formats/base/mapping.h"
+#include "formats/containers/array_view.h"
 #include "formats/readers/description.h"
 
 namespace echoloop {

@@ -13,11 +13,11 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/plain_text.h"
-#include "formats/base/printable.h"
-#include "formats/containers/tar.h"
-#include "formats/import/known_lines.h"
-#include "formats/import/words.h"
+#include "core/units.h"
+#include "formats/base/mapping.h"
+#include "formats/containers/zip.h"
+#include "formats/import/import.h"
+#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {

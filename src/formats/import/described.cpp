@@ -1,16 +1,15 @@
-#include "formats/import/described.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
-#include "core/number.h"
+#include "core/units.h"
 #include "formats/base/description_keys.h"
 #include "formats/base/echo_spectrum.h"
-#include "formats/base/printable.h"
-#include "formats/import/words.h"
+#include "formats/base/mapping.h"
+#include "formats/import/import.h"
+#include "formats/import/spellings.h"
 #include "formats/readers/description.h"
 #include "formats/readers/samples.h"
 

@@ -1,19 +1,11 @@
 // A description of a file of arrays with plain names, made from the spellings of names, sizes and values.
+#include "formats/import/guess.h"
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
-#include "formats/import/guess_axes.h"
-#include "formats/import/guess_facts.h"
-#include "formats/import/guess_samples.h"
-#include "formats/import/guess_sampling.h"
-#include "formats/import/guess_time.h"
-#include "formats/import/guess_traces.h"
-#include "formats/import/guess_transmits.h"
-#include "formats/import/guess_units.h"
-#include "formats/import/guessed_description.h"
 #include "formats/import/spellings.h"
-#include "formats/import/words.h"
 
 namespace echoloop {
 namespace {

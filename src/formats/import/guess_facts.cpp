@@ -1,5 +1,3 @@
-#include "formats/import/guess_facts.h"
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -7,10 +5,9 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/number.h"
-#include "core/plain_text.h"
-#include "formats/import/guess_samples.h"
-#include "formats/import/words.h"
+#include "core/units.h"
+#include "formats/import/guess.h"
+#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {

@@ -1,11 +1,9 @@
-#include "formats/import/guess_transmits.h"
-
 #include <algorithm>
 #include <numbers>
 #include <utility>
 
-#include "formats/import/guess_samples.h"
-#include "formats/import/words.h"
+#include "formats/import/guess.h"
+#include "formats/import/spellings.h"
 
 namespace echoloop {
 namespace {

@@ -1,19 +1,22 @@
 #include "formats/import/import.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <string_view>
 
+#include "core/error.h"
 #include "formats/base/format_table.h"
-#include "formats/base/printable.h"
+#include "formats/base/mapping.h"
 #include "formats/containers/hdf5_file.h"
-#include "formats/containers/npz.h"
+#include "formats/containers/npy.h"
 #include "formats/containers/pickle.h"
 #include "formats/containers/zip.h"
-#include "formats/import/described.h"
-#include "formats/import/folder_tree.h"
-#include "formats/import/guessed_description.h"
-#include "formats/import/known_lines.h"
-#include "formats/import/raw_bytes.h"
+#include "formats/import/guess.h"
+#include "formats/import/spellings.h"
 #include "formats/readers/samples.h"
 
 namespace echoloop {
@@ -169,6 +172,265 @@ bool looks_like_hdf5(std::span<const std::byte> bytes) {
     if (std::memcmp(bytes.data() + at, kHdf5.data(), kHdf5.size()) == 0) return true;
   }
   return false;
+}
+
+// Files of other kinds, named: what they are and what to do. Reader process.
+
+namespace {
+
+struct Signature {
+  std::size_t at;
+  std::string_view bytes;
+  const char* found;
+  const char* hint;
+};
+
+using namespace std::string_view_literals;
+constexpr const char* kFinished = "finished images cannot be beamformed; open the channel data (RF or IQ)";
+constexpr const char* kUnpack = "unpack it and open a file inside";
+constexpr std::array kSignatures{
+    Signature{128, "DICM"sv, "a DICOM file", "DICOM holds finished images; export the channel data (RF or IQ) instead"},
+    Signature{0, "\x89PNG\r\n\x1a\n"sv, "a PNG image", kFinished},
+    Signature{0, "\xff\xd8\xff"sv, "a JPEG image", kFinished},
+    Signature{0, "GIF8"sv, "a GIF image", kFinished},
+    Signature{0, "BM"sv, "a BMP image", kFinished},
+    Signature{0, "II*\0"sv, "a TIFF image", kFinished},
+    Signature{0, "MM\0*"sv, "a TIFF image", kFinished},
+    Signature{4, "ftyp"sv, "a video (MP4 or QuickTime)", kFinished},
+    Signature{0, "\x1a\x45\xdf\xa3"sv, "a video (Matroska or WebM)", kFinished},
+    Signature{8, "AVI "sv, "a video (AVI)", kFinished},
+    Signature{8, "WEBP"sv, "a WebP image", kFinished},
+    Signature{0, "version https://git-lfs"sv, "a Git LFS pointer, not the file itself",
+              "fetch the file with git lfs pull"},
+    Signature{0, "/annex/objects/"sv, "a git-annex pointer, not the file itself", "fetch the file with git annex get"},
+    Signature{0, "%PDF"sv, "a PDF document", "open the data file that belongs to it"},
+    Signature{0, "\x1f\x8b"sv, "a gzip archive", kUnpack},
+    Signature{0, "7z\xbc\xaf"sv, "a 7z archive", kUnpack},
+    Signature{0, "Rar!"sv, "a RAR archive", kUnpack},
+    Signature{0, "\x89LZO\0\r\n\x1a\n"sv, "a file compressed with LZO", "unpack it with lzop -d"},
+    Signature{0, "BZh"sv, "a bzip2 archive", kUnpack},
+    Signature{0,
+              "\xfd"
+              "7zXZ"sv,
+              "an xz archive", kUnpack},
+    Signature{257, "ustar"sv, "a tar archive", kUnpack},
+    Signature{0, "<!DOCTYPE html"sv, "a web page", "the download went wrong: fetch the file itself"},
+    Signature{0, "<html"sv, "a web page", "the download went wrong: fetch the file itself"},
+    Signature{0, "\x93NUMPY"sv, "a damaged .npy file", ""},
+    Signature{0, "\x28\xb5\x2f\xfd"sv, "a Zstandard archive", kUnpack},
+    Signature{0, "TDSm"sv, "a LabVIEW TDMS file", "save the samples as .npy, .mat or .h5"},
+    Signature{344, "n+1\0"sv, "a NIfTI image", kFinished},
+    Signature{344, "ni1\0"sv, "a NIfTI image", kFinished},
+    Signature{0, "PAR1"sv, "a Parquet table", "save the samples as .npy, .mat or .h5"},
+    Signature{0, "ARROW1"sv, "an Arrow file", "save the samples as .npy, .mat or .h5"},
+    Signature{0, "SIMPLE  ="sv, "a FITS file", "save the samples as .npy, .mat or .h5"},
+};
+
+// MATLAB v4: no signature, but a header of five integers: type (0 to 52), rows, columns, complex or not, length of the
+// name, which ends in a zero.
+bool is_mat4(std::string_view start) {
+  std::array<std::int32_t, 5> header{};
+  if (start.size() < sizeof(header)) return false;
+  std::memcpy(header.data(), start.data(), sizeof(header));
+  const auto [type, rows, columns, complex, length] = header;
+  const std::size_t end = sizeof(header) + static_cast<std::size_t>(std::clamp(length, 1, 64));
+  return type >= 0 && type <= 52 && rows > 0 && columns > 0 && (complex == 0 || complex == 1) && length > 1 &&
+         length <= 64 && start.size() >= end && start.find('\0', sizeof(header)) == end - 1 &&
+         std::isalpha(static_cast<unsigned char>(start[sizeof(header)])) != 0;
+}
+
+}  // namespace
+
+OtherKind identify_other_kind(std::span<const std::byte> bytes) {
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 1024));
+  for (const Signature& kind : kSignatures) {
+    if (start.size() >= kind.at && start.substr(kind.at).starts_with(kind.bytes)) return {kind.found, kind.hint};
+  }
+  if (is_mat4(start)) return {"a MATLAB v4 file", "save the variables again with save -v7"};
+  const bool elf = start.starts_with(
+      "\x7f"
+      "ELF");
+  if (elf) return {"a program", "open a recording"};
+  const bool text = !start.empty() && std::ranges::all_of(start, [](char c) {
+    return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\r' || c == '\t';
+  });
+  if (text && start.find_first_of(",;\t ") != std::string_view::npos &&
+      start.find_first_not_of("0123456789+-.eE,; \t\r\n") == std::string_view::npos)
+    return {"a table of numbers as text", "save the samples as .npy, .mat or .h5"};
+  if (text) return {"a text file", "open the data file that belongs to it"};
+  return {};
+}
+
+// What `echoloop describe` and the window show of a file, as JSON: entries with a value or a range, guesses, what is
+// missing. Reader process.
+
+namespace {
+
+constexpr std::size_t kMostShown = 400;               // entries
+constexpr std::size_t kSmall = 8, kRanged = 1 << 20;  // numbers spelled out; numbers whose range is looked for
+
+std::string value_text(const ArrayTree& tree, std::size_t k) {
+  const TreeEntry& entry = tree.entries()[k];
+  if (!entry.text.empty()) return "\"" + entry.text + "\"";
+  if (!entry.numeric || entry.complex || entry.count() > kRanged) return "";
+  try {
+    const std::vector<double> values = tree.numbers(k, kRanged);
+    std::string text;
+    if (values.size() <= kSmall) {
+      for (const double value : values) text += (text.empty() ? "" : ", ") + word(value);
+      return text;
+    }
+    const auto [least, most] = std::ranges::minmax(values);
+    return words(least, " ... ", most);
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+// A container may know only from the numbers themselves whether they are complex.
+std::string type_text(const ArrayTree& tree, std::size_t k, bool samples) {
+  const TreeEntry& entry = tree.entries()[k];
+  if (!entry.numeric || entry.complex || (!samples && entry.count() > kRanged)) return entry.type;
+  try {
+    return (tree.is_complex(k) ? "complex " : "") + entry.type;
+  } catch (const Error&) {
+    return entry.type;
+  }
+}
+
+}  // namespace
+
+std::string outline_of_file(const OpenRequest& request) {
+  const OpenTree open = open_tree(request);
+  Json outline = {{"bytes", request.bytes().size()},
+                  {"entries", Json::array()},
+                  {"guesses", Json::array()},
+                  {"missing", Json::array()},
+                  {"meta", Json::object()},
+                  {"refusal", ""},
+                  {"container", ""}};
+  if (request.folder != nullptr) {
+    outline["files"] = request.folder->files.size();
+    outline["bytes"] = request.folder->files.size() * request.bytes().size();
+  }
+  if (open.tree == nullptr) {
+    const OtherKind other = identify_other_kind(request.bytes());
+    if (!other.found.empty())
+      throw Error(request.what(), other.found, "a file with arrays, or raw samples", other.hint);
+    outline["container"] = "raw bytes";
+    std::string first;
+    for (std::size_t k = 0; k < std::min<std::size_t>(request.bytes().size(), 256); ++k) {
+      constexpr std::string_view kHex = "0123456789abcdef";
+      const auto byte = std::to_integer<unsigned>(request.bytes()[k]);
+      first += {kHex[byte >> 4], kHex[byte & 15]};
+    }
+    outline["first_bytes"] = first;
+    return outline.dump();
+  }
+  const ArrayTree& tree = *open.tree;
+  outline["container"] = tree.container();
+  const auto header = guess_known_lines(request);
+  const GuessedDescription guess = header ? *header : guess_description(tree);
+  const std::string samples = guess.meta.is_object() && guess.meta.contains("data") && guess.meta["data"].is_string()
+                                  ? guess.meta["data"].get<std::string>()
+                                  : "";
+  for (std::size_t k = 0; k < std::min(tree.entries().size(), kMostShown); ++k) {
+    const TreeEntry& entry = tree.entries()[k];
+    outline["entries"].push_back({{"path", printable(entry.path, 200)},
+                                  {"type", type_text(tree, k, entry.path == samples)},
+                                  {"shape", entry.shape},
+                                  {"numeric", entry.numeric},
+                                  {"value", value_text(tree, k)}});
+  }
+  outline["meta"] = guess.meta;
+  outline["refusal"] = guess.refusal;
+  for (const Guess& one : guess.guesses)
+    outline["guesses"].push_back({{"key", one.key}, {"reason", printable(one.reason, 200)}, {"assumed", one.assumed}});
+  if (guess.measure_center)
+    outline["missing"].push_back(
+        {{"key", "fc_hz"}, {"text", "centre frequency (without this key: measured in the first frame)"}});
+  for (const Missing& one : guess.missing)
+    outline["missing"].push_back({{"key", one.key}, {"text", printable(one.text, 200)}});
+  return json_dump(outline);
+}
+
+// BRAIN (University of Bristol): a struct exp_data with time_data (time x A-scan), tx and rx (element of each A-scan,
+// from 1), time (s), array.el_xc and el_zc (m), array.centre_freq, material.vel_spherical_harmonic_coeffs (older files:
+// ph_velocity). Every transmit fires one element, time counts from its firing.
+
+namespace {
+
+constexpr const char* kExpData =
+    "exp_data with time_data, tx, rx, time, array and material.vel_spherical_harmonic_coeffs or ph_velocity";
+
+bool is_speed(double c_m_s) { return c_m_s >= 300.0 && c_m_s <= 20'000.0; }
+
+struct MaterialSpeed {
+  double c_m_s = 0.0;     // 0: not in the file
+  std::string note = {};  // of one that depends on direction
+};
+
+// The coefficient of degree 0 is the mean of a velocity that depends on direction: the middle of the first row.
+MaterialSpeed brain_speed(const ArrayTree& tree) {
+  if (const auto entry = tree.find("exp_data.material.vel_spherical_harmonic_coeffs")) {
+    const std::vector<std::size_t>& shape = tree.entries()[*entry].shape;
+    const std::vector<double> all = tree.numbers(*entry, 1 << 16);
+    const std::size_t columns = shape.empty() ? 1 : std::max<std::size_t>(shape.back(), 1);
+    const double mean = all.size() == 1 ? all[0] : all.at((columns - 1) / 2);
+    const std::string note =
+        all.size() == 1 ? "" : words("mean velocity ", mean, " m/s of a material whose velocity depends on direction");
+    if (is_speed(mean)) return {mean, note};
+  }
+  for (const char* const name : {"exp_data.ph_velocity", "exp_data.material_L_velocity"}) {
+    const auto entry = tree.find(name);
+    const double speed = entry ? tree.numbers(*entry, 16).at(0) : 0.0;
+    if (is_speed(speed)) return {speed};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<LibraryRecording> read_named_layout(const OpenRequest& request, const ArrayTree& tree) {
+  const auto data = tree.find("exp_data.time_data"), tx = tree.find("exp_data.tx"), rx = tree.find("exp_data.rx"),
+             x = tree.find("exp_data.array.el_xc"), time = tree.find("exp_data.time");
+  if (!data || !tx || !rx || !x || !time) return std::nullopt;
+  const std::string what = request.what();
+  if (const auto y = tree.find("exp_data.array.el_yc")) {
+    const std::vector<double> y_m = tree.numbers(*y, static_cast<std::size_t>(kMaxElements));
+    const auto [low, high] = std::ranges::minmax(y_m);
+    if (high - low > 1e-4) throw Error(what, "a matrix array (several values of array.el_yc)", "one row of elements");
+  }
+  const MaterialSpeed speed = brain_speed(tree);
+  const std::size_t n_lines = tree.entries()[*tx].count(), n_samples = tree.entries()[*time].count();
+  const std::vector<std::size_t>& shape = tree.entries()[*data].shape;
+  const bool by_column = shape == std::vector{n_samples, n_lines}, by_row = shape == std::vector{n_lines, n_samples};
+  if (speed.c_m_s == 0.0 || tree.entries()[*rx].count() != n_lines || (!by_column && !by_row) || n_samples < 2)
+    throw Error(what,
+                speed.c_m_s == 0.0 ? "exp_data without a velocity"
+                                   : "exp_data with time_data of shape " + shape_text(shape) + ", " +
+                                         std::to_string(n_lines) + " tx and " + std::to_string(n_samples) + " times",
+                kExpData);
+  const auto center = tree.find("exp_data.array.centre_freq");
+  const std::vector<double> times_s = tree.numbers(*time, static_cast<std::size_t>(kMaxSamples));
+  Json meta = {{"data", tree.entries()[*data].path},
+               {"axes", by_column ? Json{"time", "trace"} : Json{"trace", "time"}},
+               {"time_s", times_s},
+               {"c_m_s", speed.c_m_s},
+               {"fc_hz", center ? tree.numbers(*center, 16).at(0)
+                                : 0.25 * static_cast<double>(n_samples - 1) / (times_s.back() - times_s[0])},
+               {"element_x_m", tree.entries()[*x].path},
+               {"tx_of_trace", tree.entries()[*tx].path},
+               {"rx_of_trace", tree.entries()[*rx].path},
+               {"t_zero", "first_firing"}};
+  if (const auto z = tree.find("exp_data.array.el_zc")) meta["element_z_m"] = tree.entries()[*z].path;
+  LibraryRecording recording = described_tree(request, what, meta, tree, tree.container() + " (BRAIN exp_data)");
+  Acquisition a = *recording.acquisition;
+  if (!center) a.assumptions.emplace_back("centre frequency fs / 4 assumed: no array.centre_freq", "center_hz");
+  if (!speed.note.empty()) a.assumptions.emplace_back(speed.note);
+  recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
+  recording.named.why_not = "A-scans are put in order by tx and rx";
+  return recording;
 }
 
 }  // namespace echoloop

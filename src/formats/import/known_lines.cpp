@@ -1,13 +1,16 @@
-#include "formats/import/known_lines.h"
-
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "formats/base/description_keys.h"
-#include "formats/import/described.h"
-#include "formats/import/words.h"
+#include "formats/base/library_recording.h"
+#include "formats/import/import.h"
+#include "formats/import/spellings.h"
 #include "formats/readers/description.h"
 
 namespace echoloop {
@@ -140,6 +143,155 @@ std::optional<LibraryRecording> read_known_lines(const OpenRequest& request) {
   for (const std::string& text : lines->assumptions) a.assumptions.emplace_back(text);
   recording.acquisition = std::make_shared<const Acquisition>(std::move(a));
   return recording;
+}
+
+// Beamformed lines that are not parallel (of a convex probe, or steered) as the evenly spaced columns of a beamformed
+// recording: IQ samples interpolated between two lines and along them.
+
+namespace {
+
+constexpr std::size_t kLeastColumns = 64, kMostColumns = 512, kColumnsPerLine = 4;
+constexpr double kMostPixels = 1 << 26;
+constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
+
+struct SectorPixel {
+  std::uint32_t line = kOutside;  // and the next one
+  float next = 0.0F;              // weight of the next one
+  float sample = 0.0F;            // along both
+};
+
+struct SectorLine {
+  explicit SectorLine(const Element& e)
+      : x_m(e.x_m), z_m(e.z_m), sine(std::sin(e.normal_rad)), cosine(std::cos(e.normal_rad)) {}
+  double x_m, z_m, sine, cosine;
+
+  // Distance of (x, z) from the line, positive to its right, and along it from its start.
+  [[nodiscard]] double beside(double x, double z) const { return (x - x_m) * cosine - (z - z_m) * sine; }
+  [[nodiscard]] double along(double x, double z) const { return (x - x_m) * sine + (z - z_m) * cosine; }
+};
+
+class SectorTable {
+ public:
+  SectorTable(const std::string& what, const Acquisition& a)
+      : lines_(a.probe.elements.begin(), a.probe.elements.end()), n_in_(a.n_samples) {
+    check_order(what, a.probe.elements);
+    step_m_ = 0.5 * a.sound_speed_m_s / a.sampling_hz;
+    first_m_ = 0.5 * a.sound_speed_m_s * a.transmits[0].t0_s;
+    const double last_m = first_m_ + step_m_ * (n_in_ - 1);
+    double right_m = -HUGE_VAL, bottom_m = -HUGE_VAL;
+    left_m = top_m = HUGE_VAL;
+    for (const SectorLine& line : lines_) {
+      for (const double r : {first_m_, last_m}) {
+        const double x = line.x_m + r * line.sine, z = line.z_m + r * line.cosine;
+        left_m = std::min(left_m, x), right_m = std::max(right_m, x);
+        top_m = std::min(top_m, z), bottom_m = std::max(bottom_m, z);
+      }
+    }
+    const double deep = (bottom_m - top_m) / step_m_;
+    n_columns = std::clamp(kColumnsPerLine * lines_.size(), kLeastColumns, kMostColumns);
+    if (!(right_m > left_m && deep >= 2.0 && deep * static_cast<double>(n_columns) < kMostPixels))
+      throw Error(what,
+                  "lines over " + std::to_string((right_m - left_m) * 1e3) + " x " +
+                      std::to_string((bottom_m - top_m) * 1e3) + " mm",
+                  "lines of a sector");
+    n_samples = static_cast<std::size_t>(deep) + 1;
+    pitch_m = (right_m - left_m) / static_cast<double>(n_columns - 1);
+    pixels_.reserve(n_columns * n_samples);
+    for (std::size_t column = 0; column < n_columns; ++column) {
+      for (std::size_t i = 0; i < n_samples; ++i)
+        pixels_.push_back(
+            pixel_at(left_m + static_cast<double>(column) * pitch_m, top_m + static_cast<double>(i) * step_m_));
+    }
+  }
+
+  // `values`: pairs (I, Q) of all lines. `out`: of all columns.
+  void convert(const std::vector<float>& values, float* out) const {
+    for (const SectorPixel& p : pixels_) {
+      float parts[2] = {0.0F, 0.0F};
+      if (p.line != kOutside) {
+        const auto i = static_cast<std::size_t>(p.sample);
+        const float later = p.sample - static_cast<float>(i);
+        const std::size_t one = 2 * (p.line * static_cast<std::size_t>(n_in_) + i),
+                          other = one + 2 * static_cast<std::size_t>(n_in_);
+        for (std::size_t k = 0; k < 2; ++k) {
+          const float a = values[one + k] + later * (values[one + 2 + k] - values[one + k]);
+          const float b = values[other + k] + later * (values[other + 2 + k] - values[other + k]);
+          parts[k] = a + p.next * (b - a);
+        }
+      }
+      *out++ = parts[0];
+      *out++ = parts[1];
+    }
+  }
+
+  std::size_t n_columns = 0, n_samples = 0;
+  double left_m = 0.0, top_m = 0.0, pitch_m = 0.0;
+
+ private:
+  static void check_order(const std::string& what, const std::vector<Element>& lines) {
+    for (std::size_t l = 1; l < lines.size(); ++l) {
+      const double right_m = lines[l].x_m - lines[l - 1].x_m, turned = lines[l].normal_rad - lines[l - 1].normal_rad;
+      if (right_m < -1e-9 || turned < -1e-6 || (right_m < 1e-9 && turned < 1e-6))
+        throw Error(what, "line " + std::to_string(l + 1) + " left of line " + std::to_string(l) + ", or crossing it",
+                    "lines from left to right");
+    }
+  }
+
+  [[nodiscard]] SectorPixel pixel_at(double x_m, double z_m) const {
+    const auto right =
+        std::ranges::partition_point(lines_, [&](const SectorLine& l) { return l.beside(x_m, z_m) >= 0.0; });
+    if (right == lines_.begin() || right == lines_.end()) return {};
+    const SectorLine &a = *std::prev(right), &b = *right;
+    const double past = a.beside(x_m, z_m), before = -b.beside(x_m, z_m), next = past / (past + before);
+    const double r_m = (1.0 - next) * a.along(x_m, z_m) + next * b.along(x_m, z_m);
+    const double sample = (r_m - first_m_) / step_m_;
+    if (!(sample >= 0.0 && sample < n_in_ - 1.0)) return {};
+    return {.line = static_cast<std::uint32_t>(right - lines_.begin() - 1),
+            .next = static_cast<float>(next),
+            .sample = static_cast<float>(sample)};
+  }
+
+  std::vector<SectorLine> lines_;
+  int n_in_;
+  double step_m_ = 0.0, first_m_ = 0.0;
+  std::vector<SectorPixel> pixels_;  // of each column, from the top
+};
+
+}  // namespace
+
+bool are_parallel(const Probe& lines) {
+  return std::ranges::all_of(lines.elements, [](const Element& line) {
+    return std::abs(line.normal_rad) < 1e-4 && std::abs(line.z_m) < 1e-9;
+  });
+}
+
+LibraryRecording sector_columns(const std::string& what, LibraryRecording lines) {
+  const AcquisitionPtr stored = lines.acquisition;
+  const auto table = std::make_shared<const SectorTable>(what, *stored);
+  Acquisition a = *stored;
+  a.data = DataKind::beamformed;
+  a.sample_type = SampleType::float32;
+  a.n_samples = static_cast<int>(table->n_samples);
+  a.transmits[0].t0_s = 2.0 * table->top_m / a.sound_speed_m_s;
+  a.probe.kind = ProbeKind::linear;
+  a.probe.pitch_m = table->pitch_m;
+  a.probe.elements.clear();
+  for (std::size_t k = 0; k < table->n_columns; ++k)
+    a.probe.elements.push_back({.x_m = table->left_m + static_cast<double>(k) * table->pitch_m});
+  a.assumptions.emplace_back(std::to_string(stored->probe.elements.size()) + " lines of a sector interpolated to " +
+                             std::to_string(table->n_columns) + " columns");
+  a.validate(what);
+  lines.frame_offsets.clear();
+  lines.read_frame = [stored, table, read = std::move(lines.read_frame), bytes = std::vector<std::byte>(),
+                      values = std::vector<float>()](std::uint64_t index, std::span<std::byte> out) mutable {
+    bytes.resize(stored->frame_bytes());
+    read(index, bytes);
+    values.resize(stored->frame_values());
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(sample_value(*stored, bytes, k));
+    table->convert(values, reinterpret_cast<float*>(out.data()));
+  };
+  lines.acquisition = std::make_shared<const Acquisition>(std::move(a));
+  return lines;
 }
 
 }  // namespace echoloop

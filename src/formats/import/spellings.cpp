@@ -4,7 +4,7 @@
 #include <cctype>
 #include <utility>
 
-#include "core/plain_text.h"
+#include "core/units.h"
 
 namespace echoloop {
 namespace {

@@ -2,6 +2,7 @@
 // groups that it lies in; a unit may follow it ("fs_MHz"). Internal to src/formats/import.
 #pragma once
 
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -80,5 +81,28 @@ std::string plain_name(std::string_view path);  // its last part, lower case, le
 // What names of one file begin with, the samples among them, up to an underscore or a capital letter: "us_" of us_rf,
 // us_fs and us_pitch; empty: nothing, or a word that says something ("tx_").
 std::string common_prefix(const std::vector<std::string>& paths);
+
+// Numbers in sentences. Internal to src/formats/import.
+
+inline std::string exact_number(double value) {  // comes back as it was
+  char text[40];
+  std::snprintf(text, sizeof text, "%.15g", value);
+  if (std::stod(text) != value) std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+inline std::string word(const std::string& text) { return text; }
+inline std::string word(const char* text) { return text; }
+inline std::string word(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.5g", value);
+  return text;
+}
+inline std::string word(std::size_t value) { return std::to_string(value); }
+
+template <class... Parts>
+std::string words(const Parts&... parts) {
+  return (std::string() + ... + word(parts));
+}
 
 }  // namespace echoloop

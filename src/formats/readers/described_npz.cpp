@@ -4,11 +4,11 @@
 
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
+#include "formats/base/mapping.h"
 #include "formats/base/open_request.h"
-#include "formats/base/printable.h"
-#include "formats/containers/npz.h"
+#include "formats/containers/npy.h"
+#include "formats/readers/description.h"
 #include "formats/readers/samples.h"
-#include "formats/readers/sidecar.h"
 
 namespace echoloop {
 namespace {

@@ -3,10 +3,13 @@
 // (Explicit delays carry their own clock, so that t_zero may be absent when every transmit is one.)
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/acquisition.h"
+#include "formats/base/library_recording.h"
+#include "formats/base/open_request.h"
 #include "formats/readers/description_json.h"
 #include "formats/readers/samples.h"
 
@@ -65,5 +68,20 @@ double json_number(const std::string& what, const Json& value, const std::string
 std::vector<double> json_numbers(const std::string& what, const Json& value, const std::string& key);  // null: NaN
 std::string json_excerpt(const Json& value);  // its beginning, for messages
 std::string json_text(const std::string& what, const Json& value, const std::string& key);
+
+// A bare .npy array and the JSON file that describes it: X.npy.json or X.json beside X.npy, or params.json beside it
+// whose "file" names X.npy. Opening the JSON file itself opens the array that it names. Internal to src/formats.
+
+struct Sidecar {
+  std::string what;  // its path, for messages
+  Json meta;         // an object
+};
+
+std::optional<Sidecar> find_sidecar(const OpenRequest& request);
+LibraryRecording read_sidecar_target(const OpenRequest& request);  // names the array
+
+// The common end of .npy and .npz. `owner` keeps the bytes of `array` alive.
+LibraryRecording described_recording(const OpenRequest& request, const ArrayView& array, const Sidecar& sidecar,
+                                     std::shared_ptr<const void> owner);
 
 }  // namespace echoloop

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "formats/base/printable.h"
+#include "formats/base/mapping.h"
 
 namespace echoloop {
 namespace {

@@ -4,11 +4,10 @@
 #include <limits>
 
 #include "core/error.h"
-#include "core/number.h"
+#include "core/units.h"
 #include "formats/base/description_keys.h"
-#include "formats/base/printable.h"
+#include "formats/base/mapping.h"
 #include "formats/readers/description.h"
-#include "formats/readers/geometry.h"
 #include "formats/readers/placed_probe.h"
 #include "formats/readers/wave_fit.h"
 

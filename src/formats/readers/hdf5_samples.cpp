@@ -1,5 +1,3 @@
-#include "formats/readers/hdf5_samples.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,11 +8,10 @@
 
 #include "core/error.h"
 #include "formats/base/library_recording.h"
-#include "formats/base/memory_limit.h"
+#include "formats/base/mapping.h"
 #include "formats/base/open_request.h"
 #include "formats/containers/array_view.h"
 #include "formats/containers/hdf5_file.h"
-#include "formats/containers/number_load.h"
 #include "formats/readers/samples.h"
 
 namespace echoloop {

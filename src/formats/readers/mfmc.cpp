@@ -10,13 +10,13 @@
 #include <tuple>
 
 #include "core/error.h"
-#include "core/number.h"
+#include "core/units.h"
 #include "formats/base/format_table.h"
+#include "formats/base/mapping.h"
 #include "formats/base/open_request.h"
-#include "formats/base/printable.h"
 #include "formats/containers/hdf5_file.h"
-#include "formats/readers/hdf5_samples.h"
 #include "formats/readers/placed_probe.h"
+#include "formats/readers/samples.h"
 #include "formats/readers/wave_fit.h"
 
 namespace echoloop {

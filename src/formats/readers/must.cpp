@@ -6,10 +6,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/number.h"
 #include "core/units.h"
 #include "formats/base/library_recording.h"
-#include "formats/readers/geometry.h"
 #include "formats/readers/placed_probe.h"
 #include "formats/readers/wave_fit.h"
 

@@ -6,8 +6,8 @@
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
-#include "formats/readers/hdf5_samples.h"
 #include "formats/readers/placed_probe.h"
+#include "formats/readers/samples.h"
 
 namespace echoloop {
 namespace {

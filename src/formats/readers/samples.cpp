@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/number.h"
+#include "core/units.h"
+#include "formats/base/library_recording.h"
 #include "formats/base/open_request.h"
-#include "formats/base/sample_value.h"
-#include "formats/containers/number_load.h"
+#include "formats/containers/array_view.h"
 
 namespace echoloop {
 namespace {

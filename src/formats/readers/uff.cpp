@@ -13,11 +13,10 @@
 #include "formats/base/acquisition_json.h"
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
+#include "formats/base/mapping.h"
 #include "formats/base/open_request.h"
-#include "formats/base/printable.h"
-#include "formats/readers/geometry.h"
-#include "formats/readers/hdf5_samples.h"
 #include "formats/readers/placed_probe.h"
+#include "formats/readers/samples.h"
 
 namespace echoloop {
 namespace {

@@ -15,12 +15,12 @@
 #include "core/units.h"
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
+#include "formats/base/mapping.h"
 #include "formats/base/open_request.h"
-#include "formats/base/printable.h"
 #include "formats/containers/hdf5_file.h"
 #include "formats/containers/mat_file.h"
 #include "formats/containers/mat_tree.h"
-#include "formats/readers/hdf5_samples.h"
+#include "formats/readers/samples.h"
 #include "formats/readers/verasonics_scheme.h"
 
 namespace echoloop {

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/number.h"
 #include "core/units.h"
 
 namespace echoloop::verasonics {

@@ -11,7 +11,7 @@
 
 #include "core/acquisition.h"
 #include "core/units.h"
-#include "formats/readers/geometry.h"
+#include "formats/readers/placed_probe.h"
 
 namespace echoloop {
 namespace {

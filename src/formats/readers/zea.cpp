@@ -13,17 +13,15 @@
 
 #include "core/acquisition.h"
 #include "core/error.h"
-#include "core/number.h"
 #include "core/units.h"
 #include "formats/base/format_table.h"
 #include "formats/base/library_recording.h"
+#include "formats/base/mapping.h"
 #include "formats/base/open_request.h"
-#include "formats/base/printable.h"
 #include "formats/containers/array_view.h"
 #include "formats/containers/hdf5_file.h"
-#include "formats/readers/geometry.h"
-#include "formats/readers/hdf5_samples.h"
 #include "formats/readers/placed_probe.h"
+#include "formats/readers/samples.h"
 #include "formats/readers/wave_fit.h"
 
 namespace echoloop {

@@ -17,12 +17,12 @@
 #include <iterator>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
-#include "formats/sandbox/reader_settings.h"
 #include "transport/payload.h"
 
 extern char** environ;
@@ -289,6 +289,21 @@ ReaderMessage ReaderChild::receive(const Patience& patience) {
     throw;
   }
   throw give_up("");
+}
+
+ReaderSettings& reader_settings() {
+  static ReaderSettings settings;
+  return settings;
+}
+
+std::filesystem::path reader_program() {
+  namespace fs = std::filesystem;
+  constexpr const char* kName = "echoloop-reader";
+  if (!reader_settings().program.empty()) return reader_settings().program;
+  std::error_code ignored;
+  const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path beside = here / kName;
+  return fs::exists(beside, ignored) ? beside : here.parent_path() / "libexec" / "echoloop" / kName;
 }
 
 }  // namespace echoloop

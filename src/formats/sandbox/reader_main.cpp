@@ -15,15 +15,12 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/free_memory.h"
-#include "core/mapped_files.h"
+#include "core/process_memory.h"
 #include "formats/base/library_recording.h"
-#include "formats/base/memory_limit.h"
+#include "formats/base/mapping.h"
 #include "formats/base/open_request.h"
 #include "formats/sandbox/message_channel.h"
-#include "formats/sandbox/reader_protocol.h"
-#include "formats/sandbox/reader_sandbox.h"
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 
 namespace echoloop {
 namespace {

@@ -1,17 +1,14 @@
-#include "formats/sandbox/reader_process.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/error.h"
-#include "core/free_memory.h"
-#include "core/plain_text.h"
+#include "core/process_memory.h"
+#include "core/units.h"
 #include "formats/base/library_recording.h"
 #include "formats/sandbox/message_channel.h"
 #include "formats/sandbox/reader_child.h"
-#include "formats/sandbox/reader_protocol.h"
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_main.h"
 #include "formats/sandbox/streamed_frames.h"
 #include "transport/payload.h"
 

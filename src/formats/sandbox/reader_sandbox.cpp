@@ -1,5 +1,3 @@
-#include "formats/sandbox/reader_sandbox.h"
-
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
@@ -23,7 +21,8 @@
 #include <initializer_list>
 #include <vector>
 
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
+#include "formats/sandbox/reader_main.h"
 
 namespace echoloop {
 namespace {

@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/free_memory.h"
+#include "core/process_memory.h"
 #include "formats/base/open_request.h"
 #include "formats/sandbox/message_channel.h"
-#include "formats/sandbox/reader_protocol.h"
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 #include "transport/payload.h"
 
 namespace echoloop {

@@ -23,7 +23,6 @@
 #include "formats/base/recording.h"
 #include "formats/sandbox/reader_child.h"
 #include "transport/frame_arena.h"
-#include "transport/shared_memory.h"
 
 namespace echoloop {
 

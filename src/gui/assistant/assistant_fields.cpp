@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/number.h"
+#include "core/units.h"
 #include "gui/assistant/assistant_parts.h"
 
 namespace echoloop {

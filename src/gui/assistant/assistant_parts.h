@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "gui/gl/texture_2d.h"
+#include "gui/gl/shader.h"
+#include "gui/state/focus.h"
 #include "gui/state/ui_state.h"
-#include "gui/toolkit/scroll.h"
+#include "gui/toolkit/layout.h"
 #include "gui/toolkit/ui.h"
-#include "gui/view/channel_map.h"
+#include "gui/view/image_view.h"
 
 namespace echoloop {
 
@@ -105,6 +106,26 @@ class AssistantPreview {
   Shown shown_ = Shown::image;
   Picture picture_;
   ChannelMap map_;
+};
+
+// The import assistant in place of the columns and the image: what the file holds, the description, the preview. Draws
+// UiState::import and sends orders. UI thread only.
+
+class Assistant {
+ public:
+  // Below `bar`, the status bar of the assistant, which it draws as well.
+  void draw(const AssistantScene& c, const Rect& bar, const Rect& area);
+  // A key that the focus did not take; true when it meant something.
+  bool take_key(const AssistantScene& c, const KeyPress& press);
+
+ private:
+  void drop(const AssistantScene& c);
+
+  std::string file_;  // that all of this belongs to
+  AssistantChoice choice_;
+  AssistantContents contents_;
+  AssistantFields fields_;
+  AssistantPreview preview_;
 };
 
 }  // namespace echoloop

@@ -2,12 +2,60 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
-#include "gui/cine/cine_row.h"
 #include "gui/cine/cine_strip.h"
+#include "gui/docks/docks.h"
 #include "gui/panels/cine_actions.h"
+#include "gui/panels/panels.h"
+#include "gui/workspace/tool_bar.h"
 
 namespace echoloop {
+
+// Inside the row of buttons below the track: its forms, from wide to narrow, and its tools, which stand at its right
+// end. What a narrow window has no room for goes into a menu there, in the order in which it is missed least. UI thread
+// only.
+
+enum class Shown { button, icon, in_menu };
+
+struct Fit {
+  bool segmented;  // speeds side by side; otherwise a list
+  bool shortcuts;  // on the buttons
+  Shown keep, compare, picture, record;
+  bool ends = true;  // the buttons of the first and the last frame
+  [[nodiscard]] bool has_menu() const {
+    return keep == Shown::in_menu || compare == Shown::in_menu || picture == Shown::in_menu;
+  }
+};
+
+// From the widest to the narrowest.
+inline constexpr std::array<Fit, 9> kFits = {
+    {{true, true, Shown::button, Shown::button, Shown::button, Shown::button},
+     {true, true, Shown::in_menu, Shown::button, Shown::button, Shown::button},
+     {false, true, Shown::button, Shown::button, Shown::button, Shown::button},
+     {false, false, Shown::in_menu, Shown::button, Shown::button, Shown::button},
+     {false, false, Shown::in_menu, Shown::button, Shown::icon, Shown::button},
+     {false, false, Shown::in_menu, Shown::in_menu, Shown::icon, Shown::button},
+     {false, false, Shown::in_menu, Shown::in_menu, Shown::in_menu, Shown::button},
+     {false, false, Shown::in_menu, Shown::in_menu, Shown::in_menu, Shown::icon},
+     {false, false, Shown::in_menu, Shown::in_menu, Shown::in_menu, Shown::icon, false}}};
+
+struct Row {
+  PanelContext& c;
+  float y;
+  float square;
+  float gap;
+  Fit fit;
+  [[nodiscard]] Rect at(float x, float w) const { return {x, y, x + w, y + c.ui.px(theme::kRow)}; }
+  [[nodiscard]] float shortcut_width(std::string_view key) const {
+    return fit.shortcuts ? c.ui.width(Type::small, key) + c.ui.px(8) : 0;
+  }
+};
+
+// Of the tools and their menu, with what parts them from the buttons at their left.
+[[nodiscard]] float tools_width(const Row& row);
+void draw_tools(Row& row, float right);
+
 namespace {
 
 constexpr int kSpeedCount = 7;
@@ -44,12 +92,12 @@ float needed(const Row& row) {
          speed_width(row) + tools_width(row);
 }
 
-enum class Icon { first, back, forward, last };
+enum class StepIcon { first, back, forward, last };
 
-void draw_icon(const Ui& ui, Icon icon, const Rect& r, ImU32 color) {
-  const bool left = icon == Icon::first || icon == Icon::back;
+void draw_icon(const Ui& ui, StepIcon icon, const Rect& r, ImU32 color) {
+  const bool left = icon == StepIcon::first || icon == StepIcon::back;
   const float s = left ? -1.0F : 1.0F;
-  const bool bar = icon == Icon::first || icon == Icon::last;
+  const bool bar = icon == StepIcon::first || icon == StepIcon::last;
   const float x = std::round(r.cx()) - s * ui.px(bar ? 1 : 0);
   const float y = std::round(r.cy());
   ui.triangle(x + s * ui.px(4), y, left ? Direction::left : Direction::right, color, 8.5F);
@@ -60,7 +108,7 @@ void draw_icon(const Ui& ui, Icon icon, const Rect& r, ImU32 color) {
 
 struct StepButton {
   const char* id;
-  Icon icon;
+  StepIcon icon;
   CineAct act;
   Tip tip;
 };
@@ -142,17 +190,204 @@ void draw_cine_buttons(PanelContext& c, float x0, float x1, float y) {
   }
   float x = x0;
   if (row.fit.ends) {
-    x = step_button(row, x, {"first", Icon::first, CineAct::first, {"First", "Oldest frame in history (Home).", {}}});
+    x = step_button(row, x,
+                    {"first", StepIcon::first, CineAct::first, {"First", "Oldest frame in history (Home).", {}}});
   }
-  x = step_button(row, x, {"back", Icon::back, CineAct::back, {"Step back", "Previous frame (Left).", {}}});
+  x = step_button(row, x, {"back", StepIcon::back, CineAct::back, {"Step back", "Previous frame (Left).", {}}});
   x = freeze_button(row, x);
-  x = step_button(row, x, {"forward", Icon::forward, CineAct::forward, {"Step forward", "Next frame (Right).", {}}});
+  x = step_button(row, x,
+                  {"forward", StepIcon::forward, CineAct::forward, {"Step forward", "Next frame (Right).", {}}});
   if (row.fit.ends) {
-    x = step_button(row, x, {"last", Icon::last, CineAct::last, {"Last", "Newest frame in history (End).", {}}});
+    x = step_button(row, x, {"last", StepIcon::last, CineAct::last, {"Last", "Newest frame in history (End).", {}}});
   }
   x = play_button(row, x + ui.px(6));
   speed_choice(row, x);
   draw_tools(row, x1);
+}
+
+namespace {
+
+constexpr Tip kKeepTip = {
+    "Keep acquiring", "The stream continues while frozen. Off: the source pauses until you resume.", {}};
+
+constexpr Tip kSaveTip = {"Save", "Images, levels, data, videos and timings.", {}};
+
+Tip save_tip(const PanelContext& c) {
+  Tip tip = kSaveTip;
+  tip.why_not = why_no_files(c.state);
+  return tip;
+}
+
+enum class CineTool { keep, compare, picture, record };  // from left to right
+
+constexpr float kMore = 20;  // the part of the image button that opens the save panel
+
+Shown shown(const Row& row, CineTool tool) {
+  switch (tool) {
+    case CineTool::keep:
+      return row.fit.keep;
+    case CineTool::compare:
+      return row.fit.compare;
+    case CineTool::picture:
+      return row.fit.picture;
+    case CineTool::record:
+      break;
+  }
+  return row.fit.record;
+}
+
+float tool_width(const Row& row, CineTool tool) {
+  const Ui& ui = row.c.ui;
+  const float padding = ui.px(20);
+  switch (tool) {
+    case CineTool::keep:
+      return ui.width(Type::body, kKeepTip.title) + ui.px(24);
+    case CineTool::compare:
+      return ui.width(Type::body, "Compare") + row.shortcut_width("X") + padding;
+    case CineTool::picture:
+      if (row.fit.picture == Shown::icon) return row.square;
+      return ui.width(Type::body, "Image") + row.shortcut_width("S") + padding + ui.px(kMore);
+    case CineTool::record:
+      if (row.fit.record == Shown::icon) return row.square;
+      return ui.width(Type::body, "Record") + row.shortcut_width("R") + padding;
+  }
+  return 0;
+}
+
+void toggle_keep(PanelContext& c) {
+  c.state.cine.keep_acquiring = !c.state.cine.keep_acquiring;
+  call(c.commands.cine_changed);
+}
+
+// Saves the image at once; its right part opens the panel with everything else.
+void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
+  Ui& ui = c.ui;
+  const Rect left{r.x0, r.y0, r.x1 - ui.px(kMore), r.y1};
+  const Rect more{left.x1 + ui.hairline(), r.y0, r.x1, r.y1};
+  if (ui.button("picture_button", left, {.label = "Image", .shortcut = shortcut},
+                {"Image", "Saves the image on screen with the settings of Save as (S).",
+                 why_no_picture(c.state, c.shown_grid)})) {
+    call(c.commands.save, SaveWhat::picture);
+  }
+  if (ui.button("save_menu", more, {}, save_tip(c))) ui.open_popup(kSavePanel);
+  ui.chevron(more.cx(), more.cy(), Direction::up, theme::kText2);
+}
+
+// Opens the panel, which saves the image too.
+void save_icon(PanelContext& c, const Rect& r) {
+  Ui& ui = c.ui;
+  if (ui.button("save_menu", r, {}, save_tip(c))) ui.open_popup(kSavePanel);
+  save_icon(IconPen{ui, std::round(r.cx()), std::round(r.cy()), theme::kText});
+}
+
+void record_button(const Row& row, const Rect& r) {
+  PanelContext& c = row.c;
+  const RecordingView& recording = c.state.saving.recording;
+  const Tip tip{recording.on ? "Stop recording" : "Record",
+                recording.on ? "Completes the file with all frames processed so far (R)."
+                             : "Writes every processed raw frame to a file (R).",
+                why_no_record(c.state)};
+  const bool icon = row.fit.record == Shown::icon;
+  const ButtonLook look{.label = icon           ? ""
+                                 : recording.on ? "Stop"
+                                                : "Record",
+                        .shortcut = row.fit.shortcuts ? "R" : "",
+                        .active = recording.on};
+  if (c.ui.button("record", r, look, tip)) call(c.commands.toggle_record);
+  if (!icon) return;
+  const ImU32 ink = tip.why_not.empty() ? theme::kRed : theme::kDisabled;
+  if (recording.on)
+    return c.ui.fill({r.cx() - c.ui.px(5), r.cy() - c.ui.px(5), r.cx() + c.ui.px(5), r.cy() + c.ui.px(5)}, ink, 2);
+  c.ui.disc(r.cx(), r.cy(), 5, ink);
+}
+
+void draw_tool(const Row& row, CineTool tool, const Rect& r) {
+  PanelContext& c = row.c;
+  const auto key = [&](std::string_view k) { return row.fit.shortcuts ? k : std::string_view(); };
+  if (tool == CineTool::keep) {
+    if (c.ui.check_box("keep_acquiring", r, kKeepTip.title, c.state.cine.keep_acquiring, kKeepTip)) toggle_keep(c);
+  } else if (tool == CineTool::picture && row.fit.picture == Shown::icon) {
+    save_icon(c, r);
+  } else if (tool == CineTool::picture) {
+    picture_tool(c, r, key("S"));
+  } else if (tool == CineTool::record) {
+    record_button(row, r);
+  } else {
+    const Tip tip{"Compare",
+                  "Keeps the current settings, or shows another recording, as A; further changes apply to B (X).",
+                  why_no_comparison(c.state)};
+    const bool on = c.state.cine.compare && tip.why_not.empty();
+    if (c.ui.button("compare", r, {.label = "Compare", .shortcut = key("X"), .active = on}, tip)) {
+      cine_act(c.state, c.commands, CineAct::compare);
+    }
+  }
+}
+
+void draw_menu(const Row& row, const Rect& r) {
+  PanelContext& c = row.c;
+  Ui& ui = c.ui;
+  enum class Entry { keep, compare, picture, save };
+  std::vector<Entry> entries;
+  std::vector<Choice> choices;
+  const auto add = [&](Entry entry, const Choice& choice) {
+    entries.push_back(entry);
+    choices.push_back(choice);
+  };
+  const bool possible = why_no_comparison(c.state).empty();
+  if (row.fit.keep == Shown::in_menu) {
+    add(Entry::keep, {kKeepTip.title, c.state.cine.keep_acquiring ? "on" : "off"});
+  }
+  if (row.fit.compare == Shown::in_menu) {
+    add(Entry::compare, {"Compare", !possible ? "no frames" : c.state.cine.compare ? "on" : "X"});
+  }
+  if (row.fit.picture == Shown::in_menu) {
+    add(Entry::picture, {"Image", "S"});
+    add(Entry::save, {"Save…", "video, data"});
+  }
+  const bool over = r.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y);
+  ui.fill(r, over ? theme::kHover : theme::kField, theme::kRadius);
+  const auto picked = ui.menu("cine_more", r, choices, -1, {"More", "Further controls.", {}});
+  for (const float dx : {-5.0F, 0.0F, 5.0F}) ui.disc(r.cx() + ui.px(dx), r.cy(), 1.5F, theme::kText);
+  if (!picked) return;
+  switch (entries[static_cast<std::size_t>(*picked)]) {
+    case Entry::keep:
+      return toggle_keep(c);
+    case Entry::compare:
+      return cine_act(c.state, c.commands, CineAct::compare);
+    case Entry::picture:
+      if (why_no_picture(c.state, c.shown_grid).empty()) call(c.commands.save, SaveWhat::picture);
+      return;
+    case Entry::save:
+      if (why_no_files(c.state).empty()) ui.open_popup(kSavePanel);
+      return;
+  }
+}
+
+constexpr std::array<CineTool, 4> kFromRight = {CineTool::record, CineTool::picture, CineTool::compare, CineTool::keep};
+
+}  // namespace
+
+float tools_width(const Row& row) {
+  const Ui& ui = row.c.ui;
+  float w = row.fit.has_menu() ? ui.px(6) + row.square : 0;
+  for (const CineTool tool : kFromRight) {
+    if (shown(row, tool) != Shown::in_menu) w += ui.px(8) + tool_width(row, tool);
+  }
+  return w;
+}
+
+void draw_tools(Row& row, float right) {
+  const Ui& ui = row.c.ui;
+  if (row.fit.has_menu()) {
+    draw_menu(row, row.at(right - row.square, row.square));
+    right -= row.square + ui.px(6);
+  }
+  for (const CineTool tool : kFromRight) {
+    if (shown(row, tool) == Shown::in_menu) continue;
+    const float w = tool_width(row, tool);
+    draw_tool(row, tool, row.at(right - w, w));
+    right -= w + ui.px(8);
+  }
 }
 
 }  // namespace echoloop

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <thread>
 
-#include "core/plain_text.h"
-#include "formats/base/accepted_files.h"
+#include "core/units.h"
+#include "formats/base/format_table.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "gui/state/keys.h"
-#include "gui/toolkit/scroll.h"
+#include "gui/state/focus.h"
+#include "gui/toolkit/layout.h"
 #include "gui/toolkit/ui.h"
 
 namespace echoloop {

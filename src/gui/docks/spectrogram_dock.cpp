@@ -4,12 +4,11 @@
 #include <cmath>
 #include <optional>
 
-#include "gui/docks/dock_content.h"
-#include "gui/docks/strip_span.h"
-#include "gui/overlay/flow_scale.h"
-#include "gui/overlay/spectrogram_plot.h"
+#include "gui/docks/docks.h"
+#include "gui/overlay/image_scales.h"
+#include "gui/overlay/m_mode_columns.h"
 #include "gui/state/number_text.h"
-#include "gui/toolkit/icon_pen.h"
+#include "gui/toolkit/painter.h"
 #include "gui/toolkit/plot.h"
 
 namespace echoloop {

@@ -1,10 +1,9 @@
-#include "gui/docks/status_fields.h"
-
 #include <fmt/format.h>
 
 #include <string>
 
-#include "gui/overlay/sample_fault_text.h"
+#include "gui/docks/docks.h"
+#include "gui/overlay/caption.h"
 #include "gui/state/stream_text.h"
 
 namespace echoloop {

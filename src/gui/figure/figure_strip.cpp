@@ -4,10 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "gui/figure/figure_parts.h"
-#include "gui/overlay/flow_scale.h"
-#include "gui/overlay/guide_lines.h"
 #include "gui/overlay/image_sampler.h"
+#include "gui/overlay/image_scales.h"
 #include "gui/overlay/mark_drawing.h"
 
 namespace echoloop {

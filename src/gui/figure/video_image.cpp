@@ -1,13 +1,11 @@
-#include "gui/figure/video_image.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/results/image.h"
+#include "gui/figure/figure.h"
 #include "gui/overlay/caption.h"
-#include "gui/overlay/flow_scale.h"
 #include "gui/overlay/image_scales.h"
-#include "gui/state/film_look.h"
+#include "gui/state/stream_text.h"
 #include "render/palette.h"
 #include "render/raster_canvas.h"
 #include "render/text_rasterizer.h"

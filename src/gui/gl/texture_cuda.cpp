@@ -1,7 +1,7 @@
 // The image from device memory by CUDA-GL interop: registered once per size, mapped only around the copy, on a stream
 // of its own, which nothing here waits for unless the image is taken away. The first call that fails ends the
 // attempt: the viewer falls back to the host texture. UI thread only.
-#include "gui/gl/frame_texture.h"
+#include "gui/gl/image_set.h"
 
 #ifdef ECHO_HAVE_CUDA
 
@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "core/units.h"
-#include "gui/gl/texture_2d.h"
+#include "gui/gl/shader.h"
 
 namespace echoloop {
 namespace {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/units.h"
-#include "gui/overlay/flow_scale.h"
 #include "gui/overlay/image_scales.h"
 #include "gui/overlay/mark_drawing.h"
 #include "render/raster_canvas.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gui/overlay/flow_scale.h"
+#include "gui/overlay/image_scales.h"
 #include "gui/state/shown_display.h"
 
 namespace echoloop {

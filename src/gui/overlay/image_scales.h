@@ -2,9 +2,17 @@
 // saved images. All lengths follow the size of the letters. Any thread. No ImGui.
 #pragma once
 
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/grid.h"
+#include "core/params.h"
 #include "core/results/analysis_images.h"
 #include "core/results/image.h"
+#include "gui/overlay/transfer_function.h"
 #include "render/canvas.h"
+#include "render/palette.h"
 
 namespace echoloop {
 
@@ -40,5 +48,87 @@ void draw_flow_bar(Canvas& canvas, const CanvasRect& bar, const FlowImage& flow,
 
 // A length of 1, 2 or 5 x 10^k mm, 15 to 40 % of the image's width, in the image's lower right corner.
 void draw_scale_bar(Canvas& canvas, const CanvasRect& image, double units_per_m, double em);
+
+// Divisions of the rulers in millimetres, in the window and in films. Pure functions; any thread. No ImGui.
+
+// The smallest of 1, 2, 5 x 10^k mm at least `least_px` apart.
+struct RulerStep {
+  double major_mm = 1;
+  int minor_per_major = 5;
+  int decimals = 0;
+};
+RulerStep ruler_step(double px_per_mm, double least_px, double scale);
+
+struct RulerAxis {
+  double low_mm, high_mm;
+  RulerStep step;
+  // Calls `at(value_mm, index)` for every tick within the image; index 0 of each minor_per_major is a labelled one.
+  template <class F>
+  void each(F at) const {
+    const double minor = step.major_mm / step.minor_per_major;
+    const auto first = static_cast<int>(std::ceil(low_mm / minor - 1e-6));
+    const auto last = static_cast<int>(std::floor(high_mm / minor + 1e-6));
+    for (int i = first; i <= last && i - first < 2000; ++i) {
+      at(i * minor, ((i % step.minor_per_major) + step.minor_per_major) % step.minor_per_major);
+    }
+  }
+};
+RulerAxis ruler_axis(double low_m, double high_m, double pixels, double least_px, double scale);
+
+// Lines over the image that show where a strip below it comes from: the M-mode's line; the beam through the sample
+// volume, its ends, and the direction of the flow. The same in the window and in figures. Pure; any thread. No ImGui.
+
+struct GuideLine {
+  PlanePoint from, to;  // may lie outside the image
+  Rgb color;
+  double opacity = 1.0;
+  double thickness = 1.0;  // in pixels of the window at scale 1, or points of a figure
+};
+
+GuideLine m_mode_guide(const Grid& grid, PlanePoint at);
+
+// Where the gate lies on an image of this grid: its ends on the beam, the beam's direction (unit length, downwards).
+struct GateShape {
+  PlanePoint middle, shallow, deep, along;
+};
+GateShape gate_shape(const Grid& grid, const ImagingParams& params);
+// `unit_m`: length of a unit of `thickness` on the image plane.
+std::vector<GuideLine> gate_guides(const Grid& grid, const ImagingParams& params, double unit_m);
+
+// What stands beside the colour bar of flow, the same in the window and in saved images. Any thread. No ImGui.
+
+struct FlowLabel {
+  double from_top = 0.0;  // share of the bar
+  bool main = false;      // an end that the user looks for
+  std::string text;
+};
+
+// Power: decibels from the threshold up. Velocity: up to the aliasing limit on both sides, with as many steps between
+// as there is room for.
+std::vector<FlowLabel> flow_labels(const FlowImage& flow, const ImagingParams& params, double room);
+std::string flow_unit(const FlowImage& flow, const ImagingParams& params);
+// from_top: 0 to 1 along the bar.
+Rgb flow_bar_color(const ImagingParams& params, double from_top);
+
+// Of velocities on the scale of a limit.
+struct VelocityUnit {
+  const char* name;
+  double per_m_s;
+};
+VelocityUnit velocity_unit(double limit_m_s);
+int velocity_decimals(double limit_in_unit);  // three figures or so, as the limit needs
+// With sign and unit: "+4.2 cm/s".
+std::string velocity_text(double velocity_m_s, double limit_m_s);
+
+// Decibels above the threshold at which the power's colour is the brightest.
+inline constexpr double kFlowPowerRange_db = 20.0;
+
+// t from 0, the threshold, to 1.
+Rgb flow_power_color(double t);
+// t from -1, the aliasing limit away from the probe, to 1.
+Rgb flow_velocity_color(double t);
+
+// Whether a mode is drawn over the image; the low-rank image takes its place instead.
+[[nodiscard]] inline bool is_overlay(FlowMode mode) { return mode == FlowMode::power || mode == FlowMode::velocity; }
 
 }  // namespace echoloop

@@ -1,5 +1,3 @@
-#include "gui/overlay/measure_marks.h"
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -7,8 +5,9 @@
 #include <utility>
 
 #include "core/units.h"
-#include "gui/state/mark_shape.h"
-#include "measure/level_slope.h"
+#include "gui/overlay/mark_drawing.h"
+#include "gui/state/marks.h"
+#include "measure/line_profile.h"
 
 namespace echoloop {
 namespace {

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "core/results/image.h"
-#include "render/rgb.h"
+#include "render/palette.h"
 
 namespace echoloop {
 

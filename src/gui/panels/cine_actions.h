@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/grid.h"
+#include "gui/panels/panels.h"
 #include "gui/state/ui_state.h"
 
 namespace echoloop {
@@ -67,5 +69,16 @@ double cine_time_s(const Cine& cine, std::size_t index);
 std::string cine_time_text(const Cine& cine, std::size_t index);
 double cine_share(const Cine& cine, std::size_t index);
 std::size_t nearest_frame(const Cine& cine, double share);
+
+// The bar of a comparison, between tool bar and image: wipe or side by side, which recording or settings A and B are
+// of, their exchange. UI thread only.
+
+inline constexpr float kCompareBar = 36;  // high, at scale 1
+
+// The side that a recording is to be chosen for, by the dialog.
+std::optional<CompareSide> draw_compare_bar(PanelContext& c, const Rect& bar);
+
+// The letter of a side on its colour, 22 wide and 20 high at scale 1; (x, y): its upper left corner.
+void draw_side_letter(const Painter& painter, CompareSide side, float x, float y);
 
 }  // namespace echoloop

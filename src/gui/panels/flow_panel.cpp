@@ -2,17 +2,31 @@
 // shown and dragged in flow_components.cpp. Then the sample volume of spectral Doppler.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <complex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
 
-#include "core/number.h"
-#include "gui/overlay/flow_scale.h"
-#include "gui/panels/flow_parts.h"
-#include "gui/panels/param_rows.h"
+#include "core/units.h"
+#include "gui/overlay/image_scales.h"
+#include "gui/panels/panels.h"
 #include "gui/state/number_text.h"
-#include "gui/toolkit/fact_row.h"
-#include "gui/view/flow_bar.h"
+#include "gui/toolkit/layout.h"
+#include "gui/toolkit/plot.h"
+#include "gui/view/analysis_layers.h"
+#include "measure/line_profile.h"
 
 namespace echoloop {
+
+// Rows that the files of the flow panel share. UI thread only.
+
+// The singular values with the two ends of what is kept, which can be dragged. True when something changed.
+bool component_rows(PanelContext& c, Column& column, std::string_view why_not);
+
 namespace {
 
 bool gate_row(PanelContext& c, Column& column) {
@@ -180,6 +194,238 @@ void flow_panel(PanelContext& c, Column& column, bool& open) {
   if (p.color_flow.mode != FlowMode::off && why_not(c).empty()) fact_rows(c, column);
   changed |= gate_rows(c, column);
   if (changed) call(c.commands.params_changed);
+}
+
+// The singular values of the last ensemble in decibels, and which of them are kept: two marks that can be dragged.
+// Below, one component: its Doppler spectrum, from its singular vector along the frames, and its map, which is on
+// screen when it alone is kept.
+
+namespace {
+
+constexpr float kHeight = 108;
+constexpr int kBins = 257;
+constexpr double kFloor_db = -60.0;
+constexpr std::string_view kSpectrumTitle = "Component spectrum";
+
+// From one end of the axis to the other: velocities where they are known.
+struct Axis {
+  double limit = 1.0;
+  std::string_view unit = "of Nyquist";
+};
+
+Axis axis_of(const FlowImage& flow) {
+  if (flow.aliasing_m_s >= 1.0) return {flow.aliasing_m_s, "m/s"};
+  if (flow.aliasing_m_s > 0.0) return {100.0 * flow.aliasing_m_s, "cm/s"};
+  if (flow.prf_hz > 0.0) return {0.5 * flow.prf_hz, "Hz"};
+  return {};
+}
+
+// Keeps this component only, and afterwards what was kept before.
+bool alone_row(PanelContext& c, Column& column, int component, std::string_view why_not) {
+  struct Kept {
+    int low = 0, high = 0;
+  };
+  static Kept before;
+  ImagingParams& p = c.state.params;
+  const bool alone = p.color_flow.svd_low == component && p.color_flow.svd_high == component;
+  const Rect r = c.ui.row(column, theme::kRow, theme::kRowGap);
+  const std::string_view label =
+      p.color_flow.mode == FlowMode::power ? "Show only this component" : "Show only this component";
+  if (!c.ui.check_box("component_alone", r, label, alone,
+                      {"Single component",
+                       "Retains only this component. In Power, the overlay shows the strength of the component at each "
+                       "pixel on the scale of the image (lower the threshold to show more); in Low rank, the newest "
+                       "frame. Turning this off restores the previous selection.",
+                       why_not})) {
+    return false;
+  }
+  if (!alone) before = {p.color_flow.svd_low, p.color_flow.svd_high};
+  const Kept now = alone ? before : Kept{component, component};
+  p.color_flow.svd_low = now.low;
+  p.color_flow.svd_high = now.high;
+  return true;
+}
+
+// What is under the pointer.
+void spectrum_note(const Ui& ui, const Rect& cell, const Plot& plot, const Axis& axis, const std::vector<float>& levels,
+                   double step) {
+  const double at = plot.x_at(ImGui::GetIO().MousePos.x);
+  const auto bin = static_cast<std::size_t>(std::clamp(std::lround((at + axis.limit) / step), 0L, kBins - 1L));
+  draw_plot_note(ui, cell, plot, kSpectrumTitle,
+                 fmt::format("{} {}  {} dB",
+                             signed_fixed(at, axis.limit < 1.0    ? 2
+                                              : axis.limit < 20.0 ? 1
+                                                                  : 0),
+                             axis.unit, fixed(static_cast<double>(levels[bin]), 0)));
+}
+
+bool spectrum_rows(PanelContext& c, Column& column, const FlowImage& flow, int first_kept, std::string_view why_not) {
+  const int n = static_cast<int>(flow.singular_values.size());
+  if (n < 2 || flow.temporal_vectors.size() != flow.singular_values.size() * flow.singular_values.size()) return false;
+  static std::optional<int> chosen;  // one plot, one user; none: the first that is kept
+  Ui& ui = c.ui;
+  const int component = std::clamp(chosen.value_or(first_kept), 1, n);
+  const auto moved = slider(ui, column,
+                            {.id = "component",
+                             .label = "Component",
+                             .track_min = 1.0,
+                             .track_max = static_cast<double>(n),
+                             .least = 1.0,
+                             .most = static_cast<double>(n),
+                             .help = "Component of the spectrum below; the image is not affected. Right-click selects "
+                                     "the first retained component."},
+                            component, first_kept);
+  if (moved) chosen = static_cast<int>(std::lround(*moved));
+  if (moved && *chosen == first_kept) chosen.reset();
+  const auto size = static_cast<std::size_t>(n);
+  const std::span<const std::complex<float>> temporal_vector =
+      std::span(flow.temporal_vectors).subspan(static_cast<std::size_t>(component - 1) * size, size);
+  const std::vector<float> levels = component_spectrum_db(temporal_vector, kBins, kFloor_db);
+  const Axis axis = axis_of(flow);
+  const Rect cell = ui.row(column, kHeight, 4);
+  const Plot plot = draw_plot(ui, cell, {kSpectrumTitle, {-axis.limit, axis.limit, axis.unit}, {0.0, kFloor_db, "dB"}});
+  draw_cursor(ui, plot, 0.0);
+  const double step = 2.0 * axis.limit / (kBins - 1);
+  draw_curve(ui, plot, levels, -axis.limit, step, theme::kText);
+  const Hit h = ui.hit(
+      "component_spectrum", plot.box,
+      {"Component spectrum",
+       "Doppler spectrum of this component (positive: towards the probe). Tissue is a peak at zero, blood is a "
+       "broad band away from zero, noise is flat. The ends are the aliasing limit. Hann window over the ensemble.",
+       {}});
+  if (h.hovered) spectrum_note(ui, cell, plot, axis, levels, step);
+  return alone_row(c, column, component, why_not);
+}
+
+constexpr float kComponentsHeight = 132;
+constexpr double kComponentFloor_db = -120.0;
+
+enum class Grip { none, first, last };
+
+struct Kept {
+  int first = 0, last = 0;  // from 1
+};
+
+std::vector<float> levels_db(const std::vector<float>& values) {
+  std::vector<float> levels;
+  const double most = values.empty() ? 0.0 : static_cast<double>(values.front());
+  for (const float v : values) {
+    const double share = most > 0.0 ? static_cast<double>(v) / most : 0.0;
+    levels.push_back(
+        static_cast<float>(share > 0.0 ? std::max(20.0 * std::log10(share), kComponentFloor_db) : kComponentFloor_db));
+  }
+  return levels;
+}
+
+// Percent of the energy of all frames that the kept components have.
+double energy_percent(const std::vector<float>& values, Kept kept) {
+  double all = 0.0, inside = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double energy = static_cast<double>(values[i]) * static_cast<double>(values[i]);
+    const int component = static_cast<int>(i) + 1;
+    all += energy;
+    if (component >= kept.first && component <= kept.last) inside += energy;
+  }
+  return all > 0.0 ? 100.0 * inside / all : 0.0;
+}
+
+// What the image on screen was made with, or where the hand is already.
+Kept kept_now(const ImagingParams& p, const FlowImage& flow) {
+  const int n = static_cast<int>(flow.singular_values.size());
+  Kept kept{p.color_flow.svd_low > 0 ? std::min(p.color_flow.svd_low, n) : flow.first_component,
+            p.color_flow.svd_high > 0 ? std::min(p.color_flow.svd_high, n) : flow.last_component};
+  kept.last = std::max(kept.last, kept.first);
+  return kept;
+}
+
+Grip nearest_grip(const Plot& plot, Kept kept, float x) {
+  const float to_first = std::abs(x - plot.x_px(kept.first)), to_last = std::abs(x - plot.x_px(kept.last));
+  if (to_first == to_last) return x < plot.x_px(kept.first) ? Grip::first : Grip::last;
+  return to_first < to_last ? Grip::first : Grip::last;
+}
+
+bool drag(ImagingParams& p, Grip grip, Kept kept, int to, int n) {
+  const ImagingParams before = p;
+  if (grip == Grip::first) p.color_flow.svd_low = std::clamp(to, 1, kept.last);
+  if (grip == Grip::last) p.color_flow.svd_high = std::clamp(to, kept.first, n);
+  return !(p == before);
+}
+
+void draw_kept(const Ui& ui, const Plot& plot, Kept kept, Grip lit) {
+  const float x0 = plot.x_px(kept.first - 0.5), x1 = plot.x_px(kept.last + 0.5);
+  ui.fill(Rect{x0, plot.box.y0, x1, plot.box.y1}.common(plot.box), theme::kSelected);
+  const auto mark = [&](int component, Grip grip) {
+    const float x = std::round(plot.x_px(component));
+    const ImU32 color = lit == grip ? theme::kAccentHover : theme::kAccent;
+    ui.fill({x - ui.px(1), plot.box.y0, x - ui.px(1) + ui.px(2), plot.box.y1}, color);
+    ui.triangle(x, plot.box.y0 + ui.px(8), Direction::down, color, 8);
+  };
+  mark(kept.first, Grip::first);
+  mark(kept.last, Grip::last);
+}
+
+std::string kept_text(Kept kept) {
+  return kept.first == kept.last ? std::to_string(kept.first) : fmt::format("{}\u2013{}", kept.first, kept.last);
+}
+
+std::string_view chosen_text(const ImagingParams& p) {
+  if (p.color_flow.svd_low == 0 && p.color_flow.svd_high == 0) return ", automatic";
+  return p.color_flow.svd_low > 0 && p.color_flow.svd_high > 0 ? ", manual" : ", partly manual";
+}
+
+}  // namespace
+
+bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
+  Ui& ui = c.ui;
+  const FlowImage* flow = c.state.analyses.flow.image;
+  if (flow == nullptr || flow->singular_values.empty()) return false;  // the next ensemble brings them
+  ImagingParams& p = c.state.params;
+  const int n = static_cast<int>(flow->singular_values.size());
+  const std::vector<float> levels = levels_db(flow->singular_values);
+  const Rect cell = ui.row(column, kComponentsHeight, 4);
+  const PlotLook look{.title = "Singular values",
+                      .x = {1.0, std::max(2.0, static_cast<double>(n)), "", 0},
+                      .y = {0.0, std::min(-10.0, 10.0 * std::floor(static_cast<double>(levels.back()) / 10.0)), "dB"}};
+  const Plot plot = draw_plot(ui, cell, look);
+  const Hit h = ui.hit(
+      "singular_values", plot.box,
+      {"Singular values",
+       "The ensemble matrix (pixels by frames) is a sum of components, each an image times a time course. The "
+       "strongest components are tissue (slow, coherent motion), the flat tail is noise, and blood is in between. "
+       "Coloured components are retained. Drag an end; right-click for automatic selection.",
+       why_not});
+  static Grip grip = Grip::none;  // one plot, one mouse
+  const float x = ImGui::GetIO().MousePos.x;
+  bool changed = false;
+  if (h.pressed) grip = nearest_grip(plot, kept_now(p, *flow), x);
+  if (h.held && why_not.empty()) {
+    changed = drag(p, grip, kept_now(p, *flow), static_cast<int>(std::lround(plot.x_at(x))), n);
+  }
+  if (h.right && why_not.empty()) {
+    changed = p.color_flow.svd_low != 0 || p.color_flow.svd_high != 0;
+    p.color_flow.svd_low = p.color_flow.svd_high = 0;
+  }
+  const Kept kept = kept_now(p, *flow);
+  draw_kept(ui, plot, kept, h.held ? grip : h.hovered ? nearest_grip(plot, kept, x) : Grip::none);
+  draw_curve(ui, plot, levels, 1.0, 1.0, theme::kText);
+  const Rect r = ui.row(column, 20, 0);
+  const float end = ui.text(Type::small, r, theme::kText2, "Retained " + kept_text(kept));
+  const double percent = energy_percent(flow->singular_values, kept);
+  const std::string energy = fixed(percent, percent < 1.0 ? 3 : 1) + " % energy";
+  ui.text_right(Type::small, r.x1, r.y0, r.height(), theme::kText, energy);
+  const std::string_view chosen = chosen_text(p);
+  if (end + ui.width(Type::small, chosen) + ui.px(8) + ui.width(Type::small, energy) <= r.x1) {
+    ui.text(Type::small, end, r.y0, r.height(), theme::kText2, chosen);
+  }
+  if (p.color_flow.mode == FlowMode::low_rank) {
+    const Rect row = ui.row(column, 20, 0);
+    ui.text(Type::small, row, theme::kText2, "Error relative to the full loop");
+    ui.text_right(Type::small, row.x1, row.y0, row.height(), theme::kText,
+                  fixed(100.0 * flow->relative_error, 2) + " %");
+  }
+  column.y += ui.px(4);
+  changed |= spectrum_rows(c, column, *flow, kept.first, why_not);
+  return changed;
 }
 
 }  // namespace echoloop

@@ -1,5 +1,3 @@
-#include "gui/panels/lecture.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "gui/panels/stream_parts.h"
-#include "gui/panels/timeline_parts.h"
+#include "gui/panels/panels.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
-#include "gui/panels/measure_parts.h"
+#include "gui/gl/surface.h"
+#include "gui/overlay/mark_drawing.h"
+#include "gui/panels/cine_actions.h"
+#include "gui/panels/panels.h"
 #include "gui/state/number_text.h"
+#include "gui/view/image_view.h"
 
 namespace echoloop {
 namespace {
@@ -201,6 +206,298 @@ void scatter_block(PanelContext& c, Column& column, const std::string& object) {
           "slope is 1 where a method keeps the dynamic range. Dashed: equal levels. After Rindal et al. 2019.",
           {}});
   legend_row(c, column, *scatter);
+}
+
+// How often each level occurs in the image, with the display window drawn over it: its ends and what lies between
+// them can be dragged.
+
+namespace {
+
+constexpr double kLow_db = -90.0, kHigh_db = 10.0;
+constexpr float kLevelsHeight = 96;
+
+float x_of(const Rect& box, double db) {
+  return box.x0 + static_cast<float>(std::clamp((db - kLow_db) / (kHigh_db - kLow_db), 0.0, 1.0)) * box.width();
+}
+
+WindowGrip nearest_limit(const Ui& ui, const Rect& box, const DisplayWindow& w, float x) {
+  const float to_top = std::abs(x - x_of(box, w.top_db)), to_bottom = std::abs(x - x_of(box, w.bottom_db));
+  if (std::min(to_top, to_bottom) <= ui.px(8)) return to_top <= to_bottom ? WindowGrip::top : WindowGrip::bottom;
+  return WindowGrip::middle;
+}
+
+void draw_bars(const Ui& ui, const Rect& box, const LevelHistogram& h, const DisplayWindow& w) {
+  double most = 1.0;
+  for (const std::uint32_t count : h.counts) most = std::max(most, static_cast<double>(count));
+  for (std::size_t i = 0; i < h.counts.size(); ++i) {
+    const double from = h.first_db + static_cast<double>(i) * h.step_db, to = from + h.step_db;
+    if (h.counts[i] == 0 || to <= kLow_db || from >= kHigh_db) continue;
+    const bool inside = from >= w.bottom_db - 1e-6 && to <= w.top_db + 1e-6;
+    const float height = std::max(1.0F, static_cast<float>(h.counts[i] / most) * (box.height() - ui.px(6)));
+    ui.fill({std::round(x_of(box, from)), std::round(box.y1 - height), std::round(x_of(box, to)), box.y1},
+            inside ? theme::kHistoryBefore : theme::kDisabled);
+  }
+}
+
+void draw_window(const Ui& ui, const Rect& box, const DisplayWindow& w, WindowGrip lit) {
+  const auto mark = [&](double db, WindowGrip grip) {
+    const float x = std::round(x_of(box, db));
+    const ImU32 color = lit == grip || lit == WindowGrip::middle ? theme::kAccentHover : theme::kAccent;
+    ui.fill({x - ui.px(1), box.y0, x - ui.px(1) + ui.px(3), box.y1}, color, 1);
+    ui.triangle(x + 0.5F * ui.hairline(), box.y1 + ui.px(1), Direction::up, color, 8);
+  };
+  mark(w.bottom_db, WindowGrip::bottom);
+  mark(w.top_db, WindowGrip::top);
+}
+
+void draw_axis(const Ui& ui, const Rect& box, const DisplayWindow& w) {
+  const float y = box.y1 + ui.px(9);
+  const auto label = [&](double db, Type type, ImU32 color) {
+    const std::string text = fixed(db, 0);
+    const float x = x_of(box, db) - 0.5F * ui.width(type, text);
+    ui.text(type, std::round(std::clamp(x, box.x0, box.x1 - ui.width(type, text))), y, ui.px(14), color, text);
+  };
+  for (double db = -80.0; db <= 0.0; db += 20.0) {
+    ui.vertical(std::round(x_of(box, db)), box.y1, box.y1 + ui.px(4), theme::kTick);
+    const float off =
+        std::min(std::abs(x_of(box, db) - x_of(box, w.top_db)), std::abs(x_of(box, db) - x_of(box, w.bottom_db)));
+    if (off >= ui.px(24)) label(db, Type::small, theme::kMuted);
+  }
+  label(w.bottom_db, Type::badge, theme::kText);
+  label(w.top_db, Type::badge, theme::kText);
+}
+
+// Shares of all pixels that have a level.
+void draw_shares(const Ui& ui, Column& column, const LevelHistogram& h, const DisplayWindow& w) {
+  double below = static_cast<double>(h.below), above = static_cast<double>(h.above), all = below + above;
+  for (std::size_t i = 0; i < h.counts.size(); ++i) {
+    const double middle = h.first_db + (static_cast<double>(i) + 0.5) * h.step_db;
+    const auto count = static_cast<double>(h.counts[i]);
+    all += count;
+    if (middle < w.bottom_db) below += count;
+    if (middle > w.top_db) above += count;
+  }
+  if (all <= 0.0) return;
+  const Rect r = ui.row(column, 18, 0);
+  ui.text(Type::small, r, theme::kText2, "below " + fixed(100.0 * below / all, 1) + " %");
+  ui.text_right(Type::small, r.x1, r.y0, r.height(), theme::kText2, "above " + fixed(100.0 * above / all, 1) + " %");
+}
+
+void plot(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  ImagingParams& p = c.state.params;
+  const Rect row = ui.row(column, kLevelsHeight, 2);
+  const Rect box{row.x0 + ui.px(2), row.y0, row.x1 - ui.px(2), row.y1 - ui.px(24)};
+  const Rect area{row.x0, row.y0, row.x1, row.y1};
+  const Hit h = ui.control("histogram", area, FocusKind::slider);
+  ui.tip("histogram", h, area,
+         {"Image histogram",
+          "Number of pixels per 1 dB. The marks are the display window: drag an end to change the range, drag between "
+          "the ends to change the gain. Right-click to reset.",
+          {}});
+  static WindowGrip grip = WindowGrip::none;  // one histogram, one mouse
+  static DisplayWindow start{};
+  static float start_x = 0;
+  const ImagingParams before = p;
+  const float x = ImGui::GetIO().MousePos.x;
+  if (h.pressed) {
+    start = display_window(p);
+    start_x = x;
+    grip = nearest_limit(ui, box, start, x);
+  }
+  if (h.held) {
+    const double moved = static_cast<double>((x - start_x) / std::max(box.width(), 1.0F)) * (kHigh_db - kLow_db);
+    drag_display_window(p, grip, start, moved);
+  }
+  if (h.right) reset_display_window(p, c.state.defaults);
+  for (const KeyPress& press : h.keys) key_display_window(p, c.state.defaults, press);
+  const DisplayWindow w = display_window(p);
+  ui.fill(box, theme::kCanvas, 2);
+  if (c.state.image.measured.histogram) draw_bars(ui, box, *c.state.image.measured.histogram, w);
+  draw_window(ui, box, w, h.held ? grip : h.hovered ? nearest_limit(ui, box, w, x) : WindowGrip::none);
+  draw_axis(ui, box, w);
+  if (c.state.image.measured.histogram) draw_shares(ui, column, *c.state.image.measured.histogram, w);
+  if (!(p == before)) call(c.commands.params_changed);
+}
+
+}  // namespace
+
+void histogram_block(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  bool& open = c.view.histogram;
+  const Rect r = ui.row(column, 24, 0);
+  const Hit h = ui.control("histogram_head", r);
+  ui.tip("histogram_head", h, r, {"Histogram", "Histogram of image levels, with the displayed range.", {}});
+  if (h.clicked) open = !open;
+  ui.chevron(r.x0 + ui.px(4), r.cy(), open ? Direction::down : Direction::right,
+             h.hovered ? theme::kText2 : theme::kMuted, 7);
+  ui.text(Type::body, r.x0 + ui.px(16), r.y0, r.height(), theme::kText2, "Histogram");
+  ui.text_right(Type::small, r.x1, r.y0, r.height(), theme::kMuted, "dB");
+  if (open) plot(c, column);
+}
+
+// The Measure panel while two images are compared: each number of A, of B, and B - A. Both are measured at the same
+// places in millimetres.
+
+namespace {
+
+struct CompareRow {
+  const char* label;
+  const char* unit;
+  int decimals;
+  const char* quantity;  // as MeasuredValue has it
+  double least = -1e9;   // a lower number is in warning colour
+};
+
+constexpr double kEnough_percent = 95.0;
+constexpr std::array<CompareRow, 10> kPairRows = {
+    {{"Contrast", "dB", 1, "contrast"},
+     {"CNR", "", 2, "CNR"},
+     {"Speckle SNR", "", 2, "background speckle SNR"},
+     {"Std dev", "dB", 2, "background standard deviation of the level"},
+     {"Target mean", "dB", 1, "target mean amplitude"},
+     {"Backgr. mean", "dB", 1, "background mean amplitude"},
+     {"Target echo", "%", 0, "target share with an echo", kEnough_percent},
+     {"Backgr. echo", "%", 0, "background share with an echo", kEnough_percent},
+     {"Target area", "mm\u00B2", 1, "target area"},
+     {"Backgr. area", "mm\u00B2", 1, "background area"}}};
+constexpr std::array<CompareRow, 5> kRegionRows = {{{"Mean", "dB", 1, "mean amplitude"},
+                                                    {"Std dev", "dB", 2, "standard deviation of the level"},
+                                                    {"Speckle SNR", "", 2, "speckle SNR"},
+                                                    {"With echo", "%", 0, "share with an echo", kEnough_percent},
+                                                    {"Area", "mm\u00B2", 1, "area"}}};
+constexpr std::array<CompareRow, 7> kPointRows = {{{"Level", "dB", 1, "level"},
+                                                   {"Lateral", "mm", 2, "lateral width at -6 dB"},
+                                                   {"  side lobe", "dB", 1, "lateral side lobe"},
+                                                   {"Axial", "mm", 2, "axial width at -6 dB"},
+                                                   {"  side lobe", "dB", 1, "axial side lobe"},
+                                                   {"x", "mm", 2, "x"},
+                                                   {"z", "mm", 2, "z"}}};
+
+struct CompareColumns {
+  float a, b, difference;  // right edges
+};
+
+CompareColumns columns_of(const PanelContext& c, const Column& column) {
+  const float w = c.ui.px(c.compact ? 48 : 68);
+  return {column.x1 - 2 * w, column.x1 - w, column.x1};
+}
+
+double value_of(const Measured& m, const std::string& object, const char* quantity) {
+  const MeasuredValue* value = m.find(object, quantity);
+  return value != nullptr ? value->value : NAN;
+}
+
+// A narrow column has small type, and leaves out the unit where it would run into the numbers.
+void number_row(PanelContext& c, Column& column, const CompareRow& row, double a, double b, Type wanted = Type::body) {
+  const Ui& ui = c.ui;
+  const Type type = c.compact && wanted == Type::body ? Type::small : wanted;
+  const Rect r = ui.row(column, type == Type::strong ? 24 : 20, 0);
+  const CompareColumns at = columns_of(c, column);
+  if (type == Type::strong) ui.fill({r.x0 - ui.px(6), r.y0, r.x1 + ui.px(4), r.y1}, theme::kField, 4);
+  const float end = ui.text(type, r, type == Type::strong ? theme::kText : theme::kText2, row.label);
+  const float unit_end = end + ui.px(4) + ui.width(Type::small, row.unit);
+  if (unit_end + ui.px(4) <= at.a - ui.width(type, fixed(a, row.decimals))) {
+    ui.text(Type::small, end + ui.px(4), r.y0, r.height(), theme::kMuted, row.unit);
+  }
+  const auto number = [&](float right, double value) {
+    const std::string text = fixed(value, row.decimals);
+    const bool low = value < row.least;
+    ui.text_right(type, right, r.y0, r.height(), low ? theme::kWarn : theme::kText, text);
+    if (low) ui.disc(right - ui.width(type, text) - ui.px(6), r.cy(), 3, theme::kWarn);
+  };
+  number(at.a, a);
+  number(at.b, b);
+  const double difference = b - a;
+  ui.text_right(type, at.difference, r.y0, r.height(), theme::kText,
+                std::isfinite(difference) ? signed_fixed(difference, row.decimals) : fixed(NAN, 0));
+}
+
+// The object's name and the letters of the columns.
+void head(PanelContext& c, Column& column, const std::string& object) {
+  const Ui& ui = c.ui;
+  const float y = column.y + ui.px(1);
+  block_head(c, column, object, "", "");
+  const CompareColumns at = columns_of(c, column);
+  draw_side_letter(ui, CompareSide::a, at.a - ui.px(22), y);
+  draw_side_letter(ui, CompareSide::b, at.b - ui.px(22), y);
+  ui.text_right(Type::small, at.difference, y, ui.px(20), theme::kMuted, "B \u2212 A");
+}
+
+void rows(PanelContext& c, Column& column, const std::string& object, std::span<const CompareRow> list) {
+  for (const CompareRow& row : list) {
+    number_row(c, column, row, value_of(c.state.image.measured_a, object, row.quantity),
+               value_of(c.state.image.measured, object, row.quantity));
+  }
+}
+
+// Of B against A, where A is delay-and-sum and B is not.
+void slope_row(PanelContext& c, Column& column, const std::string& object) {
+  const MeasuredValue* slope = c.state.image.measured.find(object, kSlope);
+  if (slope == nullptr) return;
+  number_row(c, column, {"Slope against DAS", "", 2, ""}, 1.0, slope->value);
+  scatter_block(c, column, object);
+}
+
+double highest_db(const LineProfile* line) {
+  double highest = NAN;
+  for (const float db : line != nullptr ? line->level_db : std::vector<float>()) {
+    if (std::isfinite(db)) highest = std::fmax(highest, static_cast<double>(db));
+  }
+  return highest;
+}
+
+void compare_profile(PanelContext& c, Column& column, const MeasuredProfile& b) {
+  const LineProfile* a = nullptr;
+  for (const MeasuredProfile& line : c.state.image.measured_a.profiles) a = line.mark == b.mark ? &line.profile : a;
+  head(c, column, b.object);
+  number_row(c, column, {"Highest level", "dB", 1, ""}, highest_db(a), highest_db(&b.profile));
+  profile_plot(c, column, b.profile, a);
+}
+
+}  // namespace
+
+void compare_blocks(PanelContext& c, Column& column) {
+  const Measured& a = c.state.image.measured_a;
+  const Measured& b = c.state.image.measured;
+  const float gap = c.ui.px(6);
+  if (a.image.number != 0 && b.image.number != 0 && !depths_overlap(a.image.grid, b.image.grid)) {
+    const Rect r = c.ui.row(column, 20, 4);
+    c.ui.text_fitted(Type::body, r.x0, r.x1, r.y0, r.height(), theme::kWarn, kNoCommonDepth);
+  }
+  for (const MeasuredPair& pair : b.pairs) {
+    head(c, column, pair.object);
+    number_row(c, column, {"gCNR", "", 3, "gCNR"}, value_of(a, pair.object, "gCNR"), value_of(b, pair.object, "gCNR"),
+               Type::strong);
+    if (changed_by_method(a.image.params) || changed_by_method(b.image.params)) changed_row(c, column);
+    rows(c, column, pair.object, kPairRows);
+    slope_row(c, column, pair.object);
+    column.y += gap;
+  }
+  for (const MeasuredRegion& region : b.regions) {
+    head(c, column, region.object);
+    rows(c, column, region.object, kRegionRows);
+    slope_row(c, column, region.object);
+    column.y += gap;
+  }
+  for (const MeasuredPoint& point : b.points) {
+    head(c, column, point.object);
+    rows(c, column, point.object, kPointRows);
+    for (const MeasuredPoint& of_a : a.points) {
+      if (of_a.mark == point.mark && !of_a.note.empty()) note_row(c, column, "A: " + of_a.note);
+    }
+    if (!point.note.empty()) note_row(c, column, "B: " + point.note);
+    column.y += gap;
+  }
+  for (const MeasuredProfile& line : b.profiles) {
+    compare_profile(c, column, line);
+    column.y += gap;
+  }
+  if (!Measuring::has_work(c.state.marks)) {
+    column.y += c.ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, c.ui.px(18), theme::kMuted,
+                               "Draw a target and a background to compare A and B.") +
+                gap;
+  }
 }
 
 }  // namespace echoloop

@@ -4,14 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "core/number.h"
-#include "gui/gl/display_window.h"
-#include "gui/overlay/object_follower.h"
-#include "gui/panels/objects_parts.h"
-#include "gui/panels/param_rows.h"
+#include "core/units.h"
+#include "gui/gl/surface.h"
+#include "gui/overlay/analysis_overlays.h"
+#include "gui/overlay/transfer_function.h"
+#include "gui/panels/panels.h"
 #include "gui/state/number_text.h"
-#include "gui/toolkit/fact_row.h"
+#include "gui/toolkit/layout.h"
+#include "gui/toolkit/plot.h"
 
 namespace echoloop {
 namespace {
@@ -223,6 +227,286 @@ void objects_panel(PanelContext& c, Column& column, bool& open) {
     }
   }
   if (changed) call(c.commands.params_changed);
+}
+
+// The levels of the image and its background. Heights are roots of counts, so that a few pixels of an object can be
+// seen beside a million of background; the root of a Gaussian is a Gaussian again, wider by the root of 2.
+
+namespace {
+
+constexpr float kObjectsHeight = 122, kHistogramTitle = 18, kAxis = 17, kStrip = 6;
+
+// Pixels in the fullest bin if the background were spread like a Gaussian.
+double expected_peak(const Background& b, double step_db) {
+  if (b.sigma_db <= 0.0) return 0.0;
+  return static_cast<double>(b.pixels) * step_db / (std::sqrt(2.0 * kPi) * b.sigma_db);
+}
+
+double middle_db(const LevelHistogram& h, std::size_t bin) {
+  return h.first_db + (static_cast<double>(bin) + 0.5) * h.step_db;
+}
+
+// Whole tens around all that matters; the same from image to image unless a lot changes.
+Plot placed(const ObjectImage& found, const Rect& box) {
+  const Background& b = found.background;
+  Plot plot{box, {-90.0, 10.0, "dB"}, {1.0, 0.0, ""}};
+  plot.x.first = std::min(plot.x.first, 10.0 * std::floor((b.median_db - 4.0 * b.sigma_db) / 10.0));
+  plot.x.last = std::max(plot.x.last, 10.0 * std::ceil((b.median_db + 4.0 * b.sigma_db) / 10.0));
+  double most = 1.0;
+  for (const std::uint32_t count : found.histogram.counts) most = std::max(most, static_cast<double>(count));
+  most = std::max(most, expected_peak(b, found.histogram.step_db));
+  plot.y.first = 1.05 * std::sqrt(most);
+  return plot;
+}
+
+void draw_bars(const Ui& ui, const Plot& plot, const ObjectImage& found) {
+  const LevelHistogram& h = found.histogram;
+  for (std::size_t i = 0; i < h.counts.size(); ++i) {
+    const double from = h.first_db + static_cast<double>(i) * h.step_db, to = from + h.step_db;
+    if (h.counts[i] == 0 || from < plot.x.first || to > plot.x.last) continue;
+    const bool kept = middle_db(h, i) >= found.background.lowest_db && middle_db(h, i) <= found.background.highest_db;
+    const float x0 = std::round(plot.x_px(from));
+    ui.fill({x0, std::round(plot.y_px(std::sqrt(static_cast<double>(h.counts[i])))),
+             std::max(x0 + 1.0F, std::round(plot.x_px(to))), plot.box.y1},
+            kept ? theme::kHistoryBefore : theme::kDisabled);
+  }
+}
+
+// `peak`: pixels where it is the highest.
+void draw_gaussian(const Ui& ui, const Plot& plot, const Background& b, double peak, ImU32 color) {
+  if (b.sigma_db <= 0.0) return;
+  constexpr double kStep_db = 0.25;
+  std::vector<float> roots;
+  for (double level = plot.x.first; level <= plot.x.last; level += kStep_db) {
+    const double t = (level - b.mean_db) / b.sigma_db;
+    roots.push_back(static_cast<float>(std::sqrt(peak) * std::exp(-0.25 * t * t)));
+  }
+  draw_curve(ui, plot, roots, plot.x.first, kStep_db, color);
+}
+
+// The colours that the display gives to the levels, below the axis of levels.
+void draw_display(const Ui& ui, const Plot& plot, const ImagingParams& p) {
+  const float step = std::max(1.0F, ui.px(2));
+  const float y = plot.box.y1 + ui.px(2);
+  for (float x = plot.box.x0; x < plot.box.x1; x += step) {
+    const double level = plot.x_at(x + 0.5F * step);
+    const bool rejected = p.display.reject_db > kNoReject_db && level < p.display.reject_db;
+    const Rgb c = map_color(p.display.color_map, rejected ? 0.0 : transfer(level, p.display));
+    ui.fill({x, y, std::min(x + step, plot.box.x1), y + ui.px(kStrip)}, IM_COL32(c.r, c.g, c.b, 255));
+  }
+  ui.outline({plot.box.x0, y, plot.box.x1, y + ui.px(kStrip)}, theme::kLine2, 0);
+}
+
+void draw_threshold(const Ui& ui, const Plot& plot, const ObjectImage& found) {
+  const float x = std::clamp(std::round(plot.x_px(found.threshold_db)), plot.box.x0, plot.box.x1);
+  const bool bright = found.params.objects.kind == ObjectKind::bright;
+  ui.fill({bright ? x : plot.box.x0, plot.box.y0, bright ? plot.box.x1 : x, plot.box.y1}, theme::kSelected);
+}
+
+void draw_threshold_line(const Ui& ui, const Plot& plot, const ObjectImage& found) {
+  const float x = std::round(plot.x_px(found.threshold_db));
+  if (x < plot.box.x0 || x > plot.box.x1) return;
+  ui.fill({x, plot.box.y0, x + ui.px(2), plot.box.y1}, theme::kAccent);
+}
+
+// Every 20 dB, and the threshold, which is never covered.
+void draw_axis(const Ui& ui, const Plot& plot, double threshold_db) {
+  const float y = plot.box.y1 + ui.px(kStrip + 2);
+  const float line = ui.px(kAxis - 2);
+  const auto place = [&](Type type, double db, const std::string& text) {
+    const float half = 0.5F * ui.width(type, text);
+    return std::clamp(plot.x_px(db) - half, plot.box.x0, std::max(plot.box.x0, plot.box.x1 - 2 * half));
+  };
+  const std::string own = fixed(threshold_db, 0);
+  const float own_x = place(Type::badge, threshold_db, own);
+  const float own_end = own_x + ui.width(Type::badge, own);
+  for (double db = 20.0 * std::ceil(plot.x.first / 20.0); db <= plot.x.last; db += 20.0) {
+    const std::string text = fixed(db, 0);
+    const float x = place(Type::small, db, text), end = x + ui.width(Type::small, text);
+    if (end + ui.px(4) > own_x && x - ui.px(4) < own_end) continue;
+    ui.text(Type::small, x, y, line, theme::kMuted, text);
+  }
+  ui.text(Type::badge, own_x, y, line, theme::kAccent, own);
+}
+
+std::string note(const Plot& plot, const ObjectImage& found, float mouse_x) {
+  const LevelHistogram& h = found.histogram;
+  const double at = (plot.x_at(mouse_x) - h.first_db) / h.step_db;
+  if (at < 0.0 || at >= static_cast<double>(h.counts.size())) return {};
+  const auto bin = static_cast<std::size_t>(at);
+  return fmt::format("{} dB  {} px", fixed(h.first_db + static_cast<double>(bin) * h.step_db, 1),
+                     grouped(h.counts[bin]));
+}
+
+}  // namespace
+
+void background_plot(PanelContext& c, Column& column, const ObjectImage& found) {
+  Ui& ui = c.ui;
+  constexpr std::string_view kName = "Levels";
+  const Rect cell = ui.row(column, kObjectsHeight, 4);
+  const Rect box{cell.x0, cell.y0 + ui.px(kHistogramTitle), cell.x1, cell.y1 - ui.px(kAxis + kStrip)};
+  const Plot plot = placed(found, box);
+  const Hit h = ui.hit(
+      "background_plot", cell,
+      {"Levels and background",
+       "Bars: number of pixels per level (square-root scale); blue: background pixels after clipping. White curve: "
+       "Gaussian with mean and sigma of the background; faint curve: background of the smoothed image, at the same "
+       "height. Line: threshold on the smoothed image. The strip below shows the display mapping of each level.",
+       {}});
+  ui.fill(box, theme::kCanvas);
+  draw_threshold(ui, plot, found);
+  draw_bars(ui, plot, found);
+  const double peak = expected_peak(found.background, found.histogram.step_db);
+  if (found.params.objects.smooth_m > 0.0) {
+    draw_gaussian(ui, plot, found.smoothed, peak, theme::kMuted);
+  }
+  draw_gaussian(ui, plot, found.background, peak, theme::kText);
+  draw_threshold_line(ui, plot, found);
+  draw_display(ui, plot, c.state.params);
+  draw_axis(ui, plot, found.threshold_db);
+  ui.text(Type::small, cell.x0, cell.y0, ui.px(kHistogramTitle), theme::kText2, kName);
+  if (h.hovered) {
+    draw_plot_note(ui, cell, plot, kName, note(plot, found, ImGui::GetIO().MousePos.x));
+  } else {
+    ui.text_right(Type::small, cell.x1, cell.y0, ui.px(kHistogramTitle), theme::kMuted, "dB");
+  }
+}
+
+// The table of objects. It scrolls by itself: an image can hold thousands.
+
+namespace {
+
+constexpr float kTableRow = 20, kTableHead = 22, kStep = 48, kBar = 8;
+constexpr int kRows = 7;  // however many there are: nothing below moves when objects come and go
+constexpr double kMm2 = kMetresPerMillimetre * kMetresPerMillimetre;
+
+struct TableColumn {
+  const char* id;
+  std::string_view name, title, help;
+};
+constexpr std::array<TableColumn, 4> kColumns = {{
+    {"objects/area", "mm\u00B2", "Area", "Sum of the pixel areas of the object."},
+    {"objects/x", "x mm", "Centroid, x", "Lateral centroid, positive to the right of the probe centre."},
+    {"objects/z", "z mm", "Centroid, z", "Depth of the centroid."},
+    {"objects/db", "dB", "Mean level", "Mean level of the object, before smoothing."},
+}};
+
+// Right edges of the columns.
+std::array<float, 4> edges(const Ui& ui, const Rect& r) {
+  const float first = r.x0 + ui.px(26), last = r.x1 - ui.px(2);
+  std::array<float, 4> right{};
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    right[i] = std::round(first + (last - first) * static_cast<float>(i + 1) / static_cast<float>(right.size()));
+  }
+  return right;
+}
+
+void head(Ui& ui, Column& column) {
+  Rect r = ui.row(column, kTableHead, 0);
+  r.x1 -= ui.px(kBar);
+  const auto right = edges(ui, r);
+  const Rect number{r.x0, r.y0, r.x0 + ui.px(26), r.y1};
+  ui.hit("objects/number", number,
+         {"Number", "Number by area; 1 is the largest object. The same numbers label the image.", {}});
+  ui.text(Type::small, r, theme::kMuted, "No.");
+  float x = number.x1;
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    const TableColumn& t = kColumns[i];
+    const Rect cell{x, r.y0, right[i], r.y1};
+    ui.hit(t.id, cell, {t.title, t.help, {}});
+    ui.text_right(Type::small, right[i], r.y0, r.height(), theme::kMuted, t.name);
+    x = right[i];
+  }
+  ui.horizontal(r.x0, r.x1, r.y1 - ui.hairline(), theme::kFaintLine);
+}
+
+void table_row(PanelContext& c, const Rect& r, int number) {
+  Ui& ui = c.ui;
+  ObjectView& s = c.state.analyses.objects;
+  const FoundObject& o = s.object(number);
+  const std::string id = "object/" + std::to_string(number);
+  const Hit h = ui.control(id.c_str(), r, FocusKind::line);
+  ui.tip(id.c_str(), h, r,
+         {fmt::format("Object {}", number),
+          fmt::format("{}, {} wide and {} high. Click here or in the image to select, click again to deselect.",
+                      counted_grouped(o.pixels, "pixel"), o.ix1 - o.ix0 + 1, o.iz1 - o.iz0 + 1),
+          {}});
+  if (h.hovered) s.hovered = number;
+  if (h.clicked) s.selected = s.selected == number ? 0 : number;
+  if (h.clicked) c.state.analyses.objects.panel.shown = s.selected;  // it is in view where it was clicked
+  const bool chosen = s.selected == number, lit = s.hovered == number;
+  if (chosen || lit) {
+    ui.fill({r.x0 - ui.px(4), r.y0, r.x1, r.y1}, chosen ? theme::kSelected : theme::kHover, 3);
+  }
+  const auto right = edges(ui, r);
+  ui.text(Type::small, r, chosen ? theme::kText : theme::kAccent, std::to_string(number));
+  const double area_mm2 = o.area_m2 / kMm2;
+  const std::array<std::string, 4> values = {fixed(area_mm2, area_mm2 < 99.995 ? 2 : 1),
+                                             fixed(o.centroid.x_m / kMetresPerMillimetre, 1),
+                                             fixed(o.centroid.z_m / kMetresPerMillimetre, 1), fixed(o.mean_db, 1)};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ui.text_right(Type::small, right[i], r.y0, r.height(), theme::kText, values[i]);
+  }
+}
+
+void draw_bar(Ui& ui, ObjectsPanelState& t, const Rect& area) {
+  if (t.most <= 0.0F) return;
+  const Rect track{area.x1 - ui.px(6), area.y0, area.x1, area.y1};
+  const float content = area.height() + t.most;
+  const Hit h = ui.hit("objects_bar", track, {"More objects", "Drag, or scroll over the table.", {}});
+  if (h.held) t.offset = std::clamp(t.offset + ImGui::GetIO().MouseDelta.y * content / area.height(), 0.0F, t.most);
+  const float y = area.y0 + t.offset * area.height() / content;
+  const float length = std::max(area.height() * area.height() / content, ui.px(12));
+  ui.fill({track.x0 + ui.px(2), std::min(y, area.y1 - length), track.x1, std::min(y + length, area.y1)},
+          h.hovered || h.held ? theme::kMuted : theme::kLine2, 2);
+}
+
+}  // namespace
+
+// With the wheel over the table.
+void take_objects_wheel(PanelContext& c, const Rect& column) {
+  ObjectsPanelState& t = c.state.analyses.objects.panel;
+  ImGuiIO& io = ImGui::GetIO();
+  const Rect area = std::exchange(t.area, {});
+  t.wheel = 0.0F;
+  const bool over = area.contains(io.MousePos.x, io.MousePos.y) && column.contains(io.MousePos.x, io.MousePos.y);
+  if (io.MouseWheel == 0.0F || !over || !ImGui::IsWindowHovered()) return;
+  // At its end the column scrolls on.
+  if (io.MouseWheel > 0.0F ? t.offset > 0.0F : t.offset < t.most) t.wheel = std::exchange(io.MouseWheel, 0.0F);
+}
+
+std::string_view empty_table_text(const ObjectView& view) {
+  return view.image != nullptr && view.image->found > 0 ? "No object of the minimum area."
+                                                        : "No pixels beyond the threshold.";
+}
+
+void objects_table(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  ObjectsPanelState& t = c.state.analyses.objects.panel;
+  const ObjectView& s = c.state.analyses.objects;
+  head(ui, column);
+  const float row = ui.px(kTableRow);
+  const Rect area = ui.row(column, kTableRow * kRows, 4);
+  if (s.count() == 0) {
+    ui.text_fitted(Type::small, area.x0, area.x1, area.y0, row, theme::kText2, empty_table_text(s));
+  }
+  t.area = area;
+  t.most = std::max(0.0F, row * static_cast<float>(s.count()) - area.height());
+  t.offset = std::round(std::clamp(t.offset - t.wheel * ui.px(kStep), 0.0F, t.most));
+  if (s.selected > 0 && s.selected != t.shown) {
+    const float top = row * static_cast<float>(s.selected - 1);
+    t.offset = std::clamp(t.offset, std::max(0.0F, top + row - area.height()), std::min(top, t.most));
+  }
+  t.shown = s.selected;
+  draw_bar(ui, t, area);
+  ImGui::PushClipRect({area.x0 - ui.px(4), area.y0}, {area.x1, area.y1}, true);
+  const int first = static_cast<int>(t.offset / row);
+  for (int i = first; i < s.count(); ++i) {
+    const float y = area.y0 + row * static_cast<float>(i) - t.offset;
+    if (y >= area.y1) break;
+    table_row(c, {area.x0, y, area.x1 - ui.px(kBar), y + row}, i + 1);
+  }
+  ImGui::PopClipRect();
 }
 
 }  // namespace echoloop

@@ -1,8 +1,8 @@
-#include "gui/panels/param_rows.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include "gui/panels/panels.h"
 
 namespace echoloop {
 namespace {

@@ -1,12 +1,11 @@
-#include "gui/panels/preset_row.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "core/plain_text.h"
+#include "core/units.h"
+#include "gui/panels/panels.h"
 
 namespace echoloop {
 namespace {

@@ -1,5 +1,3 @@
-#include "gui/panels/scanner_rows.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,10 +8,11 @@
 #include <string>
 
 #include "core/units.h"
-#include "gui/overlay/sample_fault_text.h"
+#include "gui/overlay/caption.h"
+#include "gui/panels/panels.h"
 #include "gui/state/number_text.h"
 #include "gui/state/stream_text.h"
-#include "gui/toolkit/fact_row.h"
+#include "gui/toolkit/layout.h"
 
 namespace echoloop {
 namespace {

@@ -5,17 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "core/acquisition_facts.h"
-#include "core/number.h"
-#include "core/plain_text.h"
-#include "core/probe_table.h"
+#include "core/acquisition.h"
+#include "core/transmits.h"
 #include "core/units.h"
 #include "gui/panels/cine_actions.h"
 #include "gui/panels/panels.h"
-#include "gui/panels/param_rows.h"
-#include "gui/panels/scanner_rows.h"
 #include "gui/state/number_text.h"
-#include "source/phantom_list.h"
 #include "source/phantom_text.h"
 
 namespace echoloop {

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/panels/lecture.h"
-#include "gui/panels/scanner_rows.h"
-#include "gui/panels/stream_parts.h"
+#include "gui/panels/panels.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {

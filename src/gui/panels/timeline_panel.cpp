@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
-#include "core/number.h"
-#include "gui/panels/lecture.h"
-#include "gui/panels/timeline_parts.h"
+#include "core/units.h"
+#include "gui/panels/panels.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {
@@ -134,6 +134,222 @@ void timeline_panel(PanelContext& c, Column& column, bool& open) {
   timeline_lanes(c, column, scene);
   control_rows(c, column);
   timeline_numbers(c, column);
+}
+
+// What decides the rate of the stream, as bars on one scale: the reader sees which prediction the measured period
+// meets.
+
+namespace {
+
+constexpr double kClose = 0.05;  // a prediction is met within 5 %
+
+struct Geometry {
+  float bar0 = 0, bar1 = 0;
+  double top_ms = 1.0;
+  [[nodiscard]] float x(double ms) const {
+    return std::round(bar0 + (bar1 - bar0) * static_cast<float>(std::clamp(ms / top_ms, 0.0, 1.0)));
+  }
+};
+
+// "t_t + t_p" with lowered letters; returns the right edge.
+float formula(const Ui& ui, float x, const Rect& r, ImU32 color, std::string_view text) {
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t mark = std::min(text.find('_', begin), text.size());
+    x = ui.text(Type::small, x, r.y0, r.height(), color, text.substr(begin, mark - begin));
+    if (mark + 1 < text.size())
+      x = ui.text(Type::small, x, r.y0 + ui.px(3), r.height(), color, text.substr(mark + 1, 1));
+    begin = std::min(mark + 2, text.size());
+  }
+  return x;
+}
+
+constexpr ImU32 copy_color() { return theme::kStageColors[static_cast<std::size_t>(Stage::upload)]; }
+constexpr ImU32 work_color() { return theme::kStageColors[static_cast<std::size_t>(Stage::present)]; }
+
+struct NumberRow {
+  const char* id;
+  std::string_view label;
+  std::string_view formula;
+  double ms;
+  std::string_view help;
+  bool strong = false;  // the arrangement in use, and the measurement
+};
+
+// Label, formula and the time in ms, within r.
+void number(PanelContext& c, const Rect& r, const NumberRow& row) {
+  Ui& ui = c.ui;
+  ui.hit(row.id, r, {row.label, row.help, {}});
+  const float end =
+      ui.text(c.compact ? Type::small : Type::body, r, row.strong ? theme::kText : theme::kText2, row.label);
+  if (!row.formula.empty() && (!c.compact || row.formula.size() <= 3)) {
+    formula(ui, end + ui.px(5), r, theme::kMuted, row.formula);
+  }
+  ui.text_right(row.strong ? Type::strong : Type::body, r.x1, r.y0, r.height(),
+                row.strong ? theme::kText : theme::kText2, c.state.numbers.timing.frames == 0 ? "—" : exact_ms(row.ms));
+}
+
+constexpr float kNumberRow = 17;
+
+Rect number_row(PanelContext& c, Column& column, const NumberRow& row) {
+  const Rect r = c.ui.row(column, kNumberRow, 0);
+  number(c, r, row);
+  return r;
+}
+
+// What the predictions are made of, in the colours of their bars; side by side where there is room.
+void parts_row(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const StreamTiming& t = c.state.numbers.timing;
+  Rect left = ui.row(column, kNumberRow, 0);
+  Rect right = left;
+  if (c.compact) {
+    right = ui.row(column, kNumberRow, 0);
+  } else {
+    left.x1 = std::round(left.x0 + 0.44F * left.width()) - ui.px(8);
+    right.x0 = left.x1 + ui.px(16);
+  }
+  const float chip = ui.px(8);
+  const auto part = [&](Rect r, ImU32 color, const NumberRow& row) {
+    ui.fill({r.x0, r.cy() - 0.5F * chip, r.x0 + chip, r.cy() + 0.5F * chip}, color, 2);
+    r.x0 += ui.px(13);
+    number(c, r, row);
+  };
+  part(left, copy_color(),
+       {"time_copy", "Copy", "t_t", t.t_t_ms, "From host memory to the device, ms, median of the last 2 s."});
+  part(right, work_color(),
+       {"time_work", "Processing", "t_p", t.t_p_ms,
+        "From the start of the first kernel to the end of the last kernel, ms, median of the last 2 s."});
+}
+
+void bar(const Ui& ui, const Geometry& g, float y, float half, double from_ms, double to_ms, ImU32 color) {
+  ui.fill({g.x(from_ms), y - half, std::max(g.x(to_ms), g.x(from_ms) + 1), y + half}, color, 1);
+}
+
+void ground(const Ui& ui, const Geometry& g, float y) {
+  ui.fill({g.bar0, y - ui.px(3), g.bar1, y + ui.px(3)}, theme::kField, 1);
+}
+
+// A bar that runs out of the scale is broken shortly before its end.
+void period_bar(const Ui& ui, const Geometry& g, float y, double period_ms) {
+  ground(ui, g, y);
+  bar(ui, g, y, ui.px(3), 0.0, period_ms, theme::kAccent);
+  if (period_ms <= g.top_ms) return;
+  const float at = g.bar1 - ui.px(14);
+  for (const float by : {0.0F, 5.0F}) {
+    const float x = at + ui.px(by);
+    ui.stroke({x - ui.px(2), y + ui.px(5)}, {x + ui.px(2), y - ui.px(5)}, theme::kPanel, 2);
+  }
+}
+
+bool close(double a, double b) { return b > 0.0 && std::abs(a / b - 1.0) <= kClose; }
+
+std::string percent_off(double value, double prediction) {
+  return signed_fixed(100.0 * (value / prediction - 1.0), 1) + " %";
+}
+
+std::string rate_text(double period_ms) { return fixed(1000.0 / period_ms, period_ms > 10.0 ? 1 : 0) + " frames/s"; }
+
+constexpr double kWaitsShare = 0.05;  // of the time, or of the frames: below, the source waits by chance
+
+// One frame after the other, without a copy: either processing or the source waits.
+std::string cpu_verdict(const StreamTiming& t, const StreamWaits& waits) {
+  const std::string rate = rate_text(t.period_ms);
+  const std::string work = exact_ms(t.serial_ms());
+  if (waits.source_share > kWaitsShare) {
+    return fmt::format("{}: limited by processing ({} ms per frame); the source waits {} % of the time.", rate, work,
+                       fixed(100.0 * waits.source_share, 0));
+  }
+  if (waits.dropped_share > kWaitsShare) {
+    return fmt::format("{}: limited by processing (median {} ms per frame); {} % of the frames are dropped.", rate,
+                       work, fixed(100.0 * waits.dropped_share, 0));
+  }
+  if (close(t.period_ms, t.serial_ms())) return fmt::format("{}: limited by processing ({} ms per frame).", rate, work);
+  if (waits.at_rest) {
+    return fmt::format("{} before the pause; processing takes {} ms per frame and allows {}.", rate, work,
+                       rate_text(t.serial_ms()));
+  }
+  return fmt::format("{}: limited by the source; processing takes {} ms per frame and allows {}.", rate, work,
+                     rate_text(t.serial_ms()));
+}
+
+}  // namespace
+
+std::string timing_verdict(const StreamTiming& t, const StreamWaits& waits) {
+  if (t.frames == 0 || !(t.period_ms > 0.0) || !(t.serial_ms() > 0.0)) return "No timings yet.";
+  if (waits.on_cpu) return cpu_verdict(t, waits);
+  const double serial = t.serial_ms();
+  const double overlap = t.overlap_ms();
+  const std::string rate = rate_text(t.period_ms);
+  if (close(t.period_ms, serial) && close(t.period_ms, overlap)) {
+    return rate + ": serial and overlap agree: copy (or compute) time is negligible.";
+  }
+  if (close(t.period_ms, overlap)) {
+    return fmt::format("{}: matches overlap ({}); copies are hidden.", rate, percent_off(t.period_ms, overlap));
+  }
+  if (close(t.period_ms, serial)) {
+    return fmt::format("{}: matches serial ({}); copies and kernels alternate.", rate,
+                       percent_off(t.period_ms, serial));
+  }
+  if (close(t.period_ms, waits.budget_ms)) {
+    return fmt::format("{}: limited by the source; overlap allows {} frames/s.", rate,
+                       fixed(1000.0 / overlap, overlap > 10.0 ? 1 : 0));
+  }
+  if (t.period_ms > serial) {
+    return fmt::format("{}: slower than predicted: the device waits for the {}.", rate,
+                       std::max(waits.source_share, waits.dropped_share) > kWaitsShare ? "host" : "source");
+  }
+  if (t.period_ms > overlap) {
+    const double hidden = (serial - t.period_ms) / (serial - overlap);
+    return fmt::format("{}: partial overlap; {} % of the shorter time is hidden.", rate, fixed(100.0 * hidden, 0));
+  }
+  return rate + ": faster than predicted: several lanes run in parallel.";
+}
+
+void timeline_numbers(PanelContext& c, Column& column) {
+  Ui& ui = c.ui;
+  const StreamTiming& t = c.state.numbers.timing;
+  const bool serial = c.state.stream.streams == StreamMode::serial && c.state.no_effect.streams.empty();
+  const bool overlap = c.state.stream.streams == StreamMode::overlap && c.state.no_effect.streams.empty();
+  const double larger = std::max(t.serial_ms(), t.period_ms < 4.0 * t.serial_ms() ? t.period_ms : 0.0);
+  const Geometry g{column.x0 + ui.px(c.compact ? 84 : 152), column.x1 - ui.px(52), std::max(larger, 1e-6)};
+  parts_row(c, column);
+  ui.horizontal(column.x0, column.x1, column.y, theme::kFaintLine);
+  const Rect one = number_row(c, column,
+                              {"time_serial", "Serial", "t_t + t_p", t.serial_ms(),
+                               "Time per frame if copy and kernels alternate, ms.", serial});
+  ground(ui, g, one.cy());
+  const Rect two = number_row(c, column,
+                              {"time_overlap", "Overlap", "max(t_t, t_p)", t.overlap_ms(),
+                               "Time per frame if the next frame is copied during processing, ms.", overlap});
+  ground(ui, g, two.cy());
+  const Rect period =
+      number_row(c, column,
+                 {"time_period", c.compact ? "Measured" : "Measured period", "", t.period_ms,
+                  "Mean time from the end of one frame to the end of the next in the last 2 s, ms: the rate in the "
+                  "status bar.",
+                  true});
+  if (t.frames > 0) {
+    const float half = ui.px(3);
+    bar(ui, g, one.cy(), half, 0.0, t.t_t_ms, copy_color());
+    bar(ui, g, one.cy(), half, t.t_t_ms, t.serial_ms(), work_color());
+    bar(ui, g, two.cy() - ui.px(2), ui.px(1), 0.0, t.t_t_ms, copy_color());
+    bar(ui, g, two.cy() + ui.px(2), ui.px(1), 0.0, t.t_p_ms, work_color());
+    period_bar(ui, g, period.cy(), t.period_ms);
+    if (t.period_ms <= g.top_ms)
+      ui.vertical(g.x(t.period_ms) - ui.hairline(), one.y0 + ui.px(3), period.y1 - ui.px(3), theme::kAccent);
+  } else {
+    ground(ui, g, period.cy());
+  }
+  column.y += ui.px(4);
+  const std::string verdict = timing_verdict(t, {.budget_ms = c.state.numbers.frame_budget_ms,
+                                                 .source_share = c.state.numbers.producer_wait_share,
+                                                 .dropped_share = c.state.numbers.dropped_share,
+                                                 .at_rest = c.state.numbers.idle,
+                                                 .on_cpu = c.state.device.backend == "CPU"});
+  const float line = ui.px(14);
+  ui.paragraph(Type::small, column.x0, column.y, column.x1 - column.x0, line, theme::kText2, verdict);
+  column.y += (c.compact ? 3 : 2) * line;  // always as much, so that nothing below moves
 }
 
 }  // namespace echoloop

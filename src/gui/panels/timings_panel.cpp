@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/panels/measure_parts.h"
 #include "gui/panels/panels.h"
 #include "gui/state/number_text.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/param_table.h"
-#include "gui/state/mark_shape.h"
+#include "gui/state/marks.h"
 #include "gui/state/number_text.h"
 
 namespace echoloop {

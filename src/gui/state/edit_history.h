@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/params.h"
-#include "gui/state/m_mode_view.h"
+#include "gui/state/analysis_views.h"
 #include "gui/state/marks.h"
 
 namespace echoloop {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/number.h"
+#include "core/units.h"
 
 namespace echoloop {
 namespace {

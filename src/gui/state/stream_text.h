@@ -6,8 +6,10 @@
 #include <string>
 
 #include "core/frame.h"
-#include "core/live_status.h"
-#include "core/stream_pace.h"
+#include "core/grid.h"
+#include "core/params.h"
+#include "core/sample_log.h"
+#include "core/stream_settings.h"
 
 namespace echoloop {
 
@@ -38,5 +40,19 @@ std::string sender_address(const std::string& address, const std::string& host);
 std::string held_back_text(const StreamPace& pace);  // "Processing limits: 23 of 50 fps"; empty: it is not
 std::string held_back_help(const StreamPace& pace);
 std::string speed_text(const StreamPace& pace);  // "playing at 0.46×"; empty: in real time, or its rate is unknown
+
+// What a film shows beside its images: source, note, display. Plain values; any thread.
+
+enum class FilmFlow { none, shown };
+
+struct FilmLook {
+  Grid grid;              // of the first image: decides the film's size
+  ImagingParams display;  // window, gamma and map of all images
+  std::string source;
+  std::string note;  // e.g. "20× slower"; may be empty
+  FilmFlow flow = FilmFlow::none;
+  FrameNumbers numbers = {};
+  SampleLogPtr samples = {};  // of the source; null: nothing is said of its samples
+};
 
 }  // namespace echoloop

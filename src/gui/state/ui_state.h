@@ -4,34 +4,103 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/acquisition.h"
-#include "core/acquisition_facts.h"
-#include "core/live_status.h"
 #include "core/params.h"
 #include "core/sample_log.h"
-#include "core/stages.h"
-#include "core/stream_pace.h"
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
 #include "gui/state/analysis_views.h"
-#include "gui/state/compare_state.h"
+#include "gui/state/dock_list.h"
 #include "gui/state/import_state.h"
-#include "gui/state/m_mode_view.h"
 #include "gui/state/marks.h"
-#include "gui/state/measured.h"
-#include "gui/state/message.h"
-#include "gui/state/pan_zoom.h"
-#include "gui/state/program_facts.h"
-#include "gui/state/save_choice.h"
+#include "gui/state/rect.h"
 
 namespace echoloop {
+
+// The messages of the program: severity, time, how long each stays in the line below the window, and the list of them.
+// An error stays until it is dismissed or its cause is gone: an error with a cause is resolved by the success of the
+// same action, and replaced by the next error of the same cause. Pure; UI thread only.
+
+enum class Severity { info, warning, error };
+
+// In the line below the window; the list keeps every message.
+enum class Stay {
+  as_newest,  // until the next one; an error: until it is dismissed
+  passing,    // for a few seconds: why a key has no effect here
+  resolved    // no longer: its cause is gone
+};
+
+struct Message {
+  Severity severity = Severity::info;
+  std::string clock = {};  // "14:32:07"
+  std::string text = {};   // one line
+  std::string cause = {};  // of an error or a warning: resolved by this name; empty = only dismissed
+  Stay stay = Stay::as_newest;
+};
+
+// Severity where it is not info, text, and whether it is resolved.
+[[nodiscard]] std::string message_words(const Message& message);
+// With the time in front, as in the clipboard.
+[[nodiscard]] std::string message_line(const Message& message);
+
+// Of the run, the newest first; beyond kMost the oldest are removed and counted.
+class MessageLog {
+ public:
+  static constexpr std::size_t kMost = 200;
+
+  void post(Message message);
+  void resolve(std::string_view cause);  // errors and warnings; an empty cause: none
+  void dismiss(std::size_t index);       // beyond the end: nothing
+  void clear() { *this = {}; }
+
+  [[nodiscard]] const std::vector<Message>& list() const { return list_; }
+  [[nodiscard]] std::size_t removed() const { return removed_; }  // older ones, for lack of room
+  // All in the list, one a line.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::vector<Message> list_;
+  std::size_t removed_ = 0;
+};
+
+// The one in the message line: the newest error that stays, else the newest message that stays. None: nothing.
+[[nodiscard]] std::optional<std::size_t> standing(const std::vector<Message>& messages);
+
+// The comparison of two images, A and B, as the window edits it and the application fills it: beside Cine, which says
+// whether there is one and with which parameters A is made. Plain values. UI thread only.
+
+enum class CompareSide { a, b };
+enum class CompareLook { wipe, side_by_side };
+
+// A where it is a recording of its own. Filled by the application.
+struct ComparedRecording {
+  std::string name;            // empty: A is B's recording with held settings
+  AcquisitionPtr acquisition;  // null while the recording is being opened
+  std::string opened_as = {};  // what to open to have it again
+  std::uint64_t frame_count = 0;
+  SampleLogPtr samples = {};
+};
+
+// What the About panel says of the program, and the question whether a recording may be opened without a sandbox.
+// Plain values; UI thread only.
+
+struct ProgramFacts {
+  std::string version;  // "0.1.0"
+  std::string sandbox;  // of the reader process, as --version says: "static reader: seccomp, Landlock, namespaces"
+  std::string licence;  // "MIT License"
+  std::string notices;  // path of the file that holds them; empty: not installed
+};
+
+enum class SandboxAnswer { open, cancel };
 
 // For the badge alone (badge_state() in bars.h): opening, the first image is awaited; waiting and no_sender, of a
 // scanner, while the stream is live or idle; still, of a recording of one frame, which is frozen.
@@ -230,7 +299,7 @@ struct StreamNumbers {
   std::vector<float> occupancy;
   StreamPace pace;
   double bytes_per_second = 0.0;  // channel data processed
-  // Rates and shares are of one window, the last 2 s (app/recent_rates.h).
+  // Rates and shares are of one window, the last 2 s (app/stats_collector.h).
   double producer_wait_share = 0.0;  // of the time, policy block: 0 .. 1
   double dropped_share = 0.0;        // of the frames: 0 .. 1
   StreamTiming timing;

@@ -1,8 +1,7 @@
-#include "gui/toolkit/image_layout.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "gui/toolkit/layout.h"
 #include "gui/toolkit/theme.h"
 
 namespace echoloop {

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <array>
 
-#include "gui/gl/color_table.h"
-#include "gui/gl/quad.h"
+#include "core/results/image.h"
+#include "core/stream_settings.h"
+#include "core/units.h"
+#include "gui/gl/shader.h"
+#include "gui/overlay/image_scales.h"
 
 namespace echoloop {
 
@@ -122,6 +125,162 @@ void ImagePainter::draw(const PaintJob& job, int width, int height) {
     glDisable(GL_BLEND);
   }
   draw_quad(vertices_, job.clip, height);
+}
+
+namespace {
+
+float narrow(double value) { return static_cast<float>(value); }
+
+}  // namespace
+
+FlowPainter::FlowPainter(const std::filesystem::path& shader_dir) : shader_(shader_dir, "flow", "") {
+  glCreateVertexArrays(1, &vertices_);
+  glCreateTextures(GL_TEXTURE_2D, 2, maps_);
+  make_color_table(maps_[0], flow_power_color);
+  make_color_table(maps_[1], [](double t) { return flow_velocity_color(2.0 * t - 1.0); });
+  find();
+}
+
+FlowPainter::~FlowPainter() {
+  glDeleteTextures(2, maps_);
+  glDeleteVertexArrays(1, &vertices_);
+}
+
+void FlowPainter::find() {
+  clip_rect_ = shader_.uniform("clip_rect");
+  plane_ = shader_.uniform("plane");
+  flow_ = shader_.uniform("flow");
+  picture_ = shader_.uniform("image_db");
+  map_ = shader_.uniform("color_map");
+  velocity_ = shader_.uniform("shows_velocity");
+  threshold_ = shader_.uniform("threshold_db");
+  priority_ = shader_.uniform("priority_db");
+  power_range_ = shader_.uniform("power_range_db");
+  const auto place = [this](const std::string& name) {
+    return Place{shader_.uniform((name + "_size").c_str()), shader_.uniform((name + "_box").c_str()),
+                 shader_.uniform((name + "_sector").c_str()), shader_.uniform((name + "_apex").c_str())};
+  };
+  flow_place_ = place("flow");
+  picture_place_ = place("image");
+}
+
+bool FlowPainter::reload_if_changed(std::string& report) {
+  if (!shader_.files_changed()) return false;
+  const std::string fault = shader_.reload();
+  report = fault.empty() ? "Shader \"flow\" reloaded." : fault;
+  find();
+  return true;
+}
+
+void FlowPainter::set_grid(const Place& place, const Grid& grid) {
+  const Sector& s = grid.sector;
+  glUniform2f(place.size, static_cast<float>(grid.nx), static_cast<float>(grid.nz));
+  glUniform4f(place.box, narrow(grid.x0_m), narrow(grid.z0_m), narrow(grid.x1_m), narrow(grid.z1_m));
+  glUniform4f(place.sector, narrow(s.angle0_rad), narrow(s.r0_m), narrow(s.angle1_rad), narrow(s.r1_m));
+  glUniform2f(place.apex, grid.polar() ? 1.0F : 0.0F, narrow(s.apex_z_m));
+}
+
+void FlowPainter::draw(const FlowJob& job, int width, int height) {
+  const Rect seen = job.where.common(job.clip);
+  if (seen.width() <= 0 || seen.height() <= 0) return;
+  const Grid& g = job.picture_grid;
+  const auto x_m = [&](float x) {
+    return narrow(g.x0_m + (g.x1_m - g.x0_m) * static_cast<double>((x - job.where.x0) / job.where.width()));
+  };
+  const auto z_m = [&](float y) {
+    return narrow(g.z0_m + (g.z1_m - g.z0_m) * static_cast<double>((y - job.where.y0) / job.where.height()));
+  };
+  const bool velocity = job.params.color_flow.mode == FlowMode::velocity;
+  shader_.use();
+  set_clip_rect(clip_rect_, seen, width, height);
+  glUniform4f(plane_, x_m(seen.x0), z_m(seen.y0), x_m(seen.x1), z_m(seen.y1));
+  set_grid(flow_place_, job.flow_grid);
+  set_grid(picture_place_, g);
+  glUniform1i(flow_, 0);
+  glUniform1i(picture_, 1);
+  glUniform1i(map_, 2);
+  glUniform1i(velocity_, velocity ? 1 : 0);
+  glUniform1f(threshold_, narrow(job.params.color_flow.threshold_db));
+  glUniform1f(priority_, narrow(job.params.color_flow.priority_db));
+  glUniform1f(power_range_, narrow(kFlowPowerRange_db));
+  glBindTextureUnit(0, job.flow_texture);
+  glBindTextureUnit(1, job.picture_texture);
+  glBindTextureUnit(2, maps_[velocity ? 1 : 0]);
+  glDisable(GL_BLEND);
+  draw_quad(vertices_, job.clip, height);
+}
+
+void FlowTexture::take(UiState& state, const Image& shown) {
+  shown_ = state.analyses.flow.image = nullptr;
+  state.analyses.flow.age_s = 0.0;
+  const bool frozen = state.run == RunState::frozen;
+  Box& seen = frozen ? past_ : live_;
+  const bool off = state.params.color_flow.mode == FlowMode::off;
+  (frozen ? live_ : past_).from_ns = now_ns();
+  if (off) seen.from_ns = now_ns();
+  if (seen.box == nullptr || off) return release();
+  const bool fresh = seen.box->take();
+  const FlowImage& flow = seen.box->front();
+  if (flow.ready_ns < seen.from_ns || !belongs(flow, state, shown)) return;
+  if (fresh || &flow != uploaded_ || flow.number != uploaded_number_ || texture_ == 0) upload(flow);
+  shown_ = state.analyses.flow.image = &flow;
+  // Stopped, how much older than the image it is; live its latency, by the host's clock.
+  state.analyses.flow.age_s = image_rests(state) ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
+                                                 : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
+}
+
+// A mode that was chosen just now waits for an image of its own; power and velocity come together.
+bool FlowTexture::belongs(const FlowImage& flow, const UiState& state, const Image& shown) {
+  if (flow.number == 0 || shown.number == 0 || flow.acquisition != shown.acquisition) return false;
+  if (state.run == RunState::frozen) {
+    if (!state.cine.why_no_flow.empty() || is_before(shown.stamp.sequence, flow.stamp.sequence)) return false;
+    const std::uint64_t before = shown.stamp.sequence - flow.stamp.sequence;
+    if (before >= (state.cine.playing ? static_cast<std::uint64_t>(flow.frames) : 1)) return false;
+  }
+  const bool low_rank = flow.params.color_flow.mode == FlowMode::low_rank;
+  if (low_rank != (state.params.color_flow.mode == FlowMode::low_rank)) return false;
+  return (low_rank ? flow.low_rank_db : flow.power_db).size() == flow.grid.pixels();
+}
+
+void FlowTexture::upload(const FlowImage& flow) {
+  const bool low_rank = flow.params.color_flow.mode == FlowMode::low_rank;
+  const int channels = low_rank ? 1 : 2;
+  if (texture_ == 0 || channels != channels_ || flow.grid.nx != width_ || flow.grid.nz != height_) {
+    glDeleteTextures(1, &texture_);
+    glCreateTextures(GL_TEXTURE_2D, 1, &texture_);
+    glTextureStorage2D(texture_, 1, low_rank ? GL_R32F : GL_RG32F, flow.grid.nx, flow.grid.nz);
+    for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER}) {
+      glTextureParameteri(texture_, filter, low_rank ? GL_LINEAR : GL_NEAREST);
+    }
+    for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T}) {
+      glTextureParameteri(texture_, wrap, GL_CLAMP_TO_EDGE);
+    }
+    channels_ = channels;
+    width_ = flow.grid.nx;
+    height_ = flow.grid.nz;
+  }
+  const float* values = flow.low_rank_db.data();
+  if (!low_rank) {
+    const float share = flow.aliasing_m_s > 0.0 ? static_cast<float>(1.0 / flow.aliasing_m_s) : 0.0F;
+    values_.resize(2 * flow.grid.pixels());
+    for (std::size_t i = 0; i < flow.grid.pixels(); ++i) {
+      values_[2 * i] = flow.power_db[i];
+      values_[2 * i + 1] = share * flow.velocity_m_s[i];
+    }
+    values = values_.data();
+  }
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+  glTextureSubImage2D(texture_, 0, 0, 0, width_, height_, low_rank ? GL_RED : GL_RG, GL_FLOAT, values);
+  uploaded_ = &flow;
+  uploaded_number_ = flow.number;
+}
+
+void FlowTexture::release() {
+  if (texture_ == 0) return;
+  glDeleteTextures(1, &texture_);
+  texture_ = 0;
+  values_ = {};
 }
 
 }  // namespace echoloop

@@ -4,11 +4,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/grid.h"
 #include "core/params.h"
-#include "gui/gl/matched_levels.h"
+#include "core/results/analysis_images.h"
+#include "core/results/image.h"
+#include "core/results/live_images.h"
+#include "gui/gl/level_reader.h"
 #include "gui/gl/shader.h"
+#include "gui/state/ui_state.h"
 #include "gui/toolkit/painter.h"
 
 namespace echoloop {
@@ -55,6 +60,84 @@ class ImagePainter {
   unsigned int maps_[4] = {};
   unsigned int level_map_ = 0;
   std::uint64_t in_level_map_ = 0;  // number of the map that it holds
+};
+
+// Draws power or velocity over the image, where shows_flow() says so (shaders/flow.frag). UI thread only.
+
+struct FlowJob {
+  unsigned int flow_texture = 0;  // power in dB, velocity as a share of the aliasing limit
+  const Grid& flow_grid;
+  unsigned int picture_texture = 0;  // the B-mode image's dB
+  const Grid& picture_grid;
+  const ImagingParams& params;  // mode, threshold, priority
+  Rect where;                   // of the image's grid, pixels from the framebuffer's top left
+  Rect clip;                    // nothing is drawn outside
+};
+
+class FlowPainter {
+ public:
+  explicit FlowPainter(const std::filesystem::path& shader_dir);
+  ~FlowPainter();
+  FlowPainter(const FlowPainter&) = delete;
+  FlowPainter& operator=(const FlowPainter&) = delete;
+
+  bool reload_if_changed(std::string& report);
+
+  // Into the current framebuffer of `width` x `height`.
+  void draw(const FlowJob& job, int width, int height);
+
+ private:
+  struct Place {  // of one of the two grids in the shader
+    int size = -1, box = -1, sector = -1, apex = -1;
+  };
+  void find();
+  static void set_grid(const Place& place, const Grid& grid);
+
+  Shader shader_;
+  Place flow_place_, picture_place_;
+  int clip_rect_ = -1, plane_ = -1, flow_ = -1, picture_ = -1, map_ = -1, velocity_ = -1, threshold_ = -1,
+      priority_ = -1, power_range_ = -1;
+  unsigned int vertices_ = 0;
+  unsigned int maps_[2] = {};  // power, velocity
+};
+
+// The flow image on screen and its texture: the reader of the flow images' mailboxes. It has a texture only while
+// flow is shown. Over a kept frame lies the flow of the ensemble that ends with it, or, while the frames play, of one
+// that ends a little earlier. UI thread only.
+
+class FlowTexture {
+ public:
+  // Of the live stream, of kept frames (null: there are none).
+  FlowTexture(Mailbox<FlowImage>& live, PastImages* past)
+      : live_{.box = &live}, past_{.box = past != nullptr ? &past->flow : nullptr} {}
+  ~FlowTexture() { release(); }
+  FlowTexture(const FlowTexture&) = delete;
+  FlowTexture& operator=(const FlowTexture&) = delete;
+
+  // Takes the newest one, and sets in `state` which one belongs over `shown`.
+  void take(UiState& state, const Image& shown);
+
+  // Null = none, also once the mailbox has been reset.
+  [[nodiscard]] const FlowImage* shown() const { return shown_ != nullptr && shown_->number > 0 ? shown_ : nullptr; }
+  // Power in dB and velocity as a share of the aliasing limit in two channels; of the low-rank image one, dB.
+  [[nodiscard]] unsigned int texture() const { return texture_; }
+
+ private:
+  struct Box {
+    Mailbox<FlowImage>* box = nullptr;
+    std::int64_t from_ns = 0;  // flow images that were ready before are of another time
+  };
+  [[nodiscard]] static bool belongs(const FlowImage& flow, const UiState& state, const Image& shown);
+  void upload(const FlowImage& flow);
+  void release();
+
+  Box live_, past_;
+  const FlowImage* shown_ = nullptr;
+  const FlowImage* uploaded_ = nullptr;
+  std::uint64_t uploaded_number_ = 0;
+  std::vector<float> values_;
+  unsigned int texture_ = 0;
+  int channels_ = 0, width_ = 0, height_ = 0;
 };
 
 }  // namespace echoloop

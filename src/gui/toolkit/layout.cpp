@@ -52,4 +52,84 @@ WindowLayout lay_out_window(float width, float height, float scale, const Column
   return l;
 }
 
+namespace {
+
+constexpr float kRoom = 12;  // that a control which is scrolled into view has above and below
+
+}  // namespace
+
+float Scroll::begin(Ui& ui, const char* id, const Rect& r) {
+  area_ = r;
+  ui.focus().scroll(id);
+  if (const FocusStop* to = ui.focus().moved_to(); to != nullptr && to->scroll == id) {
+    const float top = to->rect.y0 - r.y0 + offset_;
+    show(top - ui.px(kRoom), top + to->rect.height() + ui.px(kRoom));
+  }
+  const float most = std::max(0.0F, content_ - r.height());
+  hovered_ = ImGui::IsWindowHovered() && r.contains(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y);
+  const float before = offset_;
+  if (hovered_) offset_ -= ImGui::GetIO().MouseWheel * ui.px(48);
+  if (most > 0) {  // the bar's own drag, submitted before what lies under it
+    const Hit h = ui.hit(id, {r.x1 - ui.px(8), r.y0, r.x1, r.y1});
+    if (h.held) offset_ += ImGui::GetIO().MouseDelta.y * content_ / std::max(r.height(), 1.0F);
+  }
+  moved_ = offset_ != before;
+  offset_ = std::round(std::clamp(offset_, 0.0F, most));
+  ImGui::PushClipRect({r.x0, r.y0}, {r.x1, r.y1}, true);
+  return r.y0 - offset_;
+}
+
+void Scroll::end(Ui& ui, float bottom) {
+  ui.focus().scroll({});
+  ImGui::PopClipRect();
+  content_ = bottom - (area_.y0 - offset_);
+  if (!hovered_ || content_ <= area_.height()) return;
+  const float share = area_.height() / content_;
+  const float y = area_.y0 + offset_ * share;
+  ui.fill({area_.x1 - ui.px(7), y, area_.x1 - ui.px(1), y + area_.height() * share}, theme::kLine2, 3);
+}
+
+void Scroll::show(float top, float bottom) {
+  if (top < offset_) offset_ = top;
+  if (bottom > offset_ + area_.height()) offset_ = bottom - area_.height();
+}
+
+namespace {
+
+// Parts are kept as long as all that is left has room.
+class Room {
+ public:
+  explicit Room(float free) : free_(free) {}
+  bool keeps(float width) { return free_ >= 0 || leaves(width); }
+  bool leaves(float width) {
+    free_ += width;
+    return false;
+  }
+
+ private:
+  float free_;
+};
+
+}  // namespace
+
+StatusFit fit_status_bar(const StatusWidths& w, StatusForm form) {
+  Room room(w.room - w.always - w.device - w.present - w.latency_word - w.shown - w.playing - w.backend - w.reset -
+            w.latency - w.keys - w.rate);
+  const auto in_wide = [&](float width) {
+    return form == StatusForm::compact ? room.leaves(width) : room.keeps(width);
+  };
+  StatusFit fit;
+  fit.device = in_wide(w.device);
+  fit.present = in_wide(w.present);
+  fit.latency_word = in_wide(w.latency_word);
+  fit.shown = room.keeps(w.shown);
+  fit.playing = room.keeps(w.playing);
+  fit.backend = room.keeps(w.backend);
+  fit.reset = room.keeps(w.reset);
+  fit.latency = room.keeps(w.latency);
+  fit.keys = room.keeps(w.keys);
+  fit.rate = room.keeps(w.rate);
+  return fit;
+}
+
 }  // namespace echoloop

@@ -1,10 +1,13 @@
 // Small plots: a frame with two axes in 1-2-5 steps, curves in it, and what lies under the pointer. UI thread only.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "gui/overlay/plot_axis.h"
+#include "gui/overlay/m_mode_columns.h"
 #include "gui/toolkit/ui.h"
 
 namespace echoloop {
@@ -41,5 +44,19 @@ void draw_curve(const Ui& ui, const Plot& plot, std::span<const ImVec2> points, 
 void draw_curve(const Ui& ui, const Plot& plot, std::span<const float> values, double first_x, double step_x,
                 ImU32 color, float thickness = 1.25F);
 void draw_cursor(const Ui& ui, const Plot& plot, double x);  // a vertical line, dashed
+
+// A quantity of the last ten seconds as a small curve. UI thread only.
+
+struct Sparkline {
+  const std::vector<float>& values;  // oldest first, in equal steps; not a number where there is none
+  double top = 1.0;                  // the scale starts at 0
+  std::string top_text = {};
+  std::optional<double> line = {};  // dashed, with a word of its own
+  std::string_view line_text = {};
+  float label_width = 50;  // at scale 1; 0 = no labels
+};
+
+// In `row`, labels to the right of the curve and never over it. Returns the curve's box.
+Rect draw_sparkline(const Ui& ui, const Rect& row, const Sparkline& plot);
 
 }  // namespace echoloop

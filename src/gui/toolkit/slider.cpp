@@ -1,5 +1,3 @@
-#include "gui/toolkit/slider.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,10 +2,15 @@
 // Why constants and not ImGui's style: almost everything is drawn with the draw list, and the look is fixed.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <string>
 
-#include "core/stages.h"
+#include "core/timing_trace.h"
 #include "gui/gl/imgui_compat.h"
+#include "gui/gl/surface.h"
+#include "gui/state/ui_state.h"
+#include "render/text_rasterizer.h"
 
 namespace echoloop::theme {
 
@@ -67,3 +72,88 @@ inline constexpr float kRadius = 5;
 inline constexpr float kCompactBelow = 1320;  // of the window's logical width
 
 }  // namespace echoloop::theme
+
+namespace echoloop {
+
+// The colours of a message, wherever it is listed.
+
+inline ImU32 severity_dot(Severity severity) {
+  switch (severity) {
+    case Severity::info:
+      return theme::kMuted;
+    case Severity::warning:
+      return theme::kWarn;
+    case Severity::error:
+      return theme::kRed;
+  }
+  return theme::kMuted;
+}
+
+inline ImU32 severity_ink(Severity severity) { return severity == Severity::error ? theme::kRed : theme::kText2; }
+
+// The type: Inter, then DejaVu Sans, then ImGui's own font, at the sizes of the design times the window's scale.
+// Inter's digits are proportional; they are merged with a fixed advance so that live numbers do not move. UI thread
+// only.
+
+enum class Type { body, strong, small, badge, medium, large, large_strong, heading };
+inline constexpr int kTypeCount = 8;
+
+class Fonts {
+ public:
+  // Fills ImGui's atlas anew for `scale`; the caller renews the backend's texture (up to ImGui 1.91).
+  // `family` null: ImGui's own font, in which characters outside Latin-1 are drawn as their nearest in ASCII.
+  void build(float scale, const FontFamily* family = installed_family());
+
+  [[nodiscard]] ImFont* font(Type type) const { return fonts_[static_cast<std::size_t>(type)]; }
+  [[nodiscard]] float size(Type type) const { return sizes_[static_cast<std::size_t>(type)]; }  // pixels
+  [[nodiscard]] const std::string& family() const { return family_; }  // "Inter", "DejaVu Sans" or "ProggyClean"
+
+ private:
+  std::array<ImFont*, kTypeCount> fonts_{};
+  std::array<float, kTypeCount> sizes_{};
+  std::string family_;
+};
+
+// The scale of the interface: the steps that can be chosen, and how much of it a window has room for. Pure. Any thread.
+
+inline constexpr std::array<float, 9> kUiScales = {0.75F, 1.0F, 1.25F, 1.5F, 1.75F, 2.0F, 2.25F, 2.5F, 3.0F};
+
+// The step above `now` (by = 1) or below it (-1); at the ends `now` itself.
+inline float next_scale(float now, int by) {
+  constexpr float kNear = 0.01F;
+  if (by > 0) {
+    for (const float step : kUiScales) {
+      if (step > now + kNear) return step;
+    }
+    return now;
+  }
+  float below = now;
+  for (const float step : kUiScales) {
+    if (step < now - kNear) below = step;
+  }
+  return below;
+}
+
+// What of `wanted` leaves both columns' controls and an image in a window of so many pixels; at least 1.
+inline float fitting_scale(float wanted, float width, float height) {
+  constexpr float kLeastWidth = 720, kLeastHeight = 450;  // at scale 1
+  return std::min(wanted, std::max(1.0F, std::min(width / kLeastWidth, height / kLeastHeight)));
+}
+
+// The ImGui context with its OpenGL backend, bound to a surface, and the font atlas for a scale. UI thread only.
+// Our own settings file remembers the layout: ImGui writes no file.
+
+class ImguiSession {
+ public:
+  explicit ImguiSession(Surface& surface);  // the surface outlives this; its OpenGL context is current
+  ~ImguiSession();
+  ImguiSession(const ImguiSession&) = delete;
+  ImguiSession& operator=(const ImguiSession&) = delete;
+
+  void build_fonts(Fonts& fonts, float scale);  // between frames
+
+ private:
+  Surface& surface_;
+};
+
+}  // namespace echoloop

@@ -1,8 +1,7 @@
-#include "gui/toolkit/tooltip.h"
-
 #include <algorithm>
 
 #include "gui/toolkit/theme.h"
+#include "gui/toolkit/ui.h"
 
 namespace echoloop {
 

@@ -2,20 +2,91 @@
 // A control with a `why_not` is disabled and its tooltip says why. UI thread only.
 #pragma once
 
+#include <imgui.h>
+
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "gui/gl/imgui_compat.h"
 #include "gui/state/focus.h"
-#include "gui/toolkit/early_text.h"
 #include "gui/toolkit/painter.h"
 #include "gui/toolkit/theme.h"
-#include "gui/toolkit/tooltip.h"
 
 namespace echoloop {
+
+// The tooltip: of one control at a time, after the pointer or the keyboard has been on it for a moment. UI thread only.
+
+struct Tip {
+  std::string_view title;
+  std::string_view text;
+  std::string_view why_not;  // not empty: the control is disabled for this reason
+};
+
+class Tooltip {
+ public:
+  void begin_frame() { candidate_ = 0; }
+  [[nodiscard]] bool taken() const { return candidate_ != 0; }  // by a control, in this frame
+  void offer(ImGuiID id, const Rect& control, const Tip& tip);
+  void end_frame(Painter& painter);                    // drawn above everything else
+  [[nodiscard]] bool waits() const { return waits_; }  // for its time to come
+
+ private:
+  void draw(Painter& painter) const;
+
+  ImGuiID id_ = 0, candidate_ = 0;
+  double since_s_ = 0;
+  bool waits_ = false;
+  Rect control_;
+  std::string title_, text_;
+};
+
+// Characters that are typed before a text field has the keyboard: ImGui needs two or three frames until it has. They
+// are kept and given to the field, and no other control or key takes them. UI thread.
+
+class EarlyText {
+ public:
+  enum class From { now, later };  // of the characters: this frame's too, or those of the next one on
+
+  [[nodiscard]] bool awaited() const { return frames_ > 0; }
+  void begin_frame() {
+    last_field_ = std::exchange(field_, {});
+    if (frames_ > 0 && !ImGui::GetIO().WantTextInput) keep();
+    frames_ = std::max(0, frames_ - 1);
+  }
+  // A field will have the keyboard soon.
+  void await(From from) {
+    constexpr int kFramesToField = 5;
+    if (frames_ == 0) text_.clear();
+    frames_ = kFramesToField;
+    if (from == From::now) keep();
+  }
+  // The field has the keyboard in this frame; in the next one its characters follow those that were kept.
+  void has_keyboard(const std::string& field) { field_ = field; }
+  void give_to(const std::string& field) {
+    if (frames_ == 0 || last_field_ != field || ImGui::GetIO().KeyCtrl) return;
+    frames_ = 0;
+    keep();
+    for (const ImWchar c : text_) ImGui::GetIO().InputQueueCharacters.push_back(c);
+    text_.clear();
+  }
+
+ private:
+  void keep() {
+    ImVector<ImWchar>& queue = ImGui::GetIO().InputQueueCharacters;
+    text_.insert(text_.end(), queue.begin(), queue.end());
+    queue.resize(0);
+  }
+
+  int frames_ = 0;                  // for which the field is still awaited
+  std::string field_, last_field_;  // that has the keyboard in this frame, and in the last one
+  std::vector<ImWchar> text_;
+};
 
 struct Hit {
   bool hovered = false;
@@ -165,5 +236,49 @@ class Ui : public Painter {
   std::map<std::string, HitArea, std::less<>> areas_;
   std::vector<std::string> clicked_;
 };
+
+// Sliders: one value, or a range with two thumbs. Values are in the units on screen. UI thread only.
+
+enum class Track { linear, logarithmic };
+enum class Sign { as_is, always };  // always: +6.0
+
+enum class Fill { from_left, from_normal };  // of the track, to the thumb
+enum class Lines { one, two };               // one: label, track and value side by side, for narrow places
+
+struct SliderLook {
+  const char* id = "";
+  std::string_view label = {};
+  std::string_view unit = {};
+  int decimals = 0;
+  double track_min = 0, track_max = 1;  // reached by dragging
+  double least = 0, most = 1;           // reached by typing
+  Track track = Track::linear;
+  Sign sign = Sign::as_is;
+  Lines lines = Lines::two;
+  Fill fill = Fill::from_left;
+  std::string_view help = {};
+  std::string_view why_not = {};
+  std::string_view text_at_most = {};   // shown instead of the number at track_max, e.g. "max"
+  std::string_view text_at_least = {};  // and of number and unit at track_min, e.g. "off"
+  std::string_view title = {};          // of the tooltip, where it is not the label
+  bool unknown = false;                 // no value yet: a dash, an empty track
+};
+
+struct Interval {
+  double low = 0, high = 0;
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+// The new value when the user changed it. `normal`: the default, which right-click restores.
+std::optional<double> slider(Ui& ui, Column& column, const SliderLook& look, double value, double normal);
+std::optional<Interval> range_slider(Ui& ui, Column& column, const SliderLook& look, Interval value, Interval normal,
+                                     double least_width);
+
+// A slider whose left end is off = 0; the rest of its track is logarithmic from `step` on. The new value, a multiple
+// of the step, when the user changed it. `look`: track_max, most, decimals, unit and words; right-click switches off.
+std::optional<double> slider_from_off(Ui& ui, Column& column, SliderLook look, double value, double step);
+
+// Where the thumb of a slider of one line is, in a row.
+float thumb_x(const Ui& ui, const Rect& row, const SliderLook& look, double value);
 
 }  // namespace echoloop

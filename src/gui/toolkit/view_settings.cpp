@@ -5,8 +5,8 @@
 #include <sstream>
 #include <string>
 
-#include "gui/state/panel_list.h"
-#include "gui/toolkit/ui_scale.h"
+#include "gui/state/dock_list.h"
+#include "gui/toolkit/theme.h"
 
 namespace echoloop {
 namespace {

@@ -12,9 +12,6 @@
 #include "core/timing_trace.h"
 #include "gui/state/dock_list.h"
 #include "gui/state/marks.h"
-#include "gui/state/save_choice.h"
-#include "gui/state/transient_view.h"
-#include "gui/state/window_place.h"
 #include "gui/toolkit/layout.h"
 
 namespace echoloop {

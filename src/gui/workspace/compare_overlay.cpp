@@ -1,5 +1,3 @@
-#include "gui/workspace/compare_overlay.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "gui/panels/compare_bar.h"
+#include "gui/panels/cine_actions.h"
 #include "gui/state/number_text.h"
+#include "gui/workspace/image_area.h"
 
 namespace echoloop {
 namespace {

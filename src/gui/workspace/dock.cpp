@@ -1,13 +1,12 @@
-#include "gui/workspace/dock.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "gui/toolkit/splitter.h"
+#include "gui/toolkit/layout.h"
+#include "gui/view/analysis_layers.h"
 #include "gui/view/m_mode.h"
-#include "gui/view/sample_volume_tool.h"
+#include "gui/workspace/image_area.h"
 #include "gui/workspace/tool_bar.h"
 
 namespace echoloop {

@@ -1,5 +1,8 @@
 #include "gui/workspace/image_area.h"
 
+#include <fmt/format.h>
+#include <imgui.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -7,18 +10,17 @@
 #include <utility>
 #include <vector>
 
+#include "core/adaptive.h"
 #include "core/units.h"
-#include "gui/overlay/flow_scale.h"
+#include "gui/overlay/image_scales.h"
 #include "gui/panels/cine_actions.h"
+#include "gui/panels/panels.h"
 #include "gui/state/stream_text.h"
-#include "gui/toolkit/image_layout.h"
+#include "gui/toolkit/layout.h"
 #include "gui/toolkit/ui.h"
 #include "gui/view/analysis_layers.h"
-#include "gui/view/flow_bar.h"
-#include "gui/view/side_by_side.h"
-#include "gui/workspace/compare_overlay.h"
-#include "gui/workspace/dock.h"
-#include "gui/workspace/image_work.h"
+#include "gui/view/image_view.h"
+#include "gui/view/marks_view.h"
 
 namespace echoloop {
 namespace {
@@ -253,6 +255,207 @@ void ImageArea::draw_pointers(PanelContext& c, const SceneInput& input) {
   } else {
     draw_chip(c.ui, on_a ? layout_.image : side_a_.image, on_a ? "Pointer: A only" : "Pointer: B only");
   }
+}
+
+namespace {
+
+constexpr double kWheelStep = 1.25;
+constexpr float kReach = 7;  // pixels at scale 1
+
+// Not beyond what is seen, wherever the mouse is dragged to.
+PlanePoint point_at(const ImageLayout& l, ImVec2 mouse) {
+  return l.point(std::clamp(mouse.x, l.image.x0, l.image.x1), std::clamp(mouse.y, l.image.y0, l.image.y1));
+}
+
+MarkTool next_region(MarkTool tool) {
+  return tool == MarkTool::rectangle ? MarkTool::circle
+         : tool == MarkTool::circle  ? MarkTool::ellipse
+         : tool == MarkTool::ellipse ? MarkTool::outline
+                                     : MarkTool::rectangle;
+}
+
+}  // namespace
+
+bool ImageInteraction::key(UiState& state, const UiCommands& commands, const KeyPress& press) {
+  Marks& marks = state.marks;
+  if (press.control) return false;
+  switch (press.key) {
+    case Key::c:
+      marks.tool = marks.tool == MarkTool::distance ? MarkTool::pointer : MarkTool::distance;
+      return true;
+    case Key::a:
+      marks.tool = next_region(marks.tool);
+      return true;
+    case Key::f:
+      if (state.image.pan_zoom.fitted) call(commands.hint, "The whole image is visible.");
+      state.image.pan_zoom = {};
+      return true;
+    case Key::remove:
+      if (marks.selected == 0) call(commands.hint, "No measurement is selected.");
+      remove_mark(marks, marks.selected);
+      return true;
+    default:
+      return false;
+  }
+}
+
+void ImageInteraction::zoom_and_pan(const Hit& hit, const ImageLayout& layout, UiState& state) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (hit.hovered && ImGui::IsMouseClicked(2)) middle_panning_ = true;
+  middle_panning_ = middle_panning_ && ImGui::IsMouseDown(2);
+  panning_ = panning_ && hit.held;
+  if (hit.hovered && io.MouseWheel != 0) {
+    state.image.pan_zoom =
+        zoomed_about(layout, io.MousePos.x, io.MousePos.y, std::pow(kWheelStep, static_cast<double>(io.MouseWheel)));
+  } else if ((panning_ || middle_panning_) && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
+    state.image.pan_zoom = panned(layout, io.MouseDelta.x, io.MouseDelta.y);
+  }
+  if ((panning_ || middle_panning_) && layout.zoom() > 1.0) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
+}
+
+void ImageInteraction::use_tool(const Hit& hit, const ImageLayout& layout, UiState& state, double reach_m, int chip) {
+  Marks& marks = state.marks;
+  const PlanePoint at = point_at(layout, ImGui::GetIO().MousePos);
+  if (hit.pressed && marks.tool == MarkTool::pointer && chip != 0) {
+    marks.selected = chip;
+  } else if (hit.pressed && !editor_.press(marks, at, reach_m) && marks.tool == MarkTool::pointer) {
+    marks.selected = 0;
+    panning_ = free_press_ = true;
+    if (ImGui::IsMouseDoubleClicked(0)) state.image.pan_zoom = {};
+  }
+  constexpr float kStill = 4;  // pixels at scale 1: a hand is not quieter
+  const float still = kStill * layout.scale;
+  free_press_ = free_press_ && ImGui::GetIO().MouseDragMaxDistanceSqr[0] <= still * still;
+  if (hit.clicked && free_press_) free_click_ = at;
+  free_press_ = free_press_ && hit.held;
+  if (marks.tool == MarkTool::inspect && hit.held) state.image.inspected = at;
+  if (hit.hovered || hit.held) editor_.move(marks, at, reach_m);
+  if (!hit.held) editor_.release(marks);
+  if (!hit.right) return;
+  if (editor_.draft() != nullptr) {
+    editor_ = {};
+  } else if (marks.hovered != 0) {
+    remove_mark(marks, marks.hovered);
+  }
+}
+
+bool ImageInteraction::use(Ui& ui, const ImageLayout& layout, UiState& state) {
+  const Hit hit = ui.hit("picture", layout.image);
+  free_pointer_.reset();
+  free_click_.reset();
+  Marks& marks = state.marks;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const double reach_m = static_cast<double>(kReach * ui.scale()) / layout.px_per_m;
+  const MarksView before{ui, layout, marks, nullptr};
+  int chip = 0;
+  if (hit.hovered && !hit.held && editor_.draft() == nullptr) {
+    chip = chip_at(before, mouse.x, mouse.y);
+    const auto grip = grip_at(marks, layout.point(mouse.x, mouse.y), reach_m);
+    marks.hovered = chip != 0 ? chip : grip ? grip->number : 0;
+    if (marks.hovered != 0 && marks.tool == MarkTool::pointer) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  } else if (hit.pressed) {
+    chip = chip_at(before, mouse.x, mouse.y);
+  }
+  const bool gate = editor_.draft() == nullptr && gate_.use(hit, layout, state, reach_m);
+  if (!gate) use_tool(hit, layout, state, reach_m, chip);
+  if (!gate && hit.hovered && marks.tool == MarkTool::pointer && marks.hovered == 0) {
+    free_pointer_ = layout.point(mouse.x, mouse.y);
+  }
+  zoom_and_pan(hit, layout, state);
+  draw_again(ui, layout, state);
+  return hit.hovered;
+}
+
+void ImageInteraction::draw_again(Ui& ui, const ImageLayout& layout, const UiState& state) const {
+  draw_gate(ui, layout, state.params);
+  draw_marks({ui, layout, state.marks, editor_.draft()});
+}
+
+namespace {
+
+constexpr float kTrack = 3;
+constexpr unsigned int kVeil = 0x73;  // of the canvas, over an image that is not current: 55 % of it are seen
+
+void draw_track(const Ui& ui, const ImageLayout& layout, double share) {
+  const Rect& r = layout.image;
+  const Rect track{r.x0, r.y1 + ui.px(3), r.x1, r.y1 + ui.px(3 + kTrack)};
+  ui.fill(track, theme::kLine, 1.5F);
+  ui.fill({track.x0, track.y0, track.x0 + track.width() * static_cast<float>(share), track.y1}, theme::kAccent, 1.5F);
+}
+
+// Back to the source before, right of the title, which ends at x. Returns its left end.
+float draw_return(PanelContext& c, const ImageLayout& layout, float x, float y) {
+  Ui& ui = c.ui;
+  std::string label = "Cancel, stay on " + c.state.opening.former;
+  const auto width = [&] { return ui.width(Type::body, label) + ui.width(Type::small, "Esc") + ui.px(36); };
+  if (width() > layout.room.x1 - x) label = "Cancel";
+  const float right = std::min(layout.room.x1, std::max(layout.image.x1, x + width()));
+  const Rect button{right - width(), y, right, y + ui.px(26)};
+  const bool clicked = ui.button("return", button, {.label = label, .shortcut = "Esc"},
+                                 {"Cancel", "Shows the source before again, as it was.", {}});
+  const bool escape = ui.escape() && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+  if (escape) ui.use_escape();
+  if (clicked || escape) call(c.commands.cancel);
+  return button.x0;
+}
+
+}  // namespace
+
+std::optional<WorkProgress> long_work(std::int64_t since_ns, double remaining_s, std::int64_t now_ns) {
+  if (since_ns == 0 || now_ns - since_ns < kWorkSeen_ns) return std::nullopt;
+  const double passed_s = static_cast<double>(now_ns - since_ns) * 1e-9;
+  if (remaining_s <= 0.0) return WorkProgress{.text = fmt::format("{:.0f} s", passed_s)};
+  return WorkProgress{.text = fmt::format("{:.0f} of about {:.0f} s", passed_s, passed_s + remaining_s),
+                      .share = passed_s / (passed_s + remaining_s)};
+}
+
+float draw_long_work(const Ui& ui, const ImageLayout& layout, float right, const WorkProgress& work) {
+  draw_track(ui, layout, work.share);
+  const std::string text = "Computing: " + work.text;
+  ui.text_right(Type::small, right, layout.caption_y + ui.px(8), ui.px(20), theme::kText, text);
+  return right - ui.width(Type::small, text) - ui.px(16);
+}
+
+std::string first_image_text(const UiState& state, const WorkProgress& work) {
+  const Adaptive method = state.params.formation.adaptive;
+  std::string text = "Computing the first image of " + state.source.name;
+  if (method != Adaptive::off) text += ", " + std::string(kAdaptiveMethods[static_cast<std::size_t>(method)].label);
+  return text + ": " + work.text;
+}
+
+void draw_awaited_image(PanelContext& c, const ImageLayout& layout, const AwaitedImage& awaited) {
+  const Ui& ui = c.ui;
+  const UiState& state = c.state;
+  const Rect& r = layout.image;
+  ui.fill(r, theme::rgb(theme::kCanvasHex, kVeil), 0);
+  const auto work = long_work(awaited.since_ns, state.image.work.remaining_s, now_ns());
+  if (!work) return;
+  draw_track(ui, layout, work->share);
+  const float line = ui.px(20), title_y = r.y0 - ui.px(30);
+  const std::string title = "Opening " + state.source.name;
+  const float x = r.x0 + ui.width(Type::strong, title) + ui.px(12);
+  const float end = state.opening.former.empty() ? layout.room.x1 : draw_return(c, layout, x, title_y - ui.px(3));
+  ui.text_fitted(Type::strong, r.x0, end - ui.px(8), title_y, line, theme::kText, title);
+  const auto& f = state.params.formation;
+  const std::string points = fmt::format("{} × {} points", f.grid_nx, f.grid_nz);
+  if (f.grid_nx > 0 && f.grid_nz > 0 && x + ui.width(Type::small, points) < end - ui.px(8)) {
+    ui.text(Type::small, x, title_y, line, theme::kMuted, points);
+  }
+  const std::string before = "Not current: last image of " + awaited.shown_of + ".";
+  const std::string first = first_image_text(state, *work);
+  const float y = layout.caption_y + ui.px(8), gap = ui.px(16);
+  const float both = ui.width(Type::small, before) + gap + ui.width(Type::small, first);
+  const bool beside = r.x0 + both <= layout.room.x1;
+  if (beside) {
+    const float end = ui.text(Type::small, r.x0, y, line, theme::kText2, before);
+    ui.text(Type::small, end + gap, y, line, theme::kText, first);
+    return;
+  }
+  ui.text_fitted(Type::small, r.x0, layout.room.x1, y, line, theme::kText, first);
+  const float w = ui.width(Type::small, before);
+  const Rect chip{r.x0, r.y1 - line - ui.px(4), r.x0 + w + ui.px(16), r.y1 - ui.px(4)};
+  ui.fill(chip, theme::kChip, 4);
+  ui.text(Type::small, chip.x0 + ui.px(8), chip.y0, line, theme::kText2, before);
 }
 
 }  // namespace echoloop

@@ -11,10 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "gui/state/mark_editor.h"
+#include "gui/state/marks.h"
 #include "gui/state/number_text.h"
 #include "gui/toolkit/ui.h"
-#include "gui/workspace/tool_bar_fit.h"
 
 namespace echoloop {
 namespace {
@@ -411,6 +410,27 @@ void draw_tool_bar(PanelContext& c, const Rect& area, const ImageLayout& layout)
   if (fit.tools != BarTools::least) draw_zoom(row, fit.tools);
   draw_views(row, right, fit);
   c.ui.horizontal(area.x0, area.x1, area.y1 - c.ui.hairline(), theme::kEdge);
+}
+
+float width_of(const BarFit& fit, const BarSizes& s) {
+  float w = fit.tools == BarTools::apart     ? s.tools_apart
+            : fit.tools == BarTools::grouped ? s.tools_grouped
+                                             : s.tools_least;
+  for (std::size_t i = 0; i < fit.hidden.size(); ++i) {
+    if (!fit.hidden[i]) w += s.gap + (fit.names ? s.named[i] : s.icon);
+  }
+  return w + s.gap + s.menu;
+}
+
+BarFit fit_tool_bar(const BarSizes& s) {
+  BarFit fit;
+  const auto fits = [&] { return width_of(fit, s) <= s.room; };
+  if (fits()) return fit;
+  fit.tools = BarTools::grouped;
+  for (std::size_t i = fit.hidden.size() - 1; i > 0 && !fits(); --i) fit.hidden[i] = !s.open[i];
+  if (!fits()) fit.names = false;
+  if (!fits()) fit.tools = BarTools::least;
+  return fit;
 }
 
 }  // namespace echoloop

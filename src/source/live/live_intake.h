@@ -3,6 +3,7 @@
 // out; one lock guards the book-keeping, and samples are written and read outside it.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -15,18 +16,102 @@
 #include <string>
 #include <vector>
 
-#include "core/live_status.h"
+#include "core/frame.h"
 #include "core/stream_settings.h"
-#include "source/live/live_account.h"
-#include "source/live/live_allowance.h"
-#include "source/live/live_blocks.h"
-#include "source/live/live_clock.h"
 #include "source/live/live_protocol.h"
 #include "source/live/live_scan.h"
 #include "source/source.h"
 #include "transport/frame_arena.h"
 
 namespace echoloop {
+
+// Numbers of frames as a sender counts them, and as the stream does. A sender may begin again from any number: that is
+// a new epoch, whose numbers follow those of the one before. Which of the numbers left out were lost at the sender is
+// in its frame words. All numbers count modulo 2^64. Pure.
+
+struct NumberedFrame {
+  enum class Kind { follows, duplicate, new_epoch };
+  Kind kind = Kind::follows;
+  std::uint64_t sequence = 0;  // of the stream
+  FrameGap gap;
+};
+
+class LiveAccount {
+ public:
+  // A sender has connected: its next frame begins an epoch.
+  void begin_epoch() { begun_ = false; }
+  // The next frame that came; `lost_so_far` as its word says.
+  NumberedFrame add(std::uint64_t sequence, std::uint64_t lost_so_far);
+  // One that came, and is not put into the stream: it was made with an earlier description. Counted with the next frame
+  // that follows, as what is missing is.
+  void add_stale(std::uint64_t sequence);
+
+  [[nodiscard]] std::uint64_t epochs() const { return epochs_; }
+  [[nodiscard]] std::uint64_t duplicates() const { return duplicates_; }
+  [[nodiscard]] std::uint64_t lost() const { return all_lost_; }        // at the sender, in all epochs
+  [[nodiscard]] std::uint64_t missing() const { return all_missing_; }  // likewise
+  [[nodiscard]] std::uint64_t stale() const { return all_stale_; }      // likewise
+  [[nodiscard]] std::uint64_t next() const { return next_ + offset_; }  // number that the stream expects
+
+  // A number further ahead than this, or further back than that, is not a gap or a duplicate, but begins an epoch.
+  static constexpr std::uint64_t kFarthestAhead = std::uint64_t{1} << 32, kFarthestBack = 1024;
+
+ private:
+  NumberedFrame begin(std::uint64_t sequence, std::uint64_t lost_so_far);
+
+  bool begun_ = false;
+  std::uint64_t epochs_ = 0;
+  std::uint64_t first_ = 0;   // of the epoch, as the sender counts
+  std::uint64_t next_ = 0;    // expected, as the sender counts
+  std::uint64_t offset_ = 0;  // of the stream's number over the sender's, modulo 2^64
+  std::uint64_t lost_ = 0;    // the sender's count at the last frame
+  std::uint64_t stale_ = 0;   // since the last frame
+  std::uint64_t duplicates_ = 0, all_lost_ = 0, all_missing_ = 0, all_stale_ = 0;
+};
+
+// Number of frames that a sender may be ahead of a stream that makes it wait: those of the last 0.1 to 0.2 s, so that
+// the newest image and another description are not later than that. Without a clock: each call gets the time in ns. Not
+// thread-safe.
+
+class LiveAllowance {
+ public:
+  static constexpr std::size_t kFewest = 2;
+
+  void count_frame(std::int64_t now_ns) {  // that the stream has taken
+    if (now_ns - begin_ns_ >= kWindow_ns) {
+      before_ = now_ns - begin_ns_ < 2 * kWindow_ns ? now_ : 0;
+      now_ = 0;
+      begin_ns_ = now_ns;
+    }
+    ++now_;
+  }
+  [[nodiscard]] std::size_t frames() const { return std::max({kFewest, before_, now_}); }
+
+ private:
+  static constexpr std::int64_t kWindow_ns = 100'000'000;
+
+  std::int64_t begin_ns_ = 0;         // of the window
+  std::size_t now_ = 0, before_ = 0;  // frames in this one, and in that before
+};
+
+// Acquisition time of a scanner's frames: from its own clock where the description says how fast that ticks, else from
+// the host's stamps. Starts at 0 and never goes back: a clock that jumps, or another sender, continues where the last
+// frame was. Pure.
+
+class LiveClock {
+ public:
+  void begin_epoch() { begun_ = false; }
+  // `ticks` of a clock of `ticks_per_s`; `now_ns`: the host's clock, for the time between two epochs.
+  double time_s(std::uint64_t ticks, double ticks_per_s, std::int64_t now_ns);
+
+ private:
+  static constexpr double kLongest_s = 3600.0;  // between two frames; more is a jump of the clock
+
+  bool begun_ = false;
+  std::uint64_t last_ticks_ = 0;
+  std::int64_t last_ns_ = 0;  // 0: no frame yet
+  double last_s_ = 0.0;
+};
 
 class LiveIntake {
  public:

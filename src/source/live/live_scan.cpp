@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
 #include <utility>
 
 #include "core/error.h"
-#include "core/free_memory.h"
-#include "source/live/live_blocks.h"
+#include "core/long_work.h"
+#include "core/process_memory.h"
 
 namespace echoloop {
 namespace {
@@ -76,6 +77,89 @@ void require_live_memory(const LiveScan& scan, const LiveScan* before, const Liv
   if (need <= there_is) return;
   throw Error("description", frames + ", a stream of which takes " + std::to_string(need) + " bytes",
               "a stream of at most " + std::to_string(there_is) + ", the free memory");
+}
+
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kAhead = std::size_t{64} << 20;  // bytes that a sender may be ahead of the stream
+constexpr std::size_t kFewest = 4, kMost = 256;
+// Small blocks are allocated together. A piece is given back as a whole, and a frame that the history keeps holds its
+// piece: so large ones are not.
+constexpr std::size_t kPiece = std::size_t{64} << 10;
+
+std::size_t stride_of(std::size_t frame_bytes) { return (frame_bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+}  // namespace
+
+std::size_t LiveBlocks::count_for(std::size_t frame_bytes) {
+  return std::clamp(kAhead / stride_of(frame_bytes), kFewest, kMost);
+}
+
+std::vector<FrameMemory> LiveBlocks::allocate(std::size_t frame_bytes,
+                                              const std::function<FrameMemory(std::size_t)>& allocate) const {
+  const std::size_t count = count_for(frame_bytes), stride = stride_of(frame_bytes);
+  const std::size_t together = std::max<std::size_t>(kPiece / stride, 1);
+  std::vector<FrameMemory> made;
+  while (made.size() < count) {
+    check_long_work();
+    const std::size_t n = std::min(together, count - made.size());
+    FrameMemory piece = allocate(n * stride);
+    if (!arena_->holds(piece.bytes)) piece = arena_->allocate(n * stride);
+    if (piece.bytes.empty()) break;
+    for (std::size_t k = 0; k < n; ++k) {
+      made.push_back({.bytes = piece.bytes.subspan(k * stride, frame_bytes),
+                      .owner = std::make_shared<std::shared_ptr<const void>>(piece.owner),
+                      .kind = piece.kind});
+    }
+  }
+  if (!made.empty()) return made;
+  throw Error("live source", "no memory for a frame of " + std::to_string(frame_bytes) + " bytes",
+              "smaller frames, or a smaller history");
+}
+
+void LiveBlocks::use(std::vector<FrameMemory> made, std::size_t frame_bytes, std::uint32_t generation) {
+  if (frame_bytes != frame_bytes_) {
+    credited_.assign(count_for(frame_bytes), std::nullopt);
+    n_credited_ = 0;
+  }
+  frame_bytes_ = frame_bytes;
+  generation_ = generation;
+  free_ = std::move(made);
+}
+
+std::optional<LiveCredit> LiveBlocks::issue_credit() {
+  if (free_.empty() || n_credited_ == credited_.size()) return std::nullopt;
+  const auto place = std::ranges::find_if_not(credited_, &std::optional<FrameMemory>::has_value);
+  *place = std::move(free_.back());
+  free_.pop_back();
+  ++n_credited_;
+  return LiveCredit{.block = static_cast<std::uint32_t>(place - credited_.begin()),
+                    .generation = generation_,
+                    .offset = arena_->offset_of((*place)->bytes)};
+}
+
+std::optional<FrameMemory> LiveBlocks::take(std::uint32_t block) {
+  if (block >= credited_.size() || !credited_[block].has_value()) return std::nullopt;
+  --n_credited_;
+  return std::exchange(credited_[block], std::nullopt);
+}
+
+void LiveBlocks::give_back(FrameMemory memory) {
+  if (can_exchange(memory) && free_.size() + n_credited_ < credited_.size()) free_.push_back(std::move(memory));
+}
+
+void LiveBlocks::recall() {
+  for (std::optional<FrameMemory>& block : credited_) {
+    if (!block.has_value()) continue;
+    --n_credited_;
+    give_back(std::move(*block));
+    block.reset();
+  }
+}
+
+bool LiveBlocks::can_exchange(const FrameMemory& slot) const {
+  return slot.owner != nullptr && slot.bytes.size() == frame_bytes_ && arena_->holds(slot.bytes);
 }
 
 }  // namespace echoloop

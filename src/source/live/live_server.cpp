@@ -1,14 +1,12 @@
-#include "source/live/live_server.h"
-
 #include <algorithm>
 #include <new>
 #include <utility>
 
 #include "core/error.h"
-#include "core/free_memory.h"
-#include "core/plain_text.h"
+#include "core/process_memory.h"
 #include "core/units.h"
 #include "source/live/live_scan.h"
+#include "source/live/live_source.h"
 #include "transport/payload.h"
 
 namespace echoloop {

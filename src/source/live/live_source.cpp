@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "source/live/live_intake.h"
-#include "source/live/live_server.h"
 
 namespace echoloop {
 

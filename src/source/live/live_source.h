@@ -2,15 +2,25 @@
 // when the sender is gone, and waits for the next one; it ends with the program alone.
 #pragma once
 
+#include <poll.h>
+
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
-#include "core/live_status.h"
+#include "core/stream_settings.h"
+#include "source/live/live_intake.h"
+#include "source/live/live_listener.h"
 #include "source/source.h"
 
 namespace echoloop {
@@ -66,6 +76,85 @@ class LiveSource final : public Source {
  private:
   std::shared_ptr<LiveServer> server_;
   LiveIntake& intake_;
+};
+
+// The thread that waits for senders at one address and reads what the connected one says (senders/README.md). It does
+// all input and output of the sockets, in turns with the producer thread (live_turn.h); frames go to a LiveIntake.
+// Whatever a sender does, the thread goes on: a fault is one line, counted, and at worst the end of that connection.
+
+class LiveServer {
+ public:
+  // Throws Error; then the address is waited at.
+  explicit LiveServer(const LiveAddress& address, PlanBytes plan_bytes = {});
+  ~LiveServer();
+  LiveServer(const LiveServer&) = delete;
+  LiveServer& operator=(const LiveServer&) = delete;
+
+  [[nodiscard]] LiveIntake& intake() { return intake_; }
+  [[nodiscard]] LiveStatus status() const;  // any thread
+  void set_admission(Admission admission);  // any thread
+  void set_frame_wait(FrameWait wait);      // any thread
+  void set_end_reason(std::string why);     // of the BYE that ends it; any thread
+  void end_service(std::string why);        // with a BYE; while no thread waits for a frame
+  std::vector<LiveNote> take_notes();       // any thread
+
+ private:
+  using Connection = LiveConnection;
+  class Ended : public std::runtime_error {  // of a connection: why, for the note
+   public:
+    using std::runtime_error::runtime_error;
+  };
+
+  // Reading a description can take seconds, which the producer does not have: it may be asked to stop.
+  enum class ServedBy { server, producer };
+
+  void stop_serving();
+  void run(const std::stop_token& stop);
+  void serve_for_producer(const std::stop_token& stop, const std::function<bool()>& done);
+  void serve_all(ServedBy by);
+  void wait();
+  void accept_some();
+  void serve(Connection& connection, ServedBy by);
+  void handle(Connection& connection, const StreamMessage& message);
+  void greet(Connection& connection, std::span<const std::byte> payload);
+  void describe(Connection& connection, std::span<const std::byte> payload);
+  void refuse_description(Connection& connection, std::uint32_t generation, const std::string& line);
+  void take_frames(Connection& connection, const StreamMessage& message);
+  void finish_frame(Connection& connection, const FrameWord& word, FrameMemory memory);
+  void answer_ping(Connection& connection, std::span<const std::byte> payload);
+  void take_pong(Connection& connection, std::span<const std::byte> payload);
+  void tell(Connection& connection);
+  void tell_state(Connection& connection, const LiveIntake::ForSender& now);
+  void look_at_time(Connection& connection);
+  void send(Connection& connection, LiveKind kind, std::span<const std::byte> payload, int descriptor = -1);
+  [[noreturn]] void refuse(Connection& connection, LiveRefusal reason, const std::string& line);
+  void fault(Connection& connection, const std::string& text);
+  void end_invalid(Connection& connection, const std::string& why);
+  void end(Connection& connection, const std::string& why);
+  void set_link(LiveLink link);  // since now; mutex_ is held
+  [[nodiscard]] int timeout_ms() const;
+
+  LiveListener listener_;
+  std::size_t memory_size_;
+  FileDescriptor memory_;  // memfd, sealed
+  const PlanBytes plan_bytes_;
+  LiveIntake intake_;
+  SocketWait wait_;
+  LiveNotes notes_;
+  std::stop_source stop_describing_;
+  LiveTurn turn_;
+  // Of the thread whose turn it is:
+  std::vector<std::unique_ptr<Connection>> connections_;
+  Connection* sender_ = nullptr;  // one of them, or null
+  bool more_to_do_ = false;       // without a wait
+  bool knocked_ = false;          // at the listener
+  bool frames_came_ = false;      // and were not announced
+  std::vector<pollfd> sockets_;
+  std::atomic<bool> accepting_{true};
+  mutable std::mutex mutex_;
+  LiveStatus status_;                                 // what is known here; under mutex_
+  std::string end_reason_ = "the viewer was closed";  // under mutex_
+  std::jthread thread_;
 };
 
 }  // namespace echoloop

@@ -29,7 +29,7 @@
 #include "core/error.h"
 #include "formats/mutation/process_size.h"
 #include "formats/open_recording.h"
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 #include "support/temporary_folder.h"
 #include "test_paths.h"
 

@@ -11,7 +11,7 @@
 #include "formats/mutation/mutator.h"
 #include "formats/support.h"
 #include "formats/verasonics_fixture.h"
-#include "history/uff_writer.h"
+#include "history/uff_repair.h"
 #include "support/recordings.h"
 #include "support/temporary_folder.h"
 #include "test_paths.h"

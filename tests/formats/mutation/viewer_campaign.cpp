@@ -11,7 +11,7 @@
 #include "core/units.h"
 #include "formats/mutation/campaign.h"
 #include "formats/mutation/process_size.h"
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 #include "gui/screen.h"
 #include "support/temporary_folder.h"
 

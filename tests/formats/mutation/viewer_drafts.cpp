@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/window/import_contents.h"
+#include "app/window/window_import.h"
 #include "core/error.h"
 #include "formats/mutation/campaign.h"
 #include "formats/mutation/process_size.h"

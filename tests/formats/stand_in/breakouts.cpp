@@ -18,7 +18,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 
 extern char** environ;
 

@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "formats/sandbox/message_channel.h"
-#include "formats/sandbox/reader_protocol.h"
-#include "formats/sandbox/reader_settings.h"
+#include "formats/sandbox/reader_child.h"
 #include "support/take_time.h"
 #include "transport/payload.h"
 

@@ -5,20 +5,189 @@
 // samples: each has a ring of its own, a constant distance from the one before.
 //
 // Geometry is in radians of receive phase, so that a distance is a phase; delays are integers of 1/2048 samples
-// (dsp/packed.h). The window's start, the slot's address and the float format's offset disappear into constants of
+// (dsp/packed_fir.h). The window's start, the slot's address and the float format's offset disappear into constants of
 // the two delays, so a delay-sum is: add, shift, multiply (address), load, mask (fraction), 3 packed multiply-adds.
 // Included by the files that compile variants of it.
 #pragma once
 
 #include <cuda_fp16.h>
 
-#include "backend/cuda/fp16/packed_coherence.cuh"
 #include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/fp16/packed_fetch.cuh"
-#include "backend/cuda/fp16/packed_math.cuh"
-#include "backend/cuda/fp16/packed_write.cuh"
+#include "dsp/methods/coherence.h"
+#include "dsp/packed_fir.h"
 
 namespace echoloop::cuda {
+
+// What the tuned delay-and-sum computes for a pixel and an element: weights, samples, the hardware's own functions.
+
+__device__ __forceinline__ float sine(float radians) {
+  float v;
+  asm("sin.approx.ftz.f32 %0, %1;" : "=f"(v) : "f"(radians));
+  return v;
+}
+__device__ __forceinline__ float cosine(float radians) {
+  float v;
+  asm("cos.approx.ftz.f32 %0, %1;" : "=f"(v) : "f"(radians));
+  return v;
+}
+__device__ __forceinline__ float root(float v) {
+  float r;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+  return r;
+}
+
+// To 1e-6, enough for halves.
+__device__ __forceinline__ Complex rough_phasor(float turns) {
+  const float radians = 6.28318531f * (turns - rintf(turns));
+  return {cosine(radians), sine(radians)};
+}
+
+// Adds (re, im) times the transmit phasor.
+__device__ __forceinline__ void add_turned(float re, float im, float c, float s, float& sum_re, float& sum_im) {
+  sum_re += re * c;
+  sum_re -= im * s;
+  sum_im += re * s;
+  sum_im += im * c;
+}
+
+// The lines of kF frames at `delay`, whose windows lie `offset` bytes beyond the ones that delays count from.
+template <int kF>
+__device__ __forceinline__ void read_samples(unsigned delay, unsigned word_bytes, unsigned offset, __half2 (&to)[kF]) {
+  const unsigned address = (delay >> kDelayBits) * word_bytes + offset;
+  const unsigned short fraction = static_cast<unsigned short>(delay & kFractionMask);
+  const __half2 w = __half2half2(__ushort_as_half(fraction));
+#pragma unroll
+  for (unsigned f = 0; f < kF; ++f) {
+    unsigned value, step;
+    // volatile: stays between the wait for its slot and the slot's return.
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(step) : "r"(address + f * frame_ring(kF)));
+    to[f] = __hfma2(reinterpret_cast<const __half2&>(step), w, reinterpret_cast<const __half2&>(value));
+  }
+}
+
+__device__ inline float window_weight(const PackedDasArgs& a, float place) {
+  const WindowPolynomial& w = a.window_weight;
+  const float u = fabsf(place);
+  const float v = fmaxf(u - w.flat, 0.0f);
+  const float s = v * v;
+  float sum = w.c[6];
+#pragma unroll
+  for (int k = 5; k >= 0; --k) sum = sum * s + w.c[k];
+  return u <= 0.5000005f ? sum : 0.0f;
+}
+
+template <WeightKind kWeight>
+__device__ float pixel_weight(const PackedDasArgs& a, const float4& record, const float4& normal, float dx, float dz) {
+  if (kWeight == WeightKind::box) return fabsf(dx) * a.geometry.f_number <= 0.5000005f * dz ? 1.0f : 0.0f;
+  if (kWeight != WeightKind::general) return record.w;
+  const LocalPosition p{dx * normal.x + dz * normal.y, dx * normal.y - dz * normal.x};
+  float place = normal.z;
+  if (a.geometry.f_number > 0.0f) {
+    place = p.along_m > 0.0f ? __fdividef(p.across_m * a.geometry.f_number, p.along_m) : 1.0f;
+  }
+  float weight = window_weight(a, place);
+  if (a.geometry.width_over_wavelength > 0.0f) {
+    // directivity_weight() of dsp/das.h with the hardware's own functions.
+    const float per_distance = rsqrtf(p.along_m * p.along_m + p.across_m * p.across_m + 1e-20f);
+    const float v = 3.14159265f * a.geometry.width_over_wavelength * p.across_m * per_distance;
+    const float response = v * v < 1e-5f ? 1.0f : __fdividef(sine(v), v);
+    weight *= p.along_m > 0.0f ? p.along_m * per_distance * response : 0.0f;
+  }
+  return weight;
+}
+
+// The coherence factor (dsp/methods/coherence.h) beside the tuned delay-and-sum: energies of the samples, and what
+// becomes of them. Weights and numbers of the channels are known beforehand: count_channels().
+
+// Words are at most 1: their squares, times this, are halves down to -95 dB, and sums of kHalfSumElements of them up to
+// 0 dB.
+inline constexpr float kEnergyScale = 1024.0f;
+
+// Of a thread's pixels, in floats; energies times kEnergyScale.
+template <PackedMethod kMethod, int kP, int kT>
+struct CoherenceSums {};
+
+template <int kP, int kT>
+struct CoherenceSums<PackedMethod::coherence, kP, kT> {
+  float energy[kP] = {};  // E
+
+  __device__ __forceinline__ void add(int i, int /*t*/, float tx_weight, __half2 part) {
+    energy[i] += tx_weight * (__low2float(part) + __high2float(part));
+  }
+};
+
+template <int kP, int kT>
+struct CoherenceSums<PackedMethod::coherence_of_transmits, kP, kT> {
+  Complex sum[kP][kT] = {};   // of the elements, times the transmit's weight
+  float energy[kP][kT] = {};  // of the elements, times its square
+
+  __device__ __forceinline__ void add(int i, int t, float tx_weight, __half2 part) {
+    energy[i][t] += tx_weight * tx_weight * (__low2float(part) + __high2float(part));
+  }
+};
+
+// Of a pixel, complete or one block's part: the delay-and-sum, and (axis elements) the sum of the weighed transmits or
+// (E, 0).
+struct CoherentPixel {
+  Complex sum, rest;
+};
+
+__device__ inline ChannelSet<CoherenceFactor> channel_set(Complex sum, float energy, float2 counts) {
+  ChannelSet<CoherenceFactor> set;
+  set.sums = {counts.x, energy};
+  set.sum = sum;
+  set.n = counts.y;
+  return set;
+}
+
+__device__ inline CoherenceFactor coherence_factor(const PackedDasArgs& a) {
+  return {a.coherence.strength, a.coherence.axis};
+}
+
+template <int kP, int kT>
+__device__ CoherentPixel coherent_pixel(const PackedDasArgs& /*a*/, const PackedItem& /*item*/,
+                                        const CoherenceSums<PackedMethod::coherence, kP, kT>& sums, int i,
+                                        long long /*pixel*/, Complex sum) {
+  return {sum, {sums.energy[i] / kEnergyScale, 0.0f}};
+}
+
+template <int kP, int kT>
+__device__ CoherentPixel coherent_pixel(const PackedDasArgs& a, const PackedItem& item,
+                                        const CoherenceSums<PackedMethod::coherence_of_transmits, kP, kT>& sums, int i,
+                                        long long pixel, Complex /*sum*/) {
+  const long long n_pixels = static_cast<long long>(a.geometry.nx) * a.geometry.nz;
+  const auto* counts = static_cast<const __half2*>(a.coherence.counts);
+  const bool elements = a.coherence.axis == AdaptiveAxis::elements;
+  FormedPixel made;
+  made.factor = 1.0f;
+  Complex das{0.0f, 0.0f};
+  float energy = 0.0f;
+#pragma unroll
+  for (int t = 0; t < kT; ++t) {
+    const int tx = item.part / a.n_splits * kT + t;
+    const float weight = tx < a.geometry.n_tx ? transmit_weight(a.geometry, tx) : 0.0f;
+    const Complex s = sums.sum[i][t];
+    das = das + s;
+    energy += weight != 0.0f ? (s.re * s.re + s.im * s.im) / fabsf(weight) : 0.0f;
+    if (elements && weight != 0.0f) {
+      made.add(coherence_factor(a),
+               channel_set(s, sums.energy[i][t] / kEnergyScale, __half22float2(counts[tx * n_pixels + pixel])), 1.0f);
+    }
+  }
+  if (elements) return {das, made.formed};
+  return {das, {energy, 0.0f}};
+}
+
+// The amplitude of a complete pixel, in the words' scale.
+__device__ inline float coherent_level(const PackedDasArgs& a, long long pixel, const CoherentPixel& of) {
+  if (a.coherence.axis == AdaptiveAxis::elements) return magnitude(of.rest);
+  FormedPixel made;
+  made.factor = 1.0f;
+  made.add(coherence_factor(a), channel_set(of.sum, of.rest.re, static_cast<const float2*>(a.coherence.counts)[pixel]),
+           1.0f);
+  return magnitude(made.formed);
+}
 
 template <GridKind kGrid, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kF, PackedMethod kMethod>
 struct PackedDas {

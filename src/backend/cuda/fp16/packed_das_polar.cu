@@ -11,4 +11,11 @@ PackedKernels packed_kernels_polar_general() {
   return packed_kernels<GridKind::polar, WeightKind::general>(std::make_index_sequence<kPackedFormCount>());
 }
 
+// The tuned coherence factor's kernels for GridKind::polar.
+
+CoherenceKernels coherence_kernels_polar(PackedMethod method, WeightKind weight) {
+  if (weight == WeightKind::none) return coherence_kernels_of<GridKind::polar, WeightKind::none>(method);
+  return coherence_kernels_of<GridKind::polar, WeightKind::general>(method);
+}
+
 }  // namespace echoloop::cuda

@@ -1,4 +1,5 @@
-// The condition stage of the tuned path in one launch: raw samples to packed words (dsp/packed_fir.h, dsp/packed.h).
+// The condition stage of the tuned path in one launch: raw samples to packed words (dsp/packed_fir.h,
+// dsp/packed_fir.h).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +9,6 @@
 #include "core/acquisition.h"
 #include "core/hd.h"
 #include "dsp/packed_fir.h"
-#include "dsp/packed_taps.h"
 
 namespace echoloop::cuda {
 

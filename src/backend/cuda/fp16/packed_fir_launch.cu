@@ -1,6 +1,6 @@
 // A block takes a line: its mean needs all of it, and lines are many. A line that is too long for a block's shared
 // memory is made in parts by several, each of which reads all of it for the mean. Samples go to shared memory as
-// halves, in their own order; tensor cores multiply stretches of them by the taps (dsp/packed_taps.h) and sum in
+// halves, in their own order; tensor cores multiply stretches of them by the taps (dsp/packed_fir.h) and sum in
 // floats. A thread ends up with pairs of neighbouring outputs, real and imaginary: it turns them, fetches the outputs
 // that follow from other lanes, and writes two words at a time.
 #include <cuda_fp16.h>
@@ -13,9 +13,8 @@
 #include "backend/cuda/fp16/packed_das.h"
 #include "backend/cuda/fp16/packed_fir_kernel.h"
 #include "backend/cuda/fp16/packed_fir_load.cuh"
-#include "backend/cuda/fp16/packed_mma.cuh"
 #include "backend/cuda/runtime/launch.h"
-#include "dsp/packed.h"
+#include "dsp/packed_fir.h"
 
 namespace echoloop::cuda {
 namespace {

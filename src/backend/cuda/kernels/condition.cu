@@ -4,7 +4,7 @@
 
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/launch.cuh"
-#include "dsp/band_filter.h"
+#include "dsp/fir_design.h"
 
 namespace echoloop::cuda {
 namespace {
@@ -101,6 +101,61 @@ void select_bands(const Complex* spectrum, const float* response, const BandShap
   select_kernel<<<static_cast<unsigned>(shape.n_lines), kThreads, 0, stream.get()>>>(spectrum, response, shape,
                                                                                      selected);
   CUDA_CHECK_LAUNCH("select_bands");
+}
+
+// Injected faults: a device that is busy, that refuses work, that is lost.
+
+namespace {
+
+// The device's clock of real time, whatever the frequency of its processors; it moves in steps of up to a microsecond.
+__device__ unsigned long long device_ns() {
+  unsigned long long ns = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+  return ns;
+}
+
+__global__ void busy_kernel(unsigned long long ns) {
+  const unsigned long long begin = device_ns();
+  while (device_ns() - begin < ns) __nanosleep(500);
+}
+
+__global__ void empty_kernel() {}
+
+__global__ void fatal_kernel() { __trap(); }
+
+}  // namespace
+
+void keep_busy(double ms, StreamView stream) {
+  busy_kernel<<<1, 1, 0, stream.get()>>>(static_cast<unsigned long long>(ms * 1e6));
+  CUDA_CHECK_LAUNCH("keep_busy");
+}
+
+void launch_refused(StreamView stream) {
+  constexpr unsigned kTooManyThreads = 4096;  // a block may have 1024
+  empty_kernel<<<1, kTooManyThreads, 0, stream.get()>>>();
+  CUDA_CHECK_LAUNCH("a block of 4096 threads (injected fault)");
+}
+
+void launch_fatal(StreamView stream) {
+  fatal_kernel<<<1, 1, 0, stream.get()>>>();
+  CUDA_CHECK_LAUNCH("a kernel that traps (injected fault)");
+}
+
+// One column of an image: a thread a row.
+
+namespace {
+
+__global__ void __launch_bounds__(kThreads)
+    column_kernel(const float* __restrict__ image, const __grid_constant__ ColumnShape shape, float* column) {
+  const int row = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  if (row < shape.nz) column[row] = image[static_cast<long long>(row) * shape.nx + shape.column];
+}
+
+}  // namespace
+
+void gather_column(const float* image, const ColumnShape& shape, float* column, StreamView stream) {
+  column_kernel<<<blocks_for(static_cast<std::size_t>(shape.nz)), kThreads, 0, stream.get()>>>(image, shape, column);
+  CUDA_CHECK_LAUNCH("gather_column");
 }
 
 }  // namespace echoloop::cuda

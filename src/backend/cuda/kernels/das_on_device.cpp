@@ -1,6 +1,6 @@
-#include "backend/cuda/kernels/das_on_device.h"
-
 #include <algorithm>
+
+#include "backend/cuda/kernels/kernels.h"
 
 namespace echoloop::cuda {
 

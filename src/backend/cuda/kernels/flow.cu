@@ -1,5 +1,6 @@
 // Flow: what is left to do between cuBLAS's matrix products and cuSOLVER's eigenvectors.
-#include "backend/cuda/kernels/flow_kernels.h"
+#include "backend/cuda/cuda_flow.h"
+#include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/launch.cuh"
 #include "dsp/level.h"
 
@@ -126,6 +127,34 @@ void sum_axial_lags(const Complex* frame, int nx, int nz, AxialLag* parts, Strea
 void finish_flow(const Complex* y, const FlowPictures& out, StreamView stream) {
   finish_kernel<<<blocks_for(static_cast<std::size_t>(out.count)), kThreads, 0, stream.get()>>>(y, out);
   CUDA_CHECK_LAUNCH("finish_flow");
+}
+
+// A Doppler gate's sums (dsp/gate_spectrum.h): a warp a band, its rows shared by the lanes and added in a fixed order.
+
+namespace {
+
+constexpr int kWarp = 32;
+
+__global__ void __launch_bounds__(kWarp* kMaxGateBands)
+    gate_kernel(const __grid_constant__ GateGeometry gate, const Complex* __restrict__ pixels, Complex* sums) {
+  const int band = static_cast<int>(threadIdx.x) / kWarp;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  Complex sum{0.0f, 0.0f};
+  for (int row = lane; row < gate.rows; row += kWarp) {
+    sum = sum + gate_term(gate, band, row, pixels[gate.first + static_cast<long long>(row) * gate.stride]);
+  }
+  for (int step = kWarp / 2; step > 0; step /= 2) {
+    sum.re += __shfl_down_sync(0xffffffffU, sum.re, step);
+    sum.im += __shfl_down_sync(0xffffffffU, sum.im, step);
+  }
+  if (lane == 0) sums[band] = sum;
+}
+
+}  // namespace
+
+void sum_gate(const GateGeometry& gate, const Complex* pixels, Complex* sums, StreamView stream) {
+  gate_kernel<<<1, static_cast<unsigned>(kWarp * gate.bands), 0, stream.get()>>>(gate, pixels, sums);
+  CUDA_CHECK_LAUNCH("sum_gate");
 }
 
 }  // namespace echoloop::cuda

@@ -6,7 +6,7 @@
 
 #include "backend/cuda/runtime/stream.h"
 #include "backend/object_plan.h"
-#include "core/results/object_image.h"
+#include "core/results/analysis_images.h"
 #include "dsp/objects.h"
 
 namespace echoloop::cuda {

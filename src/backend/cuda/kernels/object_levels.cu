@@ -4,7 +4,7 @@
 
 #include "backend/cuda/kernels/object_kernels.h"
 #include "backend/cuda/runtime/launch.cuh"
-#include "dsp/background.h"
+#include "dsp/objects.h"
 
 namespace echoloop::cuda {
 namespace {

@@ -1,10 +1,34 @@
 #include "backend/cuda/runtime/math_libraries.h"
 
-#include <string>
+#include <dlfcn.h>
 
-#include "backend/cuda/runtime/toolkit_library.h"
+#include <string>
+#include <utility>
+
+#include "core/error.h"
 
 namespace echoloop::cuda {
+
+// A shared library of the CUDA toolkit, opened when it is first needed: hundreds of megabytes, which other machines
+// may lack and which keep a program that only looks at images waiting. [any thread]
+
+class ToolkitLibrary {
+ public:
+  // needed_for, remedy: the first and the last words of the error. Throws Error where the library of this release,
+  // the one that the headers belong to, is not installed; never closed.
+  ToolkitLibrary(std::string needed_for, const std::string& name, int major, std::string remedy);
+
+  template <class Function>
+  void find(const char* name, Function& function) const {
+    function = reinterpret_cast<Function>(symbol(name));
+  }
+
+ private:
+  [[nodiscard]] void* symbol(const char* name) const;  // throws Error where it is missing
+  std::string needed_for_, remedy_;
+  void* library_ = nullptr;
+};
+
 namespace {
 
 MathLibraries load() {
@@ -93,6 +117,116 @@ void MathHandles::eigenvectors(int n, cuDoubleComplex* matrix, double* values, c
   check_call(libraries_.zheevd(solver_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, matrix, n, values, work,
                                n_work, info),
              "cusolverDnZheevd");
+}
+
+namespace {
+
+FftLibrary load_fft() {
+  const ToolkitLibrary file("imaging on the GPU", "cufft", CUFFT_VER_MAJOR, "--backend cpu needs no CUDA");
+  FftLibrary l{};
+  file.find("cufftCreate", l.create);
+  file.find("cufftDestroy", l.destroy);
+  file.find("cufftSetAutoAllocation", l.set_auto_allocation);
+  file.find("cufftMakePlanMany64", l.make_plan_many);
+  file.find("cufftSetWorkArea", l.set_work_area);
+  file.find("cufftSetStream", l.set_stream);
+  file.find("cufftExecR2C", l.exec_r2c);
+  file.find("cufftExecC2C", l.exec_c2c);
+  return l;
+}
+
+}  // namespace
+
+const FftLibrary& fft_library() {
+  static const FftLibrary library = load_fft();
+  return library;
+}
+
+FftPlan::FftPlan(const FftShape& shape, StreamView stream) : library_(fft_library()), shape_(shape), work_(stream) {
+  CUFFT_CHECK(library_.create(&handle_));
+  try {
+    make(stream);
+  } catch (...) {
+    if (!device_lost()) static_cast<void>(library_.destroy(handle_));
+    throw;
+  }
+}
+
+void FftPlan::make(StreamView stream) {
+  CUFFT_CHECK(library_.set_auto_allocation(handle_, 0));
+  long long n = shape_.n;
+  const bool columns = shape_.kind == FftKind::complex_columns;
+  const bool real = shape_.kind == FftKind::real_lines;
+  const long long bins = n / 2 + 1;
+  long long in_embed = real ? 2 * bins : n;
+  long long out_embed = real ? bins : n;
+  const long long stride = columns ? shape_.batch : 1;
+  const long long in_next = columns ? 1 : in_embed;
+  const long long out_next = columns ? 1 : out_embed;
+  std::size_t work_bytes = 0;
+  CUFFT_CHECK(library_.make_plan_many(handle_, 1, &n, &in_embed, stride, in_next, &out_embed, stride, out_next,
+                                      real ? CUFFT_R2C : CUFFT_C2C, shape_.batch, &work_bytes));
+  if (work_bytes > 0) {
+    work_.grow(work_bytes);
+    CUFFT_CHECK(library_.set_work_area(handle_, work_.as<void>()));
+  }
+  CUFFT_CHECK(library_.set_stream(handle_, stream.get()));
+}
+
+FftPlan::~FftPlan() {
+  // With the device its memory is gone; what cuFFT does about it then is not known, so it is not asked.
+  if (!device_lost()) static_cast<void>(library_.destroy(handle_));
+}
+
+void FftPlan::forward(void* data) const {
+  if (shape_.kind == FftKind::real_lines) {
+    CUFFT_CHECK(library_.exec_r2c(handle_, static_cast<cufftReal*>(data), static_cast<cufftComplex*>(data)));
+  } else {
+    CUFFT_CHECK(
+        library_.exec_c2c(handle_, static_cast<cufftComplex*>(data), static_cast<cufftComplex*>(data), CUFFT_FORWARD));
+  }
+}
+
+void FftPlan::inverse(Complex* data) const {
+  static_assert(sizeof(Complex) == sizeof(cufftComplex) && alignof(Complex) == alignof(cufftComplex));
+  auto* values = reinterpret_cast<cufftComplex*>(data);
+  CUFFT_CHECK(library_.exec_c2c(handle_, values, values, CUFFT_INVERSE));
+}
+
+std::shared_ptr<const FftPlan> FftCache::get(const FftShape& shape) {
+  std::erase_if(plans_, [](const auto& plan) { return plan.expired(); });
+  for (const auto& known : plans_) {
+    const auto plan = known.lock();
+    if (plan != nullptr && plan->shape() == shape) return plan;
+  }
+  auto plan = std::make_shared<const FftPlan>(shape, stream_);
+  plans_.push_back(plan);
+  return plan;
+}
+
+namespace {
+
+// Where NVIDIA's installers put it; the system's own folders come first.
+constexpr const char* kToolkitFolder = "/usr/local/cuda/lib64/";
+
+}  // namespace
+
+ToolkitLibrary::ToolkitLibrary(std::string needed_for, const std::string& name, int major, std::string remedy)
+    : needed_for_(std::move(needed_for)), remedy_(std::move(remedy)) {
+  const std::string file = "lib" + name + ".so." + std::to_string(major);
+  for (const std::string& place : {file, kToolkitFolder + file}) {
+    library_ = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library_ != nullptr) return;
+  }
+  throw Error(needed_for_, file + " was not found", "the library " + name + " of the CUDA toolkit", remedy_);
+}
+
+void* ToolkitLibrary::symbol(const char* name) const {
+  void* const found = dlsym(library_, name);
+  if (found == nullptr)
+    throw Error(needed_for_, std::string("the function ") + name + " was not found",
+                "another release of the CUDA toolkit", remedy_);
+  return found;
 }
 
 }  // namespace echoloop::cuda

@@ -49,4 +49,55 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
+// CUDA events: order between streams, points in time, and something for a host thread to wait on.
+
+enum class EventUse {
+  order,  // between streams, or to be asked by the host
+  time,   // also a time stamp
+  sleep,  // a waiting host thread sleeps instead of spinning
+  time_and_sleep,
+};
+
+class Event {
+ public:
+  explicit Event(EventUse use) { CUDA_CHECK(cudaEventCreateWithFlags(&event_, flags(use))); }
+  ~Event() { CUDA_QUIET(cudaEventDestroy(event_)); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  void record(StreamView stream) { CUDA_CHECK(cudaEventRecord(event_, stream.get())); }
+
+  // Work queued on `stream` from now on starts after this event. An event that was never recorded delays nothing.
+  void make_wait(StreamView stream) const { CUDA_CHECK(cudaStreamWaitEvent(stream.get(), event_, 0)); }
+
+  [[nodiscard]] bool passed() const {
+    const cudaError_t status = cudaEventQuery(event_);
+    if (status == cudaErrorNotReady) {
+      static_cast<void>(cudaGetLastError());  // not a failure, but the runtime notes it as one
+      return false;
+    }
+    CUDA_CHECK(status);
+    return true;
+  }
+
+  void synchronize() const { CUDA_CHECK(cudaEventSynchronize(event_)); }
+
+  // Milliseconds from `start` to this event; both have passed. A float: good to 0.1 us over a second, 10 us over a
+  // minute.
+  [[nodiscard]] float ms_since(const Event& start) const {
+    float ms = 0.0f;
+    CUDA_CHECK(cudaEventElapsedTime(&ms, start.event_, event_));
+    return ms;
+  }
+
+ private:
+  static unsigned flags(EventUse use) {
+    if (use == EventUse::time) return cudaEventDefault;
+    if (use == EventUse::time_and_sleep) return cudaEventBlockingSync;
+    return use == EventUse::sleep ? cudaEventBlockingSync | cudaEventDisableTiming : cudaEventDisableTiming;
+  }
+
+  cudaEvent_t event_ = nullptr;
+};
+
 }  // namespace echoloop::cuda

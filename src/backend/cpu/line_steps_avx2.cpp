@@ -1,4 +1,0 @@
-// LineSteps for x86 processors with AVX2 and FMA; called only where the processor has them.
-#define ECHO_ISA avx2
-#define ECHO_VECTOR_BYTES 32
-#include "backend/cpu/line_steps_kernel.h"

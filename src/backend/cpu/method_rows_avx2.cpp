@@ -1,4 +1,0 @@
-// method_row() and kSlsc for x86 processors with AVX2 and FMA; cpu_kernels() asks the processor before it comes here.
-#define ECHO_ISA avx2
-#include "backend/cpu/method_rows_kernel.h"
-#include "backend/cpu/slsc_rows_kernel.h"

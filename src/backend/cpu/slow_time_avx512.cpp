@@ -1,4 +1,0 @@
-// SlowTimeSteps for x86 processors with AVX-512; called only where the processor has them.
-#define ECHO_ISA avx512
-#define ECHO_VECTOR_BYTES 64
-#include "backend/cpu/slow_time_kernel.h"

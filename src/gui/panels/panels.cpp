@@ -1,0 +1,59 @@
+#include "gui/panels/panels.h"
+
+#include <array>
+
+#include "gui/state/dock_list.h"
+
+namespace echoloop {
+
+// Each in a file of its own.
+void source_panel(PanelContext& c, Column& column, bool& open);
+void formation_panel(PanelContext& c, Column& column, bool& open);
+void display_panel(PanelContext& c, Column& column, bool& open);
+void flow_panel(PanelContext& c, Column& column, bool& open);
+void objects_panel(PanelContext& c, Column& column, bool& open);
+void faults_panel(PanelContext& c, Column& column, bool& open);
+void measure_panel(PanelContext& c, Column& column, bool& open);
+void stream_panel(PanelContext& c, Column& column, bool& open);
+void timings_panel(PanelContext& c, Column& column, bool& open);
+void timeline_panel(PanelContext& c, Column& column, bool& open);
+void log_panel(PanelContext& c, Column& column, bool& open);
+void take_objects_wheel(PanelContext& c, const Rect& column);
+
+namespace {
+
+constexpr auto kLeftPanels = PanelSide::left, kRightPanels = PanelSide::right;
+
+constexpr std::array kPanels{
+    PanelRow{.key = "source", .side = kLeftPanels, .open_compact = false, .draw = source_panel},
+    PanelRow{.key = "formation", .side = kLeftPanels, .draw = formation_panel},
+    PanelRow{.key = "display", .side = kLeftPanels, .draw = display_panel},
+    PanelRow{.key = "flow", .side = kLeftPanels, .open = false, .open_compact = false, .draw = flow_panel},
+    PanelRow{.key = "objects",
+             .side = kLeftPanels,
+             .open = false,
+             .open_compact = false,
+             .draw = objects_panel,
+             .take_wheel = take_objects_wheel},
+    PanelRow{.key = "faults", .side = kLeftPanels, .open = false, .open_compact = false, .draw = faults_panel},
+    PanelRow{.key = "measure",
+             .side = kRightPanels,
+             .open = false,
+             .open_compact = false,
+             .closed = ClosedPanel::left_out,
+             .draw = measure_panel},
+    PanelRow{.key = "stream", .side = kRightPanels, .draw = stream_panel},
+    PanelRow{.key = "timings", .side = kRightPanels, .open_compact = false, .draw = timings_panel},
+    PanelRow{.key = "timeline",
+             .side = kRightPanels,
+             .open_compact = false,
+             .draw = timeline_panel,
+             .take_wheel = take_timeline_wheel},
+    PanelRow{.key = "log", .side = kRightPanels, .open = false, .open_compact = false, .draw = log_panel},
+};
+
+}  // namespace
+
+std::span<const PanelRow> panels() { return kPanels; }
+
+}  // namespace echoloop
