@@ -167,7 +167,7 @@ void point_at_objects(AnalysisViews& views, std::optional<PlanePoint> pointer, s
   if (click && s.image != nullptr) s.selected = object_at(s, *click);
 }
 
-void add_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
+void add_objects_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
   const ObjectView& s = views.objects;
   if (s.image == nullptr) return;
   items.push_back({"objects", std::to_string(s.count()), ""});
@@ -175,7 +175,7 @@ void add_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
 }
 
 // The object under the pointer.
-std::string read_out(const AnalysisViews& views, const LayerPointer& /*pointer*/) {
+std::string read_out_objects(const AnalysisViews& views, const LayerPointer& /*pointer*/) {
   const ObjectView& s = views.objects;
   if (s.hovered_on_picture == 0) return {};
   const double mm2 = s.object(s.hovered_on_picture).area_m2 / (kMetresPerMillimetre * kMetresPerMillimetre);
@@ -186,7 +186,7 @@ std::string read_out(const AnalysisViews& views, const LayerPointer& /*pointer*/
 
 extern const AnalysisLayer kObjectsLayer;
 constinit const AnalysisLayer kObjectsLayer{
-    .add_caption = add_caption, .read_out = read_out, .draw = draw_objects, .point = point_at_objects};
+    .add_caption = add_objects_caption, .read_out = read_out_objects, .draw = draw_objects, .point = point_at_objects};
 
 namespace {
 
@@ -335,7 +335,7 @@ std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoi
 
 namespace {
 
-void add_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
+void add_flow_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
   const FlowImage* const flow = views.flow.image;
   if (flow == nullptr) return;
   const bool low_rank = flow->params.color_flow.mode == FlowMode::low_rank;
@@ -343,7 +343,7 @@ void add_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
   items.push_back({low_rank ? "low rank" : "flow", std::move(age), std::move(unit)});
 }
 
-std::string read_out(const AnalysisViews& views, const LayerPointer& pointer) {
+std::string read_out_flow(const AnalysisViews& views, const LayerPointer& pointer) {
   if (views.flow.image == nullptr) return {};
   return flow_at(*views.flow.image, pointer.display, pointer.at, pointer.level_db);
 }
@@ -351,6 +351,6 @@ std::string read_out(const AnalysisViews& views, const LayerPointer& pointer) {
 }  // namespace
 
 extern const AnalysisLayer kFlowLayer;
-constinit const AnalysisLayer kFlowLayer{.add_caption = add_caption, .read_out = read_out};
+constinit const AnalysisLayer kFlowLayer{.add_caption = add_flow_caption, .read_out = read_out_flow};
 
 }  // namespace echoloop
