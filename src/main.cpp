@@ -21,6 +21,7 @@
 #include "core/error.h"
 #include "core/param_table.h"
 #include "formats/open_recording.h"
+#include "formats/sandbox/reader_child.h"
 #include "version.h"
 
 #if defined(ECHO_HAVE_GUI)
@@ -44,6 +45,14 @@ int print_info(const echoloop::SourceOptions& options, bool json) {
   const OpenedSource opened = open_source(options.source, options.facts);
   print_out("{}", json ? describe_source_json(opened) : describe_source(opened));
   return 0;
+}
+
+// `echoloop bench`: a program of its own, in place of this one. `arguments`: from "bench" on.
+int start_bench(char** arguments) {
+  const std::string program = echoloop::installed_program("echoloop-bench").string();
+  ::execv(program.c_str(), arguments);
+  throw echoloop::Error(program, std::generic_category().message(errno),
+                        "this program, built and installed with echoloop");
 }
 
 int run(int argc, char** argv) {
@@ -72,7 +81,7 @@ int run(int argc, char** argv) {
     case Command::render:
       return run_render(options);
     case Command::bench:
-      return run_bench(options, options.backend);
+      return start_bench(argv + 1);
     case Command::view:
       break;
   }

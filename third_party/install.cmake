@@ -3,7 +3,7 @@
 include_guard()
 include(GNUInstallDirs)
 install(TARGETS echoloop RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT echoloop)
-install(TARGETS echoloop_reader RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/echoloop COMPONENT echoloop)
+install(TARGETS echoloop_reader echoloop_bench RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/echoloop COMPONENT echoloop)
 install(DIRECTORY assets shaders DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop COMPONENT echoloop
         PATTERN "echoloop.desktop" EXCLUDE)  # with the manual and its pictures (assets/readme)
 install(DIRECTORY src/senders DESTINATION ${CMAKE_INSTALL_DATADIR}/echoloop COMPONENT echoloop)  # beside a scanner

@@ -305,27 +305,6 @@ bool read_words(CLI::App& app, const std::vector<std::string>& words, Options& o
   return false;
 }
 
-Options parse_bench(const std::vector<std::string>& words) {
-  Options o;
-  o.command = Command::bench;
-  std::vector<std::string> cases;
-  std::string backend;
-  CLI::App app("Measure the speed of this machine.", "echoloop bench");
-  app.add_option("case", cases, fmt::format("Cases: {}; default: all", fmt::join(kBenchCases, ", ")));
-  app.add_option("--backend", backend, "Processing device: auto, cuda or cpu");
-  add_number(app, "--seconds", o.bench_seconds, "Duration of each measurement, 0.05 to 60")->type_name("S");
-  app.add_option("--json", o.bench_json, "Write the table as JSON")->type_name("F.json");
-  app.add_option("--revision", o.bench_revision, "Program revision for the JSON")->type_name("REV");
-  if (!read_words(app, words, o)) return o;
-  if (!(o.bench_seconds >= 0.05 && o.bench_seconds <= 60.0))
-    throw out_of_range("--seconds", fmt::format("{}", o.bench_seconds), "0.05 to 60");
-  if (!o.bench_json.empty()) require_place(o.bench_json);
-  if (!backend.empty()) o.backend = backend_choice(backend);
-  for (const std::string& name : cases) index_of(kBenchCases, "bench case", name);
-  if (!cases.empty()) o.bench_cases = cases;
-  return o;
-}
-
 Options parse_send(const std::vector<std::string>& words) {
   Options o;
   o.command = Command::send;
@@ -364,7 +343,11 @@ std::string default_source() { return std::string(kPhantomPrefix) + PhantomSetti
 
 Options parse_command_line(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
-  if (!words.empty() && words.front() == "bench") return parse_bench({words.begin() + 1, words.end()});
+  if (!words.empty() && words.front() == "bench") {
+    Options o;
+    o.command = Command::bench;
+    return o;
+  }
   if (!words.empty() && words.front() == "send") return parse_send({words.begin() + 1, words.end()});
   return parse_view(std::move(words), Options());
 }

@@ -27,9 +27,6 @@ int run_render(const Options& options);
 // the whole image.
 int run_find_sound_speed(const Options& options);
 
-// `echoloop bench`: how fast this machine is, as a short table and as JSON. Every figure says what it is compared with.
-int run_bench(const BenchOptions& options, BackendChoice backend);
-
 // The program without a window: the same stream, for a number of frames or seconds, then images and report.
 
 int run_headless(const Options& options);

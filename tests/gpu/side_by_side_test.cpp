@@ -1,7 +1,7 @@
 // S1 in half precision with everything that has a plan of its own at the same time: the live stream, the inspector,
 // kept frames with other parameters (compare, scrub) and colour flow. The stream goes on without a fault and loses
 // nothing.
-#include "app/bench/bench_cases.h"
+#include "bench/program/bench_cases.h"
 #include "gpu/gpu_support.h"
 #include "support/streaming.h"
 

@@ -35,8 +35,6 @@ std::string default_source();
 enum class BackendChoice { automatic, cuda, cpu };
 enum class Command { view, info, describe, repair, bench, list_params, version, help, send, render };
 enum class ImageValues { float32, uint8 };
-inline constexpr auto kBenchCases =
-    std::to_array<std::string_view>({"S1", "S1L", "S2", "demo", "sector", "flow", "structure", "methods"});
 inline constexpr std::array<std::string_view, 2> kImageValueNames = {"float32", "uint8"};
 
 // What a preset sets on its own probe only, and where it applies among the settings.
@@ -120,13 +118,6 @@ struct RenderOptions {
   bool render_iq = false;                 // complex pixels too
 };
 
-struct BenchOptions {
-  std::vector<std::string> bench_cases{kBenchCases.begin(), kBenchCases.end()};
-  double bench_seconds = 0.5;  // of each measurement
-  std::string bench_revision;
-  std::filesystem::path bench_json;  // empty: none
-};
-
 // The parts, each for the functions that need no more.
 struct Options : SourceOptions,
                  RunLimits,
@@ -135,8 +126,7 @@ struct Options : SourceOptions,
                  WindowOptions,
                  OutputOptions,
                  SendOptions,
-                 RenderOptions,
-                 BenchOptions {
+                 RenderOptions {
   Command command = Command::view;
   std::string help;  // Command::help
   bool headless = false;

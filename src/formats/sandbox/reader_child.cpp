@@ -296,14 +296,16 @@ ReaderSettings& reader_settings() {
   return settings;
 }
 
-std::filesystem::path reader_program() {
+std::filesystem::path installed_program(const char* name) {
   namespace fs = std::filesystem;
-  constexpr const char* kName = "echoloop-reader";
-  if (!reader_settings().program.empty()) return reader_settings().program;
   std::error_code ignored;
   const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  const fs::path beside = here / kName;
-  return fs::exists(beside, ignored) ? beside : here.parent_path() / "libexec" / "echoloop" / kName;
+  const fs::path beside = here / name;
+  return fs::exists(beside, ignored) ? beside : here.parent_path() / "libexec" / "echoloop" / name;
+}
+
+std::filesystem::path reader_program() {
+  return reader_settings().program.empty() ? installed_program("echoloop-reader") : reader_settings().program;
 }
 
 }  // namespace echoloop

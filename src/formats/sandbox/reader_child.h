@@ -102,6 +102,8 @@ struct ReaderSettings {
 };
 ReaderSettings& reader_settings();
 
+// A program that belongs to this one: beside it, or where it is installed.
+std::filesystem::path installed_program(const char* name);
 std::filesystem::path reader_program();  // as the settings say
 
 }  // namespace echoloop

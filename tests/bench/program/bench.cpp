@@ -1,8 +1,13 @@
+// `echoloop bench` starts this program: how fast this machine is, as a short table and as JSON. Every figure says what
+// it is compared with.
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -10,12 +15,13 @@
 #include <optional>
 #include <thread>
 
-#include "app/bench/bench_analyses.h"
-#include "app/bench/bench_measure.h"
-#include "app/bench/bench_present.h"
-#include "app/commands.h"
+#include "app/options/options.h"
 #include "app/options/terminal.h"
+#include "app/outputs/output_files.h"
 #include "app/stream/session.h"
+#include "bench/program/bench_analyses.h"
+#include "bench/program/bench_measure.h"
+#include "bench/program/bench_present.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "history/export.h"
@@ -297,30 +303,63 @@ void bench_one(const BenchRun& run, BenchTable& table) {
             pipeline_facts({run.backend, course, run.source, run.points, run.seconds}, device, Precision::fp32));
 }
 
+constexpr auto kCases =
+    std::to_array<std::string_view>({"S1", "S1L", "S2", "demo", "sector", "flow", "structure", "methods"});
+
+struct BenchOptions {
+  std::vector<std::string> cases;
+  std::string backend = "auto";
+  double seconds = 0.5;  // of each measurement
+  std::string revision;
+  fs::path json;  // empty: none
+};
+
+// Nothing: the help was asked for, and is printed.
+std::optional<BenchOptions> parse_bench(const std::vector<std::string>& words) {
+  BenchOptions o;
+  CLI::App app("Measure the speed of this machine.", "echoloop bench");
+  app.add_option("case", o.cases, fmt::format("Cases: {}; default: all", fmt::join(kCases, ", ")));
+  app.add_option("--backend", o.backend, "Processing device: auto, cuda or cpu");
+  add_number(app, "--seconds", o.seconds, "Duration of each measurement, 0.05 to 60")->type_name("S");
+  app.add_option("--json", o.json, "Write the table as JSON")->type_name("F.json");
+  app.add_option("--revision", o.revision, "Program revision for the JSON")->type_name("REV");
+  if (!parse_words(app, words)) {
+    print_out("{}", app.help());
+    return std::nullopt;
+  }
+  if (!(o.seconds >= 0.05 && o.seconds <= 60.0))
+    throw out_of_range("--seconds", fmt::format("{}", o.seconds), "0.05 to 60");
+  if (!o.json.empty()) require_place(o.json);
+  for (const std::string& name : o.cases) index_of(kCases, "bench case", name);
+  if (o.cases.empty()) o.cases.assign(kCases.begin(), kCases.end());
+  return o;
+}
+
 void write_record(const BenchOptions& options, const std::string& machine, const json& rows) {
-  if (options.bench_json.empty()) return;
+  if (options.json.empty()) return;
   const json record = {{"machine", machine},
                        {"date", fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr)))},
                        {"version", kVersion},
-                       {"revision", options.bench_revision},
-                       {"settings", {{"seconds_a_figure", options.bench_seconds}, {"lanes", kLanes}}},
+                       {"revision", options.revision},
+                       {"settings", {{"seconds_a_figure", options.seconds}, {"lanes", kLanes}}},
                        {"results", rows}};
-  write_text(options.bench_json, json_text(record, 1) + "\n");
+  write_text(options.json, json_text(record, 1) + "\n");
 }
 
-}  // namespace
-
-int run_bench(const BenchOptions& options, BackendChoice backend) {
-  const ChosenBackend chosen = choose_backend(backend);
+int run(const std::vector<std::string>& words) {
+  const std::optional<BenchOptions> parsed = parse_bench(words);
+  if (!parsed.has_value()) return 0;
+  const BenchOptions& options = *parsed;
+  const ChosenBackend chosen = choose_backend(backend_choice(options.backend));
   if (!chosen.note.empty()) print_error("{}\n", chosen.note);
   const std::string machine = fmt::format("{}: {}, {} CPU cores", chosen.backend->name(), chosen.backend->device(),
                                           std::thread::hardware_concurrency());
   print_out(
       "{}; {} s per measurement; gds: 1e9 delay-sums per second, all pairs counted; rel_l2: relative to float64\n",
-      machine, options.bench_seconds);
+      machine, options.seconds);
   BenchTable table;
-  for (const std::string& name : options.bench_cases) {
-    if (bench_analysis(name, *chosen.backend, options.bench_seconds, table)) {
+  for (const std::string& name : options.cases) {
+    if (bench_analysis(name, *chosen.backend, options.seconds, table)) {
       write_record(options, machine, table.rows());
       continue;
     }
@@ -332,7 +371,7 @@ int run_bench(const BenchOptions& options, BackendChoice backend) {
       for (const double f_number : {0.0, 1.0}) {
         if (name == "sector" && f_number > 0.0) continue;  // a phased array works with all its elements
         const BenchCase c = bench_case(name, type, f_number);
-        bench_one({*chosen.backend, c, noise, points, options.bench_seconds}, table);
+        bench_one({*chosen.backend, c, noise, points, options.seconds}, table);
         write_record(options, machine, table.rows());  // a run that is cut short keeps what it measured
       }
     }
@@ -340,4 +379,15 @@ int run_bench(const BenchOptions& options, BackendChoice backend) {
   return 0;
 }
 
+}  // namespace
 }  // namespace echoloop
+
+int main(int argc, char** argv) {
+  echoloop::end_at_interrupts();
+  prctl(PR_SET_TIMERSLACK, 1UL);  // as the program that is measured
+  try {
+    return echoloop::run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    return echoloop::say_what_ended(error);
+  }
+}

@@ -1,4 +1,4 @@
-#include "app/bench/bench_analyses.h"
+#include "bench/program/bench_analyses.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 #include <functional>
 #include <random>
 
-#include "app/bench/bench_measure.h"
 #include "backend/flow_engine.h"
 #include "backend/object_plan.h"
+#include "bench/program/bench_measure.h"
 #include "core/units.h"
 
 namespace echoloop {

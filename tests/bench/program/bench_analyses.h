@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "app/bench/bench_measure.h"
+#include "bench/program/bench_measure.h"
 #include "backend/backend.h"
 
 namespace echoloop {

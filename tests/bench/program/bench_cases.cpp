@@ -1,4 +1,4 @@
-#include "app/bench/bench_cases.h"
+#include "bench/program/bench_cases.h"
 
 #include <algorithm>
 #include <cmath>

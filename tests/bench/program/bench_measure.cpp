@@ -1,4 +1,4 @@
-#include "app/bench/bench_measure.h"
+#include "bench/program/bench_measure.h"
 
 #include <fmt/format.h>
 
@@ -167,7 +167,7 @@ using Value = std::complex<double>;
 constexpr std::size_t kPixels = 1500;      // at most,
 constexpr std::size_t kPairs = 2'500'000;  // and so many of them with lines
 
-struct Lines {
+struct ConditionedLines {
   const std::vector<float>& values;  // (re, im) [n_tx][n_el][n_line]
   const BandPlan& band;
   [[nodiscard]] Value at(std::size_t line, double position) const {
@@ -188,7 +188,7 @@ Precision precision_of(const Plan& plan, std::size_t line_values) {
   return plan.packed == nullptr || line_values != values(*plan.packed->band) ? Precision::fp32 : Precision::fp16;
 }
 
-Value pixel_reference(const Plan& plan, const Lines& lines, double x, double z) {
+Value pixel_reference(const Plan& plan, const ConditionedLines& lines, double x, double z) {
   const Acquisition& a = *plan.acquisition;
   const ImagingParams& p = plan.params;
   const auto axes = picked_axes(a, {.count = a.n_transmits()});
@@ -222,7 +222,7 @@ BeamformCheck check_beamform(const BenchRun& run, SeekableSource& source) {
   const std::vector<float> conditioned = lane->read_back(Lane::Tap::conditioned);
   const std::vector<float> pixels = lane->read_back(Lane::Tap::beamformed);
   const Precision precision = precision_of(plan, conditioned.size());
-  const Lines lines{conditioned, precision == Precision::fp16 ? *plan.packed->band : *plan.band};
+  const ConditionedLines lines{conditioned, precision == Precision::fp16 ? *plan.packed->band : *plan.band};
   const Grid& grid = plan.grid;
   double difference = 0.0;
   double energy = 0.0;

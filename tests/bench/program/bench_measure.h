@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "app/bench/bench_cases.h"
+#include "bench/program/bench_cases.h"
 #include "app/stream/session.h"
 #include "core/timing_trace.h"
 

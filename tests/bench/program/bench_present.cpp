@@ -1,4 +1,4 @@
-#include "app/bench/bench_present.h"
+#include "bench/program/bench_present.h"
 
 #if defined(ECHO_HAVE_GUI)
 #include <fmt/format.h>

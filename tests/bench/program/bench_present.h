@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "app/bench/bench_measure.h"
+#include "bench/program/bench_measure.h"
 
 namespace echoloop {
 
