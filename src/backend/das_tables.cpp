@@ -57,7 +57,9 @@ void set_columns(DasTables& t, const Acquisition& a, const BandPlan& band) {
 }
 
 // Sum `s` of every pixel: transmit s, or that of its column.
-void add_sum(DasTables& t, const Acquisition& a, const BandPlan& band, const DasTask& task, int s) {
+void add_sum(DasTables& t, const TablesInput& task, int s) {
+  const Acquisition& a = *task.formed;
+  const BandPlan& band = *task.band;
   const Grid& g = t.grid;
   const auto nx = static_cast<std::size_t>(g.nx);
   const bool lines = !t.columns.empty();
@@ -106,12 +108,13 @@ PixelSpan span_of(const float* row, int nx) {
 
 }  // namespace
 
-std::shared_ptr<const DasTables> make_das_tables(const Acquisition& a, const BandPlan& band, const DasTask& task) {
+std::shared_ptr<const DasTables> make_das_tables(const TablesInput& task) {
+  const Acquisition& a = *task.formed;
   auto t = std::make_shared<DasTables>();
   t->grid = task.grid;
   t->n_tx = a.n_transmits();
   set_axes(*t);
-  if (task.lines) set_columns(*t, a, band);
+  if (task.lines) set_columns(*t, a, *task.band);
   const int n_el = a.n_elements();
   for (int e = 0; e < n_el; ++e) {
     const Element& element = a.probe.elements[static_cast<std::size_t>(e)];
@@ -125,7 +128,7 @@ std::shared_ptr<const DasTables> make_das_tables(const Acquisition& a, const Ban
   t->row_base.reserve(rows);
   t->row_turns.reserve(rows);
   t->tx_excess.resize(rows * static_cast<std::size_t>(task.grid.nx));  // up to 4 GiB
-  for (int s = 0; s < t->n_tx; ++s) add_sum(*t, a, band, task, s);
+  for (int s = 0; s < t->n_tx; ++s) add_sum(*t, task, s);
   return t;
 }
 
@@ -148,9 +151,9 @@ std::vector<float> transmit_weights(Apodization window, const Acquisition& a) {
   return weights;
 }
 
-std::shared_ptr<const ConeTable> make_cones(const Acquisition& a, const TransmitParams& params, const Grid& g) {
-  const std::vector<BeamAxis> beams = beam_axes(a);
-  const TransmitCones cones{params.cone, params.cone_f_number};
+std::shared_ptr<const ConeTable> make_cones(const ConesInput& in) {
+  const std::vector<BeamAxis> beams = beam_axes(*in.formed);
+  const Grid& g = in.grid;
   const std::size_t n_tx = beams.size(), pixels = g.pixels();
   const auto nx = static_cast<std::size_t>(g.nx), nz = static_cast<std::size_t>(g.nz);
   auto table = std::make_shared<ConeTable>();
@@ -161,7 +164,7 @@ std::shared_ptr<const ConeTable> make_cones(const Acquisition& a, const Transmit
     if (n_tx * pixels > kLongWork) check_long_work();
     for (std::size_t ix = 0; ix < nx; ++ix) {
       const PlanePoint at = g.point(static_cast<int>(ix), static_cast<int>(iz));
-      weigh_transmits(beams, cones, at.x_m, at.z_m, weights);
+      weigh_transmits(beams, in.cones, at.x_m, at.z_m, weights);
       for (std::size_t t = 0; t < n_tx; ++t) table->weights[t * pixels + iz * nx + ix] = weights[t];
     }
     for (std::size_t t = 0; t < n_tx; ++t) {
@@ -199,7 +202,9 @@ void require_course(const Acquisition& a) {
   }
 }
 
-std::shared_ptr<const CoursePlan> make_course(const Acquisition& a, const ImagingParams& p, const Grid& grid) {
+std::shared_ptr<const CoursePlan> make_course(const CourseInput& in) {
+  const Acquisition& a = *in.formed;
+  const Grid& grid = in.grid;
   auto plan = std::make_shared<CoursePlan>();
   plan->grid = grid;
   for (const double tap : fir_bandpass_hamming(kCourseTaps, kCourseLowHz, kCourseHighHz, a.sampling_hz)) {
@@ -224,7 +229,7 @@ std::shared_ptr<const CoursePlan> make_course(const Acquisition& a, const Imagin
                     .tx_sin = plan->tx_sin.data(),
                     .tx_cos = plan->tx_cos.data(),
                     .tx_t0_s = plan->tx_t0_s.data(),
-                    .sound_speed_m_s = p.formation.sound_speed_m_s,
+                    .sound_speed_m_s = in.sound_speed_m_s,
                     .sampling_hz = a.sampling_hz};
   return plan;
 }
@@ -281,26 +286,23 @@ std::vector<float> gaussian_taps(double sigma, int reach) {
   return normalised;
 }
 
-std::shared_ptr<const RefinePlan> make_refine_plan(const ImagingParams& p, const Grid& grid,
-                                                   const std::shared_ptr<const RefinePlan>& previous) {
-  if (p.formation.recipe == Recipe::analytic && shows_weight(p.formation)) return nullptr;
-  if (previous != nullptr && previous->params == p.refine && previous->grid == grid) return previous;
+std::shared_ptr<const RefinePlan> make_refine_plan(const RefineInput& in) {
+  const RefineParams& p = in.params;
+  const Grid& grid = in.grid;
   auto plan = std::make_shared<RefinePlan>();
-  plan->params = p.refine;
-  plan->grid = grid;
   plan->nx = grid.nx;
   plan->nz = grid.nz;
-  plan->average = p.refine.persistence_s > 0.0;
-  if (p.refine.median == Median::three) plan->first.emplace_back(MedianFilter<1>());
-  if (p.refine.median == Median::five) plan->first.emplace_back(MedianFilter<2>());
-  set_axial(*plan, p.refine.smooth_axial_m, grid);
-  set_lateral(*plan, p.refine.smooth_lateral_m, grid);
-  const double spread_db = kSpeckleSpread_db * p.refine.speckle_reduction;
+  plan->average = p.persistence_s > 0.0;
+  if (p.median == Median::three) plan->first.emplace_back(MedianFilter<1>());
+  if (p.median == Median::five) plan->first.emplace_back(MedianFilter<2>());
+  set_axial(*plan, p.smooth_axial_m, grid);
+  set_lateral(*plan, p.smooth_lateral_m, grid);
+  const double spread_db = kSpeckleSpread_db * p.speckle_reduction;
   if (spread_db > 0.0) {
     plan->last.emplace_back(BilateralFilter{.per_db2 = static_cast<float>(0.5 / (spread_db * spread_db))});
   }
-  if (p.refine.edge_enhancement > 0.0) {
-    plan->last.emplace_back(SharpenFilter{.strength = static_cast<float>(p.refine.edge_enhancement)});
+  if (p.edge_enhancement > 0.0) {
+    plan->last.emplace_back(SharpenFilter{.strength = static_cast<float>(p.edge_enhancement)});
   }
   if (!plan->average && !plan->filters()) return nullptr;
   return plan;

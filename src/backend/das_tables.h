@@ -12,15 +12,7 @@
 
 namespace echoloop {
 
-struct DasTask {
-  Grid grid;  // that is beamformed
-  double sound_speed_m_s = 1540.0;
-  std::vector<BeamAxis> axes = {};  // of each transmit, or empty; see transmit_delay_s()
-  bool lines = false;               // each column takes the transmits focused along it; `grid` is make_beam_grid()'s
-};
-
-std::shared_ptr<const DasTables> make_das_tables(const Acquisition& acquisition, const BandPlan& band,
-                                                 const DasTask& task);
+std::shared_ptr<const DasTables> make_das_tables(const TablesInput& in);
 
 // Weight of each transmit in the coherent sum, their mean 1: what all transmits agree on keeps its level under any
 // window. The window lies across the waves from left to right (by angle, by virtual source or focus; laws of delays:
@@ -28,16 +20,14 @@ std::shared_ptr<const DasTables> make_das_tables(const Acquisition& acquisition,
 std::vector<float> transmit_weights(Apodization window, const Acquisition& acquisition);
 
 // Of the grid that is beamformed; see uses_cones().
-std::shared_ptr<const ConeTable> make_cones(const Acquisition& acquisition, const TransmitParams& params,
-                                            const Grid& grid);
+std::shared_ptr<const ConeTable> make_cones(const ConesInput& in);
 
 // The course recipe's part of a plan. Processing thread, or the thread that checks parameters.
 
 // Throws Error for what the course's formula cannot describe.
 void require_course(const Acquisition& acquisition);
 
-std::shared_ptr<const CoursePlan> make_course(const Acquisition& acquisition, const ImagingParams& params,
-                                              const Grid& grid);
+std::shared_ptr<const CoursePlan> make_course(const CourseInput& in);
 
 // Plan of the refine stage: what is done to the image in dB after compress, by RefineParams. A pure function of
 // parameters and grid; knows nothing of devices.
@@ -45,8 +35,6 @@ std::shared_ptr<const CoursePlan> make_course(const Acquisition& acquisition, co
 // In the order in which they are applied: temporal average of the amplitude, then on the decibels the first filters,
 // axial and lateral Gaussian, the last filters.
 struct RefinePlan {
-  RefineParams params;  // that it is made of, with the grid
-  Grid grid;
   int nx = 0, nz = 0;
   bool average = false;
   std::vector<PixelFilter> first, last;
@@ -62,10 +50,8 @@ struct RefinePlan {
 // Level difference that the bilateral filter takes for an edge at speckle_reduction 1, dB (one sigma).
 inline constexpr double kSpeckleSpread_db = 12.0;
 
-// Null when everything is off, and where the image has no levels. `previous`, which may be null, again where it is made
-// of the same.
-std::shared_ptr<const RefinePlan> make_refine_plan(const ImagingParams& params, const Grid& grid,
-                                                   const std::shared_ptr<const RefinePlan>& previous = nullptr);
+// Null when everything is off.
+std::shared_ptr<const RefinePlan> make_refine_plan(const RefineInput& in);
 
 // Taps of a Gaussian of `sigma` pixels, [reach + 1], see SmoothTaps.
 std::vector<float> gaussian_taps(double sigma, int reach);

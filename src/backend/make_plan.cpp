@@ -44,9 +44,10 @@ constexpr double kSamplesPerHertz = 5.999;
 constexpr double kPackedSamplesPerHertz = 3.9;
 
 // Lines at the lowest rate that has so many samples per hertz of band; without their response.
-std::shared_ptr<BandPlan> make_rates(const Acquisition& a, const ImagingParams& p, double samples_per_hertz) {
+std::shared_ptr<BandPlan> make_rates(const BandInput& in, double samples_per_hertz) {
+  const Acquisition& a = *in.acquisition;
   auto plan = std::make_shared<BandPlan>();
-  const double width_hz = p.formation.band_high_hz - p.formation.band_low_hz;
+  const double width_hz = in.high_hz - in.low_hz, middle_hz = 0.5 * (in.low_hz + in.high_hz);
   plan->input = a.signal;
   plan->band_width_hz = width_hz;
   plan->n_samples = a.n_samples;
@@ -65,22 +66,22 @@ std::shared_ptr<BandPlan> make_rates(const Acquisition& a, const ImagingParams& 
 
   const double bin_hz = a.sampling_hz / plan->n_in;
   const double input_hz = plan->input == SignalKind::rf ? 0.0 : a.demod_hz;
-  plan->bin_offset =
-      static_cast<int>(std::lround((0.5 * (p.formation.band_low_hz + p.formation.band_high_hz) - input_hz) / bin_hz));
+  plan->bin_offset = static_cast<int>(std::lround((middle_hz - input_hz) / bin_hz));
   plan->demod_hz = input_hz + plan->bin_offset * bin_hz;
-  plan->band_shift_hz = 0.5 * (p.formation.band_low_hz + p.formation.band_high_hz) - plan->demod_hz;
+  plan->band_shift_hz = middle_hz - plan->demod_hz;
   return plan;
 }
 
-std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingParams& p) {
-  const auto plan = make_rates(a, p, kSamplesPerHertz);
+std::shared_ptr<const BandPlan> make_band(const BandInput& in) {
+  const Acquisition& a = *in.acquisition;
+  const auto plan = make_rates(in, kSamplesPerHertz);
   const double bin_hz = a.sampling_hz / plan->n_in;
   plan->response.resize(static_cast<std::size_t>(plan->n_out));
   for (int m = 0; m < plan->n_out; ++m) {
     if ((m & 0xfffff) == 0xfffff) check_long_work();
     const int signed_m = m < (plan->n_out + 1) / 2 ? m : m - plan->n_out;
     const double f_hz = plan->demod_hz + signed_m * bin_hz;
-    double gain = band_response(f_hz, p.formation.band_low_hz, p.formation.band_high_hz);
+    double gain = band_response(f_hz, in.low_hz, in.high_hz);
     if (a.data == DataKind::beamformed) gain = std::abs(f_hz - a.demod_hz) <= 0.5 * a.sampling_hz ? 1.0 : 0.0;
     plan->response[static_cast<std::size_t>(m)] =
         static_cast<float>((plan->input == SignalKind::rf ? 2.0 : 1.0) * gain / plan->n_in);
@@ -89,8 +90,13 @@ std::shared_ptr<const BandPlan> make_band(const Acquisition& a, const ImagingPar
 }
 
 // Of the tuned path, whose own filter has the response: its lines need fewer samples.
-std::shared_ptr<const BandPlan> make_packed_rates(const Acquisition& a, const ImagingParams& p) {
-  return make_rates(a, p, kPackedSamplesPerHertz);
+std::shared_ptr<const PackedLines> make_packed_lines(const BandInput& in) {
+  auto lines = std::make_shared<PackedLines>();
+  lines->band = make_rates(in, kPackedSamplesPerHertz);
+  lines->fir =
+      make_packed_fir(*in.acquisition, in.low_hz, in.high_hz, lines->band->line_rate_hz, lines->band->demod_hz);
+  lines->taps = make_packed_taps(lines->fir);
+  return lines;
 }
 
 // What weighs the transmits; null: nothing does.
@@ -99,11 +105,11 @@ struct TransmitWeights {
   std::shared_ptr<const ConeTable> cones;
 };
 
-std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParams& p, const BandPlan& band,
+std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const SumInput& sum, const BandPlan& band,
                                         std::shared_ptr<const DasTables> tables, TransmitWeights weights) {
   auto plan = std::make_shared<DasPlan>();
-  const double wavelength_m = p.formation.sound_speed_m_s / a.center_hz;
-  const bool directive = p.formation.directivity == Directivity::on && a.probe.element_width_m > 0.0;
+  const double wavelength_m = sum.sound_speed_m_s / a.center_hz;
+  const bool directive = sum.directivity == Directivity::on && a.probe.element_width_m > 0.0;
   plan->geometry = {
       .nx = tables->grid.nx,
       .nz = tables->grid.nz,
@@ -123,10 +129,10 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const ImagingParam
       .weights = {.all = weights.all != nullptr ? weights.all->data() : nullptr,
                   .cone = weights.cones != nullptr ? weights.cones->weights.data() : nullptr,
                   .cone_span = weights.cones != nullptr ? weights.cones->spans.data() : nullptr},
-      .samples_per_m = static_cast<float>(band.line_rate_hz / p.formation.sound_speed_m_s),
+      .samples_per_m = static_cast<float>(band.line_rate_hz / sum.sound_speed_m_s),
       .turns_per_sample = static_cast<float>(band.demod_hz / band.line_rate_hz),
-      .f_number = static_cast<float>(p.formation.f_number),
-      .apodization = p.formation.apodization,
+      .f_number = static_cast<float>(sum.f_number),
+      .apodization = sum.apodization,
       .width_over_wavelength = directive ? static_cast<float>(a.probe.element_width_m / wavelength_m) : 0.0f};
   plan->tables = std::move(tables);
   plan->tx_weights = std::move(weights.all);
@@ -151,55 +157,38 @@ ImagingParams formation_params(const Acquisition& a, const ImagingParams& p) {
 }
 
 // Null where they are all 1.
-std::shared_ptr<const std::vector<float>> make_tx_weights(const ImagingParams& p, const Acquisition& a) {
-  if (p.transmits.window == Apodization::boxcar || a.n_transmits() == 1) return nullptr;
-  return std::make_shared<const std::vector<float>>(transmit_weights(p.transmits.window, a));
+std::shared_ptr<const std::vector<float>> make_tx_weights(const WeightsInput& in) {
+  if (in.window == Apodization::boxcar || in.formed->n_transmits() == 1) return nullptr;
+  return std::make_shared<const std::vector<float>>(transmit_weights(in.window, *in.formed));
 }
 
-struct Kept {
-  bool band = false;     // the previous plan's still holds
-  bool tables = false;   // delays too
-  bool weights = false;  // what weighs the elements, and the method, too
-};
-
-std::shared_ptr<const PackedFormation> make_packed(const Acquisition& a, const ImagingParams& p, const DasTask& task,
-                                                   const std::shared_ptr<const PackedFormation>& old, Kept kept,
-                                                   const Multiprocessors& device, PackedMethod method,
-                                                   const char*& why_not,
-                                                   const std::shared_ptr<const std::vector<float>>& tx_weights) {
-  if (old != nullptr && kept.tables && kept.weights) return old;
+// `former`: tiles of the same tables, or null.
+std::shared_ptr<const PackedFormation> make_formation(const PackedInput& in, const PackedPlan* former) {
   auto packed = std::make_shared<PackedFormation>();
-  if (old != nullptr && kept.band) {
-    packed->band = old->band;
-    packed->fir = old->fir;
-    packed->taps = old->taps;
-  } else {
-    packed->band = make_packed_rates(a, p);
-    packed->fir =
-        std::make_shared<const PackedFir>(make_packed_fir(a, p, packed->band->line_rate_hz, packed->band->demod_hz));
-    packed->taps = std::make_shared<const PackedTaps>(make_packed_taps(*packed->fir));
-  }
-  // The kernel's positions are floats of radians of receive phase: so many to 1e-3 of one.
-  constexpr double kMostRadians = 1 << 14;
-  const Grid& grid = task.grid;
-  const double far_m = std::max({std::abs(grid.z0_m), std::abs(grid.z1_m), std::abs(grid.x0_m), std::abs(grid.x1_m)});
-  if (2.0 * kPi * packed->band->demod_hz / p.formation.sound_speed_m_s * far_m > kMostRadians) {
-    why_not = "pixels more than 2600 wavelengths away are summed in single precision";
-    return nullptr;
-  }
-  const bool same_tables = old != nullptr && kept.tables;
-  packed->das = make_das(a, p, *packed->band, same_tables ? old->das->tables : make_das_tables(a, *packed->band, task),
-                         {tx_weights, nullptr});
-  packed->fir_parts = fir_parts(*packed->taps, packed->band->n_valid, device);
+  packed->band = in.lines->band;
+  packed->fir = {in.lines, &in.lines->fir};
+  packed->taps = {in.lines, &in.lines->taps};
+  packed->das = make_das(*in.formed, in.sum, *packed->band, in.tables, {in.tx_weights, nullptr});
+  packed->fir_parts = fir_parts(*packed->taps, packed->band->n_valid, in.device);
   if (packed->fir_parts == 0) {
-    why_not = "a filter of this length does not fit into the GPU's shared memory";
-    return nullptr;
+    packed->why_not = "a filter of this length does not fit into the GPU's shared memory";
+    return packed;
   }
-  packed->tiles = choose_packed_plan(packed->das->geometry, device, may_be_together(a) ? kMostFramesAtOnce : 1,
-                                     same_tables ? old->tiles.get() : nullptr, method);
-  if (packed->tiles != nullptr) return packed;
-  why_not = "the delays across a tile of pixels do not fit into the GPU's shared memory";
-  return nullptr;
+  packed->tiles = choose_packed_plan(packed->das->geometry, in.device,
+                                     may_be_together(*in.formed) ? kMostFramesAtOnce : 1, former, in.method);
+  if (packed->tiles == nullptr)
+    packed->why_not = "the delays across a tile of pixels do not fit into the GPU's shared memory";
+  return packed;
+}
+
+// The old part where it is made of the same; `make` sees nothing else. A hint makes it faster and changes nothing.
+template <class In, class Out, class... Hint>
+PlanPart<In, Out> cached(const PlanPart<In, Out>& old, In in, std::shared_ptr<const Out> (*make)(const In&, Hint...),
+                         std::type_identity_t<Hint>... hint) {
+  if (old.in == in) return old;
+  PlanPart<In, Out> made{make(in, hint...)};
+  made.in = std::move(in);
+  return made;
 }
 
 // Null: the tuned kernel may do it.
@@ -218,6 +207,30 @@ const char* never_in_half_precision(const Plan& plan, bool lines) {
     return "the coherence factor of elements or transmits of more than 1024 elements is computed in single precision";
   }
   return nullptr;
+}
+
+// In half precision, where the device can do it; otherwise says why not.
+void add_packed(Plan& plan, const PlanParts& old, const BandInput& band, TablesInput tables, const SumInput& sum,
+                const Multiprocessors& device) {
+  PlanParts& parts = plan.parts;
+  parts.packed_lines = cached(old.packed_lines, band, make_packed_lines);
+  tables.band = parts.packed_lines->band;
+  // The kernel's positions are floats of radians of receive phase: so many to 1e-3 of one.
+  constexpr double kMostRadians = 1 << 14;
+  const Grid& grid = tables.grid;
+  const double far_m = std::max({std::abs(grid.z0_m), std::abs(grid.z1_m), std::abs(grid.x0_m), std::abs(grid.x1_m)});
+  if (2.0 * kPi * tables.band->demod_hz / sum.sound_speed_m_s * far_m > kMostRadians) {
+    plan.why_fp32 = "pixels more than 2600 wavelengths away are summed in single precision";
+    return;
+  }
+  parts.packed_tables = cached(old.packed_tables, tables, make_das_tables);
+  const bool same_tables = old.packed != nullptr && old.packed_tables == parts.packed_tables;
+  parts.packed = cached(old.packed,
+                        PackedInput{plan.formed, parts.packed_lines, parts.packed_tables, parts.tx_weights, sum, device,
+                                    *packed_method(plan.method)},
+                        make_formation, same_tables ? old.packed->tiles.get() : nullptr);
+  plan.why_fp32 = parts.packed->why_not;
+  if (plan.why_fp32 == nullptr) plan.packed = parts.packed;
 }
 
 MethodSettings make_method(const Acquisition& a, const FormationParams& p, const Grid& grid) {
@@ -255,7 +268,10 @@ void require_grid(const Grid& grid, int sums, std::size_t tables = 1) {
 }  // namespace
 
 BandPlan band_rates(const Acquisition& acquisition, const ImagingParams& params) {
-  return *make_rates(acquisition, formation_params(acquisition, params), kSamplesPerHertz);
+  const ImagingParams own = formation_params(acquisition, params);
+  return *make_rates(
+      {AcquisitionPtr(AcquisitionPtr(), &acquisition), own.formation.band_low_hz, own.formation.band_high_hz},
+      kSamplesPerHertz);
 }
 
 void check_params(const Acquisition& acquisition, const ImagingParams& params) {
@@ -272,64 +288,51 @@ void check_params(const Acquisition& acquisition, const ImagingParams& params) {
 std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const ImagingParams& params,
                                       const std::shared_ptr<const Plan>& previous, const Multiprocessors& device) {
   check_params(*acquisition, params);
+  static const PlanParts kNone;
+  const PlanParts& old = previous != nullptr ? previous->parts : kNone;
   auto plan = std::make_shared<Plan>();
+  PlanParts& parts = plan->parts;
   plan->acquisition = acquisition;
   plan->params = params;
   plan->grid = make_grid(params, *acquisition);
-  const bool comparable = previous != nullptr && previous->acquisition == acquisition;
-  const ImagingParams& old = comparable ? previous->params : params;
   plan->pick = picked_transmits(params, *acquisition);
-  const bool same_transmits = comparable && previous->pick == plan->pick;
-  plan->formed = same_transmits ? previous->formed : with_transmits(acquisition, plan->pick);
-  plan->refine = make_refine_plan(params, plan->grid, comparable ? previous->refine : nullptr);
-  if (params.formation.recipe == Recipe::course) {
-    const bool same = same_transmits && previous->course != nullptr && previous->grid == plan->grid &&
-                      old.formation.sound_speed_m_s == params.formation.sound_speed_m_s;
-    plan->course = same ? previous->course : make_course(*plan->formed, params, plan->grid);
+  parts.formed = cached(
+      old.formed, FormedInput{acquisition, plan->pick},
+      +[](const FormedInput& in) { return with_transmits(in.acquisition, in.pick); });
+  plan->formed = parts.formed;
+  const bool course = params.formation.recipe == Recipe::course;
+  if (course || !shows_weight(params.formation)) {  // a weight has no levels
+    parts.refine = cached(old.refine, RefineInput{params.refine, plan->grid}, make_refine_plan);
+    plan->refine = parts.refine;
+  }
+  const double c_m_s = params.formation.sound_speed_m_s;
+  if (course) {
+    plan->course = parts.course = cached(old.course, CourseInput{plan->formed, c_m_s, plan->grid}, make_course);
     return plan;
   }
-  const bool same_band = comparable && previous->band != nullptr &&
-                         old.formation.band_low_hz == params.formation.band_low_hz &&
-                         old.formation.band_high_hz == params.formation.band_high_hz;
-  const ImagingParams own = formation_params(*acquisition, params);
-  plan->band = same_band ? previous->band : make_band(*acquisition, own);
-  const DasTask task{.grid = make_beam_grid(params, *acquisition, plan->grid),
-                     .sound_speed_m_s = params.formation.sound_speed_m_s,
-                     .axes = picked_axes(*acquisition, plan->pick),
-                     .lines = forms_lines(params, *acquisition)};
+  const FormationParams own = formation_params(*acquisition, params).formation;
+  const BandInput band{acquisition, own.band_low_hz, own.band_high_hz};
+  plan->band = parts.band = cached(old.band, band, make_band);
+  const TablesInput task{.formed = plan->formed,
+                         .band = plan->band,
+                         .grid = make_beam_grid(params, *acquisition, plan->grid),
+                         .sound_speed_m_s = c_m_s,
+                         .axes = picked_axes(*acquisition, plan->pick),
+                         .lines = forms_lines(params, *acquisition)};
   if (task.grid != plan->grid) plan->scan = ScanGeometry{scan_axes(task.grid), scan_axes(plan->grid)};
-  const bool same_tables = same_band && same_transmits && previous->das != nullptr &&
-                           previous->das->tables->grid == task.grid &&
-                           previous->das->tables->columns.empty() == !task.lines &&
-                           old.formation.sound_speed_m_s == params.formation.sound_speed_m_s;
-  const bool cones = uses_cones(params, *acquisition);
-  const bool same_cones = cones && same_transmits && previous->das != nullptr && previous->das->cones != nullptr &&
-                          previous->das->tables->grid == task.grid && old.transmits.cone == params.transmits.cone &&
-                          old.transmits.cone_f_number == params.transmits.cone_f_number;
-  const bool same_tx_weights = !cones && same_transmits && previous->das != nullptr && !task.lines &&
-                               previous->das->tables->columns.empty() && previous->das->cones == nullptr &&
-                               old.transmits.window == params.transmits.window;
-  const auto tx_weights = same_tx_weights       ? previous->das->tx_weights
-                          : task.lines || cones ? nullptr
-                                                : make_tx_weights(params, *plan->formed);
-  plan->das = make_das(*plan->formed, own, *plan->band,
-                       same_tables ? previous->das->tables : make_das_tables(*plan->formed, *plan->band, task),
-                       {.all = tx_weights,
-                        .cones = same_cones ? previous->das->cones
-                                 : cones    ? make_cones(*plan->formed, params.transmits, task.grid)
-                                            : nullptr});
+  parts.tables = cached(old.tables, task, make_das_tables);
+  if (uses_cones(params, *acquisition)) {
+    const TransmitCones cones{params.transmits.cone, params.transmits.cone_f_number};
+    parts.cones = cached(old.cones, ConesInput{plan->formed, cones, task.grid}, make_cones);
+  } else if (!task.lines) {
+    parts.tx_weights = cached(old.tx_weights, WeightsInput{plan->formed, params.transmits.window}, make_tx_weights);
+  }
+  const SumInput sum{c_m_s, own.f_number, own.apodization, own.directivity};
+  plan->das = make_das(*plan->formed, sum, *plan->band, parts.tables, {parts.tx_weights, parts.cones});
   plan->method = make_method(*acquisition, params.formation, task.grid);
   if (params.formation.precision != Precision::fp16 || device.count == 0) return plan;
   plan->why_fp32 = never_in_half_precision(*plan, task.lines);
-  if (plan->why_fp32 == nullptr) {
-    const bool same_weights = old.formation.f_number == params.formation.f_number &&
-                              old.formation.apodization == params.formation.apodization &&
-                              old.formation.directivity == params.formation.directivity && same_tx_weights &&
-                              packed_method(previous->method) == packed_method(plan->method);
-    plan->packed = make_packed(*plan->formed, params, task, comparable ? previous->packed : nullptr,
-                               {.band = same_band, .tables = same_tables, .weights = same_weights}, device,
-                               *packed_method(plan->method), plan->why_fp32, tx_weights);
-  }
+  if (plan->why_fp32 == nullptr) add_packed(*plan, old, band, task, sum, device);
   return plan;
 }
 

@@ -76,10 +76,10 @@ FoundObject ObjectPlan::object(const ObjectSums& s) const {
 }
 
 ObjectPlan make_object_plan(const ImagingParams& params, const Grid& grid) {
-  ImagingParams gaussian;
-  gaussian.refine.smooth_axial_m = gaussian.refine.smooth_lateral_m = params.objects.smooth_m;
+  RefineParams gaussian;
+  gaussian.smooth_axial_m = gaussian.smooth_lateral_m = params.objects.smooth_m;
   ObjectPlan plan{.grid = grid,
-                  .smooth = make_refine_plan(gaussian, grid),
+                  .smooth = make_refine_plan({gaussian, grid}),
                   .wanted = params.objects.kind,
                   .kappa = params.objects.kappa,
                   .sigmas = params.objects.sigmas,

@@ -18,6 +18,7 @@
 #include "core/transmits.h"
 #include "dsp/course.h"
 #include "dsp/das.h"
+#include "dsp/delays.h"
 #include "dsp/methods/method.h"
 #include "dsp/scan.h"
 
@@ -72,8 +73,95 @@ struct CoursePlan {
   CourseGeometry geometry{};  // scalars set; pointers to the vectors above
 };
 
-struct PackedFormation;  // backend/fp16/packed_plan.h
-struct RefinePlan;       // backend/das_tables.h
+struct RefinePlan;  // backend/das_tables.h
+
+// A part of a plan, null where there is nothing to it, with what it was made of; nothing: it was not made.
+template <class In, class Out>
+struct PlanPart : std::shared_ptr<const Out> {
+  std::optional<In> in = {};
+};
+
+// What each part is made of, and nothing else is.
+
+struct FormedInput {
+  AcquisitionPtr acquisition;
+  TransmitPick pick;
+  friend bool operator==(const FormedInput&, const FormedInput&) = default;
+};
+
+struct RefineInput {
+  RefineParams params;
+  Grid grid;
+  friend bool operator==(const RefineInput&, const RefineInput&) = default;
+};
+
+struct CourseInput {
+  AcquisitionPtr formed;
+  double sound_speed_m_s;
+  Grid grid;
+  friend bool operator==(const CourseInput&, const CourseInput&) = default;
+};
+
+struct BandInput {
+  AcquisitionPtr acquisition;
+  double low_hz, high_hz;
+  friend bool operator==(const BandInput&, const BandInput&) = default;
+};
+
+struct TablesInput {
+  AcquisitionPtr formed;
+  std::shared_ptr<const BandPlan> band;
+  Grid grid;  // that is beamformed
+  double sound_speed_m_s;
+  std::vector<BeamAxis> axes;  // of each transmit, or empty; see transmit_delay_s()
+  bool lines;                  // each column takes the transmits focused along it; `grid` is make_beam_grid()'s
+  friend bool operator==(const TablesInput&, const TablesInput&) = default;
+};
+
+struct WeightsInput {
+  AcquisitionPtr formed;
+  Apodization window;
+  friend bool operator==(const WeightsInput&, const WeightsInput&) = default;
+};
+
+struct ConesInput {
+  AcquisitionPtr formed;
+  TransmitCones cones;
+  Grid grid;  // that is beamformed
+  friend bool operator==(const ConesInput&, const ConesInput&) = default;
+};
+
+// The scalars of a sum.
+struct SumInput {
+  double sound_speed_m_s, f_number;
+  Apodization apodization;
+  Directivity directivity;
+  friend bool operator==(const SumInput&, const SumInput&) = default;
+};
+
+struct PackedInput {
+  AcquisitionPtr formed;
+  std::shared_ptr<const PackedLines> lines;
+  std::shared_ptr<const DasTables> tables;
+  std::shared_ptr<const std::vector<float>> tx_weights;
+  SumInput sum;
+  Multiprocessors device;
+  PackedMethod method;
+  friend bool operator==(const PackedInput&, const PackedInput&) = default;
+};
+
+// Kept for the next plan.
+struct PlanParts {
+  PlanPart<FormedInput, Acquisition> formed;
+  PlanPart<RefineInput, RefinePlan> refine;
+  PlanPart<CourseInput, CoursePlan> course;
+  PlanPart<BandInput, BandPlan> band;
+  PlanPart<TablesInput, DasTables> tables, packed_tables;
+  PlanPart<WeightsInput, std::vector<float>> tx_weights;
+  PlanPart<ConesInput, ConeTable> cones;
+  PlanPart<BandInput, PackedLines> packed_lines;
+  PlanPart<PackedInput, PackedFormation> packed;
+};
 
 struct Plan {
   AcquisitionPtr acquisition;
@@ -91,6 +179,7 @@ struct Plan {
   // above.
   std::shared_ptr<const PackedFormation> packed;
   const char* why_fp32 = nullptr;  // reason without `packed` where the backend has fp16 and the parameters ask for it
+  PlanParts parts;
 };
 
 // Throws Error when the parameters do not fit the acquisition (empty band, grid too large, course recipe on what the

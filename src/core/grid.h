@@ -144,6 +144,7 @@ struct BeamAxis {
   // no other line.
   double gap_m = 0.0;
   double gap_slope = 0.0;
+  friend bool operator==(const BeamAxis&, const BeamAxis&) = default;
 };
 
 // Of every transmit; all must be focused.

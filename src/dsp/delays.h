@@ -55,6 +55,7 @@ ECHO_HD float receive_excess_polar_m(float x_m, float down_m, float r_m, float e
 struct TransmitCones {
   TransmitCone window = TransmitCone::boxcar;  // not off
   double f_number = 0.0;
+  friend bool operator==(const TransmitCones&, const TransmitCones&) = default;
 };
 
 // One weight for each beam.

@@ -62,8 +62,8 @@ double fir_error(const BenchCase& c, const PackedFir& fir, const PackedFirArgs& 
 void measure_fir(const std::string& name, SampleType type) {
   const BenchCase c = make_bench_case(name, type);
   const Acquisition& a = *c.plan->acquisition;
-  const PackedFir fir =
-      make_packed_fir(a, c.plan->params, c.plan->packed->band->line_rate_hz, c.plan->packed->band->demod_hz);
+  const PackedFir fir = make_packed_fir(a, c.plan->params.formation.band_low_hz, c.plan->params.formation.band_high_hz,
+                                        c.plan->packed->band->line_rate_hz, c.plan->packed->band->demod_hz);
   constexpr int kWindow = 112;  // what the delay-and-sum asks for here, about
   const PackedLineShape shape{c.plan->packed->band->n_valid, (c.plan->packed->band->n_valid + 1) / 2 * 2 + kWindow,
                               kWindow};

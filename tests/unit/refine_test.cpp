@@ -57,7 +57,7 @@ TEST(Refine, SmoothingKeepsTheMeanAndHasItsSigma) {
   const Grid grid{.x0_m = 0, .x1_m = 8e-3, .z0_m = 10e-3, .z1_m = 20e-3, .nx = 81, .nz = 201};  // 0.1 mm, 0.05 mm
   params.refine.smooth_axial_m = 0.2e-3;
   params.refine.smooth_lateral_m = 0.3e-3;
-  const auto plan = make_refine_plan(params, grid);
+  const auto plan = make_refine_plan({params.refine, grid});
   ASSERT_NE(plan, nullptr);
   Pixels p{81, 201};
   p.at(40, 100) = 100.0f;
@@ -87,7 +87,7 @@ TEST(Refine, OnASectorTheLengthIsTheSameAtEveryRadius) {
       polar_grid({.apex_z_m = 0, .angle0_rad = -0.5, .angle1_rad = 0.5, .r0_m = 20e-3, .r1_m = 80e-3}, 101, 61);
   ImagingParams params;
   params.refine.smooth_lateral_m = 1.6e-3;
-  const auto plan = make_refine_plan(params, grid);
+  const auto plan = make_refine_plan({params.refine, grid});
   ASSERT_EQ(plan->lateral_rows, 61);
   for (const int iz : {0, 30, 60}) {
     const float* taps = &plan->lateral_taps[static_cast<std::size_t>(plan->taps_row(iz))];
@@ -107,7 +107,7 @@ TEST(Refine, SpeckleReductionCalmsNoiseAndKeepsAStep) {
   }
   ImagingParams params;
   params.refine.speckle_reduction = 1.0;
-  const auto plan = make_refine_plan(params, {.x0_m = 0, .x1_m = 1, .z0_m = 0, .z1_m = 1, .nx = 60, .nz = 40});
+  const auto plan = make_refine_plan({params.refine, {.x0_m = 0, .x1_m = 1, .z0_m = 0, .z1_m = 1, .nx = 60, .nz = 40}});
   const auto spread = [&](auto value, int from, int to) {
     double sum = 0.0, squares = 0.0;
     int n = 0;
@@ -181,7 +181,7 @@ TEST(Refine, EveryFilterOfThePlanIsApplied) {
   settings[3].refine.edge_enhancement = 1.0;
   for (const ImagingParams& params : settings) {
     EXPECT_TRUE(params.refine.filters());
-    const auto plan = make_refine_plan(params, grid);
+    const auto plan = make_refine_plan({params.refine, grid});
     ASSERT_EQ(plan->first.size() + plan->last.size(), 1U);
     const PixelFilter filter = plan->first.empty() ? plan->last.front() : plan->first.front();
     CpuRefiner refiner;
@@ -318,7 +318,7 @@ TEST(Refine, SmoothedRowsAreTheSmoothedPixels) {
       ImagingParams p;
       p.refine.smooth_axial_m = 0.2e-3;
       p.refine.smooth_lateral_m = 0.4e-3;
-      const auto plan = make_refine_plan(p, grid);
+      const auto plan = make_refine_plan({p.refine, grid});
       Pixels first{nx, nz}, second{nx, nz};
       const std::vector<float> values = noise(first.db.size(), 7);
       if (plan == nullptr) continue;  // too few pixels for anything

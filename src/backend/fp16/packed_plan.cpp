@@ -151,11 +151,11 @@ WindowPolynomial make_window_polynomial(Apodization window) {
   return p;
 }
 
-PackedFir make_packed_fir(const Acquisition& a, const ImagingParams& p, double line_rate_hz, double demod_hz) {
+PackedFir make_packed_fir(const Acquisition& a, double low_hz, double high_hz, double line_rate_hz, double demod_hz) {
   const double ratio = line_rate_hz / a.sampling_hz;  // a power of two
   return design_packed_fir({.sampling_hz = a.sampling_hz,
-                            .band_low_hz = p.formation.band_low_hz,
-                            .band_high_hz = p.formation.band_high_hz,
+                            .band_low_hz = low_hz,
+                            .band_high_hz = high_hz,
                             .input_hz = a.signal == SignalKind::rf ? 0.0 : a.demod_hz,
                             .demod_hz = demod_hz,
                             .decimation = ratio < 1.0 ? static_cast<int>(std::lround(1.0 / ratio)) : 1,

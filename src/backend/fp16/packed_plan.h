@@ -27,6 +27,7 @@ struct Multiprocessors {
   int code = 90;                  // ten times the compute capability that the kernels were compiled for: 75, 80, 90
   // What each of `blocks` on a multiprocessor can have.
   [[nodiscard]] int shared_of_block(int blocks) const { return shared_bytes / blocks - reserved_bytes; }
+  friend bool operator==(const Multiprocessors&, const Multiprocessors&) = default;
 };
 inline constexpr Multiprocessors kSinglePrecisionOnly{.count = 0, .shared_bytes = 0, .reserved_bytes = 0};
 
@@ -206,8 +207,8 @@ int small_frames_at_once(const Acquisition& acquisition, std::size_t n_pixels);
 std::vector<PackedTuning> rank_tunings(const DasGeometry& geometry, const Multiprocessors& device = {},
                                        int frames_together = 1, PackedMethod method = PackedMethod::das);
 
-// The filter that makes lines of such a rate and demodulation frequency.
-PackedFir make_packed_fir(const Acquisition& acquisition, const ImagingParams& params, double line_rate_hz,
+// The filter from a band to lines of such a rate and demodulation frequency.
+PackedFir make_packed_fir(const Acquisition& acquisition, double low_hz, double high_hz, double line_rate_hz,
                           double demod_hz);
 
 // Null when the tuned kernel cannot do it: windows too large for shared memory (a steep delay law, a huge tile), delays
@@ -222,7 +223,14 @@ std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& geometry
                                                      int frames_together, const PackedPlan* previous,
                                                      PackedMethod method = PackedMethod::das);
 
-// The analytic recipe in half precision: lines of a lower rate than the plain path's, and how to work through an image.
+// Lines of a lower rate than the plain path's, and the filter that makes them.
+struct PackedLines {
+  std::shared_ptr<const BandPlan> band;  // rates only: no response
+  PackedFir fir;
+  PackedTaps taps;  // of fir
+};
+
+// The analytic recipe in half precision: such lines, and how to work through an image.
 struct PackedFormation {
   std::shared_ptr<const BandPlan> band;  // rates only: no response
   std::shared_ptr<const PackedFir> fir;
@@ -230,6 +238,7 @@ struct PackedFormation {
   int fir_parts = 1;                       // that a block each makes of a line
   std::shared_ptr<const DasPlan> das;
   std::shared_ptr<const PackedPlan> tiles;
+  const char* why_not = nullptr;  // why the device cannot do it: then nothing more is set
 };
 
 }  // namespace echoloop
