@@ -55,7 +55,7 @@ bool Analyses::wants_pixels(const ImagingParams& params) const {
   return false;
 }
 
-// Works with an analysis, which is made first where there is none. An exception or a fault ends the analysis.
+// Runs `work` on the row's analysis, made first if absent. An exception or a fault ends the analysis.
 template <class Work>
 void Analyses::attempt(State& state, const Work& work) {
   try {
@@ -100,7 +100,7 @@ void Analyses::take_kept(const Image& image) {
   }
 }
 
-// False: the image came too soon.
+// Returns false if the image came too soon.
 bool Analyses::take_image(State& state, const Image& image, Claim claim) {
   bool taken = true;
   attempt(state, [&](Analysis& analysis) { taken = analysis.take(image, claim); });
@@ -131,7 +131,7 @@ void Analyses::end_stream(StreamEnd how) {
     if (state.analysis == nullptr || state.row.input != AnalysisInput::pixels) continue;
     try {
       state.analysis->drain();
-    } catch (const std::exception&) {  // the device is lost: results that it had not given never come
+    } catch (const std::exception&) {  // the device is lost: unpublished results never come
     }
     note_counts();
     state.analysis.reset();
@@ -151,7 +151,7 @@ void Analyses::end_stream(StreamEnd how) {
   }
 }
 
-// The counts of an analysis that is gone stay.
+// Keeps the counts of analyses that have ended.
 void Analyses::note_counts() {
   const std::scoped_lock lock(mutex_);
   for (const State& state : states_) {

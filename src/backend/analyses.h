@@ -1,6 +1,6 @@
-// The analyses beside the live stream, one row each (analyses.cpp). One is made when the parameters first ask for its
-// results, and given back when they do not any more and it has nothing left to do. One that fails leaves the stream as
-// it is: the reason is reported once, and it stays off until the parameters change. Processing thread, unless said.
+// Owns the analyses of the live stream, one row each (analyses.cpp). An analysis is made when the parameters first ask
+// for its results, and destroyed once they no longer do and its work is done. A failure leaves the stream unchanged:
+// the reason is reported once, and the analysis stays off until the parameters change. Processing thread, unless noted.
 #pragma once
 
 #include <array>
@@ -25,35 +25,35 @@ namespace echoloop {
 
 class Analyses {
  public:
-  // `refuse` takes the reason why there are no results; any thread.
+  // `refuse` receives the reason for missing results; any thread.
   Analyses(Backend& backend, const AnalysisMailboxes& mailboxes, std::function<void(const std::string&)> refuse);
 
-  void try_again();                          // with other parameters
-  void retire(const ImagingParams& params);  // gives back what these do not ask for, as soon as that waits for nothing
+  void try_again();                          // retries failed analyses, with other parameters
+  void retire(const ImagingParams& params);  // destroys analyses that `params` do not ask for, once idle
 
-  // Whether a frame with these parameters is to be kept as complex pixels, for take_pixels().
+  // Returns true if take_pixels() needs a frame with these parameters.
   [[nodiscard]] bool wants_pixels(const ImagingParams& params) const;
   void take_pixels(const BeamformedFrame& frame);
 
-  void take_live(const Image& image);  // a finished image of the stream
-  void take_kept(const Image& image);  // one of a history frame
-  // Whether history frames are shown: then only their images are analysed, as a mailbox holds one result.
+  void take_live(const Image& image);  // finished image of the stream
+  void take_kept(const Image& image);  // image of a history frame
+  // `back`: history frames are shown, and only their images are analysed, as a mailbox holds one result.
   enum class Looking { at_live, back };
   void set_looking(Looking looking) { looking_ = looking; }  // any thread
 
-  // The stream's end. What is in work is finished: a run that stops after so many frames finds the results of the last
-  // one, also those of an image that came too soon after the one before. History frames may still come.
+  // Ends the stream. Work in progress is finished, including an image that came too soon after its predecessor: a run
+  // of a fixed number of frames gets the results of the last one. History frames may still come.
   enum class StreamEnd { regular, fault };
   void end_stream(StreamEnd how);
-  void retire_images();  // analyses of images, as soon as that waits for nothing
+  void retire_images();  // destroys analyses of images, once idle
 
   [[nodiscard]] AnalysisCounts counts() const;  // any thread
 
  private:
   struct State {
     const AnalysisRow& row;
-    std::unique_ptr<Analysis> analysis;  // null while off
-    bool failed = false;                 // with the parameters in use
+    std::unique_ptr<Analysis> analysis;  // null: off
+    bool failed = false;                 // with the current parameters
     bool late = false;                   // late_image_ came too soon for it
   };
 
@@ -74,22 +74,22 @@ class Analyses {
   AnalysisCounts counts_;  // under mutex_
 };
 
-// Objects beside the live stream: finished images, as far as there is time for them, are handed to a thread of its
-// own that finds background and objects. The stream never waits for it: an image that waits is replaced by the next.
+// Detects objects in finished images of the live stream, as many as time allows, on a thread of its own. The stream
+// never waits for it: a waiting image is replaced by the next.
 
 inline constexpr std::int64_t kObjectInterval_ns = 40'000'000;
 
 class ObjectEngine final : public Analysis {
  public:
-  // Its end waits for the image in work.
+  // The destructor waits for the image being processed.
   ObjectEngine(std::unique_ptr<ObjectDevice> device, Mailbox<ObjectImage>& pictures);
 
-  // Copies a finished image; never waits. False: a live one that comes less than kObjectInterval_ns after the last
-  // that was taken (by Image::ready_ns), and is left out. [processing thread]
+  // Copies a finished image; never waits. Returns false for a live image less than kObjectInterval_ns after the last
+  // accepted one (by Image::ready_ns): it is dropped. [processing thread]
   using Analysis::take;
   bool take(const Image& image, Claim claim) override;
 
-  void drain() override { thread_.drain(); }  // until no image waits or is in work
+  void drain() override { thread_.drain(); }  // waits until no image waits or is processed
   [[nodiscard]] bool busy() const override { return thread_.busy(); }
   [[nodiscard]] ObjectCounts counts() const;  // any thread
   void count(AnalysisCounts& counts_of_all) const override { counts_of_all.objects = counts(); }
@@ -113,7 +113,7 @@ class ObjectEngine final : public Analysis {
 
   // Objects thread:
   ObjectPlan plan_;
-  ImagingParams planned_;  // that plan_ was made of
+  ImagingParams planned_;  // parameters of plan_
   std::uint64_t number_ = 0;
 
   std::atomic<std::uint64_t> n_pictures_{0}, n_replaced_{0};
@@ -121,39 +121,39 @@ class ObjectEngine final : public Analysis {
   JobThread thread_;  // last: ends first
 };
 
-// Spectral Doppler beside the live stream: each frame gives the gate's few sums, a thread of its own makes the columns
-// of the spectrogram of them. The stream never waits for it. Frames that do not follow each other leave a gap.
+// Spectral Doppler of the live stream: each frame gives the gate's few sums, from which a thread of its own makes the
+// columns of the spectrogram. The stream never waits for it. Missing frames leave a gap.
 
-// Where a gate lies on the beamformed pixels, and what a spectrogram of it is made with. A pure function of a plan.
+// Position of a gate on the beamformed pixels, and parameters of its spectrogram. A pure function of a plan.
 
 struct SpectrogramPlan {
   GateGeometry gate{};  // rows 0: the gate lies outside the image
-  PlanePoint centre{};  // of the gate on its pixels
+  PlanePoint centre{};  // of the gate
   double length_m = 0.0;
   GateSpectrumPlan spectrum;
   int hop = 0;
   double aliasing_m_s = 0.0;
 };
 
-// For a plan of the analytic recipe whose PRF is known; others give a gate of no rows.
+// Returns a gate of no rows unless the plan has the analytic recipe and a known PRF.
 SpectrogramPlan make_spectrogram_plan(const Plan& plan);
 
 class SpectrogramEngine final : public Analysis {
  public:
   SpectrogramEngine(std::unique_ptr<GateDevice> device, Mailbox<Spectrogram>& spectrograms);
 
-  // The next frame's pixels. Never waits. [processing thread]
+  // Accepts the next frame's pixels; never waits. [processing thread]
   using Analysis::take;
   void take(const BeamformedFrame& frame) override;
 
   [[nodiscard]] bool busy() const override { return tail_ != head_ && !thread_.failed(); }
-  void drain() override;                           // until every column that is due has been published
+  void drain() override;                           // waits until every column that is due is published
   [[nodiscard]] SpectrogramCounts counts() const;  // any thread
   void count(AnalysisCounts& counts_of_all) const override { counts_of_all.spectrogram = counts(); }
   [[nodiscard]] std::string take_fault() override { return thread_.take_fault(); }
 
  private:
-  struct Job {  // what holds until something changes
+  struct Job {  // constant until the plan changes
     std::shared_ptr<const Plan> plan;
     SpectrogramPlan spectrogram;
     std::uint64_t begun = 0;
@@ -165,10 +165,10 @@ class SpectrogramEngine final : public Analysis {
     std::array<Complex, kMaxGateBands> sums{};
   };
 
-  struct Run {                 // of the frames
-    int window = 0;            // frames of one; 0: nothing begun
+  struct Run {                 // consecutive frames
+    int window = 0;            // frames of one; 0: not begun
     std::uint64_t clock = 0;   // frames and missing frames since `begun`
-    std::uint64_t frames = 0;  // that follow each other
+    std::uint64_t frames = 0;  // consecutive ones
     std::uint64_t last_index = 0;
   };
 
@@ -183,7 +183,7 @@ class SpectrogramEngine final : public Analysis {
   void fill(std::uint64_t column, const Sample& sample);
   void publish();
 
-  static constexpr std::size_t kQueue = 16384;  // frames that may wait for the thread: more than it looks apart
+  static constexpr std::size_t kQueue = 16384;  // frames that may wait for the thread: more than between two polls
 
   std::unique_ptr<GateDevice> device_;
   Mailbox<Spectrogram>& spectrograms_;
@@ -191,19 +191,19 @@ class SpectrogramEngine final : public Analysis {
   // Processing thread:
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<const Job> job_;
-  std::vector<Sample> pending_;  // taken by the device, without their sums: a few
+  std::vector<Sample> pending_;  // accepted by the device, sums not yet there: a few
 
-  // From the processing thread to the spectrogram thread: written at head_, read at tail_.
+  // Queue from the processing to the spectrogram thread: written at head_, read at tail_.
   std::vector<Sample> queue_{kQueue};
   std::atomic<std::uint64_t> head_{0}, tail_{0};
 
   // Spectrogram thread:
   std::optional<GateSpectrum> spectrum_;
   Spectrogram made_;
-  std::vector<Complex> samples_;  // the run's newest ones, [up to 2 windows][kMaxGateBands]
+  std::vector<Complex> samples_;  // newest ones of the run, [up to 2 windows][kMaxGateBands]
   std::vector<float> power_;
   Run run_;
-  bool fresh_ = false;  // made_ has what was not published
+  bool fresh_ = false;  // made_ has unpublished columns
 
   std::atomic<std::uint64_t> n_columns_{0}, n_gaps_{0}, n_late_{0};
   JobThread thread_;  // last: ends first

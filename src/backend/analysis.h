@@ -1,5 +1,5 @@
-// An analysis beside the live stream: it takes beamformed frames or finished images, works on a thread of its own and
-// publishes into a mailbox. The stream never waits for it. Processing thread, unless said.
+// Interface of an analysis of the live stream: accepts beamformed frames or finished images, works on a thread of its
+// own and publishes into a mailbox. The stream never waits for it. Processing thread, unless noted.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace echoloop {
 
-// Complex pixels of a frame of the stream, on their way to an analysis.
+// Complex pixels of a frame of the stream, as passed to an analysis.
 struct BeamformedFrame {
   std::shared_ptr<const Plan> plan;
   PixelView pixels;
@@ -28,54 +28,54 @@ struct BeamformedFrame {
   double reference_db = 0.0;
 };
 
-// Live images follow each other so fast that most need not be analysed; others have been requested.
+// live: one of a fast sequence, most of which may be skipped; wanted: requested.
 enum class Claim { live, wanted };
 
 class Analysis {
  public:
   virtual ~Analysis() = default;
   virtual void take(const BeamformedFrame& /*frame*/) {}
-  // False: a live image that comes too soon after the one before, and is left out.
+  // Returns false for a live image that comes too soon after its predecessor: it is dropped.
   virtual bool take(const Image& /*image*/, Claim /*claim*/) { return true; }
-  virtual void drain() = 0;                              // until all that was taken is published
-  [[nodiscard]] virtual bool busy() const = 0;           // something taken is not published yet
-  virtual std::string take_fault() = 0;                  // why no more results come, once; empty: none
+  virtual void drain() = 0;                              // waits until all accepted input is published
+  [[nodiscard]] virtual bool busy() const = 0;           // accepted input is not yet published
+  virtual std::string take_fault() = 0;                  // reason for missing results, returned once; empty: none
   virtual void count(AnalysisCounts& counts) const = 0;  // any thread
 };
 
-// What an analysis takes: pixels of the stream, or images of the stream and of the history.
+// Input of an analysis: pixels of the stream, or images of the stream and of the history.
 enum class AnalysisInput { pixels, images };
 
 struct AnalysisRow {
-  std::string_view refusal;  // before the reason why there are no results
+  std::string_view refusal;  // precedes the reason for missing results
   AnalysisInput input;
   bool (*is_on)(const ImagingParams&);
   bool (*has_mailbox)(const AnalysisMailboxes&);
   std::unique_ptr<Analysis> (*make)(Backend&, const AnalysisMailboxes&);
 };
 
-// The thread of what works beside the live stream (flow, objects, spectrogram), so that the stream never waits for
-// it. It does one job at a time; one that waits gives way to a newer one. What throws is the fault that ends its work:
-// jobs that come later are not done, and drain() does not wait for them.
+// Thread of one analysis (flow, objects, spectrogram), so that the stream never waits for it. Does one job at a time; a
+// waiting job is replaced by a newer one. An exception is its fault and ends its work: later jobs are not done, and
+// drain() does not wait for them.
 
 class JobThread {
  public:
-  static constexpr int kSlots = 2;  // where jobs lie: the one in work, and one that waits
+  static constexpr int kSlots = 2;  // one job in work, one waiting
 
-  // All on the thread.
+  // Functions called on the thread.
   struct Work {
-    std::function<void()> begin = {};         // what it does first; empty: nothing
-    std::function<void(int slot)> job;        // does the job that lies there
-    std::chrono::milliseconds look_every{0};  // > 0: it calls job(0) that often without a job
+    std::function<void()> begin = {};         // called first; empty: nothing
+    std::function<void(int slot)> job;        // does the job in `slot`
+    std::chrono::milliseconds look_every{0};  // > 0: calls job(0) at this interval without a job
   };
 
   explicit JobThread(Work work);
-  ~JobThread();  // waits for the job in work, not for one that waits
+  ~JobThread();  // waits for the job in work, not for a waiting one
   JobThread(const JobThread&) = delete;
   JobThread& operator=(const JobThread&) = delete;
 
-  // fill(slot) writes a job where none is in work; if it throws, no job waits. Meanwhile the thread takes no other job;
-  // the caller never waits for the thread. True: the job took the place of one that waited. [one thread]
+  // Calls fill(slot) to write a job into a free slot; if it throws, no job waits. Meanwhile the thread starts no other
+  // job; the caller never waits for the thread. Returns true if the job replaced a waiting one. [one thread]
   template <class Fill>
   bool hand_over(Fill&& fill) {
     bool replaces = false;
@@ -91,10 +91,10 @@ class JobThread {
     return replaces;
   }
 
-  void drain();                                          // until no job waits or is in work; who hands over
-  [[nodiscard]] bool busy() const;                       // one waits or is in work; any thread
+  void drain();                                          // waits until no job waits or is in work; the caller's thread
+  [[nodiscard]] bool busy() const;                       // a job waits or is in work; any thread
   [[nodiscard]] bool failed() const { return failed_; }  // any thread
-  [[nodiscard]] std::string take_fault();                // why it failed, once; any thread
+  [[nodiscard]] std::string take_fault();                // reason of the failure, returned once; any thread
 
  private:
   void run();
@@ -106,21 +106,21 @@ class JobThread {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   int waiting_ = -1;   // slot; -1: none; under mutex_
-  int in_work_ = -1;   // likewise
+  int in_work_ = -1;   // slot; -1: none; under mutex_
   bool quit_ = false;  // under mutex_
   std::string fault_;  // under mutex_
   std::thread thread_;
 };
 
-// Sends one column of every image to the M-mode: which column, and on its way to the window. The window says where the
-// line is; without a line nothing is copied.
+// Sends one column of every image to the M-mode display. The window sets the position of the line; without a line
+// nothing is copied.
 
-// The writer's side of a LineQueue. Processing thread.
+// Writing end of a LineQueue. Processing thread.
 class LineWriter {
  public:
   explicit LineWriter(LineQueue& queue) : queue_(queue) {}
   void write(const Image& image, int column, std::span<const float> levels_db);
-  // Of an image with a host copy.
+  // The image has a host copy.
   void write(const Image& image, PlanePoint at);
 
  private:
@@ -133,9 +133,9 @@ class LineTap {
  public:
   explicit LineTap(LineQueue* queue);  // null: no M-mode
 
-  void look_at(const std::optional<PlanePoint>& at);  // nothing: no line; UI thread
+  void look_at(const std::optional<PlanePoint>& at);  // nullopt: no line; UI thread
 
-  // The column to keep of the next image on this grid; nothing: none. [processing thread]
+  // Returns the column to keep of the next image on this grid; nullopt: none. [processing thread]
   [[nodiscard]] std::optional<int> column(const Grid& grid);
   void take(const Image& image, int column, std::span<const float> levels_db);  // processing thread
 

@@ -32,7 +32,7 @@ void set_axes(DasTables& t) {
   for (int iz = 0; iz < g.nz; ++iz) t.z_m.push_back(static_cast<float>(g.polar() ? g.r_m(iz) : g.z_m(iz)));
 }
 
-// The transmits on each line, the nearest first; where lines are unevenly spaced one between them has its neighbour's.
+// Sets the transmits of each line, nearest first; columns between unevenly spaced lines use their neighbour's.
 void set_columns(DasTables& t, const Acquisition& a, const BandPlan& band) {
   const ScanLines lines = *find_scan_lines(a);
   const auto nx = static_cast<std::size_t>(t.grid.nx);
@@ -56,7 +56,7 @@ void set_columns(DasTables& t, const Acquisition& a, const BandPlan& band) {
   }
 }
 
-// Sum `s` of every pixel: transmit s, or that of its column.
+// Appends sum `s` of every pixel: transmit s, or the transmit of the pixel's column.
 void add_sum(DasTables& t, const TablesInput& task, int s) {
   const Acquisition& a = *task.formed;
   const BandPlan& band = *task.band;
@@ -82,7 +82,7 @@ void add_sum(DasTables& t, const TablesInput& task, int s) {
       return (transmit_delay_s(tx, a.probe, x, z, c_m_s, axis) + std::abs(along) / c_m_s - tx.t0_s) * band.line_rate_hz;
     };
     const double base = std::floor(position(g.nx / 2));
-    // Far outside any record the sample index only has to stay outside (and within an int).
+    // Limits the sample index to an int; far outside any record its value does not matter.
     t.row_base.push_back(static_cast<int>(std::clamp(base, -1e9, 1e9)));
     t.row_turns.push_back(
         static_cast<float>(fraction(band.demod_hz * base / band.line_rate_hz + (lines ? 0.0 : iq_turns(a, band, s)))));
@@ -92,13 +92,13 @@ void add_sum(DasTables& t, const TablesInput& task, int s) {
   }
 }
 
-// Where a wave comes from or goes to, growing from left to right.
+// Returns the sort key of a transmit, from left to right: steering angle, index of a delay law, or source x.
 double steering_of(const Transmit& t, std::size_t index) {
   if (t.kind == TransmitKind::plane) return t.angle_rad;
   return t.kind == TransmitKind::delays ? static_cast<double>(index) : t.source_x_m;
 }
 
-// Columns of the row from the first to the last that weighs something.
+// Returns the columns of the row from the first to the last nonzero weight.
 PixelSpan span_of(const float* row, int nx) {
   PixelSpan span{0, nx};
   while (span.begin < nx && row[span.begin] == 0.0F) ++span.begin;
@@ -238,7 +238,7 @@ namespace {
 
 constexpr double kSigmas = 3.0;
 
-// At least one pixel where anything is smoothed, and never more than the image has.
+// Returns at least one pixel if anything is smoothed, at most the image's size.
 int reach_of(double sigma, int n) {
   if (!(sigma > 0.0)) return 0;
   return std::clamp(static_cast<int>(std::ceil(kSigmas * sigma)), 1, std::min(kMaxSmoothReach, std::max(n - 1, 1)));
@@ -255,7 +255,7 @@ void set_axial(RefinePlan& plan, double sigma_m, const Grid& g) {
   if (plan.axial_reach > 0) plan.axial_taps = gaussian_taps(sigma, plan.axial_reach);
 }
 
-// Of a sector: across the lines, whose distance grows with the radius.
+// Sets the lateral taps; in a sector across the lines, whose distance grows with the radius.
 void set_lateral(RefinePlan& plan, double sigma_m, const Grid& g) {
   if (g.nx < 2 || !(sigma_m > 0.0)) return;
   plan.lateral_rows = g.polar() ? g.nz : 1;

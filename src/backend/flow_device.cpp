@@ -30,8 +30,8 @@ ComponentRange choose_components(const Decomposition& d, const ImagingParams& p,
   if (p.color_flow.mode == FlowMode::low_rank) {
     range = {.first = 1, .last = std::max(1, tissue)};
   } else {
-    // Nothing above the noise: blood that no two frames share fills all components as noise does, and one of them alone
-    // would show one velocity everywhere.
+    // No component above the noise: blood that differs between all frames fills all components as noise does, and a
+    // single component would show one velocity everywhere.
     const int last = last_above_noise(d.singular_values, n_pixels);
     range = {.first = tissue + 1, .last = last > tissue ? last : d.n};
   }

@@ -21,7 +21,7 @@ void FlowEngine::restart() {
   in_run_ = last_end_ = 0;
 }
 
-// Makes room for the plan's ensembles; false while old ones are in work.
+// Allocates slots for the plan's ensembles; returns false while old ones are in work.
 bool FlowEngine::fit(const std::shared_ptr<const Plan>& plan, const PixelView& pixels) {
   if (plan == plan_) return true;
   const FlowPlan flow = make_flow_plan(*plan);
@@ -29,7 +29,7 @@ bool FlowEngine::fit(const std::shared_ptr<const Plan>& plan, const PixelView& p
   const bool much_too_large = 2 * flow.slots < n_slots_;
   if (!fits || much_too_large) {
     if (worker_.busy()) return false;
-    n_slots_ = 0;  // what throws halfway leaves nothing
+    n_slots_ = 0;  // after an exception nothing is allocated
     worker_.device().reserve(flow.slots, pixels.count);
     n_slots_ = flow.slots;
     n_pixels_ = pixels.count;
@@ -53,7 +53,7 @@ void FlowEngine::take(const BeamformedFrame& frame) {
   if (in_run_ > 0 && stamp.source_index != last_stamp_.source_index + 1) restart();
   last_stamp_ = stamp;
   if (worker_.needs(next_slot_)) {
-    restart();  // an ensemble in work still needs it
+    restart();  // an ensemble in work still uses the slot
     return;
   }
   worker_.device().store(next_slot_, frame.pixels);
@@ -116,10 +116,10 @@ void OrderedTurnstile::stop() {
 FlowWorker::FlowWorker(std::unique_ptr<FlowDevice> device, Mailbox<FlowImage>& pictures) : pictures_(pictures) {
   for (Worker& worker : workers_)
     worker.device = &worker == workers_.data() ? std::move(device) : workers_.front().device->clone();
-  begin(workers_.front());  // a device takes its time to begin
+  begin(workers_.front());  // a device takes time to begin
 }
 
-// What one throws stops the others, too.
+// Begins all workers; an exception in one stops the others as well.
 void FlowWorker::begin(Worker& worker) {
   const auto stopping = [this](auto step) {
     try {
@@ -182,7 +182,7 @@ Decomposition FlowWorker::decompose(Worker& worker) {
   if (task.run == worker.known_run && worker.known_frames == n && task.end >= worker.known_end) {
     n_known = std::max(0, n - static_cast<int>(std::min<std::uint64_t>(task.end - worker.known_end, 1U << 20)));
   }
-  worker.known_frames = 0;  // what throws leaves nothing known
+  worker.known_frames = 0;  // after an exception nothing is known
   Decomposition d = worker.device->decompose(task.slots, n_known);
   worker.known_run = task.run;
   worker.known_end = task.end;
@@ -218,7 +218,7 @@ void FlowWorker::make_picture(Worker& worker) {
   turnstile_.complete();
 }
 
-// The image of filtered frames, when it is its turn.
+// Makes the image of the filtered frames when it is its turn.
 void FlowWorker::publish(Worker& worker, FlowImage& image, std::int64_t begin_ns) {
   const std::int64_t filter_ns = now_ns();
   const FlowTask& task = worker.task;
@@ -288,13 +288,13 @@ void FlowReviewer::step(double held_reference_db) {
   }
 }
 
-// Room for the plan's ensembles; false while the worker needs the old one.
+// Allocates slots for the plan's ensembles; returns false while the worker uses the old ones.
 bool FlowReviewer::fit(std::size_t n_pixels) {
   const bool fits = flow_.slots <= n_slots_ && n_pixels == n_pixels_;
   const bool much_too_large = 2 * flow_.slots < n_slots_;
   if (fits && !much_too_large) return true;
   if (worker_.busy()) return false;
-  n_slots_ = 0;  // what throws halfway leaves nothing
+  n_slots_ = 0;  // after an exception nothing is allocated
   held_.clear();
   worker_.device().reserve(flow_.slots, n_pixels);
   n_slots_ = flow_.slots;
@@ -303,7 +303,7 @@ bool FlowReviewer::fit(std::size_t n_pixels) {
   return true;
 }
 
-// The oldest frame of the ensemble that has to be beamformed; null: none.
+// Returns the oldest frame of the ensemble that is not yet beamformed; null: none.
 const EnsembleFrame* FlowReviewer::missing() const {
   for (const EnsembleFrame& f : request_->frames) {
     const FrameStamp& stamp = f.frame.stamp;
@@ -316,7 +316,7 @@ void FlowReviewer::beamform(const EnsembleFrame& wanted, double reference_db) {
   const FrameStamp& stamp = wanted.frame.stamp;
   const int slot = slot_of(stamp);
   if (worker_.needs(slot)) return;
-  lane_->set_plan(plan_);  // throws where the device has no room for the plan
+  lane_->set_plan(plan_);  // throws if the device lacks memory for the plan
   owner_ = wanted.owner;
   lane_busy_ = true;
   form_frame(*lane_, plan_, wanted.frame);

@@ -1,7 +1,6 @@
-// Flow beside the live stream: keeps the beamformed frames, and every few of them has a worker make an image of what
-// moves. The stream never waits for it: an ensemble that is due while as many are in work as can be comes when
-// one of them is done, with the frames that are the newest then. An ensemble is made of frames that follow each other;
-// one that is missing begins it again.
+// Flow of the live stream: stores the beamformed frames and has a worker make a flow image every few frames. The stream
+// never waits: an ensemble that is due while all workers are busy is started when one is free, with the then newest
+// frames. An ensemble consists of consecutive frames; a missing one restarts it.
 #pragma once
 
 #include <array>
@@ -21,33 +20,32 @@
 
 namespace echoloop {
 
-// Makes flow images of frames that the processing thread has stored in a FlowDevice. Which ensembles, others decide:
-// the FlowEngine beside the live stream (flow.h), the FlowReviewer for kept frames (flow_review.h).
+// Makes flow images of frames stored in a FlowDevice. Ensembles are chosen by FlowEngine (live stream) and FlowReviewer
+// (history frames).
 //
-// Where the device has twins, two short ensembles are in flight, each on a thread of its own, of which the second
-// begins when it is first needed; images come in the order of their ensembles. Measured on an H200 beside a stream of
-// 8300 frames/s, 256 x 512 pixels: ensembles of 32 frames then give 1000 images/s (one in flight: 700), of 64 frames
-// 540 (375), and the stream loses 2 and 5 % (1 %); ensembles of 128 frames gave 250 (195), but took 12 % from the
-// stream (3 %), and of 512 frames 56 (49) for 30 % (20 %): their matrix products fill the GPU, one is in flight. On the
-// CPU every thread is busy with one.
+// If the device can be cloned, two short ensembles are in flight, each on its own thread (the second starts when first
+// needed); images come in the order of their ensembles. Measured on an H200 with a stream of 8300 frames/s, 256 x 512
+// pixels: ensembles of 32 frames give 1000 images/s (one in flight: 700), of 64 frames 540 (375), and the stream loses
+// 2 and 5 % (1 %); ensembles of 128 frames gave 250 (195) but cost 12 % of the stream (3 %), of 512 frames 56 (49) for
+// 30 % (20 %): their matrix products fill the GPU, so one is in flight. On the CPU one ensemble occupies every thread.
 
 // One ensemble.
 struct FlowTask {
   std::shared_ptr<const Plan> plan;
   FlowPlan flow;
   std::vector<int> slots;  // oldest first
-  std::uint64_t run = 0;   // changes when the frames do not go on
-  std::uint64_t end = 0;   // frames of the run up to the newest one
-  FrameStamp stamp;        // of the newest one
+  std::uint64_t run = 0;   // changes when frames are not consecutive
+  std::uint64_t end = 0;   // frames of the run up to the newest
+  FrameStamp stamp;        // of the newest frame
   double reference_db = 0.0;
 };
 
-// Turns that are taken in one order and come in that order, whatever thread waits for one.
+// Grants turns in the order of take(), independent of the order of the waiting threads.
 class OrderedTurnstile {
  public:
   [[nodiscard]] std::uint64_t take() { return n_taken_++; }  // one thread
-  [[nodiscard]] bool await(std::uint64_t turn);              // false: stopped, no turn comes any more
-  void complete();                                           // to the next one; whose turn it is
+  [[nodiscard]] bool await(std::uint64_t turn);              // false: stopped, no further turn
+  void complete();                                           // passes to the next turn; holder of the turn
   void stop();
 
  private:
@@ -58,33 +56,33 @@ class OrderedTurnstile {
   bool stopped_ = false;   // under mutex_
 };
 
-// Processing thread, unless said.
+// Processing thread, unless noted.
 class FlowWorker {
  public:
   FlowWorker(std::unique_ptr<FlowDevice> device, Mailbox<FlowImage>& pictures);
-  ~FlowWorker() { turnstile_.stop(); }  // waits for the ensembles in work; those whose turn has not come are lost
+  ~FlowWorker() { turnstile_.stop(); }  // waits for ensembles in work; those whose turn has not come are lost
   FlowWorker(const FlowWorker&) = delete;
   FlowWorker& operator=(const FlowWorker&) = delete;
 
-  void start(FlowTask task);  // only when there is room; not at all when failed
-  // Whether an ensemble in work needs a slot: then nothing may be stored there.
+  void start(FlowTask task);  // only if room(); no effect when failed
+  // Returns true if an ensemble in work uses the slot: it must not be stored into.
   [[nodiscard]] bool needs(int slot) const;
-  [[nodiscard]] FlowDevice& device() { return *workers_.front().device; }  // store(); reserve() when not busy
-  void drain();                                                            // until no ensemble is in work
+  [[nodiscard]] FlowDevice& device() { return *workers_.front().device; }  // for store(), and reserve() when not busy
+  void drain();                                                            // waits until no ensemble is in work
 
-  [[nodiscard]] bool room(int in_flight) const;                         // for one more, so many at most
-  [[nodiscard]] bool busy() const;                                      // one is
-  [[nodiscard]] bool failed() const;                                    // no more images will come
-  [[nodiscard]] std::string take_fault();                               // why it failed, once
-  [[nodiscard]] std::uint64_t pictures() const { return n_pictures_; }  // made so far; any thread
+  [[nodiscard]] bool room(int in_flight) const;                         // fewer than in_flight ensembles are in work
+  [[nodiscard]] bool busy() const;                                      // an ensemble is in work
+  [[nodiscard]] bool failed() const;                                    // no further images
+  [[nodiscard]] std::string take_fault();                               // reason of the failure, returned once
+  [[nodiscard]] std::uint64_t pictures() const { return n_pictures_; }  // number made; any thread
 
  private:
-  // What an ensemble in work has to itself.
+  // State of one ensemble in work.
   struct Worker {
     std::unique_ptr<FlowDevice> device;  // null: none
-    FlowTask task;                       // its thread's while that is busy
-    std::uint64_t turn = 0;              // likewise
-    std::uint64_t known_run = 0;         // of its last decomposition; its thread's
+    FlowTask task;                       // its thread's while busy
+    std::uint64_t turn = 0;              // its thread's while busy
+    std::uint64_t known_run = 0;         // of the last decomposition; its thread's
     std::uint64_t known_end = 0;
     int known_frames = 0;
     std::optional<JobThread> thread;  // last: ends first
@@ -99,7 +97,7 @@ class FlowWorker {
 
   Mailbox<FlowImage>& pictures_;
 
-  // Whose turn it is:
+  // Accessed by the holder of the turn:
   FrameStamp shown_stamp_;  // of the last image
   std::uint64_t shown_run_ = 0;
   std::uint64_t number_ = 0;
@@ -111,14 +109,14 @@ class FlowWorker {
 
 class FlowEngine final : public Analysis {
  public:
-  // Its end waits for the ensembles in work.
+  // The destructor waits for the ensembles in work.
   FlowEngine(std::unique_ptr<FlowDevice> device, Mailbox<FlowImage>& pictures) : worker_(std::move(device), pictures) {}
 
-  // The next frame's pixels. Never waits, but for memory when sizes change. [processing thread]
+  // Accepts the next frame's pixels. Waits only for memory when sizes change. [processing thread]
   using Analysis::take;
   void take(const BeamformedFrame& frame) override;
 
-  void drain() override { worker_.drain(); }  // until no ensemble is in work
+  void drain() override { worker_.drain(); }  // waits until no ensemble is in work
   [[nodiscard]] bool busy() const override { return worker_.busy(); }
   [[nodiscard]] FlowCounts counts() const;  // any thread
   void count(AnalysisCounts& counts_of_all) const override { counts_of_all.flow = counts(); }
@@ -137,7 +135,7 @@ class FlowEngine final : public Analysis {
   int next_slot_ = 0;
   std::uint64_t run_ = 0;
   std::uint64_t in_run_ = 0;    // frames of this run
-  std::uint64_t last_end_ = 0;  // in_run_ of the last ensemble that was started
+  std::uint64_t last_end_ = 0;  // in_run_ at the last started ensemble
   bool late_counted_ = false;
   FrameStamp last_stamp_;
 
@@ -145,9 +143,9 @@ class FlowEngine final : public Analysis {
   FlowWorker worker_;
 };
 
-// The flow of a kept frame: the image of the ensemble that ends with it, made of the kept frames before it. They are
-// beamformed one at a time, between the live frames, and stay beamformed: the ensemble of the next frame, or of the one
-// before, needs one more, and other filters need none. The image is made by a FlowWorker. Processing thread.
+// Flow of a history frame: the image of the ensemble that ends with it, from the history frames before it. They are
+// beamformed one at a time between the live frames and stay beamformed: the ensemble of an adjacent frame needs one
+// more, other filters need none. A FlowWorker makes the image. Processing thread.
 
 struct EnsembleFrame {
   RfFrame frame;
@@ -155,26 +153,26 @@ struct EnsembleFrame {
 };
 
 struct FlowReviewRequest {
-  std::vector<EnsembleFrame> frames;  // params.color_flow.frames of them that follow each other, oldest first
-  ImagingParams params;               // images are not averaged over time: it would depend on what was looked at before
+  std::vector<EnsembleFrame> frames;  // params.color_flow.frames consecutive ones, oldest first
+  ImagingParams params;               // without the average over time, which would depend on the images shown before
 };
 
 class FlowReviewer {
  public:
   FlowReviewer(Backend& backend, AcquisitionPtr acquisition, StreamMode mode);
 
-  // Takes the place of a request that is not answered yet. Throws Error when the parameters cannot be.
+  // Replaces a pending request. Throws Error if the parameters are not possible.
   void begin(FlowReviewRequest request);
 
-  void cancel() { request_.reset(); }  // that request
+  void cancel() { request_.reset(); }  // drops the pending request
 
-  // One turn: beamforms one frame at most, or has the image made. `held_reference_db` stands in for an automatic
-  // level. Throws when there will be no more images.
+  // Performs one turn: beamforms at most one frame, or starts the image. `held_reference_db` replaces an automatic
+  // level. Throws if no further images are possible.
   void step(double held_reference_db);
   [[nodiscard]] bool beamforming() const { return request_.has_value(); }
   [[nodiscard]] bool busy() const { return beamforming() || worker_.busy(); }
 
-  // The image that was finished last, once; null: nothing new. It may be swapped away.
+  // Returns the last finished image, once; null: none. It may be swapped away.
   [[nodiscard]] FlowImage* take();
 
  private:
@@ -196,17 +194,17 @@ class FlowReviewer {
   bool lane_busy_ = false;
   int n_slots_ = 0;
   std::size_t n_pixels_ = 0;
-  struct Held {  // sequences begin again with a stream that is started again; moments do not
+  struct Held {  // sequences restart with the stream; times do not
     std::uint64_t sequence = 0;
     std::int64_t acquired_ns = 0;
     friend bool operator==(const Held&, const Held&) = default;
   };
   [[nodiscard]] static Held held(const FrameStamp& s) { return {.sequence = s.sequence, .acquired_ns = s.acquired_ns}; }
 
-  std::vector<std::optional<Held>> held_;  // [slot]
-  Held newest_;                            // frame of the last ensemble that was started
-  std::uint64_t run_ = 1;                  // counts what formed the pixels
-  Mailbox<FlowImage> made_;                // by the worker
+  std::vector<std::optional<Held>> held_;  // per slot
+  Held newest_;                            // last frame of the last started ensemble
+  std::uint64_t run_ = 1;                  // incremented when the formation of the pixels changes
+  Mailbox<FlowImage> made_;                // written by the worker
   FlowWorker worker_;                      // last: ends first
 };
 

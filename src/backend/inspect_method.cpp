@@ -18,11 +18,11 @@ constexpr int kMostLags = 40;         // shown
 constexpr int kPatternPoints = 181;
 constexpr double kLeastPattern_db = -60.0;
 
-// A channel that a weight compares.
+// A channel compared by a method's weight.
 struct Channel {
   float weight;
   std::complex<double> value;
-  int place;  // among those of its transmit
+  int place;  // index among those of its transmit
 };
 
 std::complex<double> wide(Complex v) { return {static_cast<double>(v.re), static_cast<double>(v.im)}; }
@@ -75,7 +75,7 @@ std::vector<Channel> channels_of(const MethodSettings& s, const PixelChannels& c
   return made;
 }
 
-// Weights of channels over their root mean square, so that floats hold their squares.
+// Divides weights by their root mean square, so that floats hold their squares.
 void take_phasors(MethodView& to, const MethodSettings& s, std::vector<Channel> channels) {
   double weights = 0.0;
   double energy = 0.0;
@@ -121,7 +121,7 @@ void take_phasors(MethodView& to, const MethodSettings& s, std::vector<Channel> 
   }
 }
 
-// Rows around the pixel, as store_channels() leaves them.
+// Rows around the pixel, as left by store_channels().
 struct StoredRows {
   int n;  // channels of a row
   int count = 0, centre = 0;
@@ -191,7 +191,7 @@ void take_capon(MethodView& to, const Plan& plan, StoredRows rows) {
   static_cast<void>(method.pixel(rows.view(), rows.n, {scratch.data(), 1}));  // for the weights
   int channels = 0;
   for (int i = 0; i < rows.n; ++i) channels += wide(rows.view().own(i)) != 0.0 ? 1 : 0;
-  if (channels < 2) return;  // of one, nothing is chosen
+  if (channels < 2) return;  // a single channel leaves no choice
   const Strided found = method.weights_in({scratch.data(), 1}, rows.n);
   std::vector<std::complex<double>> v;
   for (int l = 0; l < method.length_of(channels); ++l) {

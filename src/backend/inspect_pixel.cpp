@@ -16,9 +16,9 @@
 namespace echoloop {
 namespace {
 
-// The terms that a pixel is summed from, whatever the recipe: one interface over dsp/das.h and dsp/course.h.
+// Terms that a pixel is summed from, for every recipe: one interface over dsp/das.h and dsp/course.h.
 
-// A term's place on its line and its weight.
+// Position on the line and weight of a term.
 struct TermPlace {
   double sample = 0.0;  // of the raw line
   float weight = 0.0f;
@@ -27,10 +27,10 @@ struct TermPlace {
 class PixelTerms {
  public:
   virtual ~PixelTerms() = default;
-  // Transmit of each sum, counted among the picked ones; -1: none.
+  // Returns the transmit of each sum, as an index of the picked ones; -1: none.
   [[nodiscard]] virtual std::vector<int> transmits() const = 0;
   [[nodiscard]] virtual TermPlace place(int sum, int element) const = 0;
-  // What the element adds, read `later_s` after the pixel's own time.
+  // Returns the element's contribution, read `later_s` after the pixel's own time.
   [[nodiscard]] virtual std::complex<float> term(int sum, int element, double later_s) const = 0;
   // One element's conditioned line, for spectra.
   struct Line {
@@ -40,7 +40,7 @@ class PixelTerms {
   [[nodiscard]] virtual Line line(int sum, int element) const = 0;
 };
 
-// Lines and tables are those of the picked transmits; the inspector counts all transmits.
+// Converts a picked transmit, as in lines and tables, to the inspector's index of all transmits.
 int of_all(const TransmitPick& pick, int transmit) {
   return transmit < 0 ? transmit : pick.first + pick.every * transmit;
 }
@@ -117,7 +117,7 @@ class CourseTerms final : public PixelTerms {
     return course_sample(g_, lines_, sum, element, position(sum, element) + later_s * g_.sampling_hz);
   }
 
-  // Real: twice its positive frequencies, as the analytic signal.
+  // Returns a real line: twice its positive frequencies, as in the analytic signal.
   [[nodiscard]] Line line(int sum, int element) const override {
     Line line{{}, g_.sampling_hz, 0.0};
     const std::ptrdiff_t first = (static_cast<std::ptrdiff_t>(sum) * g_.n_el + element) * g_.n_samples;
@@ -136,8 +136,8 @@ class CourseTerms final : public PixelTerms {
   double x_, z_;
 };
 
-// Of pixel (ix, iz) of the beamformed grid. `lines` as read back from a lane with this plan; both must outlive it.
-// Whether the lane worked in half precision is seen from the size.
+// Terms of pixel (ix, iz) of the beamformed grid. `lines` as read back from a lane with this plan; both must outlive
+// the result. Their size shows whether the lane worked in half precision.
 std::unique_ptr<PixelTerms> make_pixel_terms(const Plan& plan, const std::vector<float>& lines, int ix, int iz) {
   if (plan.course != nullptr) return std::make_unique<CourseTerms>(plan, lines, ix, iz);
   const Acquisition& a = *plan.formed;
@@ -148,11 +148,11 @@ std::unique_ptr<PixelTerms> make_pixel_terms(const Plan& plan, const std::vector
                 : std::make_unique<AnalyticTerms>(plan, *plan.band, *plan.das, lines, ix, iz);
 }
 
-// The grid that the plan beamforms.
+// Returns the grid that the plan beamforms.
 const Grid& beamformed_grid(const Plan& plan) { return plan.course != nullptr ? plan.grid : plan.das->tables->grid; }
 
-constexpr double kPeriodsAbout = 4.0;                   // of the pulse, on either side of the pixel's time
-constexpr int kStepsInPeriod = 12;                      // so that the waves look round
+constexpr double kPeriodsAbout = 4.0;                   // of the pulse, on each side of the pixel's time
+constexpr int kStepsInPeriod = 12;                      // so that the waves look smooth
 constexpr std::size_t kMostRaw = std::size_t{1} << 21;  // values of the raw map
 constexpr int kSpectrumPoints = 192;
 constexpr double kSegmentSamples = 256.0;
@@ -173,7 +173,7 @@ std::size_t line_start(const Acquisition& a, int transmit, int element) {
   return line * static_cast<std::size_t>(a.n_samples) * static_cast<std::size_t>(a.values_per_sample());
 }
 
-// The samples that the map shows: the curve and some time before and after it.
+// Chooses the samples of the map: the curve with a margin before and after.
 void choose_samples(Inspection& i, const Acquisition& a) {
   double low = a.n_samples, high = 0.0;
   for (const InspectedChannel& c : i.channels) {
@@ -244,7 +244,7 @@ void take_line(Inspection& i, const PixelInspection& w) {
     const float level = w.plan.course != nullptr ? w.envelope[at] : magnitude({w.pixels[2 * at], w.pixels[2 * at + 1]});
     i.line.db.push_back(to_db(level, static_cast<float>(w.reference_db)));
   }
-  // A sector's depths are those of the line straight down.
+  // Depths of a sector: along the line straight down.
   i.line.first_m = grid.polar() ? grid.sector.apex_z_m + grid.sector.r0_m : grid.z0_m;
   i.line.last_m = grid.polar() ? grid.sector.apex_z_m + grid.sector.r1_m : grid.z1_m;
 }
@@ -272,7 +272,7 @@ PixelTerms::Line raw_line(const Acquisition& a, const RfFrame& frame, int transm
     line.samples.push_back(iq ? Complex{value(2 * k), value(2 * k + 1)} : Complex{2.0f * value(k), 0.0f});
     mean += static_cast<double>(line.samples.back().re) / static_cast<double>(n);
   }
-  if (!iq) {  // which the filter removes as well
+  if (!iq) {  // DC, removed by the filter as well
     for (Complex& v : line.samples) v.re -= static_cast<float>(mean);
   }
   return line;
@@ -299,7 +299,7 @@ void take_spectra(Inspection& i, const PixelInspection& w, const PixelTerms& ter
   i.spectra.element = nearest_element(a, i.at);
   i.spectra.band_low_hz = course ? kCourseLowHz : w.plan.params.formation.band_low_hz;
   i.spectra.band_high_hz = course ? kCourseHighHz : w.plan.params.formation.band_high_hz;
-  // One Nyquist zone of RF, the one that holds the pulse; all of IQ.
+  // Range of RF: the Nyquist zone that holds the pulse; of IQ: all.
   const bool iq = a.signal == SignalKind::iq;
   const double span_hz = iq ? a.sampling_hz : 0.5 * a.sampling_hz;
   i.spectra.first_hz = iq ? a.demod_hz - 0.5 * a.sampling_hz : std::floor(a.center_hz / span_hz) * span_hz;
@@ -316,7 +316,7 @@ void take_spectra(Inspection& i, const PixelInspection& w, const PixelTerms& ter
   for (int k = 0; k < kSpectrumPoints; ++k) {
     const auto at = static_cast<std::size_t>(k);
     const double f_hz = i.spectra.first_hz + k * i.spectra.step_hz;
-    // Filtered lines hold half a sampling rate on either side of their middle: beyond lie periods of the same.
+    // Filtered lines hold half a sampling rate on each side of their centre; beyond, the spectrum repeats.
     const bool held = std::abs(f_hz - filtered.demod_hz) <= 0.5 * filtered.rate_hz || course;
     i.spectra.raw_db[at] -= top;
     i.spectra.filtered_db[at] = held ? i.spectra.filtered_db[at] - top : -300.0f;

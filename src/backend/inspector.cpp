@@ -14,7 +14,7 @@ namespace {
 constexpr int kSmallSide = 160;         // pixels of a small image, at most
 constexpr std::size_t kMostPlans = 32;  // of single transmits
 
-// The same image of one transmit: what chooses grid and compounding by looking at all of them is settled.
+// Returns the parameters of one transmit's image with grid and compounding as chosen for all transmits.
 ImagingParams params_of_one_transmit(const Plan& all) {
   ImagingParams p = all.params;
   p.formation.grid_kind = all.grid.polar() ? GridChoice::polar : GridChoice::cartesian;
@@ -36,7 +36,7 @@ RfFrame frame_of_one_transmit(const RfFrame& all, const Acquisition& acquisition
   return {.stamp = all.stamp, .samples = all.samples.subspan(static_cast<std::size_t>(transmit) * bytes, bytes)};
 }
 
-// The brightest of each block, so that no wire is lost between pixels.
+// Reduces blocks to their maximum, so that no wire is lost between pixels.
 TransmitImage reduced(const Image& image, int transmit) {
   TransmitImage small{.transmit = transmit, .stamp = image.stamp, .grid = image.grid, .db = {}};
   const int across = (image.grid.nx + kSmallSide - 1) / kSmallSide;
@@ -77,7 +77,7 @@ bool FrameInspector::step() {
   turn_ns_ = now_ns();
   try {
     work();
-  } catch (const std::exception& error) {  // a lane that failed halfway is of no use
+  } catch (const std::exception& error) {  // a lane that failed halfway is unusable
     lane_.reset();
     small_lane_.reset();
     kept_.clear();
@@ -115,7 +115,7 @@ void FrameInspector::start(Lane& lane, const std::shared_ptr<const Plan>& plan, 
 void FrameInspector::start_all() {
   if (lane_ == nullptr) lane_ = backend_.make_lane(kMaxLanes, mode_);
   ImagingParams params = request_->params;
-  params.refine = {};  // the levels of the pixel are those before the filters of the image
+  params.refine = {};  // the pixel's levels are those before the image filters
   plan_ = make_plan(acquisition_, params, plan_, backend_.multiprocessors());
   reference_db_ = reference_level_db(*plan_, held_reference_db_);
   start(*lane_, plan_, request_->frame, reference_db_);
@@ -125,7 +125,7 @@ void FrameInspector::collect_all() {
   const std::vector<float> lines = lane_->read_back(Lane::Tap::conditioned);
   const std::vector<float> pixels = lane_->read_back(Lane::Tap::beamformed);
   std::vector<float> envelope;
-  if (plan_->course != nullptr) {  // whose 0 dB is the frame's own maximum
+  if (plan_->course != nullptr) {  // 0 dB is the frame's own maximum
     envelope = lane_->read_back(Lane::Tap::envelope);
     const float most = *std::max_element(envelope.begin(), envelope.end());
     reference_db_ = 20.0 * std::log10(std::max(static_cast<double>(most), 1e-30));

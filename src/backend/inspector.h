@@ -1,6 +1,6 @@
-// Looks into the processing of a kept frame: makes its image on a lane with the ordinary verbs, reads the lane's
-// buffers back, and takes from them what a pixel is made of; then the images that single transmits make. One piece of
-// work a step, so that live frames pass between. It exists only while the dock is open. Processing thread.
+// Inspects the processing of a history frame: makes its image on a lane with the ordinary verbs, reads the lane's
+// buffers back and extracts the terms of a pixel; then the images of single transmits. One piece of work per step, so
+// that live frames pass between. Exists only while the dock is open. Processing thread.
 #pragma once
 
 #include <memory>
@@ -20,20 +20,19 @@ struct InspectionRequest {
   ImagingParams params;
   PlanePoint at{};
   int transmit = -1;                // see PixelInspection
-  std::vector<int> pictures;        // transmits whose images are wanted
-  std::uint64_t number = 0;         // comes back with the answers
+  std::vector<int> pictures;        // transmits whose images are requested
+  std::uint64_t number = 0;         // returned with the answers
   AcquisitionPtr acquisition = {};  // of the frame; null: the stream's
 };
 
 class FrameInspector {
  public:
-  // `answers` outlives it.
+  // `answers` must outlive the inspector.
   FrameInspector(Backend& backend, AcquisitionPtr acquisition, StreamMode mode, InspectionAnswers& answers);
 
-  // Only when not busy(). `held_reference_db` stands in for an automatic level.
+  // Begins a request, only if not busy(). `held_reference_db` replaces an automatic level.
   void begin(InspectionRequest request, double held_reference_db);
-  // Hands over what is finished, begins what comes next. True while busy. Throws nothing: what goes wrong is in the
-  // answer.
+  // Delivers finished work and begins the next; returns true while busy. Errors are in the answer; throws nothing.
   bool step();
   [[nodiscard]] bool busy() const { return request_.has_value(); }
   [[nodiscard]] const AcquisitionPtr& acquisition() const { return acquisition_; }
@@ -42,7 +41,7 @@ class FrameInspector {
   struct OneTransmit {
     int transmit;
     AcquisitionPtr acquisition;
-    ImagingParams params;  // of the image of all
+    ImagingParams params;  // of the image of all transmits
     std::shared_ptr<const Plan> plan;
   };
 
@@ -62,24 +61,23 @@ class FrameInspector {
   InspectionAnswers& answers_;
   std::unique_ptr<Lane> lane_, small_lane_;  // of the whole image, of single transmits
   std::shared_ptr<const Plan> plan_;
-  std::vector<OneTransmit> kept_;  // plans of single transmits, those of the last requests
+  std::vector<OneTransmit> kept_;  // plans of single transmits in recent requests
   std::optional<InspectionRequest> request_;
   InspectionAnswer answer_;
   double held_reference_db_ = 0.0;
   double reference_db_ = 0.0;  // of the whole image
-  Lane* working_ = nullptr;    // the lane that has a frame
-  std::int64_t turn_ns_ = 0;   // when this step began
+  Lane* working_ = nullptr;    // lane with a frame
+  std::int64_t turn_ns_ = 0;   // start of this step
   std::size_t picture_ = 0;    // index into request_->pictures
 };
 
-// What the adaptive method of a plan compares at one pixel, for the inspector. Pure; any thread.
+// Terms that the adaptive method of a plan compares at one pixel, for the inspector. Pure; any thread.
 
 // `lines` as read back from a lane with this plan, in single precision; `sum` counts the plan's transmits.
 MethodView inspect_method(const Plan& plan, const Complex* lines, int ix, int iz, int sum);
 
-// From a lane's buffers, as read back, to what the inspector shows of one pixel. The terms of the sum are computed by
-// the functions of dsp/das.h and dsp/course.h that define the beamformer; nothing is filtered or beamformed again.
-// Pure; any thread.
+// Converts a lane's buffers, as read back, to the inspection of one pixel. The terms of the sum come from the functions
+// of dsp/das.h and dsp/course.h that define the beamformer; nothing is filtered or beamformed again. Pure; any thread.
 
 struct PixelInspection {
   const Plan& plan;
@@ -89,7 +87,7 @@ struct PixelInspection {
   const std::vector<float>& envelope;
   double reference_db = 0.0;  // level of 0 dB
   PlanePoint at{};
-  int transmit = -1;  // whose channels; -1, or one that the pixel is not summed from: the middle one of its own
+  int transmit = -1;  // transmit of the channels; -1, or one outside the pixel's sum: the sum's middle one
 };
 
 std::shared_ptr<const Inspection> inspect_pixel(const PixelInspection& wanted);

@@ -32,18 +32,18 @@ int fast_fft_size(int at_least, int multiple_of) {
   return n;
 }
 
-// Linear interpolation of baseband lines: with 6 samples per hertz of band the image of points and speckle is within
-// 0.15 dB rms of the exact one (0.33 dB with 4, for one plane wave and a narrow aperture). A hair below 6: a band of
-// exactly fs / 6 keeps fs.
+// Samples per hertz of band for linear interpolation of baseband lines: with 6, the image of points and speckle is
+// within 0.15 dB rms of the exact one (0.33 dB with 4, for one plane wave and a narrow aperture). Just below 6: a band
+// of exactly fs / 6 keeps fs.
 constexpr double kSamplesPerHertz = 5.999;
 
-// The tuned path's filter gives back what linear interpolation takes from the band's edges. The images that it leaves
-// (34 dB down at the edges, with 4 samples per hertz of band) differ from element to element and average out: reference
-// images come out within 0.03 dB rms (plane waves) and 0.06 dB (bandpass-sampled disk). A little below 4: a band of
-// fs / 4, or a hair more, keeps fs.
+// The same for the tuned path, whose filter compensates the loss of linear interpolation at the band's edges. The
+// remaining images (34 dB down at the edges, with 4 samples per hertz of band) differ between elements and average out:
+// reference images are within 0.03 dB rms (plane waves) and 0.06 dB (bandpass-sampled disk). Just below 4: a band of fs
+// / 4, or slightly more, keeps fs.
 constexpr double kPackedSamplesPerHertz = 3.9;
 
-// Lines at the lowest rate that has so many samples per hertz of band; without their response.
+// Returns the lowest rates with that many samples per hertz of band; without the lines' response.
 std::shared_ptr<BandPlan> make_rates(const BandInput& in, double samples_per_hertz) {
   const Acquisition& a = *in.acquisition;
   auto plan = std::make_shared<BandPlan>();
@@ -60,7 +60,7 @@ std::shared_ptr<BandPlan> make_rates(const BandInput& in, double samples_per_her
   plan->n_in = fast_fft_size(a.n_samples + std::max(ringing, 16), 1 << std::max(halvings, 1));
   plan->n_out = halvings >= 0 ? plan->n_in >> halvings : plan->n_in << -halvings;
   plan->n_valid = static_cast<int>(static_cast<long long>(a.n_samples - 1) * plan->n_out / plan->n_in) + 1;
-  // The last row of a finished image has a neighbour of 0, so that it is shown too.
+  // Adds a neighbour of 0 after the last row of a beamformed image, so that the row is shown.
   if (a.data == DataKind::beamformed) ++plan->n_valid;
   plan->line_rate_hz = a.sampling_hz * plan->n_out / plan->n_in;
 
@@ -89,7 +89,7 @@ std::shared_ptr<const BandPlan> make_band(const BandInput& in) {
   return plan;
 }
 
-// Of the tuned path, whose own filter has the response: its lines need fewer samples.
+// Rates of the tuned path, whose own filter has the response: its lines need fewer samples.
 std::shared_ptr<const PackedLines> make_packed_lines(const BandInput& in) {
   auto lines = std::make_shared<PackedLines>();
   lines->band = make_rates(in, kPackedSamplesPerHertz);
@@ -99,9 +99,9 @@ std::shared_ptr<const PackedLines> make_packed_lines(const BandInput& in) {
   return lines;
 }
 
-// What weighs the transmits; null: nothing does.
+// Weights of the transmits; null: none.
 struct TransmitWeights {
-  std::shared_ptr<const std::vector<float>> all;  // at every pixel alike
+  std::shared_ptr<const std::vector<float>> all;  // equal at every pixel
   std::shared_ptr<const ConeTable> cones;
 };
 
@@ -140,23 +140,23 @@ std::shared_ptr<const DasPlan> make_das(const Acquisition& a, const SumInput& su
   return plan;
 }
 
-// A beamformed recording is not filtered again, and each column is one element: an aperture
-// narrower than the pitch as far down as anything is.
+// Returns parameters for beamformed recordings: not filtered again, and each column is one element, with an aperture
+// narrower than the pitch at every depth.
 ImagingParams formation_params(const Acquisition& a, const ImagingParams& p) {
   ImagingParams own = p;
   if (a.data == DataKind::beamformed) {
     own.formation.f_number = 2.0 * std::max(p.formation.depth_max_m, a.probe.pitch_m) / a.probe.pitch_m;
     own.formation.apodization = Apodization::boxcar;
     own.formation.directivity = Directivity::off;
-    // All that there is, and a hair more: wider than the taps of a backend's filter can be (fir_conditioner.cpp), so
-    // that the transform with make_band()'s response is used, which leaves every sample as it is.
+    // The whole band and slightly more: wider than the taps of a backend's filter (fir_conditioner.cpp), so that the
+    // transform with make_band()'s response is used, which leaves every sample unchanged.
     own.formation.band_low_hz = a.demod_hz - 0.505 * a.sampling_hz;
     own.formation.band_high_hz = a.demod_hz + 0.505 * a.sampling_hz;
   }
   return own;
 }
 
-// Null where they are all 1.
+// Returns null if all are 1.
 std::shared_ptr<const std::vector<float>> make_tx_weights(const WeightsInput& in) {
   if (in.window == Apodization::boxcar || in.formed->n_transmits() == 1) return nullptr;
   return std::make_shared<const std::vector<float>>(transmit_weights(in.window, *in.formed));
@@ -181,7 +181,7 @@ std::shared_ptr<const PackedFormation> make_formation(const PackedInput& in, con
   return packed;
 }
 
-// The old part where it is made of the same; `make` sees nothing else. A hint makes it faster and changes nothing.
+// Returns `old` if its input equals `in`, otherwise the result of `make`. A hint only saves time.
 template <class In, class Out, class... Hint>
 PlanPart<In, Out> cached(const PlanPart<In, Out>& old, In in, std::shared_ptr<const Out> (*make)(const In&, Hint...),
                          std::type_identity_t<Hint>... hint) {
@@ -191,7 +191,7 @@ PlanPart<In, Out> cached(const PlanPart<In, Out>& old, In in, std::shared_ptr<co
   return made;
 }
 
-// Null: the tuned kernel may do it.
+// Returns null if the tuned kernel can be used.
 const char* never_in_half_precision(const Plan& plan, bool lines) {
   if (lines) return "scan lines are summed in single precision";
   if (plan.acquisition->data != DataKind::channels) return "beamformed data are processed in single precision";
@@ -209,13 +209,13 @@ const char* never_in_half_precision(const Plan& plan, bool lines) {
   return nullptr;
 }
 
-// In half precision, where the device can do it; otherwise says why not.
+// Sets plan.packed if the device supports it, otherwise plan.why_fp32.
 void add_packed(Plan& plan, const PlanParts& old, const BandInput& band, TablesInput tables, const SumInput& sum,
                 const Multiprocessors& device) {
   PlanParts& parts = plan.parts;
   parts.packed_lines = cached(old.packed_lines, band, make_packed_lines);
   tables.band = parts.packed_lines->band;
-  // The kernel's positions are floats of radians of receive phase: so many to 1e-3 of one.
+  // The kernel's positions are floats of radians of receive phase, precise to 1e-3 up to this many.
   constexpr double kMostRadians = 1 << 14;
   const Grid& grid = tables.grid;
   const double far_m = std::max({std::abs(grid.z0_m), std::abs(grid.z1_m), std::abs(grid.x0_m), std::abs(grid.x1_m)});
@@ -252,7 +252,7 @@ MethodSettings make_method(const Acquisition& a, const FormationParams& p, const
   return made;
 }
 
-// tables: of one value a pixel and sum.
+// tables: of one value per pixel and sum.
 void require_grid(const Grid& grid, int sums, std::size_t tables = 1) {
   const std::string found = std::to_string(grid.nx) + " x " + std::to_string(grid.nz);
   if (grid.nx < 1 || grid.nz < 1 || grid.nx > kMaxGridSide || grid.nz > kMaxGridSide) {
@@ -301,7 +301,7 @@ std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const I
       +[](const FormedInput& in) { return with_transmits(in.acquisition, in.pick); });
   plan->formed = parts.formed;
   const bool course = params.formation.recipe == Recipe::course;
-  if (course || !shows_weight(params.formation)) {  // a weight has no levels
+  if (course || !shows_weight(params.formation)) {  // weights are not in dB
     parts.refine = cached(old.refine, RefineInput{params.refine, plan->grid}, make_refine_plan);
     plan->refine = parts.refine;
   }

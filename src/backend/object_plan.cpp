@@ -6,12 +6,12 @@
 namespace echoloop {
 namespace {
 
-constexpr double kAreaOne = 65536.0;     // a polar grid's last row
-constexpr double kMomentOne = 262144.0;  // of rows and of columns
+constexpr double kAreaOne = 65536.0;     // in a polar grid's last row
+constexpr double kMomentOne = 262144.0;  // in rows and columns
 
 int rounded(double v) { return static_cast<int>(std::lround(v)); }
 
-// Pixels are alike; moments count columns and rows.
+// Sets tables for pixels of equal area; moments count columns and rows.
 void cartesian_tables(const Grid& g, MomentTables& t) {
   t.row_area.assign(static_cast<std::size_t>(g.nz), 1);
   t.row_x.assign(static_cast<std::size_t>(g.nz), 1);
@@ -25,7 +25,7 @@ void cartesian_tables(const Grid& g, MomentTables& t) {
   t.z_per_m = g.dz_m();
 }
 
-// Area r dr dangle, moments r^2 (sin angle, cos angle) dr dangle about the apex.
+// Sets tables for area r dr dangle, moments r^2 (sin angle, cos angle) dr dangle about the apex.
 void polar_tables(const Grid& g, MomentTables& t) {
   const Sector& s = g.sector;
   const double step_m = g.nz > 1 ? (s.r1_m - s.r0_m) / (g.nz - 1) : 0.0;
@@ -84,7 +84,7 @@ ObjectPlan make_object_plan(const ImagingParams& params, const Grid& grid) {
                   .kappa = params.objects.kappa,
                   .sigmas = params.objects.sigmas,
                   .moments = make_moment_tables(grid)};
-  constexpr double kRounding = 1e-6;  // of a unit: so many pixels are not more than so many pixels
+  constexpr double kRounding = 1e-6;  // of a unit: exactly the limit is not below it
   const double unit_m2 = plan.moments.area_m2;
   if (unit_m2 > 0.0) {
     plan.least_area =

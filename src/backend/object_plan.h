@@ -1,9 +1,9 @@
-// What is done to an image to find objects: a pure function of parameters and grid; knows nothing of devices.
+// Plan of object detection in an image: a pure function of parameters and grid, independent of devices.
 //
-// In this order: histogram and background of the image as it is; pixels that do not count take the background's
-// median (rounded to float), all are smoothed, and the background of those that count is found again; threshold;
-// objects, numbered by their first pixels row by row; those that are too small go, the others are numbered anew.
-// Nothing counts: no objects, and the threshold is 0.
+// Order: histogram and background of the image; pixels that do not count are set to the background's median (rounded to
+// float), all are smoothed, and the background of those that count is computed again; threshold; objects, numbered by
+// their first pixels row by row; small ones are removed and the others renumbered. If no pixel counts: no objects,
+// threshold 0.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,12 @@
 
 namespace echoloop {
 
-// Of the histogram: 0.5 dB a bin, from -120 dB up to 40.
+// Bins of the histogram: 0.5 dB each, from -120 dB up to 40.
 inline constexpr double kHistogramFirst_db = -120.0;
 inline constexpr double kHistogramStep_db = 0.5;
 inline constexpr int kHistogramBins = 320;
 
-// PixelMoments' tables, and what their units are.
+// Tables of PixelMoments, and their units.
 struct MomentTables {
   std::vector<int> row_area, row_x, row_z;  // [nz]
   std::vector<int> column_x, column_z;      // [nx]
@@ -45,20 +45,20 @@ struct ObjectPlan {
   double kappa = 0.0;
   double sigmas = 0.0;
   MomentTables moments;
-  unsigned long long least_area = 0;  // in units of the moments; objects of less are left out
+  unsigned long long least_area = 0;  // in units of the moments; smaller objects are removed
 
-  // Where objects begin: above it (bright), below it (dark). Of the smoothed image's background.
+  // Returns the limit of objects, from the smoothed image's background: bright ones are above, dark ones below.
   [[nodiscard]] double threshold_db(const Background& smoothed) const;
   [[nodiscard]] FoundObject object(const ObjectSums& sums) const;
 };
 
 ObjectPlan make_object_plan(const ImagingParams& params, const Grid& grid);
 
-// What a computing device does to find objects in finished images: it keeps one that waits beside the one in work.
-// The ObjectEngine (objects.h) decides when; tests drive it directly.
+// Interface of a computing device for object detection in finished images: holds one in work and one waiting. The
+// ObjectEngine (analyses.h) decides when; tests drive it directly.
 //
-// Two threads: store() is the processing thread's, into the slot that is not in work, and never waits. Everything else
-// is the objects thread's.
+// Two threads: store() is called by the processing thread, into the slot not in work, and never waits; all else by the
+// objects thread.
 
 inline constexpr int kObjectSlots = 2;
 
@@ -66,13 +66,13 @@ class ObjectDevice {
  public:
   virtual ~ObjectDevice() = default;
 
-  // What the objects thread does first: lowers its priority, makes what belongs to it.
+  // Begins the objects thread: lowers its priority, allocates its resources.
   virtual void begin_thread() = 0;
 
-  // Copies a finished image, whose storage may be used again as soon as this returns. [processing thread]
+  // Copies a finished image, whose storage may be reused on return. [processing thread]
   virtual void store(int slot, const Image& image) = 0;
 
-  // Of the slot's image: background .. found and times of `result`, everything else of it is the engine's.
+  // Sets background .. found and times of `result` from the slot's image; the engine sets the other fields.
   virtual void find(int slot, const ObjectPlan& plan, ObjectImage& result) = 0;
 };
 

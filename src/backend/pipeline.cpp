@@ -66,7 +66,7 @@ void Pipeline::run() {
   run_stream();
   analyses_.end_stream(fault().empty() ? Analyses::StreamEnd::regular : Analyses::StreamEnd::fault);
   if (reviewer_ == nullptr) analyses_.retire_images();
-  ring_.close();  // a producer that waits for a slot must not wait for ever
+  ring_.close();  // a producer must not wait for a slot forever
   ending_.done = true;
   if (reviewer_ == nullptr || !fault().empty()) return;
   while (!ending_.quit) {
@@ -88,7 +88,7 @@ void Pipeline::run_stream() {
   }
 }
 
-// Those in lanes are lost. No slot goes back while a copy may still read it.
+// Counts frames in lanes as lost. No slot is released while a copy may still read it.
 void Pipeline::give_up_frames() {
   for (int i = flight_.frames(); i > 0; --i) ring_.count_lost();
   for (std::size_t i = 0; i < flight_.slots.size(); ++i) {
@@ -101,7 +101,7 @@ void Pipeline::give_up_frames() {
   }
 }
 
-// One turn; false when the stream has ended.
+// Performs one turn; returns false when the stream has ended.
 bool Pipeline::step() {
   take_params();
   const WaitPolicy::Lanes reviewing = step_review() ? WaitPolicy::Lanes::busy : WaitPolicy::Lanes::idle;
@@ -121,7 +121,7 @@ bool Pipeline::step() {
   return flight_.frames() > 0 || !ended;
 }
 
-// The oldest frame of the ring; waits a while for one, unless a lane's frame ends first.
+// Returns the oldest frame of the ring; waits for one unless a lane's frame ends first.
 std::optional<FrameRing::ReadLease> Pipeline::next_frame(WaitPolicy::Lanes reviewing) {
   const WaitPolicy::Lanes live = flight_.frames() > 0 ? WaitPolicy::Lanes::busy : WaitPolicy::Lanes::idle;
   const bool happened = wait_policy_.spin(live, [&] {
@@ -133,8 +133,8 @@ std::optional<FrameRing::ReadLease> Pipeline::next_frame(WaitPolicy::Lanes revie
   return ring_.begin_read(wait_policy_.sleep(now_ns(), live == WaitPolicy::Lanes::busy ? live : reviewing));
 }
 
-// A frame that comes while others are on their way to the device would wait for them there: it waits for more of its
-// kind, as many as a lane takes together. Something else than frames is news at once.
+// Returns true if frames should be started: one that arrives while others are on their way to the device would wait
+// there, so it waits for as many as a lane processes together. Other events count at once.
 bool Pipeline::enough_ready() {
   const std::size_t ready = ring_.ready();
   if (ready == 0 || ready >= flight_.most_together) return ring_.has_news();
@@ -163,7 +163,7 @@ void Pipeline::take_params() {
   }
 }
 
-// The frames have been read. One that was lost with its file ends the stream.
+// Releases the frames read. A frame lost with its file ends the stream.
 void Pipeline::end_leases(Slot& slot) {
   if (slot.leases.empty()) return;
   for (FrameRing::ReadLease& lease : slot.leases) lease.release();
@@ -171,7 +171,7 @@ void Pipeline::end_leases(Slot& slot) {
   for (const RfFrame& frame : slot.frames) require_readable(frame.samples);
 }
 
-// Oldest first: what keeps the frames gets them in order.
+// Releases uploaded frames, oldest first: the history receives frames in order.
 void Pipeline::release_uploaded() {
   for (std::size_t i = 0; i < flight_.slots.size(); ++i) {
     Slot& slot = flight_.from_oldest(i);
@@ -188,8 +188,8 @@ bool Pipeline::collect_finished() {
   return true;
 }
 
-// The Pipeline's work on the frames of a slot: through the stages of a lane, at a level, until their images are handed
-// on. Processing thread.
+// Work of the Pipeline on the frames of a slot: through the stages of a lane, at a level, until their images are
+// published. Processing thread.
 
 void Pipeline::start_frames(Slot& slot, FrameRing::ReadLease lease) {
   slot.busy = true;
@@ -198,7 +198,7 @@ void Pipeline::start_frames(Slot& slot, FrameRing::ReadLease lease) {
   do {
     look_for_news();
   } while (!form(slot) && !ending_.abandoned);
-  if (ending_.abandoned) return;  // incomplete: nothing is made of it
+  if (ending_.abandoned) return;  // incomplete: discarded
   Lane& lane = *slot.lane;
   const std::optional<FrameAverage> average = next_average(slot);
   make_image(lane, *slot.plan,
@@ -219,7 +219,7 @@ void Pipeline::add_frame(Slot& slot, FrameRing::ReadLease lease) {
   wait_policy_.frame_came(slot.frames.back().stamp.acquired_ns, now_ns());
 }
 
-// The newest parameters, and a kept frame that is wanted at once; what comes later supersedes the work that begins.
+// Applies the newest parameters, and a history frame requested at once; later ones supersede the work that begins.
 void Pipeline::look_for_news() {
   backend_.begin_work();
   if (reviewer_ != nullptr && reviewer_->asked_at_once()) {
@@ -229,21 +229,21 @@ void Pipeline::look_for_news() {
   take_params();
 }
 
-// False: the frame was superseded on its way, by other parameters or by a kept frame. It stays in the slot.
+// Returns false if the frame was superseded by other parameters or by a history frame. It stays in the slot.
 bool Pipeline::form(Slot& slot) {
   set_lane_plan(slot);
   const double held_db = level_.held_db;
   const bool measure = measures_level();
   slot.line = line_.column(slot.plan->grid);
-  // A lane that knows the level may write decibels as it beamforms; complex pixels, which flow, spectral Doppler and
-  // PipelineOptions::pixels need, are then not kept.
+  // A lane with a known level may write decibels while beamforming; it then keeps no complex pixels, which flow,
+  // spectral Doppler and PipelineOptions::pixels need.
   slot.pixels = kept_pixels(slot.plan->params);
   slot.analysed = analyses_.wants_pixels(slot.plan->params);
   const bool pixels = slot.analysed || slot.pixels == HostCopy::made;
   flight_.most_together = measure || pixels ? 1 : frames_together(slot);
   while (slot.leases.size() < flight_.most_together && ring_.ready() > 0) {
     auto next = ring_.begin_read(std::chrono::nanoseconds(0));
-    if (!next.has_value()) break;  // taken back by the source
+    if (!next.has_value()) break;  // withdrawn by the source
     add_frame(slot, std::move(*next));
   }
   slot.reference_db = reference_level_db(*planning_.plan, level_.held_db);
@@ -271,7 +271,7 @@ bool Pipeline::measures_level() {
   return holds_level(*planning_.plan) && (asked || (level_.held_db <= kAutoReference && level_due()));
 }
 
-// Frames of which each needs work of its own go one by one. Of a ring's slots half stay for the source.
+// Returns 1 for frames that need individual work. Half of a ring's slots stay for the source.
 std::size_t Pipeline::frames_together(const Slot& slot) const {
   const bool injected = injected_.load_ms > 0.0 || injected_.error_at > 0.0 || injected_.lost_at > 0.0;
   if (injected || slot.line.has_value()) return 1;
@@ -280,7 +280,7 @@ std::size_t Pipeline::frames_together(const Slot& slot) const {
   return static_cast<std::size_t>(most);
 }
 
-// Of the frame that has just been formed; the one before it lies in the slot before.
+// Returns the average of the frame just formed; its predecessor is in the previous slot.
 std::optional<FrameAverage> Pipeline::next_average(Slot& slot) {
   const Persistence::Step step = persistence_.next(slot.plan, slot.frames.front().stamp);
   slot.averaged_frames = step.frames;
@@ -289,7 +289,7 @@ std::optional<FrameAverage> Pipeline::next_average(Slot& slot) {
   return FrameAverage{.before = step.begins ? nullptr : before, .keep = step.keep};
 }
 
-// A plan that the device has no room for is refused: the lane goes on with the one that it had.
+// Refuses a plan that the device has no room for: the lane keeps its previous one.
 void Pipeline::set_lane_plan(Slot& slot) {
   try {
     slot.lane->set_plan(planning_.plan);
@@ -315,15 +315,14 @@ FrameForming Pipeline::injected_faults(std::uint64_t sequence) {
   return forming;
 }
 
-// Frames of zeros have no level: after a thousand of them, one in sixteen is measured, so that a silent stream keeps
-// its rate.
+// Returns false for most frames of a silent stream, so that it keeps its rate: frames of zeros have no level, and after
+// a thousand of them one in sixteen is measured.
 bool Pipeline::level_due() const {
   constexpr std::uint64_t kMany = 1000, kStep = 16;
   return level_.silent < kMany || flight_.started % kStep == 0;
 }
 
-// The one place that waits for a frame: once at the start of a stream, and when the user asks for a new level. A level
-// that was chosen meanwhile stays.
+// Waits for a frame, only here: at the start of a stream and for a new level. A level set meanwhile is kept.
 void Pipeline::measure_reference(Slot& slot, double held_db) {
   const std::optional<double> level_db = measured_level_db(*slot.lane, *slot.plan);
   if (level_db.has_value()) level_.held_db.compare_exchange_strong(held_db, *level_db);
@@ -347,13 +346,13 @@ void Pipeline::collect(Slot& slot) {
     if (slot.line.has_value()) line_.take(image, *slot.line, slot.lane->line());
     std::swap(image, images_.back());
     images_.publish();
-    ++flight_.finished;  // last: whatever throws above, the frame is still in flight and will be counted as lost
+    ++flight_.finished;  // last: after an exception above, the frame is in flight and will be counted as lost
     ring_.count_processed();
   }
   slot.busy = false;
 }
 
-// What other threads ask of the Pipeline, and what they may know.
+// Requests and queries of other threads.
 
 void Pipeline::set_params(const ImagingParams& params) {
   const ImagingParams before = std::exchange(planning_.asked, params);
@@ -434,7 +433,7 @@ Persistence::Step Persistence::next(const std::shared_ptr<const Plan>& plan, con
     plan_ = nullptr;
     return {.frames = 0.0};
   }
-  // Without a frame rate there is no acquisition time: then frames are as far apart as they came.
+  // Without a frame rate there is no acquisition time: arrival times are used.
   const bool timed = plan->acquisition->frame_rate_hz > 0.0 || stamp.clock == FrameClock::device;
   const double dt_s = timed ? stamp.time_s - stamp_.time_s
                             : static_cast<double>(stamp.acquired_ns - stamp_.acquired_ns) * kSecondsPerNanosecond;
@@ -455,11 +454,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kSpinNs = 500'000;  // the longest spin, after an event or about a frame that is due
-constexpr std::int64_t kLeadNs = 150'000;  // before the frame is due: a wake-up that comes late itself
-// With frames in flight, how long to sleep before asking the lanes again; a frame that arrives ends the sleep at once.
+constexpr std::int64_t kSpinNs = 500'000;  // longest spin, after an event or around a frame that is due
+constexpr std::int64_t kLeadNs = 150'000;  // before the frame is due: wake-ups are late
+// Sleep between polls of the lanes with frames in flight; an arriving frame ends it at once.
 constexpr auto kPoll = 50us;
-constexpr auto kIdle = 20ms;  // nothing in flight: only stop and new parameters need attention
+constexpr auto kIdle = 20ms;  // nothing in flight: only stop and new parameters matter
 
 }  // namespace
 
@@ -468,7 +467,7 @@ bool has_spare_cores() {
   return std::thread::hardware_concurrency() >= kEnough;
 }
 
-// Lets the core's other thread work.
+// Yields to the core's other hardware thread.
 void WaitPolicy::relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

@@ -1,6 +1,6 @@
-// Memory of n plain values that nothing initialises: a page is taken where a value is first computed, by the thread
-// that computes it, and not on the thread that asks for the array. Large arrays ask for huge pages, which are taken
-// and given back 5 to 10 times faster.
+// Uninitialised memory of n plain values: a page is allocated when the computing thread first writes a value, not on
+// the thread that allocates the array. Large arrays use huge pages, which are allocated and released 5 to 10 times
+// faster.
 #pragma once
 
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ class PlainArray {
   PlainArray() = default;
   explicit PlainArray(std::size_t n) { resize(n); }
 
-  // Values are undefined where the array had to grow. Throws std::bad_alloc.
+  // Leaves values undefined if the array had to grow. Throws std::bad_alloc.
   void resize(std::size_t n) {
     if (n > capacity_) {
       memory_.reset();
@@ -52,7 +52,7 @@ class PlainArray {
     const std::size_t align = large ? kHugePage : kLine;
     void* const memory = std::aligned_alloc(align, (bytes + align - 1) / align * align);
     if (memory == nullptr) throw std::bad_alloc();
-    if (large) ::madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: without it pages are small
+    if (large) ::madvise(memory, bytes, MADV_HUGEPAGE);  // a hint only
     return memory;
   }
 

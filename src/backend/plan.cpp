@@ -9,7 +9,7 @@ namespace {
 
 std::size_t size(int n) { return static_cast<std::size_t>(std::max(n, 0)); }
 
-// Of one line: its filters' mixer and turns, and each thread's signals between them, or its transforms.
+// Returns the bytes of one line: its filters' mixer and turns, and each thread's signals between them, or transforms.
 std::size_t line_bytes(const BandPlan& band, std::size_t threads) {
   const std::size_t in = size(band.n_samples), out = size(band.n_out),
                     values = in * size(values_per_sample(band.input));

@@ -1,7 +1,7 @@
-// Everything that a backend needs to process frames of one acquisition with one set of parameters: filter, tables,
-// grid. A pure function of Acquisition and ImagingParams, made on the host; backends copy the tables to where they
-// compute. Parts are shared between successive plans: a part whose inputs did not change keeps its pointer, so that
-// only what a parameter touches is rebuilt and copied again.
+// Filter, tables and grid that a backend needs to process frames of one acquisition with one set of parameters. A pure
+// function of Acquisition and ImagingParams, made on the host; backends copy the tables to the computing device.
+// Successive plans share parts: a part with unchanged inputs keeps its pointer, so that only changed parts are rebuilt
+// and copied.
 #pragma once
 
 #include <cstddef>
@@ -34,35 +34,35 @@ struct BandPlan {
   int bin_offset = 0;
   double line_rate_hz = 0.0;    // sampling rate of the conditioned lines
   double band_width_hz = 0.0;   // from edge to edge
-  double band_shift_hz = 0.0;   // middle of the band less demod_hz, which is a bin: at most half a bin
-  double demod_hz = 0.0;        // their demodulation frequency, phase 0 at sample 0 of the line
+  double band_shift_hz = 0.0;   // centre of the band minus demod_hz, which is a bin: at most half a bin
+  double demod_hz = 0.0;        // of the lines, phase 0 at sample 0 of the line
   std::vector<float> response;  // [n_out], includes 2 / n_in for RF, 1 / n_in for IQ
 };
 
-// Weights of the transmits at every pixel that is beamformed (dsp/delays.h).
+// Weights of the transmits at every beamformed pixel (dsp/delays.h).
 struct ConeTable {
-  PlainArray<float> weights;     // [n_tx][nz][nx], 1 together at every pixel
-  std::vector<PixelSpan> spans;  // [n_tx][nz] outside of which they are 0
+  PlainArray<float> weights;     // [n_tx][nz][nx], sum 1 at every pixel
+  std::vector<PixelSpan> spans;  // [n_tx][nz], weights are 0 outside
 };
 
-// Analytic recipe, beamform stage: what depends on grid, transmits, sound speed and line rate ...
+// Analytic recipe, beamform stage: tables that depend on grid, transmits, sound speed and line rate ...
 struct DasTables {
-  Grid grid;                            // that is beamformed
+  Grid grid;                            // beamformed grid
   int n_tx = 0;                         // summed at a pixel
   std::vector<float> x_m, z_m, down_m;  // see DasGeometry; down_m empty: Cartesian
-  std::vector<ColumnTransmit> columns;  // [n_tx][nx] line by line; empty: all transmits everywhere
+  std::vector<ColumnTransmit> columns;  // [n_tx][nx] for line-by-line imaging; empty: all transmits everywhere
   std::vector<ElementGeometry> elements;
   std::vector<int> row_base;     // [n_tx][nz]
   std::vector<float> row_turns;  // [n_tx][nz]
   PlainArray<float> tx_excess;   // [n_tx][nz][nx]
 };
 
-// ... and the scalars beside it, so that an F-number or a window changes without a table being made or copied.
+// ... and scalars apart, so that F-number or window change without new tables.
 struct DasPlan {
   std::shared_ptr<const DasTables> tables;
   std::shared_ptr<const std::vector<float>> tx_weights;  // [n_tx]; null: 1
   std::shared_ptr<const ConeTable> cones;                // null: none; otherwise tx_weights is null
-  DasGeometry geometry{};                                // scalars set; pointers lead into what is above (host)
+  DasGeometry geometry{};                                // scalars set; pointers to the above (host)
 };
 
 // Course recipe: FIR, then nearest-sample summation.
@@ -70,18 +70,18 @@ struct CoursePlan {
   Grid grid;
   std::vector<float> taps;  // [kCourseTaps]
   std::vector<double> x_m, z_m, element_x_m, tx_sin, tx_cos, tx_t0_s;
-  CourseGeometry geometry{};  // scalars set; pointers to the vectors above
+  CourseGeometry geometry{};  // scalars set; pointers to the above
 };
 
 struct RefinePlan;  // backend/das_tables.h
 
-// A part of a plan, null where there is nothing to it, with what it was made of; nothing: it was not made.
+// Part of a plan (may be null) and the input it was made from; nullopt: not made.
 template <class In, class Out>
 struct PlanPart : std::shared_ptr<const Out> {
   std::optional<In> in = {};
 };
 
-// What each part is made of, and nothing else is.
+// Complete inputs of each part.
 
 struct FormedInput {
   AcquisitionPtr acquisition;
@@ -111,10 +111,10 @@ struct BandInput {
 struct TablesInput {
   AcquisitionPtr formed;
   std::shared_ptr<const BandPlan> band;
-  Grid grid;  // that is beamformed
+  Grid grid;  // beamformed grid
   double sound_speed_m_s;
-  std::vector<BeamAxis> axes;  // of each transmit, or empty; see transmit_delay_s()
-  bool lines;                  // each column takes the transmits focused along it; `grid` is make_beam_grid()'s
+  std::vector<BeamAxis> axes;  // per transmit, or empty; see transmit_delay_s()
+  bool lines;                  // each column uses the transmits focused along it; `grid` is make_beam_grid()'s
   friend bool operator==(const TablesInput&, const TablesInput&) = default;
 };
 
@@ -127,11 +127,11 @@ struct WeightsInput {
 struct ConesInput {
   AcquisitionPtr formed;
   TransmitCones cones;
-  Grid grid;  // that is beamformed
+  Grid grid;  // beamformed grid
   friend bool operator==(const ConesInput&, const ConesInput&) = default;
 };
 
-// The scalars of a sum.
+// Scalars of a sum.
 struct SumInput {
   double sound_speed_m_s, f_number;
   Apodization apodization;
@@ -150,7 +150,7 @@ struct PackedInput {
   friend bool operator==(const PackedInput&, const PackedInput&) = default;
 };
 
-// Kept for the next plan.
+// Parts kept for the next plan.
 struct PlanParts {
   PlanPart<FormedInput, Acquisition> formed;
   PlanPart<RefineInput, RefinePlan> refine;
@@ -167,50 +167,47 @@ struct Plan {
   AcquisitionPtr acquisition;
   ImagingParams params;
   TransmitPick pick;
-  AcquisitionPtr formed;  // `acquisition` with the picked transmits only: what lines and tables below are of
+  AcquisitionPtr formed;  // `acquisition` reduced to the picked transmits: basis of the lines and tables below
   Grid grid;
   std::shared_ptr<const BandPlan> band;      // analytic only
   std::shared_ptr<const DasPlan> das;        // analytic only
-  std::optional<ScanGeometry> scan;          // analytic: from the beamformed grid to `grid`; empty: they are one
+  std::optional<ScanGeometry> scan;          // analytic: from the beamformed grid to `grid`; empty: the same grid
   std::shared_ptr<const CoursePlan> course;  // course only
   MethodSettings method;                     // analytic only
-  std::shared_ptr<const RefinePlan> refine;  // null: nothing is done to the image
-  // Analytic with precision fp16, for a backend that has it, where the tuned kernel can do it: used instead of the
-  // above.
+  std::shared_ptr<const RefinePlan> refine;  // null: no filters
+  // Analytic recipe with precision fp16, if backend and tuned kernel support it: replaces the above.
   std::shared_ptr<const PackedFormation> packed;
-  const char* why_fp32 = nullptr;  // reason without `packed` where the backend has fp16 and the parameters ask for it
+  const char* why_fp32 = nullptr;  // reason for no `packed` although backend and parameters have fp16
   PlanParts parts;
 };
 
-// Throws Error when the parameters do not fit the acquisition (empty band, grid too large, course recipe on what the
-// course's formula cannot describe). Quick: makes no table.
+// Throws Error if the parameters do not fit the acquisition (empty band, grid too large, course recipe with data that
+// the course's formula cannot describe). Quick: makes no table.
 void check_params(const Acquisition& acquisition, const ImagingParams& params);
 
-// `previous` may be null; parts of it that still hold are shared. Throws Error when the parameters do not fit the
-// acquisition (empty band, grid too large, course recipe on what the course's formula cannot describe).
-// `device`: of the backend that the plan is for.
+// Throws Error as check_params() does. Shares the unchanged parts of `previous`, which may be null. `device`: that of
+// the backend that uses the plan.
 std::shared_ptr<const Plan> make_plan(const AcquisitionPtr& acquisition, const ImagingParams& params,
                                       const std::shared_ptr<const Plan>& previous = nullptr,
                                       const Multiprocessors& device = {});
 
-// One line for the user when this recipe on this grid gives a wrong image (the course recipe sums RF: an axial step
-// above c / (4 f_high) aliases), empty otherwise.
+// Returns one line for the user if this recipe gives a wrong image on this grid (the course recipe sums RF: an axial
+// step above c / (4 f_high) aliases), empty otherwise.
 std::string formation_warning(const Acquisition& acquisition, const ImagingParams& params);
 
-// Memory that a plan and its lanes take, before they are made. A stream is refused by it where there is not so much;
-// frames are counted elsewhere. Of the host an upper estimate, within a quarter where frames are large; of a device
-// what is needed at least, without work space.
+// Memory of a plan and its lanes, estimated before they are made, to refuse a stream that does not fit; frames are
+// counted elsewhere. Host: upper estimate, within a quarter for large frames; device: minimum, without work space.
 
 struct StreamBytes {
   std::size_t plan = 0;         // tables, shared by all lanes
   std::size_t lane = 0;         // lines, filters and images of one lane on the CPU
-  std::size_t device_lane = 0;  // frame, lines and image of one lane on a device, whose tables are as large
+  std::size_t device_lane = 0;  // frame, lines and image of one lane on a device; tables as above
 };
 
-// With `threads` of the CPU backend. Throws Error as check_params() does.
+// Estimates the memory; `threads`: of the CPU backend. Throws Error as check_params() does.
 [[nodiscard]] StreamBytes estimate_stream(const Acquisition& acquisition, const ImagingParams& params, int threads);
 
-// Sizes and rates of Plan::band, without its response.
+// Returns sizes and rates of Plan::band, without its response.
 [[nodiscard]] BandPlan band_rates(const Acquisition& acquisition, const ImagingParams& params);
 
 }  // namespace echoloop

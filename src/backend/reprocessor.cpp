@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kFlowPoll(2);
 
-constexpr std::uint64_t kFlowTurn = 4;  // of frames of an ensemble among live ones that wait
+constexpr std::uint64_t kFlowTurn = 4;  // every n-th turn goes to an ensemble while live frames wait
 
 }  // namespace
 
@@ -85,7 +85,7 @@ void Reprocessor::wait() {
            inbox_.ended;
   };
   if (flow_awaited_) {
-    inbox_.changed.wait_for(lock, kFlowPoll, news);  // its worker sends no notice
+    inbox_.changed.wait_for(lock, kFlowPoll, news);  // the worker sends no notice
   } else {
     inbox_.changed.wait(lock, news);
   }
@@ -131,7 +131,7 @@ bool Reprocessor::step(HostCopy copy, LiveFrame live) {
   return looking() || (slots_[kDelivered].busy && !film_awaited_) || inspecting || flowing;
 }
 
-// One step of the inspector, which exists only while its dock is open. True while it works on a frame.
+// Performs one step of the inspector, which exists only while its dock is open. Returns true while it works on a frame.
 bool Reprocessor::step_inspection() {
   if (inbox_.inspection_news && (inspector_ == nullptr || !inspector_->busy())) {
     std::optional<InspectionRequest> request;
@@ -165,7 +165,7 @@ void Reprocessor::begin_requests(HostCopy copy) {
   }
 }
 
-// One that was superseded on its way is begun again, where no newer one has come and it is still wanted.
+// Begins the latest request; a superseded one is restarted if still wanted and not replaced.
 void Reprocessor::begin_shown() {
   std::optional<ReprocessRequest> request = take_request();
   while (request.has_value() && !try_to_begin(*request)) {
@@ -177,11 +177,11 @@ void Reprocessor::begin_shown() {
   if (request.has_value()) begin_flow(*request);
 }
 
-// False: superseded.
+// Returns false if superseded.
 bool Reprocessor::try_to_begin(const ReprocessRequest& request) {
   const auto begin_image = [this](Slot& slot, const ComparedFrame& of, const ImagingParams& params) {
     backend_.begin_work();
-    if (inbox_.at_once) backend_.supersede();  // it came during the image before
+    if (inbox_.at_once) backend_.supersede();  // arrived during the previous image
     inbox_.forming = true;
     form(slot, of, params);
     inbox_.forming = false;
@@ -195,7 +195,7 @@ bool Reprocessor::try_to_begin(const ReprocessRequest& request) {
           begin_image(slots_[kCompared], request.compared.value_or(frame), *request.compare));
 }
 
-// A lane that failed halfway is of no use: all of them go, and every waiting request ends without an image.
+// Resets all lanes, as one that failed halfway is unusable; every waiting request ends without an image.
 void Reprocessor::refuse(const std::string& why) {
   std::vector<std::function<void(const Image*, const FlowImage*)>> waiting;
   if (slots_[kDelivered].deliver) waiting.push_back(slots_[kDelivered].deliver);
@@ -239,7 +239,7 @@ void Reprocessor::make(Slot& slot) {
               .pixels = slot.pixels != nullptr ? HostCopy::made : HostCopy::none});
 }
 
-// After the envelope. The first frame of another recording is waited for.
+// Returns the level, after the envelope. Waits for the first frame of another recording.
 double Reprocessor::slot_reference_db(Slot& slot) const {
   if (slot.acquisition == acquisition_) return reference_level_db(*slot.plan, held_reference_db_);
   if (holds_level(*slot.plan) && slot.own_reference_db <= kAutoReference) {
@@ -268,8 +268,8 @@ void Reprocessor::collect(std::size_t index) {
   images_[index].publish();
 }
 
-// The Reprocessor's part in flow: passes ensembles of history frames to a FlowReviewer and its images to the window.
-// Processing thread, unless said.
+// Flow in the Reprocessor: passes ensembles of history frames to a FlowReviewer and its images to the window.
+// Processing thread, unless noted.
 
 void Reprocessor::end_flow() {
   {
@@ -280,7 +280,7 @@ void Reprocessor::end_flow() {
   inbox_.changed.notify_all();
 }
 
-// A turn of the flow of kept frames. True while frames are to be beamformed for it.
+// Performs one turn of the flow of history frames. Returns true while frames remain to be beamformed.
 bool Reprocessor::step_flow(LiveFrame live) {
   const bool wanted = flow_.reviewer != nullptr || film_awaited_;
   if (wanted && live == LiveFrame::waits && ++flow_counts_.turns % kFlowTurn != 0) return true;
@@ -289,7 +289,7 @@ bool Reprocessor::step_flow(LiveFrame live) {
   return step_film_flow() || shown;
 }
 
-// A failure is reported; images without flow continue.
+// Reports a failure; images without flow continue.
 bool Reprocessor::step_shown_flow() {
   if (flow_.reviewer == nullptr) return false;
   try {
@@ -309,7 +309,7 @@ bool Reprocessor::step_shown_flow() {
   return flow_awaited_ && flow_.reviewer->beamforming();
 }
 
-// Flow of the image to be delivered. Throws on failure.
+// Continues the flow of the image to be delivered. Throws on failure.
 bool Reprocessor::step_film_flow() {
   if (!film_awaited_) return false;
   film_flow_.reviewer->step(held_reference_db_);
@@ -344,7 +344,7 @@ void Reprocessor::begin_flow(ReprocessRequest& request) {
   }
 }
 
-// What holds its memory goes as soon as that waits for nothing.
+// Frees the reviewers' memory once nothing waits for them.
 void Reprocessor::drop_flow() {
   flow_wanted_ = false;
   if (flow_.reviewer != nullptr) flow_.reviewer->cancel();

@@ -1,8 +1,7 @@
-// Kept frames processed again, between the live ones: on lanes of its own, so that the live stream keeps its plan.
-// The window asks for a frame with parameters, and for the same frame with other ones beside it; only the latest
-// request counts. For films there are requests beside these, each of which counts. Their lanes, like those of flow and
-// of the inspector, all have the number kMaxLanes: it is for timed spans, and none are kept of them.
-// Requests: any thread. Everything else: processing thread.
+// Reprocesses history frames between the live ones, on lanes of its own, so that the live stream keeps its plan. The
+// window requests a frame with parameters, optionally also with a second set; only the latest request counts. Requests
+// for films are separate, and each counts. All its lanes, and those of flow and inspector, have the number kMaxLanes;
+// no timed spans are kept of them. Requests: any thread; all else: processing thread.
 #pragma once
 
 #include <array>
@@ -25,63 +24,63 @@
 
 namespace echoloop {
 
-// A frame of another recording, which is compared with one of the stream.
+// Frame of another recording, compared with one of the stream.
 struct ComparedFrame {
   AcquisitionPtr acquisition;
   RfFrame frame;
   std::shared_ptr<const void> owner;  // keeps the frame's samples
 };
 
-// at_once: long work under way is given up for it, and done again later where it is still wanted.
+// at_once: interrupts long work, which is done again later if still wanted.
 enum class ReviewTurn { next, at_once };
 
 struct ReprocessRequest {
   RfFrame frame;
   std::shared_ptr<const void> owner;  // keeps the frame's samples
   ImagingParams params;
-  std::optional<ImagingParams> compare;  // the same frame with these goes into the second mailbox
-  // Not empty: the image goes there, on the host, and not to the window, with its flow where there is an ensemble;
-  // null = it could not be made. Each of these requests counts, in their order. [processing thread]
+  std::optional<ImagingParams> compare;  // parameters of a second image of the frame, for the second mailbox
+  // If set: receives the image on the host (null: failed) in place of the window, with the flow image if there is an
+  // ensemble. Each of these requests counts, in order. [processing thread]
   std::function<void(const Image*, const FlowImage*)> deliver = {};
-  // With `deliver`: takes the complex pixels before, if the parameters give any.
+  // With `deliver`: receives the complex pixels first, if there are any.
   std::shared_ptr<PixelSink> pixels = {};
-  // Not empty: the flow image of these frames, which end with `frame`, is wanted as well. See FlowReviewRequest.
+  // If not empty: requests the flow image of these frames, of which `frame` is the last. See FlowReviewRequest.
   std::vector<EnsembleFrame> ensemble = {};
-  // With `compare`: this frame goes into the second mailbox in place of `frame`. Where the parameters leave the 0 dB
-  // level open, its recording has a level of its own: the brightest pixel of the first frame.
+  // With `compare`: replaces `frame` for the second mailbox. With an automatic 0 dB level its recording has a level of
+  // its own: the brightest pixel of the first frame.
   std::optional<ComparedFrame> compared = {};
   AcquisitionPtr acquisition = {};  // of `frame` and `ensemble`; null: the stream's
   ReviewTurn turn = ReviewTurn::next;
 };
 
-// Whether a live frame waits: those of the past then take turns only.
+// waits: history frames only get alternate turns.
 enum class LiveFrame { none, waits };
 
 class Reprocessor {
  public:
-  // `answers`: where what inspections find goes; null: there are none.
-  // `held_reference_db` stands in for an automatic level: the one of the moment when an image is made.
+  // `answers` receives inspections; null: none. `held_reference_db`, read when an image is made, replaces an automatic
+  // level.
   Reprocessor(Backend& backend, AcquisitionPtr acquisition, StreamMode mode,
               const std::atomic<double>& held_reference_db, PastImages& images, InspectionAnswers* answers = nullptr);
 
-  // Who looks at each image for the first mailbox before it is swapped away. [processing thread]
+  // Sets the function called with each image of the first mailbox before it is published. [processing thread]
   void set_on_picture(std::function<void(const Image&)> on_picture) { on_picture_ = std::move(on_picture); }
 
   void request(ReprocessRequest request);   // any thread
-  void inspect(InspectionRequest request);  // only the latest counts; any thread
-  void end_inspection();                    // and gives back what it needed; any thread
-  void forget_request();                    // also the one under way, which is not tried again; any thread
+  void inspect(InspectionRequest request);  // only the latest request counts; any thread
+  void end_inspection();                    // and frees its memory; any thread
+  void forget_request();                    // also the one in work, which is not retried; any thread
   [[nodiscard]] bool asked_at_once() const { return inbox_.at_once; }  // and not begun; any thread
   [[nodiscard]] bool forming() const { return inbox_.forming; }        // an image for the window; any thread
-  void end_flow();                                                     // gives back what flow needed; any thread
-  void end();   // forgets a request that has not begun, ends wait(); any thread
-  void wait();  // until there is a request, or end(); processing thread
+  void end_flow();                                                     // and frees its memory; any thread
+  void end();   // drops a request not begun, ends wait(); any thread
+  void wait();  // waits for a request or end(); processing thread
 
-  // One turn: begins the latest request when the lanes are free, hands over what is finished. True while frames are in
-  // its lanes. Throws only where the device is lost.
+  // Performs one turn: begins the latest request if the lanes are free, delivers finished images. Returns true while
+  // its lanes have frames. Throws only if the device is lost.
   bool step(HostCopy copy, LiveFrame live = LiveFrame::none);
 
-  // Why the last request could not be answered, once; empty = nothing to say. [any thread]
+  // Returns why the last request failed, once; empty: no failure. [any thread]
   std::string take_refusal();
 
  private:
@@ -92,7 +91,7 @@ class Reprocessor {
     std::span<const std::byte> samples;  // of the frame in the lane
     std::shared_ptr<const void> owner;   // keeps them
     std::function<void(const Image*, const FlowImage*)> deliver;
-    std::shared_ptr<PixelSink> pixels;  // with `deliver`; null: not wanted
+    std::shared_ptr<PixelSink> pixels;  // with `deliver`; null: none
     double reference_db = 0.0;
     double own_reference_db = kAutoReference;  // held for frames of another recording
     bool busy = false;
@@ -100,27 +99,27 @@ class Reprocessor {
 
   struct FlowOf {
     std::unique_ptr<FlowReviewer> reviewer;
-    AcquisitionPtr acquisition;  // that it was made for
+    AcquisitionPtr acquisition;  // of the reviewer
   };
   struct FlowCounts {
     std::uint64_t turns = 0, made = 0;
   };
-  // What other threads ask for.
+  // Requests of other threads.
   struct Inbox {
-    std::atomic<bool> asked{false};            // `request` holds something: spares the lock
-    std::atomic<bool> at_once{false};          // and it does not wait for its turn
-    std::atomic<bool> forming{false};          // of a request for the window
-    std::atomic<bool> to_deliver{false};       // so does `deliveries`
+    std::atomic<bool> asked{false};            // `request` is set: avoids the lock
+    std::atomic<bool> at_once{false};          // `request` has ReviewTurn::at_once
+    std::atomic<bool> forming{false};          // a request for the window is in work
+    std::atomic<bool> to_deliver{false};       // `deliveries` is not empty
     std::atomic<bool> inspection_news{false};  // `inspection` or `inspecting` changed
-    std::atomic<bool> flow_ended{false};       // the window does not show flow any more
+    std::atomic<bool> flow_ended{false};       // the window no longer shows flow
     std::mutex mutex;
     std::condition_variable changed;
     // All below under the mutex.
     std::optional<ReprocessRequest> request;
     std::deque<ReprocessRequest> deliveries;
     std::optional<InspectionRequest> inspection;
-    bool inspecting = false;  // inspections are wanted
-    bool wanted = false;      // the images of the last request; also while it is under way
+    bool inspecting = false;  // the inspector is in use
+    bool wanted = false;      // images of the last request, also while in work
     bool ended = false;
     std::string refusal;
   };
@@ -157,15 +156,15 @@ class Reprocessor {
   PastImages& images_;
   std::function<void(const Image&)> on_picture_;
   static constexpr std::size_t kShown = 0, kCompared = 1, kDelivered = 2;
-  std::array<Slot, 3> slots_;                  // the panels' parameters (B), those compared with (A), what is delivered
-  std::unique_ptr<FrameInspector> inspector_;  // null: nothing is inspected
+  std::array<Slot, 3> slots_;                  // parameters of the panels (B), of the comparison (A), deliveries
+  std::unique_ptr<FrameInspector> inspector_;  // null: no inspection
   InspectionAnswers* answers_;
   FlowOf flow_;
   bool flow_wanted_ = false;
   bool flow_awaited_ = false;             // an ensemble is in work
-  FlowOf film_flow_;                      // of what is delivered
-  bool film_awaited_ = false;             // the image to deliver waits for its flow
-  const FlowImage* film_made_ = nullptr;  // which is here, until the next one
+  FlowOf film_flow_;                      // of deliveries
+  bool film_awaited_ = false;             // the image to deliver waits for flow
+  const FlowImage* film_made_ = nullptr;  // of the image to deliver, valid until the next
   FlowCounts flow_counts_;
   HostCopy host_copy_ = HostCopy::made;
   std::uint64_t finished_ = 0;

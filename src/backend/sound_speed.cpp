@@ -10,7 +10,7 @@
 namespace echoloop {
 namespace {
 
-// Fewer columns and rows than beams and pulses fill leave out echoes, and the peak moves by tens of m/s with the grid.
+// Fewer columns and rows than beams and pulses fill miss echoes, and the peak moves by tens of m/s with the grid.
 constexpr int kMostColumns = 256;
 constexpr int kMostRows = 512;
 constexpr double kLeastFNumber = 1.5;
@@ -33,7 +33,7 @@ ImagingParams params_at(const SoundSpeedTask& task, AdaptiveAxis axis, double sp
   f.adaptive_strength = 1.0;
   f.adaptive_show = AdaptiveShow::weight;
   p.transmits.window = Apodization::boxcar;
-  if (axis == AdaptiveAxis::transmits) {  // as many at every pixel
+  if (axis == AdaptiveAxis::transmits) {  // equally many at every pixel
     f.compounding = Compounding::coherent;
     p.transmits.cone = TransmitCone::off;
   }
@@ -41,12 +41,12 @@ ImagingParams params_at(const SoundSpeedTask& task, AdaptiveAxis axis, double sp
   return p;
 }
 
-// Of one speed, from the sums and the factors in the lane.
+// Returns Phi of one speed, from the sums and factors in the lane.
 double phi_of(const std::vector<float>& sums, const std::vector<float>& factors,
               const std::vector<std::uint32_t>& pixels, double n_channels) {
   double coherent = 0.0;
   double total = 0.0;
-  // Few channels were faded towards 1 (dsp/methods/channel_sums.h), which is taken back.
+  // Undoes the fading of few channels towards 1 (dsp/methods/channel_sums.h).
   const double full = static_cast<double>(kFullWeightChannels) - 1.0;
   const double unfade = n_channels < full + 1.0 ? full / (n_channels - 1.0) : 1.0;
   const std::size_t count = pixels.empty() ? factors.size() : pixels.size();

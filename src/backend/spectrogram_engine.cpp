@@ -15,11 +15,11 @@ namespace echoloop {
 namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-constexpr std::uint64_t kAtATime = 512;               // samples from publication to publication, at most
-constexpr auto kLook = std::chrono::milliseconds(4);  // nothing wakes the thread: waking would cost the stream time
-std::atomic<std::uint64_t> epochs{0};                 // of all engines: mailboxes outlive them
+constexpr std::uint64_t kAtATime = 512;               // samples between two publications, at most
+constexpr auto kLook = std::chrono::milliseconds(4);  // polling interval: waking the thread would cost the stream time
+std::atomic<std::uint64_t> epochs{0};                 // of all engines, as mailboxes outlive them
 
-constexpr double kLoopGap_s = 0.05;  // shown where a recording begins again
+constexpr double kLoopGap_s = 0.05;  // shown where a recording restarts
 
 bool same_gate(const SpectrogramPlan& a, const SpectrogramPlan& b) {
   return a.gate.first == b.gate.first && a.gate.stride == b.gate.stride && a.gate.rows == b.gate.rows &&
@@ -38,7 +38,7 @@ SpectrogramCounts SpectrogramEngine::counts() const {
   return {.columns = n_columns_, .gaps = n_gaps_, .late = n_late_};
 }
 
-// Other gate or other pixels: another spectrogram. What only changes its look goes on.
+// Restarts the spectrogram for another gate or other pixels; changes of appearance continue it.
 void SpectrogramEngine::fit(const std::shared_ptr<const Plan>& plan) {
   if (plan == plan_) return;
   auto job = std::make_shared<Job>(Job{.plan = plan, .spectrogram = make_spectrogram_plan(*plan), .begun = 0});
@@ -61,7 +61,7 @@ void SpectrogramEngine::take(const BeamformedFrame& frame) {
   fetch();
 }
 
-// What the device has finished goes into the queue.
+// Moves finished sums from the device to the queue.
 void SpectrogramEngine::fetch() {
   while (!pending_.empty()) {
     const std::span<const Complex> sums = device_->next();
@@ -82,11 +82,11 @@ void SpectrogramEngine::fetch() {
 void SpectrogramEngine::drain() {
   device_->wait();
   fetch();
-  thread_.hand_over([](int) {});  // it looks now
+  thread_.hand_over([](int) {});  // polls now
   thread_.drain();
 }
 
-// What is in the queue; the tail moves when it has been published.
+// Processes the queue; the tail moves after publication.
 void SpectrogramEngine::work() {
   std::uint64_t tail = tail_.load(std::memory_order_relaxed);
   while (true) {
@@ -128,7 +128,7 @@ void SpectrogramEngine::begin(const Job& job) {
   made_.time_s.assign(Spectrogram::kColumns, static_cast<double>(kNone));
 }
 
-// The clock goes on by the frames that passed, seen or not.
+// Advances the clock by the frames passed, received or not.
 void SpectrogramEngine::advance(const Sample& sample) {
   const std::uint64_t index = sample.stamp.source_index;
   std::uint64_t passed = 1;
@@ -187,7 +187,7 @@ void SpectrogramEngine::fill(std::uint64_t column, const Sample& sample) {
   ++n_columns_;
 }
 
-// The mailbox's own copy needs only the columns that came since it was there last.
+// Copies only new columns into the mailbox's buffer where it holds the others.
 void SpectrogramEngine::publish() {
   fresh_ = false;
   ++made_.number;
@@ -218,14 +218,14 @@ void SpectrogramEngine::publish() {
 
 namespace {
 
-// Farthest band from the nominal frequency: well inside any pulse's band, so that aliases stay sharp too.
+// Farthest band from the nominal frequency: well within any pulse's band, so that aliases stay sharp too.
 constexpr double kBandSpread = 0.1;
 
 double row_step_m(const Grid& grid) {
   return grid.polar() ? (grid.sector.r1_m - grid.sector.r0_m) / std::max(grid.nz - 1, 1) : grid.dz_m();
 }
 
-// The column of pixels nearest to the place, and the rows that the gate covers of it.
+// Sets the column of pixels nearest to the gate, and the rows within it.
 void place_gate(const Grid& grid, const ImagingParams& p, SpectrogramPlan& s) {
   const GridPlace place = grid.place(p.doppler.x_m, p.doppler.z_m);
   const double step_m = row_step_m(grid);
@@ -258,7 +258,7 @@ SpectrogramPlan make_spectrogram_plan(const Plan& plan) {
   for (int row = 0; row < s.gate.rows; ++row) sum += gate_window(row, s.gate.rows);
   s.gate.norm = 1.0f / sum;
   const double center_hz = plan.acquisition->center_hz;
-  const double apart_hz = 0.5 * p.formation.sound_speed_m_s / s.length_m;  // the width of a band
+  const double apart_hz = 0.5 * p.formation.sound_speed_m_s / s.length_m;  // width of a band
   const int aside = std::min(static_cast<int>(kBandSpread * center_hz / apart_hz), kMaxGateBands / 2);
   for (int band = -aside; band <= aside; ++band) {
     const double f_hz = center_hz + band * apart_hz;

@@ -1,4 +1,4 @@
-// What a program built without CUDA says when it is asked for a CUDA backend. Empty in a build with CUDA.
+// Message of a program built without CUDA when a CUDA backend is requested. Empty in a build with CUDA.
 #include "backend/backend.h"
 
 #if !defined(ECHO_HAVE_CUDA)

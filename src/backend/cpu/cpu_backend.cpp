@@ -1,5 +1,4 @@
-// The CPU backend: one pool of threads, lanes that compute at once. Runs everywhere; the yardstick for every other
-// backend.
+// CPU backend: one pool of threads, lanes that compute at once. Runs everywhere; reference for every other backend.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -26,14 +25,14 @@
 
 namespace echoloop {
 
-// Each in a file of its own.
+// Defined in files of their own.
 std::unique_ptr<Lane> make_cpu_lane(std::shared_ptr<WorkerPool> pool, const CpuKernels& kernels, int number);
 std::unique_ptr<FlowDevice> make_cpu_flow_device(int threads, const SlowTimeSteps& steps);
 std::unique_ptr<ObjectDevice> make_cpu_object_device(int threads);
 
 namespace {
 
-// A gate's sums on the CPU: a loop over its few pixels, at once.
+// Sums of a gate on the CPU: a loop over its few pixels, at once.
 class CpuGateDevice final : public GateDevice {
  public:
   bool take(const GateGeometry& gate, const PixelView& pixels) override;
@@ -42,7 +41,7 @@ class CpuGateDevice final : public GateDevice {
 
  private:
   std::array<Complex, kMaxGateBands> sums_{};
-  std::size_t there_ = 0;  // bands of sums_ that next() has not returned
+  std::size_t there_ = 0;  // bands of sums_ not yet returned by next()
 };
 
 bool CpuGateDevice::take(const GateGeometry& gate, const PixelView& pixels) {
@@ -109,7 +108,7 @@ std::unique_ptr<Backend> make_cpu_backend(int threads, CpuKernel kernel) {
   return std::make_unique<CpuBackend>(threads > 0 ? threads : cores, cpu_kernels(kernel));
 }
 
-// A lane of the CPU backend: every verb computes at once, with all threads of the pool; a lane holds the buffers.
+// Lane of the CPU backend: every verb computes at once, with all threads of the pool; the lane holds the buffers.
 
 namespace {
 
@@ -151,22 +150,22 @@ class CpuLane final : public Lane {
   RfFrame frame_;
   bool conditioned_ = false;
   bool finished_ = false;
-  std::unique_ptr<CpuSteps> analytic_;  // each made when first used
+  std::unique_ptr<CpuSteps> analytic_;  // made when first used
   std::unique_ptr<CpuSteps> course_;
   CpuSteps* steps_ = nullptr;  // of the plan in use
   CpuRefiner refiner_;
-  float level_db_ = 0.0f;          // that the frame's decibels count from
+  float level_db_ = 0.0f;          // 0 dB of the frame
   std::vector<std::byte> picked_;  // samples of every second, third ... transmit
   PlainArray<float> envelope_;     // [nz][nx]
-  std::vector<float> line_;        // [nz]: the image's column that was kept
-  PlainArray<Complex> weighed_;    // pixels that were kept, where a method weighs them
+  std::vector<float> line_;        // [nz]: kept column of the image
+  PlainArray<Complex> weighed_;    // kept pixels, if a method weights them
   std::span<const Complex> kept_;
   Image image_;
   std::array<Span, kStageCount> spans_{};     // by stage
   std::array<bool, kStageCount> has_span_{};  // of this frame
 };
 
-// Records a stage from construction to destruction.
+// Records a stage during its lifetime.
 class CpuLane::StageTimer {
  public:
   StageTimer(CpuLane& lane, Stage stage) : range_(stage), span_(lane.spans_[static_cast<std::size_t>(stage)]) {
@@ -209,7 +208,7 @@ void CpuLane::upload(std::span<const RfFrame> frames) {
   conditioned_ = false;
   finished_ = false;
   has_span_ = {};
-  const StageTimer timer(*this, Stage::upload);  // nothing to copy: the samples are read where they lie
+  const StageTimer timer(*this, Stage::upload);  // nothing to copy: samples are read in place
 }
 
 void CpuLane::load(double ms) {
@@ -229,7 +228,7 @@ void CpuLane::fail(DeviceFault fault) {
   throw std::runtime_error("injected fault: the device was lost on frame " + frame);
 }
 
-// Of the picked transmits, which lie side by side or are brought there.
+// Returns the samples of the picked transmits; copies them if not contiguous.
 std::span<const std::byte> CpuLane::picked_samples() {
   const TransmitPick& pick = plan_->pick;
   const std::size_t bytes = plan_->formed->frame_bytes() / plan_->formed->transmits.size();
@@ -306,7 +305,7 @@ void CpuLane::keep_line(int column) {
   }
 }
 
-// Where nothing weighs them they stay where they are.
+// Keeps pixels in place if no weights apply.
 void CpuLane::keep_pixels() {
   const WeighedPixels from = steps_->weighed_pixels();
   const std::size_t count = plan_->das->tables->grid.pixels();

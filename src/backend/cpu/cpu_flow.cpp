@@ -1,5 +1,5 @@
-// Ensembles filtered on the CPU: a pool of threads of lower priority than the lanes', blocks of pixels small enough for
-// the caches. Sums of blocks are added in their order: the same result with any number of threads.
+// Filters ensembles on the CPU: a pool of threads of lower priority than the lanes', blocks of pixels that fit the
+// caches. Sums of blocks are added in order: the same result with any number of threads.
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -39,17 +39,17 @@ class CpuFlowDevice final : public FlowDevice {
     std::vector<float> planes, filtered, power, r1;
   };
 
-  // Block of pixels [first, first + count), of which the last ones are zeros where the image ends.
+  // Block of pixels [first, first + count); the last ones are zeros past the image's end.
   struct Block {
     std::size_t first;
     int count;   // pixels
-    int padded;  // of the planes
+    int padded;  // pixels of the planes
   };
 
   [[nodiscard]] int block_pixels(int n) const;
   [[nodiscard]] Block block(int index, int size) const;
   void gather(std::span<const int> slots, const Block& block, float* planes) const;
-  // each(block, memory) with the block's frames filtered
+  // Calls each(block, memory) with the block's frames filtered.
   template <class Each>
   void filter_blocks(std::span<const int> slots, const Each& each);
   [[nodiscard]] AxialLag axial_lag(int slot, const Grid& grid);
@@ -62,21 +62,21 @@ class CpuFlowDevice final : public FlowDevice {
   std::vector<std::vector<Complex>> frames_;  // [slot][pixel]
   std::size_t n_pixels_ = 0;
   std::vector<std::complex<double>> gram_;  // [n][n], upper triangle
-  std::vector<std::vector<double>> parts_;  // what groups of blocks add to it
+  std::vector<std::vector<double>> parts_;  // contributions of groups of blocks
   std::vector<float> matrix_;               // [n][n] pairs
-  std::vector<Memory> memory_;              // one a thread
+  std::vector<Memory> memory_;              // per thread
   std::vector<AxialLag> rows_;              // of a frame
-  std::vector<FlowSums> shown_;             // of the image before, with persistence
+  std::vector<FlowSums> shown_;             // of the previous image, with persistence
 };
 
 namespace {
 
-// Eigenvectors of a Gram matrix on the CPU (Eigen's self-adjoint solver, double precision).
-// gram: Hermitian [n][n], gram[i * n + j] = sum over pixels of conj(x_i) x_j; only i <= j is read. Some 0.5 ms for 32
-// frames, 15 ms for 128.
+// Computes eigenvectors of a Gram matrix on the CPU (Eigen's self-adjoint solver, double precision). gram: Hermitian
+// [n][n], gram[i * n + j] = sum over pixels of conj(x_i) x_j; only i <= j is read. About 0.5 ms for 32 frames, 15 ms
+// for 128.
 Decomposition decompose_gram(std::span<const std::complex<double>> gram, int n) {
   const auto size = static_cast<std::size_t>(n);
-  // Eigen's default order is by columns and its solver reads the lower triangle: our upper one, conjugated.
+  // Eigen stores by columns and its solver reads the lower triangle: the upper one of gram, conjugated.
   Eigen::MatrixXcd matrix(n, n);
   for (int i = 0; i < n; ++i) {
     for (int j = i; j < n; ++j) {
@@ -87,7 +87,7 @@ Decomposition decompose_gram(std::span<const std::complex<double>> gram, int n) 
   Decomposition d{.n = n, .singular_values = std::vector<double>(size), .temporal_vectors = {}};
   d.temporal_vectors.resize(size * size);
   for (int k = 0; k < n; ++k) {
-    const int from = n - 1 - k;  // they come rising
+    const int from = n - 1 - k;  // Eigen sorts ascending
     d.singular_values[static_cast<std::size_t>(k)] = std::sqrt(std::max(0.0, solver.eigenvalues()[from]));
     for (int t = 0; t < n; ++t) {
       d.temporal_vectors[static_cast<std::size_t>(k) * size + static_cast<std::size_t>(t)] =
@@ -97,15 +97,15 @@ Decomposition decompose_gram(std::span<const std::complex<double>> gram, int n) 
   return d;
 }
 
-constexpr int kGroups = 16;  // of blocks, each with a sum of its own
+constexpr int kGroups = 16;  // of blocks, each with its own sum
 
-// A block's planes in floats: with the filtered ones they fill half of a second-level cache.
+// Floats of a block's planes: with the filtered ones they fill half of a second-level cache.
 constexpr int kBlockFloats = 32 * 1024;
 
 }  // namespace
 
 void CpuFlowDevice::begin_thread() {
-  // Threads of Linux each have their own nice value, and inherit it from who starts them.
+  // On Linux a nice value belongs to a thread and is inherited by the threads it starts.
   static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10));
   pool_ = std::make_unique<WorkerPool>(threads_);
   memory_.resize(static_cast<std::size_t>(threads_));
@@ -141,7 +141,7 @@ void CpuFlowDevice::gather(std::span<const int> slots, const Block& b, float* pl
   }
 }
 
-// The products of the frames that are still there move to their new places.
+// Moves the products of the remaining frames to their new places.
 void CpuFlowDevice::shift_gram(int n, int n_known) {
   const auto size = static_cast<std::size_t>(n);
   if (n_known == 0 || gram_.size() != size * size) {

@@ -1,4 +1,4 @@
-// Which kernels run: chosen once a backend, by what the processor says it can do and never by its model.
+// Kernels in use: chosen once per backend by the processor's feature flags, never by its model.
 #pragma once
 
 #include "backend/backend.h"
@@ -15,7 +15,7 @@ struct CpuKernels {
   const SlscKernel* slsc;
 };
 
-// Throws Error for a kernel that this processor does not have.
+// Throws Error for a kernel that this processor lacks.
 const CpuKernels& cpu_kernels(CpuKernel kernel);
 
 }  // namespace echoloop

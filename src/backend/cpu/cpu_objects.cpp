@@ -1,5 +1,5 @@
-// Objects on the CPU: smoothing on a pool of threads of lower priority than the lanes', the rest on the objects
-// thread itself.
+// Object detection on the CPU: smoothing on a pool of threads of lower priority than the lanes', the rest on the
+// objects thread.
 #include "backend/cpu/cpu_objects.h"
 
 #include <sys/resource.h>
@@ -23,19 +23,19 @@
 
 namespace echoloop {
 
-// The background of an image by kappa-sigma clipping (dsp/objects.h) on the CPU: the levels that count, sorted, and
-// their running sums. Keeps its memory from image to image. One thread's.
+// Background of an image by kappa-sigma clipping (dsp/objects.h) on the CPU: sorted levels of the pixels that count,
+// and their running sums. Keeps its memory between images. One thread.
 class LevelBackground {
  public:
-  // Of the levels of `db` at those pixels that count in `picture`; both of the same size, and may be the same.
+  // Uses the levels of `db` at the pixels that count in `picture`; both have the same size and may be the same array.
   Background find(std::span<const float> db, std::span<const float> picture, double kappa);
 
  private:
   void collect(std::span<const float> db, std::span<const float> picture);
   void sort();
 
-  std::vector<std::uint32_t> keys_, sorted_;  // rise as the levels do
-  std::vector<float> levels_;                 // rising
+  std::vector<std::uint32_t> keys_, sorted_;  // in the order of the levels
+  std::vector<float> levels_;                 // ascending
   std::vector<double> sum_, squares_;         // see SortedLevels
 };
 
@@ -63,7 +63,7 @@ namespace {
 
 constexpr std::uint32_t kSign = 0x80000000U;
 
-// Of two floats the larger one has the larger key.
+// Returns a key that orders as the float does.
 std::uint32_t key_of(float level) {
   const auto bits = std::bit_cast<std::uint32_t>(level);
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
@@ -80,7 +80,7 @@ void LevelBackground::collect(std::span<const float> db, std::span<const float> 
   }
 }
 
-// By 11 bits at a time, lowest first: three times through the image, where comparing would take eighteen.
+// Sorts by radix, 11 bits at a time, lowest first: three passes, against about eighteen of comparisons.
 void LevelBackground::sort() {
   constexpr int kBits = 11, kPasses = 3;
   constexpr std::uint32_t kMask = (1U << kBits) - 1U;
@@ -139,7 +139,7 @@ Background LevelBackground::find(std::span<const float> db, std::span<const floa
 }
 
 void CpuObjectDevice::begin_thread() {
-  // Threads of Linux each have their own nice value, and inherit it from who starts them.
+  // On Linux a nice value belongs to a thread and is inherited by the threads it starts.
   static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 10));
   pool_ = std::make_unique<WorkerPool>(threads_);
 }
@@ -186,7 +186,7 @@ void CpuObjectDevice::find(int slot, const ObjectPlan& plan, ObjectImage& result
 
 std::unique_ptr<ObjectDevice> make_cpu_object_device(int threads) { return std::make_unique<CpuObjectDevice>(threads); }
 
-// Halves the path on its way.
+// Halves the path while following it.
 std::int32_t ObjectLabels::root_of(std::int32_t label) {
   const auto up = [this](std::int32_t l) -> std::int32_t& { return parent_[static_cast<std::size_t>(l)]; };
   while (up(label) != label) {
@@ -196,7 +196,7 @@ std::int32_t ObjectLabels::root_of(std::int32_t label) {
   return label;
 }
 
-// The smaller label stays: it is that of the first pixel.
+// Keeps the smaller label, that of the first pixel.
 std::int32_t ObjectLabels::join(std::int32_t a, std::int32_t b) {
   a = root_of(a);
   b = root_of(b);
@@ -205,7 +205,7 @@ std::int32_t ObjectLabels::join(std::int32_t a, std::int32_t b) {
   return root;
 }
 
-// First pass: labels for the time being, joined where they meet.
+// First pass: sets provisional labels, joined where they meet.
 void ObjectLabels::label_rows(const Grid& grid, std::span<std::int32_t> labels) {
   parent_.assign(1, 0);
   const auto nx = static_cast<std::size_t>(grid.nx);
@@ -230,7 +230,7 @@ void ObjectLabels::label_rows(const Grid& grid, std::span<std::int32_t> labels) 
   }
 }
 
-// Second pass: numbers of objects instead, and what each pixel adds to its own.
+// Second pass: replaces labels by object numbers and adds each pixel to its object.
 void ObjectLabels::add_pixels(const ObjectPlan& plan, std::span<const float> db, std::span<std::int32_t> labels) {
   const PixelMoments moments = plan.moments.view();
   std::size_t i = 0;
@@ -293,7 +293,7 @@ void CpuRefiner::average(WorkerPool& pool, const CpuRefiner* before, float keep,
   });
 }
 
-// `pixel(view, ix, iz)` everywhere, from scratch_ to db.
+// Applies `pixel(view, ix, iz)` to every pixel, from scratch_ to db.
 template <class Pixel>
 void CpuRefiner::pass(WorkerPool& pool, float* db, const Pixel& pixel) {
   std::copy_n(db, scratch_.size(), scratch_.begin());
@@ -306,7 +306,7 @@ void CpuRefiner::pass(WorkerPool& pool, float* db, const Pixel& pixel) {
   });
 }
 
-// `smooth(iz, row)` everywhere, from scratch_ to db.
+// Applies `smooth(iz, row)` to every row, from scratch_ to db.
 template <class Row>
 void CpuRefiner::smooth_rows(WorkerPool& pool, float* db, const Row& smooth) {
   std::copy_n(db, scratch_.size(), scratch_.begin());
@@ -317,7 +317,7 @@ void CpuRefiner::smooth_rows(WorkerPool& pool, float* db, const Row& smooth) {
   });
 }
 
-// As smooth_axial_pixel(), term after term for a whole row: the same sums in the same order, which vectorise.
+// Equals smooth_axial_pixel(), term by term for a whole row: the same sums in the same order, vectorised.
 void CpuRefiner::smooth_axial(int iz, float* row) const {
   const int nx = plan_->nx;
   const auto row_at = [&](int z) {
@@ -333,7 +333,7 @@ void CpuRefiner::smooth_axial(int iz, float* row) const {
   }
 }
 
-// As smooth_lateral_pixel(), likewise; pixels near the edges one by one.
+// Equals smooth_lateral_pixel(), by rows; pixels near the edges one by one.
 void CpuRefiner::smooth_lateral(int iz, float* row) const {
   const int nx = plan_->nx, reach = plan_->lateral_reach;
   const float* taps = &plan_->lateral_taps[static_cast<std::size_t>(plan_->taps_row(iz))];

@@ -1,5 +1,5 @@
-// Connected objects on the CPU: pixels that touch along an edge, by two passes and a forest of labels in between. One
-// thread's; keeps its memory from image to image.
+// Labels connected objects on the CPU: pixels that share an edge, by two passes and a forest of labels. One thread;
+// keeps its memory between images.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace echoloop {
 
 class ObjectLabels {
  public:
-  // Of the pixels [nz][nx] whose mark in `labels` is not 0: replaces it by the object's number, from 1 in the order of
-  // the objects' first pixels, row by row (as scipy.ndimage.label numbers them). `db`: the picture as it is. Objects
-  // of less than plan.least_area become 0 and have no number. Returns how many there were with those.
+  // Replaces each nonzero mark in `labels` [nz][nx] by the number of its object, from 1 in the order of the objects'
+  // first pixels, row by row (as scipy.ndimage.label). `db`: the unfiltered image. Objects smaller than plan.least_area
+  // become 0 and get no number. Returns the number of objects including these.
   std::uint64_t find(const ObjectPlan& plan, std::span<const float> db, std::span<std::int32_t> labels,
                      std::vector<FoundObject>& objects);
 
@@ -28,19 +28,19 @@ class ObjectLabels {
   void label_rows(const Grid& grid, std::span<std::int32_t> labels);
   void add_pixels(const ObjectPlan& plan, std::span<const float> db, std::span<std::int32_t> labels);
 
-  std::vector<std::int32_t> parent_;  // of a label, never larger than it; [0] is no object
-  std::vector<std::int32_t> number_;  // of a label: its object's
+  std::vector<std::int32_t> parent_;  // per label, never larger than it; [0]: no object
+  std::vector<std::int32_t> number_;  // object number per label
   std::vector<ObjectSums> sums_;      // [object]
 };
 
-// The refine stage on the CPU: the loops around dsp/refine.h, and their buffers. One a lane.
+// Refine stage on the CPU: loops and buffers around dsp/refine.h. One per lane.
 
 class CpuRefiner {
  public:
   void set_plan(const std::shared_ptr<const RefinePlan>& plan);  // null: nothing to do
 
-  // Of amplitudes [nz][nx], kept until the next call: `before`'s average with weight `keep`; null: this frame alone.
-  // The result in dB against reference_db goes to `db`.
+  // Averages amplitudes [nz][nx] with those of `before`, weighted by `keep` (null: no average), and keeps the result
+  // until the next call. Writes it to `db` in dB against reference_db.
   void average(WorkerPool& pool, const CpuRefiner* before, float keep, const float* amplitudes, float reference_db,
                float* db);
   void filter(WorkerPool& pool, float* db);  // in place

@@ -1,5 +1,5 @@
-// Analytic recipe: RF mean removed, band selected, complex lines; complex delay-and-sum, by the tuned kernels where
-// they fit the plan, or an adaptive method; magnitude, and scan conversion where the image's grid is another.
+// Analytic recipe: mean of RF removed, band selected, complex lines; complex delay-and-sum, by the tuned kernels if
+// they support the plan, or an adaptive method; magnitude, and scan conversion if the image has another grid.
 #include "backend/cpu/cpu_steps.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class AnalyticCpuSteps final : public CpuSteps {
   [[nodiscard]] WeighedPixels weighed_pixels() const override {
     return read_pixels(method_, pixels_.data(), weights_.data());
   }
-  // Coherences have a level of their own: 1 is 0 dB.
+  // Coherences have a fixed level: 1 is 0 dB.
   [[nodiscard]] std::optional<float> own_level_db(std::span<const float> /*amplitudes*/) const override {
     return method_.method == Adaptive::slsc ? std::optional(0.0f) : std::nullopt;
   }
@@ -51,18 +51,18 @@ class AnalyticCpuSteps final : public CpuSteps {
   std::optional<ScanGeometry> scan_;
   MethodSettings method_;
 
-  BandConditioner conditioner_;  // the specification, and for bands that are not for filters
+  BandConditioner conditioner_;  // the specification; used for bands that filters do not support
   FirConditioner filters_;
   WindowDas window_;
   bool filtering_ = false;        // filters_ conditions the frames of this plan
   bool windows_ = false;          // window_ beamforms them
-  std::vector<RowScratch> rows_;  // one a thread
+  std::vector<RowScratch> rows_;  // per thread
   PlainArray<Complex> lines_;     // [n_tx][n_el][n_out]
   std::vector<float> peaks_;      // [n_tx][n_el], largest component of each line
   PlainArray<Complex> pixels_;    // [nz][nx] of the beamformed grid
-  PlainArray<float> weights_;     // likewise, of an adaptive method
+  PlainArray<float> weights_;     // of an adaptive method, [nz][nx]
   MethodScratch method_scratch_;
-  PlainArray<float> beam_envelope_;  // likewise, where the image's grid is another
+  PlainArray<float> beam_envelope_;  // [nz][nx], if the image has another grid
 };
 
 void AnalyticCpuSteps::set_plan(const Plan& plan) {
@@ -181,8 +181,8 @@ std::unique_ptr<CpuSteps> make_analytic_cpu_steps(WorkerPool& pool, const CpuKer
 
 namespace {
 
-// KissFFT has butterflies for 2, 3, 4 and 5; on other factors it allocates at every call and takes time in n^2. Columns
-// of such lengths are transformed by a circular convolution within a longer, fast transform.
+// Returns the length of the transform of a column. With factors other than 2, 3, 4 and 5 KissFFT allocates at every
+// call and needs time in n^2: such columns use a circular convolution in a longer, fast transform.
 int transform_size(int nz) { return kiss_fft_next_fast_size(nz) == nz ? nz : kiss_fft_next_fast_size(2 * nz - 1); }
 
 std::vector<kiss_fft_cpx> transformed(const std::vector<kiss_fft_cpx>& in, Transform transform) {
@@ -191,12 +191,12 @@ std::vector<kiss_fft_cpx> transformed(const std::vector<kiss_fft_cpx>& in, Trans
   return out;
 }
 
-// What the spectrum of a column, padded with zeros to n, is multiplied with; holds the inverse transform's 1 / n.
+// Returns the factors of the spectrum of a column padded with zeros to n, including the inverse transform's 1 / n.
 std::vector<kiss_fft_cpx> analytic_spectrum(int nz, int n) {
   std::vector<kiss_fft_cpx> weights;
   for (int k = 0; k < nz; ++k) weights.push_back({hilbert_weight(k, nz) / static_cast<float>(nz), 0.0f});
   if (n == nz) return weights;
-  // The impulse response has the period nz: written out for all distances -(nz - 1) .. nz - 1 of two rows.
+  // The impulse response has period nz: written for all distances -(nz - 1) .. nz - 1 of two rows.
   const std::vector<kiss_fft_cpx> response = transformed(weights, Transform::inverse);
   std::vector<kiss_fft_cpx> kernel(static_cast<std::size_t>(n), kiss_fft_cpx{0.0f, 0.0f});
   for (int lag = 1 - nz; lag < nz; ++lag) {
@@ -236,7 +236,7 @@ class CourseCpuSteps final : public CpuSteps {
   std::vector<float> lines_;       // [n_tx][n_el][n_samples]
   PlainArray<float> pixels_;       // [nz][nx], RF
   std::vector<Complex> analytic_;  // [transform size] real column's spectrum -> analytic signal's
-  std::vector<Scratch> scratch_;   // one a thread
+  std::vector<Scratch> scratch_;   // per thread
 };
 
 void CourseCpuSteps::set_plan(const Plan& plan) {
@@ -366,8 +366,8 @@ void BandConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
   const int components = values_per_sample(plan.input);
   float* values = s.values.data();
   widen(samples, type, plan.n_samples * components, values);
-  // A constant offset of RF (8-bit recorders, amplifiers) would become a step at the record's ends: take the mean out.
-  // Not of IQ: there zero frequency is the demodulation frequency, the middle of the echo band.
+  // Removes a constant offset of RF (8-bit recorders, amplifiers), which would be a step at the record's ends. Not of
+  // IQ, where zero frequency is the demodulation frequency, the centre of the echo band.
   if (plan.input == SignalKind::rf) {
     double sum = 0.0;
     for (int i = 0; i < plan.n_samples; ++i) sum += static_cast<double>(values[i]);

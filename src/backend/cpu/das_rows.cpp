@@ -13,7 +13,7 @@ void das_column(const DasGeometry& geometry, const Complex* iq, int ix, float* s
 
 namespace {
 
-// Decided by what the processor says it can do, never by its model.
+// Returns true by the processor's feature flags, never by its model.
 bool has_avx2() {
 #if defined(ECHO_X86)
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

@@ -1,5 +1,5 @@
-// The loops of das_row() and das_column(), written for the vectoriser. CMakeLists.txt compiles them once an instruction
-// set, which names the namespace in ECHO_ISA. No standard library here: an inline function compiled with AVX2 must not
+// Loops of das_row() and das_column(), written for the vectoriser. CMakeLists.txt compiles them once per instruction
+// set, which sets the namespace ECHO_ISA. No standard library here: an inline function compiled with AVX2 must not
 // become the copy that every machine runs.
 #include <cstddef>
 
@@ -8,10 +8,10 @@
 
 namespace echoloop::ECHO_ISA {
 
-// Pixels that are computed together: of a row, or of a column. All arrays are work space.
+// Pixels of a row or column that are computed together. All arrays are work space.
 struct Run {
   int n;
-  float *x_m, *z_m, *r_m;          // where they are; r_m: polar grids
+  float *x_m, *z_m, *r_m;          // positions; r_m: polar grids
   float *excess, *re, *im;         // receive part: samples; weighted phasor
   float *weight, *offset, *turns;  // offset, turns: columns only
   float* sums;                     // [n_tx][re | im][n]
@@ -52,7 +52,7 @@ static void rotor_run(const DasGeometry& g, const ElementGeometry element, const
   }
 }
 
-// First and one past the last pixel that see the element; most elements see only a part of a shallow row.
+// First and one past the last pixel that an element sees; most see only a part of a shallow row.
 struct Extent {
   int begin;
   int end;
@@ -69,7 +69,7 @@ static Extent seen_by(const float* weight, int nx) {
 static void add_line(const float* __restrict line, int n_valid, int base, int nx, const float* __restrict tx_excess,
                      const float* __restrict rx_excess, const float* __restrict rotor_re,
                      const float* __restrict rotor_im, float* __restrict sum_re, float* __restrict sum_im) {
-  const int last = n_valid - 2;  // the last sample that has a neighbour
+  const int last = n_valid - 2;  // last sample with a neighbour
   for (int ix = 0; ix < nx; ++ix) {
     const float offset = tx_excess[ix] + rx_excess[ix];
     const int whole = floor_to_int(offset);
@@ -85,7 +85,7 @@ static void add_line(const float* __restrict line, int n_valid, int base, int nx
   }
 }
 
-// weight(ix): of the transmit at a pixel.
+// weight(ix): weight of the transmit at a pixel.
 template <class Weight>
 [[gnu::always_inline]] static inline void add_transmit(const DasGeometry& g, const Weight& weight, PixelSpan columns,
                                                        float row_turns, const float* __restrict tx_excess,
@@ -114,7 +114,7 @@ static void set_place(const DasGeometry& g, int ix, int iz, const Run& run, int 
   run.r_m[i] = at.r_m;
 }
 
-// Where the sum of row_of(g, t, iz) has a weight.
+// Returns the columns where the sum of row_of(g, t, iz) has a weight.
 static PixelSpan columns_of(const DasGeometry& g, std::size_t row) {
   return g.weights.cone_span == nullptr ? PixelSpan{0, g.nx} : g.weights.cone_span[row];
 }
@@ -128,7 +128,7 @@ void das_row(const DasGeometry& g, const Complex* iq, int iz, float* scratch, Co
   const Run run = Run::in(scratch, g.nx);
   for (std::size_t i = 0; i < 2 * nx * static_cast<std::size_t>(g.n_tx); ++i) run.sums[i] = 0.0f;
   for (std::size_t i = 0; i < nx; ++i) pixels[i] = {0.0f, 0.0f};
-  if (g.n_valid < 2) return;  // no sample has a neighbour to interpolate with
+  if (g.n_valid < 2) return;  // no sample has a neighbour
   for (int ix = 0; ix < g.nx; ++ix) set_place(g, ix, iz, run, ix);
   for (int e = 0; e < g.n_el; ++e) {
     weigh_row(g, g.elements[e], run.x_m, g.nx, run.z_m, run.weight);
@@ -159,7 +159,7 @@ void das_row(const DasGeometry& g, const Complex* iq, int iz, float* scratch, Co
   }
 }
 
-// Sum t of column ix. Delays count from the first row's base: whole samples of a float, exact to 1e-4.
+// Adds sum t of column ix. Delays count from the first row's base: whole samples as float, exact to 1e-4.
 static void column_sum(const DasGeometry& g, const Complex* iq, int ix, int t, const Run& run, Complex* pixels) {
   const ColumnTransmit own =
       g.columns[static_cast<std::size_t>(t) * static_cast<std::size_t>(g.nx) + static_cast<std::size_t>(ix)];

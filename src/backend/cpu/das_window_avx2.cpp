@@ -1,4 +1,4 @@
-// das_window_tile() for x86 processors with AVX2 and FMA; called only where the processor has them.
+// das_window_tile() for x86 processors with AVX2 and FMA; called only on those.
 #include <immintrin.h>
 
 #define ECHO_ISA avx2
@@ -38,7 +38,7 @@ ECHO_OP float greatest(Floats v) { return -least(all(0.0f) - v); }
 
 ECHO_OP Floats backwards(Floats v) { return _mm256_permutevar8x32_ps(v, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0)); }
 
-// v where limit >= 0, otherwise 0.
+// Returns v where limit >= 0, otherwise 0.
 ECHO_OP Floats where_not_negative(Floats limit, Floats v) {
   return _mm256_and_ps(_mm256_cmp_ps(limit, all(0.0f), _CMP_GE_OQ), v);
 }
@@ -46,7 +46,7 @@ ECHO_OP Floats where_not_negative(Floats limit, Floats v) {
 ECHO_OP Ints pack_pairs(Ints low, Ints high) { return _mm256_blend_epi16(low, _mm256_slli_epi32(high, 16), 0xAA); }
 ECHO_OP Ints whole_samples(Ints delay) { return _mm256_srli_epi32(delay, 16); }
 
-// Interpolated pairs; the fraction of a sample lies in the delay's lower 16 bits: as 15 bits in both halves of a lane.
+// Interpolates pairs. The lower 16 bits of the delay, a fraction of a sample, are used as 15 bits in both halves.
 ECHO_OP Ints interpolate(Ints delay, Ints s0, Ints s1) {
   const Ints twice = _mm256_blend_epi16(delay, _mm256_slli_epi32(delay, 16), 0xAA);
   const Ints fraction = _mm256_srli_epi16(twice, 1);
@@ -65,7 +65,7 @@ ECHO_OP Ints of_sixteen(Ints low, Ints high, Ints index) {
                 _mm256_slli_epi32(index, 28));
 }
 
-// A window of the line: sample and neighbour of every lane. `reach` is how many pairs it holds.
+// Fetches sample and neighbour of every lane from a window of the line. `reach`: pairs it holds.
 struct NarrowWindow {
   static constexpr int reach = 8;
   ECHO_OP void fetch(const std::uint32_t* window, Ints index, Ints& s0, Ints& s1) {

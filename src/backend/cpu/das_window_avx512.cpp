@@ -1,4 +1,4 @@
-// das_window_tile() for x86 processors with AVX-512 F, BW, DQ and VL; called only where the processor has them.
+// das_window_tile() for x86 processors with AVX-512 F, BW, DQ and VL; called only on those.
 #include <immintrin.h>
 
 #define ECHO_ISA avx512
@@ -29,7 +29,7 @@ ECHO_OP Ints add(Ints a, Ints b) { return _mm512_add_epi32(a, b); }
 ECHO_OP float least(Floats v) { return _mm512_reduce_min_ps(v); }
 ECHO_OP float greatest(Floats v) { return _mm512_reduce_max_ps(v); }
 
-// One Newton step after the 14-bit estimate: 27 bits; cheaper than the divider. Of numbers above 1e-30.
+// One Newton step after the 14-bit estimate: 27 bits, cheaper than the divider. For numbers above 1e-30.
 ECHO_OP Floats square_root(Floats v) {
   const Floats estimate = _mm512_rsqrt14_ps(v);
   const Floats root = v * estimate;
@@ -40,7 +40,7 @@ ECHO_OP Floats backwards(Floats v) {
   return _mm512_permutexvar_ps(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), v);
 }
 
-// v where limit >= 0, otherwise 0.
+// Returns v where limit >= 0, otherwise 0.
 ECHO_OP Floats where_not_negative(Floats limit, Floats v) {
   return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(limit, all(0.0f), _CMP_GE_OQ), v);
 }
@@ -50,7 +50,7 @@ ECHO_OP Ints pack_pairs(Ints low, Ints high) {
 }
 ECHO_OP Ints whole_samples(Ints delay) { return _mm512_srli_epi32(delay, 16); }
 
-// Interpolated pairs; the fraction of a sample lies in the delay's lower 16 bits: as 15 bits in both halves of a lane.
+// Interpolates pairs. The lower 16 bits of the delay, a fraction of a sample, are used as 15 bits in both halves.
 ECHO_OP Ints interpolate(Ints delay, Ints s0, Ints s1) {
   const Ints twice = _mm512_or_si512(_mm512_slli_epi32(delay, 16), _mm512_and_si512(delay, _mm512_set1_epi32(0xFFFF)));
   const Ints fraction = _mm512_srli_epi16(twice, 1);
@@ -60,7 +60,7 @@ ECHO_OP Ints add_products(Ints sum, Ints pairs, Ints factors) {
   return _mm512_add_epi32(sum, _mm512_madd_epi16(pairs, factors));
 }
 
-// A window of the line: sample and neighbour of every lane. `reach` is how many pairs it holds.
+// Fetches sample and neighbour of every lane from a window of the line. `reach`: pairs it holds.
 struct NarrowWindow {
   static constexpr int reach = 16;
   ECHO_OP void fetch(const std::uint32_t* window, Ints index, Ints& s0, Ints& s1) {

@@ -1,7 +1,7 @@
-// The loops of das_window_tile(); each das_window_*.cpp defines the vector operations and includes this file. Order:
-// for every 16 elements, for every row of the tile: the receive part into a small table, then all transmits, whose
-// integer sums are added to the tile's float sums. Lines are read again by the next row from the nearest cache. No
-// standard library here: an inline function compiled with AVX must not become the copy that every machine runs.
+// Loops of das_window_tile(); each das_window_*.cpp defines the vector operations and includes this file. Order: for
+// every 16 elements, for every row of the tile: the receive part into a small table, then all transmits, whose integer
+// sums are added to the tile's float sums. The next row reads the lines again from the nearest cache. No standard
+// library here: an inline function compiled with AVX must not become the copy that every machine runs.
 #pragma once
 
 #include "backend/cpu/isa_loops.h"
@@ -9,11 +9,11 @@
 
 namespace echoloop::ECHO_ISA {
 
-// The receive part of das_window_tile(): delays, weights and phasors of some elements for the pixels of one vector.
-// Part of das_window_kernel.h, with the vector operations of the instruction set that includes it.
+// Receive part of das_window_tile(): delays, weights and phasors of some elements for the pixels of one vector, with
+// the vector operations of the including instruction set.
 
 inline constexpr float kFixed = 65536.0f;  // 16.16 fixed point
-// Bounds of delays are computed apart from the delays: they leave this much for rounding, in samples.
+// Margin for rounding of delay bounds, which are computed apart from the delays, in samples.
 inline constexpr float kSlack = 0.01f;
 
 // Receive part of some elements for the pixels of one vector.
@@ -24,11 +24,11 @@ struct ReceiveTable {
   std::int32_t start[kElementsPerFlush];                      // whole samples
   std::int32_t element[kElementsPerFlush];
   int n;
-  std::int32_t first_start, last_end;  // of all: samples that may be wanted, without the transmit part
+  std::int32_t first_start, last_end;  // over all elements: samples that may be needed, without the transmit part
   float widest;                        // samples from the first to the last pixel of a vector, at most
 };
 
-// Delays of the elements of one flush, for the pixels from x0 to x1: nearest and farthest, in samples.
+// Nearest and farthest delay of each element of one flush for the pixels from x0 to x1, in samples.
 struct Bounds {
   alignas(64) float near_m[kElementsPerFlush];  // lateral distance
   alignas(64) float start[kElementsPerFlush];
@@ -39,7 +39,7 @@ struct Bounds {
 struct VectorPixels {
   alignas(64) float x_m[kLanes];
   alignas(64) float z_m[kLanes];
-  float depth_samples;  // what row_base already counts: |z|, polar: the distance from the apex
+  float depth_samples;  // part included in row_base: |z|, polar: the distance from the apex
   bool polar;
   float apex_z_m, r_m;           // polar
   float sin0, cos0, sin1, cos1;  // polar: directions of the first and the last pixel
@@ -65,13 +65,13 @@ struct VectorPixels {
   }
 };
 
-// Samples beyond row_base. The path less the depth: good to the rounding of a float path, 1e-4 rad at 1000 wavelengths.
+// Returns samples beyond row_base. Path minus depth: precise to a float path's rounding, 1e-4 rad at 1000 wavelengths.
 ECHO_OP Floats excess(const DasGeometry& g, Floats dx, Floats dz, Floats depth_samples) {
   const Floats squared = multiply_add(dx, dx, multiply_add(dz, dz, all(1e-24f)));
   return multiply_subtract(square_root(squared), all(g.samples_per_m), depth_samples);
 }
 
-// Along an arc about the apex the path falls towards the element's direction and rises beyond it.
+// Finds bounds along an arc about the apex: the path falls towards the element's direction and rises beyond it.
 static void find_arc_bounds(const WindowInput& f, const VectorPixels& p, int first, Bounds& b) {
   const Floats depth = all(p.depth_samples);
   const Floats apex = all(p.apex_z_m);
@@ -80,7 +80,7 @@ static void find_arc_bounds(const WindowInput& f, const VectorPixels& p, int fir
     const Floats down = load(f.element_z_m + first + i) - apex;
     const Floats at0 = excess(f.das, all(p.x_m[0]) - x, all(p.z_m[0]) - apex - down, depth);
     const Floats at1 = excess(f.das, all(p.x_m[kLanes - 1]) - x, all(p.z_m[kLanes - 1]) - apex - down, depth);
-    // Distance from the element's own direction, where it lies between the two: the cosine's way round at 0 and 1.
+    // Excess in the element's own direction: the minimum, if that direction lies between those of pixels 0 and 1.
     const Floats right_of_0 = multiply_subtract(x, all(p.cos0), down * all(p.sin0));
     const Floats left_of_1 = multiply_subtract(down, all(p.sin1), x * all(p.cos1));
     const Floats facing = square_root(multiply_add(x, x, down * down));
@@ -113,13 +113,13 @@ static void find_bounds(const WindowInput& f, const VectorPixels& p, int first, 
   }
 }
 
-// The weights of one vector, kind boxcar or general; false when all are zero.
+// Computes the weights of one vector, kind boxcar or general; returns false if all are zero.
 template <WindowWeights kind>
 [[gnu::always_inline]] static inline bool find_weights(const WindowInput& f, int element, const VectorPixels& p,
                                                        float near_m, Floats& weights) {
   const DasGeometry& g = f.das;
   if constexpr (kind == WindowWeights::boxcar) {
-    // |dx| F / dz <= 1/2, as apodization_weight() has it
+    // |dx| F / dz <= 1/2, as in apodization_weight()
     const float per_m = 0.5000005f / g.f_number;
     const float half = (p.z_m[0] - f.element_z_m[element]) * per_m;
     if (!p.polar && (near_m > half || half <= 0.0f)) return false;
@@ -136,8 +136,8 @@ template <WindowWeights kind>
   return seen;
 }
 
-// exp(i 2 pi turns) times weight as int16 pairs; sin and cos of pi r by polynomials in r^2 (errors 1.2e-6 and 6.8e-6,
-// a twentieth of an int16 step), then the double angle.
+// Stores weight * exp(i 2 pi turns) as int16 pairs; sin and cos of pi r by polynomials in r^2 (errors 1.2e-6 and
+// 6.8e-6, a twentieth of an int16 step), then the double angle.
 ECHO_OP void store_phasors(Floats turns, Floats weights, std::int32_t* to_re, std::int32_t* to_im) {
   const Floats r = turns - nearest(turns);
   const Floats u = r * r;
@@ -153,7 +153,7 @@ ECHO_OP void store_phasors(Floats turns, Floats weights, std::int32_t* to_re, st
   store(to_im, pack_pairs(to_ints(imaginary), re));
 }
 
-// Not inlined, like sum_lines(): the registers are for the loop.
+// Not inlined, as sum_lines(), to keep the registers for the loop.
 template <WindowWeights kind>
 [[gnu::noinline]] static void fill_table(const WindowInput& f, const VectorPixels& p, int first, ReceiveTable& table) {
   const DasGeometry& g = f.das;
@@ -164,7 +164,7 @@ template <WindowWeights kind>
   const Floats depth = all(p.depth_samples);
   const Floats turns_per_sample = all(g.turns_per_sample);
   const int count = g.n_el - first < kElementsPerFlush ? g.n_el - first : kElementsPerFlush;
-  int n = 0;  // and the others apart from the table, whose stores might be stores to them for all the compiler knows
+  int n = 0;  // locals, as the compiler must assume that stores to the table change its members
   float first_start = 1e9f, last_end = -1e9f, widest = 0.0f;
   for (int i = 0; i < count; ++i) {
     Floats weights = all(1.0f);
@@ -196,7 +196,7 @@ static void fill_table(const WindowInput& f, const VectorPixels& p, int first, R
   fill_table<WindowWeights::general>(f, p, first, table);
 }
 
-// For windows that reach over an end of the record, and for pixels too far apart for a window: lane by lane.
+// Fetch lane by lane, for windows across an end of the record and pixels too far apart for a window.
 struct Lanes {
   static void fetch(const std::uint32_t* line, std::int32_t start, int n_valid, Ints index, Ints& s0, Ints& s1) {
     alignas(64) std::int32_t at[kLanes], a[kLanes], b[kLanes];
@@ -212,7 +212,7 @@ struct Lanes {
   }
 };
 
-// What one call of sum_lines() adds: transmits first .. first + Count - 1 of one row.
+// Arguments of sum_lines(), which adds transmits first .. first + Count - 1 of one row.
 struct TransmitRow {
   const std::int32_t* delay;  // [n_tx][kLanes]
   const std::int32_t* start;  // [n_tx]
@@ -273,7 +273,7 @@ static void sum_transmits(const WindowInput& f, const ReceiveTable& table, const
     earliest = start < earliest ? start : earliest;
     latest = start > latest ? start : latest;
   }
-  // The last sample of a pixel has a neighbour: two more than the width, rounded down.
+  // The last sample of a pixel needs a neighbour: width rounded down, plus two.
   const auto width = static_cast<std::int32_t>(table.widest + tx_width);
   const auto tx_end = static_cast<std::int32_t>(tx_width) + 2;
   if (latest + table.last_end + tx_end < 0 || earliest + table.first_start > f.das.n_valid - 2) return;
@@ -299,18 +299,18 @@ static void sum_row(const WindowInput& f, const ReceiveTable& table, const Trans
   }
 }
 
-// The pixels of one vector: columns first, first + step, ...; the first n of them exist.
+// Columns first, first + step, ... of one vector; only the first n exist.
 struct Columns {
   int first, step, n;
 
-  // Side 0 goes from the left edge to the middle, side 1 from the right edge.
+  // Returns columns: side 0 runs from the left edge to the centre, side 1 from the right edge.
   static Columns of(const WindowInput& f, int side, int ix) {
     const int n = (f.sides == 1 ? f.das.nx : (f.das.nx + 1 - side) / 2) - ix;
     return {side == 0 ? ix : f.das.nx - 1 - ix, side == 0 ? 1 : -1, n < kLanes ? n : kLanes};
   }
 };
 
-// Transmit excess of one vector, that of the last pixel repeated.
+// Copies the transmit excess of one vector; missing pixels repeat the last.
 static void copy_excess(const DasGeometry& g, int t, int iz, Columns columns, float* values) {
   const float* excess = g.tx_excess + (static_cast<std::ptrdiff_t>(t) * g.nz + iz) * g.nx;
   if (columns.n == kLanes) {
@@ -322,7 +322,7 @@ static void copy_excess(const DasGeometry& g, int t, int iz, Columns columns, fl
   }
 }
 
-// Delays and starts of one row; returns how far apart the pixels of a vector are at most, in samples.
+// Sets delays and starts of one row; returns the maximum distance of pixels in a vector, in samples.
 static float prepare_row(const WindowInput& f, Columns columns, int iz, std::int32_t* delay, std::int32_t* start) {
   alignas(64) float values[kLanes];
   float widest = 0.0f;
@@ -338,7 +338,7 @@ static float prepare_row(const WindowInput& f, Columns columns, int iz, std::int
   return widest;
 }
 
-// Transmit phasors, the sum over transmits, and the step's value.
+// Applies transmit phasors, sums over transmits and scales to the step's value.
 static void finish_row(const WindowInput& f, Columns columns, int iz, const float* sums, Complex* image) {
   alignas(64) float re[kLanes] = {}, im[kLanes] = {}, excess[kLanes];
   for (int t = 0; t < f.das.n_tx; ++t) {
@@ -356,7 +356,7 @@ static void finish_row(const WindowInput& f, Columns columns, int iz, const floa
   for (int i = 0; i < columns.n; ++i) row[columns.first + columns.step * i] = {f.unit * re[i], f.unit * im[i]};
 }
 
-// The work space of one row and side.
+// Work space of one row and side.
 struct RowSpace {
   std::int32_t* delay;
   std::int32_t* start;
@@ -370,7 +370,7 @@ struct RowSpace {
 
 static void vector_tile(const WindowInput& f, int ix, int row_begin, int n_rows, const WindowScratch& s,
                         Complex* image) {
-  // The transmit delays lie rows apart, in a memory that no cache has ahead: ask for all of them at once.
+  // Prefetches the transmit delays, which lie rows apart, where the hardware does not.
   for (int i = 0; i < n_rows * f.das.n_tx; ++i) {
     const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(i / n_rows) * f.das.nz + row_begin + i % n_rows;
     for (int side = 0; side < f.sides; ++side) {

@@ -11,14 +11,14 @@
 namespace echoloop {
 namespace {
 
-// The shaping filter works at the lowest rate that leaves its neighbours a transition of 0.6 bands.
+// Lowest rate of the shaping filter that leaves its neighbours a transition of 0.6 bands.
 constexpr double kLeastRateOverBand = 1.6;
 
 int even_below(int v) { return v - (v & 1); }
 
 constexpr std::size_t kLongWork = std::size_t{1} << 20;  // samples: a tenth of a second
 
-// The odd taps of a half-band filter, both sides, in order.
+// Returns the odd taps of a half-band filter, both sides, in order.
 std::vector<float> both_sides(const std::vector<double>& side, double gain) {
   std::vector<float> taps;
   for (std::size_t i = side.size(); i-- > 0;) taps.push_back(static_cast<float>(gain * side[i]));
@@ -38,7 +38,7 @@ void FirConditioner::design(double sampling_hz) {
         {.rate = Rate::halve, .even = {{0.5f}, 0}, .odd = {both_sides(side, 1.0), -static_cast<int>(side.size())}});
     rate_hz *= 0.5;
   }
-  const bool sharp_doubling = rate_hz < kLeastRateOverBand * width_hz;  // no room for a plain one
+  const bool sharp_doubling = rate_hz < kLeastRateOverBand * width_hz;  // too narrow for a plain one
   const std::vector<double> shape = fir_band_shape(width_hz, sharp_doubling ? 2.0 * rate_hz : rate_hz);
   const int reach = static_cast<int>(shape.size() / 2);
   if (sharp_doubling) {
@@ -63,7 +63,7 @@ void FirConditioner::design(double sampling_hz) {
   }
 }
 
-// From the last stage to the first: which samples each one must make.
+// Finds the samples that each stage must make, from the last stage to the first.
 void FirConditioner::find_ranges() {
   int begin = 0;
   int end = plan_->n_valid;
@@ -108,8 +108,8 @@ void FirConditioner::make_scratch(int threads) {
   scratch_.assign(static_cast<std::size_t>(threads), s);
 }
 
-// The filters are symmetric about 0, so the mixer takes the middle of the band there; the lines are then turned to the
-// demodulation frequency that the plan has.
+// Makes mixers that move the band's centre to 0, as the filters are symmetric about 0; the lines are then turned to the
+// plan's demodulation frequency.
 void FirConditioner::make_mixers(double sampling_hz) {
   const BandPlan& plan = *plan_;
   const double cycles = static_cast<double>(plan.bin_offset) / plan.n_in + plan.band_shift_hz / sampling_hz;
@@ -137,8 +137,7 @@ bool FirConditioner::set_plan(const std::shared_ptr<const BandPlan>& plan, doubl
   if (plan == plan_) return usable_;
   plan_ = plan;
   const bool doubles = plan->line_rate_hz >= 1.5 * sampling_hz;
-  // The response of a very narrow band is about as long as the record: what it does at the record's ends is the
-  // transform's to say.
+  // The response of a very narrow band is about as long as the record: left to the transforms, which define the ends.
   constexpr double kLeastBandOverRate = 0.02;
   usable_ = sampling_hz >= (doubles ? 0.999 : kLeastRateOverBand) * plan->band_width_hz &&
             plan->band_width_hz >= kLeastBandOverRate * sampling_hz;
@@ -150,7 +149,7 @@ bool FirConditioner::set_plan(const std::shared_ptr<const BandPlan>& plan, doubl
   return true;
 }
 
-// x, y: sample `begin` of either signal lies at [0].
+// x[0] and y[0] are sample `begin` of their signals.
 void FirConditioner::apply(const Stage& stage, int in_begin, int in_end, Scratch& s, const float* x, float* y) const {
   const auto n_taps = [](const Phase& p) { return static_cast<int>(p.taps.size()); };
   const int n = stage.end - stage.begin;
@@ -185,7 +184,7 @@ float FirConditioner::condition_line(Scratch& s, const std::byte* samples, Sampl
   const int n = std::min(plan.n_samples, in_end_);
   float* re = mixed.re.data() - in_begin_;
   float* im = mixed.im.data() - in_begin_;
-  if (plan.input == SignalKind::rf) {  // a constant offset would be a step at the record's ends; see BandConditioner
+  if (plan.input == SignalKind::rf) {  // removes a constant offset, a step at the record's ends; see BandConditioner
     const auto mean = static_cast<float>(steps_->sum(values, plan.n_samples) / plan.n_samples);
     steps_->mix_rf(values, mean, cosine_.data(), sine_.data(), n, re, im);
   } else {

@@ -1,9 +1,9 @@
-// Delay-and-sum of int16 IQ on x86 without gathers: the pixels of one vector lie side by side in a row, so the samples
-// that they need from a line lie in a short window, which one to four loads and a permutation fetch. What is done for
-// every (pixel, transmit, element) is integer arithmetic; the receive part (delay, phasor, weight) is computed once for
-// all transmits, for any array and any grid, so that a parameter changes without a table being made.
-// das_pixel() is the specification. One source file an instruction set: das_window_avx2.cpp, das_window_avx512.cpp.
-// Included by those files: no standard library but types.
+// Delay-and-sum of int16 IQ on x86 without gathers: the pixels of one vector are adjacent in a row, so the samples that
+// they need from a line lie in a short window, fetched by one to four loads and a permutation. Each (pixel, transmit,
+// element) needs integer arithmetic only; the receive part (delay, phasor, weight) is computed once for all transmits,
+// for any array and grid, so that a parameter changes without a new table. das_pixel() is the specification. One source
+// file per instruction set: das_window_avx2.cpp, das_window_avx512.cpp. Included by those files: no standard library
+// but types.
 #pragma once
 
 #include <cstdint>
@@ -14,42 +14,42 @@
 
 namespace echoloop {
 
-inline constexpr int kWindowLanes = 16;   // pixels of a block, of any instruction set (AVX2: two vectors)
+inline constexpr int kWindowLanes = 16;   // pixels of a block for every instruction set (AVX2: two vectors)
 inline constexpr int kWindowRows = 8;     // rows of a tile: they read nearly the same samples
-inline constexpr int kWindowMargin = 64;  // pairs behind each line that may be read and do not matter
-// Phasors are int16 of at most this size and samples int16 of a component of at most kSamplePeak: then the sum of
-// kElementsPerFlush terms of two products each stays below 2^31: (8191 + 1/2) sqrt(2) 11584 x 16 = 2147.1e6.
+inline constexpr int kWindowMargin = 64;  // pairs after each line that may be read and are ignored
+// Limits of int16 phasors and of the components of int16 samples: the sum of kElementsPerFlush terms of two products
+// each stays below 2^31: (8191 + 1/2) sqrt(2) 11584 x 16 = 2147.1e6.
 inline constexpr float kPhasorPeak = 8191.0f;
 inline constexpr float kSamplePeak = 11584.0f;
 inline constexpr int kElementsPerFlush = 16;
 
-enum class WindowWeights { one, boxcar, general };  // boxcar: all elements look along +z, cut off by the F-number
+enum class WindowWeights { one, boxcar, general };  // boxcar: all elements face +z, cut off by the F-number
 
-// What a tile is computed from. Pointers belong to WindowDas.
+// Input of a tile. Pointers belong to WindowDas.
 struct WindowInput {
   DasGeometry das;           // the plan's
   const float* x_m;          // [n_blocks * kWindowLanes] as das.x_m, the last pixel repeated
-  const float* down_m;       // likewise; null: Cartesian
+  const float* down_m;       // the same of das.down_m; null: Cartesian
   const float* element_x_m;  // [n_el], padded to a multiple of kWindowLanes
-  const float* element_z_m;  // likewise
+  const float* element_z_m;  // [n_el], padded
   WindowWeights weights;
-  // 2: grid and array are their own mirror images. Then the receive part of a pixel and an element is that of the
-  // mirrored ones too and is computed once for both; blocks go from the left edge to the middle.
+  // 2: grid and array are mirror-symmetric. The receive part of a pixel and an element is then computed once for both
+  // mirror images; blocks run from the left edge to the centre.
   int sides;
   const std::uint32_t* pairs;  // [n_tx][n_el][stride]: (re, im) int16, re in the lower half
   int stride;                  // das.n_valid + kWindowMargin at least
-  float unit;                  // value of one step of the integer sums
+  float unit;                  // value of one integer step
 };
 
 // Work space of one thread.
 struct WindowScratch {
   float* sums;  // [kWindowRows][sides][n_tx][re | im][kWindowLanes]
-  // [kWindowRows][sides][n_tx][kWindowLanes] transmit delay less `start`, samples in 16.16 fixed point
+  // [kWindowRows][sides][n_tx][kWindowLanes] transmit delay minus `start`, samples in 16.16 fixed point
   std::int32_t* delay;
   std::int32_t* start;  // [kWindowRows][sides][n_tx] whole samples, row_base included
 };
 
-// Rows [row_begin, row_end) (at most kWindowRows) of the block of pixels that begins at column kWindowLanes * block
+// Computes rows [row_begin, row_end) (at most kWindowRows) of the block of pixels from column kWindowLanes * block on
 // (and their mirror images).
 using WindowTile = void (*)(const WindowInput& frame, int block, int row_begin, int row_end,
                             const WindowScratch& scratch, Complex* image);
@@ -63,13 +63,13 @@ void das_window_tile(const WindowInput& frame, int block, int row_begin, int row
                      Complex* image);
 }
 
-// Steps of conditioning one line, as loops that vectorise; compiled once an instruction set.
-// Complex signals are two planes of floats, so that a step is the same for both.
+// Steps of conditioning one line, as loops that vectorise; compiled once per instruction set. Complex signals are two
+// planes of floats, so that a step is the same for both.
 
-// Rows may be read and written up to this many floats beyond what is asked for.
+// Floats that may be read and written past the end of a row.
 inline constexpr int kLineSlack = 32;
 
-// The larger one; what is not a number counts as largest and stays.
+// Returns the larger one; NaN counts as largest and persists.
 ECHO_HD float largest_of(float largest, float v) { return v > largest || v != v ? v : largest; }
 
 struct LineSteps {
@@ -95,11 +95,11 @@ namespace avx512 {
 extern const LineSteps kLineSteps;
 }
 
-// Adaptive methods of the pixels of a row, on the CPU: the functors of dsp/methods/ whose result is made of sums over
-// the pixel's own channels, in loops along the pixels that vectorise. form_pixel() (dsp/methods/channel_sums.h) is the
-// specification. One source file an instruction set. Included by those files: no standard library here.
+// Adaptive methods for the pixels of a row on the CPU: functors of dsp/methods/ whose result consists of sums over the
+// pixel's own channels, in loops along the pixels that vectorise. form_pixel() (dsp/methods/channel_sums.h) is the
+// specification. One source file per instruction set. Included by those files: no standard library here.
 
-inline constexpr int kMethodPixels = 64;  // of a row, whose sums are kept at once
+inline constexpr int kMethodPixels = 64;  // pixels of a row summed at once
 
 // One row of the grid; the geometry has no `columns`.
 struct MethodRow {
@@ -111,13 +111,13 @@ struct MethodRow {
   float* weights;   // [nx] of the row
 };
 
-// settings.method: one of with_method().
+// settings.method: supported by with_method().
 using MethodRowKernel = void (*)(const MethodSettings& settings, const MethodRow& row);
 
-// Values of work space for one thread.
+// Returns the work space of one thread, in values.
 inline long long method_row_floats(const MethodSettings& settings, int n_tx) {
   constexpr int kPlain = 13, kTransmit = 5, kSet = 3;  // rows; see method_rows_kernel.h
-  int sums = 4;                                        // numbers of Method::Sums, at most
+  int sums = 4;                                        // floats of Method::Sums, at most
   if (settings.method == Adaptive::generalized) sums = settings.bins <= 2 ? 12 : 4 * (kMostAdaptiveBins + 1);
   return (kPlain + kTransmit * static_cast<long long>(n_tx) + (n_tx + 1LL) * (kSet + sums)) * kMethodPixels;
 }
@@ -132,20 +132,19 @@ namespace avx512 {
 void method_row(const MethodSettings& settings, const MethodRow& row);
 }
 
-// Matrix products of an ensemble in slow time, a block of pixels at a time, as loops that vectorise; compiled once an
-// instruction set. A block is planes of floats: [frame][re | im][pixel], pixels a multiple of
-// kSlowTimePixels.
+// Matrix products of an ensemble in slow time, by blocks of pixels, as loops that vectorise; compiled once per
+// instruction set. A block is planes of floats: [frame][re | im][pixel], pixels a multiple of kSlowTimePixels.
 
 inline constexpr int kSlowTimePixels = 32;
 
 struct SlowTimeSteps {
-  // planes[re | im][n_pixels] of one frame; zeros from n on.
+  // planes[re | im][n_pixels] of one frame; zeros from n on
   void (*split)(const Complex* pixels, int n, int n_pixels, float* planes);
-  // gram[i * n + j] += sum over pixels of conj(x_i) x_j for first_new <= j < n, 0 <= i <= j, as pairs (re, im): what
-  // the frames from first_new on bring. Floats along the block, doubles from block to block.
+  // gram[i * n + j] += sum over pixels of conj(x_i) x_j for first_new <= j < n, 0 <= i <= j, as pairs (re, im):
+  // products of the new frames. Floats within a block, doubles across blocks.
   void (*gram)(const float* planes, int n, int n_pixels, int first_new, double* gram);
-  // y_t = sum over s of x_s w[s * n + t], w as pairs; then of each pixel: power[] = sum |y|^2, r1 = sum y_(t+1)
-  // conj(y_t) as planes[re | im]. y: [n][re | im][n_pixels].
+  // y_t = sum over s of x_s w[s * n + t], w as pairs; then per pixel: power[] = sum |y|^2, r1 = sum y_(t+1) conj(y_t)
+  // as planes[re | im]. y: [n][re | im][n_pixels].
   void (*filter)(const float* planes, const float* w, int n, int n_pixels, float* y, float* power, float* r1);
 };
 
@@ -159,17 +158,17 @@ namespace avx512 {
 extern const SlowTimeSteps kSlowTimeSteps;
 }
 
-// Short-lag spatial coherence on the CPU, row by row in loops along the pixels that vectorise: the sums of the lags of
-// each pixel are stored, then added over the rows around it. ShortLagCoherence (dsp/methods/slsc.h) is the
-// specification. One source file an instruction set. Included by those files: no standard library here.
+// Short-lag spatial coherence on the CPU, row by row in loops along the pixels that vectorise: stores the sums of the
+// lags of each pixel, then adds them over the surrounding rows. ShortLagCoherence (dsp/methods/slsc.h) is the
+// specification. One source file per instruction set. Included by those files: no standard library here.
 
-// Sums of a row: [parts of kMethodPixels][factor | for each lag: pairs, energy of e, energy of e + m][kMethodPixels].
+// Returns the sums per pixel: [parts of kMethodPixels][factor | per lag: pairs, energy of e, of e + m][kMethodPixels].
 inline int slsc_terms(int lags) { return 1 + 3 * lags; }
 inline long long slsc_row_floats(int lags, int nx) {
   return static_cast<long long>((nx + kMethodPixels - 1) / kMethodPixels) * slsc_terms(lags) * kMethodPixels;
 }
 
-// Rows begin .. end - 1 around row `centre`; row k is at k % n_kept of the rows that are kept.
+// Rows begin .. end - 1 around row `centre`; row k is at k % n_kept of the stored rows.
 struct SlscRows {
   const float* kept;
   int n_kept;
@@ -178,11 +177,11 @@ struct SlscRows {
 
 struct SlscKernel {
   void (*store)(int lags, const MethodRow& row, float* sums);
-  // row: scratch is not used.
+  // row: scratch is unused.
   void (*form)(int lags, const SlscRows& rows, const MethodRow& row);
 };
 
-// Values of work space for one thread.
+// Returns the work space of one thread, in values.
 inline long long slsc_scratch_floats(int n_tx, int n_el) {
   constexpr int kElement = 3;  // re, im, energy
   return method_row_floats({}, n_tx) + static_cast<long long>(kElement) * n_el * kMethodPixels;

@@ -1,4 +1,4 @@
-// The loops of LineSteps. CMakeLists.txt compiles them once an instruction set: ECHO_ISA is the namespace,
+// Loops of LineSteps. CMakeLists.txt compiles them once per instruction set: ECHO_ISA is the namespace,
 // ECHO_VECTOR_BYTES the size of a vector. No standard library here, see das_rows_kernel.h.
 #include "backend/cpu/isa_loops.h"
 
@@ -10,7 +10,7 @@ inline constexpr int kVector = ECHO_VECTOR_BYTES / 4;
 
 enum class Outputs { anew, added_to };
 
-// Count vectors of outputs at once: as many independent sums hide the latency of the multiply-adds.
+// Computes Count vectors of outputs at once: independent sums hide the latency of the multiply-adds.
 template <int Count>
 [[gnu::always_inline]] static inline void filter_block(const float* x, const float* taps, int n_taps, float* y,
                                                        Outputs outputs) {
@@ -77,7 +77,7 @@ static void widen(const std::int16_t* __restrict in, int n, float* __restrict x)
   for (int i = 0; i < n; ++i) x[i] = static_cast<float>(in[i]);
 }
 
-// As many running sums and maxima as lanes of a vector: the compiler may not reorder one.
+// Number of running sums and maxima, the lanes of a vector: the compiler may not reorder a single one.
 inline constexpr int kRunning = 16;
 
 static double sum(const float* x, int n) {

@@ -1,6 +1,6 @@
-// What the loops of adaptive methods have in common: the delayed samples of a part of a row, channel by channel, in
-// loops along the pixels. Compiled once an instruction set (namespace ECHO_ISA), by the files that include the kernels.
-// No standard library here: an inline function compiled with AVX must not become the copy that every machine runs.
+// Common loops of the adaptive methods: delayed samples of a part of a row, channel by channel, along the pixels.
+// Compiled once per instruction set (namespace ECHO_ISA), by the files that include the kernels. No standard library
+// here: an inline function compiled with AVX must not become the copy that every machine runs.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ struct Part {
   float *weight, *excess, *re, *im;  // of one element; samples; unit phasor
   float* factor;                     // of FormedPixel
   float* element;                    // [re | im | recorded] compounded
-  float* turn;                       // [re | im] of a channel's place
+  float* turn;                       // [re | im] of a channel's place, see set_places()
   float* transmits;                  // [n_tx][re | im] unit phasors
   float* transmit_weights;           // [n_tx]
   float* counts;                     // [n_tx] channels
-  float* places;                     // [n_tx] of an element among them
+  float* places;                     // [n_tx] index of an element among them
   float* sets;
 
   static Part in(float* scratch, int n_tx, int first, int nx) {
@@ -48,7 +48,7 @@ struct Part {
   }
 };
 
-// A complex sample as one load: gathering it takes as long as gathering a number.
+// Complex sample as one load: a gather of it costs as much as one of a float.
 using SampleBits [[gnu::may_alias]] = unsigned long long;
 [[gnu::always_inline]] static inline float re_of(SampleBits v) {
   return __builtin_bit_cast(float, static_cast<unsigned>(v));
@@ -61,7 +61,7 @@ static void clear(float* rows, int n) {
   for (int i = 0; i < n * kMethodPixels; ++i) rows[i] = 0.0f;
 }
 
-// The loops over the channels of one part; `run` gets what a loop has at hand.
+// Loops over the channels of one part, each calling `run`.
 struct PartLoops {
   const MethodRow& row;
   const DasGeometry& g;
@@ -99,7 +99,7 @@ struct PartLoops {
   [[nodiscard]] const float* transmit_weights(int t) const {
     return p.transmit_weights + static_cast<std::ptrdiff_t>(t) * kMethodPixels;
   }
-  // Those of begin .. end - 1 where the transmit may weigh something.
+  // Returns the pixels of begin .. end - 1 where the transmit may have a weight.
   [[nodiscard]] PixelSpan reached(int t, int begin, int end) const {
     if (g.weights.cone_span == nullptr) return {begin, end};
     const PixelSpan span = g.weights.cone_span[row_of(t)];
@@ -134,7 +134,7 @@ struct PartLoops {
     }
   }
 
-  // run(e, begin, end): the pixels of the part that may see the element, whose weights and delays are set.
+  // Calls run(e, begin, end) with the pixels of the part that may see the element, with weights and delays set.
   template <class Run>
   [[gnu::always_inline]] void for_each_delay(const Run& run) const {
     for (int e = 0; e < g.n_el; ++e) {
@@ -149,7 +149,7 @@ struct PartLoops {
     }
   }
 
-  // Likewise, with the phasors of the delays.
+  // Same as for_each_delay(), with the phasors of the delays set.
   template <class Run>
   [[gnu::always_inline]] void for_each_element(const Run& run) const {
     for_each_delay([&](int e, int begin, int end) __attribute__((always_inline)) {
@@ -158,8 +158,8 @@ struct PartLoops {
     });
   }
 
-  // run(i, recorded, x): sample of transmit t and element e, turned by the receive delay; recorded: 1 or 0, where x is
-  // 0. Not where the transmit weighs nothing along the row.
+  // Calls run(i, recorded, x): sample of transmit t and element e, turned by the receive delay; recorded: 1 or 0, where
+  // x is 0. Skips pixels where the transmit has no weight along the row.
   template <class Run>
   [[gnu::always_inline]] void for_each_pixel(int t, int e, int begin, int end, const Run& run) const {
     const auto* line =
@@ -188,7 +188,7 @@ struct PartLoops {
     }
   }
 
-  // FormedPixel::scaled() without a branch.
+  // Same as FormedPixel::scaled(), without a branch.
   [[gnu::always_inline]] Complex scaled(int i, Complex x) const {
     const float larger = larger_of(fabsf(x.re), fabsf(x.im));
     const float known = p.factor[i];
@@ -211,7 +211,7 @@ struct PartLoops {
     return {least, most};
   }
 
-  // Of the transmit part of all transmits, counted from the begin of the record.
+  // Returns the range of the transmit part over all transmits, from the start of the record.
   [[nodiscard]] WholeSamples transmit_samples() const {
     WholeSamples all{};
     for (int t = 0; t < g.n_tx; ++t) {
@@ -231,7 +231,7 @@ struct PartLoops {
     return true;
   }
 
-  // counts[t]: elements of a weight that transmit t recorded. True: all of them, by every transmit.
+  // Sets counts[t]: weighted elements recorded by transmit t. Returns true if every transmit recorded all of them.
   bool count_elements() const {
     const WholeSamples transmit = transmit_samples();
     const bool reach = all_reach_all();
@@ -257,7 +257,7 @@ struct PartLoops {
     return all;
   }
 
-  // p.turn: the phasor of a channel's place among those that count, exp(2 pi i place / count).
+  // Sets p.turn: phasor of a channel's place among those that count, exp(2 pi i place / count).
   void set_places(const float* places, const float* counts, int begin, int end) const {
     float* const re = p.turn;
     float* const im = re + kMethodPixels;
@@ -270,7 +270,7 @@ struct PartLoops {
   }
   [[nodiscard]] Complex place_turn(int i) const { return {p.turn[i], p.turn[kMethodPixels + i]}; }
 
-  // counts[0]: elements of a weight that any transmit recorded.
+  // Sets counts[0]: weighted elements recorded by any transmit.
   void count_compounded() const {
     clear(p.counts, 1);
     float* const recorded_any = p.element;
@@ -288,7 +288,7 @@ struct PartLoops {
   }
 };
 
-// The sum over transmits of the samples of one element into p.element.
+// Sums the samples of one element over transmits into p.element.
 static void compound(const PartLoops& loops, int e, int begin, int end) {
   const Part& p = loops.p;
   float* const re = p.element;

@@ -1,5 +1,5 @@
-// The loops of method_row() and of SlscKernel, written for the vectoriser. CMakeLists.txt compiles them once an
-// instruction set, which names the namespace in ECHO_ISA. No standard library here, see method_loops.h.
+// Loops of method_row() and of SlscKernel, written for the vectoriser. CMakeLists.txt compiles them once per
+// instruction set, which sets the namespace ECHO_ISA. No standard library here, see method_loops.h.
 #include "backend/cpu/isa_loops.h"
 #include "backend/cpu/method_loops.h"
 #include "dsp/methods/methods.h"
@@ -7,7 +7,7 @@
 
 namespace echoloop::ECHO_ISA {
 
-// A type that consists of floats, each in a row of values: [number][kMethodPixels].
+// Number of floats of a type that consists of floats, each in a row of values: [number][kMethodPixels].
 template <class Numbers>
 inline constexpr int kNumbers = static_cast<int>(sizeof(Numbers) / sizeof(float));
 
@@ -27,8 +27,8 @@ template <int n, int k = 0, class Numbers>
   }
 }
 
-// One channel set for each pixel: re and im of the weighted sum, number of channels, sums of the method but for their
-// count, which is their last number where a method counts.
+// One channel set per pixel: re and im of the weighted sum, number of channels, sums of the method except their count
+// (their last float, if the method counts).
 template <class Method>
 struct SetRows {
   using Sums = typename Method::Sums;
@@ -36,7 +36,7 @@ struct SetRows {
   static constexpr int kRows = 3 + kSums;
   float* at;
 
-  // weight 0: no channel. turn: of its place, where the method counts.
+  // weight 0: no channel. turn: phasor of its place, if the method counts.
   [[gnu::always_inline]] void add(const Method& method, int i, float weight, Complex x, Complex turn) const {
     Sums sums;
     load_numbers<kSums>(at + 3 * kMethodPixels, i, sums);
@@ -53,7 +53,7 @@ struct SetRows {
 
   [[nodiscard]] const float* n() const { return at + 2 * kMethodPixels; }
 
-  // count: of methods that count.
+  // count: for methods that count.
   [[nodiscard, gnu::always_inline]] ChannelSet<Method> set(int i, float count) const {
     ChannelSet<Method> made;
     load_numbers<kSums>(at + 3 * kMethodPixels, i, made.sums);
@@ -71,7 +71,7 @@ static void write(const PartLoops& loops, int i, const FormedPixel& made) {
   loops.row.weights[loops.p.first + i] = pixel.weight;
 }
 
-// counts: of the channels of each pixel, where the method counts.
+// counts: channels of each pixel, if the method counts.
 template <class Method>
 static void write_one_set(const PartLoops& loops, const Method& method, SetRows<Method> set, const float* counts) {
   for (int i = 0; i < loops.p.n; ++i) {
@@ -106,7 +106,7 @@ template <class Method>
   for (int i = 0; i < p.n; ++i) {
     FormedPixel made;
     for (int t = 0; t < n_tx; ++t) {
-      FormedPixel one;  // the turn of the transmit is common to its channels
+      FormedPixel one;  // the transmit's turn is common to its channels
       one.factor = p.factor[i];
       one.add(method, set_of(t).set(i, Method::counts ? counts_of(t)[i] : 0.0f), loops.transmit_weights(t)[i]);
       made.das = made.das + loops.transmit_turn(t, i) * one.das;
@@ -116,7 +116,7 @@ template <class Method>
   }
 }
 
-// Into the counts of transmit 0: the largest of those that weigh something.
+// Stores the largest count of the weighted transmits in the counts of transmit 0.
 static void join_counts(const PartLoops& loops) {
   for (int t = 0; t < loops.g.n_tx; ++t) {
     const float* counts = loops.p.counts + static_cast<std::ptrdiff_t>(t) * kMethodPixels;
@@ -222,8 +222,7 @@ template <class Method>
   write_one_set(loops, method, set, p.counts);
 }
 
-// With a number of bins that the loops know when they are compiled; sums of more bins than the weight reads do not
-// matter.
+// Number of bins known at compile time; sums of bins that the weight does not read are ignored.
 template <int kBins>
 struct BinsCoherence : GeneralizedCoherence<kBins> {
   using Sums = typename GeneralizedCoherence<kBins>::Sums;
@@ -243,7 +242,7 @@ static void form_part(const Method& method, const PartLoops& loops) {
 }
 
 void method_row(const MethodSettings& settings, const MethodRow& row) {
-  if (row.geometry.n_valid < 2) {  // no sample has a neighbour to interpolate with
+  if (row.geometry.n_valid < 2) {  // no sample has a neighbour
     for (int ix = 0; ix < row.geometry.nx; ++ix) {
       row.pixels[ix] = {0.0f, 0.0f};
       row.weights[ix] = 0.0f;
@@ -262,7 +261,7 @@ void method_row(const MethodSettings& settings, const MethodRow& row) {
     if (settings.bins <= 8) return form_bins.template operator()<8>();
     return form_bins.template operator()<kMostAdaptiveBins>();
   }
-  // Methods that count channels are those of bins: their loops are above.
+  // The methods that count channels are those of bins, above.
   with_method(settings, [&]<class Method>(const Method& method) {
     if constexpr (!Method::counts) form(method);
   });
@@ -280,7 +279,7 @@ using Lanes = float __attribute__((vector_size(kLanes * sizeof(float)), aligned(
 [[gnu::always_inline]] static inline const Lanes& lanes(const float* at) { return *reinterpret_cast<const Lanes*>(at); }
 [[gnu::always_inline]] static inline Lanes& lanes(float* at) { return *reinterpret_cast<Lanes*>(at); }
 
-// Elements of a part, [n_el][re | im | energy][kMethodPixels], times the power of two of the pixel; 0 where the element
+// Elements of a part, [n_el][re | im | energy][kMethodPixels], times the power of two of the pixel; 0 if the element
 // does not count.
 struct PartElements {
   static constexpr std::ptrdiff_t kElement = 3 * kMethodPixels;
@@ -320,7 +319,7 @@ struct PartElements {
     }
   }
 
-  // Sums of lags m .. m + kLags - 1 of kLanes pixels from pixel i on.
+  // Sums lags m .. m + kLags - 1 of kLanes pixels from pixel i on.
   template <int kLags>
   void sum_lags(int m, int i, float* sums) const {
     Lanes pairs[kLags] = {}, left[kLags] = {}, right[kLags] = {};
@@ -353,7 +352,7 @@ static void store_slsc(int lags, const MethodRow& row, float* sums) {
   constexpr int kGroup = 4;  // lags whose sums are kept in registers
   const DasGeometry& g = row.geometry;
   for (int first = 0; first < g.nx; first += kMethodPixels, sums += slsc_terms(lags) * kMethodPixels) {
-    if (g.n_valid < 2) {  // no sample has a neighbour to interpolate with
+    if (g.n_valid < 2) {  // no sample has a neighbour
       clear(sums, slsc_terms(lags));
       continue;
     }
@@ -372,7 +371,7 @@ static void store_slsc(int lags, const MethodRow& row, float* sums) {
   }
 }
 
-// As ShortLagCoherence::pixel().
+// Same as ShortLagCoherence::pixel().
 static void form_slsc(int lags, const SlscRows& rows, const MethodRow& row) {
   const int nx = row.geometry.nx;
   const long long per_row = slsc_row_floats(lags, nx);

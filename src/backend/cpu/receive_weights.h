@@ -1,5 +1,5 @@
-// Receive weights along a row of pixels, in loops that vectorise: for the kernels that are compiled once an instruction
-// set (namespace ECHO_ISA). No standard library here, see das_rows_kernel.h.
+// Receive weights along a row of pixels, in loops that vectorise, for the kernels compiled once per instruction set
+// (namespace ECHO_ISA). No standard library here, see das_rows_kernel.h.
 #pragma once
 
 #include "dsp/das.h"
@@ -11,7 +11,7 @@ template <Apodization window>
   for (int ix = 0; ix < nx; ++ix) weight[ix] = apodization_weight(window, weight[ix]);
 }
 
-// weight: in: place in the aperture; out: window weight. One loop a window, so that no loop holds a branch.
+// weight: in: place in the aperture; out: window weight. One loop per window, so that no loop has a branch.
 static void window_row(Apodization window, int nx, float* __restrict weight) {
   switch (window) {
     case Apodization::boxcar:
@@ -43,7 +43,7 @@ static void direct_row(const DasGeometry& g, const ElementGeometry& element, con
   }
 }
 
-// Weights of nx pixels, as receive_term() has them.
+// Sets the weights of nx pixels as receive_term() does.
 static void weigh_row(const DasGeometry& g, const ElementGeometry& element, const float* __restrict x_m, int nx,
                       const float* __restrict z_m, float* __restrict weight) {
   place_row(g, element, x_m, nx, z_m, weight);

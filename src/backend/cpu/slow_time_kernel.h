@@ -1,4 +1,4 @@
-// The loops of SlowTimeSteps. CMakeLists.txt compiles them once an instruction set: ECHO_ISA is the namespace,
+// Loops of SlowTimeSteps. CMakeLists.txt compiles them once per instruction set: ECHO_ISA is the namespace,
 // ECHO_VECTOR_BYTES the size of a vector. No standard library here, see das_rows_kernel.h.
 #include <cstddef>
 
@@ -38,7 +38,7 @@ static void split(const Complex* __restrict pixels, int n, int n_pixels, float* 
   to[1] += static_cast<double>(sum_im);
 }
 
-// kI x kJ products of two frames each.
+// Adds kI x kJ products of two frames each.
 template <int kI, int kJ>
 [[gnu::always_inline]] static inline void gram_tile(const float* planes, int n, int n_pixels, int i0, int j0,
                                                     double* gram) {
@@ -81,7 +81,7 @@ static void gram(const float* planes, int n, int n_pixels, int first_new, double
   }
 }
 
-// kT outputs of two vectors of pixels.
+// Computes kT outputs of two vectors of pixels.
 template <int kT>
 [[gnu::always_inline]] static inline void filter_tile(const float* planes, const float* w, int n, int n_pixels, int t0,
                                                       int p, float* y) {

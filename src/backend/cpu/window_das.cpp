@@ -8,10 +8,10 @@
 namespace echoloop {
 namespace {
 
-// Delays of a vector's pixels against each other must fit 16.16 fixed point, transmit and receive part together.
+// Largest difference of delays within a vector, transmit and receive part together, that fits 16.16 fixed point.
 constexpr float kMaxSpread = 30000.0f;
 
-// More than a receive delay can differ along a row.
+// Returns an upper bound of the difference of a receive delay along a row.
 float width_m(const DasGeometry& g) {
   return g.down_m == nullptr ? g.x_m[g.nx - 1] - g.x_m[0] : 2.0f * g.z_m[g.nz - 1];
 }
@@ -29,7 +29,7 @@ WindowWeights weight_kind(const DasGeometry& g) {
   return std::all_of(g.elements, g.elements + g.n_el, flat) ? WindowWeights::boxcar : WindowWeights::general;
 }
 
-// Whether pixel i and element e look at each other as nx - 1 - i and n_el - 1 - e do, to 1e-4 samples.
+// Returns true if pixel i and element e are the mirror images of nx - 1 - i and n_el - 1 - e, within 1e-4 samples.
 bool is_symmetric(const DasGeometry& g) {
   const float near_m = 1e-4f / g.samples_per_m;
   const bool polar = g.down_m != nullptr;
@@ -73,7 +73,7 @@ bool WindowDas::set_plan(const std::shared_ptr<const DasPlan>& plan, int threads
     element_x_m_[e] = g.elements[e].x_m;
     element_z_m_[e] = g.elements[e].z_m;
   }
-  // An odd number of cache lines from line to line: no set of a cache is favoured.
+  // An odd number of cache lines between lines spreads them over the sets of a cache.
   const int stride = up_to(g.n_valid + kWindowMargin, 16) | 16;
   pairs_.resize(static_cast<std::size_t>(g.n_tx) * static_cast<std::size_t>(g.n_el) * static_cast<std::size_t>(stride));
   const int sides = is_symmetric(g) ? 2 : 1;
@@ -158,7 +158,7 @@ void run_rows(WorkerPool& pool, MethodRowKernel method_row, const MethodSettings
   });
 }
 
-// Blocks of rows, from whose sums the pixels are formed before the next block's take the place of the oldest.
+// Processes blocks of rows: pixels are formed from a block's sums before the next block overwrites the oldest.
 void run_slsc_rows(WorkerPool& pool, const SlscKernel& kernel, const MethodSettings& settings, const DasInput& input,
                    MethodScratch& scratch, MethodImage to) {
   const DasGeometry& g = input.geometry;
@@ -192,7 +192,7 @@ void run_slsc_rows(WorkerPool& pool, const SlscKernel& kernel, const MethodSetti
   });
 }
 
-// Line by line imaging: a transmit of its own for each column.
+// Line-by-line imaging: each column has its own transmit.
 template <class Method>
 void run_pixels(WorkerPool& pool, const Method& method, const DasInput& input, MethodImage to) {
   const DasGeometry& g = input.geometry;
@@ -209,14 +209,14 @@ void run_pixels(WorkerPool& pool, const Method& method, const DasInput& input, M
   });
 }
 
-// Slices of a column, [nz][n_slice], and n_more values behind them.
+// Slices of a column, [nz][n_slice], followed by n_more values.
 struct ColumnSlices {
   int n_slice;
   int n_more;
 };
 
-// For each column: store(channels of the pixel, its slice, values behind the slices) for all rows, then
-// make(rows around the pixel, values behind) for all of them.
+// Calls for each column store(channels of the pixel, its slice, values after the slices) for all rows, then make(rows
+// around the pixel, values after) for all rows.
 template <DasForm form, class Store, class Make>
 void run_columns(WorkerPool& pool, const DasInput& input, int kernel_rows, ColumnSlices sizes, MethodScratch& scratch,
                  MethodImage to, const Store& store, const Make& make) {
@@ -250,7 +250,7 @@ void run_columns(WorkerPool& pool, const DasInput& input, int kernel_rows, Colum
   });
 }
 
-// Line by line imaging; otherwise run_slsc_rows().
+// For line-by-line imaging; otherwise run_slsc_rows().
 void run_slsc_lines(WorkerPool& pool, const MethodSettings& s, const DasInput& input, MethodScratch& scratch,
                     MethodImage to) {
   using Channels = DasChannels<DasForm::general>;

@@ -39,7 +39,7 @@ bool WorkerPool::end_work() {
   return !skipped && !abandoned_;
 }
 
-// Chunks that have begun count as done: the rest is estimated a little too short.
+// Counts chunks in work as done: the estimate is a little short.
 double WorkerPool::remaining_s() const {
   const std::int64_t began_ns = job_began_ns_.load(std::memory_order_relaxed);
   const int begun = ended_items_.load(std::memory_order_relaxed) + next_.load(std::memory_order_relaxed);

@@ -1,5 +1,5 @@
-// A few threads that share the rows of a loop. Why not OpenMP: thread sanitizer understands this one, and a caller that
-// waits helps with the work instead of sleeping. One caller at a time (the processing thread); run() never allocates.
+// Threads that share the rows of a loop. In place of OpenMP, because thread sanitizer supports it and the waiting
+// caller helps with the work. One caller at a time (the processing thread); run() never allocates.
 #pragma once
 
 #include <atomic>
@@ -20,21 +20,21 @@ class WorkerPool {
 
   [[nodiscard]] int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // From abandon() to resume() chunks that have not begun are skipped. [any thread]
+  // Skips chunks not yet begun, until resume(). [any thread]
   void abandon() { abandoned_ = true; }
   void resume() { abandoned_ = false; }
 
-  // The jobs from begin_work() to end_work() are one piece of work. After supersede() the rest of it is skipped as soon
-  // as it would take longer than kWorthSkipping_s. end_work(): whether all of it was done. [the pool's caller]
+  // Begins one piece of work, up to end_work(). After supersede() the rest is skipped if it would take longer than
+  // kWorthSkipping_s. end_work() returns true if all was done. [the pool's caller]
   void begin_work();
   [[nodiscard]] bool end_work();
   void supersede() { superseded_ = true; }  // any thread
-  // Of the job under way, or of all its parts, as its chunks were done so far; 0: none is. [any thread]
+  // Returns the remaining time of the job, or of all its parts, from its finished chunks; 0: no job. [any thread]
   [[nodiscard]] double remaining_s() const;
   static constexpr double kWorthSkipping_s = 0.5;
 
-  // body(begin, end, thread) for chunks of [0, n) of at most `grain` items, any order, any thread (0 .. threads()-1).
-  // Returns when all are done. `body` must not throw.
+  // Calls body(begin, end, thread) for chunks of [0, n) of at most `grain` items, in any order, on any thread (0 ..
+  // threads()-1). Returns when all are done. `body` must not throw.
   template <class Body>
   void run(int n, int grain, Body&& body) {
     run_job({[](void* context, int begin, int end, int thread) {
@@ -43,7 +43,7 @@ class WorkerPool {
              &body, n, grain});
   }
 
-  // The jobs in run_them() are parts of one, which has n items in all.
+  // Treats the jobs in run_them() as parts of one job of n items.
   template <class RunThem>
   void run_parts(int n, RunThem&& run_them) {
     begin_job(n);
@@ -76,13 +76,13 @@ class WorkerPool {
   bool stop_ = false;        // under mutex_
   std::atomic<int> next_{0};
   std::atomic<bool> abandoned_{false};
-  std::atomic<bool> superseded_{false};  // the work under way is not wanted any more
-  std::atomic<bool> skipped_{false};     // its rest is not done
+  std::atomic<bool> superseded_{false};  // the current work is obsolete
+  std::atomic<bool> skipped_{false};     // the rest of the work was not done
   std::atomic<bool> working_{false};
   bool in_parts_ = false;  // of the pool's caller
   std::atomic<int> job_items_{0};
-  std::atomic<int> ended_items_{0};            // of the job's parts before
-  std::atomic<std::int64_t> job_began_ns_{0};  // 0: no job is under way
+  std::atomic<int> ended_items_{0};            // of earlier parts of the job
+  std::atomic<std::int64_t> job_began_ns_{0};  // 0: no job
   std::vector<std::thread> workers_;
 };
 

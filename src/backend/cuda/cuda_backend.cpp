@@ -1,4 +1,4 @@
-// The CUDA backend: picks a device, makes lanes that share streams and the tables on the device.
+// CUDA backend: selects a device, makes lanes that share streams and the tables on the device.
 #include <cstdint>
 
 #include "backend/backend.h"
@@ -15,8 +15,7 @@ namespace echoloop::cuda {
 
 // The program's stages as NVTX ranges, for Nsight Systems.
 
-// Installs the hooks of core/timing_trace.h when a profiler is attached; otherwise there is nothing to do. May be
-// called again. [any thread]
+// Installs the hooks of core/timing_trace.h if a profiler is attached. May be called again. [any thread]
 void install_nvtx_ranges();
 
 }  // namespace echoloop::cuda
@@ -24,14 +23,14 @@ void install_nvtx_ranges();
 namespace echoloop {
 namespace cuda {
 
-// Each in a file of its own.
+// Defined in files of their own.
 std::unique_ptr<FlowDevice> make_flow_device(const std::shared_ptr<Context>& context);
 std::unique_ptr<ObjectDevice> make_object_device(std::shared_ptr<Context> context);
 
 namespace {
 
-// Free device bytes plus unused bytes of our pool, from which the next buffer is allocated.
-// Asks the driver, not the device: work that is queued is not waited for. 0 when there is no answer.
+// Returns free device bytes plus unused bytes of our pool, from which the next buffer is allocated. Queries the driver,
+// without waiting for queued work. 0 on failure.
 std::size_t free_bytes(int device) {
   std::size_t free = 0;
   std::size_t total = 0;
@@ -107,7 +106,7 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// Number of devices; 0 with the reason in why_not.
+// Returns the number of devices; on 0 with the reason in why_not.
 int count_devices(std::string& why_not) {
   int driver = 0;
   if (!succeeded_quietly(cudaDriverGetVersion(&driver)) || driver == 0) {
@@ -128,13 +127,13 @@ int count_devices(std::string& why_not) {
   return 0;
 }
 
-// The device made ready, or nullptr with the reason in why_not.
+// Returns the initialised device, or nullptr with the reason in why_not.
 std::shared_ptr<Context> open_device(int index, std::string& why_not) {
   try {
     cudaDeviceProp properties{};
     CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
     CUDA_CHECK(cudaSetDevice(index));
-    CUDA_CHECK(cudaFree(nullptr));  // makes the device's context now, where a failure is an answer
+    CUDA_CHECK(cudaFree(nullptr));  // creates the device's context here, where a failure is handled
     if (!kernels_fit_device()) {
       why_not = std::string(properties.name) + " (compute capability " + std::to_string(properties.major) + "." +
                 std::to_string(properties.minor) + ") is not supported by this build";
@@ -142,7 +141,7 @@ std::shared_ptr<Context> open_device(int index, std::string& why_not) {
     }
     static_cast<void>(fft_library());
     return std::make_shared<Context>(index, properties.name);
-  } catch (const std::runtime_error& error) {  // CudaError, or Error where cuFFT is not installed
+  } catch (const std::runtime_error& error) {  // CudaError, or Error if cuFFT is missing
     why_not = error.what();
     return nullptr;
   }
@@ -173,8 +172,8 @@ std::unique_ptr<Backend> make_cuda_backend(std::string& why_not) {
 
 }  // namespace echoloop
 
-// NVTX is a header of the toolkit without a library of its own: its calls reach the profiler that started the program,
-// if there is one. A toolkit installed in parts may lack it.
+// NVTX is a header of the toolkit without a library: its calls reach the profiler that started the program, if any.
+// Partial toolkit installations may lack it.
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
 
@@ -210,7 +209,7 @@ class Ranges {
   std::array<nvtxEventAttributes_t, kStageCount> ranges_{};
 };
 
-// Never destroyed: threads may end ranges while the program ends.
+// Never destroyed: threads may end ranges during the program's end.
 const Ranges& ranges() {
   static const Ranges& made = *new Ranges;
   return made;

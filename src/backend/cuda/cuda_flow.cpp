@@ -1,10 +1,10 @@
-// Ensembles filtered on the GPU: a ring of frames in device memory, matrix products by cuBLAS, eigenvectors by
-// cuSOLVER, all on a stream of the lowest priority, so that frames of the live stream go first.
+// Filters ensembles on the GPU: a ring of frames in device memory, matrix products by cuBLAS, eigenvectors by cuSOLVER,
+// all on a stream of the lowest priority, so that frames of the live stream go first.
 //
-// A frame is a column of the Casorati matrix; a run of slots is a matrix as it lies, and an ensemble one or two runs,
-// because the ring goes round. The eigen-solver is a chain of small kernels that leaves most of the GPU idle: a twin
-// works on the next ensemble meanwhile, with a stream, libraries' handles and memory of its own: for 64 frames of
-// 256 x 512 pixels 80 MiB and what the libraries take, beside the ring's 128 MiB.
+// A frame is a column of the Casorati matrix; consecutive slots are a matrix in place, and an ensemble is one or two of
+// them, because the ring wraps around. The eigen-solver is a chain of small kernels that leaves most of the GPU idle: a
+// clone works on the next ensemble meanwhile, with its own stream, library handles and memory: for 64 frames of 256 x
+// 512 pixels 80 MiB plus the libraries' own, in addition to the ring's 128 MiB.
 #include "backend/cuda/cuda_flow.h"
 
 #include <algorithm>
@@ -23,15 +23,15 @@
 
 namespace echoloop::cuda {
 
-// What twins share. Its buffers belong to the processing stream, which stores into the ring.
+// State shared by clones. Its buffers belong to the processing stream, which stores into the ring.
 struct FlowFrames {
   explicit FlowFrames(StreamView processing) : ring(processing), shown(processing) {}
   DeviceBuffer ring;   // Complex [slot][pitch], zeros beyond the pixels
-  DeviceBuffer shown;  // FlowSums [pixel] of the image before
+  DeviceBuffer shown;  // FlowSums [pixel] of the previous image
   Event stored{EventUse::order};
   std::size_t n_pixels = 0;
-  std::size_t pitch = 0;   // pixels from slot to slot: whole blocks
-  bool has_shown = false;  // who is in apply()
+  std::size_t pitch = 0;   // pixels between slots: whole blocks
+  bool has_shown = false;  // accessed in apply() only
 };
 
 class CudaFlowDevice final : public FlowDevice {
@@ -55,13 +55,13 @@ class CudaFlowDevice final : public FlowDevice {
  private:
   CudaFlowDevice(std::shared_ptr<Context> context, std::shared_ptr<FlowFrames> frames);
 
-  // Pixels whose products are summed in single precision; their sums are added in doubles. Strong tissue must not bury
-  // the noise's singular values in rounding: 256 keep them within 1e-3 where tissue is 60 dB above noise (4096: within
-  // 3e-2).
+  // Pixels whose products are summed in single precision; block sums are added in doubles, so that rounding of strong
+  // tissue does not mask the noise's singular values: with 256 they are within 1e-3 for tissue 60 dB above noise (4096:
+  // within 3e-2).
   static constexpr std::size_t kBlock = 256;
   static std::size_t square(int n) { return static_cast<std::size_t>(n) * static_cast<std::size_t>(n); }
 
-  // Frames [first, first + count) of an ensemble in slots that follow each other.
+  // Frames [first, first + count) of an ensemble, in consecutive slots.
   struct Run {
     int first, count, slot;
   };
@@ -83,7 +83,7 @@ class CudaFlowDevice final : public FlowDevice {
   Stream stream_{StreamPriority::low};
   std::optional<MathHandles> math_;
   DeviceBuffer parts_;     // see fold_gram()
-  DeviceBuffer grams_;     // two of cuDoubleComplex [n][n], the newer one at gram_
+  DeviceBuffer grams_;     // two of cuDoubleComplex [n][n], the current one at gram_
   DeviceBuffer eigen_;     // cuDoubleComplex [n][n] eigenvectors, double [n] values, work, int info
   DeviceBuffer matrix_;    // Complex [n][n]
   DeviceBuffer y_;         // Complex [n][chunk]
@@ -93,17 +93,17 @@ class CudaFlowDevice final : public FlowDevice {
   Event done_{EventUse::sleep};
   int gram_ = 0;
   int gram_n_ = 0;   // frames of the Gram matrices
-  int eigen_n_ = 0;  // of what eigen_ is for
+  int eigen_n_ = 0;  // size of the contents of eigen_
   int n_work_ = 0;
-  std::vector<float> host_matrix_;  // that matrix_ was made of; empty: of components
+  std::vector<float> host_matrix_;  // source of matrix_; empty: components
 };
 
 namespace {
 
-// Filtered samples at a time: 64 MB, about what a large second-level cache holds.
+// Filtered samples per chunk: 64 MB, about the size of a large second-level cache.
 constexpr std::size_t kChunkValues = std::size_t{1} << 23;
 
-constexpr std::size_t kPartValues = std::size_t{1} << 24;  // of products at a time, 128 MiB
+constexpr std::size_t kPartValues = std::size_t{1} << 24;  // products per part, 128 MiB
 
 }  // namespace
 
@@ -127,7 +127,7 @@ void CudaFlowDevice::begin_thread() {
 
 std::unique_ptr<FlowDevice> CudaFlowDevice::clone() {
   context_->make_current();
-  return std::unique_ptr<FlowDevice>(new CudaFlowDevice(context_, frames_));  // the constructor is ours alone
+  return std::unique_ptr<FlowDevice>(new CudaFlowDevice(context_, frames_));  // private constructor
 }
 
 void CudaFlowDevice::reserve(int n_slots, std::size_t n_pixels) {
@@ -180,10 +180,10 @@ void CudaFlowDevice::set_matrix(std::span<const float> matrix, int n) {
   }
   CUDA_CHECK(
       cudaMemcpyAsync(matrix_.as<void>(), to, square(n) * sizeof(Complex), cudaMemcpyHostToDevice, stream().get()));
-  wait();  // readback_ is used again
+  wait();  // readback_ is reused
 }
 
-// y_ [n][count] = the ensemble's pixels [first, first + count), filtered.
+// Filters pixels [first, first + count) of the ensemble into y_ [n][count].
 void CudaFlowDevice::multiply(std::span<const int> slots, std::size_t first, int count) {
   const int n = static_cast<int>(slots.size());
   auto into = MathHandles::Into::write;
@@ -267,9 +267,9 @@ std::vector<Complex> CudaFlowDevice::filtered(std::span<const int> slots) {
   return out;
 }
 
-// Components of an ensemble: products of its frames, their eigenvectors, and the filter that keeps some of them.
+// Components of an ensemble: products of its frames, their eigenvectors, and the filter that keeps some.
 
-// What the frames from n_known on bring to the Gram matrix: parts_, then the newer matrix from the older one.
+// Adds the products of the frames from n_known on: parts_, then the new Gram matrix from the previous one.
 void CudaFlowDevice::add_products(std::span<const int> slots, int n_known) {
   const int n = static_cast<int>(slots.size());
   const int n_new = n - n_known;
@@ -288,7 +288,7 @@ void CudaFlowDevice::add_products(std::span<const int> slots, int n_known) {
   }
 }
 
-// parts_ [count][n - n_known][n] of `count` blocks of pixels.
+// Computes parts_ [count][n - n_known][n] for `count` blocks of pixels.
 void CudaFlowDevice::multiply_frames(std::span<const int> slots, int n_known, int block, int count) {
   const int n = static_cast<int>(slots.size());
   const std::size_t first = static_cast<std::size_t>(block) * kBlock;
@@ -335,7 +335,7 @@ Decomposition CudaFlowDevice::decompose(std::span<const int> slots, int n_known)
   CUDA_CHECK(cudaMemcpyAsync(vectors, grams_.as<cuDoubleComplex>() + static_cast<std::size_t>(gram_) * square(n),
                              square(n) * sizeof(cuDoubleComplex), cudaMemcpyDeviceToDevice, stream().get()));
   math_->eigenvectors(n, vectors, values, work, n_work_, info);
-  // Vectors and values lie side by side.
+  // Vectors and values are contiguous.
   const std::size_t bytes = square(n) * sizeof(cuDoubleComplex) + size * sizeof(double);
   CUDA_CHECK(cudaMemcpyAsync(readback_.as<void>(), vectors, bytes, cudaMemcpyDeviceToHost, stream().get()));
   wait();
@@ -362,7 +362,7 @@ void CudaFlowDevice::keep_components(const Decomposition& decomposition, Compone
   matrix_.grow_for<Complex>(square(n));
   const auto* v = eigen_.as<cuDoubleComplex>();
   auto* w = matrix_.as<Complex>();
-  // Columns rise: component k is column n - k. Many components are the rest of few, at the two ends.
+  // Columns ascend: component k is column n - k. Many components are computed as the rest of few at both ends.
   if (last - first + 1 <= n / 2 || first > 1) {
     keep_columns(v, n, n - last, n - first + 1, Keep::these, w, stream());
   } else {

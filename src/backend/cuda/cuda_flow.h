@@ -1,5 +1,5 @@
-// A gate's sums on the GPU: one small kernel a frame on the processing stream, which writes them into page-locked host
-// memory; an event a frame says when they are there. Nothing waits.
+// Sums of a gate on the GPU: one small kernel per frame on the processing stream writes them into page-locked host
+// memory; an event per frame marks their completion. Nothing waits.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace echoloop::cuda {
 
-// sums[band], band < gate.bands; `sums` may be host memory that the device can write to.
+// Writes sums[band], band < gate.bands; `sums` may be mapped host memory.
 void sum_gate(const GateGeometry& gate, const Complex* pixels, Complex* sums, StreamView stream);
 
 class CudaGateDevice final : public GateDevice {
@@ -36,7 +36,7 @@ class CudaGateDevice final : public GateDevice {
   std::shared_ptr<Context> context_;  // first: freed last
   std::array<Slot, kSlots> slots_;
   Complex* host_ = nullptr;    // [kSlots][kMaxGateBands]
-  Complex* device_ = nullptr;  // the same memory as the device sees it
+  Complex* device_ = nullptr;  // device address of the same memory
   std::uint64_t taken_ = 0;
   std::uint64_t returned_ = 0;
 };

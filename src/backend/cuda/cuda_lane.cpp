@@ -26,7 +26,7 @@ CudaLane::CudaLane(std::shared_ptr<Context> context, int number, StreamMode mode
 
 CudaLane::~CudaLane() {
   if (device_lost()) return;  // nothing runs any more
-  // Copies may still be reading a slot, or writing an image, that goes away after us.
+  // Copies may still read a slot or write an image that is freed after the lane.
   CUDA_QUIET(cudaSetDevice(context_->device));
   copy_.synchronize_quietly();
   own_.stream.view().synchronize_quietly();
@@ -48,7 +48,7 @@ void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   if (plan == plan_) return;
   context_->make_current();
   join();         // memory is freed in the order of the processing stream
-  plan_.reset();  // what throws halfway leaves no plan behind
+  plan_.reset();  // after an exception no plan is set
   LaneSteps& steps = steps_for(*plan);
   steps.set_plan(*plan);
   refiner_.set_plan(plan->refine);
@@ -58,19 +58,18 @@ void CudaLane::set_plan(const std::shared_ptr<const Plan>& plan) {
   if (may_overlap()) context_->overlap.begin(plan);
 }
 
-// Lanes beside the stream (kMaxLanes) work on single frames.
+// Lanes apart from the stream (kMaxLanes) work on single frames.
 bool CudaLane::may_overlap() const { return copy_.get() != processing().get() && number_ < kMaxLanes; }
 
 int CudaLane::most_frames() const { return may_overlap() ? steps_->frames_at_once(FrameOverlap::Bound::kernels) : 1; }
 
-// Frames in mapped memory are read where they lie. Another configuration of the stream may have others. Filters of the
-// image take one frame.
+// Returns 1 if frames are in mapped memory, which is read in place, and for image filters, which process one frame.
 int CudaLane::frames_at_once() const {
   const bool together = context_->mapped->empty() && may_overlap() && plan_->refine == nullptr;
   return together ? steps_->frames_at_once(context_->overlap.bound()) : 1;
 }
 
-// The frame's kernels come after all that the processing stream holds: tables, buffers, readers of the lane's memory.
+// Starts the frame's kernels after all queued work of the processing stream: tables, buffers, readers of its memory.
 void CudaLane::fork() {
   own_.turn = may_overlap() ? context_->overlap.next() : FrameOverlap::Turn::in_order;
   own_.in_use = own_.turn == FrameOverlap::Turn::side_by_side && steps_->work_on(own_.stream.view());
@@ -116,17 +115,17 @@ void CudaLane::upload(std::span<const RfFrame> frames) {
 
   fork();
   find_samples(frames.front().samples);
-  if (!raw_.free) raw_.read->make_wait(copy_);  // the lane's previous frames
+  if (!raw_.free) raw_.read->make_wait(copy_);  // by the lane's previous frames
   raw_.free = false;
   mark(kUpload, copy_);
   if (!frame_.in_place) copy_samples(frames);
   mark(kUploaded, copy_);
-  // Here and not in condition(): whatever becomes of the frame, memory freed in the order of the processing stream is
-  // no longer being copied to.
+  // Waits here rather than in condition(), so that memory freed in the order of the processing stream is no longer a
+  // copy's target, whatever becomes of the frame.
   event(kUploaded).make_wait(work());
 }
 
-// Kernels find the picked transmits side by side: in mapped memory as they are, otherwise they are copied so.
+// Finds the picked transmits, contiguous for the kernels: in place in mapped memory, otherwise copied together.
 void CudaLane::find_samples(std::span<const std::byte> frame) {
   constexpr std::size_t kAligned = 16;  // wide loads of every kernel
   const std::size_t offset = static_cast<std::size_t>(plan_->pick.first) * transmit_bytes(*plan_->formed);
@@ -135,7 +134,7 @@ void CudaLane::find_samples(std::span<const std::byte> frame) {
   raw_.at = frame_.in_place ? mapped + offset : buffers_.raw.as<std::byte>();
 }
 
-// Frame by frame: a copy may not reach over two blocks of page-locked memory.
+// Copies frame by frame, as a copy may not span two blocks of page-locked memory.
 void CudaLane::copy_samples(std::span<const RfFrame> frames) {
   const TransmitPick& pick = plan_->pick;
   const std::size_t bytes = transmit_bytes(*plan_->formed);
@@ -204,9 +203,9 @@ void CudaLane::envelope() {
 
 void CudaLane::compress(double reference_db) {
   const ProfileRange range(Stage::compress);
-  const bool one_pass = !frame_.compressed && frame_.written_db == reference_db;  // beamform() wrote what is asked for
+  const bool one_pass = !frame_.compressed && frame_.written_db == reference_db;  // beamform() wrote these decibels
   if (!one_pass && frame_.count > 1) throw std::logic_error("frames together: their level was not expected");
-  // A second call for the same frame comes later than the envelope: it has a beginning of its own.
+  // A second call for the same frame is later than the envelope: it has its own start.
   frame_.compress_begin = one_pass ? kCompressed : frame_.compressed || frame_.written_db ? kCompress : kDetected;
   if (!one_pass) join();
   if (frame_.compress_begin == kCompress) mark(kCompress, processing());
@@ -241,7 +240,7 @@ void CudaLane::refine(const FrameAverage* average) {
   frame_.refined = true;
 }
 
-// A small kernel writes the column into page-locked host memory: the image itself stays on the device.
+// Writes the column into page-locked host memory by a small kernel; the image stays on the device.
 void CudaLane::keep_line(int column) {
   join();
   const Grid& grid = plan_->grid;
@@ -252,8 +251,8 @@ void CudaLane::keep_line(int column) {
   frame_.line_kept = true;
 }
 
-// The copy runs beside the kernels of the next frames, which have buffers of their own; this lane takes none before it
-// has ended.
+// Copies while the kernels of the next frames run, which have buffers of their own; this lane starts none before the
+// end.
 void CudaLane::keep_pixels() {
   join();
   const Complex* const from = steps_->weighed_pixels();
@@ -313,8 +312,7 @@ PixelView CudaLane::pixels() {
   return {.values = buffers_.pixels.as<Complex>(), .count = plan_->das->tables->grid.pixels()};
 }
 
-// The frames have finished: their events have passed, and reading them waits for nothing. Of frames together each has
-// its part of a stage's time.
+// Reads the events of finished frames, without waiting. Frames together share a stage's time equally.
 void CudaLane::append_spans(TimingTrace& trace) {
   const GpuClock::Anchor& anchor = context_->clock.anchor_before(event(kUpload));
   const auto ns = [&](Mark mark) { return anchor.to_ns(event(mark)); };
@@ -332,7 +330,7 @@ void CudaLane::append_spans(TimingTrace& trace) {
   if (frame_.loaded) add(Stage::load, ns(kLoad), ns(kLoaded));
   const std::int64_t conditioned = ns(kConditioned);
   const std::int64_t compressing = ns(frame_.compress_begin);
-  // Where beamforming writes decibels it is one kernel with what follows.
+  // Beamforming that writes decibels is one kernel with the following stages.
   const std::int64_t beamformed = frame_.written_db ? compressing : ns(kBeamformed);
   const std::int64_t detected = frame_.written_db ? compressing : ns(kDetected);
   add(Stage::condition, ns(frame_.condition_begin), conditioned);
@@ -361,7 +359,7 @@ std::vector<float> CudaLane::read_back(Tap tap) {
 
 namespace {
 
-// The deleter's type marks storage made here: a shared_ptr<void> shows nothing else of what it owns.
+// Deleter whose type marks storage made here, as a shared_ptr<void> shows nothing else of its object.
 struct DeleteStorage {
   void operator()(void* storage) const { delete static_cast<ImageStorage*>(storage); }
 };
@@ -379,7 +377,7 @@ ImageStorage& ImageStorage::fit(Image& image, const std::shared_ptr<Context>& co
   if (storage == nullptr || storage->context_ != context || storage->pixels_ < pixels) {
     image.device_db = nullptr;
     image.capacity = 0;
-    image.storage.reset();  // before the new one, so that its memory can be used again
+    image.storage.reset();  // frees the memory before the new allocation
     storage = new ImageStorage(context, pixels);
     image.storage = std::shared_ptr<void>(static_cast<void*>(storage), DeleteStorage());
   }

@@ -1,9 +1,8 @@
-// A lane of the CUDA backend: one frame in flight, or several small ones. Its verbs queue work and return. Copies to
-// the device run on the copy stream, kernels on the processing stream, images to the host on a third; events order them
-// and time the stages. Up to the first decibels the kernels may run on the lane's own stream, beside those of other
-// lanes: such a frame starts after all that the processing stream holds (fork), and the processing stream waits for it
-// (join) before anything else uses what it made. In serial mode all streams are the processing stream. Processing
-// thread only.
+// Lane of the CUDA backend: one frame in flight, or several small ones. Its verbs queue work and return. Copies to the
+// device run on the copy stream, kernels on the processing stream, images to the host on a third; events order them and
+// time the stages. Up to the first decibels the kernels may run on the lane's own stream, concurrent with those of
+// other lanes: such a frame starts after all queued work of the processing stream (fork), which waits for it (join)
+// before its results are used. In serial mode all streams are the processing stream. Processing thread only.
 #pragma once
 
 #include <array>
@@ -21,18 +20,18 @@
 
 namespace echoloop::cuda {
 
-// The memory behind an Image of this backend: dB on the device, and pinned host memory once somebody wants a host copy.
-// Images travel through a Mailbox and come back in any order, or from another backend: fit() looks at what it finds.
+// Memory of an Image of this backend: dB on the device, and pinned host memory once a host copy is requested. Images
+// pass through a Mailbox and return in any order, or from another backend: fit() checks them.
 
 class ImageStorage {
  public:
   ImageStorage(std::shared_ptr<Context> context, std::size_t pixels);
 
-  // Makes `image` hold storage of this context for at least `pixels`, keeping what fits; device_db is set, host_db
-  // null. Allocates only when what is there does not fit. [processing thread]
+  // Makes `image` hold storage of this context for at least `pixels`, reusing what fits; sets device_db, host_db null.
+  // Allocates only if the storage does not fit. [processing thread]
   static ImageStorage& fit(Image& image, const std::shared_ptr<Context>& context, std::size_t pixels);
 
-  [[nodiscard]] float* host();  // pinned, allocated at the first call. [processing thread]
+  [[nodiscard]] float* host();  // pinned, allocated at the first call [processing thread]
 
  private:
   std::shared_ptr<Context> context_;  // first: freed last, an image may outlive the backend
@@ -64,7 +63,8 @@ class CudaLane final : public Lane {
   void finish(HostCopy copy) override;
   [[nodiscard]] bool uploaded() override;
   [[nodiscard]] bool finished() override;
-  // After a verb threw: until the device is done with the frame's samples, so that the lane takes another frame.
+  // After a verb threw: waits until the device no longer uses the frame's samples, so that the lane can start another
+  // frame.
   void wait() override;
   [[nodiscard]] PixelView pixels() override;
   [[nodiscard]] Image& image(std::size_t k) override { return images_.at(k); }
@@ -76,8 +76,8 @@ class CudaLane final : public Lane {
   std::vector<float> read_back(Tap tap) override;
 
  private:
-  // Points in time of the frames; a stage lies between two of them. Each costs the processing thread a microsecond or
-  // two: of frames side by side, conditioning begins with the end of the upload.
+  // Points in time of the frames; a stage lies between two of them. Each costs the processing thread 1 to 2 us: for
+  // overlapping frames, conditioning begins with the end of the upload.
   enum Mark {
     kUpload,
     kUploaded,
@@ -90,7 +90,7 @@ class CudaLane final : public Lane {
     kCompress,
     kCompressed
   };
-  // What has been done for the frames.
+  // Progress of the frames.
   struct FrameState {
     std::size_t count = 1;     // frames together
     bool in_place = false;     // samples are read from mapped host memory
@@ -100,8 +100,8 @@ class CudaLane final : public Lane {
     bool refined = false;
     bool line_kept = false;
     bool pixels_kept = false;
-    bool ended = false;                // finish() was called after the last verb
-    std::optional<double> written_db;  // level of the decibels that beamform() writes
+    bool ended = false;                // finish() followed the last verb
+    std::optional<double> written_db;  // level of the decibels written by beamform()
     Mark condition_begin = kCondition;
     Mark compress_begin = kDetected;  // kCompressed: beamform() wrote the decibels
   };
@@ -110,25 +110,25 @@ class CudaLane final : public Lane {
   };
   struct Marks {
     std::array<TimeMark, kCompressed> before;    // all but the last
-    Event compressed{EventUse::time_and_sleep};  // also what a waiting thread sleeps on
-    Event refined{EventUse::time_and_sleep};     // likewise, of frames that are refined
+    Event compressed{EventUse::time_and_sleep};  // a waiting thread sleeps on it
+    Event refined{EventUse::time_and_sleep};     // the same, for refined frames
   };
 
-  // The frame's samples on the device.
+  // Samples of the frame on the device.
   struct RawSamples {
     const std::byte* at = nullptr;
     Event widened{EventUse::order};  // widening has read them
-    const Event* read = &widened;    // whatever reads them has done so
-    bool free = false;               // and the host knows it
+    const Event* read = &widened;    // recorded after the last reader
+    bool free = false;               // known to have passed
   };
 
-  // The column that is kept, on the host.
+  // Kept column, on the host.
   struct KeptLine {
     ReadbackBuffer db;
     Event there{EventUse::sleep};
   };
 
-  // The complex pixels that are kept, on the host.
+  // Kept complex pixels, on the host.
   struct PixelCopy {
     ReadbackBuffer values;
     std::size_t count = 0;
@@ -136,12 +136,12 @@ class CudaLane final : public Lane {
     Event there{EventUse::sleep};
   };
 
-  // Of each recipe, made when first used.
+  // Per recipe, made when first used.
   struct RecipeSteps {
     std::unique_ptr<LaneSteps> analytic, packed, course;
   };
 
-  // A stream for the kernels of this lane only.
+  // Stream of this lane's kernels only.
   struct OwnStream {
     Stream stream{StreamPriority::high};
     Event forked{EventUse::order};
@@ -164,7 +164,7 @@ class CudaLane final : public Lane {
   [[nodiscard]] Event& picture_mark() { return frame_.refined ? marks_.refined : marks_.compressed; }
   void mark(Mark mark, StreamView stream) { event(mark).record(stream); }
   [[nodiscard]] StreamView processing() const { return context_->processing.view(); }
-  // Of the kernels up to the decibels.
+  // Returns the stream of the kernels up to the decibels.
   [[nodiscard]] StreamView work() const { return own_.in_use ? own_.stream.view() : processing(); }
 
   std::shared_ptr<Context> context_;  // first: freed last
@@ -174,7 +174,7 @@ class CudaLane final : public Lane {
   StreamView to_host_;  // images
   LaneBuffers buffers_;
   CudaRefiner refiner_;
-  LevelReference level_{};  // that the frame's decibels count from
+  LevelReference level_{};  // 0 dB of the frame
   RecipeSteps recipes_;
   LaneSteps* steps_ = nullptr;  // of the plan in use
   std::shared_ptr<const Plan> plan_;
@@ -185,7 +185,7 @@ class CudaLane final : public Lane {
   Event copied_to_host_{EventUse::sleep};
   KeptLine line_;
   PixelCopy kept_;
-  const Event* end_ = nullptr;  // what a finished frame has passed
+  const Event* end_ = nullptr;  // event of the end of a finished frame
   std::vector<Image> images_;   // of the frames
 };
 

@@ -1,6 +1,6 @@
-// Objects found on the GPU, on a stream of the lowest priority, so that frames of the live stream go first. Threshold
-// and labels follow from the image without a stop; the host waits once for them, and once for a table whose length it
-// then knows.
+// Object detection on the GPU, on a stream of the lowest priority, so that frames of the live stream go first.
+// Threshold and labels are computed without a stop; the host waits once for them, and once for a table of then known
+// length.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -30,7 +30,7 @@ class CudaObjectDevice final : public ObjectDevice {
   void find(int slot, const ObjectPlan& plan, ObjectImage& result) override;
 
  private:
-  // An image on its way to the device, or there.
+  // Image on its way to the device, or there.
   struct Slot {
     explicit Slot(StreamView processing) : memory(processing) {}
     DeviceBuffer memory;  // float [nz][nx]
@@ -42,7 +42,7 @@ class CudaObjectDevice final : public ObjectDevice {
     Event levels_known{EventUse::time};
     Event done{EventUse::time_and_sleep};
   };
-  // Of the smoothing filter.
+  // Taps of the smoothing filter.
   struct Taps {
     std::shared_ptr<const RefinePlan> made_of;
     std::optional<DeviceTables> tables;
@@ -64,9 +64,9 @@ class CudaObjectDevice final : public ObjectDevice {
   Stream stream_{StreamPriority::low};
   std::array<Slot, kObjectSlots> slots_;
   DeviceBuffer smoothed_;  // two of float [nz][nx]
-  DeviceBuffer work_;      // LevelSpace, then ObjectSpace in its place
-  DeviceBuffer scratch_;   // of object_sort.cu
-  DeviceBuffer roots_;     // int [nz][nx], at last the labels
+  DeviceBuffer work_;      // LevelSpace, later reused as ObjectSpace
+  DeviceBuffer scratch_;   // of the sorts and running sums
+  DeviceBuffer roots_;     // int [nz][nx], finally the labels
   DeviceBuffer numbers_;   // int [nz][nx]
   DeviceBuffer findings_;
   DeviceBuffer table_;       // ObjectSums [kept]
@@ -75,7 +75,7 @@ class CudaObjectDevice final : public ObjectDevice {
   Marks marks_;
   Taps taps_;
   std::optional<DeviceTables> moments_;
-  Grid grid_;  // that moments_ and the sizes are for
+  Grid grid_;  // grid of moments_ and the sizes
   int n_ = 0;  // its pixels
   std::size_t scratch_bytes_ = 0;
 };
@@ -87,7 +87,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kFindingsBytes = (sizeof(ObjectFindings) + 255) / 256 * 256;  // labels begin after them
 
 std::size_t size(int n) { return static_cast<std::size_t>(n); }
-std::size_t most_objects(int n) { return (size(n) + 1) / 2; }  // no two of them touch
+std::size_t most_objects(int n) { return (size(n) + 1) / 2; }  // objects never touch
 
 bool same_taps(const RefinePlan& a, const RefinePlan& b) {
   return a.axial_reach == b.axial_reach && a.lateral_reach == b.lateral_reach && a.axial_taps == b.axial_taps &&
@@ -96,7 +96,7 @@ bool same_taps(const RefinePlan& a, const RefinePlan& b) {
 
 }  // namespace
 
-// The slots belong to the processing stream, which stores into them; the rest to ours.
+// The slots belong to the processing stream, which stores into them; other buffers to stream().
 CudaObjectDevice::CudaObjectDevice(std::shared_ptr<Context> context)
     : context_(std::move(context)),
       slots_{Slot(context_->processing.view()), Slot(context_->processing.view())},
@@ -107,7 +107,7 @@ CudaObjectDevice::CudaObjectDevice(std::shared_ptr<Context> context)
       numbers_(stream()),
       findings_(stream()),
       table_(stream()) {
-  // Once, all of it: the bytes between its members are copied with them, and no kernel writes them.
+  // Clears all bytes once: padding between members is copied with them, and no kernel writes it.
   findings_.grow(sizeof(ObjectFindings));
   CUDA_CHECK(cudaMemsetAsync(findings_.as<void>(), 0, sizeof(ObjectFindings), stream().get()));
 }
@@ -116,8 +116,7 @@ CudaObjectDevice::~CudaObjectDevice() { context_->finish(stream()); }
 
 void CudaObjectDevice::begin_thread() { context_->make_current(); }
 
-// Frames write into the image's storage later on the same stream. Host memory is pageable: it has been read when the
-// call returns.
+// Later frames write into the image's storage on the same stream. Pageable host memory has been read on return.
 void CudaObjectDevice::store(int slot, const Image& image) {
   const StreamView processing = context_->processing.view();
   Slot& to = slots_.at(size(slot));
@@ -187,7 +186,7 @@ const float* CudaObjectDevice::smooth(const ObjectPlan& plan, const float* db) {
   return from;
 }
 
-// Returns what the threshold is applied to.
+// Returns the image that the threshold is applied to.
 const float* CudaObjectDevice::look_at_levels(const ObjectPlan& plan, const float* db) {
   ObjectFindings* f = findings();
   count_levels(db, n_, f->histogram, stream());

@@ -12,7 +12,7 @@ namespace {
 constexpr int kTileX = 32;
 constexpr int kTileZ = 4;
 
-// One thread a pixel; Gaussians are in kernels/smooth.cu. A warp is 32 pixels of a row; neighbours come from the
+// One thread per pixel; Gaussians are in kernels/smooth.cu. A warp is 32 pixels of a row; neighbours come from the
 // caches, which hold a whole image.
 template <class Pixel>
 __global__ void __launch_bounds__(kTileX* kTileZ)
@@ -33,7 +33,7 @@ void launch(const PictureView& view, const Pixel& pixel, float* to, StreamView s
 
 struct AverageArgs {
   const float* before;  // amplitudes
-  const float* now;     // likewise
+  const float* now;     // amplitudes
   float keep;           // weight of `before`
   LevelReference reference;
   float* average;  // may be `before`

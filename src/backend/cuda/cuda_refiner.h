@@ -1,5 +1,5 @@
-// The refine stage on the device: kernels around dsp/refine.h, and their buffers. One a lane. Queues work on the
-// processing stream, on which the frames of all lanes follow each other. Processing thread only.
+// Refine stage on the device: kernels around dsp/refine.h, and their buffers. One per lane. Queues work on the
+// processing stream, in the order of the frames of all lanes. Processing thread only.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace echoloop::cuda {
 
-// Where the decibels count from: a number, or one that was measured on the device.
+// 0 dB of the decibels: a number, or one measured on the device.
 struct LevelReference {
   float db;
   const float* measured_db;  // null: `db`
@@ -20,8 +20,8 @@ class CudaRefiner {
   explicit CudaRefiner(Context& context);
   void set_plan(const std::shared_ptr<const RefinePlan>& plan);  // null: nothing to do
 
-  // Of amplitudes [nz][nx], kept until the next call: `before`'s average with weight `keep`; null: this frame alone.
-  // The result in dB goes to `db`.
+  // Averages amplitudes [nz][nx] with those of `before`, weighted by `keep` (null: no average), and keeps the result
+  // until the next call. Writes it to `db` in dB.
   void average(const CudaRefiner* before, float keep, const float* amplitudes, const LevelReference& reference,
                float* db);
   void filter(float* db);  // in place

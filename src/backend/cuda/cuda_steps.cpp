@@ -1,4 +1,4 @@
-// Analytic recipe: RF mean removed, FFT, band selected, inverse FFT; complex delay-and-sum; magnitude.
+// Analytic recipe: mean of RF removed, FFT, band selected, inverse FFT; complex delay-and-sum; magnitude.
 #include <algorithm>
 #include <optional>
 
@@ -30,7 +30,7 @@ class AnalyticSteps final : public LaneSteps {
   }
 
   void widen(const std::byte* raw) override {
-    // Zero frequency of IQ is the middle of the band: only RF has an offset to lose.
+    // Removes the offset of RF only: zero frequency of IQ is the centre of the band.
     const Mean mean = band_.input == SignalKind::rf ? Mean::remove : Mean::keep;
     widen_lines(raw, sample_type_, widen_, mean, buffers_.wide.as<float>(), stream());
   }
@@ -64,7 +64,7 @@ class AnalyticSteps final : public LaneSteps {
     weighed_values(from, n_pixels(), buffers_.weighed.as<Complex>(), stream());
     return buffers_.weighed.as<Complex>();
   }
-  // Coherences have a level of their own: 1 is 0 dB.
+  // Coherences have a fixed level: 1 is 0 dB.
   const float* own_level_db() override {
     return method_.method == Adaptive::slsc ? buffers_.peak.as<float>() : nullptr;
   }
@@ -161,7 +161,7 @@ class CourseSteps final : public LaneSteps {
     filter_course(raw, sample_type_, taps_, n_lines(), geometry_.n_samples, buffers_.lines.as<float>(), stream());
   }
 
-  void condition() override {}  // widen() did it
+  void condition() override {}  // done by widen()
 
   void beamform() override {
     sum_nearest(geometry_, buffers_.lines.as<float>(), buffers_.pixels.as<float>(), buffers_.columns.as<Complex>(),
@@ -198,7 +198,7 @@ class CourseSteps final : public LaneSteps {
   LaneBuffers& buffers_;
   SampleType sample_type_ = SampleType::float32;
   CourseTaps taps_{};
-  CourseGeometry geometry_{};  // pointers: the device's
+  CourseGeometry geometry_{};  // device pointers
   std::shared_ptr<const FftPlan> along_depth_;
   std::shared_ptr<const DeviceTables> tables_;
 };

@@ -10,18 +10,18 @@
 
 namespace echoloop {
 
-// Tiles of the tuned delay-and-sum on the image: which samples of each line, and which elements, a tile can need. Pure
-// functions of the plan's geometry. Tiles are numbered along x, then down.
+// Tiles of the tuned delay-and-sum: samples of each line, and elements, that a tile can need. Pure functions of the
+// plan's geometry. Tiles are numbered along x, then down.
 
 struct ElementSpan {
   int first = 0;
   int count = 0;
 };
 
-// Window starts of all tiles, and the window's length. Null when a delay is no number or no window could hold it.
+// Returns the window starts of all tiles and the window length. Null if a delay is not finite or no window can hold it.
 std::shared_ptr<const PackedWindows> make_packed_windows(const DasGeometry& g, const TileShape& tile);
 
-// From the first to the last element that a pixel of the tile lies within the reach of (F-number).
+// Returns the range of elements that see any pixel of the tile (F-number).
 ElementSpan seeing_elements(const DasGeometry& g, const TileShape& tile, int index);
 
 namespace {
@@ -51,8 +51,8 @@ PackedSizes sizes(const PackedPlan& plan, int stage_elements, int n_slots, int n
           .n_frames = n_frames};
 }
 
-// As many stages, and elements in them, as asked for; where shared memory does not have them, fewer elements before
-// fewer than three stages.
+// Chooses stages and elements per stage as requested; if shared memory is too small, reduces elements before going
+// below three stages.
 bool fit_shared(const Multiprocessors& device, PackedPlan& plan) {
   PackedTuning& t = plan.tuning;
   const int budget = device.shared_of_block(t.form.blocks_per_sm);
@@ -71,8 +71,8 @@ bool fit_shared(const Multiprocessors& device, PackedPlan& plan) {
   return true;
 }
 
-// The most elements in flight, three stages of them before two; a whole number of stages makes one of a frame alone:
-// sums are turned after the same elements.
+// Returns the most elements in flight, with three stages rather than two; a whole number of stages equals one of a
+// single frame, so that sums are turned after the same elements.
 PackedStages fit_together(const Multiprocessors& device, const PackedPlan& plan) {
   const PackedTuning& t = plan.tuning;
   const int n_frames = t.form.most_frames;
@@ -91,8 +91,8 @@ PackedStages fit_together(const Multiprocessors& device, const PackedPlan& plan)
   return best;
 }
 
-// Blocks start in this order: a group of transmits after the other, so that those at work together read the same
-// lines; within a group the tiles with most elements first, so that no long one is left for the end.
+// Orders the blocks: by group of transmits, so that those running together read the same lines; within a group tiles
+// with most elements first, so that no long one remains for the end.
 void list_items(const DasGeometry& g, PackedPlan& plan) {
   std::vector<ElementSpan> spans;
   std::vector<int> order;
@@ -129,7 +129,7 @@ WindowPolynomial make_window_polynomial(Apodization window) {
   WindowPolynomial p;
   if (window == Apodization::boxcar) return p;
   p.flat = window == Apodization::tukey ? 0.25f : 0.0f;
-  // Interpolation at the Chebyshev nodes of s = v^2, v = |u| - flat, by Newton's divided differences.
+  // Interpolates at the Chebyshev nodes of s = v^2, v = |u| - flat, by Newton's divided differences.
   constexpr int kN = 7;
   const double reach = 0.5 - static_cast<double>(p.flat);
   std::array<double, kN> s{};
@@ -176,7 +176,7 @@ std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const P
   plan->weight = weight_kind(g, plan->grid);
   plan->method = method;
   const bool fewer = method != PackedMethod::das && plan->weight == WeightKind::element;
-  if (fewer) plan->weight = WeightKind::general;  // which has it as well
+  if (fewer) plan->weight = WeightKind::general;  // includes the element's weight
   plan->window_weight = make_window_polynomial(g.apodization);
   plan->tiles_across = divide_up(g.nx, tuning.tile.tile_x);
   plan->tiles_down = divide_up(g.nz, tuning.tile.tile_z);
@@ -205,14 +205,14 @@ std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& g, const P
 
 namespace {
 
-struct TilePixels {        // of a tile, clipped to the image
+struct TilePixels {        // pixels of a tile, clipped to the image
   int ix0, ix1, iz0, iz1;  // inclusive
 };
 struct TileRectangle {
   double x0_m, x1_m, z0_m, z1_m;
 };
 
-constexpr double kSlack = 0.01;  // samples: far more than the kernel's rounding of a delay
+constexpr double kSlack = 0.01;  // samples: far above the kernel's rounding of a delay
 
 struct Range {
   double low = 1e300;
@@ -225,7 +225,7 @@ struct Range {
 
 int even_floor(double v) { return 2 * static_cast<int>(std::floor(0.5 * v)); }
 
-// Of a polar grid's tile.
+// Returns the sector of a polar grid's tile.
 Sector tile_sector(const DasGeometry& g, const TilePixels& p) {
   const auto direction_rad = [&g](int ix) {
     return std::atan2(static_cast<double>(g.x_m[ix]), static_cast<double>(g.down_m[ix]));
@@ -237,9 +237,9 @@ Sector tile_sector(const DasGeometry& g, const TilePixels& p) {
           .r1_m = static_cast<double>(g.z_m[p.iz1])};
 }
 
-// Nearest and farthest distance from an element to a tile's pixels, samples: from e at (rho, phi) about the apex to
-// (r, theta) it is the root of r^2 + rho^2 - 2 r rho cos(theta - phi), which grows with |theta - phi| and, along a
-// line, falls until r = rho cos(theta - phi) and then grows.
+// Returns the smallest and largest distance from an element to a tile's pixels, samples: from e at (rho, phi) about the
+// apex to (r, theta) it is the root of r^2 + rho^2 - 2 r rho cos(theta - phi), which grows with |theta - phi| and,
+// along a line, falls until r = rho cos(theta - phi) and then grows.
 Range polar_receive_range(const DasGeometry& g, const ElementGeometry& e, const TilePixels& p) {
   const Sector s = tile_sector(g, p);
   const double down = static_cast<double>(e.z_m) - s.apex_z_m;
@@ -256,7 +256,7 @@ Range polar_receive_range(const DasGeometry& g, const ElementGeometry& e, const 
   return {std::sqrt(nearest) * samples_per_m, std::sqrt(farthest) * samples_per_m};
 }
 
-// What holds the tile: all of it on straight rows and columns; the box around a piece of a sector.
+// Returns the bounding rectangle of a tile: exact for straight rows and columns; the box around a piece of a sector.
 TileRectangle tile_rectangle(const DasGeometry& g, const TilePixels& p) {
   if (g.down_m != nullptr) {
     const Grid box = polar_grid(tile_sector(g, p), 1, 1);
@@ -309,8 +309,8 @@ TilePixels tile_pixels(const DasGeometry& g, const TileShape& tile, int index) {
   return {ix0, std::min(ix0 + tile.tile_x, g.nx) - 1, iz0, std::min(iz0 + tile.tile_z, g.nz) - 1};
 }
 
-// Could the element see any point of the rectangle? The points it sees lie between two lines through it; the one side
-// of each line is asked for apart, which says yes a little too often at the corners.
+// Returns true if the element may see a point of the rectangle. The visible points lie between two lines through the
+// element; each line is tested apart, which is slightly too permissive at the corners.
 bool may_see(const DasGeometry& g, const ElementGeometry& e, const TileRectangle& r) {
   const double twice_f = 2.0 * static_cast<double>(g.f_number) * (1.0 - 1e-5);
   double left = 1e300;
@@ -376,10 +376,10 @@ ElementSpan seeing_elements(const DasGeometry& g, const TileShape& tile, int ind
   return last < 0 ? ElementSpan{} : ElementSpan{first, last - first + 1};
 }
 
-// Which form of the tuned delay-and-sum an image gets, and with which numbers.
+// Choice of the form of the tuned delay-and-sum and its numbers for an image.
 
-// Samples of floats are scaled by each frame's largest one, which the conditioner looks for in one frame only; its sums
-// depend on where a line lies in a wide load.
+// Returns false for floats, scaled by each frame's largest sample, which the conditioner finds for one frame only, and
+// for frames that change the alignment of wide loads, on which sums depend.
 bool may_be_together(const Acquisition& a) {
   constexpr std::size_t kWideLoad = 16;
   return a.sample_type == SampleType::int16 && a.frame_bytes() % kWideLoad == 0;
@@ -403,10 +403,10 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
                                        PackedMethod method) {
   struct Tuned {
     PackedTuning tuning;
-    double gds[3];  // with every block of the device at work and no transmit of a group missing: code for 9.0, 8.0, 7.5
-    double gds_together;  // of form.most_frames frames, code for 9.0; 0: they are summed one by one
+    double gds[3];        // with every block busy and full groups of transmits: code for 9.0, 8.0, 7.5
+    double gds_together;  // of form.most_frames frames, code for 9.0; 0: frames are summed singly
   };
-  // Measured on an H200 (9.0) and an H100, full aperture, a launch after the other.
+  // Measured on an H200 (9.0) and an H100, full aperture, consecutive launches.
   const Tuned table[kPackedFormCount] = {
       {{.form = kPackedForms[0], .tile = {16, 32, 8}, .stage_elements = 16, .n_slots = 3},
        {1800.0, 1700.0, 1450.0},
@@ -436,7 +436,7 @@ std::vector<PackedTuning> rank_tunings(const DasGeometry& g, const Multiprocesso
     const int at_once = device.count * t.form.blocks_per_sm;
     t.n_splits = std::max(std::clamp(at_once / items, 1, std::clamp(g.n_el / kElementsWorthABlock, 1, kMaxSplits)),
                           divide_up(g.n_el, kMostBlockElements));
-    if (method == PackedMethod::coherence_of_transmits) {  // the sum of a transmit is one block's
+    if (method == PackedMethod::coherence_of_transmits) {  // one block sums a transmit
       if (g.n_el > kMostBlockElements) continue;
       t.n_splits = 1;
     }

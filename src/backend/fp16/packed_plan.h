@@ -1,6 +1,6 @@
-// What the tuned delay-and-sum needs beyond the plain one's tables: how the image is cut into tiles, which window of
-// each line a tile reads, which elements it needs, and in which order blocks do the work. A pure function of the plan's
-// geometry; knows nothing of CUDA, so that every index can be checked on any machine.
+// Plan of the tuned delay-and-sum beyond the plain one's tables: tiles of the image, window of each line and elements
+// that a tile reads, and order of the blocks. A pure function of the plan's geometry, independent of CUDA, so that
+// every index can be checked on any machine.
 #pragma once
 
 #include <iterator>
@@ -17,15 +17,15 @@
 
 namespace echoloop {
 
-// The device as plans of the kernels in half precision see it.
+// Device properties used by plans of the kernels in half precision.
 
-// The defaults are an H200's.
+// Defaults: H200.
 struct Multiprocessors {
-  int count = 132;                // 0: the device has no such kernels
+  int count = 132;                // 0: no kernels in half precision
   int shared_bytes = 228 * 1024;  // of one, for all its blocks
-  int reserved_bytes = 1024;      // of it, for each block
-  int code = 90;                  // ten times the compute capability that the kernels were compiled for: 75, 80, 90
-  // What each of `blocks` on a multiprocessor can have.
+  int reserved_bytes = 1024;      // of it, per block
+  int code = 90;                  // ten times the compute capability of the compiled kernels: 75, 80, 90
+  // Returns the bytes available to each of `blocks` on a multiprocessor.
   [[nodiscard]] int shared_of_block(int blocks) const { return shared_bytes / blocks - reserved_bytes; }
   friend bool operator==(const Multiprocessors&, const Multiprocessors&) = default;
 };
@@ -36,7 +36,7 @@ inline int divide_up(int a, int b) { return (a + b - 1) / b; }
 struct BandPlan;
 struct DasPlan;
 
-// How an element is weighted for a pixel; on a polar grid `none` or `general`.
+// Weight of an element at a pixel; on a polar grid `none` or `general`.
 enum class WeightKind {
   none,     // 1
   element,  // the same for every pixel
@@ -45,46 +45,46 @@ enum class WeightKind {
 };
 inline constexpr int kWeightKinds = 4;
 
-// Where the two phase rotations of a delay-sum happen.
+// Order of the two phase rotations of a delay-sum.
 enum class Rotation {
   receive_first,   // per-transmit sums of samples turned by the receive phase; few transmits
   transmit_first,  // per-element sums of samples turned by the transmit phase; many transmits
 };
 
-// What is made of the delayed samples.
+// Result made of the delayed samples.
 enum class PackedMethod {
   das,
-  coherence,               // CoherenceFactor of all channels: one energy a pixel
-  coherence_of_transmits,  // of the elements of each transmit, or of the transmits: a sum and an energy of each
+  coherence,               // CoherenceFactor of all channels: one energy per pixel
+  coherence_of_transmits,  // per transmit over elements, or over transmits: a sum and an energy of each
 };
-// Empty: not in half precision.
+// Returns nullopt if half precision does not support the method.
 std::optional<PackedMethod> packed_method(const MethodSettings& settings);
 
-// A form in which the kernel is compiled (for every WeightKind and GridKind).
+// Compiled form of the kernel (for every WeightKind and GridKind).
 struct PackedForm {
   Rotation rotation;
   int n_transmits;  // summed together
-  int n_pixels;     // of a thread
+  int n_pixels;     // per thread
   int unroll;       // elements whose work is interleaved
   int max_threads;  // of a block, the fetching warp included
   int blocks_per_sm;
-  int most_frames = 1;  // that are summed together: delays and phases are computed once for them
+  int most_frames = 1;  // frames summed together: delays and phases are computed once for them
   friend bool operator==(const PackedForm&, const PackedForm&) = default;
 };
-// Whether a form is compiled for a method: energies are of samples before their turn, and need registers.
+// Returns true if a form is compiled for a method: energies are of samples before their turn, and need registers.
 constexpr bool is_compiled(const PackedForm& form, PackedMethod method) {
   if (method == PackedMethod::das) return true;
   return form.rotation == Rotation::receive_first && form.n_transmits * form.n_pixels <= 6;
 }
 
-// Weight of a place u in the aperture: sum of c[k] (max(|u| - flat, 0)^2)^k, 0 beyond |u| = 1/2.
+// Weight at place u in the aperture: sum of c[k] (max(|u| - flat, 0)^2)^k, 0 beyond |u| = 1/2.
 struct WindowPolynomial {
   float flat = 0.0f;
   float c[7] = {1.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
 };
 WindowPolynomial make_window_polynomial(Apodization window);
 
-// A block's work: the elements [first_element, first_element + n_elements) of one group of transmits for one tile.
+// Work of a block: elements [first_element, first_element + n_elements) of one group of transmits for one tile.
 struct PackedItem {
   int tile;
   int part;  // transmit group * n_splits + split
@@ -92,7 +92,7 @@ struct PackedItem {
   int n_elements;
 };
 
-// The kernel's tunable numbers for one size of image.
+// Tunable numbers of the kernel for one image size.
 struct PackedTuning {
   PackedForm form;
   TileShape tile;
@@ -102,25 +102,25 @@ struct PackedTuning {
 };
 
 inline constexpr int kMaxStageElements = 16;
-inline constexpr int kMostBlockElements = 1024;  // their records take a quarter of a block's shared memory
-// Elements whose products are summed in halves before the sums pass to floats: relative errors of 7e-4 (noise) and 3e-4
+inline constexpr int kMostBlockElements = 1024;  // their records fill a quarter of a block's shared memory
+// Elements whose products are summed in halves before the sums become floats: relative errors of 7e-4 (noise) and 3e-4
 // (points) with 8, 1.0e-3 and 5e-4 with 32, 1.3e-3 and 7e-4 with 64 (S1 of tests/bench).
 inline constexpr int kHalfSumElements = 32;
 inline constexpr int kMaxStageSlots = 8;
 
-// Where things lie in a block's shared memory, in bytes; the kernel and the host ask the same function.
+// Offsets in a block's shared memory, in bytes; used by kernel and host.
 struct PackedShared {
-  int records;  // float4 an element: x, z (radians), window start, weight
-  int normals;  // float4 an element, for WeightKind::general
+  int records;  // float4 per element: x, z (radians), window start, weight
+  int normals;  // float4 per element, for WeightKind::general
   int starts;   // int: rx_start of the elements
-  int phasors;  // half2 a (pixel, transmit) of each summing thread, for Rotation::receive_first
-  int ring;     // [n_slots][stage_elements][n_transmits][window] words, of frames together frame_ring() bytes apart
+  int phasors;  // half2 per (pixel, transmit) of each summing thread, for Rotation::receive_first
+  int ring;     // [n_slots][stage_elements][n_transmits][window] words; frames together: frame_ring() bytes apart
   int total;
 };
-// Bytes from a frame's ring to that of the next one, of so many frames that are summed together: a constant of their
-// loads. An H200's blocks of two a multiprocessor have 113 KiB for all rings and all else.
+// Returns the bytes between the rings of n_frames frames summed together: a constant of their loads. With two blocks
+// per multiprocessor of an H200, each has 113 KiB for the rings and all else.
 ECHO_HD constexpr int frame_ring(int n_frames) { return 104 * 1024 / n_frames / 1024 * 1024; }
-inline constexpr int kBarrierBytes = 2 * kMaxStageSlots * 8 + 16;  // full, empty; and the flag of the last block
+inline constexpr int kBarrierBytes = 2 * kMaxStageSlots * 8 + 16;  // full, empty; flag of the last block
 
 struct PackedSizes {
   WeightKind weight;
@@ -146,23 +146,23 @@ ECHO_HD PackedShared packed_shared(const PackedSizes& n) {
   return s;
 }
 
-// Which samples of each line a tile can need: of tables and tile alone, so that plans share it while a window slides.
+// Samples of each line that a tile can need: from tables and tile alone, so that plans share it while a window slides.
 struct PackedWindows {
   TileShape tile;
   int length = 0;             // words of a line that a tile can need, even
-  std::vector<int> rx_start;  // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
-  std::vector<int> tx_start;  // [n_tiles][n_tx] ... plus this for a transmit
+  std::vector<int> rx_start;  // [n_tiles][n_el] samples: window start of an element's lines ...
+  std::vector<int> tx_start;  // [n_tiles][n_tx] ... plus this per transmit
 };
 
-// How much of the lines a block keeps in shared memory.
+// Part of the lines that a block keeps in shared memory.
 struct PackedStages {
   int elements = 0;  // of a stage; 0: no stage fits
   int n_slots = 0;
-  int shared_bytes = 0;  // of a block, with all else
+  int shared_bytes = 0;  // of a block, in total
 };
 
 struct PackedPlan {
-  PackedTuning tuning;    // as it can be: fewer stages or elements than asked for when windows are large
+  PackedTuning tuning;    // as possible: fewer stages or elements than requested for large windows
   PackedStages together;  // of form.most_frames frames summed together
   GridKind grid = GridKind::cartesian;
   WeightKind weight = WeightKind::none;
@@ -172,7 +172,7 @@ struct PackedPlan {
   int n_groups = 0;         // of transmits
   int summing_threads = 0;  // of a block; one more warp fetches
   int window = 0;           // = windows->length
-  int n_words = 0;          // words of a line, even; `window` words of zeros lie before and behind each line
+  int n_words = 0;          // words of a line, even; `window` zero words precede and follow each line
   int pitch = 0;            // words from one line to the next
   int shared_bytes = 0;
   int most_elements = 0;          // of an item
@@ -180,12 +180,12 @@ struct PackedPlan {
   float units_per_radian = 0.0f;  // delay units
   WindowPolynomial window_weight;
   std::shared_ptr<const PackedWindows> windows;
-  std::vector<PackedItem> items;  // one a block, in the order in which blocks start
+  std::vector<PackedItem> items;  // one per block, in starting order
   [[nodiscard]] int n_tiles() const { return tiles_across * tiles_down; }
   [[nodiscard]] int n_parts() const { return n_groups * tuning.n_splits; }
 };
 
-// The forms that are compiled.
+// Compiled forms.
 inline constexpr PackedForm kPackedForms[] = {
     {Rotation::receive_first, 3, 2, 4, 288, 2, 2},    // few transmits, small images
     {Rotation::receive_first, 3, 4, 2, 288, 2},       // few transmits
@@ -196,49 +196,49 @@ inline constexpr int kPackedFormCount = static_cast<int>(std::size(kPackedForms)
 
 inline constexpr int kMostFramesAtOnce = 8;
 
-// Whether frames can be conditioned together at all.
+// Returns true if frames can be conditioned together.
 bool may_be_together(const Acquisition& acquisition);
-// Frames whose copy, and whose image, take the device less time than the host's work on a launch go together, so many
-// at most; 1: others.
+// Returns the number of frames to process together, above 1 if copying a frame and making its image takes the device
+// less time than the host's work per launch.
 int small_frames_at_once(const Acquisition& acquisition, std::size_t n_pixels);
 
-// The numbers of each form for an image, the fastest first by what was measured: a function of the image's size, the
-// counts of elements, transmits and frames that may go together, and the count of multiprocessors.
+// Returns the numbers of each form for an image, fastest first by measurement: a function of image size, counts of
+// elements, transmits, frames together, and multiprocessors.
 std::vector<PackedTuning> rank_tunings(const DasGeometry& geometry, const Multiprocessors& device = {},
                                        int frames_together = 1, PackedMethod method = PackedMethod::das);
 
-// The filter from a band to lines of such a rate and demodulation frequency.
+// Returns the filter from a band to lines of this rate and demodulation frequency.
 PackedFir make_packed_fir(const Acquisition& acquisition, double low_hz, double high_hz, double line_rate_hz,
                           double demod_hz);
 
-// Null when the tuned kernel cannot do it: windows too large for shared memory (a steep delay law, a huge tile), delays
-// that are no numbers, lines that are not demodulated, scan lines. `geometry`: pointers to host memory. `previous`: of
-// the same tables, or null.
+// Returns null if the tuned kernel does not support the geometry (pointers to host memory): windows too large for
+// shared memory (a steep delay law, a huge tile), non-finite delays, lines without demodulation, scan lines.
+// `previous`: a plan of the same tables, or null.
 std::shared_ptr<const PackedPlan> make_packed_plan(const DasGeometry& geometry, const PackedTuning& tuning,
                                                    const Multiprocessors& device = {},
                                                    const PackedPlan* previous = nullptr,
                                                    PackedMethod method = PackedMethod::das);
-// With the first tuning of the ranking that fits.
+// Uses the first tuning of the ranking that fits.
 std::shared_ptr<const PackedPlan> choose_packed_plan(const DasGeometry& geometry, const Multiprocessors& device,
                                                      int frames_together, const PackedPlan* previous,
                                                      PackedMethod method = PackedMethod::das);
 
-// Lines of a lower rate than the plain path's, and the filter that makes them.
+// Lines of a lower rate than the plain path's, and their filter.
 struct PackedLines {
   std::shared_ptr<const BandPlan> band;  // rates only: no response
   PackedFir fir;
   PackedTaps taps;  // of fir
 };
 
-// The analytic recipe in half precision: such lines, and how to work through an image.
+// Analytic recipe in half precision: PackedLines and the order of work on an image.
 struct PackedFormation {
   std::shared_ptr<const BandPlan> band;  // rates only: no response
   std::shared_ptr<const PackedFir> fir;
   std::shared_ptr<const PackedTaps> taps;  // of fir
-  int fir_parts = 1;                       // that a block each makes of a line
+  int fir_parts = 1;                       // parts of a line, one per block
   std::shared_ptr<const DasPlan> das;
   std::shared_ptr<const PackedPlan> tiles;
-  const char* why_not = nullptr;  // why the device cannot do it: then nothing more is set
+  const char* why_not = nullptr;  // reason for no `tiles`, or null
 };
 
 }  // namespace echoloop

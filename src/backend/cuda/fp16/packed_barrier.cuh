@@ -1,8 +1,8 @@
-// Barriers in shared memory, and copies of samples to it that arrive at them (PTX ISA: mbarrier, cp.async.bulk,
-// cp.async). Three forms of the same operations, by compute capability: 9.0 has a copy engine that counts bytes towards
-// a barrier; 8.x has barriers, and copies of 16 bytes a thread that arrive at one; before, a barrier is a counter in
-// shared memory, and copies pass through registers. A wait that lasts seconds is a mistake in the counting of stages:
-// it ends the kernel instead of hanging the device.
+// Barriers in shared memory, and copies of samples that arrive at them (PTX ISA: mbarrier, cp.async.bulk, cp.async).
+// Three forms by compute capability: 9.0 has a copy engine that counts bytes towards a barrier; 8.x has barriers, and
+// copies of 16 bytes per thread that arrive at one; before, a barrier is a counter in shared memory, and copies pass
+// through registers. A wait of seconds means an error in the count of stages: it ends the kernel instead of hanging the
+// device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,11 +10,11 @@
 namespace echoloop::cuda {
 
 inline constexpr int kWarp = 32;
-inline constexpr unsigned kCopyBytes = 16;  // of one thread's copy; rows are multiples of it, and aligned to it
+inline constexpr unsigned kCopyBytes = 16;  // per thread; rows are multiples of it, and aligned to it
 
-// Arrivals of the fetching warp that a stage's "full" barrier waits for.
+// Arrivals of the fetching warp at a stage's "full" barrier.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ < 900
-inline constexpr unsigned kFullArrivals = kWarp;  // each lane's copies
+inline constexpr unsigned kFullArrivals = kWarp;  // copies of each lane
 #else
 inline constexpr unsigned kFullArrivals = 1;
 #endif
@@ -73,14 +73,14 @@ __device__ __forceinline__ void wait_for(unsigned barrier, unsigned parity) {
   while (!passed(barrier, parity)) {
     if (clock64() - start > kPatienceCycles) __trap();
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-    __nanosleep(32);  // asking again and again would take instructions from the warp that is waited for
+    __nanosleep(32);  // polling without pause would slow the warp it waits for
 #endif
   }
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-// Initialised barriers become visible to the copy engine.
+// Makes initialised barriers visible to the copy engine.
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -91,25 +91,25 @@ __device__ __forceinline__ void arrive_expecting(unsigned barrier, unsigned byte
                : "memory");
 }
 
-// One lane of a whole warp, in a way that lets the compiler keep what it does in uniform registers.
+// Elects one lane of a whole warp, so that the compiler can use uniform registers.
 __device__ __forceinline__ bool elected() {
   unsigned one;
   asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}" : "=r"(one));
   return one != 0;
 }
 
-// 16-byte aligned, a multiple of 16 bytes; its bytes count towards `barrier`.
+// Copies `bytes`, a multiple of 16, 16-byte aligned; they count towards `barrier`.
 __device__ __forceinline__ void copy_to_shared(unsigned to, const void* from, unsigned bytes, unsigned barrier) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
                "l"(from), "r"(bytes), "r"(barrier)
                : "memory");
 }
 
-// What this thread saw read, by way of a barrier, is read before copies that it starts from now on write there.
+// Orders reads seen by this thread through a barrier before later copies into the same memory.
 __device__ __forceinline__ void reuse_by_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// A launch that may begin before the kernel ahead of it in the stream has ended (earliest_start()): nothing that
-// kernels write may be touched before wait_for_earlier_kernel(), by any thread that touches it.
+// For launches that may begin before the preceding kernel of the stream has ended (earliest_start()): no thread may
+// access memory written by kernels before wait_for_earlier_kernel().
 __device__ __forceinline__ void wait_for_earlier_kernel() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 __device__ __forceinline__ void allow_next_kernel() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 
@@ -121,7 +121,7 @@ __device__ __forceinline__ void allow_next_kernel() {}
 
 #if __CUDA_ARCH__ >= 800
 
-// Number `copy` of `n_copies`; beyond the last, nothing. Without a branch.
+// Starts copy number `copy` of `n_copies`; no effect beyond the last. Branch-free.
 __device__ __forceinline__ void copy_to_shared(unsigned copy, unsigned n_copies, unsigned to,
                                                const unsigned char* from) {
   asm volatile("{\n.reg .pred p;\nsetp.lt.u32 p, %0, %1;\n@p cp.async.cg.shared.global [%2], [%3], 16;\n}" ::"r"(copy),
@@ -129,14 +129,14 @@ __device__ __forceinline__ void copy_to_shared(unsigned copy, unsigned n_copies,
                : "memory");
 }
 
-// All lanes: when the copies of each that were started before have arrived in shared memory.
+// All lanes: arrives when the earlier copies of each lane are in shared memory.
 __device__ __forceinline__ void arrive_after_copies(unsigned barrier) {
   asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
 }
 
 #else
 
-// Likewise.
+// Stores copy number `copy` of `n_copies`; no effect beyond the last. Branch-free.
 __device__ __forceinline__ void store_to_shared(unsigned copy, unsigned n_copies, unsigned to, const uint4& v) {
   asm volatile("{\n.reg .pred p;\nsetp.lt.u32 p, %0, %1;\n@p st.shared.v4.u32 [%2], {%3, %4, %5, %6};\n}" ::"r"(copy),
                "r"(n_copies), "r"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
@@ -151,7 +151,7 @@ __device__ __forceinline__ void arrive_after_copies(unsigned barrier) {
 #endif
 #endif
 
-// All warps of the block but the last, which fetches.
+// Synchronises all warps of the block but the last, which fetches.
 __device__ inline void summers_wait() { asm volatile("bar.sync 1, %0;" ::"r"(blockDim.x - 32u) : "memory"); }
 
 }  // namespace echoloop::cuda

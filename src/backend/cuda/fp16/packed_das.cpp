@@ -1,5 +1,5 @@
-// Launches of the tuned delay-and-sum. Every number that the kernel relies on is checked here: a ring that is counted
-// in two ways would wait for ever.
+// Launches of the tuned delay-and-sum. Checks every number that the kernel relies on: a ring counted in two ways would
+// wait forever.
 #include "backend/cuda/fp16/packed_das.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The tuned delay-and-sum: arguments and launch. See packed_das_kernel.cuh for how it works, backend/fp16/packed_plan.h
-// for where the numbers come from. Compiled for compute capabilities 7.5, 8.x and 9.0 (packed_barrier.cuh).
+// Tuned delay-and-sum: arguments and launch. The kernel is in packed_das_kernel.cuh, the plan in
+// backend/fp16/packed_plan.h. Compiled for compute capabilities 7.5, 8.x and 9.0 (packed_barrier.cuh).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,7 @@
 
 namespace echoloop::cuda {
 
-// Frames at once, each with its own words, partials, arrivals and decibels. The grid's y counts them, or those that are
+// Frames at once, each with its own words, partials, arrivals and decibels. The grid's y counts them, or the groups
 // summed together.
 struct PackedFrames {
   int first = 0;                      // of the launch
@@ -19,29 +19,29 @@ struct PackedFrames {
   float reference_db = 0.0f;
 };
 
-// Of a frame alone, [nz][nx].
+// Output of a single frame, [nz][nx].
 struct PackedImage {
   Complex* pixels;
   float* envelope;
 };
 
-// The coherence factor beside the delay-and-sum (PackedMethod).
+// Coherence factor in addition to the delay-and-sum (PackedMethod).
 struct PackedCoherence {
   AdaptiveAxis axis = AdaptiveAxis::both;
   float strength = 1.0f;
   // W and n of the channels (dsp/methods/coherence.h): axis elements halves, [n_tx][nz][nx]; else floats, [nz][nx].
   const void* counts = nullptr;
 };
-// Bytes of `counts`.
+// Returns the bytes of `counts`.
 std::size_t coherence_count_bytes(const DasGeometry& geometry, AdaptiveAxis axis);
 void count_channels(const DasGeometry& geometry, AdaptiveAxis axis, void* counts, StreamView stream);
 
 struct PackedDasArgs {
   DasGeometry geometry;  // pointers: the device's
   const uint2* words;    // line (tx, el) begins at (tx * n_el + el) * pitch + window
-  const float* scale;    // one float: what a value of 1 in the words stands for
+  const float* scale;    // one float: amplitude of a value of 1 in the words
   int pitch;             // words from one line to the next
-  int n_words;           // of a line; even; `window` words of zeros lie before and behind each line
+  int n_words;           // of a line; even; `window` zero words precede and follow each line
   int window;            // words of a line that a tile can need; even
   TileShape tile;
   int tiles_across;
@@ -56,16 +56,16 @@ struct PackedDasArgs {
   float units_per_radian;  // delay units
   WindowPolynomial window_weight;
   const PackedItem* items;
-  const int* rx_start;  // [n_tiles][n_el] samples: where the windows of an element's lines begin ...
-  const int* tx_start;  // [n_tiles][n_tx] ... plus this for a transmit
-  Complex* partials;    // [n_frames][n_parts][nz][nx], with more than one part; of a coherence factor two, sum and rest
+  const int* rx_start;  // [n_tiles][n_el] samples: window start of an element's lines ...
+  const int* tx_start;  // [n_tiles][n_tx] ... plus this per transmit
+  Complex* partials;    // [n_frames][n_parts][nz][nx], with more than one part; coherence factor: two, sum and rest
   unsigned* arrivals;   // [n_frames][n_tiles], zero between frames
   PackedImage image;
   PackedFrames frames;
   PackedCoherence coherence;
 };
 
-// The compiled kernels of one kind of weight on one kind of grid, in the order of kPackedForms.
+// Compiled kernels of one kind of weight on one kind of grid, in the order of kPackedForms.
 struct PackedKernels {
   const void* of_form[kPackedFormCount];
   const void* of_together[kPackedFormCount];  // for form.most_frames frames
@@ -76,17 +76,17 @@ PackedKernels packed_kernels_box();
 PackedKernels packed_kernels_general();
 PackedKernels packed_kernels_polar_none();
 PackedKernels packed_kernels_polar_general();
-// Of one method, null where a form is not compiled for it.
+// Kernels of one method; null if a form is not compiled for it.
 struct CoherenceKernels {
   const void* of_form[kPackedFormCount];
 };
-// Of WeightKind::none, box or general; polar: not box.
+// For WeightKind::none, box or general; polar: not box.
 CoherenceKernels coherence_kernels_cartesian(PackedMethod method, WeightKind weight);
 CoherenceKernels coherence_kernels_polar(PackedMethod method, WeightKind weight);
 
-// Device memory that a plan and a frame bring.
+// Device memory of a plan and a frame.
 struct PackedMemory {
-  DasGeometry geometry;  // pointers: the device's
+  DasGeometry geometry;  // device pointers
   const uint2* words;
   const float* scale;
   const PackedItem* items;
@@ -99,13 +99,13 @@ struct PackedMemory {
 };
 PackedDasArgs packed_das_args(const PackedPlan& plan, const PackedMemory& memory);
 
-// Ten times the compute capability that the code for the current device was compiled for; 0: the program has none.
+// Returns ten times the compute capability of the code for the current device; 0: none.
 int packed_das_code();
-// The start that kernels of that code can have: early for code of compute capability 9.0, in turn before. [any thread]
+// Returns the earliest start of kernels of that code: early for compute capability 9.0, in turn before. [any thread]
 LaunchStart earliest_start();
-// Before the first launch of a plan: lets the kernel have its shared memory.
+// Allows the kernel its shared memory; before the first launch of a plan.
 void allow_packed_das(const PackedPlan& plan);
-// By plan.together as many times as there are frames for it, the rest one by one.
+// Launches plan.together for groups of frames, the rest one by one.
 void run_packed_das(const PackedPlan& plan, const PackedDasArgs& args, int n_frames, StreamView stream);
 
 }  // namespace echoloop::cuda

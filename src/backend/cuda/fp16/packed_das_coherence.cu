@@ -1,4 +1,4 @@
-// The tuned coherence factor's kernels for GridKind::cartesian, and the channels that count.
+// Kernels of the tuned coherence factor for GridKind::cartesian, and the count of channels.
 #include "backend/cuda/fp16/packed_kernels.cuh"
 #include "backend/cuda/runtime/cuda_error.h"
 #include "backend/cuda/runtime/launch.cuh"
@@ -7,7 +7,7 @@
 namespace echoloop::cuda {
 namespace {
 
-// One thread a pixel. The samples' own sums (packed_das_kernel.cuh) read zeros where nothing is recorded.
+// One thread per pixel. The sums of samples (packed_das_kernel.cuh) read zeros outside the record.
 __global__ void count_kernel(DasGeometry g, AdaptiveAxis axis, void* counts) {
   const long long n_pixels = static_cast<long long>(g.nx) * g.nz;
   const long long pixel = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;

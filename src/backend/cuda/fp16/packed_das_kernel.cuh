@@ -1,13 +1,13 @@
-// The tuned delay-and-sum. A block owns a tile of pixels; one extra warp does nothing but fetch, for every element and
-// transmit, the window of the line that the tile needs into a ring in shared memory; the others sum. Ring slots pass
-// between them through a "full" and an "empty" barrier each; nobody else waits for anybody. A block may start, and
-// prepare, before the kernel that makes its lines has ended. Frames that are summed together share all but their
-// samples: each has a ring of its own, a constant distance from the one before.
+// Tuned delay-and-sum. A block owns a tile of pixels; one extra warp only fetches, for every element and transmit, the
+// window of the line that the tile needs into a ring in shared memory; the others sum. Ring slots pass between them
+// through a "full" and an "empty" barrier each; there is no other wait. A block may start, and prepare, before the
+// kernel that makes its lines has ended. Frames summed together share all but their samples: each has a ring of its
+// own, at a constant distance from the previous one.
 //
 // Geometry is in radians of receive phase, so that a distance is a phase; delays are integers of 1/2048 samples
-// (dsp/packed_fir.h). The window's start, the slot's address and the float format's offset disappear into constants of
+// (dsp/packed_fir.h). The window's start, the slot's address and the float format's offset are folded into constants of
 // the two delays, so a delay-sum is: add, shift, multiply (address), load, mask (fraction), 3 packed multiply-adds.
-// Included by the files that compile variants of it.
+// Included by the files that compile its variants.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -19,7 +19,7 @@
 
 namespace echoloop::cuda {
 
-// What the tuned delay-and-sum computes for a pixel and an element: weights, samples, the hardware's own functions.
+// Terms of a pixel and an element: weights, samples, hardware functions.
 
 __device__ __forceinline__ float sine(float radians) {
   float v;
@@ -37,7 +37,7 @@ __device__ __forceinline__ float root(float v) {
   return r;
 }
 
-// To 1e-6, enough for halves.
+// Returns the phasor within 1e-6, enough for halves.
 __device__ __forceinline__ Complex rough_phasor(float turns) {
   const float radians = 6.28318531f * (turns - rintf(turns));
   return {cosine(radians), sine(radians)};
@@ -51,7 +51,7 @@ __device__ __forceinline__ void add_turned(float re, float im, float c, float s,
   sum_im += im * c;
 }
 
-// The lines of kF frames at `delay`, whose windows lie `offset` bytes beyond the ones that delays count from.
+// Reads the lines of kF frames at `delay`, in windows `offset` bytes after those that delays count from.
 template <int kF>
 __device__ __forceinline__ void read_samples(unsigned delay, unsigned word_bytes, unsigned offset, __half2 (&to)[kF]) {
   const unsigned address = (delay >> kDelayBits) * word_bytes + offset;
@@ -60,7 +60,7 @@ __device__ __forceinline__ void read_samples(unsigned delay, unsigned word_bytes
 #pragma unroll
   for (unsigned f = 0; f < kF; ++f) {
     unsigned value, step;
-    // volatile: stays between the wait for its slot and the slot's return.
+    // volatile: stays between the wait for its slot and the slot's release
     asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(step) : "r"(address + f * frame_ring(kF)));
     to[f] = __hfma2(reinterpret_cast<const __half2&>(step), w, reinterpret_cast<const __half2&>(value));
   }
@@ -88,7 +88,7 @@ __device__ float pixel_weight(const PackedDasArgs& a, const float4& record, cons
   }
   float weight = window_weight(a, place);
   if (a.geometry.width_over_wavelength > 0.0f) {
-    // directivity_weight() of dsp/das.h with the hardware's own functions.
+    // directivity_weight() of dsp/das.h with hardware functions
     const float per_distance = rsqrtf(p.along_m * p.along_m + p.across_m * p.across_m + 1e-20f);
     const float v = 3.14159265f * a.geometry.width_over_wavelength * p.across_m * per_distance;
     const float response = v * v < 1e-5f ? 1.0f : __fdividef(sine(v), v);
@@ -97,14 +97,14 @@ __device__ float pixel_weight(const PackedDasArgs& a, const float4& record, cons
   return weight;
 }
 
-// The coherence factor (dsp/methods/coherence.h) beside the tuned delay-and-sum: energies of the samples, and what
-// becomes of them. Weights and numbers of the channels are known beforehand: count_channels().
+// Coherence factor (dsp/methods/coherence.h) in the tuned delay-and-sum: energies of the samples and their use. Weights
+// and numbers of the channels are precomputed: count_channels().
 
-// Words are at most 1: their squares, times this, are halves down to -95 dB, and sums of kHalfSumElements of them up to
-// 0 dB.
+// Scale of energies: words are at most 1; their squares times this are halves down to -95 dB, and sums of
+// kHalfSumElements of them up to 0 dB.
 inline constexpr float kEnergyScale = 1024.0f;
 
-// Of a thread's pixels, in floats; energies times kEnergyScale.
+// Sums of a thread's pixels, in floats; energies times kEnergyScale.
 template <PackedMethod kMethod, int kP, int kT>
 struct CoherenceSums {};
 
@@ -119,16 +119,16 @@ struct CoherenceSums<PackedMethod::coherence, kP, kT> {
 
 template <int kP, int kT>
 struct CoherenceSums<PackedMethod::coherence_of_transmits, kP, kT> {
-  Complex sum[kP][kT] = {};   // of the elements, times the transmit's weight
-  float energy[kP][kT] = {};  // of the elements, times its square
+  Complex sum[kP][kT] = {};   // over elements, times the transmit's weight
+  float energy[kP][kT] = {};  // over elements, times the square of that weight
 
   __device__ __forceinline__ void add(int i, int t, float tx_weight, __half2 part) {
     energy[i][t] += tx_weight * tx_weight * (__low2float(part) + __high2float(part));
   }
 };
 
-// Of a pixel, complete or one block's part: the delay-and-sum, and (axis elements) the sum of the weighed transmits or
-// (E, 0).
+// Complete pixel or one block's part: the delay-and-sum, and (axis elements) the sum of the weighted transmits or (E,
+// 0).
 struct CoherentPixel {
   Complex sum, rest;
 };
@@ -179,7 +179,7 @@ __device__ CoherentPixel coherent_pixel(const PackedDasArgs& a, const PackedItem
   return {das, {energy, 0.0f}};
 }
 
-// The amplitude of a complete pixel, in the words' scale.
+// Returns the amplitude of a complete pixel, in the words' scale.
 __device__ inline float coherent_level(const PackedDasArgs& a, long long pixel, const CoherentPixel& of) {
   if (a.coherence.axis == AdaptiveAxis::elements) return magnitude(of.rest);
   FormedPixel made;
@@ -196,7 +196,7 @@ struct PackedDas {
   static constexpr int kSums = kReceiveFirst ? kT : 1;                // kept over several stages
   static constexpr int kColumns = kGrid == GridKind::polar ? kP : 1;  // different x of a thread's pixels
 
-  // What a summing thread keeps in registers.
+  // Registers of a summing thread.
   struct Pixels {
     float x[kColumns];       // radians
     float z[kP];             // radians
@@ -207,11 +207,11 @@ struct PackedDas {
     CoherenceSums<kMethod, kP, kT> coherence;
   };
 
-  // Samples of an element's lines, turned and summed over elements, of each pixel and transmit.
+  // Samples of an element's lines, rotated and summed over elements, per pixel and transmit.
   struct Sums {
     __half2 with_cos[kF][kP][kSums];
     __half2 with_sin[kF][kP][kSums];
-    __half2 energy[kCoherent ? kP : 1][kCoherent ? kSums : 1];  // of weight and samples, times kEnergyScale
+    __half2 energy[kCoherent ? kP : 1][kCoherent ? kSums : 1];  // weight times squared samples, times kEnergyScale
   };
 
   static __device__ PackedShared layout(const PackedDasArgs& a) {
@@ -250,7 +250,7 @@ struct PackedDas {
     if (kGrid == GridKind::cartesian) px.x[0] = g.x_m[p.ix] * a.radians_per_m;
 #pragma unroll
     for (int i = 0; i < kP; ++i) {
-      const float z_m = g.z_m[p.iz[i]];  // polar: distance from the apex, which the plan's phase counts from
+      const float z_m = g.z_m[p.iz[i]];  // polar: distance from the apex, the origin of the plan's phase
       px.z[i] = z_m * a.radians_per_m;
       if (kGrid == GridKind::polar) {
         const auto at = place_of(g, p.ix, p.iz[i]);
@@ -268,7 +268,7 @@ struct PackedDas {
         const int whole = g.row_base[row] - start + t * a.window + ring_words;
         const float rest = excess - fabsf(z_m) * g.samples_per_m;
         px.delay[i][t] = whole * (1 << kDelayBits) + __float2int_rn(rest * kDelayUnits) - kDelayMagicBits;
-        // The plan's phase belongs to the transmit path plus |z|; the receive phase is the whole path's.
+        // The plan's phase covers the transmit path plus |z|; the receive phase covers the whole path.
         const Complex c = transmit_weight(g, tx) * rough_phasor(g.row_turns[row] + excess * g.turns_per_sample -
                                                                 fabsf(z_m) * g.samples_per_m * g.turns_per_sample);
         const __half2 phasor = first_tx + t < g.n_tx ? __floats2half2_rn(c.re, c.im) : __floats2half2_rn(0.0f, 0.0f);
@@ -281,7 +281,7 @@ struct PackedDas {
     }
   }
 
-  // One element's samples for pixel i: summed over the transmits, then turned and weighted by the receive phasor.
+  // Adds one element's samples to pixel i: summed over the transmits, then rotated and weighted by the receive phasor.
   static __device__ __forceinline__ void add_transmit_first(const PackedDasArgs& a, Pixels& px, int i, int receive,
                                                             unsigned offset, Complex phasor) {
     __half2 by_cos[kF], by_sin[kF];
@@ -304,7 +304,7 @@ struct PackedDas {
     }
   }
 
-  // Sums over elements, turned by the transmit phasors.
+  // Adds the sums over elements, rotated by the transmit phasors.
   static __device__ __forceinline__ void turn_sums(Pixels& px, const __half2* phasors, int summers, const Sums& sums,
                                                    const float (&tx_weight)[kT]) {
 #pragma unroll
@@ -328,7 +328,7 @@ struct PackedDas {
     }
   }
 
-  // An element whose windows lie `offset` bytes into the ring.
+  // Adds an element whose windows are `offset` bytes into the ring.
   static __device__ __forceinline__ void add_element(const PackedDasArgs& a, Pixels& px, const float4& record,
                                                      const float4& normal, unsigned offset, Sums& sums) {
 #pragma unroll
@@ -372,11 +372,10 @@ struct PackedDas {
     const auto* normals = reinterpret_cast<const float4*>(shared + at.normals);
     const auto* phasors = reinterpret_cast<const __half2*>(shared + at.phasors) + threadIdx.x;
     const int summers = static_cast<int>(blockDim.x) - kWarp;
-    const unsigned row_bytes =
-        static_cast<unsigned>(kT * a.window) * 8u;  // from an element's windows to the next one's
+    const unsigned row_bytes = static_cast<unsigned>(kT * a.window) * 8u;  // between the windows of successive elements
     const int n_stages = stages(a, item);
     const __half2 zero = __float2half2_rn(0.0f);
-    float tx_weight[kT] = {};  // beyond the last transmit 0
+    float tx_weight[kT] = {};  // 0 beyond the last transmit
     if constexpr (kCoherent) {
 #pragma unroll
       for (int t = 0; t < kT; ++t) {
@@ -410,8 +409,8 @@ struct PackedDas {
         const float4 normal = kWeight == WeightKind::general ? normals[e] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         add_element(a, px, records[e], normal, offset, sums);
       }
-      // One lane for its warp: every lane for itself takes 1 % longer. Racecheck does not see that the other lanes'
-      // reads came before it and reports them; with every lane for itself it reports nothing.
+      // One lane arrives for its warp: arrivals by every lane take 1 % longer. Racecheck misses that the other lanes'
+      // reads precede it and reports them; with every lane arriving it reports nothing.
       __syncwarp();
       if (threadIdx.x % kWarp == 0) arrive(barriers + static_cast<unsigned>(kMaxStageSlots + slot) * 8u);
       if (kReceiveFirst && (--until_turn == 0 || s + 1 == n_stages)) turn_sums(px, phasors, summers, sums, tx_weight);
@@ -423,7 +422,7 @@ struct PackedDas {
     }
   }
 
-  // The sums of this thread's pixels, and what their factor needs: two images for the partial sums.
+  // Writes the sums of this thread's pixels and the terms of their factor, as two images of partial sums.
   static __device__ void write_coherence(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared,
                                          Pixels& px) {
     const PixelPlace<kP> p = pixel_place<kP>(a, item);

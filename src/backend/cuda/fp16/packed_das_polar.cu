@@ -1,4 +1,4 @@
-// The tuned delay-and-sum's kernels for GridKind::polar.
+// Kernels of the tuned delay-and-sum for GridKind::polar.
 #include "backend/cuda/fp16/packed_kernels.cuh"
 
 namespace echoloop::cuda {
@@ -11,7 +11,7 @@ PackedKernels packed_kernels_polar_general() {
   return packed_kernels<GridKind::polar, WeightKind::general>(std::make_index_sequence<kPackedFormCount>());
 }
 
-// The tuned coherence factor's kernels for GridKind::polar.
+// Kernels of the tuned coherence factor for GridKind::polar.
 
 CoherenceKernels coherence_kernels_polar(PackedMethod method, WeightKind weight) {
   if (weight == WeightKind::none) return coherence_kernels_of<GridKind::polar, WeightKind::none>(method);

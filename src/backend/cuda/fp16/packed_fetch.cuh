@@ -1,4 +1,4 @@
-// The fetching warp of the tuned delay-and-sum (packed_das_kernel.cuh): windows of lines to the ring in shared memory.
+// Fetching warp of the tuned delay-and-sum (packed_das_kernel.cuh): windows of lines to the ring in shared memory.
 #pragma once
 
 #include "backend/cuda/fp16/packed_barrier.cuh"
@@ -7,7 +7,7 @@
 
 namespace echoloop::cuda {
 
-// Stages of an item: the one expression that both sides count by.
+// Returns the stages of an item; both sides count by this expression.
 __device__ inline int stages(const PackedDasArgs& a, const PackedItem& item) {
   return (item.n_elements + a.stage_elements - 1) / a.stage_elements;
 }
@@ -16,18 +16,18 @@ __device__ inline unsigned words_of_frame(const PackedDasArgs& a) {
   return static_cast<unsigned>(a.geometry.n_tx * a.geometry.n_el * a.pitch);
 }
 
-// The first one of kF frames that a block sums together.
+// Returns the first of the kF frames that a block sums together.
 template <int kF>
 __device__ int first_frame(const PackedDasArgs& a) {
   return a.frames.first + static_cast<int>(blockIdx.y) * kF;
 }
 
 // Starts the copies of stages: rows are the windows of elements [first, end) of the item, all transmits of the group,
-// one behind the other from `to`. Outside the record the neighbouring zeros serve; a window never leaves them.
+// consecutive from `to`. Outside the record the neighbouring zeros are read; a window never leaves them.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-// One lane starts all copies of a stage: eight instructions a copy, which neither branch nor wait for one another, are
-// what keeps a warp ahead of fifteen that sum.
+// One lane starts all copies of a stage: eight independent, branch-free instructions per copy keep one warp ahead of
+// fifteen that sum.
 template <int kT, int kF>
 class BulkFetch {
  public:
@@ -76,8 +76,8 @@ using StageFetch = BulkFetch<kT, kF>;
 
 #else
 
-// A lane finds where a row begins; then the warp copies the rows, 16 bytes a lane. Rows lie end to end where they go
-// to, so that a lane's copies are a constant distance apart there, and lanes stay busy whatever the length of a row.
+// Each lane finds the start of a row; then the warp copies the rows, 16 bytes per lane. Rows are contiguous at the
+// target, so that a lane's copies have a constant distance there, and lanes stay busy for any length of row.
 template <int kT, int kF>
 class WarpFetch {
  public:
@@ -115,25 +115,25 @@ class WarpFetch {
            static_cast<unsigned>(first_frame<kF>(a)) * words_of_frame(a);
   }
 
-  // `word`: where row number `lane` begins. Before compute capability 8.0 copies pass through registers: as many at
-  // once as those hold.
+  // `word`: start of row number `lane`. Before compute capability 8.0 copies pass through registers, which limit their
+  // number.
   __device__ __forceinline__ void copy_rows(const PackedDasArgs& a, unsigned word, int n_rows, unsigned to) const {
 #if __CUDA_ARCH__ >= 800
     constexpr unsigned kAtOnce = 8;
 #else
-    constexpr unsigned kAtOnce = kT == 3 ? 10 : 6;  // forms of 3 transmits have more registers a thread
+    constexpr unsigned kAtOnce = kT == 3 ? 10 : 6;  // forms of 3 transmits have more registers per thread
 #endif
     const unsigned lane = threadIdx.x % kWarp;
     const unsigned n_copies = static_cast<unsigned>(n_rows) * row_copies_;
-    // Counted from where row 0 would have to begin for a copy to lie as many words behind it as it does at `to`, and,
-    // so that the count is not negative, from a warp's rows before the first line.
+    // Counts from the position where row 0 would begin if a copy had the same offset from it as at `to`, and, to keep
+    // the count non-negative, from a warp's rows before the first line.
     const auto window = static_cast<unsigned>(a.window);
     const unsigned before = word + (kWarp - lane) * window;
     const auto* words = reinterpret_cast<const unsigned char*>(a.words) - 8ull * (kWarp * window);
     to += lane * kCopyBytes;
 #pragma unroll 1
     for (unsigned first = 0; first < n_copies; first += kAtOnce * kWarp, to += kAtOnce * kWarp * kCopyBytes) {
-      // No branch from one copy to the next: they would wait for one another. Those beyond the last find its place.
+      // No branches between copies, which would serialise them. Copies past the last use its position.
       const unsigned char* from[kAtOnce];
 #pragma unroll
       for (unsigned k = 0; k < kAtOnce; ++k) {
@@ -199,8 +199,8 @@ __device__ void fetch_windows(const PackedDasArgs& a, const PackedItem& item, co
   }
 }
 
-// Where a thread's pixels lie (dsp/packed_fir.h) and the end of the tuned delay-and-sum (packed_das_kernel.cuh): from a
-// thread's sums to the image.
+// Positions of a thread's pixels (dsp/packed_fir.h) and the end of the tuned delay-and-sum (packed_das_kernel.cuh):
+// from a thread's sums to the image.
 
 template <int kP>
 struct PixelPlace {
@@ -226,7 +226,7 @@ __device__ PixelPlace<kP> pixel_place(const PackedDasArgs& a, const PackedItem& 
   return p;
 }
 
-// Part `item.part` of a tile is written; true in the block that comes last, for the frames that it sums.
+// Marks part `item.part` of a tile as written; returns true in the block that finishes last, for the frames it sums.
 __device__ inline bool is_last_part(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared,
                                     unsigned frame) {
   unsigned* arrivals = a.arrivals + frame * (gridDim.x / static_cast<unsigned>(a.n_parts)) + item.tile;
@@ -249,8 +249,8 @@ __device__ long long pixel_index(const PackedDasArgs& a, const PixelPlace<kP>& p
   return static_cast<long long>(p.iz[i]) * a.geometry.nx + p.ix;
 }
 
-// kF images of sums that blocks share: theirs go to the partial sums, which the last block of a tile adds up in their
-// order, whichever block that is. False in the others.
+// Combines kF images of sums shared by blocks: each block writes partial sums, and the last one adds them in their
+// order, whichever block it is. Returns false in the others.
 template <int kP, int kF>
 __device__ bool gather_parts(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared,
                              const PixelPlace<kP>& p, float (&re)[kF][kP], float (&im)[kF][kP]) {
@@ -283,7 +283,7 @@ __device__ bool gather_parts(const PackedDasArgs& a, const PackedItem& item, uns
   return true;
 }
 
-// A pixel's sum and the amplitude shown, in the words' scale.
+// Writes a pixel's sum and amplitude, in the words' scale.
 __device__ inline void write_pixel(const PackedDasArgs& a, int frame, long long pixel, Complex sum, float amplitude) {
   if (a.frames.count == 1) {
     a.image.pixels[pixel] = sum;
@@ -293,7 +293,7 @@ __device__ inline void write_pixel(const PackedDasArgs& a, int frame, long long 
   if (db != nullptr) db[pixel] = to_db(amplitude, a.frames.reference_db);
 }
 
-// The sums of this thread's pixels.
+// Writes the sums of this thread's pixels.
 template <int kP, int kF>
 __device__ void write_pixels(const PackedDasArgs& a, const PackedItem& item, unsigned char* shared, float (&re)[kF][kP],
                              float (&im)[kF][kP]) {

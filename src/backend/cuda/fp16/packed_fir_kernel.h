@@ -1,5 +1,4 @@
-// The condition stage of the tuned path in one launch: raw samples to packed words (dsp/packed_fir.h,
-// dsp/packed_fir.h).
+// Condition stage of the tuned path in one launch: raw samples to packed words (dsp/packed_fir.h).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,11 +12,12 @@
 namespace echoloop::cuda {
 
 inline constexpr int kFirThreads = 256;          // of a block, at most
-inline constexpr int kPeakBlocks = 512;          // that look for the frame's largest sample before the lines are made
-inline constexpr float kLargestHalf = 16384.0f;  // what a line's largest sample becomes; less the mean, twice as much
+inline constexpr int kPeakBlocks = 512;          // blocks that find the frame's largest sample first
+inline constexpr float kLargestHalf = 16384.0f;  // value of a line's largest sample; minus the mean, up to twice as
+                                                 // much
 
-// The largest |x| of a part of a frame of floats, and the number of the launch that left it: one 8-byte word, so that
-// who reads it needs no other sign that it is there.
+// Largest |x| of a part of a frame of floats, and the number of the launch that wrote it: one 8-byte word, so that a
+// reader needs no other flag.
 using FirPeak = unsigned long long;  // launch << 32 | bits of the float
 
 struct PackedFirArgs {
@@ -36,23 +36,23 @@ struct PackedFirArgs {
   bool remove_mean;
   float gain_bound;   // |y| <= gain_bound * largest |x|
   float full_scale;   // largest |x|; 0: the largest of `peaks`
-  float word_scale;   // from sums of products of halves to words' values, of the line with the largest sample
-  bool at_once;       // all blocks fit on the device: each leaves its line's peak for the others
+  float word_scale;   // from sums of products of halves to words, for the line with the largest sample
+  bool at_once;       // all blocks fit on the device: each writes its line's peak for the others
   unsigned launch;    // its number
   FirPeak* peaks;     // [n_peaks()]
   const uint4* taps;  // PackedTaps::matrices
   uint2* words;       // [window] zeros, then [n_lines][pitch]
-  float* scale;       // one float: what a value of 1 in the words stands for
+  float* scale;       // one float: amplitude of a value of 1 in the words
   FirLayout at;
   ECHO_HD int n_peaks() const { return at_once ? n_lines : kPeakBlocks; }
 };
 
-inline int fir_shared_bytes(const PackedFirArgs& a) { return a.at.total * 16; }  // as asked for
+inline int fir_shared_bytes(const PackedFirArgs& a) { return a.at.total * 16; }  // as requested
 
-// Device memory that a plan and a frame bring.
+// Device memory of a plan and a frame.
 struct PackedFirMemory {
   const std::byte* raw;
-  FirPeak* peaks;  // [peak_slots()], zeros at first
+  FirPeak* peaks;  // [peak_slots()], initially zero
   const uint4* taps;
   uint2* words;
   float* scale;
@@ -64,23 +64,23 @@ struct PackedLineShape {
   int n_valid;  // samples of a line within the record
   int pitch;    // words
   int window;
-  int n_parts = 1;  // of a line, a block each
+  int n_parts = 1;  // of a line, one per block
 };
-// What does not depend on memory: `fir` and its matrices, for lines of such a shape.
+// Sets the arguments that do not depend on memory: `fir` and its matrices, for lines of this shape.
 PackedFirArgs packed_fir_args(const Acquisition& acquisition, const PackedFir& fir, const PackedTaps& taps,
                               const PackedLineShape& shape, const PackedFirMemory& memory);
 
-// Before the first launch of a plan: lets the kernel have its shared memory, and finds out whether its blocks fit on
-// the device at once.
+// Allows the kernel its shared memory and sets at_once if all its blocks fit on the device; before the first launch of
+// a plan.
 void allow_packed_fir(PackedFirArgs& args, SampleType type);
-// Frames of floats whose lines do not fit at once are looked through beforehand, in a launch of its own.
+// Conditions a frame. Floats whose lines do not fit at once are scanned beforehand, in a launch of its own.
 void run_packed_fir(PackedFirArgs& args, SampleType type, StreamView stream);
-// Words of the whole buffer.
+// Returns the words of the whole buffer.
 inline std::size_t packed_words(int n_lines, const PackedLineShape& shape) {
   return static_cast<std::size_t>(shape.window) +
          static_cast<std::size_t>(n_lines) * static_cast<std::size_t>(shape.pitch);
 }
-// Leaves the peaks of a frame of floats for the launch `args.launch`.
+// Writes the peaks of a frame of floats for the launch `args.launch`.
 void find_peaks(const PackedFirArgs& args, StreamView stream);
 
 }  // namespace echoloop::cuda

@@ -1,8 +1,8 @@
-// A block takes a line: its mean needs all of it, and lines are many. A line that is too long for a block's shared
-// memory is made in parts by several, each of which reads all of it for the mean. Samples go to shared memory as
-// halves, in their own order; tensor cores multiply stretches of them by the taps (dsp/packed_fir.h) and sum in
-// floats. A thread ends up with pairs of neighbouring outputs, real and imaginary: it turns them, fetches the outputs
-// that follow from other lanes, and writes two words at a time.
+// One block per line, as its mean needs all of it and lines are many. A line too long for a block's shared memory is
+// made in parts by several blocks, each of which reads all of it for the mean. Samples go to shared memory as halves,
+// in order; tensor cores multiply stretches of them by the taps (dsp/packed_fir.h) and sum in floats. A thread holds
+// pairs of neighbouring outputs, real and imaginary: it rotates them, fetches the following outputs from other lanes,
+// and writes two words at a time.
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 
@@ -19,7 +19,7 @@
 namespace echoloop::cuda {
 namespace {
 
-// Outputs of a unit in a lane's registers: of tile t the blocks of rows lane / 4 and lane / 4 + 8 (`half`), and of them
+// Outputs of a unit in a lane's registers: of tile t the blocks of rows lane / 4 and lane / 4 + 8 (`half`), each with
 // the outputs 2 (lane % 4) and the next one. Block of row r of tile t: r * kTiles + t.
 template <int kTiles>
 struct UnitSums {
@@ -71,7 +71,7 @@ __device__ __forceinline__ uint2 word_of(float2 v, float2 next) {
                     as_bits(__floats2half2_rn((next.x - v.x) * kStepScale, (next.y - v.y) * kStepScale)));
 }
 
-// The last output of a unit waits in `ends` for the first one of the next. `unit`: of the part.
+// The last output of a unit is kept in `ends` for the first of the next. `unit`: index in the part.
 template <int kTiles>
 __device__ __forceinline__ void write_unit(const PackedFirArgs& a, const LinePart& part, float scale, uint2* line,
                                            float2* ends, int unit, const UnitSums<kTiles>& sums) {
@@ -93,7 +93,7 @@ __device__ __forceinline__ void write_unit(const PackedFirArgs& a, const LinePar
   for (int i = 0; i < 2 * kTiles; ++i) {
     const int t = i / 2, half = i % 2;
     const bool last_tile = t == kTiles - 1;
-    // A lane that begins a block serves the one that ends the block before it: of the tile before, or the row before.
+    // A lane at the start of a block serves the lane at the end of the one before: of the previous tile or row.
     const float2 begins = last_tile ? (lane == 0 ? y[0][1][0] : y[0][half][0]) : y[last_tile ? t : t + 1][half][0];
     const float2 given = lane % 4 == 0 ? begins : y[t][half][0];
     const int from = lane % 4 == 3 && !last_tile ? lane - 3 : lane + 1;
@@ -159,7 +159,7 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
   int unit = static_cast<int>(threadIdx.x) / kWarp;
   UnitSums<kTiles> sums;
   if (unit < part.n_units()) convolve<kBlockChunks>(a, shared, taps_at, unit, sums);
-  // Only now is the frame's peak needed: other blocks may have read their lines later than this one.
+  // Reads the frame's peak as late as possible: other blocks may read their lines later than this one.
   __shared__ float peaks[kFirThreads / kWarp];
   if constexpr (kPeakIsLookedFor<Sample>) {
     const float peak = peak_of_warp(a);
@@ -178,7 +178,7 @@ __device__ __forceinline__ void condition_line(const PackedFirArgs& a, uint4* sh
   write_rest(a, part, words, ends);
 }
 
-// kBlockChunks 16: as many or more.
+// kBlockChunks 16: 16 or more.
 template <class Sample, int kBlockChunks>
 __global__ void __launch_bounds__(kFirThreads, fir_blocks(kBlockChunks))
     packed_fir_kernel(const __grid_constant__ PackedFirArgs a) {
@@ -221,7 +221,7 @@ void allow_packed_fir(PackedFirArgs& a, SampleType type) {
   if (a.full_scale != 0.0f) return;
   int device = 0;
   int multiprocessors = 0;
-  int blocks = 0;  // of a multiprocessor
+  int blocks = 0;  // per multiprocessor
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, fir_threads(a),

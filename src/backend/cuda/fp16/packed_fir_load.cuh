@@ -1,6 +1,6 @@
-// First part of the packed conditioner (packed_fir_launch.cu): a line's mean and largest sample, and its samples as
-// halves in shared memory. A thread keeps what it has read of the line for the second step; of lines that are too long
-// for that it reads the rest again, from the multiprocessor's cache.
+// First part of the packed conditioner (packed_fir_launch.cu): mean and largest sample of a line, and its samples as
+// halves in shared memory. A thread keeps what it read of the line for the second step; of longer lines it reads the
+// rest again, from the multiprocessor's cache.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -15,7 +15,7 @@ namespace echoloop::cuda {
 
 __device__ __forceinline__ unsigned as_bits(__half2 v) { return *reinterpret_cast<unsigned*>(&v); }
 
-// Eight samples as they are in memory.
+// Eight samples as in memory.
 struct CountChunk {
   unsigned pair[4];
 };
@@ -34,7 +34,7 @@ __device__ __forceinline__ void fetch(const float* from, FloatChunk& c) {
   c = {{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w}};
 }
 
-// What a thread has found so far.
+// Partial results of a thread.
 struct Found {
   float sum = 0.0f;
   float peak = 0.0f;  // of floats only
@@ -71,12 +71,12 @@ struct ChunkOf<float> {
   using Type = FloatChunk;
 };
 
-// Chunks that a thread keeps in registers: as many as the matrix products leave it.
+// Chunks that a thread keeps in registers, as far as the matrix products allow.
 template <class Sample>
 inline constexpr int kHeld = sizeof(Sample) == 2 ? 8 : 4;
 
-// The part of a line that this block makes: blockIdx.x counts lines, blockIdx.y their parts. Asked again each time, as
-// registers are what the products need.
+// Part of a line made by this block: blockIdx.x counts lines, blockIdx.y their parts. Recomputed at each use to save
+// registers for the products.
 struct LinePart {
   const FirLayout& at;
 
@@ -84,20 +84,20 @@ struct LinePart {
     return static_cast<int>(blockIdx.y) * at.part_units;
   }  // of the line
   __device__ __forceinline__ int own_units() const { return min(at.part_units, at.line_units - first_unit()); }
-  // Computed: the one that follows, too.
+  // Units computed: also the following one.
   __device__ __forceinline__ int n_units() const { return min(at.n_units, at.line_units - first_unit()); }
-  // Chunks of the line, and of the silence before it, that come before the part.
+  // Chunks of the line, and of the silence before it, that precede the part.
   __device__ __forceinline__ int skip() const { return first_unit() * kTileBlocks << at.row_log2; }
   __device__ __forceinline__ bool is_last() const { return blockIdx.y == gridDim.y - 1u; }
 };
 
-// A line among the chunks of the frame's memory. Its first and last chunk belong to other lines, too, or end beyond the
-// frame: single lanes read their samples one by one.
+// Line within the chunks of the frame's memory. Its first and last chunk may hold samples of other lines or end beyond
+// the frame: their samples are read one by one by single lanes.
 template <class Sample>
 struct RawLine {
   using Chunk = typename ChunkOf<Sample>::Type;
-  const Sample* chunks;  // where the first one begins
-  int shift;             // samples of it that are not the line's
+  const Sample* chunks;  // start of the first one
+  int shift;             // samples of the first chunk before the line
   int n_chunks;
   int n_values;
 
@@ -108,11 +108,11 @@ struct RawLine {
     n_values = a.n_values;
     n_chunks = (shift + n_values + kChunk - 1) / kChunk;
   }
-  // The whole chunk number i of the line.
+  // Returns the index of the line's i-th whole chunk.
   __device__ __forceinline__ int inner(int i) const { return i + 1; }
   __device__ __forceinline__ int n_inner() const { return n_chunks - 2; }
   __device__ __forceinline__ void read(int i, Chunk& c) const { fetch(chunks + inner(i) * kChunk, c); }
-  // The place of the thread's sample in the first or last chunk, from the first one's beginning; negative: it has none.
+  // Returns the place of the thread's sample in the first or last chunk, from the first's start; negative: none.
   __device__ __forceinline__ int edge_place() const {
     const int thread = static_cast<int>(threadIdx.x);
     const int place = thread < kChunk ? thread : (n_chunks - 2) * kChunk + thread;
@@ -159,11 +159,11 @@ __device__ __forceinline__ Found look_through(const RawLine<Sample>& line, const
 
 struct LineLevel {
   float mean;
-  float peak;     // as if its counterpart in `to_half`
-  float to_half;  // of a sample less the mean
+  float peak;     // scaled as in `to_half`
+  float to_half;  // factor of a sample minus the mean
 };
 
-// Sum and maximum over the block, in a fixed order.
+// Returns sum and maximum over the block, in a fixed order.
 __device__ inline LineLevel line_level(const PackedFirArgs& a, Found found) {
   __shared__ float sums[kFirThreads / kWarp];
   __shared__ float maxima[kFirThreads / kWarp];
@@ -186,7 +186,7 @@ __device__ inline LineLevel line_level(const PackedFirArgs& a, Found found) {
   return {a.remove_mean ? sum / static_cast<float>(a.n_values) : 0.0f, peak, kLargestHalf / peak};
 }
 
-// From sums of products of halves to words' values; the frame's scale. peaks: one a warp.
+// Returns the factor from sums of products of halves to words; sets the frame's scale. peaks: one per warp.
 template <class Sample>
 __device__ inline float word_scale(const PackedFirArgs& a, const LineLevel& level, const float* peaks) {
   float peak = a.full_scale;
@@ -210,7 +210,7 @@ __device__ __forceinline__ uint4 as_halves(const Chunk& c, const LineLevel& leve
   return make_uint4(pair[0], pair[1], pair[2], pair[3]);
 }
 
-// Places without a sample are zeros: silence.
+// Fills places without a sample with zeros.
 template <class Sample>
 __device__ __forceinline__ void fill_line(const PackedFirArgs& a, const RawLine<Sample>& line,
                                           const HeldChunks<Sample>& held, const LineLevel& level, uint4* shared) {
@@ -219,7 +219,7 @@ __device__ __forceinline__ void fill_line(const PackedFirArgs& a, const RawLine<
   const int thread = static_cast<int>(threadIdx.x);
   const int step = static_cast<int>(blockDim.x);
   const int n_inner = min(line.n_inner(), at.n_chunks - front - 1);
-  const int first = max(-front - line.inner(0), 0);  // of the line's, in this part
+  const int first = max(-front - line.inner(0), 0);  // of the line, in this part
 #pragma unroll
   for (int k = 0; k < kHeld<Sample>; ++k) {
     const int i = thread + k * step;
@@ -242,7 +242,7 @@ __device__ __forceinline__ void fill_line(const PackedFirArgs& a, const RawLine<
   }
 }
 
-// The same with zeros between places.
+// Same as fill_line(), with zeros between samples.
 template <class Sample>
 __device__ __forceinline__ void spread_line(const PackedFirArgs& a, const RawLine<Sample>& line, const LineLevel& level,
                                             uint4* shared) {
@@ -261,11 +261,11 @@ __device__ __forceinline__ void spread_line(const PackedFirArgs& a, const RawLin
   }
 }
 
-// Matrix instructions on halves with sums of floats (PTX ISA: ldmatrix, mma.m16n8k16; before compute capability 8.0
-// two of mma.m16n8k8).
+// Matrix instructions on halves with float sums (PTX ISA: ldmatrix, mma.m16n8k16; before compute capability 8.0 two of
+// mma.m16n8k8).
 
-// Two neighbouring chunks of 16 rows: lane i gives the address of row i % 16 of chunk i / 16. low, high: rows 0-7 and
-// 8-15 of a chunk.
+// Two adjacent chunks of 16 rows: lane i gives the address of row i % 16 of chunk i / 16. low, high: rows 0-7 and 8-15
+// of a chunk.
 struct RowChunk {
   unsigned low;
   unsigned high;

@@ -1,4 +1,4 @@
-// The kernels of the tuned delay-and-sum (packed_das_kernel.cuh): all forms for one kind of weight on one kind of grid.
+// Kernels of the tuned delay-and-sum (packed_das_kernel.cuh): all forms for one kind of weight on one kind of grid.
 #pragma once
 
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace echoloop::cuda {
 
-// kF: frames summed together; several need more shared memory than multiprocessors before 8.0 have.
+// kF: frames summed together; more than one needs more shared memory than multiprocessors before 8.0 have.
 template <GridKind kGrid, Rotation kRotation, WeightKind kWeight, int kT, int kP, int kU, int kF, PackedMethod kMethod,
           int kThreads, int kBlocks>
 __global__ void __launch_bounds__(kThreads, kBlocks) packed_das_kernel(const __grid_constant__ PackedDasArgs args) {

@@ -1,5 +1,5 @@
-// The largest sample of a frame of floats, before the packed conditioner scales them to halves: for frames whose lines
-// do not fit on the device at once.
+// Finds the largest sample of a frame of floats, before the packed conditioner scales them to halves: for frames whose
+// lines do not fit on the device at once.
 #include <cstddef>
 #include <cstdint>
 
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kThreads) peaks_kernel(const __grid_constant__
   float peak = 0.0f;
   const std::size_t step = static_cast<std::size_t>(gridDim.x) * kThreads;
   const std::size_t first = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
-  const std::size_t before = (4 - reinterpret_cast<std::uintptr_t>(raw) / sizeof(float) % 4) % 4;  // an aligned four
+  const std::size_t before = (4 - reinterpret_cast<std::uintptr_t>(raw) / sizeof(float) % 4) % 4;  // until aligned
   const std::size_t head = before < n ? before : n;
   const std::size_t n_fours = (n - head) / 4;
   const auto* fours = reinterpret_cast<const float4*>(raw + head);

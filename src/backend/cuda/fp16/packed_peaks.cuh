@@ -1,6 +1,6 @@
-// The largest sample of a frame of floats, to which the packed conditioner (packed_fir_launch.cu) scales its words.
-// Where all its blocks are on the device at once, each leaves its line's and waits for the others'; otherwise
-// find_peaks() has left them.
+// Largest sample of a frame of floats, to which the packed conditioner (packed_fir_launch.cu) scales its words. If all
+// its blocks are on the device at once, each writes its line's peak and waits for the others'; otherwise find_peaks()
+// has written them.
 #pragma once
 
 #include "backend/cuda/fp16/packed_barrier.cuh"
@@ -8,7 +8,7 @@
 
 namespace echoloop::cuda {
 
-inline constexpr float kLeastPeak = 1e-33f;  // silence stays silence
+inline constexpr float kLeastPeak = 1e-33f;  // avoids division by zero
 
 template <class Sample>
 inline constexpr bool kPeakIsLookedFor = sizeof(Sample) == sizeof(float);  // int16 has a full scale
@@ -18,12 +18,12 @@ __device__ __forceinline__ void leave_peak(const PackedFirArgs& a, float peak) {
   *static_cast<volatile FirPeak*>(a.peaks + blockIdx.x) = left;
 }
 
-// Largest of the frame's peaks that this warp asks for; all warps together ask for all. Waits for those that are not
-// there yet; seconds would mean that not all blocks are at work: that ends the kernel instead of hanging the device.
+// Returns the largest of the frame's peaks read by this warp; all warps together read all. Waits for missing ones; a
+// wait of seconds means that not all blocks are running: it ends the kernel instead of hanging the device.
 __device__ inline float peak_of_warp(const PackedFirArgs& a) {
   constexpr long long kPatienceCycles = 1LL << 33;  // about 4 s
   constexpr int kAtOnce = 4;
-  wait_for_earlier_kernel();  // find_peaks(), where it was launched, has ended; before it nothing is written
+  wait_for_earlier_kernel();  // find_peaks(), if launched, has ended; nothing is written before
   const volatile FirPeak* peaks = a.peaks;
   const long long start = clock64();
   const int n = a.n_peaks();

@@ -23,7 +23,7 @@ PackedLineShape line_shape(const PackedFormation& packed) {
           .n_parts = packed.fir_parts};
 }
 
-// Frames that a launch sums together: their words take the device's memory in each lane.
+// Returns the frames that a launch sums together, limited by the memory of their words in each lane.
 int large_frames_at_once(const PackedPlan& tiles, std::size_t frame_words) {
   constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of a frame
   return tiles.together.elements > 0 && frame_words * sizeof(uint2) <= kMostBytes ? tiles.tuning.form.most_frames : 1;
@@ -33,7 +33,7 @@ float half_bits(std::uint32_t bits) {
   return __half2float(static_cast<__half>(__half_raw{.x = static_cast<unsigned short>(bits)}));
 }
 
-// Of a word as read back, in the words' scale.
+// Word as read back, in the words' scale.
 struct WordValues {
   Complex value;
   Complex step;
@@ -102,9 +102,9 @@ class PackedSteps final : public LaneSteps {
     run_packed_fir(fir_, type_, work_);
   }
 
-  void condition() override {}  // widen() did it all
+  void condition() override {}  // done by widen()
   [[nodiscard]] bool conditions_at_once() const override { return true; }
-  // A cooperative launch stays on the one stream: two of them at once could each keep the other from the device.
+  // Keeps cooperative launches on one stream: two at once could block each other from the device.
   bool work_on(StreamView stream) override {
     work_ = fir_.at_once ? this->stream() : stream;
     return !fir_.at_once;
@@ -115,8 +115,8 @@ class PackedSteps final : public LaneSteps {
     return true;
   }
   void beamform() override { run_packed_das(*packed_->tiles, das_, n_frames_, work_); }
-  void envelope() override {}  // beamform() did it
-  // The kernel leaves sums and weighed amplitudes.
+  void envelope() override {}  // done by beamform()
+  // Computes the pixels from the kernel's sums and weighted amplitudes.
   const Complex* weighed_pixels() override {
     const auto* sums = buffers_.pixels.as<Complex>();
     if (packed_->tiles->method == PackedMethod::das) return sums;
@@ -128,7 +128,7 @@ class PackedSteps final : public LaneSteps {
   [[nodiscard]] std::size_t line_floats() const override { return 2 * packed_words(n_lines_, line_shape(*packed_)); }
   [[nodiscard]] std::size_t pixel_floats() const override { return 2 * n_pixels(); }
 
-  // Words -> Complex [n_tx][n_el][n_out] of the packed band; zeros beyond the record.
+  // Converts words to Complex [n_tx][n_el][n_out] of the packed band; zeros beyond the record.
   [[nodiscard]] std::vector<float> lines_as_values(std::vector<float> read) const override {
     float scale = 0.0f;
     CUDA_CHECK(cudaMemcpy(&scale, scale_.as<float>(), sizeof scale, cudaMemcpyDeviceToHost));
@@ -142,7 +142,7 @@ class PackedSteps final : public LaneSteps {
         const WordValues word = word_values(words + 2 * m);
         to[2 * m] = scale * word.value.re;
         to[2 * m + 1] = scale * word.value.im;
-        // The record's last sample has no word of its own: it is where the last step leads.
+        // The record's last sample has no word: it is the end of the last step.
         to[2 * m + 2] = scale * (word.value.re + word.step.re);
         to[2 * m + 3] = scale * (word.value.im + word.step.im);
       }
@@ -200,16 +200,16 @@ class PackedSteps final : public LaneSteps {
   LaneBuffers& buffers_;
   StreamView work_;
   DeviceBuffer peaks_;     // FirPeak [peak_slots()]
-  DeviceBuffer scale_;     // float: what a value of 1 in the words stands for
-  DeviceBuffer partials_;  // Complex [n_parts][nz][nx], where blocks share tiles
+  DeviceBuffer scale_;     // float: amplitude of a value of 1 in the words
+  DeviceBuffer partials_;  // Complex [n_parts][nz][nx], if blocks share tiles
   DeviceBuffer counts_;    // PackedCoherence::counts
   DeviceBuffer arrivals_;  // unsigned [n_tiles]
   std::shared_ptr<const PackedFormation> packed_;
   SampleType type_ = SampleType::float32;
   int n_lines_ = 0;       // of a frame
   int small_frames_ = 1;  // at once
-  int most_frames_ = 1;   // at once, where kernels take as long as copies
-  int n_frames_ = 1;      // of the next verbs
+  int most_frames_ = 1;   // at once, if kernels take as long as copies
+  int n_frames_ = 1;      // in the next verbs
   PackedFirArgs fir_{};
   PackedDasArgs das_{};
   DasOnDevice on_device_;
@@ -224,14 +224,14 @@ std::unique_ptr<LaneSteps> make_packed_steps(Context& context, LaneBuffers& buff
   return std::make_unique<PackedSteps>(context, buffers);
 }
 
-// What the packed conditioner's kernel (packed_fir_launch.cu) gets of a plan and a frame.
+// Arguments of the packed conditioner's kernel (packed_fir_launch.cu) from a plan and a frame.
 
 PackedFirArgs packed_fir_args(const Acquisition& a, const PackedFir& fir, const PackedTaps& taps,
                               const PackedLineShape& shape, const PackedFirMemory& m) {
   constexpr float kInt16Full = 32768.0f;
   const double turns = fir.turns_per_sample - std::floor(fir.turns_per_sample);
   const bool rf = a.signal == SignalKind::rf;
-  const float gain_bound = (rf ? 2.0f : 1.0f) * fir.gain_bound;  // less its mean, a sample may be twice as large
+  const float gain_bound = (rf ? 2.0f : 1.0f) * fir.gain_bound;  // minus its mean, a sample may be twice as large
   PackedFirArgs args{.raw = m.raw,
                      .n_lines = a.n_transmits() * a.n_elements(),
                      .n_values = a.n_samples * fir.components,

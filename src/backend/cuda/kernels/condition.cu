@@ -1,5 +1,5 @@
-// Condition stage of the analytic recipe, around the two transforms: lines widened to float, their mean removed, zero
-// padded; then the band selected. One block a line: a line's mean needs all of it, and lines are many.
+// Condition stage of the analytic recipe, around the two transforms: lines widened to float, mean removed, zero padded;
+// then the band selected. One block per line, as its mean needs all of it and lines are many.
 #include <cstdint>
 
 #include "backend/cuda/kernels/kernels.h"
@@ -11,11 +11,11 @@ namespace {
 
 constexpr int kWarp = 32;
 
-// Sum over the block's threads, in a fixed order; every thread receives it.
+// Returns the sum over the block's threads, in a fixed order, to every thread.
 __device__ double block_sum(double v) {
   __shared__ double of_warp[kThreads / kWarp];
   for (int step = kWarp / 2; step > 0; step /= 2) v += __shfl_xor_sync(0xffffffffu, v, step);
-  __syncthreads();  // an earlier call's readers are done
+  __syncthreads();  // earlier readers are done
   if (threadIdx.x % kWarp == 0) of_warp[threadIdx.x / kWarp] = v;
   __syncthreads();
   double sum = 0.0;
@@ -23,8 +23,8 @@ __device__ double block_sum(double v) {
   return sum;
 }
 
-// Raw values are read once, because they may lie in host memory: the second pass works on what the first one wrote, and
-// each thread meets only values of its own.
+// Reads raw values once, as they may be in host memory: the second pass uses the output of the first, each thread its
+// own values.
 template <class Sample, bool kRemoveMean>
 __global__ void __launch_bounds__(kThreads)
     widen_kernel(const Sample* __restrict__ raw, WidenShape shape, float* values) {
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(kThreads)
   float* out = values + line * shape.pitch;
   const int c = shape.components;
   double sum[2] = {0.0, 0.0};
-  // A thread takes whole samples: (I, Q) pairs stay together.
+  // Whole samples per thread: (I, Q) pairs stay together.
   const int first = static_cast<int>(threadIdx.x) * c;
   const int step = kThreads * c;
   for (int i = first; i < shape.n_values; i += step) {
@@ -103,11 +103,11 @@ void select_bands(const Complex* spectrum, const float* response, const BandShap
   CUDA_CHECK_LAUNCH("select_bands");
 }
 
-// Injected faults: a device that is busy, that refuses work, that is lost.
+// Injected faults: a device that is busy, refuses work, or is lost.
 
 namespace {
 
-// The device's clock of real time, whatever the frequency of its processors; it moves in steps of up to a microsecond.
+// Returns the device's real time, independent of its frequency; steps of up to 1 us.
 __device__ unsigned long long device_ns() {
   unsigned long long ns = 0;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
@@ -141,7 +141,7 @@ void launch_fatal(StreamView stream) {
   CUDA_CHECK_LAUNCH("a kernel that traps (injected fault)");
 }
 
-// One column of an image: a thread a row.
+// One column of an image: one thread per row.
 
 namespace {
 

@@ -1,5 +1,5 @@
-// The course recipe's stages: FIR, nearest-sample summation, and the weights between the transforms along depth. The
-// mathematics is that of dsp/course.h, its positions in double precision as well; only the order of sums differs.
+// Stages of the course recipe: FIR, nearest-sample summation, and the weights between the transforms along depth. As
+// dsp/course.h, with positions in double precision; only the order of sums differs.
 #include <cstdint>
 
 #include "backend/cuda/kernels/kernels.h"
@@ -8,15 +8,15 @@
 namespace echoloop::cuda {
 namespace {
 
-// FIR: a thread makes kRun neighbouring samples, so that a value is read from shared memory once for all of them.
-// Twelve: vectors of four, and reads at this stride meet no bank twice.
+// FIR outputs per thread: neighbouring samples, so that a value is read from shared memory once for all. Twelve:
+// vectors of four, and reads at this stride have no bank conflicts.
 constexpr int kFirThreads = 128;
 constexpr int kRun = 12;
 constexpr int kFirTile = kFirThreads * kRun;
-constexpr int kOlder = kCourseTaps - 1 - (kCourseTaps - 1) / 2;  // values before the first sample that it needs
+constexpr int kOlder = kCourseTaps - 1 - (kCourseTaps - 1) / 2;  // values before the first sample needed
 constexpr int kFirValues = kFirTile + kCourseTaps;               // values of a tile, and one to fill vectors of four
 
-// taps are those of a plan, by value: an operand of the multiplication costs nothing from there.
+// taps by value: a constant operand of the multiplication costs nothing.
 template <class Sample>
 __global__ void __launch_bounds__(kFirThreads)
     fir_kernel(const Sample* __restrict__ raw, const __grid_constant__ CourseTaps taps, int n_samples,
@@ -40,12 +40,12 @@ __global__ void __launch_bounds__(kFirThreads)
     for (int i = 0; i < 4; ++i) {
 #pragma unroll
       for (int r = 0; r < kRun; ++r) {
-        const int tap = kCourseTaps - 1 - (4 * v + i - r);  // the oldest value meets the last tap
+        const int tap = kCourseTaps - 1 - (4 * v + i - r);  // the oldest value is multiplied by the last tap
         if (tap >= 0 && tap < kCourseTaps) sums[r] += value[i] * taps.h[tap];
       }
     }
   }
-  __syncthreads();  // the values are no longer needed: their place serves to write whole lines
+  __syncthreads();  // the values' memory is reused to write whole lines
   auto* out = reinterpret_cast<float4*>(values + me * kRun);
 #pragma unroll
   for (int q = 0; q < kRun / 4; ++q) out[q] = {sums[4 * q], sums[4 * q + 1], sums[4 * q + 2], sums[4 * q + 3]};
@@ -53,32 +53,31 @@ __global__ void __launch_bounds__(kFirThreads)
   for (int i = me; i < kFirTile && first + i < n_samples; i += kFirThreads) filtered[line + first + i] = values[i];
 }
 
-// Summation: the elements are shared among kParts threads a pixel, and no loop is unrolled: to wait for samples, the
-// device needs as many threads as it can hold, with 32 registers each. The way back from a pixel serves kTogether
-// transmits.
+// Summation: the elements are shared by kParts threads per pixel, and no loop is unrolled: waiting for samples needs as
+// many threads as the device can hold, with 32 registers each. The receive path of a pixel serves kTogether transmits.
 constexpr int kTileX = 16;
 constexpr int kTileZ = 16;
 constexpr int kParts = 4;
 constexpr int kTogether = 3;
 
-// The sample nearest to a position, 0 outside the record.
+// Returns the sample nearest to a position, 0 outside the record.
 __device__ float nearest_sample(const float* line, double position, long long last_bits) {
-  // Doubles that are not negative are ordered as their bits are; negative ones are huge as unsigned numbers.
+  // Non-negative doubles are ordered as their bits; negative ones are huge as unsigned numbers.
   const auto bits = static_cast<unsigned long long>(__double_as_longlong(position));
   if (bits > static_cast<unsigned long long>(last_bits)) return 0.0f;
-  constexpr double kOneIsLowestBit = 6755399441055744.0;  // 1.5 * 2^52: what is added to it is rounded to an integer
+  constexpr double kOneIsLowestBit = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
   return line[__double2loint(position + kOneIsLowestBit)];
 }
 
-// Square root of a value that is not negative, good to 2^-45: a float's, and one step of Heron's in double precision. A
-// position is right to 1e-9 samples with it; sqrt() needs registers that the loop does not have.
+// Returns the square root of a non-negative value within 2^-45: a float's, and one Heron step in double precision.
+// Positions are then exact to 1e-9 samples; sqrt() needs too many registers for the loop.
 __device__ double root(double value) {
   const auto inverse = static_cast<double>(rsqrtf(fmaxf(static_cast<float>(value), 1e-37f)));
   const double guess = value * inverse;
   return fma(fma(-guess, guess, value), 0.5 * inverse, guess);
 }
 
-// What a pixel's elements first, first + kParts, ... contribute from the transmits t0 .. t0 + kTogether - 1.
+// Returns the contribution of elements first, first + kParts, ... of a pixel for transmits t0 .. t0 + kTogether - 1.
 __device__ float part_of_pixel(const CourseGeometry& g, const float* __restrict__ filtered, double x, double z, int t0,
                                int first) {
   const double samples_per_m = g.sampling_hz / g.sound_speed_m_s;

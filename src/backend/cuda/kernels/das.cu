@@ -1,7 +1,7 @@
-// Delay-and-sum of the analytic recipe: das_pixel() of dsp/das.h, one thread a pixel. The plain version, against which
-// a tuned one has to prove itself. A warp is 32 pixels of one image row: they read neighbouring places of the transmit
-// table, write neighbouring pixels, share the row's integers, and reach for nearly the same samples, since delays
-// change slowest along x; 4 rows a block take their samples from the same few cache lines.
+// Delay-and-sum of the analytic recipe: das_pixel() of dsp/das.h, one thread per pixel. The plain version, reference of
+// the tuned one. A warp is 32 pixels of one image row: they read neighbouring places of the transmit table, write
+// neighbouring pixels, share the row's integers, and need nearly the same samples, since delays change slowest along x;
+// 4 rows per block read their samples from the same few cache lines.
 #include "backend/cuda/kernels/kernels.h"
 
 namespace echoloop::cuda {
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kTileX = 32;
 constexpr int kTileZ = 4;
-constexpr int kBlocksPerSm = 8;  // leaves 64 registers a thread: without a bound the compiler chose fewer, and spilled
+constexpr int kBlocksPerSm = 8;  // leaves 64 registers per thread: without a bound the compiler chose fewer and spilled
 
 template <DasForm form>
 __global__ void __launch_bounds__(kTileX* kTileZ, kBlocksPerSm)

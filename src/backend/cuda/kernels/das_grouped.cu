@@ -1,12 +1,12 @@
-// Delay-and-sum of the analytic recipe in single precision, tuned: what das_pixel() of dsp/das.h computes, with kT
-// transmits summed together, so that the receive part of a (pixel, element) is computed once for all of them. A warp
-// owns 8 x 4 pixels: on one side of a small square delays differ least, so its loads fall into the fewest cache lines.
+// Tuned delay-and-sum of the analytic recipe in single precision: das_pixel() of dsp/das.h with kT transmits summed
+// together, so that the receive part of a (pixel, element) is computed once for all of them. A warp owns 8 x 4 pixels:
+// delays differ least over a small square, so its loads touch the fewest cache lines.
 //
-// Whether all kT places of a (pixel, element) lie within the record is one comparison; where one may not, the
-// specification's interpolate() is called. Places, roots and phasors: das_math.cuh.
+// One comparison tests that all kT places of a (pixel, element) are within the record; otherwise the specification's
+// interpolate() is called. Places, roots and phasors: das_math.cuh.
 //
-// With many transmits the lines do not stay in the cache: while an element is summed, copies that nobody reads bring
-// the next element's windows into it. Where they lie is estimated; a wrong estimate costs time only.
+// With many transmits the lines exceed the cache: while an element is summed, dummy copies prefetch the next element's
+// windows. Their position is estimated; a wrong estimate costs only time.
 #include <algorithm>
 
 #include "backend/cuda/kernels/das_math.cuh"
@@ -21,11 +21,11 @@ constexpr int kWarpZ = 4;
 constexpr int kTileX = 32;
 constexpr int kMostThreads = 512;
 constexpr int kMostShared = 40 << 10;  // bytes, for window starts
-constexpr int kEnoughBlocks = 200;     // of kMostThreads; images of fewer get smaller ones
+constexpr int kEnoughBlocks = 200;     // of kMostThreads; images with fewer get smaller blocks
 constexpr int kMostCounted = 2 * kMostSamples;
 
-// Transmits that are summed together, and those of them whose lines are counted from one address: as floats count
-// places, more of these reach fewer samples; fewer take more registers.
+// Transmits summed together, and those of them whose lines are counted from one address: floats count places, so more
+// of these reach fewer samples; fewer need more registers.
 struct Group {
   int transmits, span;
 };
@@ -36,14 +36,14 @@ struct GroupedArgs {
   Complex* pixels;
 };
 
-// Where the block's pixels find their samples, about: line sample rx_start[e] + tx_start[t] and `length` more.
+// Estimated sample range of the block's pixels: line sample rx_start[e] + tx_start[t] and `length` more.
 template <int kT>
 struct Windows {
   static constexpr int kTouches = 4;  // of a warp and line, at most: 512 samples
   int tx_start[kT];
   int tx_end[kT];
   int rx_length;
-  int touched[kMostThreads][kTouches];  // where copies go
+  int touched[kMostThreads][kTouches];  // target of the dummy copies
 
   __device__ void place_receive(const DasGeometry& g, int tile_z, int* rx_start) {
     if (threadIdx.x == 0) rx_length = 0;
@@ -76,7 +76,7 @@ struct Windows {
     __syncthreads();
   }
 
-  // Every thread of the block. `place`: of transmit t at the thread's pixel, less the pixel's depth, samples.
+  // All threads of the block. `place`: of transmit t at the thread's pixel, minus the pixel's depth, samples.
   __device__ void place_transmit(int t, int place) {
     int low = place;
     int high = place;
@@ -98,11 +98,11 @@ struct Windows {
     return longest + rx_length + 3;
   }
 
-  // The element's lines of transmits first .. first + kT - 1: at most one for each warp of a block of kMostThreads.
-  // Waits for the copies of the element before, which have long arrived.
+  // Prefetches the element's lines of transmits first .. first + kT - 1, at most one per warp of a block of
+  // kMostThreads. Waits for the copies of the previous element, long complete.
   __device__ __forceinline__ void touch(const GroupedArgs& a, int first, int e, int start, int samples) {
 #if __CUDA_ARCH__ >= 800
-    constexpr int kSamplesATouch = 4;  // 32 bytes, what the cache fetches at least
+    constexpr int kSamplesATouch = 4;  // 32 bytes, the smallest fetch of the cache
     const DasGeometry& g = a.geometry;
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
     finish();
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks) grouped_kernel(const __
   if (kTouch) windows.place_receive(g, tile_z, rx_start);
 
   Complex pixel{0.0f, 0.0f};
-  const int stride = g.n_el * g.n_line;  // from a transmit's lines to the next one's
+  const int stride = g.n_el * g.n_line;  // between transmits
   for (int first = 0; first < g.n_tx; first += kT) {
     const auto first_of_span = [&](int t) { return min(first + t / kSpan * kSpan, g.n_tx - 1); };
     float excess[kT];
@@ -176,12 +176,12 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks) grouped_kernel(const __
     }
     if (kTouch) __syncthreads();
     const int touch_length = kTouch ? windows.length() : 0;
-    // low + excess .. high + excess lie within the record, two samples of slack for the rounding of these sums.
+    // low + excess .. high + excess are within the record, with two samples of slack for rounding.
     const float last = static_cast<float>(g.n_valid - 2);
     const float middle = 0.5f * (last - low - high);
     const float reach = countable ? 0.5f * (last - high + low) - 2.0f : -1.0f;
 
-    // Of the first transmits' lines of an element, less kMagicBits samples. In integers: no such object exists.
+    // Address of an element's lines of the first transmits, minus kMagicBits samples; integers: no such object exists.
     unsigned long long origin[kT / kSpan];
 #pragma unroll
     for (int k = 0; k < kT / kSpan; ++k) {
@@ -263,8 +263,8 @@ void launch(const GroupedArgs& args, int threads, StreamView stream) {
   }
 }
 
-// Transmits in a group: of those that are compiled the one with the fewest instructions for all of them, counted in
-// the kernel: about 31 a (pixel, element) and 15 more for every transmit of the group, there or not.
+// Returns the group of transmits with the fewest instructions among the compiled ones, as counted in the kernel: about
+// 31 per (pixel, element) plus 15 for every transmit of the group, present or not.
 Group group_of(const DasGeometry& g, bool large_image) {
   Group best{1, 1};
   int fewest = 0;
@@ -295,7 +295,7 @@ bool sum_grouped(const DasGeometry& g, const Complex* lines, Complex* pixels, St
     case 15:
       launch<15, 5, true, 1>(args, threads, stream);
       break;
-    case 5:  // 72 registers a thread: of 512 threads only one block would run at a time, of 256 three
+    case 5:  // 72 registers per thread: one block of 512 threads would run at a time, but three of 256
       launch<5, 5, false, 1>(args, std::min(threads, 256), stream);
       break;
     case 3:

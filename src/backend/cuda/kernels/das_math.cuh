@@ -1,9 +1,9 @@
-// What delay-and-sum in single precision computes for a pixel and an element (dsp/das.h), by the fast instructions.
+// Terms of delay-and-sum in single precision for a pixel and an element (dsp/das.h), by fast instructions.
 //
-// A place in a line takes three additions. With M = 2^23 + row_base, a float, p + M rounded down is exactly
-// 2^23 + row_base + floor(p): its bits less those of 2^23 are the sample's number, and p - ((p + M) - M) the fraction.
-// Roots and quotients are the hardware's estimate and one Newton step, phasors the hardware's sine and cosine of
-// reduced angles (absolute error 5e-7).
+// A place in a line costs three additions. With M = 2^23 + row_base, a float, p + M rounded down is exactly 2^23 +
+// row_base + floor(p): its bits minus those of 2^23 are the sample's number, and p - ((p + M) - M) the fraction. Roots
+// and quotients are the hardware's estimate and one Newton step, phasors the hardware's sine and cosine of reduced
+// angles (absolute error 5e-7).
 #pragma once
 
 #include "dsp/das.h"
@@ -12,7 +12,7 @@ namespace echoloop::cuda {
 
 inline constexpr float kMagic = 8388608.0f;  // 2^23
 inline constexpr unsigned kMagicBits = 0x4B000000U;
-inline constexpr int kMostSamples = 1 << 22;  // of a line: half of what such a float can count
+inline constexpr int kMostSamples = 1 << 22;  // of a line: half the range of such a float
 
 __device__ __forceinline__ float newton_root(float v) {
   float estimate;
@@ -28,7 +28,7 @@ __device__ __forceinline__ float newton_quotient(float a, float b) {
   return __fmaf_rn(__fmaf_rn(-q, b, a), estimate, q);
 }
 
-// Of the phase of a delay of so many samples.
+// Returns the phasor of a delay of `excess` samples.
 __device__ __forceinline__ Complex delay_phasor(float excess, float turns_per_sample) {
   const float whole = __fadd_rn(__fmaf_rn(excess, turns_per_sample, 1.5f * kMagic), -1.5f * kMagic);
   const float radians = 6.28318531f * __fmaf_rn(excess, turns_per_sample, -whole);
@@ -38,7 +38,7 @@ __device__ __forceinline__ Complex delay_phasor(float excess, float turns_per_sa
   return c;
 }
 
-// to + a b
+// Returns to + a b.
 __device__ __forceinline__ Complex add_product(Complex to, Complex a, Complex b) {
   return {__fmaf_rn(a.re, b.re, __fmaf_rn(-a.im, b.im, to.re)), __fmaf_rn(a.re, b.im, __fmaf_rn(a.im, b.re, to.im))};
 }
@@ -47,7 +47,7 @@ __device__ __forceinline__ float distance_of(float dx, float dz) {
   return newton_root(__fmaf_rn(dx, dx, __fmaf_rn(dz, dz, 1e-30f)));
 }
 
-// receive_term() of dsp/das.h: samples beyond row_base ...
+// Returns, as receive_term() of dsp/das.h, samples beyond row_base ...
 template <DasForm form>
 __device__ __forceinline__ float receive_excess(const DasGeometry& g, const ElementGeometry& e, const PixelPlace& at) {
   const float dx = at.x_m - e.x_m;

@@ -1,4 +1,4 @@
-// Flow: what is left to do between cuBLAS's matrix products and cuSOLVER's eigenvectors.
+// Flow kernels between cuBLAS's matrix products and cuSOLVER's eigenvectors.
 #include "backend/cuda/cuda_flow.h"
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/launch.cuh"
@@ -7,7 +7,7 @@
 namespace echoloop::cuda {
 namespace {
 
-// Sum over pixels of conj(x_i) x_j for a new frame j. Blocks are floats, their sum is double.
+// Returns the sum over pixels of conj(x_i) x_j for a new frame j. Block sums are floats, their sum is double.
 __device__ cuDoubleComplex block_sum(const GramShape& s, const Complex* __restrict__ parts, int i, int j) {
   const long long columns = s.n - s.n_known;
   const Complex* part = parts + static_cast<long long>(j - s.n_known) * s.n + i;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kThreads)
   w[at] = {static_cast<float>(rest ? one - re : re), static_cast<float>(rest ? -im : im)};
 }
 
-// A block's sum, in a fixed order.
+// Returns the sum over a block, in a fixed order.
 __device__ double block_sum(double v, double* shared) {
   shared[threadIdx.x] = v;
   __syncthreads();
@@ -129,7 +129,7 @@ void finish_flow(const Complex* y, const FlowPictures& out, StreamView stream) {
   CUDA_CHECK_LAUNCH("finish_flow");
 }
 
-// A Doppler gate's sums (dsp/gate_spectrum.h): a warp a band, its rows shared by the lanes and added in a fixed order.
+// Sums of a Doppler gate (dsp/gate_spectrum.h): a warp per band, its rows shared by the lanes, added in a fixed order.
 
 namespace {
 

@@ -1,5 +1,5 @@
-// The kernels' launch functions, one group a .cu file. All queue work on `stream` and return; a failed launch throws.
-// Pointers lead to device memory. The mathematics is in dsp/: a kernel only finds its element and calls the function.
+// Launch functions, one group per .cu file. All queue work on `stream` and return; a failed launch throws. Pointers are
+// device pointers. The mathematics is in dsp/: a kernel only finds its element and calls the function.
 #pragma once
 
 #include <cuComplex.h>
@@ -21,7 +21,7 @@
 
 namespace echoloop::cuda {
 
-// True when the program holds code for the current device.
+// Returns true if the program has code for the current device.
 bool kernels_fit_device();
 
 // condition.cu
@@ -30,8 +30,8 @@ enum class Mean { keep, remove };
 struct WidenShape {
   int n_lines = 0;
   int n_values = 0;     // of a raw line: samples, or twice as many for (I, Q) pairs
-  int components = 1;   // 2: I and Q have a mean each
-  int n_padded = 0;     // values to write: n_values from the record, then zeros
+  int components = 1;   // 2: I and Q each have a mean
+  int n_padded = 0;     // values to write: n_values, then zeros
   long long pitch = 0;  // values from one line to the next in `values`
 };
 
@@ -57,8 +57,8 @@ void select_bands(const Complex* spectrum, const float* response, const BandShap
 void sum_delayed(const DasGeometry& geometry, const Complex* lines, Complex* pixels, StreamView stream);
 
 // das_grouped.cu
-// The same, tuned: what sum_delayed() calls where it can. False: scan lines, or lines too long to be counted; nothing
-// has been queued then.
+// Tuned version, used by sum_delayed() where possible. Returns false, with nothing queued, for scan lines and lines too
+// long to be counted.
 bool sum_grouped(const DasGeometry& geometry, const Complex* lines, Complex* pixels, StreamView stream);
 
 // method_das.cu
@@ -69,11 +69,11 @@ struct MethodInput {
 };
 struct MethodBuffers {
   Complex* pixels;   // [nz][nx]
-  float* weights;    // [nz][nx] of the amplitudes
+  float* weights;    // [nz][nx], factors of the amplitudes
   Complex* scratch;  // [method_scratch()]
 };
 std::size_t method_scratch(const MethodSettings& settings, const DasGeometry& geometry);
-// As sum_delayed(), with an adaptive method, which is not off.
+// Same as sum_delayed(), with an adaptive method other than off.
 void sum_by_method(const MethodSettings& settings, const MethodInput& in, const MethodBuffers& to, StreamView stream);
 
 // course.cu
@@ -91,39 +91,39 @@ void weight_hilbert(Complex* columns, int nx, int nz, StreamView stream);
 
 // level.cu
 void magnitudes(const WeighedPixels& from, std::size_t n, float* out, StreamView stream);
-// Complex pixels whose magnitudes are those of magnitudes().
+// Computes complex pixels with the magnitudes of magnitudes().
 void weighed_values(const WeighedPixels& from, std::size_t n, Complex* out, StreamView stream);
-// Complex pixels with the magnitudes `amplitudes`.
+// Computes complex pixels with the magnitudes `amplitudes`.
 void values_with(const Complex* pixels, const float* amplitudes, std::size_t n, Complex* out, StreamView stream);
 // pixels of the beamformed grid [from.nz][from.nx] -> amplitudes of the image's [to.nz][to.nx]
 void scan_magnitudes(const ScanGeometry& scan, const WeighedPixels& from, float* out, StreamView stream);
 
 inline constexpr int kMaxPartials = 256;
-// Level in dB of the largest of n values -> *level_db; partials: [kMaxPartials] scratch.
+// Writes the level in dB of the largest of n values to *level_db; partials: [kMaxPartials] scratch.
 void measure_peak_db(const float* values, std::size_t n, float* partials, float* level_db, StreamView stream);
 
-// envelope -> dB against reference_db, or against *measured_db when that is not null
+// envelope -> dB against reference_db, or *measured_db if not null
 void to_decibels(const float* envelope, std::size_t n, float reference_db, const float* measured_db, float* db,
                  StreamView stream);
 
-// smooth.cu: to another image of decibels; at most kMaxSmoothReach pixels to either side.
+// smooth.cu: writes another image of decibels; at most kMaxSmoothReach pixels to each side.
 void smooth_axially(const PictureView& view, const SmoothTaps& taps, float* to, StreamView stream);
-// row_step: from the taps of one row to those of the next; 0: one set for all
+// row_step: between the taps of successive rows; 0: one set for all
 void smooth_laterally(const PictureView& view, const SmoothTaps& taps, int row_step, float* to, StreamView stream);
 
-// faults.cu
-// The stream does nothing else for so long; one thread, so that the rest of the device stays cool and free.
+// condition.cu
+// Keeps the stream busy for `ms`; one thread, so that the rest of the device stays free.
 void keep_busy(double ms, StreamView stream);
-// A launch that no device takes: throws, and the next one works.
+// Launches a kernel that no device accepts: throws, and the next launch works.
 void launch_refused(StreamView stream);
-// Ends the context: a later call finds out.
+// Destroys the context: a later call reports it.
 void launch_fatal(StreamView stream);
 
-// Launch functions of flow.cu. All queue work on `stream` and return; pointers lead to device memory. Matrices of an
-// ensemble are by columns, for cuBLAS.
+// Launch functions of flow.cu. All queue work on `stream` and return; pointers are device pointers. Matrices of an
+// ensemble are column-major, for cuBLAS.
 
-// The Gram matrix of an ensemble from that of the one before: what its last n_known frames had in common, and for the
-// others the sum of what blocks of pixels bring. parts: [n_blocks][n - n_known columns][n]; before, now: [n][n].
+// Computes the Gram matrix of an ensemble from the previous one: products of its last n_known frames, and for the
+// others the sums over blocks of pixels. parts: [n_blocks][n - n_known columns][n]; before, now: [n][n].
 enum class GramFold { begin, go_on };  // go_on: more blocks of the same new frames
 struct GramShape {
   int n;
@@ -134,11 +134,11 @@ struct GramShape {
 void fold_gram(const GramShape& shape, const Complex* parts, const cuDoubleComplex* before, cuDoubleComplex* now,
                StreamView stream);
 
-// w [n][n] = sum of v_k v_k^H over the columns first <= k < end of v [n][n]; `rest`: the identity less that.
+// w [n][n] = sum of v_k v_k^H over the columns first <= k < end of v [n][n]; `rest`: the identity minus that.
 enum class Keep { these, rest };
 void keep_columns(const cuDoubleComplex* v, int n, int first, int end, Keep keep, Complex* w, StreamView stream);
 
-// Sums over a frame [nz][nx] for received_frequency_share(); parts: [kLagParts], one a block.
+// Sums over a frame [nz][nx] for received_frequency_share(); parts: [kLagParts], one per block.
 inline constexpr int kLagParts = 64;
 void sum_axial_lags(const Complex* frame, int nx, int nz, AxialLag* parts, StreamView stream);
 
@@ -148,10 +148,10 @@ struct FlowPictures {
   int n_frames;
   long long pitch;
   float reference_db, scale_m_s, keep;
-  FlowSums* shown;  // of the image before, and of this one
+  FlowSums* shown;  // of the previous image; replaced by those of this one
   float* power_db;
   float* velocity_m_s;
-  float* low_rank_db;  // null: not wanted
+  float* low_rank_db;  // null: not requested
 };
 void finish_flow(const Complex* y, const FlowPictures& out, StreamView stream);
 
@@ -162,19 +162,19 @@ struct ColumnShape {
   int column = 0;
 };
 
-// image [nz][nx] -> column [nz], which may be host memory that the device can write to
+// image [nz][nx] -> column [nz], which may be mapped host memory
 void gather_column(const float* image, const ColumnShape& shape, float* column, StreamView stream);
 
-// What the beamformer reads besides samples, on the device. Processing thread only.
+// Tables of the beamformer on the device. Processing thread only.
 
 struct DasOnDevice {
-  DasGeometry geometry{};                               // pointers: the device's, into the tables below
+  DasGeometry geometry{};                               // device pointers into the tables below
   bool is_flat = false;                                 // Cartesian, and all elements have z 0
-  std::shared_ptr<const DeviceTables> tables, weights;  // weights: null where all transmits weigh 1
+  std::shared_ptr<const DeviceTables> tables, weights;  // weights: null if all are 1
   std::shared_ptr<const DeviceTables> cones;            // null: none
 };
 
-// Shared with other lanes of the same plan. Kernels queued on `stream` from now on find everything complete.
+// Shares the tables with other lanes of the same plan. Kernels queued on `stream` later find them complete.
 DasOnDevice das_on_device(Context& context, const DasPlan& plan, StreamView stream);
 
 }  // namespace echoloop::cuda

@@ -1,5 +1,5 @@
-// A recipe's stages on a lane's buffers. Each verb queues its kernels on the processing stream and returns.
-// Three implementations: the analytic recipe, the same in half precision, and the course's. Processing thread only.
+// Stages of a recipe on a lane's buffers. Each verb queues its kernels on the processing stream and returns. Three
+// implementations: the analytic recipe, the same in half precision, and the course's. Processing thread only.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace echoloop::cuda {
 
-// Device memory of one frame in flight; both recipes use it, so that changing between them costs no second set.
+// Device memory of one frame in flight, shared by the recipes, so that a change of recipe needs no second set.
 struct LaneBuffers {
   explicit LaneBuffers(const Context& context, StreamView copy_stream)
       : raw(copy_stream, context.processing.view()),
@@ -32,7 +32,7 @@ struct LaneBuffers {
   DeviceBuffer weights;         // float [nz][nx] of the pixels' amplitudes, with an adaptive method
   DeviceBuffer method_scratch;  // Complex, of methods that read rows
   DeviceBuffer columns;         // course: Complex [nz][nx]
-  DeviceBuffer weighed;         // Complex, of pixels that are kept: after the weight
+  DeviceBuffer weighed;         // Complex, kept pixels after the weight
   DeviceBuffer envelope;        // float [nz][nx]
   DeviceBuffer peak;            // course: float [kMaxPartials + 1], the last one the level in dB; slsc: the first one 0
 };
@@ -43,34 +43,34 @@ class LaneSteps {
   virtual void set_plan(const Plan& plan) = 0;
   virtual void widen(const std::byte* raw) = 0;  // the only reader of the raw samples
   virtual void condition() = 0;
-  // True when widen() does all, and condition() nothing.
+  // Returns true if widen() also does the work of condition().
   [[nodiscard]] virtual bool conditions_at_once() const { return false; }
-  // Queues widen(), condition() and beamform() on `stream` from now on, in place of the processing stream. False when
-  // they must stay there.
+  // Queues widen(), condition() and beamform() on `stream` from now on, instead of the processing stream. Returns false
+  // if they must stay there.
   virtual bool work_on(StreamView /*stream*/) { return false; }
-  // How many frames the verbs take at once where that pays, one behind the other in `raw`; at most where kernels take
-  // as long as copies. And how many the next verbs take.
+  // Returns the number of frames that the verbs process at once where that pays, contiguous in `raw`; at most if
+  // kernels take as long as copies. take_frames() sets it for the next verbs.
   [[nodiscard]] virtual int frames_at_once(FrameOverlap::Bound /*bound*/) const { return 1; }
   virtual void take_frames(int /*count*/) {}
-  // Asks beamform() to write decibels as well, of each frame to its own place; none: not. False when it cannot. Of
-  // several frames it then writes nothing else.
+  // Requests decibels from beamform(), each frame's to its own place (empty: none), and of several frames nothing else.
+  // Returns false if not possible.
   virtual bool write_decibels(std::span<float* const> /*db*/, float /*reference_db*/) { return false; }
   virtual void beamform() = 0;
   virtual void envelope() = 0;
-  // After envelope(), on the processing stream: the complex pixels that the envelope is of; nullptr: there are none.
+  // Returns the complex pixels of the envelope, after envelope(), on the processing stream; nullptr: none.
   virtual const Complex* weighed_pixels() { return nullptr; }
-  // Level that the recipe takes from the frame itself, on the device; nullptr: it takes none.
+  // Returns the level that the recipe derives from the frame itself, on the device; nullptr: none.
   virtual const float* own_level_db() = 0;
   [[nodiscard]] virtual std::size_t line_floats() const = 0;  // in `lines`
-  // The lines, as read back from `lines`, in the form that Lane::Tap::conditioned has. The device has finished.
+  // Converts the lines, as read back from `lines`, to the form of Lane::Tap::conditioned. The device has finished.
   [[nodiscard]] virtual std::vector<float> lines_as_values(std::vector<float> read) const { return read; }
   [[nodiscard]] virtual std::size_t pixel_floats() const = 0;  // in `pixels`
 };
 
 std::unique_ptr<LaneSteps> make_analytic_steps(Context& context, LaneBuffers& buffers);
-// Half precision: for plans that packed_steps_fit().
+// For plans with packed_steps_fit(), in half precision.
 std::unique_ptr<LaneSteps> make_packed_steps(Context& context, LaneBuffers& buffers);
-// Whether the current device, and the program's code for it, can do plan.packed.
+// Returns true if the current device, and the program's code for it, support plan.packed.
 bool packed_steps_fit(const Plan& plan);
 std::unique_ptr<LaneSteps> make_course_steps(Context& context, LaneBuffers& buffers);
 

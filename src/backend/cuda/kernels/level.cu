@@ -1,5 +1,5 @@
-// Envelope and compress stages: magnitudes, the largest of them, decibels. The maximum is found in two launches without
-// atomics; a maximum does not depend on the order, so the level is the same in every run.
+// Envelope and compress stages: magnitudes, their maximum, decibels. The maximum uses two launches without atomics; it
+// does not depend on the order, so the level is the same in every run.
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/launch.cuh"
 #include "dsp/level.h"
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kThreads)
                       [from](int at) { return from.amplitude(static_cast<std::size_t>(at)); });
 }
 
-// Largest value of the block, in thread 0.
+// Returns the largest value of the block, in thread 0.
 __device__ float block_max(float v) {
   __shared__ float of_warp[kThreads / kWarp];
   for (int step = kWarp / 2; step > 0; step /= 2) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, step));

@@ -1,6 +1,6 @@
-// Adaptive methods (dsp/methods/): one thread a pixel, with the pixel's channels as das_pixel() reads them, by the fast
-// instructions of das_math.cuh where lines are short enough. A warp owns 8 x 4 pixels, as in das_grouped.cu. Methods
-// that read rows store slices of a band of rows first, then make its pixels.
+// Adaptive methods (dsp/methods/): one thread per pixel, with the pixel's channels as in das_pixel(), by the fast
+// instructions of das_math.cuh if lines are short enough. A warp owns 8 x 4 pixels, as in das_grouped.cu. Methods that
+// read rows store slices of a band of rows first, then make its pixels.
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -16,9 +16,9 @@ namespace {
 constexpr int kTileX = 32;
 constexpr int kWarpX = 8;
 constexpr int kWarpZ = 4;
-constexpr int kTall = 16;  // rows of a block: its warps read much the same samples
+constexpr int kTall = 16;  // rows of a block: its warps read nearly the same samples
 constexpr int kHalf = 8;   // of kernels that need twice the registers
-constexpr int kLow = 4;    // and of kernels of many registers
+constexpr int kLow = 4;    // of kernels with many registers
 
 struct MethodImage {
   Complex* pixels;
@@ -28,14 +28,14 @@ struct MethodImage {
 struct Tiles {
   dim3 grid, block;
 
-  // Blocks of kTileX columns and so many rows.
+  // Blocks of kTileX columns and rows_of_block rows.
   Tiles(int nx, int rows, int rows_of_block)
       : grid(static_cast<unsigned>((nx + kTileX - 1) / kTileX),
              static_cast<unsigned>((rows + rows_of_block - 1) / rows_of_block)),
         block(kTileX, static_cast<unsigned>(rows_of_block)) {}
 };
 
-// A warp's 8 x 4 pixels of the block's 32 x blockDim.y; threadIdx.y counts the warps.
+// Returns the column of the thread's pixel. A warp has 8 x 4 of the block's 32 x blockDim.y pixels, number threadIdx.y.
 __device__ int thread_x() {
   return static_cast<int>(blockIdx.x) * kTileX + static_cast<int>(threadIdx.y) % (kTileX / kWarpX) * kWarpX +
          static_cast<int>(threadIdx.x) % kWarpX;
@@ -45,7 +45,7 @@ __device__ int thread_z() {
          static_cast<int>(threadIdx.x) / kWarpX;
 }
 
-// As echoloop::DasChannels, of any grid and any transmits, by the fast instructions.
+// Same as echoloop::DasChannels, for any grid and transmits, by fast instructions.
 class FastChannels {
  public:
   struct Element {
@@ -105,9 +105,9 @@ class FastChannels {
     bool inside;
   };
 
-  // `beyond` the base, samples.
+  // `beyond`: samples after the base.
   [[nodiscard]] __device__ __forceinline__ Place place_of_sample(const Transmit& t, float beyond) const {
-    constexpr float kFar = 1e9f;  // no record is as long, and no such sum of integers overflows
+    constexpr float kFar = 1e9f;  // longer than any record, and sums of integers do not overflow
     const int whole = __float2int_rd(fminf(fmaxf(beyond, -kFar), kFar));
     const int place = max(min(t.base, 1 << 30), -(1 << 30)) + whole;
     return {place, beyond - static_cast<float>(whole),
@@ -120,7 +120,7 @@ class FastChannels {
   PixelPlace at_;
 };
 
-// Which channels a method compares, and when.
+// Channels that a method compares, and when.
 enum class ChannelLoop { each_transmit, compounded, both, transmits };
 
 template <class Method>
@@ -132,7 +132,7 @@ ChannelLoop loop_of(const Method& method) {
   return method.order == AdaptiveOrder::compounded ? ChannelLoop::compounded : ChannelLoop::each_transmit;
 }
 
-// form_pixel() of dsp/methods/channel_sums.h, of one loop.
+// Same as form_pixel() of dsp/methods/channel_sums.h, with a fixed loop.
 template <ChannelLoop loop, class Method, class Channels>
 __device__ MethodPixel form_with(const Method& method, const Channels& channels) {
   if constexpr (loop == ChannelLoop::transmits) return form_transmits(method, channels);
@@ -149,7 +149,7 @@ __device__ MethodPixel form_tile_with(const Method& method, const Tile& tile) {
   return form_tile_each_transmit(method, tile);
 }
 
-// Sums of many bins: of several transmits they do not fit into registers.
+// Sums of many bins: those of several transmits do not fit into registers.
 template <class Method>
 inline constexpr bool kLarge = sizeof(typename Method::Sums) > 64;
 
@@ -158,7 +158,7 @@ inline constexpr int kRows = kLarge<Method>   ? kLow
                              : Method::counts ? kHalf
                                               : kTall;
 
-// Of an SM: two where 64 registers a thread are enough; then images of 100,000 pixels are made at once.
+// Per SM: two where 64 registers per thread suffice; images of 100,000 pixels are then made at once.
 template <class Method>
 inline constexpr int kBlocksPerSm = kLarge<Method> ? 3 : 2;
 
@@ -193,7 +193,7 @@ struct Slices {
   int first;
   int count;
 
-  // Of row first + row.
+  // Returns the slice of row first + row.
   [[nodiscard]] __device__ Strided of(int row, int ix, int nx) const {
     return {values + static_cast<long long>(row) * n_slice * nx + ix, nx};
   }
@@ -208,11 +208,10 @@ __global__ void __launch_bounds__(kTileX* kTall)
   store_channels(FastChannels(geometry, lines, ix, to.first + row), neighbours, to.of(row, ix, geometry.nx));
 }
 
-// Sums of pairs of channels up to kMost places apart. Channels come several at a time, which saves moves from register
-// to register.
+// Sums of pairs of channels up to kMost places apart. Channels come in groups, which saves register moves.
 template <int kMost>
 struct LagSums {
-  Complex before[kMost] = {};  // the channel m + 1 places before
+  Complex before[kMost] = {};  // channel m + 1 places before
   float pairs[kMost] = {};
 
   static __device__ __forceinline__ float add_product(float to, Complex a, Complex b) {
@@ -226,7 +225,7 @@ struct LagSums {
 #pragma unroll
       for (int m = 0; m < kMost; ++m) pairs[m] = add_product(pairs[m], s[i], m < i ? s[i - 1 - m] : before[m - i]);
     }
-    // No loop: the compiler would make a move of memory of it.
+    // Unrolled: a loop would be compiled into a memory move.
     [&]<std::size_t... m>(std::index_sequence<m...>) {
       ((before[kMost - 1 - m] = kMost - 1 - m < n ? s[m + n - kMost] : before[kMost - 1 - m - n]), ...);
     }
@@ -234,8 +233,8 @@ struct LagSums {
   }
 };
 
-// Short-lag coherence of pixels of whose channels none between the first and the last is 0: sums of energies are those
-// of all channels less the first or last ones.
+// Short-lag coherence of pixels without a zero channel between the first and the last: sums of energies are those of
+// all channels minus the first or last ones.
 template <int kMost>
 class TileTerms {
  public:
@@ -244,7 +243,7 @@ class TileTerms {
 
   template <Chunk kind>
   __device__ __forceinline__ void add(const TilePixels::Element (&chunk)[kChunk], const Complex (&s)[kChunk]) {
-    float before[kChunk];  // the energy of the channels up to this one
+    float before[kChunk];  // energy of the channels up to this one
 #pragma unroll
     for (int i = 0; i < kChunk; ++i) {
       if (kind == Chunk::some && chunk[i].weight == 0.0f) continue;
@@ -273,9 +272,9 @@ class TileTerms {
     }
   }
 
-  // False, and nothing is stored that counts, where the terms are not made so.
+  // Returns false, with nothing valid stored, if this form does not apply to the terms.
   __device__ bool store() const {
-    constexpr float kLeastShare = 1e-2f;  // of the energy, that the difference may leave
+    constexpr float kLeastShare = 1e-2f;  // smallest share of the energy that the difference may leave
     if (!in_image_ || !(least_ > 0.0f) || n_ == 0 || last_ - first_ + 1 != n_) return false;
     float behind = 0.0f;
 #pragma unroll
@@ -305,7 +304,7 @@ class TileTerms {
   Strided to_;
   Sums sums_;
   float energy_ = 0.0f;
-  float least_ = 1.0f;  // energy of a channel
+  float least_ = 1.0f;  // smallest energy of a channel
   int n_ = 0;           // channels
   int first_ = 0, last_ = 0;
 };
@@ -317,9 +316,9 @@ __device__ bool store_tile_terms(const ShortLagCoherence& method, const Tile& ti
   return terms.store();
 }
 
-constexpr int kFewLags = 10;  // sums of so many stay in registers of which an SM has enough
+constexpr int kFewLags = 10;  // sums of so many fit the registers of an SM
 
-// elements: work space of pixels that are not made so.
+// elements: work space of pixels that need the general form.
 template <int kMost>
 __global__ void __launch_bounds__(kTileX* kLow, kMost > kFewLags ? 3 : 4)
     slsc_terms_kernel(const __grid_constant__ DasGeometry geometry, const ShortLagCoherence method, const TileArgs args,
@@ -341,7 +340,7 @@ __global__ void __launch_bounds__(kTileX* kLow, kMost > kFewLags ? 3 : 4)
 }
 
 struct RowBand {
-  int begin, end;   // rows of the image that are made
+  int begin, end;   // rows of the image to make
   int kernel_rows;  // K
   int nx, nz;
 };
@@ -356,7 +355,7 @@ __device__ StridedRows rows_around(const Slices& slices, const RowBand& band, in
           .centre = iz - first};
 }
 
-constexpr int kSlscRows = 16;  // of a block: rows above and below are read once for all of them
+constexpr int kSlscRows = 16;  // of a block: rows above and below are read once for all
 
 __global__ void __launch_bounds__(kTileX* kSlscRows)
     slsc_kernel(const ShortLagCoherence method, const Slices terms, const RowBand band, const MethodImage to) {
@@ -383,10 +382,10 @@ __global__ void __launch_bounds__(kTileX* kTall)
   to.weights[at] = 1.0f;
 }
 
-// How rows are divided, so that scratch stays within kMostScratch where one row does.
+// Division of rows that keeps scratch within kMostScratch, if one row does.
 struct RowPlan {
-  std::size_t per_row;     // complex values of a row of slices
-  std::size_t per_pixels;  // and of a row of pixels
+  std::size_t per_row;     // complex values per row of slices
+  std::size_t per_pixels;  // and per row of pixels
   int band;                // rows of pixels in a band
 };
 
@@ -408,7 +407,7 @@ RowPlan plan_rows(const MethodSettings& s, const DasGeometry& g) {
   const auto nz = static_cast<std::size_t>(g.nz);
   const std::size_t most = std::clamp(fit, std::min(std::size_t{8}, nz), nz);
   const std::size_t bands = (nz + most - 1) / most;
-  // Of about one size: a small band takes as long as a large one.
+  // Bands of similar size: a small one takes as long as a large one.
   plan.band = static_cast<int>((nz + bands - 1) / bands);
   return plan;
 }

@@ -1,5 +1,5 @@
-// Launch functions of the object_*.cu files. All queue work on `stream` and return; pointers lead to device memory.
-// Images are float [nz][nx], n pixels; at most 2^27 of them.
+// Launch functions of the object_*.cu files. All queue work on `stream` and return; pointers are device pointers.
+// Images are float [nz][nx], n pixels, at most 2^27.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace echoloop::cuda {
 
 inline constexpr int kHistogramPlaces = kHistogramBins + 3;  // of histogram_place()
 
-// What the kernels find out on their way, and tell each other.
+// Intermediate results, passed between kernels.
 struct ObjectFindings {
   Background background;
   Background smoothed;
@@ -25,13 +25,13 @@ struct ObjectFindings {
   unsigned histogram[kHistogramPlaces];
 };
 
-// object_sort.cu: all work in place and through `scratch`.
+// object_labels.cu: all in place and through `scratch`.
 std::size_t sort_scratch_bytes(int n);
 struct Scratch {
   void* memory;
   std::size_t bytes;  // at least sort_scratch_bytes()
 };
-// Rising; returns the one of the two [n] that holds the result.
+// Sorts ascending; returns that of the two arrays [n] that holds the result.
 const float* sort_levels(float* levels, float* other, int n, const Scratch& scratch, StreamView stream);
 void sum_up(double* values, int n, const Scratch& scratch, StreamView stream);  // values[i] += values[0 .. i - 1]
 void sum_up(int* values, int n, const Scratch& scratch, StreamView stream);
@@ -39,7 +39,7 @@ void sum_up(int* values, int n, const Scratch& scratch, StreamView stream);
 // object_levels.cu
 void count_levels(const float* db, int n, unsigned* histogram, StreamView stream);
 
-// The background of `levels` at the pixels whose `db` counts.
+// Finds the background of `levels` at the pixels whose `db` counts.
 struct LevelSpace {
   float* sorted;  // two of [n]
   double* sums;   // two of [n + 1]
@@ -47,25 +47,25 @@ struct LevelSpace {
 };
 void find_background(const float* db, const float* levels, int n, double kappa, const LevelSpace& space,
                      ObjectFindings* findings, Background* background, StreamView stream);
-// Before smoothing: pixels that do not count take the background's median.
+// Sets pixels that do not count to the background's median, before smoothing.
 void fill_gaps(const float* db, int n, const ObjectFindings* findings, float* filled, StreamView stream);
 void find_threshold(double sigmas, ObjectKind wanted, ObjectFindings* findings, StreamView stream);
 
 // object_labels.cu
 struct PixelSelection {
-  const float* db;        // as it is
-  const float* smoothed;  // what the threshold is applied to
+  const float* db;        // unfiltered
+  const float* smoothed;  // input of the threshold
   int nx, nz;
   ObjectKind wanted;
 };
-// roots [n]: of each pixel beyond the threshold the first pixel of its object; -1 elsewhere.
-// numbers [n]: at a first pixel the object's number, from 1. Also findings->found.
+// roots [n]: first pixel of the object of each pixel beyond the threshold; -1 elsewhere. numbers [n]: at a first pixel
+// the object's number, from 1. Also sets findings->found.
 void label_objects(const PixelSelection& pixels, int* roots, int* numbers, const Scratch& scratch,
                    ObjectFindings* findings, StreamView stream);
 
 // object_table.cu
-// objects, keep: [(n + 1) / 2], as many as an image can have. Labels, in the place of roots; findings->kept; keep [k]:
-// how many of the objects up to k are large enough.
+// objects, keep: [(n + 1) / 2], the most that an image can have. Writes labels in place of roots; findings->kept; keep
+// [k]: number of large enough objects up to k.
 struct ObjectSpace {
   ObjectSums* objects;
   int* keep;
@@ -73,7 +73,7 @@ struct ObjectSpace {
 };
 void sum_objects(const PixelSelection& pixels, const PixelMoments& moments, unsigned long long least_area, int* roots,
                  const int* numbers, const ObjectSpace& space, ObjectFindings* findings, StreamView stream);
-// table [kept] of `found` objects.
+// Writes table [kept] of `found` objects.
 void pick_objects(const ObjectSpace& space, int found, unsigned long long least_area, ObjectSums* table,
                   StreamView stream);
 

@@ -1,7 +1,7 @@
-// Connected objects by equivalence of labels. Every pixel beyond the threshold points to one ahead of it in the same
-// object, at first to the beginning of its run within a warp; neighbouring runs are united at their roots, the lower
-// root wins (as in Playne and Hawick, IEEE Trans. Parallel Distrib. Syst. 29, 2018); last, all point to their root. So
-// the root is an object's first pixel row by row, whatever the order of the threads.
+// Connected objects by equivalence of labels. Every pixel beyond the threshold points to an earlier one of its object,
+// at first the start of its run within a warp; neighbouring runs are united at their roots, keeping the lower root (as
+// in Playne and Hawick, IEEE Trans. Parallel Distrib. Syst. 29, 2018); finally all point to their root. The root is
+// therefore an object's first pixel row by row, for any order of threads.
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -21,15 +21,15 @@ struct PixelPlace {
   bool inside;
 };
 
-// A warp is 32 pixels of a row.
+// Returns the thread's pixel; a warp is 32 pixels of a row.
 __device__ PixelPlace own_pixel(const PixelSelection& p) {
   const int ix = static_cast<int>(blockIdx.x) * kWarp + static_cast<int>(threadIdx.x);
   const int iz = static_cast<int>(blockIdx.y) * kRows + static_cast<int>(threadIdx.y);
   return {ix, iz, ix < p.nx && iz < p.nz};
 }
 
-// From where all threads see what others write. A parent may be an older one: still of the same object, and the
-// exchange at the root finds out.
+// Reads from where writes of all threads are visible. A parent may be outdated, but of the same object; the exchange at
+// the root detects it.
 __device__ int parent_of(const int* roots, int i) { return __ldcg(roots + i); }
 
 __device__ int root_of(const int* roots, int i) {
@@ -50,7 +50,7 @@ __device__ void unite(int* roots, int a, int b) {
     const int high = a < b ? b : a;
     const int before = atomicMin(roots + high, low);
     if (before == high) return;
-    a = before;  // it was no root any more: what it belonged to is united as well
+    a = before;  // no longer a root: unites its new root as well
     b = low;
   }
 }
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kThreads) unite_kernel(PixelSelection p, int* 
   unite(roots, i, i - p.nx);
 }
 
-// Also marks the roots, which are then counted.
+// Finds the root of every pixel and marks the roots, which are then counted.
 __global__ void __launch_bounds__(kThreads) root_kernel(int n, int* roots, int* __restrict__ marks) {
   const int i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (i >= n) return;
@@ -114,7 +114,7 @@ void label_objects(const PixelSelection& pixels, int* roots, int* numbers, const
   CUDA_CHECK_LAUNCH("label_objects, count");
 }
 
-// Sorting and running sums, by CUB: the one file that pays for compiling it.
+// Sorting and running sums by CUB: in one file, because of its compile time.
 
 namespace {
 
@@ -136,7 +136,7 @@ std::size_t sort_scratch_bytes(int n) {
                                            static_cast<double*>(nullptr), n + 1));
   CUDA_CHECK(
       cub::DeviceScan::InclusiveSum(nullptr, ints, static_cast<int*>(nullptr), static_cast<int*>(nullptr), n + 1));
-  return std::max({sort, doubles, ints, std::size_t{1}});  // no bytes would be another question for how many
+  return std::max({sort, doubles, ints, std::size_t{1}});  // 0 bytes would query the size again
 }
 
 const float* sort_levels(float* levels, float* other, int n, const Scratch& scratch, StreamView stream) {

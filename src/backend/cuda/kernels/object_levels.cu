@@ -1,5 +1,5 @@
-// Histogram, background and threshold of an image in dB. The background never leaves the device: levels are sorted,
-// those that do not count last, and one thread runs clip_levels() over them and their running sums.
+// Histogram, background and threshold of an image in dB. The background stays on the device: levels are sorted, those
+// that do not count last, and one thread runs clip_levels() over them and their running sums.
 #include <cmath>
 
 #include "backend/cuda/kernels/object_kernels.h"
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreads)
   if (i < n) keys[i] = level_counts(db[i]) ? levels[i] : INFINITY;
 }
 
-// How many count, and the middle one of them. One thread.
+// Finds number and median of the levels that count. One thread.
 __global__ void count_kernel(const float* __restrict__ sorted, int n, ObjectFindings* findings) {
   const SortedLevels all{sorted, nullptr, nullptr, n, 0.0};
   const long long counting = first_level(all, 0, n, static_cast<double>(FLT_MAX), Edge::above);
@@ -42,7 +42,7 @@ __global__ void count_kernel(const float* __restrict__ sorted, int n, ObjectFind
   findings->pivot_db = counting > 0 ? static_cast<double>(sorted[(counting - 1) / 2]) : 0.0;
 }
 
-// What the running sums add up, with a 0 ahead.
+// Terms of the running sums, preceded by a 0.
 __global__ void __launch_bounds__(kThreads)
     deviation_kernel(const float* __restrict__ sorted, int n, const ObjectFindings* __restrict__ findings,
                      double* __restrict__ sum, double* __restrict__ sum_of_squares) {
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kThreads)
   if (i < n) filled[i] = level_or(db[i], static_cast<float>(findings->background.median_db));
 }
 
-// As ObjectPlan::threshold_db().
+// Same as ObjectPlan::threshold_db().
 __global__ void threshold_kernel(double sigmas, ObjectKind wanted, ObjectFindings* findings) {
   const Background& b = findings->smoothed;
   const double reach_db = sigmas * b.sigma_db;

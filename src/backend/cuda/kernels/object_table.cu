@@ -1,6 +1,6 @@
-// What the pixels of each object add up to, which objects are large enough, and their numbers. Sums are of integers:
-// the order of the atomics does not matter. A warp adds up the pixels of an object that it holds before it goes to
-// memory, or else an image that is one object would queue at one address.
+// Sums over the pixels of each object, selection of large enough objects, and their numbers. Sums are of integers: the
+// order of the atomics does not matter. A warp first adds its pixels of one object, as an image that is one object
+// would otherwise serialise at one address.
 #include <climits>
 
 #include "backend/cuda/kernels/object_kernels.h"
@@ -12,7 +12,7 @@ namespace {
 constexpr int kWarp = 32;
 constexpr unsigned kAll = 0xffffffffu;
 
-// All lanes get the result.
+// Returns the result in all lanes.
 template <class T, class Join>
 __device__ T over_warp(T v, const Join& join) {
   for (int step = kWarp / 2; step > 0; step /= 2) v = join(v, __shfl_xor_sync(kAll, v, step));
@@ -36,7 +36,7 @@ __device__ ObjectSums warp_sums(const ObjectSums& own) {
   return s;
 }
 
-// Adds nothing to any object.
+// Returns the neutral sums.
 __device__ ObjectSums no_sums() {
   ObjectSums s;
   s.ix0 = s.iz0 = INT_MAX;

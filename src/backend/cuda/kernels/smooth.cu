@@ -1,16 +1,16 @@
-// Separable Gaussian of an image in dB, by the sum of dsp/refine.h. A block first brings its pixels and those within
-// reach of them to shared memory, so that each comes from memory once and not once a tap. Built without fused
-// multiply-adds: bit for bit what plain loops give.
+// Separable Gaussian of an image in dB, by the sum of dsp/refine.h. A block first loads its pixels and those within
+// reach into shared memory, so that each is read from memory once, not once per tap. Built without fused multiply-adds:
+// bit-identical to plain loops.
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/launch.cuh"
 
 namespace echoloop::cuda {
 namespace {
 
-constexpr int kColumns = 32;  // of a block that smooths along columns
+constexpr int kColumns = 32;  // of a block that smooths columns
 constexpr int kRows = 32;
 constexpr int kWarps = kThreads / kColumns;
-constexpr int kWide = 128;  // of a block that smooths along rows
+constexpr int kWide = 128;  // of a block that smooths rows
 constexpr int kLines = kThreads / kWide;
 
 __global__ void __launch_bounds__(kThreads) axial_kernel(PictureView view, SmoothTaps taps, float* __restrict__ to) {

@@ -1,6 +1,5 @@
-// The channels of the 8 x 4 pixels of a warp for adaptive methods, tuned: where all samples that the pixels read lie
-// within the record, and floats hold their squares as they are. Nothing has to be checked for a sample then, and every
-// transmit has the same elements.
+// Channels of the 8 x 4 pixels of a warp for adaptive methods, tuned for pixels whose samples all lie within the record
+// and whose squares fit floats unscaled. Samples then need no checks, and every transmit has the same elements.
 #pragma once
 
 #include "backend/cuda/kernels/das_math.cuh"
@@ -9,14 +8,14 @@
 
 namespace echoloop::cuda {
 
-// Which elements count: all of them alike, also in a straight line, or those of a weight.
+// Elements that count: all equally (also in a straight line), or by weight.
 enum class TileElements { flat, equal, weighed };
 
-// What is the same for all pixels.
+// Values common to all pixels.
 struct TileArgs {
-  unsigned transmit_samples;  // from a transmit's lines to the next one's
+  unsigned transmit_samples;  // between the lines of successive transmits
   TileElements elements;
-  bool may_fit;  // every pixel has the lines of every transmit, of at most kMostSamples
+  bool may_fit;  // every pixel reads every transmit's lines, of at most kMostSamples
 
   static TileElements elements_of(const MethodInput& in) {
     const DasGeometry& g = in.geometry;
@@ -34,17 +33,17 @@ struct TileArgs {
   }
 };
 
-// The pixels of a warp and their transmits.
+// Pixels of a warp and their transmits.
 class TilePixels {
  public:
-  static constexpr int kTogether = 3;  // transmits for which the receive part is computed once
+  static constexpr int kTogether = 3;  // transmits that share one receive part
 
   struct Element {
     int index;
     float weight;
     float excess;  // samples
     Complex turn;
-    unsigned line;  // first sample of its line of a group's first transmit, of all lines
+    unsigned line;  // first sample of its line of a group's first transmit, among all lines
   };
   // n transmits, kTogether or 1.
   template <int n>
@@ -55,7 +54,7 @@ class TilePixels {
     float magic[n];   // kMagic + base
   };
 
-  // Every thread of the warp; of threads beyond the edge the image's last pixel.
+  // All threads of the warp; those beyond the edge use the image's last pixel.
   __device__ TilePixels(const DasGeometry& g, const TileArgs& args, const Complex* lines, int ix, int iz)
       : g_(g),
         lines_(lines),
@@ -66,15 +65,15 @@ class TilePixels {
                 static_cast<unsigned long long>(kMagicBits) * sizeof(Complex)),
         transmit_samples_(args.transmit_samples) {}
 
-  // The same for the warp. From the elements' delays at one of its pixels, and the samples of 32 elements and the first
-  // transmit there.
+  // Returns true, for the whole warp, if the tuned form applies: from the elements' delays at one of its pixels, and
+  // the samples of 32 elements and the first transmit there.
   [[nodiscard]] __device__ bool fits() const {
-    constexpr int kMiddle = 20;  // of 8 x 4
+    constexpr int kMiddle = 20;  // centre of 8 x 4
     const PixelPlace middle{__shfl_sync(kWarp, at_.x_m, kMiddle), __shfl_sync(kWarp, at_.z_m, kMiddle),
                             __shfl_sync(kWarp, at_.r_m, kMiddle)};
     const float start = __shfl_sync(kWarp, start_of(0), kMiddle);
     const float reference_m = g_.down_m == nullptr ? fabsf(middle.z_m) : middle.r_m;
-    const auto excess_of = [&](int e) {  // less exact than receive_excess()
+    const auto excess_of = [&](int e) {  // less precise than receive_excess()
       const ElementGeometry& element = g_.elements[e];
       return (distance_of(middle.x_m - element.x_m, middle.z_m - element.z_m) - reference_m) * g_.samples_per_m;
     };
@@ -90,7 +89,7 @@ class TilePixels {
     }
     const float dx = at_.x_m - middle.x_m;
     const float dz = at_.z_m - middle.z_m;
-    // Distance and depth of a pixel change by no more than its way from the middle.
+    // Distance and depth of a pixel differ from the centre's by at most its distance from the centre.
     const float slack = 2.0f + 2.0f * warp_max(sqrtf(dx * dx + dz * dz)) * g_.samples_per_m;
     nearest = -warp_max(-nearest) - slack;
     farthest = warp_max(farthest) + slack;
@@ -103,7 +102,7 @@ class TilePixels {
     return __all_sync(kWarp, fit) != 0;
   }
 
-  // run(group) for all transmits.
+  // Calls run(group) for all transmits.
   template <class Run>
   __device__ __forceinline__ void for_each_group(int first, const Run& run) const {
 #pragma unroll 1
@@ -124,13 +123,13 @@ class TilePixels {
   [[nodiscard]] __device__ bool is_one_group() const { return g_.n_tx == kTogether || g_.n_tx == 1; }
   [[nodiscard]] __device__ int n_elements() const { return g_.n_el; }
 
-  // The element with its line of a later transmit.
+  // Returns the element with its line of transmit `first`.
   [[nodiscard]] __device__ Element of_transmit(int first, Element element) const {
     element.line += static_cast<unsigned>(first) * transmit_samples_;
     return element;
   }
 
-  // run(t, v) for the transmits of a group, v interpolated.
+  // Calls run(t, v) for the transmits of a group, v interpolated.
   template <int n, class Run>
   __device__ __forceinline__ void for_each_value(const Group<n>& group, const Element& element, const Run& run) const {
 #pragma unroll
@@ -161,7 +160,7 @@ class TilePixels {
   const Complex* lines_;
   int ix_, iz_;
   PixelPlace at_;
-  unsigned long long origin_;  // address of the lines less kMagicBits samples: in integers, no such object exists
+  unsigned long long origin_;  // address of the lines minus kMagicBits samples; an integer, as no such object exists
   unsigned transmit_samples_;
 
  private:
@@ -179,7 +178,7 @@ class TilePixels {
     return made;
   }
 
-  // Samples; far outside the record where they cannot be counted.
+  // Returns samples; far outside the record if they cannot be counted.
   [[nodiscard]] __device__ float start_of(int t) const {
     const int row = t * g_.nz + iz_;
     const int base = g_.row_base[row];
@@ -201,7 +200,7 @@ class TileChannels : public TilePixels {
 
   __device__ explicit TileChannels(const TilePixels& pixels) : TilePixels(pixels) {}
 
-  // Elements that count; a loop of its own where they are weighed.
+  // Returns the number of elements that count; needs a loop if they are weighted.
   [[nodiscard]] __device__ float n_channels() const {
     if (!kIsWeighed) return static_cast<float>(g_.n_el);
     float n = 0.0f;
@@ -209,7 +208,7 @@ class TileChannels : public TilePixels {
     return n;
   }
 
-  // run(element) for those that count; their lines are those of transmit `first`.
+  // Calls run(element) for those that count, with their lines of transmit `first`.
   template <class Run>
   __device__ __forceinline__ void for_each_element(int first, const Run& run) const {
     unsigned line = line_of(first, 0);
@@ -222,16 +221,16 @@ class TileChannels : public TilePixels {
     }
   }
 
-  // With its line of the first transmit.
+  // Returns the element with its line of the first transmit.
   [[nodiscard]] __device__ __forceinline__ Element element(int e) const {
     return element_at(e, weight_of(e), line_of(0, e));
   }
-  // Weight 0 where there is none that counts.
+  // Returns weight 0 past the last element.
   [[nodiscard]] __device__ __forceinline__ Element element_or_none(int e) const {
     return e < g_.n_el ? element(e) : Element{};
   }
 
-  // run(element, mirrored element), from the first and the last one towards the middle.
+  // Calls run(element, mirrored element), from the outermost pair inwards.
   template <class Run>
   __device__ __forceinline__ void for_each_mirrored(int first, const Run& run) const {
 #pragma unroll 2
@@ -240,7 +239,7 @@ class TileChannels : public TilePixels {
     }
   }
 
-  // run(element) of one that is its own mirror.
+  // Calls run(element) for the element that is its own mirror, if any.
   template <class Run>
   __device__ __forceinline__ void with_middle(int first, const Run& run) const {
     const int middle = g_.n_el / 2;
@@ -259,7 +258,7 @@ class TileChannels : public TilePixels {
   }
 };
 
-// run(channels) with the elements of the pixels.
+// Calls run(channels) with the elements of the pixels.
 template <class Run>
 __device__ __forceinline__ auto with_elements(const TilePixels& pixels, TileElements elements, const Run& run) {
   if (elements == TileElements::flat) return run(TileChannels<TileElements::flat>(pixels));

@@ -1,5 +1,5 @@
-// The loops of dsp/methods/channel_sums.h over the channels of a tile (tile_channels.cuh), without the turn of the
-// transmit where all channels of a set share it.
+// Loops of dsp/methods/channel_sums.h over the channels of a tile (tile_channels.cuh), without the turn of the transmit
+// if all channels of a set share it.
 #pragma once
 
 #include <type_traits>
@@ -9,14 +9,14 @@
 
 namespace echoloop::cuda {
 
-// exp(2 pi i j / N) of the places j of N channels, counted from the middle of the aperture: sums over places that begin
-// elsewhere differ in their phases only. Absolute error 5e-7.
+// exp(2 pi i j / N) for places j of N channels, from the centre of the aperture: another origin changes only the phases
+// of sums. Absolute error 5e-7.
 template <class Method>
 class PlaceTurns {
  public:
   __device__ explicit PlaceTurns(float count) : radians_(6.28318531f / count), place_(-0.5f * (count - 1.0f)) {}
 
-  // Of the next place.
+  // Returns the turn of the next place.
   __device__ __forceinline__ Complex next() {
     if constexpr (!Method::counts) return {};
     const float radians = place_ * radians_;
@@ -40,7 +40,7 @@ __device__ __forceinline__ void add_channel(const Method& method, typename Metho
   }
 }
 
-// Sample v of an element, added to a sum of its turned samples and to the sums of the method.
+// Adds sample v of an element to the sum of turned samples and to the sums of the method.
 template <bool kWeighed, class Method>
 __device__ __forceinline__ void add_value(const Method& method, ChannelSet<Method>& set,
                                           const TilePixels::Element& element, Complex v, Complex turn) {
@@ -54,7 +54,7 @@ __device__ __forceinline__ void add_value(const Method& method, ChannelSet<Metho
   }
 }
 
-// What the sets of all transmits have in common: n channels and the sum of their weights.
+// Sets the values common to the sets of all transmits: n channels and the sum of their weights.
 template <class Method>
 __device__ void set_common(ChannelSet<Method>& set, float n, float weights) {
   set.n = n;
@@ -62,7 +62,7 @@ __device__ void set_common(ChannelSet<Method>& set, float n, float weights) {
   if constexpr (requires { set.sums.count; }) set.sums.count = n;
 }
 
-// Sums of a set of a group's transmits each.
+// Adds to one set per transmit of a group.
 template <class Method, class Tile, class Group>
 __device__ __forceinline__ void add_elements(const Method& method, const Tile& tile, const Group& group, float count,
                                              ChannelSet<Method> (&sets)[Group::kSize]) {
@@ -140,7 +140,7 @@ __device__ __forceinline__ void add_scaled(Sums& to, float weight, const Sums& p
   if constexpr (requires { to.weights; }) to.weights += weight * part.weights;
 }
 
-// Of a group: the sum of each transmit, and the sums of the method over all of them, which read the transmits' phases.
+// Adds for a group the sum of each transmit, and the method's sums over all of them, which use the transmits' phases.
 template <class Method, class Tile, class Group>
 __device__ __forceinline__ void add_phases(const Method& method, const Tile& tile, const Group& group, float count,
                                            ChannelSet<Method> (&sets)[Group::kSize], typename Method::Sums& sums) {
@@ -222,7 +222,7 @@ __device__ MethodPixel form_tile_transmits(const Method& method, const Tile& til
   return pixel_of(method, all);
 }
 
-// What x_{e,t} of a group are multiplied by for the sum over the transmits.
+// Factors of x_{e,t} of a group in the sum over the transmits.
 template <class Group>
 struct TransmitRotors {
   Complex of[Group::kSize];
@@ -235,12 +235,12 @@ struct TransmitRotors {
   }
 };
 
-constexpr int kChunk = 4;  // elements for which the transmit part is computed once
+constexpr int kChunk = 4;  // elements that share one transmit part
 
-// Whether all elements of a chunk count; of others the weight is 0.
+// full: all elements of a chunk count; some: the others have weight 0.
 enum class Chunk { full, some };
 
-// run.add(chunk, s), s summed over the transmits by add(chunk, s) and turned.
+// Calls run.add(chunk, s), with s summed over the transmits by add(chunk, s) and turned.
 template <class Tile, class Add, class Run>
 __device__ __forceinline__ void for_each_chunk(const Tile& tile, const Add& add, Run&& run) {
   const auto step = [&]<Chunk kind>(int first) {
@@ -290,7 +290,7 @@ __device__ __forceinline__ void for_each_compounded(const Tile& tile, Run&& run)
       run);
 }
 
-// The set of the elements' sums over the transmits.
+// Set of the elements' sums over the transmits.
 template <class Method>
 struct CompoundedSet {
   const Method& method;

@@ -17,7 +17,7 @@ std::int64_t to_whole_ns(float ms) { return std::llround(static_cast<double>(ms)
 
 GpuClock::GpuClock(StreamView idle) : idle_(idle) {
   std::int64_t best = kPeriodNs;
-  for (int i = 0; i < 8; ++i) {  // the shortest round trip of a few gives the time best
+  for (int i = 0; i < 8; ++i) {  // the shortest of several round trips is the most precise
     Anchor& trial = anchors_[newest_ == 0 ? 1 : 0];
     const std::int64_t before = now_ns();
     trial.event.record(idle_);
@@ -43,10 +43,10 @@ void GpuClock::refresh() {
   std::int64_t after = before;
   while (!anchor.event.passed()) {
     after = now_ns();
-    if (after - before > kPatienceNs) return;  // the stream is busy: go on with the old anchor
+    if (after - before > kPatienceNs) return;  // the stream is busy: keeps the old anchor
   }
   after = now_ns();
-  // The chain of elapsed times is smooth, the host's two readings bound it: drift cannot accumulate.
+  // The chain of elapsed times is smooth and bounded by two host readings: drift cannot accumulate.
   const std::int64_t chained = anchors_[newest_].to_ns(anchor.event);
   anchor.ns = std::clamp(chained, before, after);
   previous_ = newest_;

@@ -1,7 +1,7 @@
-// What all lanes of the CUDA backend share: device, streams, clock, tables and transforms on the device.
-// One stream each for copies to the device, kernels, and copies of images back: copies follow each other without a gap,
-// kernels never wait for an image that travels to the host. Kernels of consecutive frames compete only where that pays
-// (frame_overlap.h).
+// State shared by all lanes of the CUDA backend: device, streams, clock, tables and transforms on the device. One
+// stream each for copies to the device, kernels, and copies of images to the host: copies follow without gaps, kernels
+// never wait for an image on its way to the host. Kernels of consecutive frames overlap only where that pays
+// (FrameOverlap).
 #pragma once
 
 #include <array>
@@ -16,40 +16,40 @@
 
 namespace echoloop::cuda {
 
-// Whether the kernels of consecutive frames run side by side, each lane's on a stream of its own, or one after the
-// other on the processing stream, and how many frames a launch takes. Kernels that take about as long as the copies to
-// the device and run in order fall behind them at times, which costs a tenth: this is to be avoided from nine tenths of
-// the copies' time on. Several frames a launch need less time each; where that is too long still, launches run side by
-// side, which fills their gaps and tails but lowers the rate of the copies by some percent. So the first launches of a
-// plan run in order and are measured, with the frames that are taken together in any case, then with as many as
-// possible; and some of every thousand again. Most of them decide, as a pause of the host lengthens single ones.
-// Processing thread only.
+// Decides if the kernels of consecutive frames overlap, each lane's on a stream of its own, or run in order on the
+// processing stream, and how many frames a launch processes. Kernels that take about as long as the copies to the
+// device and run in order sometimes fall behind, which costs 10 %: to be avoided from 90 % of the copies' time on.
+// Several frames per launch need less time each; if still too long, launches overlap, which fills their gaps and tails
+// but slows the copies by some percent. The first launches of a plan therefore run in order and are measured, with the
+// frames that are combined in any case, then with as many as possible; some of every thousand again. The majority
+// decides, as a pause of the host lengthens single ones. Processing thread only.
 
 class FrameOverlap {
  public:
-  enum class Bound { copies, kernels };  // what takes longer
-  // Measured ones run in order, and measured() is wanted: with few frames (Bound::copies) or many (Bound::kernels).
+  enum class Bound { copies, kernels };  // the slower of both
+  // Measured launches run in order and must be reported to measured(): with few frames (Bound::copies) or many
+  // (Bound::kernels).
   enum class Turn { in_order, measured_few, measured_many, side_by_side };
 
-  // Frames of `plan` come next; it is compared by its owner, as a new plan can lie at the address of a former one.
+  // Announces the plan of the next frames; compared by owner, as a new plan can have the address of a former one.
   void begin(const std::shared_ptr<const void>& plan) {
     if (!plan_.owner_before(plan) && !plan.owner_before(plan_)) return;
     *this = {};
     plan_ = plan;
   }
 
-  // Of the launch that starts now.
+  // Returns the turn of the launch that starts now.
   [[nodiscard]] Turn next() {
     const Turn turn = turn_at(started_ % kPeriod);
     if (started_++ % kPeriod == 0) few_ = many_ = {};
     return turn;
   }
-  // Of the one that starts next.
+  // Returns the bound of the next launch.
   [[nodiscard]] Bound bound() const {
     return started_ % kPeriod >= kFew && few_.is_longer() ? Bound::kernels : Bound::copies;
   }
 
-  // The time that the bus, and that the kernels, took for a launch of such a turn.
+  // Reports the times of the bus and the kernels for a launch of this turn.
   void measured(Turn turn, std::int64_t copy_ns, std::int64_t work_ns) {
     Measure& measure = turn == Turn::measured_few ? few_ : many_;
     ++measure.launches;
@@ -59,7 +59,7 @@ class FrameOverlap {
  private:
   struct Measure {
     int launches = 0;
-    int longer = 0;  // whose kernels took nine tenths of the copies' time or more
+    int longer = 0;  // kernels at 90 % of the copies' time or more
     [[nodiscard]] bool is_longer() const { return 2 * longer > launches; }
   };
 
@@ -73,7 +73,7 @@ class FrameOverlap {
 
   static constexpr std::uint64_t kPeriod = 1024;
   static constexpr std::uint64_t kSettling = 8;  // launches of another kind have left the lanes
-  static constexpr std::uint64_t kFew = 16;      // so many have been measured with few frames
+  static constexpr std::uint64_t kFew = 16;      // end of the measurements with few frames
   static constexpr std::uint64_t kMany = 32;     // and with many
 
   std::weak_ptr<const void> plan_;
@@ -81,26 +81,26 @@ class FrameOverlap {
   Measure few_, many_;
 };
 
-// Places the device's events on the clock of now_ns(). An anchor is an event whose host time is known; a new one about
-// once a second, because an elapsed time is a float and the two clocks drift apart. Processing thread only.
+// Maps the device's events to the clock of now_ns(). An anchor is an event of known host time, renewed about once a
+// second, because an elapsed time is a float and the two clocks drift apart. Processing thread only.
 
 class GpuClock {
  public:
-  // `idle`: a stream without long work, so that an event on it passes at once. Waits for it a few times.
+  // `idle`: a stream without long work, whose events pass at once. Waits for it a few times.
   explicit GpuClock(StreamView idle);
 
-  // Once a second it takes a new anchor, waiting at most 50 us; otherwise it returns at once. Call before recording.
+  // Sets a new anchor once a second, waiting at most 50 us; otherwise returns at once. Call before recording.
   void refresh();
 
-  // An event whose host time is known.
+  // Event of known host time.
   struct Anchor {
     Event event{EventUse::time};
     std::int64_t ns = 0;
-    // Host time of an event that has passed.
+    // Returns the host time of a passed event.
     [[nodiscard]] std::int64_t to_ns(const Event& later) const;
   };
 
-  // The last anchor before `first`. All times of a frame come from one anchor, so that they keep their order.
+  // Returns the last anchor before `first`. All times of a frame use one anchor, so that they keep their order.
   [[nodiscard]] const Anchor& anchor_before(const Event& first) const;
 
  private:
@@ -117,14 +117,13 @@ struct Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // The current device is a property of the thread: a thread that is new to it sets it first. [any thread]
-  // Throws when the device is lost, without touching it.
+  // Sets the calling thread's current device. Throws if the device is lost, without a call to it. [any thread]
   void make_current() const {
     if (device_lost()) throw CudaError(loss_text());
     CUDA_CHECK(cudaSetDevice(device));
   }
 
-  // For destructors: what is queued there has been done, unless the device is lost. [any thread]
+  // Waits for the queued work, in destructors, unless the device is lost. [any thread]
   void finish(StreamView stream) const noexcept {
     if (device_lost()) return;
     CUDA_QUIET(cudaSetDevice(device));
@@ -134,7 +133,7 @@ struct Context {
   int device;
   std::string name;
   Stream copy;
-  Stream processing{StreamPriority::high};  // before flow images
+  Stream processing{StreamPriority::high};  // precedes flow images
   Stream images;
   FrameOverlap overlap;  // of the stream's lanes
   Stream background;     // tables and clock anchors

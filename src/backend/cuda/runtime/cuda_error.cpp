@@ -9,7 +9,7 @@ namespace {
 
 std::atomic<cudaError_t> loss{cudaSuccess};  // the first sticky error
 
-// After these the runtime's manual says: the process must be terminated and relaunched.
+// Returns true for errors after which, by the runtime's manual, the process must be restarted.
 bool is_sticky(cudaError_t status) {
   switch (status) {
     case cudaErrorECCUncorrectable:
@@ -36,7 +36,7 @@ bool is_sticky(cudaError_t status) {
   }
 }
 
-// The build folder is left out of messages: the file name is enough to find the line.
+// Messages have the file name without the build folder.
 std::string message(std::string_view file, int line, const char* call, const std::string& name,
                     const std::string& text) {
   file.remove_prefix(std::min(file.size(), file.find_last_of("/\\") + 1));
@@ -89,7 +89,7 @@ void throw_cuda(cudaError_t status, const char* call, const char* file, int line
 
 void throw_cufft(cufftResult status, const char* call, const char* file, int line) {
   static_cast<void>(cudaGetLastError());
-  // cuFFT has no word for a lost device: ask the runtime, which answers at once.
+  // cuFFT does not report a lost device: queries the runtime, which answers at once.
   static_cast<void>(succeeded_quietly(cudaStreamQuery(cudaStreamLegacy)));
   const std::string text = "cuFFT result " + std::to_string(static_cast<int>(status));
   throw CudaError(message(file, line, call, cufft_name(status), device_lost() ? text + "; " + loss_text() : text));

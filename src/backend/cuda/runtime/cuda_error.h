@@ -1,5 +1,5 @@
-// Every call of the CUDA runtime and of cuFFT goes through one of these: a failure becomes an exception that says
-// where. Why clear first: the runtime keeps its last error; a later launch check must not report it a second time.
+// Checks of all calls of the CUDA runtime and cuFFT: a failure becomes an exception with its location. The runtime's
+// last error is cleared first, so that a later launch check does not report it again.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,13 +16,12 @@ class CudaError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// True once a call returned a sticky error: a kernel or the hardware failed in a way that took the context with it, and
-// every later call fails. The program uses one device, so there is one answer; nothing but its end changes it.
-// [any thread]
+// Returns true once a call returned a sticky error: a kernel or the hardware failed and destroyed the context, so that
+// every later call fails. The program uses one device, and the state is final. [any thread]
 [[nodiscard]] bool device_lost() noexcept;
-// Notes a sticky error; other results change nothing. [any thread]
+// Notes a sticky error; ignores other results. [any thread]
 void note_loss(cudaError_t status) noexcept;
-// What to say when something is still wanted from a lost device; names the first sticky error. [any thread]
+// Returns the message for calls after the loss of the device, with the first sticky error. [any thread]
 [[nodiscard]] std::string loss_text();
 
 [[noreturn]] void throw_cuda(cudaError_t status, const char* call, const char* file, int line);
@@ -38,8 +37,8 @@ inline void check(cufftResult status, const char* call, const char* file, int li
     throw_cufft(status, call, file, line);
 }
 
-// For destructors: at the program's end the runtime may be gone (cudaErrorCudartUnloading), after a sticky error every
-// call fails; the call that caused that has reported it already. True when the call succeeded.
+// For destructors: at the program's end the runtime may be gone (cudaErrorCudartUnloading), and after a sticky error,
+// already reported, every call fails. Returns true if the call succeeded.
 inline bool succeeded_quietly(cudaError_t status) noexcept {
   if (status == cudaSuccess) return true;
   note_loss(status);
@@ -52,5 +51,5 @@ inline bool succeeded_quietly(cudaError_t status) noexcept {
 #define CUDA_CHECK(call) ::echoloop::cuda::check((call), #call, __FILE__, __LINE__)
 #define CUFFT_CHECK(call) ::echoloop::cuda::check((call), #call, __FILE__, __LINE__)
 #define CUDA_QUIET(call) static_cast<void>(::echoloop::cuda::succeeded_quietly(call))
-// After every kernel launch; `kernel` is a name for the message.
+// Use after every kernel launch; `kernel` is a name for the message.
 #define CUDA_CHECK_LAUNCH(kernel) ::echoloop::cuda::check(cudaGetLastError(), "launch of " kernel, __FILE__, __LINE__)

@@ -43,7 +43,7 @@ std::size_t DeviceBuffer::bytes_in_use() noexcept { return in_use.load(std::memo
 
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // of every table: any element type, full memory transactions
+constexpr std::size_t kAlignment = 256;  // of every table: fits any element type and full memory transactions
 
 }  // namespace
 

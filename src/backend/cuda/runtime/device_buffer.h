@@ -1,5 +1,5 @@
-// Device memory, owned. Allocated and freed in stream order where the device can: giving a buffer back never waits for
-// the frames that still use it. Buffers grow only, at a change of plan; the steady state allocates nothing.
+// Owned device memory. Allocated and freed in stream order where supported: a release never waits for the frames that
+// still use the buffer. Buffers only grow, at a change of plan; the steady state allocates nothing.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class DeviceBuffer {
   DeviceBuffer(const DeviceBuffer&) = delete;
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
 
-  // At least `bytes`; the contents are lost when it grows.
+  // Allocates at least `bytes`; growing loses the contents.
   void grow(std::size_t bytes);
   template <class T>
   void grow_for(std::size_t count) {
@@ -34,7 +34,7 @@ class DeviceBuffer {
     return static_cast<T*>(data_);
   }
 
-  // Bytes in all buffers of the program. [any thread]
+  // Returns the bytes in all buffers of the program. [any thread]
   [[nodiscard]] static std::size_t bytes_in_use() noexcept;
 
  private:
@@ -47,7 +47,7 @@ class DeviceBuffer {
   bool pooled_ = false;
 };
 
-// Page-locked host memory that results are copied into, for one thread. Grows only; the contents are lost then.
+// Page-locked host memory that results are copied into, for one thread. Only grows, losing its contents.
 
 class ReadbackBuffer {
  public:
@@ -74,21 +74,20 @@ class ReadbackBuffer {
   std::size_t capacity_ = 0;
 };
 
-// The plan's tables on the device: one copy for all lanes that use the same part of a plan, gone with the last of them.
-// A part is known by its address, which stays its own while the copy lives, because the copy keeps the part alive.
-// Tables travel on a stream of their own, so that neither the host nor the frames in flight wait for each other.
-// Processing thread only.
+// Tables of a plan on the device: one copy for all lanes that use the same part of a plan, freed with the last of them.
+// A part is identified by its address, unique while the copy keeps the part alive. Tables are copied on a stream of
+// their own, so that host and frames in flight do not wait for each other. Processing thread only.
 
 using TableBytes = std::span<const std::byte>;
 
 class DeviceTables {
  public:
-  // Copies `tables`, which belong to `part`, into one allocation.
+  // Copies `tables` of `part` into one allocation.
   DeviceTables(std::shared_ptr<const void> part, std::initializer_list<TableBytes> tables, StreamView copy_on,
                StreamView use_on);
 
   [[nodiscard]] const void* part() const { return part_.get(); }
-  // Kernels queued on `stream` from now on find the tables complete.
+  // Makes kernels queued on `stream` later wait for the tables.
   void make_wait(StreamView stream) const { copied_.make_wait(stream); }
   template <class T>
   [[nodiscard]] const T* table(std::size_t index) const {
@@ -106,7 +105,7 @@ class TableCache {
  public:
   TableCache(StreamView copy_on, StreamView use_on) : copy_on_(copy_on), use_on_(use_on) {}
 
-  // The device's copy of `part`; made when no lane holds one. `tables` are numbered in their order here.
+  // Returns the device's copy of `part`; copies it if no lane holds one. Tables are indexed in the order of `tables`.
   std::shared_ptr<const DeviceTables> get(const std::shared_ptr<const void>& part,
                                           std::initializer_list<TableBytes> tables);
 

@@ -9,7 +9,7 @@ namespace echoloop::cuda {
 namespace {
 
 constexpr std::align_val_t kPage{4096};
-constexpr std::size_t kLarge = std::size_t{4} << 20;  // from here on PlainArray takes huge pages
+constexpr std::size_t kLarge = std::size_t{4} << 20;  // smallest size with huge pages in PlainArray
 
 unsigned flags_of(HostMemory kind) {
   if (kind == HostMemory::write_combined) return cudaHostAllocPortable | cudaHostAllocWriteCombined;
@@ -44,7 +44,7 @@ const std::byte* MappedRanges::find(std::span<const std::byte> samples) const {
   const std::scoped_lock lock(mutex_);
   auto range = ranges_.upper_bound(samples.data());
   if (range == ranges_.begin()) return nullptr;
-  --range;  // the last one that begins at or before the samples
+  --range;  // last one that begins at or before the samples
   const auto offset = static_cast<std::size_t>(samples.data() - range->first);
   const bool inside = offset <= range->second.bytes && samples.size() <= range->second.bytes - offset;
   return inside ? range->second.device + offset : nullptr;
@@ -76,7 +76,7 @@ HostPages::~HostPages() {
   }
 }
 
-// Many times faster than small ones. Memory that is not large shares its pages with other objects.
+// Locks huge pages, many times faster than small ones. Memory that is not large shares its pages with other objects.
 bool HostPages::lock_huge_pages() {
   if (bytes_ < kLarge) return false;
   huge_.resize(bytes_);
@@ -102,7 +102,7 @@ std::unique_ptr<HostPages> KeptPages::take(std::size_t bytes, HostMemory kind) {
   return pages;
 }
 
-// The oldest of the others go first.
+// Frees the oldest pages first.
 void KeptPages::give(std::unique_ptr<HostPages> pages) {
   const std::scoped_lock lock(mutex_);
   if (pages->kind() == HostMemory::pageable || pages->bytes().size() > most_bytes_) return;
@@ -136,14 +136,14 @@ HostBlock::~HostBlock() {
 
 std::unique_ptr<PageLock> lock_pages(std::span<const std::byte> memory, int device) {
   if (memory.empty()) return nullptr;
-  // The runtime takes a pointer to writable memory, but only the device's reads are wanted.
+  // The runtime requires a pointer to writable memory, although the device only reads.
   void* address = const_cast<std::byte*>(memory.data());
   int read_only = 0;
   if (!succeeded_quietly(cudaDeviceGetAttribute(&read_only, cudaDevAttrHostRegisterReadOnlySupported, device))) {
     read_only = 0;
   }
   const unsigned flags = cudaHostRegisterPortable;
-  // A file mapped for reading can be locked only with the read-only flag; some systems take only the plain one.
+  // A file mapped for reading can be locked only with the read-only flag; some systems support only the plain one.
   const bool locked = (read_only != 0 &&
                        succeeded_quietly(cudaHostRegister(address, memory.size(), flags | cudaHostRegisterReadOnly))) ||
                       succeeded_quietly(cudaHostRegister(address, memory.size(), flags));

@@ -1,4 +1,4 @@
-// Host memory for ring slots in the kinds that CUDA knows, and page-locking of memory that somebody else owns.
+// Host memory for ring slots in CUDA's kinds, and page-locking of memory owned elsewhere.
 #pragma once
 
 #include <map>
@@ -12,13 +12,13 @@
 
 namespace echoloop::cuda {
 
-// Which host memory kernels may read in place. Filled where slots are made, asked by lanes. A block may hold many
-// slots: any part of it is found. Whoever hands a frame to a lane keeps its block alive until uploaded().
+// Host memory that kernels can read in place; filled where slots are made, queried by lanes. A block may hold many
+// slots: any part of it is found. The caller of a lane keeps a frame's block alive until uploaded().
 class MappedRanges {
  public:
   void add(std::span<std::byte> host, const std::byte* device);  // any thread
   void remove(const std::byte* host);                            // any thread
-  // Device address of `samples`, nullptr when they do not lie in mapped memory. [any thread]
+  // Returns the device address of `samples`, nullptr outside mapped memory. [any thread]
   [[nodiscard]] const std::byte* find(std::span<const std::byte> samples) const;
   [[nodiscard]] bool empty() const;  // any thread
 
@@ -28,10 +28,10 @@ class MappedRanges {
     const std::byte* device;
   };
   mutable std::mutex mutex_;
-  std::map<const std::byte*, Range> ranges_;  // by where they begin, disjoint; under mutex_
+  std::map<const std::byte*, Range> ranges_;  // by start address, disjoint; under mutex_
 };
 
-// Memory of one kind; pageable where the system will not lock that many pages.
+// Memory of one kind; pageable if the system cannot lock that many pages.
 class HostPages {
  public:
   HostPages(std::size_t bytes, HostMemory kind);
@@ -46,11 +46,11 @@ class HostPages {
 
   std::size_t bytes_;
   HostMemory kind_;
-  PlainArray<std::byte> huge_;  // where it is not empty it is what is locked
+  PlainArray<std::byte> huge_;  // locked memory, if not empty
   std::byte* data_ = nullptr;
 };
 
-// Page-locked memory of streams that have ended, for the next one. Any thread.
+// Page-locked memory of ended streams, kept for the next one. Any thread.
 class KeptPages {
  public:
   void keep(std::size_t most_bytes);
@@ -78,10 +78,10 @@ class HostBlock final : public HostMemoryBlock {
   std::unique_ptr<HostPages> pages_;
   HostMemory kind_;
   std::shared_ptr<MappedRanges> mapped_;
-  std::shared_ptr<KeptPages> kept_;  // null: they are freed
+  std::shared_ptr<KeptPages> kept_;  // null: pages are freed
 };
 
-// nullptr when the pages cannot be locked.
+// Returns nullptr if the pages cannot be locked.
 std::unique_ptr<PageLock> lock_pages(std::span<const std::byte> memory, int device);
 
 }  // namespace echoloop::cuda

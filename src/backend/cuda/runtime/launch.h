@@ -1,4 +1,4 @@
-// A launch that begins in another way than <<<>>> has it. Host code; processing thread.
+// Launches with attributes that <<<>>> lacks. Host code; processing thread.
 #pragma once
 
 #include <cstddef>
@@ -8,25 +8,24 @@
 namespace echoloop::cuda {
 
 enum class LaunchStart {
-  in_turn,   // after the kernel ahead of it in the stream
-  early,     // beside its last blocks: it prepares, then waits for that kernel's results (programmatic launch)
-  together,  // in turn, and all blocks at once: they may wait for each other (cooperative launch)
+  in_turn,   // after the preceding kernel of the stream
+  early,     // overlaps its last blocks: prepares, then waits for that kernel's results (programmatic launch)
+  together,  // in turn, with all blocks at once: they may wait for each other (cooperative launch)
 };
 
 struct LaunchShape {
   std::size_t blocks;
-  int rows = 1;      // of so many blocks: the grid's y
+  int rows = 1;      // of blocks: the grid's y
   int threads;       // of a block
-  int shared_bytes;  // of a block, as asked for
+  int shared_bytes;  // of a block, as requested
   LaunchStart start = LaunchStart::in_turn;
 };
 
-// Lets `kernel` be launched with any amount of dynamic shared memory that this device has. The limit belongs to the
-// kernel, not to a plan: several plans with different needs use one kernel at the same time, so the limit is always the
-// device's, never one plan's. Throws CudaError. [any thread]
+// Allows `kernel` any amount of dynamic shared memory that this device has. The limit belongs to the kernel, which
+// several plans use at the same time, so it is the device's, never one plan's. Throws CudaError. [any thread]
 void allow_all_shared_memory(const void* kernel);
 
-// `kernel` takes an Args by value.
+// `kernel` has one parameter, an Args by value.
 template <class Args>
 void launch(const void* kernel, const LaunchShape& shape, const Args& args, StreamView stream) {
   cudaLaunchAttribute attribute{};

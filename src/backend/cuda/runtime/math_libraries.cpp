@@ -9,13 +9,13 @@
 
 namespace echoloop::cuda {
 
-// A shared library of the CUDA toolkit, opened when it is first needed: hundreds of megabytes, which other machines
-// may lack and which keep a program that only looks at images waiting. [any thread]
+// Shared library of the CUDA toolkit, opened when first needed: hundreds of megabytes, which other machines may lack
+// and which would delay a program that only shows images. [any thread]
 
 class ToolkitLibrary {
  public:
-  // needed_for, remedy: the first and the last words of the error. Throws Error where the library of this release,
-  // the one that the headers belong to, is not installed; never closed.
+  // needed_for, remedy: first and last words of the error. Throws Error if the library of the headers' release is not
+  // installed; never closed.
   ToolkitLibrary(std::string needed_for, const std::string& name, int major, std::string remedy);
 
   template <class Function>
@@ -24,7 +24,7 @@ class ToolkitLibrary {
   }
 
  private:
-  [[nodiscard]] void* symbol(const char* name) const;  // throws Error where it is missing
+  [[nodiscard]] void* symbol(const char* name) const;  // throws Error if missing
   std::string needed_for_, remedy_;
   void* library_ = nullptr;
 };
@@ -54,7 +54,7 @@ MathLibraries load() {
 template <class Status>
 void check_call(Status status, const char* call) {
   if (static_cast<int>(status) == 0) return;
-  // The library has no word for a lost device: ask the runtime.
+  // The library does not report a lost device: queries the runtime.
   static_cast<void>(succeeded_quietly(cudaStreamQuery(cudaStreamLegacy)));
   throw CudaError(std::string(call) + ": status " + std::to_string(static_cast<int>(status)) +
                   (device_lost() ? "; " + loss_text() : std::string()));
@@ -174,7 +174,7 @@ void FftPlan::make(StreamView stream) {
 }
 
 FftPlan::~FftPlan() {
-  // With the device its memory is gone; what cuFFT does about it then is not known, so it is not asked.
+  // With the device its memory is lost; cuFFT's behaviour is then undefined, so it is not called.
   if (!device_lost()) static_cast<void>(library_.destroy(handle_));
 }
 
@@ -206,7 +206,7 @@ std::shared_ptr<const FftPlan> FftCache::get(const FftShape& shape) {
 
 namespace {
 
-// Where NVIDIA's installers put it; the system's own folders come first.
+// Folder of NVIDIA's installers; the system's own folders come first.
 constexpr const char* kToolkitFolder = "/usr/local/cuda/lib64/";
 
 }  // namespace

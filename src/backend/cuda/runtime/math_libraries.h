@@ -1,5 +1,5 @@
-// cuBLAS and cuSOLVER, loaded when flow first needs them: hundreds of megabytes that nobody should wait for, or need,
-// who only looks at images. Where they are not installed, flow says so and everything else works.
+// cuBLAS and cuSOLVER, loaded when flow first needs them: hundreds of megabytes that a viewer of images should neither
+// require nor wait for. Without them only flow fails, with a message.
 #pragma once
 
 #include <cublas_v2.h>
@@ -28,10 +28,10 @@ struct MathLibraries {
   decltype(&cusolverDnZheevd) zheevd;
 };
 
-// Loads them once. Throws Error, naming the library, where one is missing. [any thread]
+// Loads them once. Throws Error, naming the library, if one is missing. [any thread]
 const MathLibraries& math_libraries();
 
-// A handle of each library, on one stream. One thread.
+// Handle of each library, on one stream. One thread.
 class MathHandles {
  public:
   explicit MathHandles(StreamView stream);
@@ -39,7 +39,7 @@ class MathHandles {
   MathHandles(const MathHandles&) = delete;
   MathHandles& operator=(const MathHandles&) = delete;
 
-  // Matrices by columns: c [m][n], a [m][k], b [k][n].
+  // Column-major matrices: c [m][n], a [m][k], b [k][n].
   struct Product {
     int m, n, k;
     const Complex* a;
@@ -49,16 +49,16 @@ class MathHandles {
     Complex* c;
     int ldc;
   };
-  // c = a b, or with `more` c += a b
+  // write: c = a b; add: c += a b
   enum class Into { write, add };
   void multiply(const Product& p, Into into) const;
-  // conj(a)^T b for n_blocks blocks of k rows, which follow each other in a and b; blocks of c lie c_stride apart.
+  // Computes conj(a)^T b for n_blocks blocks of k rows, contiguous in a and b; blocks of c are c_stride apart.
   void multiply_blocks(const Product& p, int n_blocks, long long c_stride) const;
 
-  // Complex values of work space that eigenvectors() needs.
+  // Returns the work space of eigenvectors(), in complex values.
   [[nodiscard]] int eigen_work(int n) const;
-  // matrix: Hermitian [n][n] by columns, lower triangle -> its eigenvectors, by columns; values: rising. info: 0, or
-  // what went wrong.
+  // Computes eigenvectors of `matrix`, Hermitian [n][n], column-major, lower triangle, in place; values: ascending.
+  // info: 0, or an error.
   void eigenvectors(int n, cuDoubleComplex* matrix, double* values, cuDoubleComplex* work, int n_work, int* info) const;
 
  private:
@@ -67,10 +67,10 @@ class MathHandles {
   cusolverDnHandle_t solver_ = nullptr;
 };
 
-// cuFFT transforms, in place and unnormalised, on one stream. Lanes share them: one stream runs them one after the
-// other, so one plan and one work area serve all frames in flight. Processing thread only.
+// cuFFT transforms, in place and unnormalised, on one stream. Shared by the lanes: the stream runs them in order, so
+// one plan and one work area serve all frames in flight. Processing thread only.
 
-// cuFFT, loaded when the first device is chosen. Where it is not installed, the program runs on the CPU and says so.
+// cuFFT, loaded when the first device is selected. Without it the program uses the CPU, with a message.
 struct FftLibrary {
   decltype(&cufftCreate) create;
   decltype(&cufftDestroy) destroy;
@@ -82,7 +82,7 @@ struct FftLibrary {
   decltype(&cufftExecC2C) exec_c2c;
 };
 
-// Loads it once. Throws Error, naming the library, where it is missing. [any thread]
+// Loads it once. Throws Error, naming the library, if it is missing. [any thread]
 const FftLibrary& fft_library();
 
 enum class FftKind {

@@ -1,4 +1,4 @@
-// CUDA streams: the owner, and the view that every function which queues work takes. Nothing here uses the default
+// CUDA streams: the owner, and the view passed to every function that queues work. Nothing here uses the default
 // stream.
 #pragma once
 
@@ -10,11 +10,11 @@ class StreamView {
  public:
   explicit StreamView(cudaStream_t stream) : stream_(stream) {}
   [[nodiscard]] cudaStream_t get() const { return stream_; }
-  // Whether all that was queued has been done.
+  // Returns true if all queued work is done.
   [[nodiscard]] bool idle() const {
     const cudaError_t status = cudaStreamQuery(stream_);
     if (status == cudaErrorNotReady) {
-      static_cast<void>(cudaGetLastError());  // not a failure, but the runtime notes it as one
+      static_cast<void>(cudaGetLastError());  // not a failure, but noted as one by the runtime
       return false;
     }
     CUDA_CHECK(status);
@@ -30,7 +30,7 @@ class StreamView {
 // Kernels of a higher priority get the multiprocessors first.
 enum class StreamPriority { low, high };
 
-// A non-blocking stream of the current device.
+// Non-blocking stream of the current device.
 class Stream {
  public:
   explicit Stream(StreamPriority priority = StreamPriority::low) {
@@ -49,10 +49,10 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-// CUDA events: order between streams, points in time, and something for a host thread to wait on.
+// CUDA events: order between streams, time stamps, and host waits.
 
 enum class EventUse {
-  order,  // between streams, or to be asked by the host
+  order,  // between streams, or polled by the host
   time,   // also a time stamp
   sleep,  // a waiting host thread sleeps instead of spinning
   time_and_sleep,
@@ -67,13 +67,13 @@ class Event {
 
   void record(StreamView stream) { CUDA_CHECK(cudaEventRecord(event_, stream.get())); }
 
-  // Work queued on `stream` from now on starts after this event. An event that was never recorded delays nothing.
+  // Makes work queued on `stream` later wait for this event. No effect if it was never recorded.
   void make_wait(StreamView stream) const { CUDA_CHECK(cudaStreamWaitEvent(stream.get(), event_, 0)); }
 
   [[nodiscard]] bool passed() const {
     const cudaError_t status = cudaEventQuery(event_);
     if (status == cudaErrorNotReady) {
-      static_cast<void>(cudaGetLastError());  // not a failure, but the runtime notes it as one
+      static_cast<void>(cudaGetLastError());  // not a failure, but noted as one by the runtime
       return false;
     }
     CUDA_CHECK(status);
@@ -82,8 +82,8 @@ class Event {
 
   void synchronize() const { CUDA_CHECK(cudaEventSynchronize(event_)); }
 
-  // Milliseconds from `start` to this event; both have passed. A float: good to 0.1 us over a second, 10 us over a
-  // minute.
+  // Returns milliseconds from `start` to this event; both have passed. A float: precise to 0.1 us over a second, 10 us
+  // over a minute.
   [[nodiscard]] float ms_since(const Event& start) const {
     float ms = 0.0f;
     CUDA_CHECK(cudaEventElapsedTime(&ms, start.event_, event_));
