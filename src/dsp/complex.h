@@ -1,4 +1,4 @@
-// A complex float that both compilers lay out alike: (re, im), 8 bytes, aligned so that one load fetches the pair.
+// Complex float with the same layout in both compilers: (re, im), 8 bytes, aligned so that one load fetches the pair.
 #pragma once
 
 #include "core/hd.h"
@@ -15,16 +15,16 @@ ECHO_HD Complex operator*(Complex a, Complex b) { return {a.re * b.re - a.im * b
 ECHO_HD Complex operator*(float s, Complex a) { return {s * a.re, s * a.im}; }
 ECHO_HD Complex conjugate(Complex a) { return {a.re, -a.im}; }
 
-// Unit phasors from turns. One polynomial for CPU and GPU: no table, no library call, the loop around it vectorises.
+// Unit phasors from turns. One polynomial for CPU and GPU: no table or library call; loops around it vectorise.
 
-// Largest integer <= v, for |v| < 2^31; unlike floorf it is two instructions on every machine.
+// Returns the largest integer <= v, for |v| < 2^31; unlike floorf two instructions on every machine.
 ECHO_HD int floor_to_int(float v) {
   const int i = static_cast<int>(v);
   return i - static_cast<int>(v < static_cast<float>(i));
 }
 
-// exp(+i 2 pi turns). r = turns to the nearest integer is in [-1/2, 1/2]; sin and cos of pi r come from polynomials in
-// r^2 fitted at Chebyshev nodes (absolute errors 1.4e-8 and 4.7e-8), then the double angle formulas.
+// Returns exp(+i 2 pi turns). r = turns minus the nearest integer is in [-1/2, 1/2]; sin and cos of pi r by polynomials
+// in r^2 fitted at Chebyshev nodes (absolute errors 1.4e-8 and 4.7e-8), then the double angle formulas.
 ECHO_HD Complex unit_phasor(float turns) {
   const float r = turns - static_cast<float>(floor_to_int(turns + 0.5f));
   const float u = r * r;

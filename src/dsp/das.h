@@ -1,6 +1,6 @@
-// Delay-and-sum, one pixel at a time: the specification that every faster kernel is checked against.
-// Gather, never scatter: a thread or loop iteration owns a pixel and reads the samples it needs, so the sum has one
-// order and the result is the same at any number of threads.
+// Delay-and-sum, one pixel at a time: the specification that every faster kernel is checked against. Gather, never
+// scatter: a thread or loop iteration owns a pixel and reads its samples, so the sum has one order and the result does
+// not depend on the number of threads.
 #pragma once
 
 #include "core/params.h"
@@ -13,12 +13,12 @@ namespace echoloop {
 struct ElementGeometry {
   float x_m;
   float z_m;
-  float normal_sin;  // direction the element looks
+  float normal_sin;  // direction that the element faces
   float normal_cos;
   float aperture_place;  // -1/2 .. 1/2 along the array, for apodization without an F-number
 };
 
-// Line by line imaging: which transmit a column takes.
+// Line-by-line imaging: transmit of a column.
 struct ColumnTransmit {
   int transmit;  // -1: none
   float turns;   // of its t0, for IQ input
@@ -29,28 +29,28 @@ struct PixelSpan {
   int begin, end;
 };
 
-// What the sum of each transmit is multiplied by.
+// Factors of the sums of the transmits.
 struct SumWeights {
   const float* all = nullptr;            // [n_tx] at every pixel; null: 1
-  const float* cone = nullptr;           // [n_tx][nz][nx] in place of `all`; null: none
-  const PixelSpan* cone_span = nullptr;  // [n_tx][nz] outside of which `cone` is 0; host only
+  const float* cone = nullptr;           // [n_tx][nz][nx], replaces `all`; null: none
+  const PixelSpan* cone_span = nullptr;  // [n_tx][nz], `cone` is 0 outside; host only
 };
 
-// What a beamformer reads besides the samples. Pointers lead to host or device memory; the Plan owns the host copy.
-// Sample position of a (pixel, transmit, element): row_base + tx_excess + receive_excess_m * samples_per_m,
-// in samples of the conditioned lines, counted from their sample 0. Splitting off the integer row_base keeps the float
-// part small (a few hundred samples at most), hence exact to about 1e-5 samples.
+// Geometry of a beamformer. Pointers are host or device pointers; the Plan owns the host copy.
+// Sample position of a (pixel, transmit, element): row_base + tx_excess + receive_excess_m * samples_per_m, in samples
+// of the conditioned lines, from their sample 0. The separate integer row_base keeps the float part small (a few
+// hundred samples at most), hence exact to about 1e-5 samples.
 struct DasGeometry {
   int nx, nz;
-  int n_tx;  // summed at a pixel: all, or with `columns` those of its column
+  int n_tx;  // summed at a pixel: all, or those of its column in `columns`
   int n_el;
-  int n_line;        // samples from one line to the next
-  int n_valid;       // usable samples of a line: positions 0 <= p < n_valid - 1 contribute
-  const float* x_m;  // [nx] columns; polar: x at a distance of 1 m from the apex, the sine of the column's direction
-  const float* z_m;  // [nz] rows; polar: distances from the apex
-  const float* down_m = nullptr;            // [nx] polar: depth below the apex at 1 m, the cosine; null: Cartesian
-  float apex_z_m = 0.0f;                    // polar
-  const ColumnTransmit* columns = nullptr;  // [n_tx][nx] transmit of sum t; null: it is transmit t, everywhere
+  int n_line;                     // samples between lines
+  int n_valid;                    // usable samples of a line: positions 0 <= p < n_valid - 1 contribute
+  const float* x_m;               // [nx] columns; polar: x at 1 m from the apex, the sine of the column's direction
+  const float* z_m;               // [nz] rows; polar: distances from the apex
+  const float* down_m = nullptr;  // [nx] polar: depth below the apex at 1 m, the cosine; null: Cartesian
+  float apex_z_m = 0.0f;          // polar
+  const ColumnTransmit* columns = nullptr;  // [n_tx][nx] transmit of sum t; null: transmit t, everywhere
   const ElementGeometry* elements;          // [n_el]
   const int* row_base;                      // [n_tx][nz] samples
   const float* row_turns;                   // [n_tx][nz] phase of row_base (and of t0 for IQ input), turns
@@ -80,10 +80,10 @@ ECHO_HD PixelPlace place_of(const DasGeometry& g, int ix, int iz) {
 
 struct ReceiveTerm {
   float excess;  // samples beyond row_base
-  float weight;  // apodization times directivity; 0 = this element does not see the pixel
+  float weight;  // apodization times directivity; 0: the element does not see the pixel
 };
 
-// A pixel seen from an element: distances along and across the direction in which the element looks.
+// Position of a pixel in an element's frame: along and across the direction that the element faces.
 struct LocalPosition {
   float along_m;
   float across_m;
@@ -95,14 +95,14 @@ ECHO_HD LocalPosition local_position(const ElementGeometry& e, float x_m, float 
   return {dx * e.normal_sin + dz * e.normal_cos, dx * e.normal_cos - dz * e.normal_sin};
 }
 
-// Place in the active aperture, for apodization_weight(): the element takes part where |across| <= along / (2 F), which
-// for a flat array is |x - x_e| <= z / (2 F). Without an F-number the window lies over the whole array.
+// Returns the place in the active aperture, for apodization_weight(): the element is active where |across| <= along /
+// (2 F), for a flat array |x - x_e| <= z / (2 F). Without an F-number the window spans the whole array.
 ECHO_HD float aperture_place(const DasGeometry& g, const ElementGeometry& e, LocalPosition p) {
   if (g.f_number <= 0.0f) return e.aperture_place;
   return p.along_m > 0.0f ? p.across_m * g.f_number / p.along_m : 1.0f;
 }
 
-// Directivity of a strip of width w in a soft baffle: sinc(w / lambda sin t) cos t (Selfridge et al., 1980).
+// Returns the directivity of a strip of width w in a soft baffle: sinc(w / lambda sin t) cos t (Selfridge et al. 1980).
 ECHO_HD float directivity_weight(float width_over_wavelength, LocalPosition p) {
   const float distance = sqrtf(p.along_m * p.along_m + p.across_m * p.across_m) + 1e-12f;
   const float cosine = p.along_m > 0.0f ? p.along_m / distance : 0.0f;
@@ -111,7 +111,7 @@ ECHO_HD float directivity_weight(float width_over_wavelength, LocalPosition p) {
   return cosine * (v * v < 1e-6f ? 1.0f : unit_phasor(0.5f * v).im / (3.14159265f * v));
 }
 
-// What beamformers leave out at compile time.
+// Parts that beamformers omit at compile time.
 enum class DasForm {
   plain,   // Cartesian, every transmit at every pixel
   general  // any grid, with or without `columns` and cones
@@ -120,7 +120,7 @@ inline bool is_plain(const DasGeometry& g) {
   return g.down_m == nullptr && g.columns == nullptr && g.weights.cone == nullptr;
 }
 
-// Weight of sum t at a pixel.
+// Returns the weight of sum t at a pixel.
 template <DasForm form>
 ECHO_HD float transmit_weight(const DasGeometry& g, int t, int ix, int iz) {
   if (form == DasForm::plain || g.weights.cone == nullptr) return transmit_weight(g, t);
@@ -139,13 +139,13 @@ ECHO_HD ReceiveTerm receive_term(const DasGeometry& g, const ElementGeometry& e,
   return {excess_m * g.samples_per_m, weight};
 }
 
-// Whether `base + offset` samples lies between two usable samples of a line.
+// Returns true if `base + offset` samples is between two usable samples of a line.
 ECHO_HD bool is_recorded(int n_valid, int base, float offset) {
   const int i = base + floor_to_int(offset);
   return i >= 0 && i < n_valid - 1;
 }
 
-// Linear interpolation of a complex line at `base + offset` samples; 0 outside the record.
+// Interpolates a complex line linearly at `base + offset` samples; 0 outside the record.
 ECHO_HD Complex interpolate(const Complex* line, int n_valid, int base, float offset) {
   const int whole = floor_to_int(offset);
   const float w = offset - static_cast<float>(whole);
@@ -156,13 +156,13 @@ ECHO_HD Complex interpolate(const Complex* line, int n_valid, int base, float of
   return {a.re + w * (b.re - a.re), a.im + w * (b.im - a.im)};
 }
 
-// What an element adds to the sum of one transmit is receive_rotor() times the sample interpolated on its line; the sum
-// is multiplied by transmit_rotor().
+// Returns the factor of the sample interpolated on an element's line in the sum of one transmit; transmit_rotor() is
+// the factor of that sum.
 ECHO_HD Complex receive_rotor(const DasGeometry& g, ReceiveTerm rx) {
   return rx.weight * unit_phasor(rx.excess * g.turns_per_sample);
 }
 
-// Where the lines of sum t of a pixel are read.
+// Reading position of sum t of a pixel.
 struct TransmitPlace {
   int transmit;  // -1: none
   int base;      // samples
@@ -179,7 +179,7 @@ ECHO_HD TransmitPlace transmit_place(const DasGeometry& g, int t, int ix, int iz
   return {transmit, g.row_base[row], g.tx_excess[static_cast<long long>(row) * g.nx + ix]};
 }
 
-// Phase of sum t at a pixel.
+// Returns the phase of sum t at a pixel, turns.
 template <DasForm form = DasForm::general>
 ECHO_HD float transmit_turns(const DasGeometry& g, int t, int ix, int iz, float excess) {
   const bool by_column = form == DasForm::general && g.columns != nullptr;
@@ -192,10 +192,10 @@ ECHO_HD Complex transmit_rotor(const DasGeometry& g, int t, int ix, int iz, floa
   return transmit_weight<form>(g, t, ix, iz) * unit_phasor(transmit_turns<form>(g, t, ix, iz, excess));
 }
 
-// Transmits summed together per pass over the elements, so that the receive part is computed once for all of them.
+// Transmits summed per pass over the elements, so that the receive part is computed once for all of them.
 inline constexpr int kTransmitGroup = 4;
 
-// Complex pixel (ix, iz) of the compounded image from IQ lines [n_tx][n_el][n_line]:
+// Returns complex pixel (ix, iz) of the compounded image from IQ lines [n_tx][n_el][n_line]:
 //   b = sum_tx e^{i 2 pi f tau_tx} sum_e w_e e^{i 2 pi f tau_e} iq_{tx,e}(tau_tx + tau_e)
 template <DasForm form = DasForm::general>
 ECHO_HD Complex das_pixel(const DasGeometry& g, const Complex* iq, int ix, int iz) {

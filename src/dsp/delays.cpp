@@ -12,7 +12,7 @@ namespace {
 double focused_delay_s(const Transmit& t, double x_m, double z_m, double c_m_s, const BeamAxis* axis) {
   const double to_focus = std::hypot(t.source_x_m, t.source_z_m);
   const double from_focus = std::hypot(x_m - t.source_x_m, z_m - t.source_z_m);
-  // "Below" means beyond the focus along the beam's own axis.
+  // "Below": beyond the focus along the beam's axis.
   const double sine = axis != nullptr ? axis->sine : t.source_x_m / std::max(to_focus, 1e-12);
   const double cosine = axis != nullptr ? axis->cosine : t.source_z_m / std::max(to_focus, 1e-12);
   const bool below = (x_m - t.source_x_m) * sine + (z_m - t.source_z_m) * cosine >= 0.0;
@@ -53,8 +53,8 @@ Apodization window_of(TransmitCone cone) {
   return cone == TransmitCone::tukey ? Apodization::tukey : Apodization::boxcar;
 }
 
-// Beam spacings to the edge of the narrowest window: there the windows of evenly spaced beams add up to a constant, and
-// two beams or three share every pixel.
+// Returns the half width of the narrowest window in beam spacings: the windows of evenly spaced beams then add up to a
+// constant, and two or three beams share every pixel.
 double least_half_width(TransmitCone cone) { return cone == TransmitCone::tukey ? 4.0 / 3.0 : 1.5; }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace echoloop {
 namespace {
 
-// Modified Bessel function of the first kind, order 0, by its series.
+// Returns the modified Bessel function of the first kind, order 0, by its series.
 double bessel_i0(double x) {
   double term = 1.0;
   double sum = 1.0;
@@ -18,7 +18,7 @@ double bessel_i0(double x) {
   return sum;
 }
 
-// Ideal band-pass under a Hamming window, gain 1 at `unity`; all in units of the Nyquist frequency.
+// Designs an ideal band-pass with a Hamming window, gain 1 at `unity`; all in units of the Nyquist frequency.
 std::vector<double> windowed_band(int n_taps, double low, double high, double unity) {
   std::vector<double> taps(static_cast<std::size_t>(n_taps));
   double gain = 0.0;
@@ -67,7 +67,7 @@ std::vector<double> fir_band_shape(double width_hz, double fs_hz) {
   std::vector<double> taps;
   double sum = 0.0;
   for (int n = -reach; n <= reach; ++n) {
-    const double u = 0.1 * width_hz * n / fs_hz;  // time over the inverse of the edge's width
+    const double u = 0.1 * width_hz * n / fs_hz;  // time times the edge's width
     const double pole = 1.0 - 4.0 * u * u;
     const double edge = std::abs(pole) < 1e-9 ? 0.25 * kPi : std::cos(kPi * u) / pole;
     taps.push_back(sinc(9.0 * u) * edge);

@@ -16,8 +16,8 @@ namespace {
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 constexpr float kAboveNoise = 12.6f;     // 11 dB
 constexpr float kBelowStrongest = 0.1f;  // -10 dB
-constexpr double kSmoothed = 1.5;        // to both sides, in 1 / window: less speckle
-constexpr double kHalfLine = 1.2;        // by which window and smoothing widen an edge down to there, likewise
+constexpr double kSmoothed = 1.5;        // to each side, in 1 / window: less speckle
+constexpr double kHalfLine = 1.2;        // widening of an edge by window and smoothing at that level, in 1 / window
 
 std::vector<float> smoothed(std::span<const float> power, int reach) {
   const int n = static_cast<int>(power.size());
@@ -61,7 +61,7 @@ GateSpectrum::GateSpectrum(GateSpectrumPlan plan)
 
 GateSpectrum::~GateSpectrum() = default;
 
-// fft_->in: one band, filtered and windowed, zeros behind.
+// Writes one band to fft_->in, filtered and windowed, zero padded.
 void GateSpectrum::filter(const Complex* samples, int stride) {
   std::vector<kiss_fft_cpx>& x = fft_->in;
   const auto n = static_cast<std::size_t>(plan_.frames);
@@ -96,7 +96,7 @@ void GateSpectrum::compute(const Complex* samples, int stride, std::span<float> 
       band_power_[i] = v.r * v.r + v.i * v.i;
     }
     for (std::size_t i = 0; i < n; ++i) {
-      // Where this band has the velocity of bin i; spectra of samples go round.
+      // Position of bin i's velocity in this band; spectra of samples are periodic.
       const double at = (static_cast<double>(i) - 0.5 * bins_) * plan_.frequency_share[band];
       const double below = std::floor(at);
       const auto part = static_cast<float>(at - below);
@@ -108,7 +108,7 @@ void GateSpectrum::compute(const Complex* samples, int stride, std::span<float> 
 
 GateTraces gate_traces(std::span<const float> power, int frames) {
   const int n = static_cast<int>(power.size());
-  const double line = static_cast<double>(n) / frames;  // bins of 1 / window
+  const double line = static_cast<double>(n) / frames;  // bins per 1 / window
   const std::vector<float> smooth = smoothed(power, std::max(1, static_cast<int>(std::lround(kSmoothed * line))));
   std::vector<float> sorted = smooth;
   const auto quartile = sorted.begin() + n / 4;

@@ -1,9 +1,9 @@
-// One column of a spectrogram: slow time of a gate to power over velocity, and what a clinician traces on it. Host
-// only; one object a thread.
+// One column of a spectrogram: from the slow time of a gate to power over velocity, and clinical traces. Host only; one
+// object per thread.
 //
-// For each band of the gate (dsp/gate_spectrum.h): the polynomials that stand for frequencies below the cut-off are
-// taken away by least squares (Hoeks et al., Ultrasound Med. Biol. 17, 1991), then Hann's window, a zero padded Fourier
-// transform, the squared magnitude. A band at frequency f has the velocity v at the Doppler frequency 2 v f / c.
+// For each band of the gate: polynomials of frequencies below the cut-off are subtracted by least squares (Hoeks et
+// al., Ultrasound Med. Biol. 17, 1991), then Hann window, zero padded Fourier transform, squared magnitude. In a band
+// at frequency f, velocity v has the Doppler frequency 2 v f / c.
 #pragma once
 
 #include <cmath>
@@ -17,17 +17,17 @@ namespace echoloop {
 
 struct GateSpectrumPlan {
   int frames = 0;
-  double cutoff_hz = 0.0;  // 0: nothing is taken away
+  double cutoff_hz = 0.0;  // 0: nothing is subtracted
   double prf_hz = 0.0;
-  std::vector<double> frequency_share;  // [bands]: each band's frequency over the nominal one
+  std::vector<double> frequency_share;  // [bands]: frequency of each band over the nominal one
   friend bool operator==(const GateSpectrumPlan&, const GateSpectrumPlan&) = default;
 };
 
-// Degree of the polynomial: on n points one of degree k has pi f n / prf extrema a cycle near its middle, where the
-// window looks, so that k = pi cutoff n / prf; -1 for none.
+// Returns the degree of the polynomial: on n points degree k has pi f n / prf extrema per cycle near the centre of the
+// window, so that k = pi cutoff n / prf; -1 for none.
 int gate_wall_degree(double cutoff_hz, double prf_hz, int frames);
 
-// Bins of a column: at least twice the frames, so that a line between bins loses less than 0.4 dB.
+// Returns the bins of a column: at least twice the frames, so that a line between bins loses less than 0.4 dB.
 int gate_bins(int frames);
 
 class GateSpectrum {
@@ -39,8 +39,8 @@ class GateSpectrum {
 
   [[nodiscard]] int bins() const { return bins_; }
 
-  // samples: [frames][stride], the bands first in each. power: [bins()], from -prf/2 up by prf / bins(); a sample
-  // series of magnitude A at one frequency gives A^2 there.
+  // samples: [frames][stride], the bands first in each. power: [bins()], from -prf/2 up by prf / bins(); a series of
+  // magnitude A at one frequency gives A^2 there.
   void compute(const Complex* samples, int stride, std::span<float> power);
 
  private:
@@ -55,27 +55,27 @@ class GateSpectrum {
   std::unique_ptr<Fft> fft_;
 };
 
-// Places on the velocity axis, from -1, the aliasing limit away from the probe, to 1; not a number: no flow.
+// Positions on the velocity axis, from -1 (aliasing limit, away from the probe) to 1; NaN: no flow.
 struct GateTraces {
   float envelope;
   float mean;
 };
 
-// Noise: the lower quartile of the powers, smoothed over a few lines' width against speckle. Flow: what exceeds it by
-// 11 dB. envelope: threshold crossing from the aliasing limit inwards (Mo, Yun and Cobbold, Ultrasound Med. Biol. 14,
-// 1988), on the side of the stronger flow: the first bin that is flow and within 10 dB of the strongest, less what
-// window and smoothing add. mean: weighted with the power above the noise over all bins that are flow.
+// Traces a column. Noise: lower quartile of the powers, smoothed over a few lines against speckle. Flow: 11 dB above
+// it. envelope: threshold crossing from the aliasing limit inwards (Mo, Yun and Cobbold, Ultrasound Med. Biol. 14,
+// 1988), on the side of the stronger flow: the first flow bin within 10 dB of the strongest, minus the widening by
+// window and smoothing. mean: weighted with the power above the noise over all flow bins.
 GateTraces gate_traces(std::span<const float> power, int frames);
 
-// A Doppler gate: what one frame says about the echoes of a stretch of the beam. Host and device.
+// A Doppler gate: terms of one frame for the echoes of a stretch of the beam. Host and device.
 //
 // The image's complex pixels turn along the depth by 4 pi f dz / c, so that a plain mean over a gate of several
-// wavelengths would cancel. Aligned by the turn of one frequency f and summed with a window, the gate is a filter for
-// that frequency, as a range gate of pulsed Doppler is (Evans and McDicken, "Doppler Ultrasound", 2nd ed. 2000, ch. 6):
-// its band, about c / (2 length), is narrower than the pulse's. This matters: the Doppler shift is 2 v f / c, so that
-// the pulse's whole band (60 % is common) would smear one velocity over as many per cent. Several such bands side by
-// side, each with its own scale of velocity, are averaged as powers: less speckle without the smear (radial averages
-// in the plane of RF and Doppler frequency; Wilson, Ultrasonic Imaging 13, 1991).
+// wavelengths would cancel. Aligned by the turn of one frequency f and summed with a window, the gate filters that
+// frequency, as a range gate of pulsed Doppler does (Evans and McDicken, "Doppler Ultrasound", 2nd ed. 2000, ch. 6):
+// its band, about c / (2 length), is narrower than the pulse's. As the Doppler shift is 2 v f / c, the pulse's whole
+// band (60 % is common) would smear one velocity by as many per cent. Several adjacent bands, each with its own scale
+// of velocity, are averaged as powers: less speckle without the smear (radial averages in the plane of RF and Doppler
+// frequency; Wilson, Ultrasonic Imaging 13, 1991).
 
 inline constexpr int kMaxGateBands = 9;
 
@@ -89,14 +89,14 @@ struct GateGeometry {
   float turns_per_row[kMaxGateBands];  // 2 f dz / c
 };
 
-// Tukey's window: flat in the middle half, raised cosines in the outer quarters.
+// Returns the Tukey window: flat in the middle half, raised cosines in the outer quarters.
 ECHO_HD float gate_window(int row, int rows) {
   const float at = (static_cast<float>(row) + 0.5f) / static_cast<float>(rows);  // 0 .. 1
   const float from_edge = at < 0.5f ? at : 1.0f - at;
   return from_edge >= 0.25f ? 1.0f : 0.5f - 0.5f * cosf(12.566370614f * from_edge);
 }
 
-// What row `row` of the gate brings to the sum of band `band`.
+// Returns the term of row `row` in the gate's sum of band `band`.
 ECHO_HD Complex gate_term(const GateGeometry& g, int band, int row, Complex pixel) {
   const float turns = g.turns_per_row[band] * (static_cast<float>(row) - 0.5f * static_cast<float>(g.rows - 1));
   const float angle = -6.2831853072f * (turns - rintf(turns));

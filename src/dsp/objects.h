@@ -1,5 +1,5 @@
-// Objects in an image, one pixel at a time: which pixels count, which lie beyond a threshold, and what each adds
-// to its object. Sums are of integers, so that they are the same in any order.
+// Objects in an image, one pixel at a time: pixels that count, pixels beyond a threshold, and terms of each in the sums
+// of its object. Sums are of integers, so that they do not depend on the order.
 #pragma once
 
 #include <cfloat>
@@ -11,21 +11,21 @@
 
 namespace echoloop {
 
-// Whether a pixel's level counts: it is a number, and there was an echo.
+// Returns true if a pixel's level is a number with an echo.
 ECHO_HD bool level_counts(float db) { return db > static_cast<float>(kNoEcho_db) && db <= FLT_MAX; }
 
-// What smoothing sees: `stand_in_db` in the place of a pixel that does not count, which would spoil its neighbours.
+// Returns the input of smoothing: `stand_in_db` for a pixel that does not count, which would spoil its neighbours.
 ECHO_HD float level_or(float db, float stand_in_db) { return level_counts(db) ? db : stand_in_db; }
 
-// `smoothed_db`: what the threshold is applied to; `db`: the image as it is.
+// `smoothed_db`: input of the threshold; `db`: unfiltered image.
 ECHO_HD bool beyond_threshold(float db, float smoothed_db, double threshold_db, ObjectKind wanted) {
   if (!level_counts(db)) return false;
   const auto level_db = static_cast<double>(smoothed_db);
   return wanted == ObjectKind::bright ? level_db > threshold_db : level_db < threshold_db;
 }
 
-// Tables that place and weigh pixels: a pixel's area is row_area[iz] units, its first moments row_x[iz] column_x[ix]
-// and row_z[iz] column_z[ix]. At most 2^16 for the area, 2^18 for the others: 2^26 pixels do not overflow.
+// Tables of positions and weights of pixels: a pixel's area is row_area[iz] units, its first moments row_x[iz]
+// column_x[ix] and row_z[iz] column_z[ix]. At most 2^16 for the area, 2^18 for the others: 2^26 pixels do not overflow.
 struct PixelMoments {
   const int* row_area;  // [nz]
   const int* row_x;     // [nz]
@@ -44,7 +44,7 @@ struct ObjectSums {
 };
 
 inline constexpr float kLevelStepsPer_db = 4096.0f;
-inline constexpr float kLargestLevel_db = 300.0f;  // whatever is louder counts as much
+inline constexpr float kLargestLevel_db = 300.0f;  // upper limit of levels
 
 ECHO_HD ObjectSums pixel_sums(const PixelMoments& m, float db, int ix, int iz) {
   const float level_db = db < kLargestLevel_db ? db : kLargestLevel_db;
@@ -60,7 +60,7 @@ ECHO_HD ObjectSums pixel_sums(const PixelMoments& m, float db, int ix, int iz) {
   return s;
 }
 
-// `into` holds at least one pixel.
+// `into` has at least one pixel.
 ECHO_HD void add_sums(ObjectSums& into, const ObjectSums& s) {
   into.pixels += s.pixels;
   into.area += s.area;
@@ -73,13 +73,13 @@ ECHO_HD void add_sums(ObjectSums& into, const ObjectSums& s) {
   into.iz1 = s.iz1 > into.iz1 ? s.iz1 : into.iz1;
 }
 
-// Kappa-sigma clipping on sorted levels: what is kept is always one stretch of them, so that each round takes two
-// searches and four running sums. One thread's work, host and device.
+// Kappa-sigma clipping on sorted levels: the kept levels are always contiguous, so that each round needs two searches
+// and four running sums. One thread, host and device.
 //
-// Each round: median, mean and sigma (of the population) of the stretch; the next stretch is that part of it within
-// kappa sigma of the median (as astropy.stats.sigma_clip does with its defaults). Ends when nothing goes.
+// Each round: median, mean and sigma (of the population) of the kept levels; the next ones are those within kappa sigma
+// of the median (as astropy.stats.sigma_clip with its defaults). Ends when nothing is removed.
 
-// `count` levels, rising; sums have count + 1 values: of (level - pivot_db), and of its square, over those before.
+// `count` levels, ascending; sums have count + 1 values: of (level - pivot_db), and its square, over earlier levels.
 struct SortedLevels {
   const float* level_db;
   const double* sum;
@@ -89,14 +89,14 @@ struct SortedLevels {
 };
 
 struct ClippedLevels {
-  long long first, end;  // of the levels that are kept
+  long long first, end;  // of the kept levels
   double median_db, mean_db, sigma_db;
   int rounds;
 };
 
 inline constexpr int kMaxClippingRounds = 100;
 
-// The first of [first, end) that is not below the level; with Edge::above, the first above it.
+// Returns the first of [first, end) not below the level; with Edge::above, the first above it.
 enum class Edge { not_below, above };
 ECHO_HD long long first_level(const SortedLevels& s, long long first, long long end, double level_db, Edge edge) {
   while (first < end) {

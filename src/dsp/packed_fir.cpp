@@ -12,22 +12,22 @@ namespace {
 
 using Value = std::complex<double>;
 
-// The band filter's length in inverses of the band's width. Its edges are a tenth of the width wide; so long a series
-// renders the reference images within 0.07 dB rms (plane waves) and 0.15 dB (bandpass-sampled disk), a third of the
-// bounds; 16 would miss them.
+// Length of the band filter in inverses of the band's width. Its edges are a tenth of the width; this length renders
+// the reference images within 0.07 dB rms (plane waves) and 0.15 dB (bandpass-sampled disk), a third of the bounds; 16
+// would exceed them.
 constexpr double kLengthTimesWidth = 22.0;
 
-// Kaiser's window at `place` in -1 .. 1.
+// Returns Kaiser's window at `place` in -1 .. 1.
 double kaiser(double place, double beta) {
   if (std::abs(place) >= 1.0) return 0.0;
   return std::cyl_bessel_i(0.0, beta * std::sqrt(1.0 - place * place)) / std::cyl_bessel_i(0.0, beta);
 }
 
-// The band's series at `time_s` from its middle.
+// Returns the band's series at `time_s` from its centre.
 double band_series(const PackedFirSpec& s, double time_s) {
   const double half_width = 0.5 * (s.band_high_hz - s.band_low_hz);
   const double line_rate = s.sampling_hz * s.interpolation / s.decimation;
-  constexpr int kPoints = 512;  // of the middle-point rule over half the band
+  constexpr int kPoints = 512;  // of the midpoint rule over half the band
   double sum = 0.0;
   for (int i = 0; i < kPoints; ++i) {
     const double f = (i + 0.5) / kPoints * half_width;
@@ -44,7 +44,7 @@ PackedFir design_packed_fir(const PackedFirSpec& s) {
   const double width_hz = s.band_high_hz - s.band_low_hz;
   const double line_rate = s.sampling_hz * s.interpolation / s.decimation;
   const double turns_per_input = (0.5 * (s.band_low_hz + s.band_high_hz) - s.input_hz) / s.sampling_hz;
-  const double gain = s.components == 1 ? 2.0 : 1.0;  // RF: the other half of the spectrum is left out
+  const double gain = s.components == 1 ? 2.0 : 1.0;  // RF: the other half of the spectrum is omitted
   fir.turns_per_sample = (s.demod_hz - s.input_hz) / line_rate;
   const double length = kLengthTimesWidth * s.sampling_hz / width_hz / s.decimation;
   fir.n_places = 8 * std::max(1, static_cast<int>(std::ceil(length / 8)));
@@ -86,14 +86,14 @@ std::vector<Complex> packed_fir_line(const PackedFir& fir, const PackedFirLine& 
 
 namespace {
 
-// Nearest half, ties to even; |v| below 65504.
+// Returns the nearest half, ties to even; |v| below 65504.
 std::uint32_t half_bits(double v) {
   const std::uint32_t sign = std::signbit(v) ? 0x8000U : 0U;
   const double size = std::abs(v);
   if (size < 0x1p-14) return sign | static_cast<std::uint32_t>(std::nearbyint(size * 0x1p24));
   int exponent = 0;
   const double mantissa = std::frexp(size, &exponent);  // 1/2 .. 1
-  // A mantissa that rounds up to 1 carries into the exponent, as it should.
+  // A mantissa that rounds up to 1 carries into the exponent, as required.
   return sign | (static_cast<std::uint32_t>(exponent + 13) * 1024U +
                  static_cast<std::uint32_t>(std::nearbyint(mantissa * 2048.0)));
 }
@@ -102,7 +102,7 @@ struct Pick {
   const PackedFir& fir;
   const PackedTaps& taps;
   int before;  // values of a stretch before the first tap of its first output
-  // Tap of a stretch's value k for output `o` of the block.
+  // Returns the tap of a stretch's value k for output `o` of the block.
   [[nodiscard]] Complex operator()(int k, int o) const {
     const int wide = fir.place_values() * taps.spread;
     const int from = k - before - o / fir.interpolation * wide;

@@ -1,12 +1,12 @@
-// The condition stage of the tuned path: filters that select the band, move it to baseband and change the rate.
+// Condition stage of the tuned path: filters that select the band, move it to baseband and change the rate.
 //
-// Output sample m stands at input position t = m D / L (D decimation, L interpolation; one of them is 1):
+// Output sample m is at input position t = m D / L (D decimation, L interpolation; one of them is 1):
 //   y[m] = e^{-i 2 pi f m / rate} sum_n g(t - n) x[n],   n within half the filter's length of t
-// g realises the band of dsp/fir_design.h about its middle, as a truncated series. Inside the band its gain makes up
-// for what linear interpolation of the lines takes away later (sinc^2 of frequency over line rate), which allows a
-// lower line rate: 4 samples per hertz of band instead of 6.
+// g is the band of dsp/fir_design.h about its centre, as a truncated series. Its gain inside the band compensates the
+// later linear interpolation of the lines (sinc^2 of frequency over line rate), which allows a lower line rate: 4
+// samples per hertz of band instead of 6.
 //
-// Taps come in places of D samples: place p of a line holds samples p D .. p D + D - 1, output m stands at place m / L.
+// Taps come in places of D samples: place p of a line holds samples p D .. p D + D - 1, output m is at place m / L.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct PackedFirSpec {
   int components = 1;  // 2: I and Q
 };
 
-inline constexpr int kFirBlock = 8;  // outputs that are computed together
+inline constexpr int kFirBlock = 8;  // outputs computed together
 
 struct PackedFir {
   int decimation = 1;
@@ -44,7 +44,7 @@ struct PackedFir {
 
 PackedFir design_packed_fir(const PackedFirSpec& spec);
 
-// Samples 0 .. n_out - 1 of a line x [n_samples][components] less its `mean`, in double precision: the specification.
+// Computes samples 0 .. n_out - 1 of a line x [n_samples][components] minus `mean`, in doubles: the specification.
 struct PackedFirLine {
   const float* x = nullptr;
   int n_samples = 0;
@@ -52,22 +52,22 @@ struct PackedFirLine {
 };
 std::vector<Complex> packed_fir_line(const PackedFir& fir, const PackedFirLine& line, int n_out);
 
-// The tuned path's filter (dsp/packed_fir.h) as matrices of halves for tensor cores.
+// Filter of the tuned path as matrices of halves for tensor cores.
 //
-// A block of kFirBlock outputs reads a stretch of `16 n_steps` values of its line; stretches of neighbouring blocks
-// begin kFirBlock * place_values / interpolation values apart, a whole number of chunks (8 values: 16 bytes). So
-// outputs of many blocks are the product of their stretches with one matrix [value of the stretch][output], a Toeplitz
-// matrix that is the same for all of them; one for real parts, one for imaginary parts.
+// A block of kFirBlock outputs reads a stretch of `16 n_steps` values of its line; stretches of successive blocks begin
+// kFirBlock * place_values / interpolation values apart, a whole number of chunks (8 values: 16 bytes). Outputs of many
+// blocks are therefore the product of their stretches with one matrix [value of the stretch][output], a Toeplitz
+// matrix; one for real parts, one for imaginary parts.
 //
-// Chunks are those of memory: a line begins `shift` values into one, and there is a set of matrices for each shift.
+// Chunks are those of memory: a line begins `shift` values into one, and there is a set of matrices per shift.
 
 inline constexpr int kChunk = 8;     // values; also the number of shifts
 inline constexpr int kTapStep = 16;  // values of a stretch in one matrix instruction
 
 struct PackedTaps {
-  int spread = 1;  // a place takes so many times its own values: zeros between them, where blocks would be smaller
-  int block_chunks = 0;  // from one block's stretch to the next
-  int front = 0;         // chunks of silence before the line
+  int spread = 1;        // factor of a place's size, filled with zeros where blocks would be smaller
+  int block_chunks = 0;  // between stretches of successive blocks
+  int front = 0;         // chunks of zeros before the line
   int n_steps = 0;
   float scale = 0.0f;  // of the taps
   // [kChunk shifts][n_steps][32 lanes][4] pairs of halves: real part of values 2 (lane % 4) + 0, 1 and + 8, 9 of the
@@ -78,24 +78,24 @@ struct PackedTaps {
 // For up to kFirBlock phases of interpolation.
 PackedTaps make_packed_taps(const PackedFir& fir);
 
-// The half-precision form of conditioned lines that the tuned delay-and-sum reads, and what its kernels, its plan and
-// their tests must agree on to the bit.
+// Half-precision form of conditioned lines for the tuned delay-and-sum; kernels, plan and tests must agree on it to the
+// bit.
 //
 // A word holds a sample and the step to the next one: (I, Q) and (I', Q') x 2^13, halves. A delay is a whole number of
 // 1/2048 samples; its low 11 bits, read as a half, are the fraction x 2^-13 exactly (a half's smallest step is 2^-24,
-// for subnormal numbers and the first normal ones alike). So the interpolated sample is one packed multiply-add.
+// for subnormal numbers and the first normal ones). The interpolated sample is then one packed multiply-add.
 
 inline constexpr int kDelayBits = 11;                  // of a delay's fraction
 inline constexpr float kDelayUnits = 1 << kDelayBits;  // delay units in a sample
 inline constexpr unsigned kFractionMask = (1U << kDelayBits) - 1U;
 inline constexpr float kStepScale = 8192.0f;  // 2^13 = 2^24 / 2^kDelayBits
-// Added to a delay below 2^23 units, it makes the float's own bits the rounded delay (plus kDelayMagicBits).
+// Added to a delay below 2^23 units, makes the float's bits the rounded delay (plus kDelayMagicBits).
 inline constexpr float kDelayMagic = 8388608.0f;  // 2^23
 inline constexpr int kDelayMagicBits = 0x4B000000;
-inline constexpr int kLargestWindow = 1 << (23 - kDelayBits);  // words: what such a float can address
+inline constexpr int kLargestWindow = 1 << (23 - kDelayBits);  // words: address range of such a float
 
-// A rectangle of pixels that one block of threads sums. A thread has n_pixels (PackedForm) of one column, as many rows
-// apart as there are rows of threads: tile_z / n_pixels.
+// Rectangle of pixels summed by one block of threads. A thread has n_pixels (PackedForm) of one column, with a distance
+// of the number of rows of threads: tile_z / n_pixels.
 struct TileShape {
   int tile_x = 0;
   int tile_z = 0;
@@ -108,8 +108,8 @@ struct TilePlace {
   int z;
 };
 
-// Place of the first of a thread's pixels in the tile. Threads beyond the last row of threads have nothing to sum: z is
-// tile_z / n_pixels or more.
+// Returns the place of a thread's first pixel in the tile. Threads past the last row of threads are idle: z is tile_z /
+// n_pixels or more.
 ECHO_HD TilePlace tile_place(const TileShape& tile, int thread) {
   if (tile.warp_x == 0) return {thread % tile.tile_x, thread / tile.tile_x};
   const int lane = thread % 32;

@@ -1,6 +1,6 @@
 // Filters of a formed image in dB, one output pixel at a time: median, Gaussian, bilateral, unsharp mask; and the step
-// of a temporal average. Beyond an edge the edge's own pixels repeat. Reads one image, writes another: no order
-// matters.
+// of a temporal average. Edge pixels are repeated outside the image. Reads one image, writes another: the order does
+// not matter.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,7 @@ ECHO_HD float nearest_pixel(const PictureView& p, int ix, int iz) {
   return p.db[static_cast<long long>(z) * p.nx + x];
 }
 
-// Median of the square of 2 kRadius + 1 pixels a side: the smaller half is selected, by minima and maxima only.
+// Returns the median of a square of 2 kRadius + 1 pixels per side: selects the smaller half by minima and maxima.
 template <int kRadius>
 ECHO_HD float median_pixel(const PictureView& p, int ix, int iz) {
   constexpr int kSide = 2 * kRadius + 1;
@@ -53,7 +53,7 @@ struct SmoothTaps {
   int reach;
 };
 
-// `at(k)`: the level k pixels further along.
+// `at(k)`: level at distance k.
 template <class At>
 ECHO_HD float smooth_line(const SmoothTaps& t, const At& at) {
   float sum = t.taps[0] * at(0);
@@ -70,8 +70,8 @@ ECHO_HD float smooth_lateral_pixel(const PictureView& p, const SmoothTaps& t, in
 }
 
 // Bilateral filter (Tomasi and Manduchi, 1998): weights exp(-d^2 / (2 * 2^2)) exp(-(level difference)^2 per_db2), d in
-// pixels, 7 x 7 of them; level differences from the median of the 3 x 3 in the middle, so that a single dark pixel is
-// no edge. Speckle, whose levels spread by 5.6 dB, is averaged; edges far above it stay.
+// pixels, 7 x 7 of them; level differences from the median of the central 3 x 3, so that a single dark pixel is no
+// edge. Speckle, whose levels spread by 5.6 dB, is averaged; edges far above it are kept.
 inline constexpr int kBilateralRadius = 3;
 ECHO_HD float bilateral_pixel(const PictureView& p, float per_db2, int ix, int iz) {
   const float own = median_pixel<1>(p, ix, iz);
@@ -89,8 +89,8 @@ ECHO_HD float bilateral_pixel(const PictureView& p, float per_db2, int ix, int i
   return own + sum / weights;
 }
 
-// Unsharp mask: the difference from a 5 x 5 binomial average (1 4 6 4 1 / 16 each way) is added `strength` times,
-// within the lowest and the highest level of the 3 x 3 pixels around: an edge becomes steeper, and has no halo.
+// Unsharp mask: adds `strength` times the difference from a 5 x 5 binomial average (1 4 6 4 1 / 16 each way), within
+// the range of levels of the surrounding 3 x 3 pixels: an edge becomes steeper, without a halo.
 ECHO_HD float sharpened_pixel(const PictureView& p, float strength, int ix, int iz) {
   const float weights[3] = {0.375f, 0.25f, 0.0625f};  // by distance
   const float own = nearest_pixel(p, ix, iz);
@@ -109,8 +109,8 @@ ECHO_HD float sharpened_pixel(const PictureView& p, float strength, int ix, int 
   return sharp < lowest ? lowest : sharp > highest ? highest : sharp;
 }
 
-// The filters that make a pixel from those around it, each with what it needs. One that is added here has its loop on
-// the CPU and its kernel on the GPU; refine_plan.cpp says when it acts.
+// Filters that make a pixel from its surroundings, with their parameters. A filter added here has its loop on the CPU
+// and its kernel on the GPU; das_tables.cpp decides when it is applied.
 template <int kRadius>
 struct MedianFilter {
   ECHO_HD float operator()(const PictureView& p, int ix, int iz) const { return median_pixel<kRadius>(p, ix, iz); }
@@ -125,7 +125,7 @@ struct SharpenFilter {
 };
 using PixelFilter = std::variant<MedianFilter<1>, MedianFilter<2>, BilateralFilter, SharpenFilter>;
 
-// Exponential average of amplitudes; `keep`: weight of what was before.
+// Returns the exponential average of amplitudes; `keep`: weight of `before`.
 ECHO_HD float averaged(float before, float now, float keep) { return now + keep * (before - now); }
 
 }  // namespace echoloop

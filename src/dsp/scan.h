@@ -1,5 +1,5 @@
-// Scan conversion of an envelope: from the grid that was beamformed (the lines of a sector, usually) to the image's,
-// bilinear in the linear amplitude. One image pixel per call, host and device.
+// Scan conversion of an envelope: from the beamformed grid (usually the lines of a sector) to the image's, bilinear in
+// the linear amplitude. One image pixel per call, host and device.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ struct ScanAxes {
 };
 
 struct ScanGeometry {
-  ScanAxes from;  // [from.nz][from.nx]: what is interpolated
+  ScanAxes from;  // input, [from.nz][from.nx]
   ScanAxes to;
 };
 
@@ -41,24 +41,24 @@ inline ScanAxes scan_axes(const Grid& g) {
           .apex_z_m = static_cast<float>(s.apex_z_m)};
 }
 
-// The lower of the two pixels that a place lies between, and the share of the upper one.
+// Lower of the two pixels around a position, and the share of the upper one.
 struct ScanPlace {
   int lower;
   float share;
   bool inside;
 };
 
-// A hundredth of a pixel outside counts as the edge: what the grid's own end points round to.
+// Positions up to a hundredth of a pixel outside count as the edge: rounding of the grid's end points.
 ECHO_HD ScanPlace scan_place(float at, int n) {
   const float last = static_cast<float>(n - 1);
   const bool inside = at >= -0.01f && at <= last + 0.01f;
-  const float held = at > 0.0f ? (at < last ? at : last) : 0.0f;  // not a number: 0
+  const float held = at > 0.0f ? (at < last ? at : last) : 0.0f;  // NaN: 0
   int lower = static_cast<int>(held);
   if (lower > n - 2) lower = n > 1 ? n - 2 : 0;
   return {lower, held - static_cast<float>(lower), inside};
 }
 
-// Amplitude of image pixel (ix, iz); 0 where nothing was beamformed. `amplitude(index)` reads `from`.
+// Returns the amplitude of image pixel (ix, iz); 0 outside the beamformed area. `amplitude(index)` reads `from`.
 template <class Amplitude>
 ECHO_HD float scan_pixel(const ScanGeometry& g, int ix, int iz, Amplitude amplitude) {
   const float column = g.to.first_column + static_cast<float>(ix) * g.to.column_step;

@@ -9,7 +9,7 @@
 namespace echoloop {
 namespace {
 
-constexpr int kMostSegments = 24;  // a smooth curve; more tell nothing and take time
+constexpr int kMostSegments = 24;  // a smooth curve; more only cost time
 
 std::complex<double> turned(double turns) { return std::polar(1.0, 2.0 * kPi * (turns - std::floor(turns))); }
 
@@ -38,7 +38,7 @@ std::vector<float> power_spectrum_db(const SampledLine& line, double segment_s, 
       }
       power += std::norm(sum);
     }
-    // Amplitude density: a sum over samples stands for an integral over time.
+    // Amplitude density: a sum over samples approximates an integral over time.
     const double density = power / std::max(segments, 1) / (line.rate_hz * line.rate_hz);
     spectrum.push_back(static_cast<float>(std::max(10.0 * std::log10(density + 1e-300), -300.0)));
   }

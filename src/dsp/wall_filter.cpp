@@ -13,7 +13,7 @@ std::size_t at(int row, int column, int n) {
   return static_cast<std::size_t>(row) * static_cast<std::size_t>(n) + static_cast<std::size_t>(column);
 }
 
-// Frame in which a frame beyond the ends is mirrored; any number of reflections.
+// Returns the mirror image of a frame beyond the ends; any number of reflections.
 int mirrored(int frame, int n) {
   const int period = 2 * n;
   const int m = (frame % period + period) % period;
@@ -28,13 +28,13 @@ double dot(std::span<const double> a, std::span<const double> b) {
 
 }  // namespace
 
-// Gram-Schmidt, each done twice.
+// Orthonormalises by Gram-Schmidt, each step twice.
 std::vector<std::vector<double>> orthonormal_polynomials(int order, int n) {
   std::vector<std::vector<double>> basis;
   for (int degree = 0; degree <= order; ++degree) {
     std::vector<double> p(static_cast<std::size_t>(n), 1.0);
     if (degree > 0) {
-      // x times the one before: far better conditioned than a power of x.
+      // x times the previous one: far better conditioned than a power of x.
       for (int t = 0; t < n; ++t) {
         const double x = n > 1 ? 2.0 * t / (n - 1) - 1.0 : 0.0;
         p[static_cast<std::size_t>(t)] = x * basis.back()[static_cast<std::size_t>(t)];
@@ -114,7 +114,7 @@ int last_above_noise(std::span<const double> singular_values, std::size_t n_pixe
   const std::size_t n = singular_values.size();
   if (n == 0) return 1;
   const double beta = std::min(1.0, static_cast<double>(n) / static_cast<double>(std::max<std::size_t>(1, n_pixels)));
-  // Their approximation of omega(beta), good to 0.02.
+  // The authors' approximation of omega(beta), within 0.02.
   const double omega = ((0.56 * beta - 0.95) * beta + 1.82) * beta + 1.43;
   const auto from_the_end = [&](std::size_t share) { return singular_values[n - 1 - (n - 1) / share]; };
   std::size_t share = 4;  // median of the smaller half
@@ -137,7 +137,7 @@ std::vector<std::complex<float>> component_matrix(const Decomposition& d, Compon
     for (std::size_t s = 0; s < n; ++s) {
       const double re = vector[s].real();
       const double im = vector[s].imag();
-      for (std::size_t t = 0; t < n; ++t) {  // by hand: the operator looks for infinities
+      for (std::size_t t = 0; t < n; ++t) {  // without the operator, which checks for infinities
         sums[s * n + t] += std::complex<double>(re * vector[t].real() + im * vector[t].imag(),
                                                 re * vector[t].imag() - im * vector[t].real());
       }

@@ -1,15 +1,15 @@
-// The loops over the channels of a pixel for methods that need sums over them. The channels s of weight w are
+// Loops over the channels of a pixel for methods that need sums over them. Channels s of weight w:
 //   elements, each transmit: x_{e,t} of one transmit, a_e; the results of the transmits are summed with b_t
 //   elements, compounded:    sum_t b_t x_{e,t}, a_e
 //   transmits:               sum_e a_e x_{e,t}, b_t
 //   both:                    x_{e,t}, a_e b_t
-// Channels count where weight and record have them. Samples come times a power of two, so that floats hold squares.
+// Channels count if weighted and recorded. Samples are scaled by a power of two, so that floats hold their squares.
 #pragma once
 
 #include "dsp/level.h"
 #include "dsp/methods/method.h"
 
-// A CUDA thread keeps arrays in registers where all their indices are constants.
+// Unrolls loops for CUDA, which keeps arrays in registers only if all indices are constants.
 #if defined(__CUDACC__)
 #define ECHO_UNROLL _Pragma("unroll")
 #else
@@ -18,10 +18,10 @@
 
 namespace echoloop {
 
-// |s|^2 of a sample times a power of two, so that it is a float; at least 2^-126, so that it has an inverse root.
+// Returns |s|^2 of a scaled sample, at least 2^-126, so that it has an inverse root.
 ECHO_HD float energy_of(Complex s) { return s.re * s.re + (s.im * s.im + 0x1p-126f); }
 
-// v^(-1/2) of v >= 2^-126
+// Returns v^(-1/2), v >= 2^-126.
 ECHO_HD float inverse_root(float v) {
 #if defined(__CUDA_ARCH__)
   float root;
@@ -32,26 +32,24 @@ ECHO_HD float inverse_root(float v) {
 #endif
 }
 
-// v to a power that is 1 in most settings.
+// Returns v to a power that is usually 1.
 ECHO_HD float to_power(float v, float exponent) { return exponent == 1.0f ? v : powf(v, exponent); }
 
-// A share of what sums of n equal channels have: 1 where it is less by no more than the rounding of such sums, at most
-// 1e-4.
+// Returns a share of the sums of n equal channels, set to 1 if within their rounding, at most 1e-4.
 ECHO_HD float share_of_equal(float share, float n) {
   const float rounding = n < 1600.0f ? n * 0x1p-24f : 1e-4f;
   return share < 1.0f - rounding ? share : 1.0f;
 }
 
-// Few channels say little about how well they agree: below this many, weights fade to 1 towards a single channel.
+// Number of channels below which weights fade to 1 towards a single channel, as few channels hardly show coherence.
 inline constexpr float kFullWeightChannels = 4.0f;
 
-// Place j of a channel among the N that count; only for methods with `counts`. Axis both: the element's among those of
-// its transmit.
+// Index j of a channel among the N that count; for methods with `counts`. Axis both: of the element in its transmit.
 struct ChannelPlace {
   float place, count;
 };
 
-// One set of channels whose method is applied at once.
+// One set of channels, to which a method is applied at once.
 template <class Method>
 struct ChannelSet {
   typename Method::Sums sums{};
@@ -99,7 +97,7 @@ struct FormedPixel {
   }
 };
 
-inline constexpr int kMethodGroup = 4;  // transmits in one pass over the elements, whose part is computed once for them
+inline constexpr int kMethodGroup = 4;  // transmits per pass over the elements, whose part is computed once for them
 
 template <class Channels>
 struct TransmitGroup {
@@ -117,7 +115,7 @@ struct TransmitGroup {
     }
   }
 
-  // Of transmits that weigh nothing at the pixel.
+  // Returns true if no transmit has a weight at the pixel.
   [[nodiscard]] ECHO_HD bool is_empty() const {
     bool empty = true;
     ECHO_UNROLL
@@ -138,7 +136,7 @@ struct TransmitGroup {
   }
 };
 
-// run(t, element, sample) for the samples that count of a group.
+// Calls run(t, element, sample) for the samples of a group that count.
 template <class Channels, class Run>
 ECHO_HD void for_each_sample(const Channels& channels, const TransmitGroup<Channels>& group, const Run& run) {
   for (int e = 0; e < channels.n_elements(); ++e) {
@@ -231,7 +229,7 @@ ECHO_HD MethodPixel form_transmits(const Method& method, const Channels& channel
   return made.template pixel<Method>();
 }
 
-// sum_t b_t x_{e,t} of the elements, one after the other.
+// Computes sum_t b_t x_{e,t} element by element.
 template <class Channels>
 class CompoundedElements {
  public:
@@ -242,7 +240,7 @@ class CompoundedElements {
     }
   }
 
-  // Not recorded: by no transmit.
+  // Returns the weighted sum over transmits; recorded if one of them recorded the sample.
   [[nodiscard]] ECHO_HD ChannelSample sample(const typename Channels::Element& element) const {
     ChannelSample made{{0.0f, 0.0f}, false};
     for_each_transmit([&](const typename Channels::Transmit& transmit) {
@@ -264,7 +262,7 @@ class CompoundedElements {
   }
 
  private:
-  // Those that weigh something, in order.
+  // Calls run() for the weighted transmits, in order.
   template <class Run>
   ECHO_HD void for_each_transmit(const Run& run) const {
     for (int t = 0; t < n_kept_; ++t) run(kept_[t]);
@@ -274,11 +272,11 @@ class CompoundedElements {
     }
   }
 
-  static constexpr int kKept = 8;  // transmits whose delay and phase are computed once a pixel
+  static constexpr int kKept = 8;  // transmits whose delay and phase are computed once per pixel
   const Channels& channels_;
   typename Channels::Transmit kept_[kKept];
   int n_kept_ = 0;
-  int rest_ = 0;  // the first transmit that is not among them
+  int rest_ = 0;  // first transmit not in kept_
 };
 
 template <class Method, class Channels>
@@ -303,12 +301,12 @@ ECHO_HD MethodPixel form_compounded(const Method& method, const Channels& channe
   return made.template pixel<Method>();
 }
 
-// Method has
+// Interface of Method:
 //   AdaptiveAxis axis; AdaptiveOrder order;
 //   static constexpr bool counts: add() reads the place.
-//   static constexpr bool reads_phases: add() gives other sums where each channel is turned by a phase of its own.
+//   static constexpr bool reads_phases: add() depends on phases of single channels.
 //   static constexpr bool replaces: pixel() is the result, instead of weight() times the sum.
-//   struct Sums: made of zeros.
+//   struct Sums: initially zeros.
 //   void add(Sums&, float weight, Complex s, ChannelPlace): one channel.
 //   float weight(const Sums&, Complex sum, float n): F of n channels whose weighted sum is `sum`, 0 .. 1.
 //   Complex pixel(const Sums&).

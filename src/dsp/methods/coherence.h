@@ -25,7 +25,7 @@ struct CoherenceFactor {
     sums.energy += fabsf(weight) * (s.re * s.re + s.im * s.im);
   }
 
-  // Of weight 1, for executors that know the sum of the weights.
+  // Adds a channel of weight 1, for executors with a known sum of the weights.
   ECHO_HD void add_equal(Sums& sums, Complex s) const { sums.energy = s.re * s.re + (s.im * s.im + sums.energy); }
 
   [[nodiscard]] ECHO_HD float weight(const Sums& sums, Complex sum, float n) const {

@@ -1,5 +1,4 @@
-// The channels of one pixel for a method (dsp/methods/method.h): delays, weights and interpolation are those of
-// das_pixel().
+// Channels of one pixel for a method (dsp/methods/method.h), with the delays, weights and interpolation of das_pixel().
 #pragma once
 
 #include "dsp/das.h"
@@ -24,7 +23,7 @@ class DasChannels {
     int base;      // samples
   };
 
-  // lines: [n_tx][n_el][n_line]; both must outlive this.
+  // lines: [n_tx][n_el][n_line]; both must outlive the object.
   ECHO_HD DasChannels(const DasGeometry& geometry, const Complex* lines, int ix, int iz)
       : geometry_(geometry), lines_(lines), ix_(ix), iz_(iz), at_(place_of(geometry, ix, iz)) {}
 

@@ -1,6 +1,6 @@
 // Channels of the pixels of one column, stored row by row, for methods that read rows above and below a pixel. The
-// transmits of every element are summed first (order compounded). Executors store one slice a pixel and hand a view
-// of the rows around it to the method, which needs nothing else.
+// transmits of every element are summed first (order compounded). Executors store one slice per pixel and pass a view
+// of the surrounding rows to the method.
 #pragma once
 
 #include "dsp/level.h"
@@ -8,7 +8,7 @@
 
 namespace echoloop {
 
-// Complex values at equal steps; on a GPU a step is the number of threads, so that neighbours read side by side.
+// Complex values with a constant step; on a GPU the number of threads, so that adjacent threads read adjacent values.
 struct Strided {
   Complex* at;
   long long step;
@@ -29,10 +29,10 @@ struct StridedRows {
   [[nodiscard]] ECHO_HD Complex own(int i) const { return at(centre, i); }
 };
 
-// Channels of `neighbours` elements each; a slice holds them and one value more.
+// Returns the channels of `neighbours` elements each; a slice holds them and one more value.
 ECHO_HD int n_channels(int n_elements, int neighbours) { return (n_elements + neighbours - 1) / neighbours; }
 
-// Channel g becomes sum a s / sum a over its elements that count, s = sum_t b_t x_{e,t}, or 0 without any. Behind the
+// Stores channel g = sum a s / sum a over its elements that count, s = sum_t b_t x_{e,t}, or 0 without any. After the
 // channels: (W, 0), the sum of a.
 template <class Channels>
 ECHO_HD void store_channels(const Channels& channels, int neighbours, Strided to) {
@@ -59,7 +59,7 @@ ECHO_HD void store_channels(const Channels& channels, int neighbours, Strided to
   to[n] = {all, 0.0f};
 }
 
-// The power of two that brings a slice's values near 1, from the largest of n; 0: all are 0.
+// Returns the power of two that scales the largest of n values towards 1; 0: all are 0.
 template <class Values>
 ECHO_HD float slice_factor(const Values& value, int n) {
   float largest = 0.0f;

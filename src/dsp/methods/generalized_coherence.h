@@ -33,21 +33,21 @@ struct GeneralizedCoherence {
     add_turned(sums, weight, s, unit_phasor(at.place / at.count));
   }
 
-  // step: exp(2 pi i j / N). For executors that have it, and the count, in common for many channels.
+  // step: exp(2 pi i j / N). For executors that share it, and the count, between many channels.
   ECHO_HD void add_turned(Sums& sums, float weight, Complex s, Complex step) const {
     sums.weights += fabsf(weight);
     sums.energy += fabsf(weight) * (s.re * s.re + s.im * s.im);
     const Complex v = weight * s;
     Complex turn = step;
     for (int k = 0; k < kMost; ++k) {
-      if (kMost > 2 && k >= bins) break;  // sums of more bins than weight() reads do not matter
+      if (kMost > 2 && k >= bins) break;  // weight() ignores sums of further bins
       sums.cosine[k] = sums.cosine[k] + turn.re * v;
       sums.sine[k] = sums.sine[k] + turn.im * v;
       turn = turn * step;
     }
   }
 
-  // Two channels of weight 1 and conjugate steps, that of `a` being `step`: both = a + b. Adds twice their energy.
+  // Adds two channels of weight 1 and conjugate steps, a with `step`: both = a + b. Adds twice their energy.
   ECHO_HD void add_mirrored(Sums& sums, Complex both, Complex a, Complex step) const {
     const Complex difference{fmaf(2.0f, a.re, -both.re), fmaf(2.0f, a.im, -both.im)};
     sums.energy = both.re * both.re + (both.im * both.im + sums.energy);
@@ -68,7 +68,7 @@ struct GeneralizedCoherence {
     for (int k = 0; k < kMost; ++k) {
       const float twice = 2.0f * static_cast<float>(k + 1);
       if (k >= bins || twice > sums.count) break;
-      const float both = twice < sums.count ? 2.0f : 1.0f;  // the highest frequency of an even number is one
+      const float both = twice < sums.count ? 2.0f : 1.0f;  // the highest frequency of an even number is single
       low += both * (energy(sums.cosine[k]) + energy(sums.sine[k]));
     }
     return to_power(share_of_equal(low / most, n), strength);

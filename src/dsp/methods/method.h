@@ -1,7 +1,6 @@
-// The seam between a beamforming method and the executors. A method is a functor: it reads the delayed samples of one
-// pixel, its channels, and returns the pixel. Executors of both devices call the same functor
-// (backend/cpu/cpu_steps.h, sum_by_method() of backend/cuda/kernels/kernels.h). Besides <cmath> nothing of the
-// standard library is used.
+// Interface between a beamforming method and the executors. A method is a functor: it reads the delayed samples of one
+// pixel, its channels, and returns the pixel. Executors of both devices call the same functor (backend/cpu/cpu_steps.h,
+// sum_by_method() of backend/cuda/kernels/kernels.h). Of the standard library it uses only <cmath>.
 //
 // Channels offers, for one pixel (dsp/methods/das_channels.h):
 //   int n_elements(), n_transmits();
@@ -12,7 +11,7 @@
 // Delay-and-sum is S = sum_t b_t sum_e a_e x_{e,t}.
 //
 // The header of a method ends with run_method() for its value, which calls run(functor); with_method()
-// (dsp/methods/methods.h) finds it. Methods that read rows above and below the pixel work on stored channels instead
+// (dsp/methods/methods.h) finds it. Methods that read rows above and below the pixel use stored channels instead
 // (dsp/methods/element_rows.h).
 #pragma once
 
@@ -23,16 +22,16 @@
 namespace echoloop {
 
 struct ChannelSample {
-  Complex value;  // delayed, turned by the phase of transmit and receive delay; without weights
+  Complex value;  // delayed, turned by the phases of transmit and receive delay; unweighted
   bool recorded;  // false: outside the record, value 0
 };
 
 struct MethodPixel {
   Complex sum;   // delay-and-sum, linear, or the pixel of a method that replaces it
-  float weight;  // of the amplitude of the B-mode image
+  float weight;  // factor of the amplitude in the B-mode image
 };
 
-// What the executors are given, on any device.
+// Settings of a method for the executors of any device.
 struct MethodSettings {
   Adaptive method = Adaptive::off;
   AdaptiveAxis axis = AdaptiveAxis::elements;
@@ -51,7 +50,7 @@ struct MethodSettings {
 template <Adaptive method>
 struct MethodTag {};
 
-// How the envelope reads what a method made; `weights` of the method, which may be none.
+// Returns the envelope's view of a method's pixels; `weights` of the method may be null.
 inline WeighedPixels read_pixels(const MethodSettings& settings, const Complex* pixels, const float* weights) {
   if (settings.shows_factor) return {pixels, weights, PixelReading::factor};
   if (row_of(settings.method).result == MethodResult::coherence) return {pixels, nullptr, PixelReading::coherence};

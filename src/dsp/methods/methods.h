@@ -1,4 +1,4 @@
-// All adaptive methods by their values. method_headers.h includes every other header of this folder: CMake lists them.
+// All adaptive methods by value. method_headers.h includes every other header of this folder: CMake lists them.
 #pragma once
 
 #include <utility>
@@ -14,8 +14,8 @@ void run_if_chosen(const MethodSettings& settings, const Run& run) {
   }
 }
 
-// Calls run(functor) for a method whose pixel needs the pixel's own channels only; otherwise not. Methods that read
-// rows have executors' functions of their own.
+// Calls run(functor) if the method needs only the pixel's own channels. Methods that read rows have executors'
+// functions of their own.
 template <class Run>
 void with_method(const MethodSettings& settings, const Run& run) {
   [&]<int... value>(std::integer_sequence<int, value...>) {

@@ -1,8 +1,8 @@
 // Minimum variance (Capon): x, the N channels that count (store_channels()), has P = N - L + 1 subarrays x_p of L
 // channels; R = sum over rows and p of x_p x_p^H, loaded by (delta tr R / L) I; v = R^-1 1 / (1^T R^-1 1); the pixel is
 // (W / P) sum_p v^H x_p, W the sum of the weights of the elements (Synnevag, Austeng, Holm, IEEE TUFFC 56:1868, 2009;
-// Asen et al., IEEE TUFFC 61:76, 2014). The vector is cut to the channels that have a sample at the pixel, and
-// L with it: one that is silent would take all of the weight.
+// Asen et al., IEEE TUFFC 61:76, 2014). The vector is reduced to the channels that have a sample at the pixel, and L
+// with it: a silent one would get all of the weight.
 #pragma once
 
 #include "dsp/methods/element_rows.h"
@@ -18,13 +18,13 @@ struct MinimumVariance {
     return length < 1 ? 1 : length;
   }
 
-  // Values of scratch for n channels: their places, v, and the lower triangle of R.
+  // Returns the scratch for n channels: their places, v, and the lower triangle of R.
   [[nodiscard]] ECHO_HD int n_scratch(int n) const {
     const int length = length_of(n);
     return n + length + length * (length + 1) / 2;
   }
 
-  // v, where pixel() leaves it if two channels and more count: length_of() them.
+  // Returns v as left by pixel() if two or more channels count: length_of() values.
   [[nodiscard]] ECHO_HD Strided weights_in(Strided scratch, int n) const { return {&scratch[n], scratch.step}; }
 
   // n: channels of a slice.
@@ -62,7 +62,7 @@ struct MinimumVariance {
     int count;   // P
   };
 
-  // Times the power of two of the pixel's own row.
+  // Channels that count, scaled by the power of two of the pixel's own row.
   struct ChannelsThatCount {
     const StridedRows& rows;
     Strided places;
@@ -75,8 +75,8 @@ struct MinimumVariance {
 
   static ECHO_HD int at(int i, int j) { return i * (i + 1) / 2 + j; }  // of row i, column j <= i
 
-  // R(j + m, j) = sum of z_m[k], k = j .. j + P - 1, z_m[k] = sum over rows of x[k + m] conj(x[k]). The windows of all
-  // j share their middle; what they have more of is added on either side, and nothing is subtracted.
+  // Computes R(j + m, j) = sum of z_m[k], k = j .. j + P - 1, z_m[k] = sum over rows of x[k + m] conj(x[k]). The
+  // windows of all j share their middle; their remaining terms are added on both sides, and nothing is subtracted.
   static ECHO_HD void covariance(const ChannelsThatCount& x, Subarrays s, Strided r) {
     for (int m = 0; m < s.length; ++m) {
       const int last = s.length - 1 - m;
@@ -106,7 +106,7 @@ struct MinimumVariance {
     for (int i = 0; i < length; ++i) r[at(i, i)].re += loading * trace / static_cast<float>(length);
   }
 
-  // R = L D L^H in place: D on the diagonal.
+  // Factorises R = L D L^H in place: D on the diagonal.
   static ECHO_HD void factorise(int length, Strided r) {
     for (int i = 0; i < length; ++i) {
       for (int j = 0; j < i; ++j) {
@@ -125,7 +125,7 @@ struct MinimumVariance {
     }
   }
 
-  // v = R^-1 1 over its sum.
+  // Computes v = R^-1 1 over its sum.
   static ECHO_HD void weights(int length, Strided r, Strided v) {
     for (int i = 0; i < length; ++i) {
       Complex y{1.0f, 0.0f};

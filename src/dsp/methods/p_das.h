@@ -40,7 +40,7 @@ struct PDas {
   }
 };
 
-// p = 2, known when loops are compiled.
+// p = 2, a constant at compile time.
 struct SquareRootDas : PDas {
   ECHO_HD void add(Sums& sums, float weight, Complex s, ChannelPlace at) const {
     PDas{2.0f, order}.add(sums, weight, s, at);

@@ -1,5 +1,5 @@
 // Phase coherence: R = |sum w s / |s|| / W, W = sum |w|, F = 1 - sqrt(1 - R^2) to the power of the strength. Amplitudes
-// do not count (Camacho et al., IEEE TUFFC 56:958, 2009).
+// have no influence (Camacho et al., IEEE TUFFC 56:958, 2009).
 #pragma once
 
 #include "dsp/methods/channel_sums.h"
@@ -26,7 +26,7 @@ struct PhaseCoherence {
 
   [[nodiscard]] ECHO_HD float weight(const Sums& sums, Complex /*sum*/, float /*n*/) const {
     const float r = magnitude(sums.unit) / sums.weights;
-    // The root would make 1e-3 of the rounding of sums of hundreds of equal phases.
+    // Rounding of sums of hundreds of equal phases, which the root would raise to 1e-3.
     constexpr float kRounding = 1.2e-5f;
     const float rest = 1.0f - r * r;
     const float f = 1.0f - sqrtf(rest > kRounding ? rest : 0.0f);

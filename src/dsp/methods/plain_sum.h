@@ -1,5 +1,4 @@
-// Delay-and-sum by the loops of the methods: p-DAS of root 1. What a method costs beyond the sum is measured against
-// it.
+// Delay-and-sum by the loops of the methods: p-DAS of root 1. Baseline for the cost of a method beyond the sum.
 #pragma once
 
 #include "dsp/methods/channel_sums.h"

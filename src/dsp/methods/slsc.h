@@ -1,6 +1,6 @@
 // Short-lag spatial coherence: C(m) = Re sum s_e conj(s_{e+m}) / sqrt(sum |s_e|^2 sum |s_{e+m}|^2), sums over the pairs
-// of elements that count and over the rows; the pixel is V, the mean of C over the lags m = 1 .. M that have pairs, in
-// [-1, 1] with its sign (Lediju et al., IEEE TUFFC 58:1377, 2011; Hyun et al., IEEE TUFFC 64:1101, 2017).
+// of elements that count and over the rows; the pixel is V, the mean of C over the lags m = 1 .. M with pairs, in [-1,
+// 1] (Lediju et al., IEEE TUFFC 58:1377, 2011; Hyun et al., IEEE TUFFC 64:1101, 2017).
 #pragma once
 
 #include "dsp/methods/element_rows.h"
@@ -10,23 +10,23 @@ namespace echoloop {
 struct ShortLagCoherence {
   int lags;  // M
 
-  // Values of a row that are summed over rows: (pairs, energy of e) of each lag, energies of e + m of two lags each,
-  // and the factor of the samples.
+  // Returns the values of a row that are summed over rows: (pairs, energy of e) of each lag, energies of e + m of two
+  // lags each, and the factor of the samples.
   [[nodiscard]] ECHO_HD int n_terms() const { return factor_term() + 1; }
   [[nodiscard]] ECHO_HD int factor_term() const { return lags + (lags + 1) / 2; }
-  // Of lag m + 1.
+  // Returns the energy of e + m for lag m + 1.
   ECHO_HD float& right_term(const Strided& to, int m) const {
     Complex& two = to[lags + m / 2];
     return m % 2 == 0 ? two.re : two.im;
   }
 
-  // Also what nothing is stored in of an odd number of lags.
+  // Stores the factor, and clears the unused value of an odd number of lags.
   ECHO_HD void store_factor(const Strided& to, float factor) const {
     to[factor_term()] = {factor, 0.0f};
     if (lags % 2 != 0) to[factor_term() - 1].im = 0.0f;
   }
 
-  // element(e): s_e, 0 where e does not count.
+  // element(e): s_e, 0 if e does not count.
   template <class Elements>
   ECHO_HD void store_terms(const Elements& element, int n, Strided to) const {
     const float factor = slice_factor(element, n);
@@ -58,13 +58,13 @@ struct ShortLagCoherence {
       common = common_factor(common, factor(row));
       largest = larger_of(largest, factor(row));
     }
-    // As in most images; the terms of silent rows are 0.
+    // The usual case; terms of silent rows are 0.
     if (common == largest) return mean_correlation(terms, [](int /*row*/) { return 1.0f; });
     return mean_correlation(terms, [&](int row) { return power_ratio(common, factor(row)); });
   }
 
-  // Rows are added in units of their smallest factor, that of their largest samples: squares of ratios stay below 1.
-  // 0: the pixel's own row is silent, and nothing is added.
+  // Returns the unit of the sum over rows, their smallest factor (that of the largest samples): squares of ratios stay
+  // below 1. 0: the pixel's own row is silent, and nothing is added.
   static ECHO_HD float common_factor(float common, float factor) {
     return factor > 0.0f && factor < common ? factor : common;
   }
@@ -78,13 +78,13 @@ struct ShortLagCoherence {
   }
 
  private:
-  // ratio(row): what the row's terms are multiplied by. Two lags at a time share a term.
+  // ratio(row): factor of the row's terms. Two lags at a time share a term.
   template <class Ratio>
   [[nodiscard]] ECHO_HD float mean_correlation(const StridedRows& terms, const Ratio& ratio) const {
     float sum = 0.0f;
     float count = 0.0f;
     const auto add = [&](float pairs, float left, float right) {
-      constexpr float kSmallest = 0x1p-126f;                   // that has an inverse root
+      constexpr float kSmallest = 0x1p-126f;                   // with an inverse root
       if (!(left >= kSmallest && right >= kSmallest)) return;  // no pairs
       sum += pairs * inverse_root(left) * inverse_root(right);
       count += 1.0f;
