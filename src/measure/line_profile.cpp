@@ -50,7 +50,7 @@ std::vector<float> component_spectrum_db(std::span<const std::complex<float>> te
   const auto n = static_cast<double>(temporal_vector.size());
   std::vector<double> power;
   for (int bin = 0; bin < bins; ++bin) {
-    const double turn = -kPi * (2.0 * bin / (bins - 1) - 1.0);  // from frame to frame
+    const double turn = -kPi * (2.0 * bin / (bins - 1) - 1.0);  // per frame
     const std::complex<double> step(std::cos(turn), std::sin(turn));
     std::complex<double> phase = 1.0, sum = 0.0;
     for (std::size_t t = 0; t < temporal_vector.size(); ++t) {

@@ -21,7 +21,7 @@ struct Pixel {
 
 double level(const LevelImage& p, int ix, int iz) {
   const auto db = static_cast<double>(p.at(ix, iz));
-  return db > kNoEcho_db ? db : kNoEcho_db;  // not a number, too
+  return db > kNoEcho_db ? db : kNoEcho_db;  // also NaN
 }
 
 std::optional<Pixel> brightest_near(const LevelImage& picture, PlanePoint click, double reach_m) {
@@ -36,7 +36,7 @@ std::optional<Pixel> brightest_near(const LevelImage& picture, PlanePoint click,
   return Pixel{static_cast<int>(*best % nx), static_cast<int>(*best / nx)};
 }
 
-// Uphill until no neighbour is brighter. Ends: each step is brighter than the one before.
+// Climbs until no neighbour is brighter. Terminates, as every step is brighter than the last.
 Pixel climb(const LevelImage& picture, Pixel at) {
   const Grid& g = picture.grid;
   for (;;) {
@@ -51,7 +51,7 @@ Pixel climb(const LevelImage& picture, Pixel at) {
   }
 }
 
-// Vertex of the parabola through three values around the largest, in steps (-1/2 .. 1/2).
+// Returns the vertex of the parabola through three values around the maximum, in steps (-1/2 .. 1/2).
 double vertex(const std::vector<double>& profile, std::size_t peak) {
   if (peak == 0 || peak + 1 >= profile.size()) return 0.0;
   const double before = profile[peak - 1], after = profile[peak + 1];
@@ -59,7 +59,7 @@ double vertex(const std::vector<double>& profile, std::size_t peak) {
   return curvature < 0.0 ? std::clamp(0.5 * (before - after) / curvature, -0.5, 0.5) : 0.0;
 }
 
-// Where the profile crosses `at_db` on the way from the peak in steps of `way`; not a number: nowhere.
+// Returns the position where the profile crosses `at_db` from the peak in steps of `way`; NaN: nowhere.
 double crossing(const std::vector<double>& profile, std::size_t peak, int way, double at_db) {
   auto i = static_cast<std::ptrdiff_t>(peak);
   const auto n = static_cast<std::ptrdiff_t>(profile.size());
@@ -69,7 +69,7 @@ double crossing(const std::vector<double>& profile, std::size_t peak, int way, d
   return static_cast<double>(i) - way * (at_db - below) / (above - below);
 }
 
-// Least squares of c0 + c1 u + c2 u^2, u in pixels from the peak: centred and scaled by nothing else, n is small.
+// Fits c0 + c1 u + c2 u^2 by least squares, u in pixels from the peak; not scaled further, as n is small.
 std::optional<LobeFit> fit_lobe(const std::vector<double>& profile, std::size_t peak, double shift, double step_m) {
   if (peak == 0 || peak + 1 >= profile.size()) return std::nullopt;
   std::size_t first = peak - 1, last = peak + 1;
@@ -96,7 +96,7 @@ std::optional<LobeFit> fit_lobe(const std::vector<double>& profile, std::size_t 
                  .fall_db_m2 = -c2 / (step_m * step_m)};
 }
 
-// The first minimum on the way down, then the highest pixel after it, as far as `last` pixels from the peak.
+// Returns the highest pixel after the first minimum, within `far` pixels of the peak.
 std::optional<std::size_t> highest_beyond(const std::vector<double>& profile, std::size_t peak, int way, double far) {
   const auto n = static_cast<std::ptrdiff_t>(profile.size());
   const auto value = [&](std::ptrdiff_t i) { return profile[static_cast<std::size_t>(i)]; };
@@ -146,7 +146,7 @@ std::vector<float> levels_within(const LevelImage& picture, PlanePoint centre, d
   std::vector<float> levels;
   for (const std::uint32_t i : pixels_in(disc, picture.grid).index) {
     const float db = picture.db[i];
-    levels.push_back(db > static_cast<float>(kNoEcho_db) ? db : static_cast<float>(kNoEcho_db));  // not a number, too
+    levels.push_back(db > static_cast<float>(kNoEcho_db) ? db : static_cast<float>(kNoEcho_db));  // also NaN
   }
   return levels;
 }
@@ -238,12 +238,12 @@ std::string why_no_peak(const PointEcho& echo) {
 
 namespace {
 
-// A pixel lies on the centre of each patch. The second patch and those after it are centred on the peak that the patch
-// before found, so that row and column go through the peak itself: half a pixel beside it, an axial profile can be 3 %
-// wider or narrower. With 14 pixels a width, straight lines between the levels add less than 0.3 %.
+// Pixels per width of a patch, with one on its centre. From the second patch on the centre is the peak found by the
+// previous one, so that row and column pass through the peak: half a pixel away, an axial profile can be 3 % wider or
+// narrower. With 14 pixels per width, linear interpolation of levels adds less than 0.3 %.
 constexpr double kPixelsAcross = 14.0;
 constexpr double kLeastAcross = 10.0, kMostAcross = 28.0;  // accepted of a patch
-constexpr double kWidths = 5.5;                            // to each side: side lobes are looked for within five
+constexpr double kWidths = 5.5;                            // to each side: side lobes are searched within five
 constexpr int kLeastPatches = 2, kMostPatches = 4;
 
 struct PatchSpan {
@@ -251,7 +251,7 @@ struct PatchSpan {
   int n;
 };
 
-// Around `centre`, within the image's span: whole steps to each side.
+// Returns the span around `centre` within the image: whole steps to each side.
 PatchSpan span_about(double centre, double width, double first, double last) {
   constexpr double kMostSteps = 500.0;
   const double step = width / kPixelsAcross;
@@ -267,7 +267,7 @@ double width_or(const Lobe& lobe, double otherwise_m) {
 }
 
 bool well_sampled(const Lobe& lobe) {
-  return lobe.pixels_across >= kLeastAcross && lobe.pixels_across <= kMostAcross;  // false where it is not a number
+  return lobe.pixels_across >= kLeastAcross && lobe.pixels_across <= kMostAcross;  // false for NaN
 }
 
 }  // namespace
@@ -279,7 +279,7 @@ PointPatch::PointPatch(const Grid& image, const PointSpread& seen) : image_(imag
                                               : image.dx_m();
   const double axial_step_m =
       image.polar() ? (image.sector.r1_m - image.sector.r0_m) / std::max(image.nz - 1, 1) : image.dz_m();
-  constexpr double kUnknown = 3.0;  // pixels, where the image shows no width
+  constexpr double kUnknown = 3.0;  // pixels, if the image shows no width
   aim(seen.peak, width_or(seen.lateral, kUnknown * lateral_step_m), width_or(seen.axial, kUnknown * axial_step_m));
 }
 
@@ -315,7 +315,7 @@ PointPatch::Next PointPatch::take(const LevelImage& patch) {
     spread_ = found;
     return Next::done;
   }
-  // A lobe that does not fall by 6 dB within the patch is wider than the image said.
+  // A lobe that does not fall by 6 dB within the patch is wider than measured in the image.
   aim(found->peak, width_or(found->lateral, 2.0 * lateral_m_), width_or(found->axial, 2.0 * axial_m_));
   return Next::again;
 }

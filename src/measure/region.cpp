@@ -34,7 +34,7 @@ bool outline_contains(const std::vector<PlanePoint>& outline, PlanePoint p) {
   return inside;
 }
 
-// A region made ready for many questions.
+// Region prepared for many queries.
 class Inside {
  public:
   explicit Inside(const Region& region) : region_(region) {
@@ -145,7 +145,7 @@ namespace {
 enum Heading { east, south, west, north };
 constexpr std::array<int, 4> kStepX = {1, 0, -1, 0}, kStepZ = {0, 1, 0, -1};
 
-// A corner of pixels: (x, z) is the upper left one of pixel (x, z).
+// Corner of pixels: (x, z) is the upper left one of pixel (x, z).
 struct Corner {
   int x, z;
   friend bool operator==(const Corner&, const Corner&) = default;
@@ -174,7 +174,7 @@ class Tracer {
   [[nodiscard]] std::int32_t at(int x, int z) const {
     return x < 0 || z < 0 || x >= grid_.nx || z >= grid_.nz ? 0 : labels_[index(x, z)];
   }
-  // Whether the edge from a corner has the label at its right and another one at its left.
+  // Returns true if the edge from a corner has the label at its right and another one at its left.
   [[nodiscard]] bool is_edge(std::int32_t label, Corner c, int heading) const {
     constexpr std::array<int, 4> kRightX = {0, -1, -1, 0}, kRightZ = {0, 0, -1, -1};
     constexpr std::array<int, 4> kLeftX = {0, 0, -1, -1}, kLeftZ = {-1, 0, 0, -1};
@@ -201,7 +201,7 @@ class Tracer {
     LabelOutline outline{.label = label, .line = {}, .least = place(start), .most = place(start)};
     Corner c = start;
     int heading = east;
-    int came = -1;  // heading on the way to this corner
+    int came = -1;  // heading of the edge to this corner
     do {
       const bool straight = came == heading;
       const bool arc = grid_.polar() && (heading == east || heading == west);
@@ -214,7 +214,7 @@ class Tracer {
       if (heading == east) seen_[index(c.x, c.z)] = true;
       c = {c.x + kStepX[static_cast<std::size_t>(heading)], c.z + kStepZ[static_cast<std::size_t>(heading)]};
       came = heading;
-      // Right first: around the same pixel where two meet at a corner.
+      // Right turn first: stays at the same pixel where two meet at a corner.
       for (const int turn : {1, 0, 3}) {
         heading = (came + turn) % 4;
         if (is_edge(label, c, heading)) break;
@@ -225,7 +225,7 @@ class Tracer {
 
   std::span<const std::int32_t> labels_;
   const Grid& grid_;
-  std::vector<bool> seen_;  // the edge above a pixel is part of a line already
+  std::vector<bool> seen_;  // the edge above a pixel belongs to a line
 };
 
 }  // namespace
@@ -252,7 +252,7 @@ EllipseAxes ellipse_axes(PlanePoint end_a, PlanePoint end_b, PlanePoint reach) {
 
 double ellipse_area_m2(const EllipseAxes& ellipse) { return kPi * ellipse.half_a_m * ellipse.half_b_m; }
 
-// The shoelace formula.
+// Returns the area by the shoelace formula.
 double outline_area_m2(std::span<const PlanePoint> outline) {
   double twice = 0.0;
   for (std::size_t i = 0; i < outline.size(); ++i) {

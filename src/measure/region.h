@@ -1,5 +1,5 @@
-// Parts of the image plane that a user drew, and the pixels that lie in them.
-// A pixel belongs to a region when its centre lies inside or on the edge (within a nanometre). Any thread.
+// Regions of the image plane drawn by the user, and their pixels. A pixel belongs to a region if its centre is inside
+// or on the edge (within a nanometre). Any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,45 +14,45 @@ enum class RegionShape { rectangle, circle, ellipse, outline };
 
 struct Region {
   RegionShape shape = RegionShape::rectangle;
-  // rectangle: opposite corners; circle: centre, a point of the rim; ellipse: the ends of one axis and a point that
-  // the other half axis reaches out to; outline: at least 3, closed, even-odd where it crosses itself.
+  // rectangle: opposite corners; circle: centre, a point of the rim; ellipse: ends of one axis and a point at the
+  // distance of the other half axis; outline: at least 3, closed, even-odd if self-intersecting.
   std::vector<PlanePoint> points;
   friend bool operator==(const Region&, const Region&) = default;
 };
 
-// Weights: a mean over tissue counts equal areas equally. Pixels of a Cartesian grid are equal; those of a polar grid
-// are as large as their distance from the apex: r dr dangle.
+// Weights make a mean over tissue count equal areas equally. Pixels of a Cartesian grid are equal; those of a polar
+// grid have the area r dr dangle.
 struct RegionPixels {
-  std::vector<std::uint32_t> index = {};  // into [nz][nx], rising
+  std::vector<std::uint32_t> index = {};  // into [nz][nx], ascending
   std::vector<float> weight = {};         // relative area of each; empty = all equal
-  double area_m2 = 0.0;                   // of these pixels together
+  double area_m2 = 0.0;                   // of these pixels in total
 };
-// Those whose centres lie in the region; none when it has too few points.
+// Returns the pixels whose centres are in the region; none if it has too few points.
 RegionPixels pixels_in(const Region& region, const Grid& grid);
 
-// Where labelled objects end: closed lines along the edges of their pixels, as points of the plane. They are drawn at
-// any zoom and written to files, so they belong to no screen. Any thread.
+// Outlines of labelled objects: closed lines along the edges of their pixels, in the plane, for drawing at any zoom and
+// for files. Any thread.
 
 struct LabelOutline {
   std::int32_t label = 0;
-  std::vector<PlanePoint> line;  // closed: the last point joins the first; the object lies at its right
-  PlanePoint least{}, most{};    // the box around it
+  std::vector<PlanePoint> line;  // closed: the last point joins the first; the object is on its right
+  PlanePoint least{}, most{};    // bounding box
 };
 
-// labels: [nz][nx], 0 = no object. One line around each object and one around each of its holes. Pixels that meet at a
-// corner only do not belong together (4 neighbours). A pixel reaches half a step to all sides, but not beyond the
-// grid's first and last row and column, where the image ends. On a polar grid lines follow the radii in one piece and
-// the arcs in steps of a pixel.
+// labels: [nz][nx], 0 = no object. Returns one line around each object and each of its holes. Pixels that meet only at
+// a corner are separate (4 neighbours). A pixel extends half a step to each side, but not beyond the grid's first and
+// last row and column, where the image ends. On a polar grid lines follow radii in one piece and arcs in steps of a
+// pixel.
 std::vector<LabelOutline> outline_labels(std::span<const std::int32_t> labels, const Grid& grid);
 
 // Lengths, angles and areas in the image plane. Any thread.
 
 double distance_m(PlanePoint a, PlanePoint b);
 
-// Between the legs from the vertex, 0 to pi.
+// Returns the angle between the legs at the vertex, 0 to pi.
 double angle_rad(PlanePoint leg_a, PlanePoint vertex, PlanePoint leg_b);
 
-// The ends of one axis, and a point whose distance from that axis is the other half axis.
+// Ellipse from the ends of one axis and a point at the distance of the other half axis from it.
 struct EllipseAxes {
   PlanePoint centre;
   double half_a_m;  // along the drawn axis
@@ -62,7 +62,7 @@ struct EllipseAxes {
 EllipseAxes ellipse_axes(PlanePoint end_a, PlanePoint end_b, PlanePoint reach);
 double ellipse_area_m2(const EllipseAxes& ellipse);
 
-// Of a closed outline that does not cross itself; either sense of going round.
+// Returns the area of a closed outline without self-intersection, in either orientation.
 double outline_area_m2(std::span<const PlanePoint> outline);
 
 }  // namespace echoloop

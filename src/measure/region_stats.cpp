@@ -18,7 +18,7 @@ template <class Take>  // (level in dB, weight)
 void each_level(const LevelImage& picture, const RegionPixels& region, Take&& take) {
   for (std::size_t i = 0; i < region.index.size(); ++i) {
     const float db = picture.db[region.index[i]];
-    if (!(db > static_cast<float>(kNoEcho_db))) continue;  // not a number, too
+    if (!(db > static_cast<float>(kNoEcho_db))) continue;  // also NaN
     take(static_cast<double>(db), weight_of(region, i));
   }
 }
@@ -46,10 +46,10 @@ void add_shares(const LevelImage& picture, const RegionPixels& region, double Le
   for (std::size_t i = first; i < to.size(); ++i) to[i].*of /= sum;
 }
 
-// 1 - sum of min(p, q) over bins (Rodriguez-Molares et al., IEEE TUFFC 67 (2020) 745). They leave the bins to
-// the user; the number of the true distributions does not depend on how levels are scaled, so neither do these bins:
-// each holds the same share of both regions together, both counted alike however large. Only the order of the levels is
-// read, so that no strictly monotonic map changes the number.
+// Returns 1 - sum of min(p, q) over bins (Rodriguez-Molares et al., IEEE TUFFC 67 (2020) 745), whose choice of bins is
+// open. Their gCNR does not depend on the scale of levels, so neither do these bins: each holds the same share of both
+// regions together, each region with equal weight. Only the order of the levels is used, so that a strictly monotonic
+// map does not change the result.
 double overlap_missing(std::vector<LevelShare>& levels, int bins) {
   std::ranges::sort(levels, {}, &LevelShare::db);
   double overlap = 0.0, both = 0.0, in_target = 0.0, in_background = 0.0;
@@ -67,10 +67,10 @@ double overlap_missing(std::vector<LevelShare>& levels, int bins) {
   return 1.0 - overlap - std::min(in_target, in_background);
 }
 
-// 100 where both regions have enough pixels for as many, and otherwise fewer, or chance alone would part the regions:
-// 4 n^(1/3) of the smaller region, 8 at least. Even: regions that have no level in common are then parted by an edge.
+// Returns 100 if both regions have enough pixels, otherwise fewer, as chance alone would separate the regions: 4
+// n^(1/3) of the smaller region, 8 at least. Even: regions without a common level are then separated by an edge.
 int gcnr_bins(std::size_t smaller) {
-  constexpr std::size_t kEnough = 400;  // 4 pixels of each region a bin
+  constexpr std::size_t kEnough = 400;  // 4 pixels of each region per bin
   if (smaller >= kEnough) return 100;
   return std::max(8, 2 * static_cast<int>(std::lround(2.0 * std::cbrt(static_cast<double>(smaller)))));
 }
@@ -83,7 +83,7 @@ RegionStats measure_region(const LevelImage& picture, const RegionPixels& region
   RegionStats s{.pixels_all = region.index.size(), .area_m2 = region.area_m2};
   s.min_db = std::numeric_limits<double>::max();
   s.max_db = -s.min_db;
-  // Sums of deviations from the first value: squares of the values themselves would lose digits.
+  // Sums of deviations from the first value: squares of the values would lose digits.
   double weights = 0.0, db_sum = 0.0, db_squares = 0.0, sum = 0.0, squares = 0.0, first_db = 0.0, first = 0.0;
   each_level(picture, region, [&](double db, double weight) {
     constexpr float kOctaves = 0.166096404744368F;  // log2(10) / 20
@@ -99,7 +99,7 @@ RegionStats measure_region(const LevelImage& picture, const RegionPixels& region
     s.max_db = std::max(s.max_db, db);
   });
   s.share_with_echo = s.pixels_all == 0          ? kNothing
-                      : s.pixels == s.pixels_all ? 1.0  // not a rounding error less
+                      : s.pixels == s.pixels_all ? 1.0  // exactly
                                                  : weights / whole_weight(region);
   if (s.pixels == 0) {
     s.mean_db = s.std_db = s.mean_amplitude = s.std_amplitude = s.min_db = s.max_db = kNothing;
@@ -132,7 +132,7 @@ PairStats compare_regions(const LevelImage& picture, const RegionPixels& target,
 
 namespace {
 
-// Sum of the areas of the pixels below each bin and below the end of the last; nothing where no pixel counts.
+// Returns the areas of the pixels below each bin and below the end of the last; empty if no pixel counts.
 std::vector<double> areas_below(const LevelImage& picture, const Grid& other) {
   std::vector<double> below(LevelMap::kBins + 1, 0.0);
   const bool whole = picture.grid == other;
@@ -153,8 +153,8 @@ std::vector<double> areas_below(const LevelImage& picture, const Grid& other) {
   return below.back() > 0.0 ? below : std::vector<double>();
 }
 
-// The level below which `share` of the pixels lie, linear within a bin; `bin` begins where an earlier call with a
-// smaller share ended.
+// Returns the level below which `share` of the pixels lie, linear within a bin; `bin` continues from a call with a
+// smaller share.
 double level_at(const std::vector<double>& below, double share, std::size_t& bin) {
   const double wanted = share * below.back();
   while (bin + 2 < below.size() && below[bin + 1] < wanted) ++bin;
@@ -163,7 +163,7 @@ double level_at(const std::vector<double>& below, double share, std::size_t& bin
   return LevelMap::kFirst_db + LevelMap::kStep_db * (static_cast<double>(bin) + part);
 }
 
-// Between bins with pixels: linear; outside of them: as the nearest one.
+// Interpolates between bins with pixels; constant outside of them.
 void fill_gaps(std::vector<float>& to_db, const std::vector<std::size_t>& known) {
   std::fill(to_db.begin(), to_db.begin() + static_cast<std::ptrdiff_t>(known.front()), to_db[known.front()]);
   std::fill(to_db.begin() + static_cast<std::ptrdiff_t>(known.back()), to_db.end(), to_db[known.back()]);
