@@ -1,6 +1,6 @@
-// Where figures are drawn: fills, lines, text and images, the same calls for pixels (raster_canvas.h), SVG and PDF
-// (history/). Lengths are in units of the canvas, x to the right, y down; of a raster a unit is a number of pixels, of
-// SVG and PDF a point (1/72 inch). One thread at a time.
+// Drawing surface of figures: fills, lines, text and images, with the same calls for pixels (raster_canvas.h), SVG and
+// PDF (history/). Lengths are in units of the canvas, x to the right, y down: pixels of a raster, points (1/72 inch) of
+// SVG and PDF. One thread at a time.
 #pragma once
 
 #include <cmath>
@@ -35,7 +35,7 @@ enum class TextAlign { left, centre, right };
 
 class Canvas {
  public:
-  // `letters` outlives it. `pixels_per_unit`: of images that are drawn on it.
+  // `rasterizer` must outlive the canvas. `pixels_per_unit`: of images drawn on it.
   Canvas(TextRasterizer& rasterizer, double pixels_per_unit)
       : rasterizer_(rasterizer), pixels_per_unit_(pixels_per_unit) {}
   virtual ~Canvas() = default;
@@ -44,17 +44,17 @@ class Canvas {
 
   virtual void fill(const CanvasRect& area, const Ink& ink) = 0;
   virtual void disc(CanvasPoint centre, double radius, const Ink& ink) = 0;
-  // As one drawing: where lines cross, the ink is not applied twice.
+  // Draws all lines as one: ink is not applied twice at crossings.
   virtual void lines(const std::vector<CanvasLine>& lines, double width, const Ink& ink) = 0;
-  virtual void image(const CanvasRect& area, const RgbImage& picture) = 0;  // all of it, on all of the area
-  // Capitals centred on at.y. Returns the right edge.
+  virtual void image(const CanvasRect& area, const RgbImage& picture) = 0;  // the whole image, filling the area
+  // Centres capitals on at.y. Returns the right edge.
   virtual double text(CanvasPoint at, const TextLook& look, TextAlign align, std::string_view text) = 0;
 
   [[nodiscard]] virtual double text_width(const TextLook& look, std::string_view text) {
     return static_cast<double>(rasterizer_.width(look, text));
   }
   [[nodiscard]] double pixels_per_unit() const { return pixels_per_unit_; }
-  // The nearest edge of an image pixel, so that scales meet the images beside them.
+  // Returns the nearest edge of an image pixel, so that scales meet adjacent images.
   [[nodiscard]] double snap(double v) const { return std::round(v * pixels_per_unit_) / pixels_per_unit_; }
 
  protected:

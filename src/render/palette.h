@@ -1,4 +1,4 @@
-// Colours of what is drawn into images without ImGui: those that the window has (theme.h).
+// Colours of drawings without ImGui, equal to those of the window (theme.h).
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace echoloop {
 
-// Colours of 8 bit a channel, and pixels of them. Plain values; any thread.
+// Colours of 8 bit per channel, and images of them. Plain values; any thread.
 
 struct Rgb {
   std::uint8_t r = 0, g = 0, b = 0;

@@ -16,7 +16,7 @@ double distance_to_segment(CanvasPoint a, CanvasPoint b, double x, double y) {
 
 }  // namespace
 
-// The whole pixels that `area` with `margin` around it touches.
+// Returns the pixels touched by `area` extended by `margin`.
 RasterCanvas::Pixels RasterCanvas::within(const CanvasRect& area, double margin) const {
   const auto least = [](double v) { return std::max(0, static_cast<int>(std::floor(std::max(v, -1.0)))); };
   const auto most = [](double v, int size) { return static_cast<int>(std::min(v + 1.0, static_cast<double>(size))); };
@@ -57,7 +57,7 @@ void RasterCanvas::disc(CanvasPoint centre, double radius, const Ink& ink) {
   }
 }
 
-// How much of each pixel a segment of this half width covers; what is covered already stays.
+// Sets the coverage of pixels by a segment of this half width, keeping larger values.
 void RasterCanvas::cover(CanvasPoint a, CanvasPoint b, double half) {
   const Pixels near =
       within({std::min(a.x, b.x), std::min(a.y, b.y), std::max(a.x, b.x), std::max(a.y, b.y)}, half + 1);

@@ -1,4 +1,4 @@
-// The canvas of pixels: films, figures as PNG, and marks in saved images. One thread at a time.
+// Canvas of pixels: films, figures as PNG, and marks in saved images. One thread at a time.
 #pragma once
 
 #include "render/canvas.h"
@@ -7,7 +7,7 @@ namespace echoloop {
 
 class RasterCanvas final : public Canvas {
  public:
-  // Draws into `picture`; both outlive it. A unit is `pixels_per_unit` pixels; the first pixel reaches from 0 to 1.
+  // Draws into `picture`; both must outlive the canvas. A unit is `pixels_per_unit` pixels; pixel 0 spans 0 to 1.
   RasterCanvas(RgbImage& picture, TextRasterizer& rasterizer, double pixels_per_unit = 1.0)
       : Canvas(rasterizer, pixels_per_unit), picture_(picture) {}
 

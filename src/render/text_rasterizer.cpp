@@ -9,7 +9,7 @@
 namespace echoloop {
 namespace {
 
-constexpr int kShifts = 4;  // a glyph begins at quarters of a pixel
+constexpr int kShifts = 4;  // a glyph starts at quarters of a pixel
 
 std::vector<unsigned char> read_file(const char* path) {
   std::ifstream file(path, std::ios::binary);

@@ -21,24 +21,24 @@ struct TextLook {
   Rgb color = ink::kText;
 };
 
-inline constexpr float kCapital_em = 0.727F;  // height of a capital; Inter's, DejaVu's is the same within 0.002
+inline constexpr float kCapital_em = 0.727F;  // height of a capital; Inter's, DejaVu's differs by 0.002
 
-// The next code point of UTF-8 text, and `at` moves behind it. What is not sound UTF-8 becomes '?'.
+// Returns the next code point of UTF-8 text and advances `at`. Invalid bytes become '?'.
 unsigned int next_letter(std::string_view text, std::size_t& at);
 
-// As wide as one another, for numbers that change on screen; or as the font has them, for figures.
+// tabular: equal widths, for numbers that change on screen; proportional: the font's own, for figures.
 enum class Digits { tabular, proportional };
 
 class TextRasterizer {
  public:
   explicit TextRasterizer(
-      Digits digits = Digits::tabular);  // of the first font family that is installed; without one nothing is drawn
+      Digits digits = Digits::tabular);  // uses the first installed font family; draws nothing without one
   [[nodiscard]] bool any() const { return !faces_[0].file.empty(); }
 
   float width(const TextLook& look, std::string_view text);
-  // To the next letter's origin; 0 without a font.
+  // Returns the distance to the next letter's origin; 0 without a font.
   float advance(const TextLook& look, unsigned int letter) { return any() ? glyph(look, letter, 0).advance : 0; }
-  // Left edge x, capitals centred on y. Returns the right edge.
+  // Draws from left edge x, capitals centred on y. Returns the right edge.
   float draw(RgbImage& picture, float x, float y, const TextLook& look, std::string_view text);
 
  private:
@@ -57,7 +57,7 @@ class TextRasterizer {
   std::map<std::tuple<Weight, float, unsigned int, int>, Glyph> glyphs_;
 };
 
-// Where the fonts of the window and of films are, the better first.
+// Fonts of the window and of films, in order of preference.
 
 struct FontFamily {
   const char* name;
@@ -75,7 +75,7 @@ inline constexpr std::array<FontFamily, 2> kFontFamilies = {
      {"DejaVu Sans", "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
       "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf", 1.1641F, true}}};
 
-// The first that is installed; null = none.
+// Returns the first installed family; null = none.
 inline const FontFamily* installed_family() {
   for (const FontFamily& family : kFontFamilies) {
     std::error_code error;
