@@ -10,7 +10,7 @@
 
 namespace echoloop {
 
-// Each in a file of its own.
+// Defined in files of their own.
 extern const AnalysisFileRow kFlowFile, kObjectsFile, kSpectrogramFile;
 
 namespace {
@@ -21,12 +21,12 @@ constexpr std::array kAnalysisFiles{&kFlowFile, &kObjectsFile, &kSpectrogramFile
 
 std::span<const AnalysisFileRow* const> analysis_files() { return kAnalysisFiles; }
 
-// Flow images on disk.
+// Files of flow images.
 
 namespace {
 
-// Where the power is above the threshold: how much, how fast. Median and extremes of the velocity, which stray pixels
-// do not move far.
+// Summarises power and velocity above the threshold: median and extremes of the velocity, which stray pixels hardly
+// change.
 nlohmann::json summary_json(const FlowImage& flow) {
   std::vector<float> velocities;
   for (std::size_t i = 0; i < flow.power_db.size(); ++i) {
@@ -44,7 +44,7 @@ nlohmann::json summary_json(const FlowImage& flow) {
   return json;
 }
 
-// PRF, aliasing limit, components, times, summary.
+// Returns PRF, aliasing limit, components, times, summary.
 nlohmann::json flow_json(const FlowImage& flow) {
   nlohmann::json json = {
       {"frames", flow.frames},
@@ -64,8 +64,8 @@ nlohmann::json flow_json(const FlowImage& flow) {
   return json;
 }
 
-// float32, shape [2][nz][nx]: power in dB, velocity in m/s; of a low-rank image [3], the image in dB last. The JSON
-// beside it: as write_image_npy(), with what made the flow image and a summary of where it shows flow.
+// Writes float32, shape [2][nz][nx]: power in dB, velocity in m/s; for a low-rank image [3], the image in dB last. The
+// JSON: as write_image_npy(), with the flow parameters and a summary of the flow.
 void write_flow_npy(const std::filesystem::path& path, const FlowImage& flow, const nlohmann::json& about) {
   const bool low_rank = !flow.low_rank_db.empty();
   const std::string shape =
@@ -111,7 +111,7 @@ constinit const AnalysisFileRow kFlowFile{
     .end = end_flow,
 };
 
-// Objects on disk.
+// Files of objects.
 
 namespace {
 
@@ -136,7 +136,7 @@ nlohmann::json objects_json(const std::vector<FoundObject>& objects) {
   return json;
 }
 
-// Backgrounds, threshold, number of objects, times.
+// Returns backgrounds, threshold, number of objects, times.
 nlohmann::json object_json(const ObjectImage& s) {
   nlohmann::json json = {
       {"background", background_json(s.background)},
@@ -150,8 +150,8 @@ nlohmann::json object_json(const ObjectImage& s) {
   return json;
 }
 
-// JSON: background, threshold, histogram and the table of objects, lengths in mm; beside it the same name with .npy:
-// labels, int32, shape [nz][nx].
+// Writes JSON: background, threshold, histogram and the table of objects, lengths in mm; and under the same name with
+// .npy the labels, int32, shape [nz][nx].
 void write_object_files(const std::filesystem::path& path, const ObjectImage& s, const nlohmann::json& about) {
   const std::filesystem::path labels = std::filesystem::path(path).replace_extension(".npy");
   const std::string shape = std::to_string(s.grid.nz) + ", " + std::to_string(s.grid.nx);
@@ -197,13 +197,13 @@ constinit const AnalysisFileRow kObjectsFile{
     .end = end_objects,
 };
 
-// Doppler spectra on disk.
+// Files of Doppler spectra.
 
 namespace {
 
 nlohmann::json number_or_null(double v) { return std::isfinite(v) ? nlohmann::json(v) : nlohmann::json(); }
 
-// Least, median and greatest of what is a number among the kept columns.
+// Returns minimum, median and maximum of the finite values among the kept columns.
 nlohmann::json spread_json(const Spectrogram& s, const std::vector<float>& values) {
   std::vector<float> known;
   for (std::uint64_t k = s.first(); k < s.end; ++k) {
@@ -218,7 +218,7 @@ nlohmann::json spread_json(const Spectrogram& s, const std::vector<float>& value
   return json;
 }
 
-// Gate, window, PRF, aliasing limit, the curves' extremes.
+// Returns gate, window, PRF, aliasing limit and extremes of the curves.
 nlohmann::json spectrogram_json(const Spectrogram& s) {
   return {{"gate", {{"x_m", s.centre.x_m}, {"z_m", s.centre.z_m}, {"length_m", s.length_m}, {"bands", s.bands}}},
           {"window_frames", s.frames},
@@ -231,8 +231,8 @@ nlohmann::json spectrogram_json(const Spectrogram& s) {
           {"mean_m_s", spread_json(s, s.mean_m_s)}};
 }
 
-// float32 dB, shape [column][velocity bin], oldest column first; gaps are not numbers. The JSON beside it: axes,
-// envelope and mean (null where there are none), gate, and what `about` holds.
+// Writes float32 dB, shape [column][velocity bin], oldest column first; gaps are NaN. The JSON: axes, envelope and mean
+// (null if missing), gate, and the contents of `about`.
 void write_spectrogram_npy(const std::filesystem::path& path, const Spectrogram& s, const nlohmann::json& about) {
   std::vector<float> values;
   nlohmann::json times = nlohmann::json::array(), envelope = times, mean = times, velocities = times;

@@ -18,7 +18,7 @@ namespace echoloop {
 
 namespace fs = std::filesystem;
 
-// Padded so that the data begin at a multiple of 64.
+// Pads the header so that the data begin at a multiple of 64.
 std::string npy_head(const std::string& type, const std::string& shape, std::size_t least_bytes) {
   std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   constexpr std::size_t kPrefix = 10;
@@ -107,7 +107,7 @@ namespace {
 struct Contents {
   int width = 0, height = 0;
   int bits = 8, color = PNG_COLOR_TYPE_RGB;
-  double per_m_x = 0.0, per_m_z = 0.0;  // pixels; 0 = not said
+  double per_m_x = 0.0, per_m_z = 0.0;  // pixels; 0 = unknown
   std::vector<const std::uint8_t*> rows;
   std::vector<png_text> texts;
 };
@@ -118,7 +118,7 @@ void append(png_structp png, png_bytep data, std::size_t size) {
   out.insert(out.end(), bytes, bytes + size);
 }
 
-// libpng reports by a long jump to here: nothing in this function owns anything.
+// libpng reports errors by a long jump to here: nothing in this function owns resources.
 bool encode(png_structp png, png_infop info, const Contents& c, std::vector<std::byte>& file) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_set_write_fn(png, &file, append, nullptr);
@@ -137,11 +137,11 @@ bool encode(png_structp png, png_infop info, const Contents& c, std::vector<std:
   return true;
 }
 
-// Empty when libpng cannot.
+// Returns an empty file if libpng fails.
 std::vector<std::byte> file_of(const Contents& contents) {
   std::vector<std::byte> file;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr,
-                                            [](png_structp, png_const_charp) {});  // warnings: none that matters
+                                            [](png_structp, png_const_charp) {});  // warnings are ignored
   png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
   const bool made = info != nullptr && encode(png, info, contents, file);
   png_destroy_write_struct(&png, &info);
@@ -178,7 +178,7 @@ PngTexts plain_texts(PngTexts texts) {
 
 std::uint16_t level16(float level_db, double range_db) {
   const double share = (static_cast<double>(level_db) + range_db) / range_db;
-  if (!(share > 0.0)) return 0;  // also not a number
+  if (!(share > 0.0)) return 0;  // also NaN
   return static_cast<std::uint16_t>(std::lround(std::min(share, 1.0) * std::numeric_limits<std::uint16_t>::max()));
 }
 

@@ -1,6 +1,5 @@
-// Numbers on disk: .npy images with their JSON, text. Every file is written under a temporary name
-// and renamed when complete, so that nothing is ever half written. Errors (full disk, no such folder) are one Error
-// each.
+// Numbers in files: .npy images with their JSON, text. Every file is written under a temporary name and renamed when
+// complete, so that no file is ever incomplete. Throws Error on failure (full disk, missing folder).
 #pragma once
 
 #include <cstddef>
@@ -17,37 +16,36 @@
 
 namespace echoloop {
 
-// Writes `bytes` to `path` by way of a temporary file beside it.
+// Writes `bytes` to `path` through a temporary file in the same folder.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_text(const std::filesystem::path& path, const std::string& text);
 
-// float32 dB, shape [nz][nx], and beside it the same name with .json: grid, parameters, and what `about` holds.
+// Writes float32 dB, shape [nz][nx], and under the same name with .json grid, parameters, and `about`.
 void write_image_npy(const std::filesystem::path& path, const Image& image, const nlohmann::json& about);
 
-nlohmann::json params_json(const ImagingParams& params);  // {key: value}, SI units, names for choices
+nlohmann::json params_json(const ImagingParams& params);  // {key: value}, SI units, names of choices
 nlohmann::json grid_json(const Grid& grid);
 
-// JSON as text for a file. Names of files need not be UTF-8, which JSON must be: what is not becomes U+FFFD, so that a
-// name never costs the report of a run. Pure.
+// Returns JSON as text for a file. File names need not be UTF-8, as JSON must be: invalid bytes become U+FFFD, so that
+// a name never prevents the report of a run. Pure.
 
-// indent -1: on one line.
+// indent -1: on one line
 inline std::string json_text(const nlohmann::json& value, int indent = -1) {
   return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// PNG files: images as displayed, 8 bit a channel, and levels in 16 bit that numbers can be got back from.
+// PNG files: images as displayed, 8 bit per channel, and levels in 16 bit, from which numbers can be recovered.
 
 using PngTexts = std::vector<std::pair<std::string, std::string>>;  // keyword (Latin, at most 79 letters), text
 
-// `rgb`: [height][width][3], top row first. Throws Error, like everything here.
+// `rgb`: [height][width][3], top row first. Throws Error, as the others.
 void write_png(const std::filesystem::path& path, int width, int height, std::span<const std::uint8_t> rgb);
-// With its printed size (pHYs) and texts.
+// Writes also the printed size (pHYs) and texts.
 void write_png(const std::filesystem::path& path, const RgbImage& picture, double dpi, const PngTexts& texts);
-std::vector<std::byte> png_bytes(const RgbImage& picture);  // the file, without either
+std::vector<std::byte> png_bytes(const RgbImage& picture);  // the file, without these
 
-// The image's levels at the grid's own pixels, 16 bit gray: 0 is -dynamic_range_db and less, 65535 is 0 dB and more,
-// linear in between; not a number is 0. With the pixels' size (pHYs; x and z apart) and the range in words, then
-// `texts`.
+// Writes the image's levels at the grid's own pixels, 16 bit gray: 0 is -dynamic_range_db and less, 65535 is 0 dB and
+// more, linear in between; NaN is 0. With the pixels' size (pHYs; x and z apart), the range in words, and `texts`.
 void write_png16(const std::filesystem::path& path, const Image& image, const PngTexts& texts);
 
 }  // namespace echoloop

@@ -12,7 +12,7 @@
 
 namespace echoloop {
 
-// Each in a file of its own.
+// Defined in files of their own.
 std::unique_ptr<FrameFile> make_uff_file(const FrameFileRequest& request);
 std::unique_ptr<FrameFile> make_raw_npy_file(const FrameFileRequest& request);
 
@@ -40,7 +40,7 @@ std::span<const FileSinkRow> file_sinks() { return kFileSinks; }
 
 namespace {
 
-constexpr std::size_t kHeadBytes = 256;  // of which a shape of five numbers, 20 digits each, takes 180 at most
+constexpr std::size_t kHeadBytes = 256;  // a shape of five numbers, 20 digits each, needs 180 at most
 
 class GrowingNpy final : public FrameFile {
  public:

@@ -30,7 +30,7 @@ namespace {
 struct Container {
   std::string_view extension;
   const char* format;                   // ffmpeg's name
-  std::array<const char*, 4> encoders;  // the best first
+  std::array<const char*, 4> encoders;  // in order of preference
 };
 
 constexpr std::array<Container, 3> kContainers = {
@@ -61,7 +61,7 @@ namespace {
 
 constexpr const char* kProgram = "ffmpeg";
 
-// Of the installed ffmpeg: " V....D libx264   libx264 H.264 / AVC ..." a line.
+// Lists the encoders of the installed ffmpeg, " V....D libx264   libx264 H.264 / AVC ..." per line.
 std::set<std::string> installed_encoders() {
   ChildProgram program({kProgram, "-hide_banner", "-encoders"});
   program.finish();
@@ -84,7 +84,7 @@ const char* encoder_for(const Container& container) {
 
 using Arguments = std::vector<std::string>;
 
-// Nearly lossless: the quantiser at which speckle's grays stay within one or two of 255.
+// Returns nearly lossless settings: a quantiser that keeps speckle's grays within one or two of 255.
 Arguments quality_of(std::string_view encoder, const FilmFormat& format) {
   if (encoder == "libx264") return {"-preset", "veryfast", "-crf", "10"};
   if (encoder == "libvpx-vp9" || encoder == "libaom-av1")
@@ -92,7 +92,7 @@ Arguments quality_of(std::string_view encoder, const FilmFormat& format) {
   if (encoder == "libvpx") return {"-crf", "4", "-b:v", "100M", "-qmin", "0", "-deadline", "realtime"};
   if (encoder == "libsvtav1") return {"-crf", "12"};
   if (encoder == "mpeg4") return {"-q:v", "2"};
-  return {"-b:v", fmt::format("{:.0f}", 4.0 * format.width * format.height * format.rate_hz)};  // 4 bits a pixel
+  return {"-b:v", fmt::format("{:.0f}", 4.0 * format.width * format.height * format.rate_hz)};  // 4 bits per pixel
 }
 
 Arguments arguments_for(const FilmFormat& format, const Container& container, const char* encoder,
@@ -105,13 +105,13 @@ Arguments arguments_for(const FilmFormat& format, const Container& container, co
   add({"-pix_fmt", "yuv420p", "-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709"});
   add({"-color_trc", "bt709", "-c:v", encoder});
   add(quality_of(encoder, format));
-  add({"-g", std::to_string(std::clamp(static_cast<int>(format.rate_hz), 1, 60))});  // a second: players seek by it
+  add({"-g", std::to_string(std::clamp(static_cast<int>(format.rate_hz), 1, 60))});  // one second, for seeking
   for (const auto& [key, value] : format.about) add({"-metadata", key + "=" + plain_text(value)});
   add({"-f", container.format, "-y", "file:" + path});
   return all;
 }
 
-// The same images with a comment, which is known at the end only.
+// Copies the images with a comment, which is known only at the end.
 Arguments arguments_to_copy(const std::string& from, const Container& container, const std::string& comment,
                             const std::string& to) {
   Arguments all = {kProgram, "-hide_banner", "-v", "error", "-xerror", "-i", "file:" + from, "-c", "copy"};
@@ -121,7 +121,7 @@ Arguments arguments_to_copy(const std::string& from, const Container& container,
   return all;
 }
 
-// Of what ffmpeg printed: its last line, or that of a full disk in the usual words.
+// Returns the last line printed by ffmpeg, or the usual message of a full disk.
 std::string cause_in(const std::string& printed, int status) {
   if (printed.find("No space left on device") != std::string::npos) return disk_error_text(ENOSPC);
   std::istringstream lines(printed);
@@ -145,7 +145,7 @@ struct Film::Impl {
 
   FilmFormat format;
   std::optional<PartFile> file;           // the images
-  std::unique_ptr<ChildProgram> program;  // killed before `file` removes what it has written
+  std::unique_ptr<ChildProgram> program;  // killed before `file` removes its output
   std::string encoder;
 };
 
@@ -169,7 +169,7 @@ void Film::add(std::span<const std::uint8_t> rgb) {
 
 void Film::Impl::end() {
   const int status = program->finish();
-  const std::string printed = program->printed();  // an error of the last write changes no exit status
+  const std::string printed = program->printed();  // an error of the last write does not change the exit status
   if (status != 0 || !printed.empty()) file->fail(cause_in(printed, status));
 }
 
@@ -226,7 +226,7 @@ ChildProgram::ChildProgram(const std::vector<std::string>& arguments) {
   posix_spawnattr_init(&attributes);
   sigset_t none;
   sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);  // whatever this thread blocks
+  posix_spawnattr_setsigmask(&attributes, &none);  // independent of this thread's mask
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
   std::vector<char*> words;

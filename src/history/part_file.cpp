@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPartial = ".partial";
-constexpr std::chrono::milliseconds kLook{50};  // between two looks at whether the program is to end
+constexpr std::chrono::milliseconds kLook{50};  // polling interval for the program's end
 
 fs::path numbered(const fs::path& path, int n) {
   fs::path name = path.stem();
@@ -39,7 +39,7 @@ fs::path numbered(const fs::path& path, int n) {
   return path.parent_path() / name;
 }
 
-// While a file is written, a pipe without a reader is an error of writing, not the end of the program. Of this thread.
+// Blocks SIGPIPE in this thread while a file is written, so that a pipe without a reader is a write error.
 class BrokenPipesHeld {
  public:
   BrokenPipesHeld() {
@@ -68,10 +68,10 @@ std::string disk_error_text(int system_error) {
 }
 
 fs::path link_target(fs::path file) {
-  constexpr int kMostLinks = 40;  // as many as Linux follows
+  constexpr int kMostLinks = 40;  // limit of Linux
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
-  if (fs::exists(status) && !fs::is_regular_file(status)) return file;  // links of /proc lead there, and have no name
+  if (fs::exists(status) && !fs::is_regular_file(status)) return file;  // links of /proc have targets without a name
   for (int links = 0; fs::is_symlink(fs::symlink_status(file, error)); ++links) {
     if (links == kMostLinks) throw Error(file.string(), "a link that leads to itself", "a file name");
     file = file.parent_path() / fs::read_symlink(file, error);
@@ -127,10 +127,10 @@ void PartFile::write(std::span<const std::byte> bytes) const {
     }
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
-  if (::close(file) != 0 && errno != EINTR) fail(errno);  // where a network's file system reports what it could not do
+  if (::close(file) != 0 && errno != EINTR) fail(errno);  // network file systems may report write errors here
 }
 
-// A pipe waits for its reader as long as the program runs on.
+// Opens in place; waits for a pipe's reader until the program ends.
 int PartFile::open_in_place() const {
   for (bool said = false;; said = true) {
     const int file = ::open(part_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK);
@@ -141,7 +141,7 @@ int PartFile::open_in_place() const {
   }
 }
 
-// Until a pipe takes more, or is broken; once the program is to end, for a second.
+// Waits until a pipe accepts more or is broken; at the program's end for a second.
 void PartFile::await_room(int file) const {
   constexpr int kLooksAtTheEnd = 20;
   pollfd pipe{.fd = file, .events = POLLOUT, .revents = 0};
@@ -170,7 +170,7 @@ fs::path rename_to_free_name(const fs::path& from, const fs::path& to) {
   fs::path name = to;
   for (int n = 2; n < kMostTries; ++n) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) == 0) return name;
-    if (errno == EINVAL && !fs::exists(name)) {  // a file system that knows no such flag
+    if (errno == EINVAL && !fs::exists(name)) {  // file system without this flag
       fs::rename(from, name);
       return name;
     }
@@ -200,7 +200,7 @@ fs::path name_of_partial(const fs::path& partial) {
 
 namespace {
 
-constexpr std::uint64_t kStep = std::uint64_t{64} << 20;  // taken at a time, where there is so much
+constexpr std::uint64_t kStep = std::uint64_t{64} << 20;  // reserved at a time, if available
 
 struct flock whole_file() {
   struct flock lock {};
@@ -233,7 +233,7 @@ bool is_growing(const std::filesystem::path& file) {
 
 std::string DiskRoom::take(std::size_t bytes) {
   struct stat status {};
-  if (::fstat(file_, &status) != 0) return {};  // then the writing itself will tell
+  if (::fstat(file_, &status) != 0) return {};  // write() will report it
   const auto size = static_cast<std::uint64_t>(status.st_size);
   const std::uint64_t end = size + bytes + kMargin;
   struct rlimit limit {};
@@ -245,7 +245,7 @@ std::string DiskRoom::take(std::size_t bytes) {
   return reserve(size, end);
 }
 
-// Blocks beyond the file's end, without making it longer.
+// Reserves blocks beyond the file's end, without changing its size.
 std::string DiskRoom::reserve(std::uint64_t size, std::uint64_t end) {
   const std::uint64_t begin = std::max(size, taken_);
   if (::fallocate(file_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin), static_cast<off_t>(end - begin)) == 0) {
@@ -253,7 +253,7 @@ std::string DiskRoom::reserve(std::uint64_t size, std::uint64_t end) {
     return {};
   }
   if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL) return disk_error_text(errno);
-  struct statvfs disk {};  // a file system that cannot reserve: at least what is free now
+  struct statvfs disk {};  // file system without reservation: checks the free space
   if (::fstatvfs(file_, &disk) != 0) return {};
   const std::uint64_t free = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
   return end - size > free ? disk_error_text(ENOSPC) : std::string();
@@ -262,11 +262,11 @@ std::string DiskRoom::reserve(std::uint64_t size, std::uint64_t end) {
 void DiskRoom::give_back() {
   struct stat status {};
   if (taken_ == 0 || ::fstat(file_, &status) != 0) return;
-  if (::ftruncate(file_, status.st_size) == 0) taken_ = 0;  // to the same length: frees what lies beyond it
+  if (::ftruncate(file_, status.st_size) == 0) taken_ = 0;  // same length: frees the blocks beyond it
 }
 
 std::string DiskRoom::sync() const {
-  if (::fsync(file_) == 0 || errno == EINVAL) return {};  // EINVAL: a file system without it
+  if (::fsync(file_) == 0 || errno == EINVAL) return {};  // EINVAL: not supported by the file system
   return disk_error_text(errno);
 }
 
@@ -301,7 +301,7 @@ void DiskSync::run(int file) {
     if (ended_) return;
     wanted_ = false;
     lock.unlock();
-    const bool failed = ::fdatasync(file) != 0 && errno != EINVAL;  // EINVAL: a file system without it
+    const bool failed = ::fdatasync(file) != 0 && errno != EINVAL;  // EINVAL: not supported by the file system
     const int error = failed ? errno : 0;
     lock.lock();
     if (failed) error_ = error;

@@ -28,7 +28,7 @@ FT_Library free_type() {
   return library;
 }
 
-// Null without a font. FreeType's face goes with cairo's, which may keep it longer than the canvas.
+// Returns null without a font. Cairo's face owns FreeType's, and may outlive the canvas.
 cairo_font_face_t* face_of(const char* file) {
   static const cairo_user_data_key_t key{};
   FT_Face face = nullptr;

@@ -10,7 +10,7 @@
 namespace echoloop {
 namespace {
 
-// Until it is known: what a frame takes in the ring, and on a slow disk.
+// Initial estimates: time of a frame in the ring, and on a slow disk.
 constexpr std::int64_t kSlowKeepNs = 100'000'000;
 constexpr std::int64_t kSlowWriteNs = 1'000'000;
 constexpr std::int64_t kSlowByteNs = 10;
@@ -19,7 +19,7 @@ std::int64_t older(std::int64_t a_ns, std::int64_t b_ns) {
   return a_ns == 0 || b_ns == 0 ? std::max(a_ns, b_ns) : std::min(a_ns, b_ns);
 }
 
-// Frames are made safe when they are so old, those that wait for the disk with them.
+// Age at which frames are flushed, with all that wait for the disk.
 constexpr std::int64_t kFlushNs = 100'000'000;
 
 }  // namespace
@@ -62,10 +62,10 @@ bool Recorder::ready(const RingLoad& ring) const {
   if (!recording_) return true;
   if (estimates_.waiting_bytes >= options_.queue_bytes) return false;
   if (policy_ != RingPolicy::block) return true;
-  // By the ring first: a frame that leaves it meanwhile is with us already.
+  // Checks the ring first: a frame that leaves it meanwhile is already here.
   const std::int64_t since_ns = older(ring.oldest_ns, estimates_.unsafe_since_ns);
   if (since_ns != 0 && ring.now_ns - since_ns > kUnsafeNs) return false;
-  // What is acquired now should not become old either. One frame may always wait for processing.
+  // Also limits the age that frames acquired now will reach. One frame may always wait for processing.
   return ring.frames * estimates_.keep_ns + estimates_.will_wait_ns <= kUnsafeNs ||
          (ring.frames <= 1 && estimates_.waiting_bytes == 0);
 }
@@ -119,7 +119,7 @@ FrameMemory Recorder::offer(const RfFrame& frame, FrameMemory memory) {
   return other;
 }
 
-// For the ring; empty when there is none. Under mutex_.
+// Returns memory for the ring; empty: none. Under mutex_.
 FrameMemory Recorder::other_memory(std::size_t bytes) {
   if (!spare_.empty()) {
     FrameMemory other = std::move(spare_.back());
@@ -140,20 +140,20 @@ void Recorder::put(Waiting item) {
   changed_.notify_one();
 }
 
-// Since when frames are not safe, and how long the last of them will wait. Under mutex_.
+// Updates the start of unsafe frames and the wait of the last one. Under mutex_.
 void Recorder::update_estimates() {
   const std::int64_t waiting_since_ns = queue_.empty() ? 0 : queue_.front().frame.stamp.acquired_ns;
   estimates_.unsafe_since_ns = older(times_.unflushed_since_ns, waiting_since_ns);
   estimates_.will_wait_ns = static_cast<std::int64_t>(queue_.size()) * times_.write_ns;
 }
 
-// A frame leaves: counted, its memory given back. Memory of the stream that runs serves again. Under mutex_.
+// Removes a frame: counts it and releases its memory; memory of the running stream is reused. Under mutex_.
 void Recorder::settle(Waiting& item, std::uint64_t RecorderStatus::*count) {
   ++(status_.*count);
   estimates_.waiting_bytes -= item.frame.samples.size();
   update_estimates();
   const bool fits = item.memory.kind == feed_.kind && item.memory.bytes.size() == feed_.frame_bytes;
-  const bool alone = item.memory.owner.use_count() == 1;  // a sink before this one may still write it
+  const bool alone = item.memory.owner.use_count() == 1;  // an earlier sink may still write it
   if (item.taken_over && fits && alone && feed_.allocate != nullptr) spare_.push_back(std::move(item.memory));
 }
 
@@ -163,7 +163,7 @@ void Recorder::drop_front() {
   settle(item, &RecorderStatus::not_recorded);
 }
 
-// The recording ends here, with what is in the file. Under mutex_.
+// Ends the recording with the frames in the file. Under mutex_.
 void Recorder::fail(const std::string& why) {
   status_.state = RecorderState::finishing;
   status_.problem = why;
@@ -185,9 +185,9 @@ RecorderStatus Recorder::status() const {
   return status;
 }
 
-// The recorder's thread: writes what waits, flushes so that it is safe, ends the file.
+// Recorder's thread: writes waiting frames, flushes them, completes the file.
 
-// Samples that stay as they are. Throws Error when they were lost with their file.
+// Returns samples that do not change. Throws Error if they were lost with their file.
 std::span<const std::byte> Recorder::stable(std::span<const std::byte> samples) {
   if (!in_mapped_file(samples)) return samples;
   copy_.assign(samples.begin(), samples.end());
@@ -218,13 +218,13 @@ std::chrono::nanoseconds Recorder::until_flush() const {
       std::max<std::int64_t>(times_.unflushed_since_ns + kFlushNs - options_.clock_ns(), 0));
 }
 
-// While frames wait, flushes are at least kFlushNs apart. Under mutex_.
+// Flushes are at least kFlushNs apart while frames wait. Under mutex_.
 bool Recorder::flush_is_due() const {
   const bool may_be = queue_.empty() || options_.clock_ns() - times_.flushed_ns >= kFlushNs;
   return may_be && until_flush().count() == 0;
 }
 
-// What has been written is safe after it.
+// Makes all written frames safe.
 void Recorder::flush(FrameFile& writer) {
   if (options_.before_flush) options_.before_flush();
   writer.count_not_recorded(status().not_recorded);
@@ -234,7 +234,7 @@ void Recorder::flush(FrameFile& writer) {
   count_safe();
 }
 
-// All that has been written is. Under mutex_.
+// Marks all written frames as safe. Under mutex_.
 void Recorder::count_safe() {
   times_.flushed_ns = options_.clock_ns();
   const std::int64_t since_ns = std::exchange(times_.unflushed_since_ns, 0);

@@ -8,16 +8,15 @@
 namespace echoloop {
 namespace {
 
-// Made at a time. Locking pages holds up every other call of a GPU's driver, a few milliseconds for 8 MB: no more at
-// once.
+// Size of an allocation. Locking pages blocks all other calls of a GPU's driver, for a few milliseconds per 8 MB.
 constexpr std::size_t kChunkBytes = std::size_t{8} << 20;
 constexpr std::size_t kAlignment = 256;
 
 std::size_t padded(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// Memory without another owner, such as the processing of its frame. The copy of the pointer is needed: its release
-// synchronises with the release by the last other owner, so that every read is complete before the memory is
-// written.
+// Returns true if the memory has no other owner, such as the processing of its frame. The copy of the pointer is
+// needed: its release synchronises with that of the last other owner, so that every read is complete before the memory
+// is written.
 bool is_ours_alone(const FrameMemory& memory) {
   const std::shared_ptr<const void> mine = memory.owner;
   return mine != nullptr && mine.use_count() == 2;
@@ -53,7 +52,7 @@ void RfHistory::begin(HistoryFeed feed) {
 
 void RfHistory::resize(std::size_t frames) {
   if (frames == ring_.size()) return;
-  if (count_ == 0) {  // in the memory that the ring has
+  if (count_ == 0) {  // in the ring's memory
     ring_.resize(frames);
     head_ = 0;
     return;
@@ -119,7 +118,7 @@ void RfHistory::grow() {
     const FrameMemory chunk = feed_.allocate(frames * stride);
     std::vector<FrameMemory> pieces;
     for (std::size_t i = 0; i < frames && !chunk.bytes.empty(); ++i) {
-      // An owner for each frame that keeps the chunk: the use count shows whether this frame's memory is still in use.
+      // One owner per frame keeps the chunk: the use count shows if this frame's memory is in use.
       pieces.push_back({.bytes = chunk.bytes.subspan(i * stride, size),
                         .owner = std::make_shared<std::shared_ptr<const void>>(chunk.owner),
                         .kind = chunk.kind});
@@ -142,8 +141,7 @@ void RfHistory::make_room() {
   if (fits(memory) && is_ours_alone(memory)) {
     spare_.push_back(std::move(memory));
   } else {
-    bytes_ -=
-        padded(memory.bytes.size());  // of another kind or size, or still in use: it goes when its last user is done
+    bytes_ -= padded(memory.bytes.size());  // of another kind or size, or in use: freed after its last use
   }
 }
 
@@ -158,14 +156,14 @@ FrameMemory RfHistory::offer(const RfFrame& frame, FrameMemory memory) {
     return memory;
   }
   if (wants_memory()) changed_.notify_one();
-  // Frames in memory of another kind or size give way to a new chunk, no more of them than that takes.
+  // Drops frames in memory of another kind or size for a new chunk, no more than it needs.
   const auto makes_way = [this] { return fits(ring_[head_].memory) || !wants_memory(); };
   while (spare_.empty() && count_ > 0 && makes_way()) make_room();
   if (wants_memory()) changed_.notify_one();
-  if (spare_.empty()) return memory;  // the first frames, before there is any memory
+  if (spare_.empty()) return memory;  // first frames, before any memory is allocated
   FrameMemory other = std::move(spare_.back());
   spare_.pop_back();
-  // What comes in counts instead of what goes out: both are of the same size.
+  // Counts incoming in place of outgoing memory, of the same size.
   ring_[(head_ + count_) % ring_.size()] = {
       .frame = frame, .memory = std::move(memory), .acquisition = feed_.acquisition};
   ++count_;
@@ -177,7 +175,7 @@ HistoryExtent RfHistory::extent() const {
   HistoryExtent extent{.frames = count_, .seconds = 0.0, .bytes = bytes_};
   if (count_ > 1) {
     const auto time_s = [this](std::size_t i) { return stream_time_s(entry(i).frame.stamp, feed_.frame_rate_hz); };
-    extent.seconds = std::max(0.0, time_s(count_ - 1) - time_s(0));  // a stream that was started again counts from 0
+    extent.seconds = std::max(0.0, time_s(count_ - 1) - time_s(0));  // a restarted stream counts from 0
   }
   return extent;
 }

@@ -1,8 +1,8 @@
-// The last raw frames of a stream, to look back at: as many as fit the budget. Nothing is copied for it: the ring hands
-// over the memory of each frame that has been read and takes the memory of the oldest one in exchange (FrameKeeper).
-// Frames that a recording lends in place cost no memory at all. Frames of another acquisition of the same source stay
-// until newer ones take their room, each with its own acquisition. More memory is made by a thread of its own, a piece
-// at a time, as long as the budget allows it. Frames that a policy dropped were never read and are not here.
+// Last raw frames of a stream, as many as fit the budget. Nothing is copied: the ring hands over the memory of each
+// frame read and gets that of the oldest one in exchange (FrameKeeper). Frames lent in place by a recording need no
+// memory. Frames of another acquisition of the same source are kept, each with its own acquisition, until newer ones
+// need their room. A thread of its own allocates more memory piece by piece within the budget. Frames dropped by a
+// policy are not included.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +19,7 @@ namespace echoloop {
 struct HistoryExtent {
   std::size_t frames = 0;
   double seconds = 0.0;   // of acquisition, from the oldest to the newest frame
-  std::size_t bytes = 0;  // of memory held, frames and spare
+  std::size_t bytes = 0;  // of memory held, for frames and spare
 };
 
 class RfHistory final : public FrameSink {
@@ -29,26 +29,26 @@ class RfHistory final : public FrameSink {
   RfHistory(const RfHistory&) = delete;
   RfHistory& operator=(const RfHistory&) = delete;
 
-  // Between streams, from one thread: a stream begins (what is kept in slots' memory stays), ends (its allocator will
-  // not be called any more), another source is opened (which ends the stream before it as well).
+  // Marks the start of a stream (frames in slots' memory are kept), its end (its allocator is no longer called), or
+  // another source (also ends the stream); between streams, from one thread.
   void begin(HistoryFeed feed) override;
   void end() override;
   void clear();
 
   FrameMemory offer(const RfFrame& frame, FrameMemory memory) override;  // processing thread
 
-  // From hold() to release() nothing is added and nothing goes: indices stay what they are. [any thread]
+  // Freezes the contents from hold() to release(): indices stay valid. [any thread]
   void hold();
   void release();
 
   // Index 0 is the oldest frame. [any thread]
   [[nodiscard]] HistoryExtent extent() const;
   [[nodiscard]] std::vector<FrameStamp> stamps() const;
-  [[nodiscard]] std::optional<KeptFrame> at(std::size_t index) const;  // nothing also when its file was lost
-  [[nodiscard]] double frame_rate_hz() const;                          // of the stream that fills it; 0: unknown
+  [[nodiscard]] std::optional<KeptFrame> at(std::size_t index) const;  // nullopt also if its file was lost
+  [[nodiscard]] double frame_rate_hz() const;                          // of the stream being kept; 0: unknown
   [[nodiscard]] std::size_t budget_bytes() const { return budget_bytes_; }
 
-  static constexpr std::size_t kMaxFrames = 1 << 16;  // also of frames that cost no memory: 1 s at 65 kHz
+  static constexpr std::size_t kMaxFrames = 1 << 16;  // also for frames without memory: 1 s at 65 kHz
 
  private:
   struct Entry {
@@ -59,9 +59,9 @@ class RfHistory final : public FrameSink {
 
   void grow();
   void resize(std::size_t frames);
-  // Memory that a frame of the stream can lie in. Under mutex_
+  // Returns true for memory that can hold a frame of the stream. Under mutex_
   [[nodiscard]] bool fits(const FrameMemory& memory) const;
-  void make_room();  // takes the oldest frame's memory into spare_, or lets it go. Under mutex_
+  void make_room();  // moves the oldest frame's memory to spare_, or frees it. Under mutex_
   [[nodiscard]] bool wants_memory() const;
   [[nodiscard]] std::size_t chunk_frames() const;
   [[nodiscard]] const Entry& entry(std::size_t index) const { return ring_[(head_ + index) % ring_.size()]; }
@@ -71,12 +71,12 @@ class RfHistory final : public FrameSink {
   std::condition_variable changed_;
   // All below under mutex_.
   HistoryFeed feed_;
-  std::vector<Entry> ring_;  // a circle; its size is the most frames that can be kept
+  std::vector<Entry> ring_;  // circular; its size is the maximum number of frames
   std::size_t head_ = 0;
   std::size_t count_ = 0;
   std::vector<FrameMemory> spare_;
   std::size_t bytes_ = 0;   // of the memory in ring_ and spare_
-  bool exhausted_ = false;  // the last attempt to get memory failed
+  bool exhausted_ = false;  // the last allocation failed
   bool held_ = false;
   bool ended_ = true;
   std::thread grower_;

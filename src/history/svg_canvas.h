@@ -1,4 +1,4 @@
-// A figure as SVG: text stays text, lines stay lines, images are PNG inside the file. Needs no library. One thread.
+// Figure as SVG: text and lines as such, images as embedded PNG. Needs no library. One thread.
 #pragma once
 
 #include <cstddef>
@@ -31,14 +31,14 @@ class SvgCanvas final : public Canvas {
   std::string body_;
 };
 
-// A figure as PDF by cairo: text that can be selected and searched, in the fonts of the window, lines, and images of
-// the canvas's pixels. Without cairo at build time, why_no_pdf() says so. One thread.
+// Figure as PDF by cairo: text that can be selected and searched, in the fonts of the window, lines, and images at the
+// canvas's resolution. Without cairo in the build, why_no_pdf() has a reason. One thread.
 
-[[nodiscard]] std::string why_no_pdf();  // empty: this program can
+[[nodiscard]] std::string why_no_pdf();  // empty: PDF is supported
 
 class PdfCanvas final : public Canvas {
  public:
-  // Throws Error where why_no_pdf() has a reason, and when cairo fails.
+  // Throws Error if why_no_pdf() has a reason, and if cairo fails.
   PdfCanvas(TextRasterizer& rasterizer, double pixels_per_pt, PageSize size, const std::string& title,
             const std::string& description);
   ~PdfCanvas() override;

@@ -22,7 +22,7 @@ constexpr const char* kAccepted = "a recording of Echoloop (F.uff.partial)";
 
 enum class Access { plain, growing, repair };
 
-// Empty when the library refuses. `repair` takes the writer's mark away, as the library's own tool h5clear does.
+// Returns an empty handle if the library refuses. `repair` clears the writer's mark, as the library's own tool h5clear.
 Handle open_file(const fs::path& file, Access access) {
   const Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
   unsigned flags = H5F_ACC_RDONLY;
@@ -37,7 +37,7 @@ Handle open_file(const fs::path& file, Access access) {
   return opened < 0 ? Handle() : Handle(opened, H5Fclose, "file");
 }
 
-// The data sets that have an entry for each frame. Empty when one of them is missing.
+// Returns the data sets with one entry per frame; empty if one is missing.
 std::vector<Handle> frame_lists(const Handle& file) {
   const bool iq = H5Lexists(file.get(), "/channel_data/data/real", H5P_DEFAULT) > 0;
   std::vector<const char*> names = {"/echoloop/frame_sequence", "/echoloop/acquired_ns"};
@@ -66,7 +66,7 @@ std::vector<hsize_t> size_of(const Handle& list) {
   return size;
 }
 
-// Frames of which everything is there; nothing: not one of our recordings.
+// Returns the number of complete frames. Throws if the file is not one of our recordings.
 std::uint64_t whole_frames(const Handle& file) {
   const std::vector<Handle> lists = frame_lists(file);
   if (lists.empty()) throw std::runtime_error("not a recording of this program");
@@ -99,7 +99,7 @@ std::uint64_t repair(const fs::path& file) {
   {
     Handle opened = open_file(file, Access::repair);
     if (opened.get() < 0) throw std::runtime_error("the file cannot be opened for writing");
-    // What was written after the last complete header is not free.
+    // Marks data written after the last complete header as used.
     check(H5Fincrement_filesize(opened.get(), 0), "the size of the file");
     cut_to(opened, frames);
     check(opened.close(), "the end of the file");

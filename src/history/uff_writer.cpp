@@ -22,11 +22,11 @@ namespace {
 namespace fs = std::filesystem;
 using namespace uff;
 
-constexpr hsize_t kNumbersChunk = 1024;           // of the numbers of frames: 8 kB at a time
-constexpr hsize_t kAligned = 4096;                // frames begin on a page, so that a reader can map them
-constexpr std::size_t kMaxChunk = 0xffff'ffffUL;  // HDF5's: 4 GiB less one byte
+constexpr hsize_t kNumbersChunk = 1024;           // of the numbers of frames: 8 kB per chunk
+constexpr hsize_t kAligned = 4096;                // frames begin on a page, so that readers can map them
+constexpr std::size_t kMaxChunk = 0xffff'ffffUL;  // HDF5's limit: 4 GiB - 1
 
-// Inside HDF5: alone, and without its own messages on stderr, which it has for each thread.
+// Scope of HDF5 calls: locked, and without its own messages on stderr, a setting per thread.
 struct Library {
   Library() {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -35,18 +35,18 @@ struct Library {
   const std::scoped_lock<std::mutex> lock{hdf5_lock()};
 };
 
-// Before anything of HDF5 is used: files left open after a disk error are not touched again at exit.
+// Set before any use of HDF5: files left open after a disk error are not accessed at exit.
 [[maybe_unused]] const herr_t no_last_look = H5dont_atexit();
 
 Handle create_file(const std::string& name) {
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
-  check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "file format");  // SWMR begins there
+  check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "file format");  // SWMR requires it
   check(H5Pset_alignment(access.get(), kAligned, kAligned), "alignment");
   check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "closing");
   return {H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, "no file"};
 }
 
-// A data set whose first dimension grows. `shape`: of one chunk.
+// Creates a data set whose first dimension grows. `shape`: of one chunk.
 Handle create_growing(hid_t parent, const char* name, hid_t type, const std::vector<hsize_t>& shape) {
   std::vector<hsize_t> size = shape;
   std::vector<hsize_t> most = shape;
@@ -60,7 +60,7 @@ Handle create_growing(hid_t parent, const char* name, hid_t type, const std::vec
   return {H5Dcreate2(parent, name, type, space.get(), H5P_DEFAULT, options.get(), H5P_DEFAULT), H5Dclose, name};
 }
 
-// The frame's number in one of the lists of /echoloop.
+// Appends a frame's number to one of the lists of /echoloop.
 void append_number(const Handle& list, hid_t type, hsize_t index, const void* value) {
   const hsize_t size = index + 1;
   const hsize_t one = 1;
@@ -71,7 +71,7 @@ void append_number(const Handle& list, hid_t type, hsize_t index, const void* va
   check(H5Dwrite(list.get(), type, memory.get(), space.get(), H5P_DEFAULT, value), "the list of frames");
 }
 
-// Every second value of (I, Q) pairs.
+// Extracts every second value of (I, Q) pairs.
 template <class Value>
 void take_part(std::span<const std::byte> pairs, std::size_t part, std::vector<std::byte>& out) {
   out.resize(pairs.size() / 2);
@@ -80,8 +80,8 @@ void take_part(std::span<const std::byte> pairs, std::size_t part, std::vector<s
   for (std::size_t i = 0; i < out.size() / sizeof(Value); ++i) to[i] = from[2 * i];
 }
 
-// What a recording says beside its samples: the UFF objects of an acquisition, and the group /echoloop with what UFF
-// cannot say (formats/base/acquisition_json.h documents it).
+// Metadata of a recording: the UFF objects of an acquisition, and the group /echoloop with facts that UFF lacks
+// (documented in formats/base/acquisition_json.h).
 
 // uff.wavefront
 constexpr double kPlane = 0.0;
@@ -93,7 +93,7 @@ struct Source {
   double azimuth_rad = 0.0;
 };
 
-// UFF has no explicit delays: the plane wave whose delays x sin(a) / c come closest. Our reader takes the exact ones.
+// Fits the plane wave with delays x sin(a) / c, as UFF has no explicit delays. Our reader uses the exact ones.
 double fitted_angle_rad(const Transmit& transmit, const Acquisition& a) {
   double n = 0.0, x_sum = 0.0, t_sum = 0.0, xx = 0.0, xt = 0.0;
   for (std::size_t e = 0; e < transmit.element_delays_s.size(); ++e) {
@@ -136,12 +136,12 @@ void write_probe(hid_t channel_data, const Probe& probe) {
   write_numbers({group.get(), "geometry"}, geometry, {7, n});
 }
 
-// Other readers turn IQ by the phase of the clock initial_time + n / fs, without the delay; ours was demodulated at the
-// true time of each sample and is written as it is. With a delay of whole periods the two are one: the nearest is
-// written, so that the transmits stay in phase and envelopes are off by c / (4 f) of depth at most. Our own reader has
-// the exact times from /echoloop.
+// Returns the delay to write. Other readers rotate IQ by the phase of the clock initial_time + n / fs, without the
+// delay; ours was demodulated at the true time of each sample and is written unchanged. With a delay of whole periods
+// both are equal: the nearest is written, so that the transmits stay in phase and envelopes are off by at most c / (4
+// f) of depth. Our own reader has the exact times from /echoloop.
 //
-// USTB takes a source from 1 mm behind z = 0 on for one in front of the array, whose wave comes |s|/c after time zero:
+// USTB treats a source from 1 mm behind z = 0 on as one in front of the array, whose wave comes |s|/c after time zero:
 // single elements have delays 2 |s|/c longer.
 double written_delay_s(const Transmit& transmit, const Acquisition& a) {
   constexpr double kInFront_m = -1e-3;
@@ -152,7 +152,7 @@ double written_delay_s(const Transmit& transmit, const Acquisition& a) {
   return std::round(delay_s * a.demod_hz) / a.demod_hz;
 }
 
-// The time of a wave's samples is initial_time + n / fs + delay: USTB's sign.
+// Writes a wave; time of its samples: initial_time + n / fs + delay, with USTB's sign.
 void write_wave(hid_t wave, const Transmit& transmit, const Acquisition& a) {
   const Source source = source_of(transmit, a);
   write_number({wave, "wavefront"}, source.wavefront, "uff.wavefront");
@@ -166,7 +166,7 @@ void write_wave(hid_t wave, const Transmit& transmit, const Acquisition& a) {
 
 void write_sequence(hid_t channel_data, const Acquisition& a) {
   const std::string name = "sequence";
-  if (a.transmits.size() == 1) {  // MATLAB knows no array of one
+  if (a.transmits.size() == 1) {  // MATLAB has no array of one
     const Handle wave = make_object({channel_data, name}, "uff.wave");
     write_wave(wave.get(), a.transmits.front(), a);
     return;
@@ -192,7 +192,7 @@ std::string local_time() {
   return text.data();
 }
 
-// Everything below the root but /channel_data/data and the numbers of frames. Throws std::runtime_error.
+// Writes everything below the root except /channel_data/data and the numbers of frames. Throws std::runtime_error.
 void write_head(hid_t file, const Acquisition& a, const RecordingAbout& about) {
   set_texts(file, "version", "v1.2.0");  // of UFF
   const Handle data = make_object({file, "channel_data"}, "uff.channel_data");
@@ -248,7 +248,7 @@ UffWriter::~UffWriter() {
   file_.reset();
 }
 
-// HDF5 continues to write when handles are closed, and aborts the program on failure: open handles stay open.
+// Leaves handles open: HDF5 writes again when they are closed, and aborts the program on failure.
 void UffWriter::abandon() noexcept { static_cast<void>(file_.release()); }
 
 void UffWriter::create(const RecordingAbout& about) {
@@ -261,7 +261,7 @@ void UffWriter::create(const RecordingAbout& about) {
   const hid_t type = acquisition_->sample_type == SampleType::int16 ? H5T_STD_I16LE : H5T_IEEE_F32LE;
   f.chunk = {1, static_cast<hsize_t>(acquisition_->n_transmits()), static_cast<hsize_t>(acquisition_->n_elements()),
              static_cast<hsize_t>(acquisition_->n_samples)};
-  // `class` is single also where the type is int16: USTB's reader knows no other numbers, and takes what it finds.
+  // `class` is single also for int16 data: USTB's reader supports no other numbers, and accepts the stored type.
   if (acquisition_->signal == SignalKind::iq) {
     const Handle data = make_group({channel_data.get(), "data"});
     set_text(data.get(), "class", "single");
@@ -306,7 +306,7 @@ void UffWriter::write_samples(const RfFrame& frame) {
       if (acquisition_->sample_type == SampleType::int16) {
         take_part<std::int16_t>(frame.samples, part, f.part);
       } else {
-        take_part<std::uint32_t>(frame.samples, part, f.part);  // bits, whatever number they are
+        take_part<std::uint32_t>(frame.samples, part, f.part);  // bits, independent of the type
       }
       samples = f.part;
     }
@@ -319,12 +319,12 @@ void UffWriter::write_samples(const RfFrame& frame) {
 void UffWriter::append(const RfFrame& frame) {
   if (broken_) throw std::runtime_error("an earlier write to the disk failed");
   if (frame.samples.size() != acquisition_->frame_bytes()) throw std::runtime_error("the frame size changed");
-  // Frames begin on a page of the file each.
+  // Each frame begins on a page of the file.
   if (const std::string why = grown_.room->take(frame.samples.size() + 2 * kAligned); !why.empty()) {
     throw std::runtime_error(why);
   }
   const Library library;
-  broken_ = true;  // unless all of it succeeds
+  broken_ = true;  // until all of it succeeds
   write_samples(frame);
   if (file_->time.get() >= 0) {
     const SenderStamp& sender = frame.stamp.sender;
