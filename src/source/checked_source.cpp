@@ -13,9 +13,9 @@
 namespace echoloop {
 namespace {
 
-// Of a recording that begins without a valid sample: as many frames, evenly spread, are looked at before it is refused.
+// Frames to check, evenly spaced, before a recording without a valid sample in its first frame is refused.
 constexpr std::uint64_t kFramesToTry = 64;
-constexpr std::size_t kShareForCopies = 4;  // of the free memory, one part in so many
+constexpr std::size_t kShareForCopies = 4;  // of the free memory
 
 class CheckedSource final : public ForwardingSource {
  public:
@@ -47,8 +47,8 @@ class CheckedSource final : public ForwardingSource {
   SampleLogPtr log_;
   std::mutex mutex_;
   // Under mutex_.
-  std::size_t room_;                                         // bytes that copies may still take
-  std::map<std::uint64_t, std::vector<std::byte>> cleaned_;  // of lent frames; they stay, as lent memory does
+  std::size_t room_;                                         // bytes still available for copies
+  std::map<std::uint64_t, std::vector<std::byte>> cleaned_;  // of lent frames; kept, as lent memory
 };
 
 std::span<const std::byte> CheckedSource::checked(std::uint64_t index, std::span<const std::byte> samples,
@@ -66,7 +66,7 @@ std::span<const std::byte> CheckedSource::checked(std::uint64_t index, std::span
   return samples;
 }
 
-// All samples have been looked at: pages that the disk did not give are known.
+// Checks lost pages, after all samples were read: pages that the disk did not deliver are then known.
 void CheckedSource::require_frame(std::uint64_t frame, std::span<const std::byte> samples) const {
   try {
     require_readable(samples);
@@ -78,7 +78,7 @@ void CheckedSource::require_frame(std::uint64_t frame, std::span<const std::byte
 
 void CheckedSource::copy(std::uint64_t index, std::span<std::byte> to) {
   const std::uint64_t frame = index % frame_count();
-  if (log_->has(frame)) return SeekableSource::copy(index, to);  // checked when it was streamed
+  if (log_->has(frame)) return SeekableSource::copy(index, to);  // checked by the stream
   const std::span<const std::byte> samples = source_->at(index, to);
   const bool lent = samples.data() != to.data();
   SampleFaults faults = lent ? copy_and_check(samples, to, *acquisition()) : check_samples(samples, *acquisition());
@@ -102,7 +102,7 @@ std::span<const std::byte> CheckedSource::clean_copy(std::uint64_t frame, std::s
   return copy;
 }
 
-// The first frame alone, of nearly all recordings.
+// Checks only the first frame of nearly all recordings.
 void CheckedSource::require_valid_samples() {
   if (acquisition()->sample_type == SampleType::int16) return;
   std::vector<std::byte> slot(zero_copy() ? 0 : acquisition()->frame_bytes());

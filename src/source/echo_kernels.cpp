@@ -1,7 +1,7 @@
 #include "source/phantom_scene.h"
 
-// One copy for AVX2 with FMA, one for the base machine, chosen when the program starts. Not under sanitizers: the
-// chooser (an ifunc) would run before their runtime does. GCC vectorises such loops from -O3 on.
+// Compiles one copy for AVX2 with FMA, one for the base machine, selected at program start. Not under sanitizers: the
+// selector (an ifunc) would run before their runtime. GCC vectorises such loops from -O3 on.
 #if defined(__GNUC__) && !defined(__clang__)
 #if defined(__x86_64__) && !defined(ECHO_SANITIZED)
 #define ECHO_HOT __attribute__((target_clones("arch=haswell", "default"), optimize("O3", "no-trapping-math")))
@@ -32,8 +32,8 @@ ECHO_HOT void element_echoes(const float* __restrict x, const float* __restrict 
   for (std::size_t i = 0; i < n; ++i) {
     const float dx = x[i] - x_m;
     const float r2 = dx * dx + z[i] * z[i];
-    // 1/sqrt(r2): the exponent halved by an integer shift, then three Newton steps (relative error below 3e-7, that
-    // is picoseconds). sqrtf may set errno, which keeps the compiler from vectorising the loop.
+    // 1/sqrt(r2): the exponent halved by an integer shift, then three Newton steps (relative error below 3e-7, i.e.
+    // picoseconds). sqrtf may set errno, which prevents vectorisation of the loop.
     float inverse = __builtin_bit_cast(float, 0x5f3759dfU - (__builtin_bit_cast(std::uint32_t, r2) >> 1));
     inverse *= 1.5F - 0.5F * r2 * inverse * inverse;
     inverse *= 1.5F - 0.5F * r2 * inverse * inverse;
@@ -105,7 +105,7 @@ ECHO_HOT void quantise(const float* __restrict moving, const float* __restrict f
     float value = (moving[m] + fixed[m]) * gain[m];
     value = value < -32767.0F ? -32767.0F : value;
     value = value > 32767.0F ? 32767.0F : value;
-    // Adding 1.5 * 2^23 and taking it away rounds to the nearest integer in the vector unit.
+    // Adding and subtracting 1.5 * 2^23 rounds to the nearest integer in the vector unit.
     const float rounded = (value + 12582912.0F) - 12582912.0F;
     out[m] = static_cast<std::int16_t>(static_cast<int>(rounded));
   }

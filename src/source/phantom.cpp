@@ -1,4 +1,4 @@
-// The phantom as a source: acquisition, frame by frame rendering, cache of periodic states, noise.
+// Phantom as a source: acquisition, rendering frame by frame, cache of periodic states, noise.
 #include "source/phantom.h"
 
 #include <algorithm>
@@ -14,15 +14,15 @@
 namespace echoloop {
 namespace {
 
-// Standard deviation of a channel's speckle of level 1 at mid depth without attenuation, in steps of the converter:
-// the brightest structures in the near field then stay well below 32767.
+// Standard deviation of a channel's speckle of level 1 at mid depth without attenuation, in steps of the converter: the
+// brightest structures in the near field stay well below 32767.
 constexpr double kSpeckleSteps = 700.0;
 
-// A periodic phantom keeps the noise-free frames of its period when they fit; the second period costs only noise.
+// A periodic phantom caches the noise-free frames of its period if they fit; further periods only add noise.
 constexpr std::size_t kCacheBytes = std::size_t{96} << 20;
 
-// Nearer than this depth (for the default probe's field) echoes grow no further: 1/sqrt(range) has no bound, and the
-// image has no depth gain against a bright near field.
+// Depth (for the default probe's field) above which echoes grow no further: 1/sqrt(range) has no bound, and the image
+// has no depth gain against a bright near field.
 constexpr double kNearDepth_m = 8e-3;
 
 AcquisitionPtr make_acquisition(const PhantomSettings& settings, const ProbeModel& model) {
@@ -46,8 +46,8 @@ AcquisitionPtr make_acquisition(const PhantomSettings& settings, const ProbeMode
   return std::make_shared<const Acquisition>(std::move(a));
 }
 
-// Gain of each sample: spreading as 1/sqrt(half the two-way path), 1 at mid depth; attenuation over the whole path at
-// the centre frequency; `steps` converter steps for an amplitude of 1.
+// Returns the gain of each sample: spreading as 1/sqrt(half the two-way path), 1 at mid depth; attenuation over the
+// whole path at the centre frequency; `steps` converter steps for an amplitude of 1.
 std::vector<float> depth_gain(const Acquisition& a, const PhantomSettings& s, const Field& field, double steps) {
   std::vector<float> gain(static_cast<std::size_t>(a.n_samples));
   const double db_per_m = s.attenuation_db_cm_mhz * 100.0 * a.center_hz / kHertzPerMegahertz;
@@ -84,8 +84,8 @@ class Phantom final : public SeekableSource {
   std::size_t frame_values_;
   std::vector<float> gain_;                // [sample]
   std::vector<float> fixed_rf_;            // [transmit][element][sample] of the stationary scatterers, before the gain
-  std::unique_ptr<std::int16_t[]> clean_;  // [state][transmit][element][sample], or one frame when nothing is kept
-  std::vector<char> kept_;                 // [state] 1: clean_ holds it; empty when nothing is kept
+  std::unique_ptr<std::int16_t[]> clean_;  // [state][transmit][element][sample], or one frame without a cache
+  std::vector<char> kept_;                 // [state] 1: in clean_; empty without a cache
 };
 
 Phantom::Phantom(const PhantomSettings& settings, const ProbeModel& model)
@@ -102,7 +102,7 @@ Phantom::Phantom(const PhantomSettings& settings, const ProbeModel& model)
   frame_values_ = acquisition_->frame_values();
   const std::uint64_t n_states = scene_->n_states();
   if (n_states > 0 && n_states * acquisition_->frame_bytes() <= kCacheBytes) kept_.assign(n_states, 0);
-  // Left uninitialised: a state's memory is first touched when the state is rendered.
+  // Uninitialised: a state's memory is first touched when it is rendered.
   clean_.reset(new std::int16_t[frame_values_ * std::max<std::size_t>(1, kept_.size())]);
   render_fixed();
 }
@@ -170,7 +170,7 @@ namespace {
 
 std::size_t round_up(std::size_t n, std::size_t step) { return (n + step - 1) / step * step; }
 
-// Fills the polynomial of sin(q)/q, q = pi w sin(theta) / lambda, to q^8: within 0.01 up to w = 1.1 lambda.
+// Sets the polynomial of sin(q)/q, q = pi w sin(theta) / lambda, to q^8: within 0.01 up to w = 1.1 lambda.
 void set_directivity(kernels::ElementGeometry& geometry, const Acquisition& a) {
   const double q = kPi * a.probe.element_width_m * a.center_hz / a.sound_speed_m_s;
   const double factorials[5] = {1.0, -6.0, 120.0, -5040.0, 362880.0};
@@ -245,8 +245,8 @@ std::span<const float> EchoSynth::element(int e) {
   return {rf_.data(), n_transmits_ * n_samples_};
 }
 
-// Speckle of level 1 has variance 1 a resolution cell. Its echoes that meet at one instant lie within a pulse's
-// length of an arc about the element; integral of the squared pulse = sigma sqrt(pi) / 2 seconds, half of it in depth:
+// Speckle of level 1 has variance 1 per resolution cell. Echoes that coincide lie within a pulse's length of an arc
+// about the element; integral of the squared pulse = sigma sqrt(pi) / 2 seconds, half of it in depth:
 //   variance = (1 / cell) (c / 2) (sigma sqrt(pi) / 2) integral of directivity^2 dx, for the element in the middle.
 double speckle_variance(const Acquisition& acquisition, double fractional_bandwidth, const Field& field,
                         double depth_m) {

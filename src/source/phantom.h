@@ -1,6 +1,6 @@
-// Live phantoms: RF channel data of scatterers in motion, computed frame by frame, endless and deterministic.
-// Why: anyone can try the program without a scanner or a file, and tests get data whose truth is known exactly.
-// The geometry here is independent of the beamformer's (src/dsp): a sign error must not cancel itself.
+// Live phantoms: RF channel data of scatterers in motion, computed frame by frame, endless and deterministic, for use
+// without a scanner or file and for tests with exactly known truth. The geometry is independent of the beamformer's
+// (src/dsp), so that a sign error cannot cancel itself.
 //
 // Model: two-dimensional, single scattering. Transmits are ideal plane waves, unlimited laterally. The echo of a
 // scatterer at (x, z) reaches element e at (x sin a + z cos a)/c + |(x, z) - (x_e, 0)|/c after the wave passed the
@@ -20,21 +20,21 @@
 
 namespace echoloop {
 
-// Throws Error naming the setting and what is accepted. Takes some 20 ms for the default probe. [any thread]
+// Throws Error naming the setting and the accepted values. Takes some 20 ms for the default probe. [any thread]
 std::unique_ptr<SeekableSource> make_phantom(const PhantomSettings& settings);
 
-// From scatterers to channel lines: every scatterer's echo on every element and transmit, pulse included.
-// Why apart from the scenes: it knows waves and sampling, nothing of anatomy or motion. It works element by element so
-// that the lines being summed stay in the first-level cache. One object a thread; buffers are kept from call to call.
+// From scatterers to channel lines: every scatterer's echo on every element and transmit, pulse included; independent
+// of anatomy and motion. Works element by element so that the lines being summed stay in the first-level cache. One
+// object per thread; buffers are kept between calls.
 
 class EchoSynth {
  public:
   EchoSynth(const Acquisition& acquisition, double fractional_bandwidth);
 
-  // Takes note of the scatterers, which must stay as they are until the last element(). [producer thread]
+  // Sets the scatterers, which must not change until the last element(). [producer thread]
   void begin(const Scatterers& scatterers);
 
-  // Echoes on element e: [transmit][sample], valid until the next call. [producer thread]
+  // Returns the echoes on element e: [transmit][sample], valid until the next call. [producer thread]
   std::span<const float> element(int e);
 
  private:
@@ -44,7 +44,7 @@ class EchoSynth {
   std::size_t n_transmits_;
   std::size_t n_samples_;
   std::size_t n_phase_;      // floats of a polyphase row
-  std::size_t line_stride_;  // floats of a fine line, with the two bins for what falls outside
+  std::size_t line_stride_;  // floats of a fine line, with two bins for positions outside
   int limit_;                // fine samples of a line
   float offset_;             // half the pulse, in fine samples
   kernels::ElementGeometry geometry_;
@@ -56,7 +56,7 @@ class EchoSynth {
   const Scatterers* scatterers_ = nullptr;
 };
 
-// Mean square of a channel line at depth `depth_m` in speckle of level 1, before any gain (see echo_synth.cpp).
+// Returns the mean square of a channel line at `depth_m` in speckle of level 1, before any gain (see phantom.cpp).
 double speckle_variance(const Acquisition& acquisition, double fractional_bandwidth, const Field& field,
                         double depth_m);
 

@@ -35,7 +35,7 @@ Field field_of(const PhantomSettings& settings) {
   field.half_width_m = 0.5 * probe.width_m();
   field.depth_m = 0.5 * c * probe.n_samples / probe.sampling_hz();
   field.margin_m = 5.0 * wavelength_m;  // 1.5 mm at 5 MHz: three resolution cells
-  // 38.4 mm: what the default probe's samples reach at 1500 m/s, the slow end of soft tissue.
+  // 38.4 mm: depth of the default probe's samples at 1500 m/s, the slow end of soft tissue.
   field.scale = std::min({2.0 * field.half_width_m / 19.2e-3, field.depth_m / 38.4e-3, 1.0});
   field.cell_area_m2 = 1.5 * wavelength_m * 0.5 * c * pulse_s;
   return field;

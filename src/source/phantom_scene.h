@@ -1,5 +1,5 @@
-// What is scanned: scatterers at rest and scatterers in motion, without any wave physics. One scene a phantom.
-// Why: motion (scenes) and echo formation (EchoSynth) change for different reasons and are tested apart.
+// Scanned objects: scatterers at rest and in motion, without wave physics. One scene per phantom. Motion (scenes) and
+// echo formation (EchoSynth) are separate for independent changes and tests.
 #pragma once
 
 #include <cmath>
@@ -13,23 +13,23 @@
 
 namespace echoloop {
 
-// Structure of arrays, one entry a scatterer; float metres resolve 4 nm at 40 mm.
+// Structure of arrays, one entry per scatterer; float metres resolve 4 nm at 40 mm.
 struct Scatterers {
   std::vector<float> x_m;
   std::vector<float> z_m;
-  std::vector<float> amplitude;  // 1/sqrt(n) each makes fully developed speckle of level 1 with n in a resolution cell
+  std::vector<float> amplitude;  // 1/sqrt(n) each gives fully developed speckle of level 1 with n per resolution cell
 
   [[nodiscard]] std::size_t size() const { return x_m.size(); }
   void resize(std::size_t n);
   void add(double x, double z, double strength);
 };
 
-// The field of view of a probe, and the measures that speckle needs.
+// Field of view of a probe, and measures for speckle.
 struct Field {
   double half_width_m = 0.0;  // of the array
-  double depth_m = 0.0;       // that the samples reach
-  double margin_m = 0.0;      // scatterers reach this far beyond the array's ends
-  double scale = 1.0;         // anatomy is drawn for 19.2 x 36 mm (the default probe) and scaled by this
+  double depth_m = 0.0;       // reach of the samples
+  double margin_m = 0.0;      // scatterers extend this far beyond the array's ends
+  double scale = 1.0;         // of the anatomy, drawn for 19.2 x 36 mm (the default probe)
   double cell_area_m2 = 0.0;  // resolution cell: 1.5 wavelengths (F/1.5) by the pulse's two-way half-amplitude length
 
   [[nodiscard]] double x1_m() const { return half_width_m + margin_m; }
@@ -49,24 +49,24 @@ class Scene {
  public:
   virtual ~Scene() = default;
 
-  // Scatterers that never move: rendered once.
+  // Returns the scatterers that never move: rendered once.
   [[nodiscard]] virtual const Scatterers& fixed() const = 0;
 
-  // Frames that differ, when the motion is periodic: frame `index` shows state(index) < n_states(). 0 = not periodic,
-  // every frame is its own state.
+  // Returns the number of different frames of a periodic motion: frame `index` shows state(index) < n_states(). 0 = not
+  // periodic, every frame is its own state.
   [[nodiscard]] virtual std::uint64_t n_states() const { return 0; }
   [[nodiscard]] virtual std::uint64_t state(std::uint64_t index) const { return index; }
 
-  // Scatterers in motion at `state`; `out` keeps its capacity from frame to frame. A pure function of `state`.
+  // Writes the moving scatterers at `state`; `out` keeps its capacity between frames. A pure function of `state`.
   virtual void moving(std::uint64_t state, Scatterers& out) const = 0;
 };
 
-// Smooth step from 0 at or below a to 1 at or above b, level at both ends.
+// Returns a smooth step from 0 at or below a to 1 at or above b, with zero slope at both ends.
 [[nodiscard]] double smoothstep(double a, double b, double value);
 
-// Speckle: scatterers strewn over an area with a given echogenicity, and the small generator that strews them.
-// Why: the same numbers on every platform and standard library (std distributions are not), so that frames are the
-// same everywhere. Set-up only, not on the hot path.
+// Speckle: scatterers at random positions in an area of given echogenicity, and their random generator, which gives the
+// same numbers on every platform and standard library (unlike std distributions), so that frames are the same
+// everywhere. For set-up only.
 
 // splitmix64 (Steele, Lea, Flood 2014).
 class Random {
@@ -81,8 +81,8 @@ class Random {
 };
 
 struct Tissue {
-  double amplitude = 0.0;  // of the speckle; 1 = reference, 0 = nothing there
-  double density = 1.0;    // fraction of the area's scatterers that is kept; their level stays
+  double amplitude = 0.0;  // of the speckle; 1 = reference, 0 = echo-free
+  double density = 1.0;    // kept fraction of the area's scatterers; their level is unchanged
 };
 
 struct SpeckleArea {
@@ -90,61 +90,61 @@ struct SpeckleArea {
   double x1_m = 0.0;
   double z0_m = 0.0;
   double z1_m = 0.0;
-  double per_cell = 6.0;  // scatterers in a resolution cell of `field`
+  double per_cell = 6.0;  // scatterers per resolution cell of `field`
 };
 
-// Appends to `out`: one scatterer in each box of a fine grid, anywhere in its box (the box is half a wavelength
-// or so: phases are uniform), of random sign. In order of depth, shuffled over short stretches so that neighbours in
-// memory do not meet in the same sample.
+// Appends one scatterer per box of a fine grid to `out`, at a random position in its box (about half a wavelength:
+// phases are uniform), of random sign. In order of depth, shuffled over short stretches so that neighbours in memory do
+// not hit the same sample.
 void add_speckle(Scatterers& out, const Field& field, const SpeckleArea& area, Random& random,
                  const std::function<Tissue(double x_m, double z_m)>& tissue);
 
 // Shuffles over stretches of the size of an EchoSynth block.
 void shuffle_locally(Scatterers& scatterers, Random& random);
 
-// The transmitted pulse as it comes back: a cosine under a Gaussian, centred on the geometric two-way time.
+// Received pulse: a cosine with a Gaussian window, centred on the geometric two-way time.
 
-// Full width at half maximum of a Gaussian over its standard deviation: 2 sqrt(2 ln 2).
+// Ratio of a Gaussian's full width at half maximum to its standard deviation: 2 sqrt(2 ln 2).
 inline const double kFullWidthPerSigma = 2.0 * std::sqrt(2.0 * std::log(2.0));
 
-// Standard deviation in time of the envelope whose spectrum has the given full width at half amplitude.
+// Returns the standard deviation in time of the envelope whose spectrum has the given full width at half amplitude.
 inline double pulse_sigma_s(double center_hz, double fractional_bandwidth) {
   const double sigma_hz = fractional_bandwidth * center_hz / kFullWidthPerSigma;
   return 1.0 / (2.0 * kPi * sigma_hz);
 }
 
-// Value at t seconds from the centre; 1 at t = 0.
+// Returns the value at t seconds from the centre; 1 at t = 0.
 inline double pulse_value(double t_s, double center_hz, double sigma_s) {
   const double u = t_s / sigma_s;
   return std::exp(-0.5 * u * u) * std::cos(2.0 * kPi * center_hz * t_s);
 }
 
-// The pulse is cut off here: exp(-8) = -69 dB.
+// Truncation of the pulse: exp(-8) = -69 dB.
 inline constexpr double kPulseSigmas = 4.0;
 
 }  // namespace echoloop
 
 namespace echoloop::kernels {
 
-// The hot loops of the phantoms: two-way times, accumulation on a fine time axis, pulse filter, quantisation, noise.
-// Why apart: plain pointers and simple loops that the compiler vectorises, built for AVX2 as well as the base machine.
-// Included by echo_synth.cpp and phantom.cpp only. All functions: [any thread], no state.
+// Hot loops of the phantoms: two-way times, accumulation on a fine time axis, pulse filter, quantisation, noise. Plain
+// pointers and simple loops that the compiler vectorises, built for AVX2 and the base machine. Included by
+// echo_kernels.cpp and phantom.cpp only. All functions: [any thread], no state.
 
-// Fine samples in an RF sample. A scatterer is two weights on the fine axis (linear interpolation): its centre of
-// gravity is exact and at 4 x 4 samples a period the amplitude error is below 2 %.
+// Fine samples per RF sample. A scatterer is two weights on the fine axis (linear interpolation): its centre of gravity
+// is exact and at 4 x 4 samples per period the amplitude error is below 2 %.
 inline constexpr int kOversampling = 4;
 
-// out[i] = offset + x[i] kx + z[i] kz: fine samples at which the plane wave reaches the scatterers.
+// out[i] = offset + x[i] kx + z[i] kz: arrival of the plane wave at the scatterers, in fine samples.
 void plane_wave_positions(const float* x, const float* z, std::size_t n, float kx, float kz, float offset, float* out);
 
 struct ElementGeometry {
   float x_m = 0.0F;
-  float samples_per_m = 0.0F;  // fine samples a metre of one-way path
+  float samples_per_m = 0.0F;  // fine samples per metre of one-way path
   // sinc(pi w s / lambda) as a polynomial in s^2, s = sine of the angle: c0 + c1 s^2 + ... (c0 = 1)
   float directivity[5] = {1.0F, 0.0F, 0.0F, 0.0F, 0.0F};
 };
 
-// position[i] = fine samples of the way back to the element, weight[i] = amplitude[i] times directivity.
+// position[i] = fine samples of the path back to the element, weight[i] = amplitude[i] times directivity.
 void element_echoes(const float* x, const float* z, const float* amplitude, std::size_t n,
                     const ElementGeometry& element, float* position, float* weight);
 
@@ -164,8 +164,8 @@ void pulse_filter(const float* phases, std::size_t stride, const float* taps, st
 // out[m] = (moving[m] + fixed[m]) gain[m], rounded and saturated at +-32767.
 void quantise(const float* moving, const float* fixed, const float* gain, std::size_t n, std::int16_t* out);
 
-// out[i] = in[i] + noise of standard deviation sigma, saturated; noise = a function of (key, i) alone: the sum of the
-// four bytes of a hash (Irwin-Hall: Gaussian but for its tails, which end at 3.5 sigma). Not in place.
+// out[i] = in[i] + noise of standard deviation sigma, saturated; the noise is a function of (key, i) alone: the sum of
+// the four bytes of a hash (Irwin-Hall: Gaussian up to 3.5 sigma). Not in place.
 void add_noise(const std::int16_t* in, std::size_t n, std::uint32_t key, float sigma, std::int16_t* out);
 
 }  // namespace echoloop::kernels

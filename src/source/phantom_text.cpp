@@ -16,7 +16,7 @@ using S = PhantomSettings;
 
 constexpr double kLargestAngle_deg = 45.0;
 constexpr std::size_t kMostAngles = 256;
-constexpr double kLargestSeed = 1e15;  // whole numbers of a double
+constexpr double kLargestSeed = 1e15;  // exact integers of a double
 
 constexpr std::array kTable{
     PhantomSetting{"rate_hz", "Acquisition rate", "Hz", 1.0, 0.1, 1e5, 10.0, 1e4, 0, true, SettingGroup::any,
@@ -61,7 +61,7 @@ double parse_number(std::string_view key, std::string_view text) {
   return *value;
 }
 
-// Takes the text up to `separator` off the front of `rest`.
+// Removes and returns the text up to `separator` from the front of `rest`.
 std::string_view take_part(std::string_view& rest, char separator) {
   const std::size_t end = rest.find(separator);
   const std::string_view part = rest.substr(0, end);
@@ -203,7 +203,7 @@ void check_phantom(const PhantomSettings& s) {
   }
   for (const PhantomSetting& row : kTable) {
     const double value = row.get(s) / row.per_unit;
-    const double slack = 1e-9 * std::max(1.0, std::abs(value));  // of a value that went through SI
+    const double slack = 1e-9 * std::max(1.0, std::abs(value));  // rounding by the conversion to SI
     if (value >= row.least - slack && value <= row.most + slack) continue;
     throw out_of_range("sim:" + s.name + ": " + row.key, number_text(value),
                        number_text(row.least) + " to " + number_text(row.most) + unit_text(row));
@@ -238,7 +238,7 @@ std::string phantom_help() {
   return text;
 }
 
-// Each in a file of its own, scene_NAME.cpp.
+// Defined in files of their own, scene_NAME.cpp.
 std::unique_ptr<Scene> make_points_scene(const SceneSetup& setup);
 std::unique_ptr<Scene> make_cyst_scene(const SceneSetup& setup);
 std::unique_ptr<Scene> make_gradient_scene(const SceneSetup& setup);
@@ -247,7 +247,7 @@ std::unique_ptr<Scene> make_heart_scene(const SceneSetup& setup);
 
 namespace {
 
-// The speed at which Doppler aliases is the same for every probe.
+// Makes the aliasing speed of Doppler the same for every probe.
 double flow_rate_hz(const ProbeModel& probe) { return 4.5e-4 * probe.center_hz; }
 
 double vessel_z_m(const PhantomSettings& settings) { return flow_phantom_truth(settings, 0).axis.z_m; }

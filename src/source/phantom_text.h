@@ -1,5 +1,5 @@
-// The text that names a phantom and its settings, sim:NAME[,KEY=VALUE...]. One table of the numbers for the command
-// line, its help, range checks and the window's Source panel.
+// Text of a phantom and its settings, sim:NAME[,KEY=VALUE...]. One table of the numbers for the command line, its help,
+// range checks and the window's Source panel.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace echoloop {
 
-// As set; otherwise the phantom's own for the probe. [any thread]
-inline constexpr double kPhantomRate_hz = 50.0;  // of phantoms without a rate of their own
+// Returns the set rate, otherwise the phantom's own for the probe. [any thread]
+inline constexpr double kPhantomRate_hz = 50.0;  // of phantoms without their own rate
 double frame_rate_hz(const PhantomSettings& settings);
 
-// A number among the settings.
+// Numeric setting.
 struct PhantomSetting {
   const char* key;  // in units of `unit`
   const char* label;
   const char* unit;
   double per_unit;                 // SI value of one unit
-  double least, most;              // units, both accepted
-  double track_least, track_most;  // units, reached by dragging
+  double least, most;              // units, inclusive
+  double track_least, track_most;  // units, range of dragging
   int decimals;
   bool logarithmic;
   SettingGroup group;
@@ -35,34 +35,34 @@ struct PhantomSetting {
 };
 std::span<const PhantomSetting> phantom_table();
 
-// Whether the phantom has it.
+// Returns true if the phantom has the setting.
 bool applies(const PhantomSetting& setting, const PhantomSettings& settings);
 
-// A line of --help a setting of this group: "  peak_mm_s=220  Peak blood speed, mm/s, 0 to 10000".
+// Returns one line of --help per setting of this group: "  peak_mm_s=220  Peak blood speed, mm/s, 0 to 10000".
 std::string phantom_settings_help(SettingGroup group);
 
-// The text after "sim:". Keys: those of the table, probe, angles_deg (numbers separated by /) and seed.
-// Throws Error naming key, value and the accepted values. [any thread]
+// Parses the text after "sim:". Keys: those of the table, probe, angles_deg (numbers separated by /) and seed. Throws
+// Error naming key, value and the accepted values. [any thread]
 PhantomSettings parse_phantom(std::string_view text);
 
-// The inverse: the settings that differ from the defaults only.
+// Returns the inverse, with only the settings that differ from the defaults.
 std::string phantom_text(const PhantomSettings& settings);
 
 // Throws Error naming the setting and the accepted values. [any thread]
 void check_phantom(const PhantomSettings& settings);
 
-// "sim:points, sim:cyst, ...", the default marked.
+// Returns "sim:points, sim:cyst, ...", the default marked.
 std::string phantom_names_text();
 
-// Their rows in the README's table of sources.
+// Returns the phantoms' rows of the README's table of sources.
 std::string phantoms_markdown();
 
-// Lines of --help: the phantoms and their settings.
+// Returns lines of --help: phantoms and settings.
 std::string phantom_help();
 
-// The built-in phantoms, each announced once: sim:NAME and its errors, --help, the Source panel, the status bar's menu,
-// the README's table and the tests read these rows. A new phantom is one file with its scene and one row.
-// Constant data, no state: what the window needs of phantoms, without their waves. [any thread]
+// Built-in phantoms, one row each: sim:NAME and its errors, --help, the Source panel, the status bar's menu, the
+// README's table and the tests read these rows. A new phantom is one file with its scene and one row. Constant data,
+// without waves, for the window. [any thread]
 
 class Scene;
 struct SceneSetup;
@@ -72,28 +72,28 @@ inline constexpr std::string_view kPhantomPrefix = "sim:";
 
 struct PhantomRow {
   std::string_view name;                                          // after kPhantomPrefix
-  const char* title;                                              // in menus, and before "phantom"
-  std::string_view help;                                          // what is scanned
-  SettingGroup settings = SettingGroup::any;                      // its own, beside those of every phantom
+  const char* title;                                              // in menus, and followed by "phantom"
+  std::string_view help;                                          // scanned object
+  SettingGroup settings = SettingGroup::any;                      // additional to those of every phantom
   double (*frame_rate_hz)(const ProbeModel&) = nullptr;           // null: kPhantomRate_hz
-  double (*sample_volume_z_m)(const PhantomSettings&) = nullptr;  // null: it has no vessel
+  double (*sample_volume_z_m)(const PhantomSettings&) = nullptr;  // null: no vessel
   std::unique_ptr<Scene> (*make)(const SceneSetup&);
 };
 
-// In the order of the menus.
+// Returns the rows in the order of the menus.
 std::span<const PhantomRow> phantoms();
 
-// Null: there is none of that name.
+// Returns null for an unknown name.
 const PhantomRow* find_phantom(std::string_view name);
 
-// What is true of the built-in phantoms: places, radii and speeds that tests and the sample volume start from. Defined
-// beside the scenes, scene_NAME.cpp.
+// Ground truth of the built-in phantoms: positions, radii and speeds for tests and the sample volume. Defined in
+// scene_NAME.cpp.
 
-// The resting wires of the points phantom. [0] and [1] are 20.00 mm apart in depth, [2] and [3] 10.00 mm apart
-// laterally (half of that on a probe too small for it). [any thread]
+// Returns the resting wires of the points phantom. [0] and [1] are 20.00 mm apart in depth, [2] and [3] 10.00 mm apart
+// laterally (half of that on a small probe). [any thread]
 std::vector<PlanePoint> points_phantom_wires(const PhantomSettings& settings);
 
-// Where the circling wire of the points phantom is in frame `index`. [any thread]
+// Returns the position of the circling wire of the points phantom in frame `index`. [any thread]
 PlanePoint points_phantom_circling_wire(const PhantomSettings& settings, std::uint64_t index);
 
 struct PhantomDisc {
@@ -101,15 +101,15 @@ struct PhantomDisc {
   double radius_m = 0.0;
 };
 
-// The echo-free cyst and the bright inclusion of the cyst phantom in frame `index`; the strain of the breathing
-// (below 3 %) is neglected in the radius. [any thread]
+// Return the echo-free cyst and the bright inclusion of the cyst phantom in frame `index`; the radius neglects the
+// strain of the breathing (below 3 %). [any thread]
 PhantomDisc cyst_phantom_cyst(const PhantomSettings& settings, std::uint64_t index);
 PhantomDisc cyst_phantom_inclusion(const PhantomSettings& settings, std::uint64_t index);
 
-// What is true of the flow phantom in frame `index`: a point of the vessel's axis and its direction, which lead to the
-// speed anywhere: along the vessel peak (1 - (across / radius)^2), and all of it carried along by the tissue.
+// Truth of the flow phantom in frame `index`: a point of the vessel's axis and its direction, which give the speed
+// anywhere: along the vessel peak (1 - (across / radius)^2), plus the motion of the tissue.
 struct FlowTruth {
-  PlanePoint axis{};       // where the axis crosses x = 0
+  PlanePoint axis{};       // crossing of the axis with x = 0
   double angle_rad = 0.0;  // downwards to the right
   double radius_m = 0.0;
   double peak_m_s = 0.0;    // along the vessel, to the right

@@ -13,7 +13,7 @@
 namespace echoloop {
 namespace {
 
-// "frame 24689 arrived while slot 3 of 8 was still being copied: frame 24681 in the slot is 8.3 ms old (stop on
+// Returns "frame 24689 arrived while slot 3 of 8 was still being copied: frame 24681 in the slot is 8.3 ms old (stop on
 // overrun). ..."
 std::string refusal_text(const RingRefusal& r) {
   char text[320];
@@ -36,8 +36,8 @@ std::string refusal_text(const RingRefusal& r) {
 }  // namespace
 
 double default_rate_hz(const Acquisition& acquisition) {
-  // A recording at 10 kHz would end too quickly to be seen; 50 images a second show every frame of a short loop. One at
-  // a frame an hour would show nothing for an hour.
+  // A recording at 10 kHz would end too quickly to be seen; 50 images per second show every frame of a short loop. One
+  // at a frame per hour would show nothing for an hour.
   constexpr double kFallbackHz = 50.0, kLeastHz = 0.2;
   return acquisition.frame_rate_hz > 0.0 ? std::clamp(acquisition.frame_rate_hz, kLeastHz, kFallbackHz) : kFallbackHz;
 }
@@ -85,7 +85,7 @@ void Producer::end(ProducerState state, const std::string& report) {
   state_ = state;
 }
 
-// Waits until the next frame is due; false when the thread shall end.
+// Waits until the next frame is due; returns false if the thread must end.
 bool Producer::wait_for_turn() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -105,7 +105,7 @@ bool Producer::wait_for_turn() {
   }
 }
 
-// At the source's end: true when looping; otherwise the stream ends until looping is turned on.
+// Returns true at the source's end when looping; otherwise the stream ends until looping is turned on.
 bool Producer::may_begin_again() {
   std::unique_lock lock(mutex_);
   if (!options_.loop) {
@@ -140,7 +140,7 @@ ProducerState Producer::put_frame(const FrameStamp& stamp) {
   return ProducerState::running;
 }
 
-// The frame, with what is injected: not at all, or twice. False when the stream has ended.
+// Puts the frame, with injected faults: omitted, or twice. Returns false when the stream has ended.
 bool Producer::put_frames(const FrameStamp& stamp) {
   std::uint64_t missing = 0;
   std::uint64_t duplicate = 0;
@@ -159,7 +159,7 @@ bool Producer::put_frames(const FrameStamp& stamp) {
   return true;
 }
 
-// Nothing when the stream has ended.
+// Returns nullopt when the stream has ended.
 std::optional<Arrival> Producer::next_arrival() {
   std::optional<Arrival> arrival = source_.next(stop_.get_token());
   if (!arrival && may_begin_again()) arrival = source_.next(stop_.get_token());
@@ -181,13 +181,13 @@ void Producer::run() {
         continue;
       }
       const bool goes_on = put_frames(arrival->stamp);
-      // A refused frame has been.
+      // A refused frame is consumed.
       if (goes_on || state_ == ProducerState::refused) next_sequence_ = arrival->stamp.sequence + 1;
       if (!goes_on) break;
     }
     if (state_ == ProducerState::running) state_ = ProducerState::ended;
   } catch (const std::exception& error) {
-    if (stop_.stop_requested()) {  // a wait for the frame was ended
+    if (stop_.stop_requested()) {  // a wait for a frame was ended
       state_ = ProducerState::ended;
     } else {
       end(ProducerState::failed, error.what());
@@ -197,14 +197,14 @@ void Producer::run() {
 
 namespace {
 
-// After a pause or a long wait for a slot, frames are not made up for in a burst: a schedule this late restarts.
+// Delay at which the schedule restarts: after a pause or a long wait for a slot, frames are not caught up in a burst.
 constexpr std::int64_t kLateLimitNs = 100'000'000;
 
 std::int64_t ns_of_ms(double ms) { return static_cast<std::int64_t>(ms * 1e6); }
 
 bool is_paced(double rate_hz) { return std::isfinite(rate_hz) && rate_hz > 0.0; }
 
-// A file may say any rate above 0: the time stays a number that can be added to the clock's.
+// Returns a period that can be added to the clock's time: a file may have any rate above 0.
 std::int64_t period_ns(double rate_hz, int frames = 1) {
   constexpr double kLongestNs = 1e17;  // three years
   return static_cast<std::int64_t>(std::min(1e9 * frames / rate_hz, kLongestNs));
@@ -224,7 +224,7 @@ void FrameSchedule::take(double rate_hz, const Injection& inject, std::int64_t n
   const bool paced = is_paced(rate_hz);
   if (!paced || now - schedule_ns_ > kLateLimitNs + ns_of_ms(inject.jitter_ms)) schedule_ns_ = now;
   if (paced) {
-    // A burst takes the time of its frames at once, then they follow each other without a wait.
+    // A burst uses the time of its frames at once; they then follow without a wait.
     const int burst = std::max(1, static_cast<int>(inject.burst_frames));
     if (--left_in_burst_ <= 0 || left_in_burst_ >= burst) {
       left_in_burst_ = burst;

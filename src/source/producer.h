@@ -1,7 +1,6 @@
-// The producer thread: asks the source for frame after frame at the wanted rate and puts them into the ring.
-// It owns its write lease and nothing else. Everything in ProducerOptions but the first number may change while it
-// runs. It is also where a restless source is made up (core/stream_settings.h): jitter, bursts, stalls, doubled and
-// missing numbers.
+// Producer thread: requests frame after frame from the source at the set rate and puts them into the ring. Owns its
+// write lease and nothing else. Everything in ProducerOptions but the first number may change while it runs. Also
+// simulates a restless source (core/stream_settings.h): jitter, bursts, stalls, doubled and missing numbers.
 #pragma once
 
 #include <atomic>
@@ -21,41 +20,41 @@
 
 namespace echoloop {
 
-// When a producer takes its next frame: rate, pace, and what injection (core/stream_settings.h) makes of both. Times
-// are given, nothing here waits or looks at a clock; nanoseconds.
+// Times of a producer's frames: rate, pace, and injected faults (core/stream_settings.h). Times are arguments, without
+// waits or a clock; nanoseconds.
 
 class FrameSchedule {
  public:
   // `rate_hz`: kRateMax or a positive rate.
   void restart(std::int64_t now);                                        // the next frame is due now
-  void change(double rate_hz, double pace_ms, std::int64_t now);         // an old, slower schedule is not waited for
-  void take(double rate_hz, const Injection& inject, std::int64_t now);  // a frame is taken: the next gets its time
-  void rest(double pace_ms, std::int64_t now);                           // a frame has been put
+  void change(double rate_hz, double pace_ms, std::int64_t now);         // a slower, earlier schedule is not completed
+  void take(double rate_hz, const Injection& inject, std::int64_t now);  // schedules the frame after this one
+  void rest(double pace_ms, std::int64_t now);                           // after a frame has been put
 
-  [[nodiscard]] std::int64_t due() const;  // the next frame, not before
+  [[nodiscard]] std::int64_t due() const;  // earliest time of the next frame
 
  private:
-  std::int64_t schedule_ns_ = 0;  // when the next frame is due, without jitter
-  std::int64_t due_ns_ = 0;       // with it
-  std::int64_t rested_ns_ = 0;    // the rest after the last frame ends
-  std::int64_t stall_ns_ = 0;     // when the next stall begins
+  std::int64_t schedule_ns_ = 0;  // time of the next frame, without jitter
+  std::int64_t due_ns_ = 0;       // the same with jitter
+  std::int64_t rested_ns_ = 0;    // end of the gap after the last frame
+  std::int64_t stall_ns_ = 0;     // start of the next stall
   int left_in_burst_ = 0;
-  std::minstd_rand random_;  // jitter; the same from run to run
+  std::minstd_rand random_;  // jitter; reproducible
 };
 
-// The rate of a source when the user asks for none: its own frame rate, as far as a screen can follow.
+// Returns the default rate of a source: its own frame rate, limited to what a screen can show.
 double default_rate_hz(const Acquisition& acquisition);
 
 struct ProducerOptions {
   double rate_hz = 0.0;  // kRateMax or a positive rate
-  bool loop = true;      // recordings: start again at the end
+  bool loop = true;      // recordings: restart at the end
   bool paused = false;
-  double pace_ms = 0.0;  // rest after each frame, at least
+  double pace_ms = 0.0;  // minimum gap after each frame
   Injection inject = {};
-  std::uint64_t first_sequence = 0;  // to go on where an earlier stream of the same source ended
+  std::uint64_t first_sequence = 0;  // to continue an earlier stream of the same source
 };
 
-// changed: the next frame is of another acquisition, for which another stream has to be made.
+// changed: the next frame is of another acquisition, which needs another stream.
 enum class ProducerState { running, ended, refused, failed, changed };
 
 class Producer {
@@ -70,7 +69,7 @@ class Producer {
 
   [[nodiscard]] ProducerState state() const { return state_; }                  // any thread
   [[nodiscard]] std::uint64_t next_sequence() const { return next_sequence_; }  // any thread
-  [[nodiscard]] std::string report() const;  // why it does not go on, one line; empty when ended; any thread
+  [[nodiscard]] std::string report() const;  // reason of the end, one line; empty when ended; any thread
 
  private:
   void run();

@@ -20,10 +20,10 @@ struct LineRange {
   std::uint32_t invalid = 0;
 };
 
-// Integers in the order of the floats that have these bits. Its own inverse.
+// Returns integers in the order of the floats with these bits. Its own inverse.
 std::int32_t ordered(std::int32_t bits) { return bits ^ ((bits >> 31) & kMagnitude); }
 
-bool is_valid(float value) { return std::abs(value) <= kLargestSample; }  // NaN is not
+bool is_valid(float value) { return std::abs(value) <= kLargestSample; }  // false for NaN
 
 LineRange range_with_invalid(const float* line, std::size_t n) {
   LineRange r;
@@ -39,7 +39,7 @@ LineRange range_with_invalid(const float* line, std::size_t n) {
   return r;
 }
 
-// Side by side, so that compilers make vectors of it without leave to reorder floats.
+// Computes lanes in parallel, so that compilers vectorise without reordering floats.
 LineRange range_of(const float* line, std::size_t n) {
   constexpr std::size_t kLanes = 16;
   std::array<float, kLanes> low{}, high{};
@@ -80,12 +80,12 @@ bool is_limit_of_type(std::int16_t value) {
   return value == Limits::min() || value == Limits::max();
 }
 
-// Where one extreme of the frame is.
+// Occurrences of one extreme of the frame.
 struct Extreme {
   std::uint64_t samples = 0;
-  std::uint64_t flat = 0;          // of these, next to another one
+  std::uint64_t flat = 0;          // adjacent to an equal one
   int longest = 0;                 // in a row
-  std::vector<std::size_t> times;  // of flat ones, different, the first kManyTimes
+  std::vector<std::size_t> times;  // of flat ones, distinct, the first kManyTimes
   std::vector<bool> elements;
 };
 
@@ -135,7 +135,7 @@ void count_clipped(const Sample* samples, const LineShape& shape, const std::vec
     frame.low = std::min(frame.low, line.low);
     frame.high = std::max(frame.high, line.high);
   }
-  if (frame.low >= frame.high) return;  // one value throughout: no signal
+  if (frame.low >= frame.high) return;  // constant: no signal
   for (const std::int32_t extreme : {frame.low, frame.high}) {
     Extreme found{.times = {}, .elements = std::vector<bool>(n_elements)};
     const Sample value = value_of(samples, extreme);
@@ -152,7 +152,7 @@ void count_clipped(const Sample* samples, const LineShape& shape, const std::vec
   }
 }
 
-// A frame of one value throughout.
+// Counts a frame of one constant value.
 void count_silent(const std::vector<LineRange>& lines, SampleFaults& faults, std::size_t n_elements) {
   LineRange frame;
   for (const LineRange& line : lines) {
@@ -162,7 +162,7 @@ void count_silent(const std::vector<LineRange>& lines, SampleFaults& faults, std
   if (frame.low == frame.high) faults.of(SampleFault::silent) = {faults.samples, std::vector<bool>(n_elements, true)};
 }
 
-// Of `copy`, if there is one.
+// Checks `copy`, if there is one.
 template <class Sample>
 SampleFaults check(const Sample* samples, Sample* copy, const Acquisition& a) {
   const auto n_elements = static_cast<std::size_t>(a.n_elements());
@@ -208,7 +208,7 @@ SampleFaults check_samples(std::span<const std::byte> samples, const Acquisition
 bool are_valid(std::span<const std::byte> samples) {
   const auto* values = reinterpret_cast<const float*>(samples.data());
   const std::size_t n = samples.size() / sizeof(float);
-  std::uint64_t invalid = 0;  // counted, so that compilers make vectors of it
+  std::uint64_t invalid = 0;  // counted, so that compilers vectorise it
   for (std::size_t i = 0; i < n; ++i) invalid += is_valid(values[i]) ? 0 : 1;
   return invalid == 0;
 }

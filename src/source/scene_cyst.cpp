@@ -1,6 +1,6 @@
-// The cyst phantom: fully developed speckle with an echo-free cyst, a bright inclusion and wires, breathing slowly.
-// The tissue is fixed at the probe and compressed with depth, as under a breathing chest. Out and back are the same
-// way, so that half a period of states is all there is.
+// Cyst phantom: fully developed speckle with an echo-free cyst, a bright inclusion and wires, breathing slowly. The
+// tissue is fixed at the probe and compressed with depth, as under a breathing chest. Out and back are the same path,
+// so that half a period of states suffices.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kBreathSeconds = 4.0;
 constexpr double kBreathDepth_m = 0.8e-3;  // of tissue at 36 mm, times the scale
-constexpr double kBreathSide_m = 0.4e-3;   // likewise
+constexpr double kBreathSide_m = 0.4e-3;   // of tissue at 36 mm, times the scale
 constexpr double kInclusion = 4.0;         // +12 dB
 constexpr double kCystWire = 18.0;         // 25 dB above the speckle
 constexpr double kCystWires_mm[][2] = {{6.5, 9.0}, {-6.5, 9.0}, {-5.5, 28.0}, {1.5, 31.0}, {6.5, 31.0}};
@@ -26,8 +26,8 @@ struct Breath {
   double side_m = 0.0;
 };
 
-// Out takes half a period of at most kStates states: steps of some 20 um, which the eye does not see, and few enough
-// frames to be kept even on a large probe.
+// States of half a period, at most: steps of some 20 um are invisible, and few enough frames fit the cache even for a
+// large probe.
 constexpr std::uint64_t kStates = 61;
 
 class Breathing {

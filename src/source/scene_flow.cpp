@@ -1,6 +1,6 @@
-// The flow phantom: tissue with a vessel through it and blood running in a parabolic profile, pulsating or steady. The
-// tissue rests, or all of it goes up and down together, slowly: what a wall filter must take away.
-// Blood leaves the scanned field, fades out beyond it and comes in again at the other end: nothing ever jumps.
+// Flow phantom: tissue with a vessel and blood flowing in a parabolic profile, pulsating or steady. The tissue rests,
+// or moves as a whole slowly up and down: clutter for a wall filter. Blood leaves the scanned field, fades out beyond
+// it and re-enters at the other end, without jumps.
 #include <algorithm>
 #include <cmath>
 
@@ -12,15 +12,15 @@ namespace echoloop {
 namespace {
 
 constexpr double kVesselDepth_m = 18e-3;    // of its axis at x = 0, times the scale
-constexpr double kVesselRadius_m = 2.6e-3;  // likewise; inner
+constexpr double kVesselRadius_m = 2.6e-3;  // inner, times the scale
 constexpr double kWallThickness_m = 0.7e-3;
 constexpr double kBloodLevel = 0.14;  // -17 dB
 constexpr double kWallLevel = 2.5;    // +8 dB
 constexpr double kPulseHz = 1.2;
 constexpr double kMotionHz = 1.0;
-constexpr double kFade_m = 2e-3;  // over which blood fades at the two ends, outside the field
+constexpr double kFade_m = 2e-3;  // fading length of blood at the two ends, outside the field
 
-// The vessel in the field of a probe.
+// Vessel in the field of a probe.
 struct Vessel {
   double depth_m, radius_m, wall_m, cosine, sine;
 
@@ -37,7 +37,7 @@ struct Vessel {
 Tissue tissue_at(const Vessel& vessel, double x_m, double z_m, double scale) {
   const double outside_m = std::abs(vessel.across_m(x_m, z_m)) - vessel.radius_m;
   if (outside_m < 0.0) return {};
-  // Intima and adventitia are bright, the media between them is dark: the double line of an artery.
+  // Intima and adventitia are bright, the media between them dark: the double line of an artery.
   const double layer = outside_m / vessel.wall_m;
   if (layer < 0.2 / 0.7 || (layer > 0.45 / 0.7 && layer < 1.0)) return {.amplitude = kWallLevel};
   if (layer < 1.0) return {.amplitude = 0.3};
@@ -49,7 +49,7 @@ Tissue tissue_at(const Vessel& vessel, double x_m, double z_m, double scale) {
   return {.amplitude = 0.8 + 1.8 * fascia};
 }
 
-// What everything has moved downwards at a time; fastest at time 0.
+// Returns the downward displacement of the phantom at a time; fastest at time 0.
 double tissue_path_m(const FlowSettings& flow, double time_s) {
   return flow.motion_m_s / (2.0 * kPi * kMotionHz) * std::sin(2.0 * kPi * std::fmod(kMotionHz * time_s, 1.0));
 }
@@ -60,7 +60,7 @@ class FlowScene final : public Scene {
     const Field& field = setup.field;
     const double scale = field.scale;
     Random random(setup.seed);
-    // Tissue that moves comes into the field from above and below.
+    // Moving tissue enters the field from above and below.
     const double reach_m = setup.flow.motion_m_s / (2.0 * kPi * kMotionHz);
     const SpeckleArea area{
         .x0_m = -field.x1_m(), .x1_m = field.x1_m(), .z0_m = 0.3e-3 * scale, .z1_m = field.depth_m + reach_m};
@@ -70,7 +70,7 @@ class FlowScene final : public Scene {
     const double radius_m = vessel_.radius_m;
     half_length_m_ =
         field.x1_m() / vessel_.cosine + radius_m * std::abs(vessel_.sine) / vessel_.cosine + kFade_m * scale;
-    // Strewn in the vessel's own axes: x is along, z across.
+    // Scatterers in the vessel's own axes: x is along, z across.
     const SpeckleArea lumen{
         .x0_m = -half_length_m_, .x1_m = half_length_m_, .z0_m = -radius_m, .z1_m = radius_m, .per_cell = 4.0};
     add_speckle(blood_, field, lumen, random, [](double, double) { return Tissue{.amplitude = kBloodLevel}; });
@@ -97,7 +97,7 @@ class FlowScene final : public Scene {
 
   void place_blood(double time_s, double down_m, Scatterers& out) const {
     const double scale = setup_.field.scale;
-    // Path of the fastest blood: the integral of v (1 + p cos(2 pi f t)).
+    // Path of the fastest blood: integral of v (1 + p cos(2 pi f t)).
     const double swing = std::sin(2.0 * kPi * std::fmod(kPulseHz * time_s, 1.0)) / (2.0 * kPi * kPulseHz);
     const double path_m = setup_.flow.peak_m_s * (time_s + setup_.flow.pulsation * swing);
     const double length_m = 2.0 * half_length_m_;

@@ -1,8 +1,7 @@
-// The gradient phantom: speckle whose level falls by 1.8 dB/mm, in depth and across, over 50 dB, and a bright block and
-// a point in an echo-free region. Whether a method of image formation keeps the levels of what it shows is seen on the
-// ramps (dynamic range test: Rindal et al., TUFFC 66:1198, 2019), and beside block and point how dark it makes nothing.
-// Nothing moves. The slope is the same for every probe; on small ones, where the anatomy is scaled, the ramps end
-// early.
+// Gradient phantom: speckle whose level falls by 1.8 dB/mm, in depth and across, over 50 dB, and a bright block and a
+// point in an echo-free region. The ramps show if a method of image formation preserves levels (dynamic range test:
+// Rindal et al., TUFFC 66:1198, 2019), the surroundings of block and point how dark it makes empty regions. Nothing
+// moves. The slope is the same for every probe; on small ones, whose anatomy is scaled, the ramps end early.
 #include <cmath>
 #include <optional>
 
@@ -13,13 +12,12 @@ namespace echoloop {
 namespace {
 
 constexpr double kSlope_db_mm = 1.8;
-constexpr double kBrightest =
-    2.0;  // of the speckle at 0 dB: what is 50 dB below stays above the steps of the converter
+constexpr double kBrightest = 2.0;  // of the speckle at 0 dB: keeps levels 50 dB lower above the steps of the converter
 constexpr double kPoint = 12.0;
 
 // For the default probe's field of 19.2 x 36 mm. 25 dB are 13.9 mm: across, the 50 dB are in two bands. Side lobes of
-// what is bright must not reach the ramps: the lower band is where the ramp in depth is dark, too, and the block is far
-// from both.
+// bright regions must not reach the ramps: the lower band is where the ramp in depth is dark as well, and the block is
+// far from both.
 struct Box {
   double x0_mm, x1_mm, z0_mm, z1_mm;
 
@@ -33,7 +31,7 @@ constexpr Box kLowerBand{-4.3, 9.6, 26.0, 31.0};
 constexpr Box kBlock{3.5, 7.5, 14.0, 18.0};
 constexpr double kPoint_mm[2] = {0.0, 21.0};
 
-// Of the speckle, in dB; nothing is echo-free.
+// Returns the level of the speckle, in dB; nullopt: echo-free.
 std::optional<double> level_db(double x_mm, double z_mm, double scale) {
   const double slope = -kSlope_db_mm * scale;  // per mm of the scaled anatomy
   if (kAxial.holds(x_mm, z_mm)) return slope * (z_mm - kAxial.z0_mm);

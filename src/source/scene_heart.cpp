@@ -1,6 +1,6 @@
-// The heart phantom: a beating heart in an apical four-chamber section below a resting chest wall.
-// Every scatterer of the heart keeps its place in the tissue; its path through the beat is a closed form of the
-// contraction, so that frames can be made in any order and the end of a beat is the beginning of the next.
+// Heart phantom: a beating heart in an apical four-chamber section below a resting chest wall. Every scatterer of the
+// heart keeps its place in the tissue; its path through the beat is a closed form of the contraction, so that frames
+// can be made in any order and beats join seamlessly.
 #include <algorithm>
 #include <cmath>
 
@@ -8,18 +8,17 @@
 
 namespace echoloop::heart {
 
-// The heart phantom's anatomy and motion: an apical four-chamber section, the apex towards the probe.
-// Why apart from scene_heart.cpp: what tissue is where at rest (end of diastole) and how each point moves is the
-// subject of its own; the scene only strews scatterers over it. Lengths here are millimetres for the default probe's
-// field (x -9.6 to 9.6, z 0 to 36, the size of a rabbit's heart); the scene scales them.
+// Anatomy and motion of the heart phantom: an apical four-chamber section, the apex towards the probe; the scene only
+// places scatterers in it. Lengths are millimetres for the default probe's field (x -9.6 to 9.6, z 0 to 36, the size of
+// a rabbit's heart); the scene scales them.
 
-// Echogenicity and share of scatterers at a point of the section at rest.
+// Returns echogenicity and density of scatterers at a point of the section at rest.
 Tissue tissue_at(double x_mm, double z_mm);
 
-// How a point of the section follows the contraction s (0 end of diastole, 1 end of systole):
+// Motion of a point of the section with the contraction s (0 end of diastole, 1 end of systole):
 //   x(s) = x + blend (sign(r) sqrt(r^2 - squeeze s) - r) + shift_x s,  r = x - axis
 //   z(s) = z + shift_z s
-// The square root keeps the area of a ring about the axis: the wall thickens as it moves inwards.
+// The square root preserves the area of a ring about the axis: the wall thickens as it moves inwards.
 struct Motion {
   double axis_mm = 0.0;
   double squeeze_mm2 = 0.0;
@@ -37,12 +36,12 @@ struct Point {
 };
 Point moved(const Point& rest, const Motion& motion, double contraction);
 
-// Through the beat, phase 0 (end of diastole, the R wave) to 1; both are periodic with a continuous slope.
+// Course of the beat, phase 0 (end of diastole, the R wave) to 1; both are periodic with a continuous slope.
 double contraction(double phase);    // 0 to 1
 double valve_opening(double phase);  // mitral and tricuspid valve: 0 closed, 1 wide open
 
-// A valve leaflet: a thin sheet hinged on the annulus that swings between closed (its tip meets the other leaflet's
-// half way) and open (towards the apex).
+// Valve leaflet: a thin sheet hinged on the annulus that swings between closed (its tip meets the other leaflet's half
+// way) and open (towards the apex).
 struct Leaflet {
   Point hinge;     // at rest
   Point opposite;  // the other leaflet's hinge, at rest
@@ -52,7 +51,7 @@ struct Leaflet {
 inline constexpr int kLeaflets = 4;
 const Leaflet& leaflet(int i);
 
-// Where the point `along_mm` from the hinge, `across_mm` from the middle of the sheet, is.
+// Position of the point `along_mm` from the hinge, `across_mm` from the middle of the sheet.
 class LeafletPose {
  public:
   LeafletPose(const Leaflet& leaflet, double contraction, double opening);
@@ -75,7 +74,7 @@ constexpr double kBeatHz = 1.2;
 constexpr double kLeafletLevel = 2.0;  // +6 dB
 constexpr double kLeafletThickness_mm = 0.3;
 
-// One entry a scatterer; floats for the vector unit. See heart::Motion for the formula.
+// One entry per scatterer; floats for the vector unit. See heart::Motion for the formula.
 struct MovingTissue {
   Scatterers rest;
   std::vector<float> axis_m, squeeze_m2, blend, shift_x_m, shift_z_m;
@@ -133,7 +132,7 @@ class HeartScene final : public Scene {
     for (int i = 0; i < heart::kLeaflets; ++i) {
       const double length_mm = heart::leaflet(i).length_mm;
       const double area_m2 = length_mm * kLeafletThickness_mm * metres_ * metres_;
-      // A sheet is thinner than the resolution cell: at least 20 scatterers a millimetre keep it unbroken.
+      // A sheet is thinner than the resolution cell: at least 20 scatterers per millimetre keep it continuous.
       const double n = std::max(per_cell * area_m2 / field.cell_area_m2, 20.0 * length_mm);
       const double amplitude = kLeafletLevel * std::sqrt(area_m2 / field.cell_area_m2 / n);
       for (int k = 0; k < static_cast<int>(n); ++k) {
@@ -174,7 +173,7 @@ class HeartScene final : public Scene {
     }
   }
 
-  double metres_;  // of a millimetre of the anatomy
+  double metres_;  // per millimetre of the anatomy
   std::uint64_t period_;
   Scatterers fixed_;
   MovingTissue tissue_;
@@ -191,13 +190,13 @@ namespace echoloop::heart {
 namespace {
 
 constexpr double kBase_mm = 25.0;   // plane of the valves
-constexpr double kWaist_mm = 21.0;  // where the left ventricle is widest
+constexpr double kWaist_mm = 21.0;  // widest place of the left ventricle
 constexpr double kApex_mm = 10.8;   // of the left cavity
 constexpr double kChest_mm = 7.4;   // chest wall above, heart below
 
 double axis(double z_mm) { return 1.0 + 0.07 * (z_mm - 9.0); }
 
-// Half width of a bullet: half an ellipse from the apex to the waist, then narrowing slightly towards the base.
+// Returns the half width of a bullet: half an ellipse from apex to waist, then narrowing slightly towards the base.
 double bullet(double z_mm, double apex_mm, double half_width_mm, double narrowing) {
   if (z_mm <= apex_mm) return 0.0;
   if (z_mm < kWaist_mm) {
@@ -211,10 +210,10 @@ double bullet(double z_mm, double apex_mm, double half_width_mm, double narrowin
 double cavity(double z_mm) { return bullet(z_mm, kApex_mm, 4.0, 0.10); }
 double outer(double z_mm) { return bullet(z_mm, 8.7, 6.3, 0.04); }
 
-// Left border of the right cavity: measured leftwards from the axis, 0 above its apex.
+// Returns the left border of the right cavity, leftwards from the axis, 0 above its apex.
 double right_reach(double z_mm) { return z_mm < 13.2 ? 0.0 : bullet(z_mm, 13.2, 10.6, 0.02); }
 
-// Distance from an ellipse's border in units of its half axes: below 1 inside.
+// Returns the distance from an ellipse's centre in units of its half axes: below 1 inside.
 double ellipse(double x, double z, double cx, double cz, double rx, double rz) {
   return std::hypot((x - cx) / rx, (z - cz) / rz);
 }
@@ -270,18 +269,18 @@ Tissue tissue_at(double x, double z) {
   constexpr double kPericardium_mm = 0.4;
   if (z < kChest_mm) return chest_wall(x, z);
   if (in_ventricle(x, z)) return {};
-  for (int i = 0; i < kLeaflets; ++i) {  // the fibrous ring that carries the valves
+  for (int i = 0; i < kLeaflets; ++i) {  // fibrous ring of the valves
     if (std::hypot(x - leaflet(i).hinge.x_mm, z - leaflet(i).hinge.z_mm) < 0.55) return {.amplitude = 1.3};
   }
   if (in_atrium(x, z, 0.0)) return {};
   if (in_muscle(x, z, 0.0)) {
     const double r = std::abs(x - axis(z));
-    const bool lining = r < cavity(z) + 0.25 || in_papillary(x, z);  // the endocardium shines a little
+    const bool lining = r < cavity(z) + 0.25 || in_papillary(x, z);  // the endocardium is slightly brighter
     return {.amplitude = lining ? 1.5 : 1.0};
   }
   if (in_atrium(x, z, 0.8)) return {.amplitude = 1.1};
   if (in_muscle(x, z, kPericardium_mm) || in_atrium(x, z, 0.8 + kPericardium_mm)) return {.amplitude = 2.8};
-  // Around the heart: fat and lung, hazy and fading with depth.
+  // Surroundings of the heart: fat and lung, hazy and fading with depth.
   return {.amplitude = 0.26 - 0.004 * (z - kChest_mm), .density = 0.4};
 }
 
@@ -297,7 +296,7 @@ Motion motion_at(double x, double z) {
   const double inner = std::min(std::abs(r), cavity(z));
   const double beyond = 1.0 - smoothstep(kBase_mm, 31.0, z);
   const double near = 1.0 - smoothstep(11.0, 14.0, std::abs(r));  // tissue further out does not move
-  // The base descends towards the resting apex and pulls the atria open; their back wall rests.
+  // The base descends towards the resting apex and opens the atria; their back wall rests.
   const double descent = smoothstep(8.5, kBase_mm, z) * (1.0 - smoothstep(26.0, 34.0, z));
   const double free_wall = smoothstep(4.5, 10.0, -r) * smoothstep(12.0, 17.0, z) * (1.0 - smoothstep(24.0, 30.0, z));
   return {.axis_mm = axis(z),
@@ -319,7 +318,7 @@ struct Knot {
   double phase, value;
 };
 
-// Smooth steps from knot to knot: level at every knot, so the slope is continuous, also from the last to the first.
+// Smooth steps between knots, with zero slope at every knot, so the slope is continuous, also from last to first.
 template <std::size_t n>
 double through(const Knot (&knots)[n], double phase) {
   for (std::size_t i = 1; i < n; ++i) {

@@ -1,4 +1,4 @@
-// The points phantom: wires at known places in faint speckle, one of them circling. For measuring where echoes land.
+// Points phantom: wires at known positions in faint speckle, one of them circling, to measure positions of echoes.
 #include <cmath>
 
 #include "core/units.h"
@@ -9,16 +9,16 @@ namespace echoloop {
 namespace {
 
 constexpr double kWire = 32.0;       // 30 dB above speckle of level 1
-constexpr double kBackground = 0.1;  // speckle 50 dB below the wires: too faint to move an echo's peak
+constexpr double kBackground = 0.1;  // speckle 50 dB below the wires: too faint to shift an echo's peak
 constexpr double kCircleSeconds = 4.0;
 constexpr double kCircleRadius_m = 1.2e-3;
 
-// Wires for the default probe's field of 19.2 x 36 mm, in millimetres. The order of the first four is promised.
+// Wires for the default probe's field of 19.2 x 36 mm, in millimetres. The order of the first four must not change.
 constexpr double kWires_mm[][2] = {{0.0, 10.0}, {0.0, 30.0},  {-5.0, 15.0}, {5.0, 15.0},  {0.0, 20.0},
                                    {0.0, 25.0}, {-7.0, 20.0}, {7.0, 25.0},  {-5.0, 33.0}, {5.0, 33.0},
                                    {-3.0, 6.0}, {3.0, 6.0},   {0.0, 5.0}};
 
-// Whole or half, so that the distances stay round numbers.
+// Returns 1 or 1/2, so that the distances stay round numbers.
 double points_scale(const Field& field) { return field.scale < 0.9 ? 0.5 : 1.0; }
 
 PlanePoint circling(const Field& field, double time_s) {

@@ -12,12 +12,12 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kShareToReturn = 8;  // of the blocks that may be lent: so many at once are worth a message
+constexpr std::size_t kShareToReturn = 8;  // of the lendable blocks: the least worth a message
 
 }  // namespace
 
-// Like std::condition_variable_any, which wakes the waiting thread while it holds a lock of its own: one more system
-// call a frame on both sides.
+// Replaces std::condition_variable_any, which wakes the waiting thread while holding a lock of its own: one more system
+// call per frame on both sides.
 template <class Holds>
 bool LiveIntake::wait(std::unique_lock<std::mutex>& lock, const std::stop_token& stop, const Holds& holds) {
   if (holds()) return true;
@@ -31,7 +31,7 @@ bool LiveIntake::wait(std::unique_lock<std::mutex>& lock, const std::stop_token&
     lock.lock();
     arrived_.wait(lock, [&] { return stop.stop_requested() || holds(); });
     held = holds();
-    lock.unlock();  // before the callback goes, which may be waiting for it
+    lock.unlock();  // before the callback is destroyed, which may wait for it
   }
   lock.lock();
   return held;
@@ -59,7 +59,7 @@ void LiveIntake::sender_gone() {
 
 void LiveIntake::describe(LiveScanPtr scan, std::uint32_t generation) {
   const std::scoped_lock lock(mutex_);
-  blocks_.recall();  // what was lent for the description before is void
+  blocks_.recall();  // blocks lent for the previous description are void
   sender_.described = true;
   generation_ = status_.generation = generation;
   if (scan_ == nullptr || !same_scan(*scan, *scan_)) {
@@ -88,7 +88,7 @@ bool LiveIntake::is_alone() const {
   return !sender_.described && queue_.empty();
 }
 
-// Blocks to lend now; 0 while they are not worth a message. Under mutex_.
+// Returns the blocks to lend now; 0 while they are not worth a message. Under mutex_.
 std::size_t LiveIntake::credits_due() const {
   if (!issues_credits_ || !stopped_.empty() || changed()) return 0;
   std::size_t count = blocks_.free(), most = blocks_.size();
@@ -167,7 +167,7 @@ void LiveIntake::put(const FrameWord& word, FrameMemory memory, std::int64_t clo
   queue_.push_back({.stamp = stamp, .memory = std::move(memory), .scan = scan_});
 }
 
-// Names go with frames: those of the sender before may still be on their way to the screen. Under mutex_.
+// Stores names with frames: those of the previous sender may still be on their way to the screen. Under mutex_.
 void LiveIntake::name_frames(std::uint64_t first) {
   constexpr std::size_t kMost = 64;
   const std::string& described = scan_->description.name;
@@ -196,7 +196,7 @@ LiveIntake::ForSender LiveIntake::for_sender() const {
 
 std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  FrameMemory unused = std::move(producer_.current.memory);  // of a frame that no slot was free for
+  FrameMemory unused = std::move(producer_.current.memory);  // of a frame for which no slot was free
   if (!std::exchange(producer_.fetched, true) && unused.owner != nullptr) blocks_.give_back(std::move(unused));
   unused = {};
   if (!has_news() && !sender_.inlined) {
@@ -225,7 +225,7 @@ std::optional<Arrival> LiveIntake::next(const std::stop_token& stop) {
   return Arrival{.stamp = producer_.current.stamp, .dropped = dropped};
 }
 
-// The producer thread at the sockets, in place of waiting for the server thread. With `lock`, which is free meanwhile.
+// Serves the sockets on the producer thread instead of waiting for the server thread. Unlocks `lock` meanwhile.
 void LiveIntake::serve(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
   lock.unlock();
   serve_(stop, [this] {
@@ -242,7 +242,7 @@ void LiveIntake::give_back(FrameMemory memory) {
 
 std::span<const std::byte> LiveIntake::fetch(FrameMemory& slot) {
   LiveLayout& layout = *producer_.current.scan->description.layout;
-  const bool again = std::exchange(producer_.fetched, true);  // injected: the frame comes twice
+  const bool again = std::exchange(producer_.fetched, true);  // injected: duplicate frame
   if (again) {
     std::memcpy(slot.bytes.data(), producer_.current.memory.bytes.data(), slot.bytes.size());
     return slot.bytes;
@@ -267,8 +267,8 @@ std::span<const std::byte> LiveIntake::fetch(FrameMemory& slot) {
   return slot.bytes;
 }
 
-// Invalid samples of every frame become zero. All faults are looked for in frames that have some, and in one frame in a
-// while: at the speed of memory, but that is what the stream needs itself.
+// Zeroes invalid samples of every frame. Other faults are counted in frames that have some, and in one frame now and
+// then, as the check runs at the speed of memory, which the stream needs itself.
 void LiveIntake::check(std::span<std::byte> samples) {
   constexpr std::int64_t kApart_ns = 100'000'000;
   const Acquisition& a = *producer_.acquisition;
@@ -310,7 +310,7 @@ void LiveIntake::make_blocks(const std::function<FrameMemory(std::size_t)>& allo
     bytes = streamed_->description.layout->frame_bytes();
     blocks_.drop_free();
   }
-  std::vector<FrameMemory> made = blocks_.allocate(bytes, allocate);  // takes seconds where frames are large
+  std::vector<FrameMemory> made = blocks_.allocate(bytes, allocate);  // takes seconds for large frames
   const std::scoped_lock lock(mutex_);
   blocks_.use(std::move(made), bytes, generation_);
 }
@@ -324,8 +324,8 @@ void LiveIntake::resume() {
   wake_();
 }
 
-// What came before and during a stop would fill the slots again at once: the frames are counted, and their memory is
-// free. Under mutex_.
+// Drops frames that came before and during a stop, which would fill the slots at once: counts them and frees their
+// memory. Under mutex_.
 void LiveIntake::drop_queue() {
   for (Queued& queued : queue_) {
     if (!std::exchange(queued.dropped, true)) blocks_.give_back(std::exchange(queued.memory, {}));
@@ -374,7 +374,7 @@ double LiveClock::time_s(std::uint64_t ticks, double ticks_per_s, std::int64_t n
 }
 
 NumberedFrame LiveAccount::begin(std::uint64_t sequence, std::uint64_t lost_so_far) {
-  // The first epoch of all keeps the sender's numbers. Stale frames at the end of the one before have numbers, too.
+  // The first epoch keeps the sender's numbers. Stale frames at the end of the previous epoch have numbers as well.
   const std::uint64_t stale = epochs_ > 0 ? std::exchange(stale_, 0) : 0;
   if (epochs_ > 0) offset_ = next_ + offset_ + stale - sequence;
   all_stale_ += stale;

@@ -34,7 +34,7 @@ constexpr int kBacklog = 128;
 constexpr int kTries = 30;
 constexpr std::chrono::milliseconds kBetweenTries{10};
 
-// A folder that no other user can enter: who could put a socket there could take the senders' frames.
+// Creates a folder closed to other users: a socket placed there could receive the senders' frames.
 void make_private_folder(const std::filesystem::path& folder) {
   ::mkdir(folder.c_str(), 0700);
   struct stat info {};
@@ -69,7 +69,7 @@ LiveListener::~LiveListener() {
   if (lock_.get() >= 0) ::unlink(address_.socket.c_str());
 }
 
-// A viewer that was killed leaves its socket behind; the lock beside it shows whether its process lives.
+// Listens on a local socket. A killed viewer leaves its socket; the lock file shows if its process lives.
 void LiveListener::listen_here() {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
@@ -79,7 +79,7 @@ void LiveListener::listen_here() {
   make_private_folder(address_.socket.parent_path());
   FileDescriptor lock(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (lock.get() < 0) throw Error(path, std::strerror(errno), "a folder that can be written");
-  int tries = 0;  // one that was cancelled just now may not have ended yet
+  int tries = 0;  // a cancelled one may not have ended yet
   while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && ++tries < kTries) std::this_thread::sleep_for(kBetweenTries);
   if (tries == kTries) {
     throw Error(address_.text, "an address in use by another viewer", "live:NAME with another name");
@@ -103,7 +103,7 @@ void LiveListener::listen_on_network() {
   const auto is_bound = [&] {
     return ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0;
   };
-  int tries = 0;  // one that was cancelled just now may not have ended yet
+  int tries = 0;  // a cancelled one may not have ended yet
   bool bound = is_bound();
   while (!bound && errno == EADDRINUSE && ++tries < kTries) {
     std::this_thread::sleep_for(kBetweenTries);
@@ -133,7 +133,7 @@ std::optional<LivePeer> LiveListener::accept() {
   sockaddr_in name{};
   FileDescriptor socket = accept_one(name);
   LivePeer peer;
-  if (socket.get() < 0 && (errno == EMFILE || errno == ENFILE)) {  // who waits would be announced again and again
+  if (socket.get() < 0 && (errno == EMFILE || errno == ENFILE)) {  // a waiting connection would be announced repeatedly
     spare_ = {};
     socket = accept_one(name);
     peer.refused = "no file descriptor is free";
@@ -216,7 +216,7 @@ constexpr std::int64_t kPatience_ns = 2'000'000'000;
 
 bool LiveConnection::PeerClock::take(const LivePing& pong, std::int64_t now_ns) {
   if (pinged_ns == 0 || pong.asked_ns != pinged_ns) return false;
-  if (pong.answered_ns >> 62 != 0) return false;  // below 0, or sums of two would not fit
+  if (pong.answered_ns >> 62 != 0) return false;  // negative, or sums of two would overflow
   const std::int64_t this_trip_ns = now_ns - pong.asked_ns;
   if (round_trip_ns != 0 && this_trip_ns >= round_trip_ns) return false;
   round_trip_ns = this_trip_ns;
@@ -238,7 +238,7 @@ std::size_t first_to_go(const std::vector<std::unique_ptr<LiveConnection>>& conn
              return !other->greeted && other->peer.place == one;
            });
   };
-  const auto goes = std::ranges::max_element(connections, {}, [&](const auto& one) {  // the first of equal ones
+  const auto goes = std::ranges::max_element(connections, {}, [&](const auto& one) {  // first of equal ones
     return one->greeted ? -1 : count(one->peer.place);
   });
   return static_cast<std::size_t>(goes - connections.begin());
@@ -288,7 +288,7 @@ std::string read_token(const LiveAddress& address) {
   std::ifstream file;
   if (std::filesystem::is_regular_file(address.token, none)) file.open(address.token);  // a pipe may have no writer
   std::string token;
-  file >> std::setw(static_cast<int>(kLongestToken) + 1) >> token;  // enough to say that it is too long
+  file >> std::setw(static_cast<int>(kLongestToken) + 1) >> token;  // enough to detect an overlong one
   if (!file) throw Error(address.token.string(), "no readable token", "a file with one word");
   if (token.size() < kShortestToken || token.size() > kLongestToken) {
     throw Error(address.token.string(),
@@ -335,7 +335,7 @@ bool LiveTurn::begin_server(const std::stop_token& stop) {
       asleep_ = false;
     }
   }
-  if (std::exchange(server_wanted_, false)) seen_ = visits_;  // the producer waits for what this thread reads
+  if (std::exchange(server_wanted_, false)) seen_ = visits_;  // the producer waits for data read by this thread
   server_serves_ = !stop.stop_requested();
   return server_serves_;
 }

@@ -1,5 +1,5 @@
-// The socket that senders connect to, and who may. On this machine: a socket in a folder that only this user can enter;
-// the system says who connects. On the network: TCP, with a word that the sender has to know.
+// Socket for senders, and access control. On this machine: a socket in a folder of this user only; the system
+// identifies the sender. On the network: TCP, with a token.
 #pragma once
 
 #include <netinet/in.h>
@@ -31,41 +31,40 @@
 
 namespace echoloop {
 
-// Where the viewer waits for a sender: "live:" and "live:NAME" on this machine, "live:tcp:HOST:PORT[,token=FILE]" on
-// the network. Pure, but for the folder that the environment names.
+// Address at which the viewer waits for a sender: "live:" and "live:NAME" on this machine,
+// "live:tcp:HOST:PORT[,token=FILE]" on the network. Pure, except for the folder from the environment.
 
 inline constexpr std::string_view kLivePrefix = "live:";
 
 struct LiveAddress {
   std::string text;              // in full: "live:default"
-  std::filesystem::path socket;  // of the first form; empty: TCP
+  std::filesystem::path socket;  // local form; empty: TCP
   std::string host;              // IPv4 in dots, or "localhost"
-  std::uint16_t port = 0;        // 0: any that is free
-  std::filesystem::path token;   // file with the word that a sender has to know; empty: none
+  std::uint16_t port = 0;        // 0: any free port
+  std::filesystem::path token;   // file with the sender's token; empty: none
 
   bool operator==(const LiveAddress&) const = default;
   [[nodiscard]] bool is_local() const { return !socket.empty(); }
   [[nodiscard]] bool is_loopback() const { return host == "localhost" || host.starts_with("127."); }
 };
 
-// Throws Error: unknown form, a name that is no name, a network address without a token.
+// Throws Error: unknown form, invalid name, network address without a token.
 [[nodiscard]] LiveAddress parse_live_address(std::string_view text);
 
-// The word in the token file; empty: the address has none. Throws Error.
+// Returns the token in the file; empty: the address has none. Throws Error.
 [[nodiscard]] std::string read_token(const LiveAddress& address);
 
-// $XDG_RUNTIME_DIR/echoloop, or /tmp/echoloop-UID where the system sets none.
+// Returns $XDG_RUNTIME_DIR/echoloop, or /tmp/echoloop-UID if not set.
 [[nodiscard]] std::filesystem::path live_folder();
 
-// Pauses after wrong tokens: while the one of an address lasts, no token that comes from it is compared. The pause
-// doubles with each wrong token, so that a token cannot be found by trying. Pure: each call gets the time. Not
-// thread-safe.
+// Pauses after wrong tokens: during an address's pause no token from it is compared. The pause doubles with each wrong
+// token, so that a token cannot be guessed. Pure: each call gets the time. Not thread-safe.
 
 class LivePauses {
  public:
   static constexpr std::int64_t kFirst_ns = 100'000'000, kLongest_ns = 10'000'000'000;
   static constexpr std::int64_t kForgotten_ns = 60'000'000'000;  // after the end of a pause
-  static constexpr std::size_t kMost = 64;  // addresses; beyond, the one whose pause ends first is forgotten
+  static constexpr std::size_t kMost = 64;  // addresses; the one whose pause ends first is replaced
 
   [[nodiscard]] std::int64_t left_ns(const std::string& place, std::int64_t now_ns) const;  // 0: none
   void add_wrong(const std::string& place, std::int64_t now_ns);
@@ -83,9 +82,9 @@ class LivePauses {
 struct LivePeer {
   FileDescriptor socket;
   bool is_here = true;       // on this machine
-  std::uint64_t pid = 0;     // that the system says; 0: unknown
+  std::uint64_t pid = 0;     // from the system; 0: unknown
   std::string place;         // "pid 1234", "10.0.0.7"
-  std::string refused = {};  // why it may not connect; empty: it may
+  std::string refused = {};  // reason of a refusal; empty: accepted
 };
 
 class LiveListener {
@@ -96,12 +95,12 @@ class LiveListener {
   LiveListener& operator=(const LiveListener&) = delete;
 
   [[nodiscard]] int descriptor() const { return socket_.get(); }
-  [[nodiscard]] const LiveAddress& address() const { return address_; }  // with the port that is in use
+  [[nodiscard]] const LiveAddress& address() const { return address_; }  // with the actual port
   [[nodiscard]] std::optional<LivePeer> accept();                        // does not wait
-  // Empty, or why a peer with this token may not be the sender. A token is compared in a time that says nothing about
-  // it, and only after the pause that wrong ones of the same address have begun.
+  // Returns why a peer with this token may not be the sender; empty: it may. Tokens are compared in constant time, and
+  // only after the pause started by wrong ones from the same address.
   struct Refusal {
-    bool passes = false;  // it may be tried again by itself
+    bool passes = false;  // an automatic retry may succeed
     std::string line;
   };
   [[nodiscard]] Refusal refusal(const LivePeer& peer, const std::string& token, std::int64_t now_ns);
@@ -114,51 +113,51 @@ class LiveListener {
 
   LiveAddress address_;
   FileDescriptor socket_;
-  FileDescriptor lock_;   // of the socket's name: one viewer a name
-  FileDescriptor spare_;  // given up for a moment where no other is free
+  FileDescriptor lock_;   // of the socket's name: one viewer per name
+  FileDescriptor spare_;  // released for a moment when no other is free
   std::string token_;
   LivePauses pauses_;
 };
 
-// One program that has connected to a live server: its messages, and those sent to it. The first whose HELLO
-// is accepted is the sender until it is gone.
+// Program connected to a live server, with its messages in both directions. The first whose HELLO is accepted is the
+// sender until it disconnects.
 
 struct LiveConnection {
-  // Of a frame whose samples follow its word.
+  // Frame whose samples follow its word.
   struct InlineFrame {
-    bool skipped = false;           // the samples go nowhere
-    std::optional<FrameWord> word;  // whose samples are coming
+    bool skipped = false;           // samples are discarded
+    std::optional<FrameWord> word;  // of the samples being received
     std::optional<FrameMemory> memory;
     [[nodiscard]] bool has_begun() const { return skipped || word.has_value(); }
   };
-  // The viewer's side, as the sender has it.
+  // Viewer's state as known to the sender.
   struct SentState {
     LiveState state;
-    std::int64_t state_ns = 0;   // when `state` was sent
+    std::int64_t state_ns = 0;   // time of sending `state`
     bool counts_differ = false;  // from `state`; sent a little later
     std::string stopped;
-    bool memory = false;  // the descriptor of the shared memory
+    bool memory = false;  // descriptor of the shared memory
   };
   struct PeerClock {
     std::int64_t pinged_ns = 0;
     std::int64_t round_trip_ns = 0;  // the smallest; 0: none
-    std::int64_t offset_ns = 0;      // of this machine's clock over the sender's
-    // True when that is the shortest way there and back so far, whose offset is the least wrong one.
+    std::int64_t offset_ns = 0;      // this machine's clock minus the sender's
+    // Returns true for the shortest round trip so far, whose offset has the smallest error.
     bool take(const LivePing& pong, std::int64_t now_ns);
   };
 
   LiveConnection(LivePeer from, std::int64_t now_ns)
       : peer(std::move(from)), stream(std::move(peer.socket), limits_before_hello), heard_ns(now_ns) {}
 
-  // The clock of another machine is compared with this one's.
+  // Compares the clock of another machine with this one's.
   [[nodiscard]] bool pings() const { return greeted && !peer.is_here; }
-  // HELLO was not there in time after the connection, or the rest of a message after a part of it.
+  // Returns true if HELLO is late after the connection, or the rest of a message after its start.
   [[nodiscard]] bool is_overdue(std::int64_t now_ns);
 
   LivePeer peer;  // its socket is the stream's
   MessageStream stream;
   LiveHello hello;
-  std::optional<StreamMessage> description;  // a DESCRIBE that waits for the server thread
+  std::optional<StreamMessage> description;  // a DESCRIBE waiting for the server thread
   bool over = false;
   bool greeted = false;
   bool described = false;
@@ -167,30 +166,30 @@ struct LiveConnection {
   SentState sent;
   PeerClock clock;
   std::uint64_t frames = 0;
-  std::uint64_t faults = 0;   // since the last frame that was right
-  std::int64_t heard_ns = 0;  // before HELLO: when it connected
+  std::uint64_t faults = 0;   // since the last correct frame
+  std::int64_t heard_ns = 0;  // before HELLO: time of the connection
   std::uint64_t heard_bytes = 0;
 };
 
-// Which one makes room for a connection from `place`: of those without an accepted HELLO, in the order in which they
-// came, the oldest of the place that has most of them. One of `connections` at least is without.
+// Returns the connection to close for a new one from `place`: of those without an accepted HELLO, in order of arrival,
+// the oldest of the place with most of them. At least one of `connections` is without.
 [[nodiscard]] std::size_t first_to_go(const std::vector<std::unique_ptr<LiveConnection>>& connections,
                                       const std::string& place);
 
-// Whose turn it is to read the sockets of a live source: the server thread's, or the producer thread's while that waits
-// for a frame. A frame then wakes one thread in place of two, and waking is most of what a frame costs. The server
-// thread takes over when the producer has not come for a while: it is paused, blocked by the policy, or there is none.
+// Decides which thread reads the sockets of a live source: the server thread, or the producer thread while it waits for
+// a frame. A frame then wakes one thread in place of two, and waking is most of a frame's cost. The server thread reads
+// when the producer stays away: paused, blocked by the policy, or absent.
 
-enum class NextTurn { any, server };  // server: something waits for that thread
+enum class NextTurn { any, server };  // server: work is waiting for that thread
 
 class LiveTurn {
  public:
-  static constexpr std::chrono::milliseconds kAway{20};  // so long without the producer: it does not come
+  static constexpr std::chrono::milliseconds kAway{20};  // longest absence of the producer
 
   // `wake` ends the server thread's wait at the sockets; any thread.
   explicit LiveTurn(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-  // Server thread. False once `stop` is requested.
+  // Server thread. Returns false once `stop` is requested.
   bool begin_server(const std::stop_token& stop);
   void end_server();
   void stop_server();  // any thread: after the request to stop
@@ -205,22 +204,22 @@ class LiveTurn {
   // All below under mutex_.
   bool server_serves_ = false, producer_serves_ = false, producer_waits_ = false;
   bool server_wanted_ = false;
-  bool asleep_ = false;  // the server thread waits without a limit: the producer has not left for kAway
+  bool asleep_ = false;  // the server thread waits without a limit: the producer has been here within kAway
   std::uint64_t visits_ = 0, seen_ = 0;
 };
 
-// The wait at the sockets of a live source: asleep, or, for a while after each frame, without a pause, because waking a
-// thread that sleeps takes 15 us and more.
+// Wait at the sockets of a live source: asleep, or for a while after each frame in a spin, because waking a thread
+// takes 15 us and more.
 
 class SocketWait {
  public:
-  static constexpr std::int64_t kSpin_ns = 100'000'000;  // after a frame; then the thread sleeps
+  static constexpr std::int64_t kSpin_ns = 100'000'000;  // duration of the spin after a frame
 
   SocketWait();
   void wake() const;            // ends the wait, or the next one; any thread
   void set_how(FrameWait how);  // any thread
-  void count_frame();           // when one has come
-  // Until one of `sockets` has something, or wake() was called, or so long; -1: no limit.
+  void count_frame();           // a frame has come
+  // Waits until one of `sockets` has data, wake() was called, or the limit passed; -1: no limit.
   void wait(std::vector<pollfd>& sockets, int limit_ms);
 
  private:
@@ -228,26 +227,26 @@ class SocketWait {
 
   FileDescriptor wake_;
   std::atomic<FrameWait> how_{FrameWait::sleep};
-  std::int64_t frame_ns_ = 0;  // when the newest frame came
+  std::int64_t frame_ns_ = 0;  // arrival of the newest frame
 };
 
-// Lines about a connection, for the window or the terminal: of one kind at most one a second, the newest, with the
-// number of those that were like it. Any thread.
+// Messages about a connection, for the window or the terminal: at most one per second and kind, the newest, with the
+// number of similar ones. Any thread.
 
 class LiveNotes {
  public:
-  // `about`: of lines with the same one the first is kept, and the newest a second later.
+  // `about`: among lines with the same one the first is kept, and the newest a second later.
   void add(LiveNote::Kind kind, const std::string& about, std::string text, std::int64_t now_ns);
   std::vector<LiveNote> take(std::int64_t now_ns);
 
  private:
   static constexpr std::int64_t kApart_ns = 1'000'000'000;
-  static constexpr std::size_t kMost = 100;  // that wait to be taken
+  static constexpr std::size_t kMost = 100;  // waiting ones
 
   struct Last {
     std::int64_t at_ns = 0;
-    std::uint64_t held_back = 0;  // since
-    LiveNote newest;              // of these
+    std::uint64_t held_back = 0;  // since the last message
+    LiveNote newest;              // newest of these
   };
   void keep(Last& last, LiveNote note, std::uint64_t more, std::int64_t now_ns);
 

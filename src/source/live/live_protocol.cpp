@@ -56,14 +56,14 @@ LiveHello decode_hello(std::span<const std::byte> payload) {
   hello.major = in.number<std::uint16_t>();
   hello.minor = in.number<std::uint16_t>();
   hello.byte_order = in.number<std::uint32_t>();
-  // Of another version the rest may be anything: the viewer refuses it by these numbers.
+  // The rest of another version is undefined: the viewer refuses it by these numbers.
   if (hello.major != kLiveMajor || hello.byte_order != kLiveByteOrder) return hello;
   hello.pid = in.number<std::uint64_t>();
   hello.transport = decode_choice(in, LiveTransport::shared, LiveTransport::inlined, "transport");
   hello.clock = decode_choice(in, SenderClock::none, SenderClock::realtime, "clock");
   hello.name = in.text(kMaxName);
   hello.token = in.text(kMaxText);
-  return hello;  // later minor versions may add to it
+  return hello;  // later minor versions may append fields
 }
 
 std::string version_refusal(const LiveHello& hello) {

@@ -1,6 +1,6 @@
-// What a sender beside a scanner and the viewer say to each other: kinds of messages and their payloads, byte by byte
-// as src/senders/README.md has them for people who write a sender of their own. Nothing that a sender says is believed:
-// every length is checked against the bytes that are there, and decoding throws BadMessage. Pure.
+// Protocol between a sender at a scanner and the viewer: kinds of messages and their payloads, byte by byte as
+// documented for authors of senders in src/senders/README.md. Input is not trusted: every length is checked against the
+// available bytes, and decoding throws BadMessage. Pure.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ enum class LiveKind : std::uint32_t {
   pong = 12,
   bye = 13,
 };
-inline constexpr std::uint32_t kMayBeSkipped = 0x8000'0000;  // this bit of a kind: unknown ones are passed over
+inline constexpr std::uint32_t kMayBeSkipped = 0x8000'0000;  // bit of a kind: unknown ones are ignored
 
 inline constexpr std::uint16_t kLiveMajor = 1, kLiveMinor = 0;
 inline constexpr std::uint32_t kLiveByteOrder = 0x0102'0304;
@@ -47,7 +47,7 @@ struct LiveHello {
   LiveTransport transport = LiveTransport::shared;
   SenderClock clock = SenderClock::none;
   std::string name;
-  std::string token;  // over TCP where the viewer asks for one
+  std::string token;  // over TCP if the viewer requires one
 };
 
 struct LiveWelcome {
@@ -59,13 +59,13 @@ struct LiveWelcome {
 
 struct LiveAccepted {
   std::uint32_t generation = 0;
-  std::uint32_t blocks = 0;  // that will be lent
+  std::uint32_t blocks = 0;  // number to be lent
   std::uint64_t frame_bytes = 0;
-  std::uint64_t memory_bytes = 0;  // of the descriptor that comes with this message; 0: none comes
+  std::uint64_t memory_bytes = 0;  // of the descriptor sent with this message; 0: none
   std::string assumed;
 };
 
-// Why a REFUSED; after all but `description` the viewer closes the connection.
+// Reason of REFUSED; after all but `description` the viewer closes the connection.
 enum class LiveRefusal : std::uint32_t { version = 1, busy = 2, token = 3, description = 4, message = 5 };
 
 struct LiveCredit {
@@ -88,7 +88,7 @@ struct FrameWord {
   std::uint64_t zero = 0;
 };
 static_assert(sizeof(FrameWord) == 64);
-inline constexpr std::uint32_t kDoesNotFollow = 1;  // flag: other settings than the frame before, or a pause
+inline constexpr std::uint32_t kDoesNotFollow = 1;  // flag: other settings than the previous frame's, or a pause
 
 struct LiveState {
   std::uint32_t policy = 0;
@@ -99,18 +99,18 @@ struct LiveState {
 
 struct LivePing {
   std::uint64_t number = 0;
-  std::int64_t asked_ns = 0;     // the clock of the side that asks
-  std::int64_t answered_ns = 0;  // PONG: the clock of the side that answers; PING: 0
+  std::int64_t asked_ns = 0;     // clock of the asking side
+  std::int64_t answered_ns = 0;  // PONG: clock of the answering side; PING: 0
 };
 
-// Sizes of a sender's messages, for MessageStream: `inlined` where the samples follow one frame word.
+// Returns the sizes of a sender's messages, for MessageStream: `inlined` if the samples follow one frame word.
 [[nodiscard]] MessageStream::Limits live_limits(std::uint32_t kind, LiveTransport transport);
 
-// Likewise, before a HELLO was accepted: nothing that takes memory. Throws BadMessage for other kinds.
+// Returns the sizes before an accepted HELLO: small ones only. Throws BadMessage for other kinds.
 [[nodiscard]] MessageStream::Limits limits_before_hello(std::uint32_t kind);
 
 [[nodiscard]] LiveHello decode_hello(std::span<const std::byte> payload);
-// Why a sender of this version cannot be understood; empty: it can.
+// Returns why a sender of this version is not supported; empty: it is.
 [[nodiscard]] std::string version_refusal(const LiveHello& hello);
 struct LiveDescribe {
   std::uint32_t generation = 0;
@@ -129,7 +129,7 @@ struct LiveDescribe {
 [[nodiscard]] std::vector<std::byte> encode(const LivePing& ping);
 [[nodiscard]] std::vector<std::byte> encode_live_text(const std::string& text);
 
-// CRC-32C (Castagnoli), as in iSCSI: reflected polynomial 0x82f63b78, begins with and ends by inverting all bits.
+// Returns CRC-32C (Castagnoli), as in iSCSI: reflected polynomial 0x82f63b78, all bits inverted before and after.
 [[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> bytes);
 
 }  // namespace echoloop

@@ -15,10 +15,10 @@ namespace echoloop {
 namespace {
 
 constexpr std::size_t kSlots = 8, kFramesOfPlan = 12;
-// Of the shared memory, which is half of the free memory: a stream of the largest frames takes 3/4 of that.
+// Divisor of the shared memory, itself half of the free memory: a stream of the largest frames needs 3/4 of that.
 constexpr std::size_t kLargestShare = 16;
 
-// As it comes, or as the stream has it.
+// Returns the larger of the sizes as sent and as streamed.
 std::size_t frame_bytes(const LiveScan& scan) {
   return std::max(scan.description.layout->frame_bytes(), scan.description.acquisition->frame_bytes());
 }
@@ -82,10 +82,10 @@ void require_live_memory(const LiveScan& scan, const LiveScan* before, const Liv
 namespace {
 
 constexpr std::size_t kAlignment = 256;
-constexpr std::size_t kAhead = std::size_t{64} << 20;  // bytes that a sender may be ahead of the stream
+constexpr std::size_t kAhead = std::size_t{64} << 20;  // bytes by which a sender may be ahead of the stream
 constexpr std::size_t kFewest = 4, kMost = 256;
-// Small blocks are allocated together. A piece is given back as a whole, and a frame that the history keeps holds its
-// piece: so large ones are not.
+// Small blocks are allocated together. A piece is freed as a whole, and a frame in the history holds its piece: not for
+// large blocks.
 constexpr std::size_t kPiece = std::size_t{64} << 10;
 
 std::size_t stride_of(std::size_t frame_bytes) { return (frame_bytes + kAlignment - 1) / kAlignment * kAlignment; }

@@ -13,11 +13,11 @@ namespace echoloop {
 namespace {
 
 constexpr std::size_t kMostConnections = 16;
-constexpr std::size_t kMostAccepted = 4;  // at once: each is read before others take its place
+constexpr std::size_t kMostAccepted = 4;  // at once: each is read before others replace it
 constexpr std::int64_t kBetweenPings_ns = 1'000'000'000;
 constexpr std::int64_t kBetweenStates_ns = 100'000'000;
-constexpr std::uint64_t kMostFaults = 10'000;  // in a row: not a fault of the line
-constexpr int kMessagesAtOnce = 64;            // of one connection, before others get their turn
+constexpr std::uint64_t kMostFaults = 10'000;  // in a row: no fault of the line
+constexpr int kMessagesAtOnce = 64;            // per connection, before others get their turn
 
 }  // namespace
 
@@ -118,7 +118,7 @@ void LiveServer::serve_for_producer(const std::stop_token& stop, const std::func
   turn_.end_producer(waits_for_server() ? NextTurn::server : NextTurn::any);
 }
 
-// One wait at the sockets, and what has come.
+// Waits once at the sockets and handles received data.
 void LiveServer::serve_all(ServedBy by) {
   wait();
   for (const std::unique_ptr<Connection>& connection : connections_) {
@@ -134,12 +134,12 @@ void LiveServer::serve_all(ServedBy by) {
   }
   if (std::exchange(frames_came_, false)) intake_.announce();
   std::erase_if(connections_, [](const auto& connection) { return connection->over; });
-  // Served from the next round on: a sender that comes back at once is not refused as busy, because the end of its
-  // earlier connection, behind the last frames, is read before its HELLO.
+  // Accepts for the next round: a sender that reconnects at once is not refused as busy, because the end of its earlier
+  // connection, after the last frames, is read before its HELLO.
   if (knocked_) accept_some();
 }
 
-// Until a socket has something, the wait is ended, or a time is over.
+// Waits until a socket has data, the wait is ended, or a timeout.
 void LiveServer::wait() {
   sockets_ = {{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0}};
   for (const std::unique_ptr<Connection>& connection : connections_) {
@@ -151,7 +151,7 @@ void LiveServer::wait() {
   knocked_ = sockets_[0].revents != 0;
 }
 
-// A connection that is quiet and complete needs no look at the time.
+// Returns no limit for connections that are quiet and complete.
 int LiveServer::timeout_ms() const {
   constexpr int kLook_ms = 100;
   const bool waits = std::ranges::any_of(connections_, [](const auto& connection) {
@@ -385,7 +385,7 @@ void LiveServer::take_pong(Connection& connection, std::span<const std::byte> pa
   status_.clock_within_ns = (connection.clock.round_trip_ns + 1) / 2;
 }
 
-// Credits, the policy, a stop: what the sender does not know yet.
+// Sends changes of credits, policy and stop to the sender.
 void LiveServer::tell(Connection& connection) {
   const LiveIntake::ForSender now = intake_.for_sender();
   tell_state(connection, now);
@@ -403,7 +403,7 @@ void LiveServer::tell(Connection& connection) {
   send(connection, LiveKind::credits, std::as_bytes(std::span(credits)));
 }
 
-// Policy and pause at once, counts ten times a second at most.
+// Sends policy and pause at once, counts at most ten times per second.
 void LiveServer::tell_state(Connection& connection, const LiveIntake::ForSender& now) {
   const LiveState state{.policy = static_cast<std::uint32_t>(now.policy),
                         .paused = now.paused ? 1U : 0U,
@@ -453,7 +453,7 @@ void LiveServer::fault(Connection& connection, const std::string& text) {
   if (++connection.faults > kMostFaults) throw Ended("sent nothing but invalid frames");
 }
 
-// Ends a connection that says what cannot be. One that is not the sender is no fault of the sender.
+// Ends a connection with invalid messages. Other connections are no fault of the sender.
 void LiveServer::end_invalid(Connection& connection, const std::string& why) {
   const bool is_sender = &connection == sender_;
   const std::string& name = connection.hello.name.empty() ? connection.peer.place : connection.hello.name;

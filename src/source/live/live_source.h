@@ -1,5 +1,5 @@
-// A scanner as a source: frames that its sender puts into memory of the viewer, or sends over TCP. The source goes on
-// when the sender is gone, and waits for the next one; it ends with the program alone.
+// Scanner as a source: frames that its sender writes into memory of the viewer, or sends over TCP. The source continues
+// without a sender and waits for the next one; it ends only with the program.
 #pragma once
 
 #include <poll.h>
@@ -28,17 +28,17 @@ namespace echoloop {
 class LiveServer;
 class LiveIntake;
 
-// The sockets of an address, from the moment it is waited at. Before a sender has described its frames there is no
-// acquisition, and so no source. Copies are of the same sockets.
+// Sockets of an address, opened before there is a source: a sender must first describe its frames to give an
+// acquisition. Copies share the sockets.
 class LiveWaiting {
  public:
-  // `plan_bytes`: see live_scan.h. Throws Error: the address cannot be used.
+  // `plan_bytes`: see live_scan.h. Throws Error if the address cannot be used.
   explicit LiveWaiting(std::string_view address, std::function<std::size_t(const Acquisition&)> plan_bytes = {});
 
   [[nodiscard]] LiveStatus status() const;   // any thread
   std::vector<LiveNote> take_notes() const;  // any thread
   void set_policy(RingPolicy policy) const;  // sent to the sender; any thread
-  // The source, once a sender has described its frames. Throws Error when `stop` is requested before.
+  // Returns the source once a sender has described its frames. Throws Error if `stop` is requested before.
   [[nodiscard]] std::shared_ptr<Source> open(const std::stop_token& stop) const;
 
  private:
@@ -71,20 +71,20 @@ class LiveSource final : public Source {
   std::vector<LiveNote> take_notes();       // any thread
   void set_admission(Admission admission);  // any thread
   void set_end_reason(std::string why);     // sent to the sender when the source ends; any thread
-  void end_service(std::string why);        // sends the reason now; no frame comes any more, no thread waits for one
+  void end_service(std::string why);        // sends the reason now; no further frame, no waiting thread
 
  private:
   std::shared_ptr<LiveServer> server_;
   LiveIntake& intake_;
 };
 
-// The thread that waits for senders at one address and reads what the connected one says (senders/README.md). It does
-// all input and output of the sockets, in turns with the producer thread (live_turn.h); frames go to a LiveIntake.
-// Whatever a sender does, the thread goes on: a fault is one line, counted, and at worst the end of that connection.
+// Thread that waits for senders at one address and reads the connected one (senders/README.md). Does all input and
+// output of the sockets, in turns with the producer thread (LiveTurn); frames go to a LiveIntake. No input ends the
+// thread: a fault is one line, counted, and at worst the end of that connection.
 
 class LiveServer {
  public:
-  // Throws Error; then the address is waited at.
+  // Listens at the address. Throws Error.
   explicit LiveServer(const LiveAddress& address, PlanBytes plan_bytes = {});
   ~LiveServer();
   LiveServer(const LiveServer&) = delete;
@@ -100,12 +100,12 @@ class LiveServer {
 
  private:
   using Connection = LiveConnection;
-  class Ended : public std::runtime_error {  // of a connection: why, for the note
+  class Ended : public std::runtime_error {  // reason of a connection's end, for the note
    public:
     using std::runtime_error::runtime_error;
   };
 
-  // Reading a description can take seconds, which the producer does not have: it may be asked to stop.
+  // Reading a description can take seconds; the producer must not, as it may be stopped.
   enum class ServedBy { server, producer };
 
   void stop_serving();
@@ -131,7 +131,7 @@ class LiveServer {
   void fault(Connection& connection, const std::string& text);
   void end_invalid(Connection& connection, const std::string& why);
   void end(Connection& connection, const std::string& why);
-  void set_link(LiveLink link);  // since now; mutex_ is held
+  void set_link(LiveLink link);  // from now on; mutex_ is held
   [[nodiscard]] int timeout_ms() const;
 
   LiveListener listener_;
@@ -143,16 +143,16 @@ class LiveServer {
   LiveNotes notes_;
   std::stop_source stop_describing_;
   LiveTurn turn_;
-  // Of the thread whose turn it is:
+  // Accessed by the thread whose turn it is:
   std::vector<std::unique_ptr<Connection>> connections_;
   Connection* sender_ = nullptr;  // one of them, or null
-  bool more_to_do_ = false;       // without a wait
-  bool knocked_ = false;          // at the listener
-  bool frames_came_ = false;      // and were not announced
+  bool more_to_do_ = false;       // the next round does not wait
+  bool knocked_ = false;          // a connection waits at the listener
+  bool frames_came_ = false;      // not announced yet
   std::vector<pollfd> sockets_;
   std::atomic<bool> accepting_{true};
   mutable std::mutex mutex_;
-  LiveStatus status_;                                 // what is known here; under mutex_
+  LiveStatus status_;                                 // the part known here; under mutex_
   std::string end_reason_ = "the viewer was closed";  // under mutex_
   std::jthread thread_;
 };
