@@ -1,4 +1,4 @@
-// An open file descriptor and its end.
+// Owner of an open file descriptor.
 #pragma once
 
 #include <unistd.h>

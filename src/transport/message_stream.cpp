@@ -15,9 +15,9 @@ namespace echoloop {
 namespace {
 
 constexpr std::size_t kHeader = sizeof(MessageHeader);
-constexpr std::size_t kPiece = std::size_t{1} << 20;  // memory is taken as the bytes come, not as they are announced
+constexpr std::size_t kPiece = std::size_t{1} << 20;  // memory is allocated for received, not announced, bytes
 
-// Descriptors that came with bytes are not asked for.
+// Closes descriptors received with bytes, which are not expected.
 void close_descriptors(msghdr& message) {
   for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
@@ -35,7 +35,7 @@ void close_descriptors(msghdr& message) {
 MessageStream::MessageStream(FileDescriptor socket, LimitsOf limits)
     : socket_(std::move(socket)), limits_(std::move(limits)), buffer_(kBuffer) {}
 
-// What is there; 0 when nothing is.
+// Returns the bytes received; 0 if none are available.
 std::size_t MessageStream::receive_some(std::span<std::byte> room) {
   iovec place{.iov_base = room.data(), .iov_len = room.size()};
   alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(16 * sizeof(int))> control;
@@ -67,11 +67,11 @@ bool MessageStream::fill() {
   return end_ > 0;
 }
 
-// Until `incoming_` has so many bytes; false when they have not come.
+// Receives until `incoming_` has `bytes`; returns false if they have not come.
 bool MessageStream::take(std::size_t bytes) {
   while (incoming_.size() < bytes) {
     const std::size_t have = incoming_.size();
-    if (begin_ == end_ && bytes - have >= kBuffer) {  // a long description: without the detour
+    if (begin_ == end_ && bytes - have >= kBuffer) {  // a long description: read directly
       incoming_.resize(have + std::min(kPiece, bytes - have));
       const std::size_t got = receive_some(std::span(incoming_).subspan(have));
       incoming_.resize(have + got);
@@ -123,7 +123,7 @@ bool MessageStream::take_samples() {
     } else {
       const std::size_t most = std::min<std::uint64_t>({samples_left_, samples_.size(), kMostAtOnce});
       got = receive_some(samples_.first(most));
-      drained_ = false;  // what is behind them is not known
+      drained_ = false;  // more may follow
       if (got == 0) return false;
     }
     samples_left_ -= got;
@@ -134,7 +134,7 @@ bool MessageStream::take_samples() {
   return samples_left_ == 0;
 }
 
-// As much of outgoing_ as fits; the descriptor goes with its first byte. False when the other side is gone.
+// Sends as much of outgoing_ as fits; the descriptor goes with its first byte. Returns false if the peer is gone.
 bool MessageStream::send_some(int descriptor) {
   std::size_t sent = 0;
   while (sent < outgoing_.size()) {
@@ -168,7 +168,7 @@ bool MessageStream::send_some(int descriptor) {
 
 bool MessageStream::send(std::uint32_t kind, std::span<const std::byte> payload, int descriptor) {
   if (closed_) return false;
-  // A descriptor goes with the first byte of its own message.
+  // A descriptor is sent with the first byte of its own message.
   if (descriptor >= 0 && (!flush() || !outgoing_.empty())) return false;
   const MessageHeader header{.kind = kind, .size = payload.size()};
   const auto head = std::as_bytes(std::span(&header, 1));

@@ -1,5 +1,5 @@
-// Numbers and texts in a row of bytes: what messages between the viewer and another process are made of. Numbers lie as
-// they lie in memory, little-endian. Reading checks every length against the bytes that are there.
+// Numbers and texts as a sequence of bytes: contents of messages between the viewer and another process. Numbers as in
+// memory, little-endian. Reading checks every length against the available bytes.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace echoloop {
 
-// What came is no message, or says what cannot be.
+// Input is no message, or has impossible values.
 class BadMessage : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -59,7 +59,7 @@ class PayloadReader {
     copy_out(values.data(), values.size() * sizeof(T));
     return values;
   }
-  // At most `most` bytes; control characters become '?'.
+  // Returns at most `most` bytes; control characters become '?'.
   std::string text(std::size_t most) {
     const std::vector<char> read = numbers<char>(bytes_.size());
     std::string value(read.data(), std::min(read.size(), most));
