@@ -36,7 +36,7 @@ void validate_probe(const Probe& probe, const std::string& what) {
   require_range(what, "element width", probe.element_width_m, 0.0, 0.1, "0 to 100 mm");
 }
 
-// Columns of beamformed data.
+// Validates the columns of beamformed data.
 void validate_columns(const Acquisition& a, const std::string& what) {
   const std::vector<Element>& columns = a.probe.elements;
   require(columns.size() >= 2, what, "columns", std::to_string(columns.size()), "2 or more");
@@ -44,7 +44,7 @@ void validate_columns(const Acquisition& a, const std::string& what) {
                step = (columns.back().x_m - first) / static_cast<double>(columns.size() - 1);
   require(step > 0.0 && std::abs(a.probe.pitch_m - step) <= 0.01 * step, what, "column spacing", std::to_string(step),
           "the pitch");
-  const double off_m = std::max(0.01 * step, 1.001e-6);  // places may be whole micrometres
+  const double off_m = std::max(0.01 * step, 1.001e-6);  // positions may be whole micrometres
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const bool there = std::abs(columns[k].x_m - (first + static_cast<double>(k) * step)) <= off_m;
     require(there && columns[k].z_m == 0.0 && columns[k].normal_rad == 0.0, what, "column " + std::to_string(k + 1),
@@ -56,7 +56,7 @@ void validate_columns(const Acquisition& a, const std::string& what) {
           std::to_string(a.transmits.size()), "one plane wave at 0 degrees");
 }
 
-// Degrees are the usual mistake, so the unit is in the message.
+// Throws with the unit, as degrees are the usual mistake.
 void validate_angle(double angle_rad, const std::string& what) {
   if (std::abs(angle_rad) <= kPi / 2) return;
   char text[64];
@@ -166,12 +166,12 @@ constexpr std::array<FactSpec, 4> kFacts{{
      [](const Acquisition& a) { return a.transmits.empty() ? 0.0 : a.transmits.front().t0_s; },
      [](Acquisition& a, double v) {
        if (a.transmits.empty()) return;
-       const double first_s = a.transmits.front().t0_s;  // what the transmits differ by is known
+       const double first_s = a.transmits.front().t0_s;  // differences between transmits are known
        for (Transmit& t : a.transmits) t.t0_s = v + (t.t0_s - first_s);
      }},
 }};
 
-constexpr double kMostCenter = 2.0;  // of the sampling frequency: a quarter of it is left for the band of folded RF
+constexpr double kMostCenter = 2.0;  // of the sampling frequency: the band of folded RF then has a quarter of it
 
 std::string text_of(double value) {
   char text[32];

@@ -1,9 +1,9 @@
-// What is known about a stream of channel data: probe, transmits, sampling. Immutable once shared.
+// Facts of a stream of channel data: probe, transmits, sampling. Immutable once shared.
 //
-// Axes, said once for the whole program: x lateral, z depth (down, into the tissue), origin at the
-// centre of the array (of a curved one: at the depth that its file calls 0, its apex or the middle of its chord).
-// Angles are measured from +z towards +x. Time zero of a transmit: the instant at which its wave passes the origin.
-// Readers convert every other convention (first element fires, centre element fires), so that nobody else has to.
+// Axes of the whole program: x lateral, z depth (down, into the tissue), origin at the centre of the array (of a curved
+// one: at depth 0 of its file, its apex or the middle of its chord). Angles are measured from +z towards +x. Time zero
+// of a transmit: the instant at which its wave passes the origin. Readers convert every other convention (first element
+// fires, centre element fires).
 #pragma once
 
 #include <map>
@@ -21,21 +21,21 @@ enum class ProbeKind { linear, convex, phased };
 struct Element {
   double x_m = 0.0;
   double z_m = 0.0;
-  double normal_rad = 0.0;  // direction the element looks, from +z towards +x; 0 for a flat array
+  double normal_rad = 0.0;  // direction that the element faces, from +z towards +x; 0 for a flat array
 };
 
 struct Probe {
   std::string name;
   ProbeKind kind = ProbeKind::linear;
-  double pitch_m = 0.0;           // distance of neighbouring element centres
+  double pitch_m = 0.0;           // distance of adjacent element centres
   double element_width_m = 0.0;   // 0 when unknown
   std::vector<Element> elements;  // in the order of the channel data
 };
 
-// Whether the distances of neighbouring elements differ by 5 % of their mean at most.
+// Returns true if the distances of adjacent elements differ by at most 5 % of their mean.
 bool has_even_elements(const Probe& probe);
 
-// n elements on a line at z = 0, centred on the origin.
+// Returns n elements on a line at z = 0, centred on the origin.
 Probe make_linear_probe(std::string name, int n_elements, double pitch_m, double element_width_m = 0.0);
 
 enum class TransmitKind { plane, diverging, focused, delays };
@@ -45,9 +45,9 @@ struct Transmit {
   double angle_rad = 0.0;   // plane: steering; positive towards +x
   double source_x_m = 0.0;  // diverging: virtual source (z < 0); focused: the focus (z > 0)
   double source_z_m = 0.0;
-  // delays: firing time of each element, NaN = silent; zero of the law is time zero.
+  // delays: firing time of each element, NaN = silent; relative to time zero
   std::vector<double> element_delays_s;
-  double t0_s = 0.0;        // time of sample 0 relative to time zero (see the head of this file)
+  double t0_s = 0.0;        // time of sample 0 after time zero
   double aperture_m = 0.0;  // width of the elements that fire, focused beams; 0 when unknown
 };
 
@@ -55,18 +55,18 @@ enum class SampleType { int16, float32 };
 enum class SignalKind { rf, iq };  // iq: interleaved (I, Q) pairs, demodulated at demod_hz
 [[nodiscard]] constexpr int values_per_sample(SignalKind signal) { return signal == SignalKind::iq ? 2 : 1; }
 
-// beamformed: somebody has formed the picture already. Then "element" e is its column at that x, evenly spaced, its
-// samples lie along z (time 2 z / c of a plane wave straight down), and no column is to be mixed with another.
+// beamformed: an image formed elsewhere. "Element" e is its column at that x, evenly spaced, its samples lie along z
+// (time 2 z / c of a plane wave straight down), and columns are not combined.
 enum class DataKind { channels, beamformed };
 
 [[nodiscard]] constexpr std::size_t bytes_per_value(SampleType type) { return type == SampleType::int16 ? 2 : 4; }
 
-// Something that a reader had to assume, in a researcher's words; `fact` is the key of what the user may know better
-// (acquisition_facts.h), empty when nobody can.
+// Assumption of a reader, in a researcher's terms; `fact` is the key of the fact that the user can set (FactSpec),
+// empty if there is none.
 struct Assumption {
   std::string text;
   std::string fact;
-  bool given = false;  // the user said it
+  bool given = false;  // set by the user
 
   Assumption(std::string words, std::string key = {}) : text(std::move(words)), fact(std::move(key)) {}  // NOLINT
   Assumption(const char* words, const char* key = "") : text(words), fact(key) {}                        // NOLINT
@@ -81,7 +81,7 @@ struct Acquisition {
   SignalKind signal = SignalKind::rf;
   DataKind data = DataKind::channels;
   double sampling_hz = 0.0;
-  double center_hz = 0.0;     // transmitted pulse
+  double center_hz = 0.0;     // of the transmitted pulse
   double bandwidth_hz = 0.0;  // full width of the useful band about center_hz; 0 when unknown
   double demod_hz = 0.0;      // iq only: samples were mixed with exp(-i 2 pi demod_hz t), t counted from time zero
   double sound_speed_m_s = 1540.0;
@@ -91,7 +91,7 @@ struct Acquisition {
   [[nodiscard]] int n_elements() const { return static_cast<int>(probe.elements.size()); }
   [[nodiscard]] int n_transmits() const { return static_cast<int>(transmits.size()); }
   [[nodiscard]] int values_per_sample() const { return echoloop::values_per_sample(signal); }
-  // Values of a frame, laid out [transmit][element][sample], sample fastest (iq: pairs I, Q).
+  // Returns the values of a frame, laid out [transmit][element][sample], sample fastest (iq: pairs I, Q).
   [[nodiscard]] std::size_t frame_values() const;
   [[nodiscard]] std::size_t frame_bytes() const { return frame_values() * bytes_per_value(sample_type); }
 
@@ -101,22 +101,22 @@ struct Acquisition {
 
 using AcquisitionPtr = std::shared_ptr<const Acquisition>;
 
-// Upper limits that validate() enforces; far above any real probe, low enough that products cannot overflow.
+// Upper limits enforced by validate(); far above any real probe, low enough that products cannot overflow.
 inline constexpr int kMaxElements = 16384;
 inline constexpr int kMaxTransmits = 16384;
 inline constexpr int kMaxSamples = 1 << 24;
 inline constexpr double kMaxDepth_m = 10.0;  // of an image
 
-// What a file may fail to say about its recording and the user may know: a centre frequency, a frame rate, the time of
-// the first sample. One table for --set, for the window's Source panel and for the readers' assumptions.
+// Facts that a recording may lack and the user may know: a centre frequency, a frame rate, the time of the first
+// sample. One table for --set, for the window's Source panel and for the readers' assumptions.
 
 struct FactSpec {
   const char* key;  // SI, as in --set KEY=VALUE
   const char* label;
   const char* unit;                // on screen
   double per_unit;                 // SI value of one unit on screen
-  double least, most;              // SI, both accepted
-  double track_least, track_most;  // SI, reached by dragging
+  double least, most;              // SI, inclusive
+  double track_least, track_most;  // SI, range of dragging
   bool logarithmic;
   const char* help;
   double (*get)(const Acquisition&);
@@ -124,16 +124,16 @@ struct FactSpec {
 };
 
 std::span<const FactSpec> fact_specs();
-const FactSpec* find_fact(std::string_view key);  // null: no such fact
+const FactSpec* find_fact(std::string_view key);  // null: unknown key
 
 using Facts = std::map<std::string, double>;  // by key, SI
 
-// Takes the facts out of KEY=VALUE settings; the others stay, in their order. Throws Error for a value that is no
-// number or out of range.
+// Removes the facts from KEY=VALUE settings and returns them; the others stay, in order. Throws Error for a value that
+// is no number or out of range.
 Facts take_facts(std::vector<std::string>& settings);
 
-// The acquisition with the user's facts in place of what the reader assumed. Throws Error (naming `what`) when it is
-// not valid with them.
+// Returns the acquisition with the user's facts in place of the reader's assumptions. Throws Error (naming `what`) if
+// the result is not valid.
 AcquisitionPtr with_facts(const std::string& what, const AcquisitionPtr& acquisition, const Facts& facts);
 
 }  // namespace echoloop

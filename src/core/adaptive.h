@@ -1,4 +1,4 @@
-// The adaptive methods: a method is a value and a row here, and a header in dsp/methods/ with its functor.
+// Adaptive methods: a method is a value and a row here, and a header in dsp/methods/ with its functor.
 #pragma once
 
 #include <array>
@@ -7,12 +7,12 @@
 
 namespace echoloop {
 
-// One value of an enumeration among the parameters.
+// A value of an enumeration among the parameters.
 
 struct ParamChoice {
   std::string_view name;       // in --set and in files
   std::string_view label;      // on screen
-  std::string_view note = {};  // behind the label, in lists
+  std::string_view note = {};  // follows the label in lists
 };
 
 enum class Adaptive { off, coherence, generalized, phase, p_das, slsc, minimum_variance };  // off: delay-and-sum
@@ -20,16 +20,16 @@ enum class AdaptiveAxis { elements, transmits, both };   // channels that a meth
 enum class AdaptiveOrder { each_transmit, compounded };  // axis elements: before or after the sum over transmits
 
 enum class MethodResult {
-  pixel,     // complex, in place of delay-and-sum
-  weight,    // of the delay-and-sum pixel, which stays linear beside it
-  coherence  // -1 to 1, which is the image
+  pixel,     // complex, replaces delay-and-sum
+  weight,    // factor of the delay-and-sum pixel, which stays linear
+  coherence  // -1 to 1, is the image
 };
 
 struct AdaptiveRow {
   ParamChoice words;
   MethodResult result = MethodResult::pixel;
   bool reads_rows = false;          // above and below a pixel
-  bool has_half_precision = false;  // on a device that has it: each transmit weighted, the image shown
+  bool has_half_precision = false;  // if the device has it: each transmit weighted, the image shown
 };
 // In the order of their values.
 inline constexpr auto kAdaptiveRows = std::to_array<AdaptiveRow>({
@@ -66,9 +66,9 @@ inline constexpr double kMostKernel_m = 0.005;  // along depth
 constexpr const AdaptiveRow& row_of(Adaptive method) { return kAdaptiveRows[static_cast<std::size_t>(method)]; }
 constexpr bool is_weight(Adaptive method) { return row_of(method).result == MethodResult::weight; }
 constexpr bool reads_rows(Adaptive method) { return row_of(method).reads_rows; }
-// Whether the method has a factor that can be shown: the weight, or the mean coherence.
+// Returns true if the method has a factor to show: the weight, or the mean coherence.
 constexpr bool has_factor(Adaptive method) { return row_of(method).result != MethodResult::pixel; }
-// Whether a device with half precision has the method in it.
+// Returns true if devices with half precision support the method in it.
 constexpr bool has_half_precision(Adaptive method, AdaptiveAxis axis, AdaptiveOrder order, AdaptiveShow show) {
   if (method == Adaptive::off) return true;
   const bool compounded = axis == AdaptiveAxis::elements && order == AdaptiveOrder::compounded;

@@ -1,4 +1,4 @@
-// The parameters that a source starts with: its band, what depth and width it sees, where its sector lies.
+// Default parameters of a source: band, depth, width and sector.
 #include <algorithm>
 #include <cmath>
 
@@ -10,10 +10,10 @@
 namespace echoloop {
 namespace {
 
-// Keeps the band inside the Nyquist zone [k fs/2, (k+1) fs/2] of the centre frequency: RF outside it folds onto the
+// Limits the band to the Nyquist zone [k fs/2, (k+1) fs/2] of the centre frequency: RF outside it aliases onto the
 // band.
 void clip_to_nyquist_zone(ImagingParams& p, const Acquisition& a) {
-  if (a.signal == SignalKind::iq) {  // was filtered when it was made: take the whole of its band
+  if (a.signal == SignalKind::iq) {  // filtered when it was made: uses all of its band
     p.formation.band_low_hz = std::max(a.demod_hz - 0.5 * a.sampling_hz, 0.0);
     p.formation.band_high_hz = a.demod_hz + 0.5 * a.sampling_hz;
     return;
@@ -24,15 +24,15 @@ void clip_to_nyquist_zone(ImagingParams& p, const Acquisition& a) {
   p.formation.band_high_hz = std::min(p.formation.band_high_hz, (zone + 1.0) * half);
 }
 
-// The array's depth nearest to the origin, where times count from: 0 for one that reaches it.
+// Returns the array's depth nearest to the origin, the reference of times: 0 if the array reaches it.
 double array_depth_m(const Probe& probe) {
   const auto by_depth = [](const Element& l, const Element& r) { return l.z_m < r.z_m; };
   const auto [top, bottom] = std::minmax_element(probe.elements.begin(), probe.elements.end(), by_depth);
   return std::clamp(0.0, top->z_m, bottom->z_m);
 }
 
-// When the beam of each focused transmit leaves the array: later than time zero where the aperture walks. Empty for
-// other waves.
+// Returns the time when the beam of each focused transmit leaves the array: after time zero if the aperture walks.
+// Empty for other waves.
 std::vector<double> beam_starts_s(const Acquisition& a) {
   const auto lines = find_scan_lines(a);
   if (!lines || (!lines->parallel && a.probe.kind != ProbeKind::convex)) return {};
@@ -51,7 +51,7 @@ std::vector<double> beam_starts_s(const Acquisition& a) {
   return starts_s;
 }
 
-// To 0.1 mm, or finer where wavelengths are shorter.
+// Rounds to 0.1 mm, or finer for shorter wavelengths.
 double rounded_length(double length_m, double wavelength_m) {
   const double steps = std::max(std::pow(10.0, std::ceil(-std::log10(wavelength_m))), 1e4);  // per metre
   return std::round(length_m * steps) / steps;
@@ -74,14 +74,14 @@ void default_depth(ImagingParams& p, const Acquisition& a) {
   }
   const double probe_m = array_depth_m(a.probe);
   const double wavelength_m = c / a.center_hz;
-  const double pulse_m = std::min(2e-3, 20.0 * wavelength_m);  // the first echoes lie in the transmitted pulse
+  const double pulse_m = std::min(2e-3, 20.0 * wavelength_m);  // the transmitted pulse covers the first echoes
   const double recorded = std::max(0.5 * (c * last_s + probe_m), probe_m + 0.5 * pulse_m);
-  // The last samples of the outer elements are needed by pixels well above the last depth: keep 4 % in hand.
+  // The last samples of the outer elements are needed by pixels well above the last depth: keeps a margin of 4 %.
   p.formation.depth_max_m = rounded_length(0.96 * recorded, wavelength_m);
   p.formation.depth_min_m = rounded_length(
       std::min(std::max(0.5 * (c * first_s + probe_m), probe_m + pulse_m), 0.5 * (probe_m + p.formation.depth_max_m)),
       wavelength_m);
-  // The middle of a convex array bulges into the tissue: the image begins below it.
+  // The centre of a convex array protrudes into the tissue: the image begins below it.
   if (a.probe.kind != ProbeKind::convex) return;
   double surface_m = 0.0;
   for (const Element& e : a.probe.elements) surface_m = std::max(surface_m, e.z_m);
@@ -100,14 +100,14 @@ void default_lateral(ImagingParams& p, const Acquisition& a) {
   double half =
       std::max({std::abs(left->x_m), std::abs(right->x_m), std::min(1e-3, 20.0 * a.sound_speed_m_s / a.center_hz)}) +
       0.5 * a.probe.pitch_m;
-  // A curved or phased array sees beyond its own edges: 35 degrees to either side.
+  // A curved or phased array sees beyond its edges: 35 degrees to each side.
   if (looks_into_sector(a)) half = std::max(half, p.formation.depth_max_m * std::sin(35.0 * kRadiansPerDegree));
   p.formation.lateral_max_m = std::round(half * 1e5) * 1e-5;
   p.formation.lateral_min_m = -p.formation.lateral_max_m;
 }
 
-// A convex array: the directions of its elements, seen from the apex. A flat one: 35 degrees to either side, or as far
-// as diverging waves reach, up to 45. With scan lines: from the first to the last.
+// Sets the sector. Convex array: directions of its elements from the apex. Flat array: 35 degrees to each side, or as
+// far as diverging waves reach, up to 45. With scan lines: from the first to the last.
 void default_sector(ImagingParams& p, const Acquisition& a) {
   const double apex_z_m = sector_apex_z_m(a.probe);
   double half = a.probe.kind == ProbeKind::convex ? 0.0 : 35.0 * kRadiansPerDegree;
@@ -128,8 +128,8 @@ void default_sector(ImagingParams& p, const Acquisition& a) {
   }
 }
 
-// Focal distance by width of the transmit aperture, the median of the transmits; the whole array where the width is
-// not known. 0: not all are focused.
+// Returns focal distance over width of the transmit aperture, the median of the transmits; the whole array if the width
+// is unknown. 0: not all are focused.
 double default_cone_f_number(const Acquisition& a) {
   if (!all_focused(a)) return 0.0;
   const double apex_z_m = sector_apex_z_m(a.probe);
@@ -149,12 +149,12 @@ double default_cone_f_number(const Acquisition& a) {
   return std::round(std::max(*middle, 0.1) * 100.0) / 100.0;
 }
 
-// What the recording itself gives: may lie outside the limits of the parameters.
+// Returns parameters from the recording, possibly outside the limits of the parameters.
 ImagingParams recorded_params(const Acquisition& a) {
   ImagingParams p;
   p.formation.sound_speed_m_s = a.sound_speed_m_s;
   if (works_as_phased(a)) p.formation.f_number = 0.0;
-  // The filter cuts sharply at its edges: half as wide again as the pulse's own (-6 dB) band, so that it does not ring.
+  // The filter is steep at its edges: 1.5 times the pulse's own (-6 dB) band, so that it does not ring.
   const double half_band = a.bandwidth_hz > 0.0 ? 0.75 * a.bandwidth_hz : 0.5 * a.center_hz;
   p.formation.band_low_hz = std::max(a.center_hz - half_band, 0.0);
   p.formation.band_high_hz = a.center_hz + half_band;
@@ -166,7 +166,7 @@ ImagingParams recorded_params(const Acquisition& a) {
   p.transmits.cone_f_number = default_cone_f_number(a);
   p.doppler.x_m = 0.5 * (p.formation.lateral_min_m + p.formation.lateral_max_m);
   p.doppler.z_m = 0.5 * (p.formation.depth_min_m + p.formation.depth_max_m);
-  // 30 Hz at a PRF of 1 kHz: tissue moves so much slower than blood.
+  // 30 Hz at a PRF of 1 kHz: ratio of tissue to blood speeds.
   p.doppler.cutoff_hz = std::round(0.03 * a.frame_rate_hz);
   p.level.reference_db = kAutoReference;
   return p;

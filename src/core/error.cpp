@@ -5,7 +5,7 @@
 namespace echoloop {
 namespace {
 
-// Line breaks become spaces; control characters, as in names of files, become '?'.
+// Replaces line breaks by spaces, and control characters (e.g. in file names) by '?'.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';

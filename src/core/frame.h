@@ -1,4 +1,4 @@
-// A frame of channel data on its way: stamp and samples. The samples are a view; a ring slot or a recording owns them.
+// Frame of channel data: stamp and samples. The samples are a view; a ring slot or a recording owns them.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,23 @@
 
 namespace echoloop {
 
-// Where FrameStamp::time_s comes from: the frame's number and the frame rate, or the scanner's own clock.
+// Source of FrameStamp::time_s: the frame's number and the frame rate, or the scanner's own clock.
 enum class FrameClock { counted, device };
 
-// Frames left out just before one, as far as the source can account for them.
+// Frames missing just before a frame, as far as the source can explain them.
 struct FrameGap {
   std::uint64_t lost = 0;   // at the sender
-  std::uint64_t stale = 0;  // came after another description, and were made with the one before
+  std::uint64_t stale = 0;  // made with an earlier description than the current one
 };
 
-// What a scanner's sender says of a frame.
+// Sender's data of a scanner's frame.
 struct SenderStamp {
   std::uint64_t device_ticks = 0;       // of the scanner's own clock; 0 without one
-  std::uint64_t lost = 0, missing = 0;  // so far in the stream: known to the sender, unaccounted for
+  std::uint64_t lost = 0, missing = 0;  // so far in the stream: known to the sender, unexplained
 };
 
 struct FrameStamp {
-  std::uint64_t sequence = 0;      // counts every frame that the source made, from 0
+  std::uint64_t sequence = 0;      // number of the frame since the source's start, from 0
   std::uint64_t source_index = 0;  // frame of the recording (sequence modulo its length) or of the phantom
   std::int64_t acquired_ns = 0;    // moment of publication, steady clock
   double time_s = 0.0;             // acquisition time: source_index / frame rate, or the device's clock
@@ -40,30 +40,29 @@ struct RfFrame {
   std::span<const std::byte> samples;  // [transmit][element][sample], sample fastest; type by Acquisition
 };
 
-// Host memory for one frame. A value: it may be handed on (from a ring's slot to the history and back); each
-// copy keeps the memory alive.
+// Host memory for one frame. A value that passes between ring slots and history; each copy keeps the memory alive.
 struct FrameMemory {
   std::span<std::byte> bytes;
   std::shared_ptr<const void> owner;
   HostMemory kind = HostMemory::pageable;
 };
 
-// The frames that lie in a ring at this moment: published, and not yet with the keeper.
+// Frames currently in a ring: published, and not yet passed to the keeper.
 struct RingLoad {
   std::int64_t now_ns = 0;
-  std::int64_t oldest_ns = 0;  // when the oldest of them was acquired; 0: there is none
+  std::int64_t oldest_ns = 0;  // acquisition of the oldest of them; 0: none
   int frames = 0;
 };
 
-// Takes over frames that have been read, memory and all, and gives the slot other memory of the same size for them.
-// Called once a frame, in order; must not wait. A keeper that does not want the frame returns `memory` itself.
-// A keeper that must have every frame says when it has no room: the source then waits or is refused, where the policy
-// is block or error. Frames that are in the ring already still come.
+// Receives frames that have been read, with their memory, and returns other memory of the same size for the slot.
+// Called once per frame, in order; must not wait. A keeper that does not need the frame returns `memory` itself. A
+// keeper that needs every frame reports when it has no room: the source then waits or is refused, for policies block
+// and error. Frames already in the ring still come.
 class FrameKeeper {
  public:
   virtual ~FrameKeeper() = default;
   virtual FrameMemory offer(const RfFrame& frame, FrameMemory memory) = 0;  // processing thread
-  // Whether there is room for one more frame, acquired now. Any thread; must not wait.
+  // Returns true if there is room for one more frame acquired now. Any thread; must not wait.
   [[nodiscard]] virtual bool ready(const RingLoad& /*ring*/) const { return true; }
 };
 

@@ -39,14 +39,14 @@ std::size_t FrameRing::pop_oldest() {
   return slot;
 }
 
-// After every change of what it is made of. Under mutex_.
+// Updates the reader's flags after every change. Under mutex_.
 void FrameRing::tell_news() {
   ready_seen_.store(ready_count_, std::memory_order_release);
   news_.store(ready_count_ > 0 || closed_ || woken_, std::memory_order_release);
 }
 
 void FrameRing::number_frame(std::uint64_t sequence, const FrameGap& known) {
-  const bool first = counts_.produced == 0;  // wherever a source begins to count
+  const bool first = counts_.produced == 0;  // a source may start at any number
   if (first) counts_.first_sequence = counts_.next_sequence = sequence;
   if (is_before(sequence, counts_.next_sequence)) {
     ++counts_.duplicates;
@@ -60,7 +60,7 @@ void FrameRing::number_frame(std::uint64_t sequence, const FrameGap& known) {
   counts_.next_sequence = sequence + 1;
 }
 
-// What stands in the refused frame's way: the oldest frame in a slot.
+// Describes the slot that blocks the refused frame: the oldest frame in use.
 RingRefusal FrameRing::refuse(std::uint64_t sequence) const {
   RingRefusal refusal;
   refusal.sequence = sequence;
@@ -142,13 +142,13 @@ RingLoad FrameRing::load(std::int64_t now_ns) const {
   return load;
 }
 
-// The moment at which a frame is acquired. Under mutex_, which it gives up while it waits.
+// Returns the acquisition time of a frame. Under mutex_, which it unlocks while it waits.
 std::int64_t FrameRing::acquire(std::unique_lock<std::mutex>& lock) {
   for (;;) {
     const std::int64_t now = now_ns();
     if (closed_ || policy_ != RingPolicy::block || keeper_ == nullptr || keeper_->ready(load(now))) return now;
     waiting_since_ns_ = now;
-    freed_.wait_for(lock, kKeeperPoll);  // there is no signal for free room
+    freed_.wait_for(lock, kKeeperPoll);  // free room has no signal
     counts_.producer_waited_ns += now_ns() - std::exchange(waiting_since_ns_, 0);
   }
 }
@@ -201,7 +201,7 @@ void FrameRing::wake() {
 }
 
 void FrameRing::finish_read(std::size_t slot) {
-  // No other thread touches a slot that is being read, so the keeper works outside the lock.
+  // The keeper is called outside the lock: no other thread accesses a slot being read.
   if (keeper_ != nullptr) {
     Slot& read = slots_[slot];
     read.memory = keeper_->offer(read.frame, std::move(read.memory));
@@ -275,7 +275,7 @@ std::optional<RingRefusal> FrameRing::refusal() const {
   return refusal_;
 }
 
-// The leases of the ring: a slot that is being written, or read, goes back when its lease ends.
+// Leases of the ring: a slot is returned when its write or read lease ends.
 
 FrameRing::WriteLease::WriteLease(WriteLease&& other) noexcept
     : ring_(std::exchange(other.ring_, nullptr)), outcome_(other.outcome_), slot_(other.slot_) {}

@@ -19,7 +19,7 @@ bool is_flat(const Probe& probe) {
                      [&](const Element& e) { return std::abs(e.z_m - probe.elements[0].z_m) < 1e-6; });
 }
 
-// An aperture that walks: foci at one depth, in front of the array.
+// Returns true for a walking aperture: foci at one depth, in front of the array.
 bool walks(const Acquisition& a) {
   if (!is_flat(a.probe)) return false;
   const double half = 1.1 * half_width_m(a.probe);
@@ -29,7 +29,7 @@ bool walks(const Acquisition& a) {
   });
 }
 
-// Of focused transmits: x (m) where an aperture walks, otherwise the angle about the apex (rad).
+// Returns for focused transmits x (m) if an aperture walks, otherwise the angle about the apex (rad).
 std::vector<double> line_positions(const Acquisition& a) {
   const bool parallel = walks(a);
   const double apex_z_m = sector_apex_z_m(a.probe);
@@ -40,10 +40,10 @@ std::vector<double> line_positions(const Acquisition& a) {
   return at;
 }
 
-// Transmits closer than this are on one line.
+// Returns the distance below which transmits belong to one line.
 double same_line(const std::vector<double>& sorted) { return std::max(1e-4 * (sorted.back() - sorted.front()), 1e-9); }
 
-// The larger of the distances to the next line on either side; 0: there is none.
+// Returns the larger distance to an adjacent line; 0: none.
 double largest_gap(const std::vector<double>& sorted, double at) {
   const double same = same_line(sorted);
   const auto before = std::lower_bound(sorted.begin(), sorted.end(), at - same);
@@ -68,7 +68,7 @@ double sector_apex_z_m(const Probe& probe) {
     const double radius = (right->x_m - left->x_m) / spread;
     return 0.5 * (left->z_m - radius * std::cos(left->normal_rad) + right->z_m - radius * std::cos(right->normal_rad));
   }
-  // Without normals: the circle through the two ends and the element nearest to the middle.
+  // Without normals: circle through the two ends and the element nearest to the middle.
   const auto middle = std::min_element(probe.elements.begin(), probe.elements.end(),
                                        [](const auto& l, const auto& r) { return std::abs(l.x_m) < std::abs(r.x_m); });
   const double x2 = right->x_m * right->x_m - middle->x_m * middle->x_m;

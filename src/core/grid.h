@@ -1,7 +1,7 @@
-// The picture's pixel grid in metres: pixel centres, both end points included. Image layout [iz][ix], x fastest.
+// Pixel grid of the image in metres: pixel centres, both end points included. Image layout [iz][ix], x fastest.
 // Cartesian: columns of equal x, rows of equal z. Polar (a sector): columns are directions from an apex on the z axis,
-// rows are distances from it; then x0 .. z1 is the box around the sector, so that code which only places the image in
-// the plane is the same for both.
+// rows are distances from it; x0 .. z1 is then the bounding box of the sector, so that code which only places the image
+// in the plane is the same for both.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct PlanePoint {
   friend bool operator==(const PlanePoint&, const PlanePoint&) = default;
 };
 
-// In pixels: 0 is the centre of the first one.
+// Position in pixels: 0 is the centre of the first one.
 struct GridPlace {
   double column, row;
 };
@@ -63,7 +63,7 @@ struct Grid {
     if (!polar()) return {x_m(ix), z_m(iz)};
     return {r_m(iz) * std::sin(angle_rad(ix)), sector.apex_z_m + r_m(iz) * std::cos(angle_rad(ix))};
   }
-  // Where a point of the plane lies; it may be outside.
+  // Returns the position of a point of the plane; it may be outside.
   [[nodiscard]] GridPlace place(double x, double z) const {
     if (!polar()) return {share(x0_m, x1_m, x) * (nx - 1), share(z0_m, z1_m, z) * (nz - 1)};
     const double down = z - sector.apex_z_m;
@@ -84,7 +84,7 @@ struct Grid {
   static double share(double first, double last, double v) { return last > first ? (v - first) / (last - first) : 0.0; }
 };
 
-// A polar grid with the box around it.
+// Returns a polar grid with its bounding box.
 inline Grid polar_grid(const Sector& s, int n_lines, int n_radii) {
   const double left = std::sin(s.angle0_rad), right = std::sin(s.angle1_rad);
   const double least = std::min(std::cos(s.angle0_rad), std::cos(s.angle1_rad));
@@ -102,55 +102,54 @@ inline Grid polar_grid(const Sector& s, int n_lines, int n_radii) {
 
 inline constexpr int kMaxGridSide = 8192;
 
-// Which acquisitions look into a sector, and which are scanned line by line: one focused transmit for each line of the
-// image. Geometry only, from the probe and the transmits; any thread.
+// Classification of acquisitions: sector view, and line-by-line scans with one focused transmit per line of the image.
+// Geometry only, from the probe and the transmits; any thread.
 
-// z of the point that a sector's lines come from: the centre of curvature of a convex array, which lines leave at right
-// angles to the elements, and the array itself for a flat one (0).
+// Returns z of the origin of a sector's lines: the centre of curvature of a convex array, whose lines are normal to the
+// elements; 0, the array itself, for a flat one.
 double sector_apex_z_m(const Probe& probe);
 
-// Seen as a sector: convex and phased arrays, flat arrays with scan lines that fan out, and diverging waves from an
-// array fine enough to steer (pitch below three quarters of a wavelength).
+// Returns true for acquisitions shown as a sector: convex and phased arrays, flat arrays with diverging scan lines, and
+// diverging waves from an array fine enough to steer (pitch below three quarters of a wavelength).
 bool looks_into_sector(const Acquisition& acquisition);
 
-// A flat array whose elements have to be combined all, because it is small against the depth: a phased array, whatever
-// the recording calls it.
+// Returns true for a flat array that is small relative to the depth, so that all elements must be combined: a phased
+// array, whatever the recording calls it.
 bool works_as_phased(const Acquisition& acquisition);
 
-// Focused transmits as the lines of an image. `at`: angle about the apex (rad), or x (m) where the lines are parallel
-// (an aperture that walks along a flat array).
+// Focused transmits as the lines of an image. `at`: angle about the apex (rad), or x (m) if the lines are parallel (an
+// aperture that walks along a flat array).
 struct ScanLines {
   bool parallel = false;
-  std::vector<double> at;  // of each transmit
-  double first = 0.0;      // the outermost lines
+  std::vector<double> at;  // per transmit
+  double first = 0.0;      // outermost lines
   double last = 0.0;
   int count = 0;     // of lines evenly spaced from first to last, each within half a step of a transmit
-  int per_line = 1;  // most transmits on one line
+  int per_line = 1;  // maximum number of transmits on one line
 };
 
-// Empty when a transmit is not focused or all look one way.
+// Returns nullopt if a transmit is not focused or all have one direction.
 std::optional<ScanLines> find_scan_lines(const Acquisition& acquisition);
 
 bool all_focused(const Acquisition& acquisition);
 
-// The axis of a focused transmit: through the focus, straight down where the lines are parallel, otherwise away from
-// the apex.
+// Axis of a focused transmit: through the focus, straight down if the lines are parallel, otherwise away from the apex.
 struct BeamAxis {
   double focus_x_m = 0.0;
   double focus_z_m = 0.0;
   double sine = 0.0;  // of the angle from +z towards +x
   double cosine = 1.0;
-  // Distance to the farther of the two neighbouring lines: gap_m at the focus and gap_slope more a metre beyond it. 0:
+  // Distance to the farther of the two adjacent lines: gap_m at the focus, increasing by gap_slope per metre beyond. 0:
   // no other line.
   double gap_m = 0.0;
   double gap_slope = 0.0;
   friend bool operator==(const BeamAxis&, const BeamAxis&) = default;
 };
 
-// Of every transmit; all must be focused.
+// Returns the axis of every transmit; all must be focused.
 std::vector<BeamAxis> beam_axes(const Acquisition& acquisition);
 
-// Index of the line nearest to transmit `tx`.
+// Returns the index of the line nearest to transmit `tx`.
 int line_of(const ScanLines& lines, std::size_t tx);
 
 }  // namespace echoloop

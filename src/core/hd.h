@@ -1,4 +1,4 @@
-// ECHO_HD marks the functions that both compilers build: a CPU loop and a CUDA thread run the same mathematics.
+// ECHO_HD marks functions built by both compilers, so that a CPU loop and a CUDA thread run the same mathematics.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -1,16 +1,16 @@
-// Tables of very large images take seconds, on one thread. A program that is asked to end does not wait for them.
-// Process-wide, as ending is. Any thread.
+// End of long work: tables of very large images need seconds, on one thread, and a program that ends does not wait for
+// them. Process-wide. Any thread.
 #pragma once
 
 #include <stop_token>
 
 namespace echoloop {
 
-void end_long_work();    // from now on check_long_work() throws; also for a signal handler
-void check_long_work();  // now and then in work that may take longer than a moment. Throws Fault
+void end_long_work();    // makes check_long_work() throw from now on; may be called in a signal handler
+void check_long_work();  // throws Fault after the end; call regularly in long work
 [[nodiscard]] bool long_work_ended();
 
-// While it lives, check_long_work() on this thread throws once `stop` is requested, too: what is made is not wanted.
+// Makes check_long_work() on this thread also throw once `stop` is requested, during the object's lifetime.
 class LongWork {
  public:
   explicit LongWork(std::stop_token stop);

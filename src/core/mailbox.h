@@ -1,6 +1,6 @@
-// Latest value from one writer thread to one reader thread: three slots and one atomic word (a triple buffer).
-// Neither side ever waits or allocates; values that the reader did not take in time are overwritten.
-// Why not a lock: the UI thread and the processing thread must not stall each other.
+// Latest value from one writer thread to one reader thread: three slots and one atomic word (a triple buffer). Neither
+// side ever waits or allocates, so that UI and processing thread do not stall each other; values not read in time are
+// overwritten.
 #pragma once
 
 #include <algorithm>
@@ -22,23 +22,23 @@ namespace echoloop {
 template <class T>
 class Mailbox {
  public:
-  // The slot to fill before publish(); keeps what was left in it. [writer thread]
+  // Returns the slot to fill before publish(), with its previous contents. [writer thread]
   T& back() { return slots_[back_]; }
 
   // Makes back() the latest value and gives the writer another slot. [writer thread]
   void publish() { back_ = middle_.exchange(back_ | kFresh, std::memory_order_acq_rel) & kIndex; }
 
-  // Whether take() would bring a new value. [any thread]
+  // Returns true if take() would deliver a new value. [any thread]
   [[nodiscard]] bool has_news() const { return (middle_.load(std::memory_order_relaxed) & kFresh) != 0; }
 
-  // Moves the latest value to front(); false when nothing new has come since the last call. [reader thread]
+  // Moves the latest value to front(); returns false if there is no new one. [reader thread]
   bool take() {
     if ((middle_.load(std::memory_order_relaxed) & kFresh) == 0) return false;
     front_ = middle_.exchange(front_, std::memory_order_acq_rel) & kIndex;
     return true;
   }
 
-  // Forgets all values. Neither thread may be using the mailbox.
+  // Clears all values. Neither thread may use the mailbox meanwhile.
   void reset() {
     slots_ = {};
     middle_.store(middle_.load() & kIndex);
@@ -56,20 +56,20 @@ class Mailbox {
   std::atomic<std::uint8_t> middle_{2};
 };
 
-// Columns of the M-mode line on their way from the processing thread to the window: of every image, in order, bit for
-// bit what the image shows there. Bounded; neither side ever waits. Columns that find no room are counted, not sent.
+// Columns of the M-mode line from the processing thread to the window: of every image, in order, bit-identical to the
+// image. Bounded; neither side ever waits. Columns without room are counted and dropped.
 
-// Which column of an image on this grid the line through `at` is.
+// Returns the column of the line through `at` in an image on this grid.
 [[nodiscard]] inline int line_column(const Grid& grid, PlanePoint at) {
   return std::clamp(static_cast<int>(std::lround(grid.place(at.x_m, at.z_m).column)), 0, std::max(grid.nx - 1, 0));
 }
 
-// What columns of one line have in common.
+// Common data of the columns of one line.
 struct LineOrigin {
   Grid grid;       // of the images
   int column = 0;  // of that grid
   AcquisitionPtr acquisition;
-  ImagingParams params;  // that made the images, with the level in use
+  ImagingParams params;  // of the images, with the level in use
 };
 
 struct LineColumn {
@@ -82,7 +82,7 @@ class LineQueue {
  public:
   static constexpr std::size_t kColumns = 1024;
 
-  // False: there is no room. Allocates only until every slot has held a column of this length. [writer thread]
+  // Returns false without room. Allocates only until every slot has held a column of this length. [writer thread]
   bool push(const FrameStamp& stamp, const std::shared_ptr<const LineOrigin>& origin,
             std::span<const float> levels_db) {
     const std::uint64_t head = head_.load(std::memory_order_relaxed);
@@ -98,8 +98,8 @@ class LineQueue {
     return true;
   }
 
-  // take(LineColumn&) for each that has come, oldest first. It may swap the column's memory for memory of its own,
-  // which then serves another column. [reader thread]
+  // Calls take(LineColumn&) for each new column, oldest first. It may swap the column's memory for memory of its own,
+  // which is then reused. [reader thread]
   template <class Take>
   void drain(Take&& take) {
     std::uint64_t tail = tail_.load(std::memory_order_relaxed);

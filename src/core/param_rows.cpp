@@ -1,4 +1,4 @@
-// The rows of the parameter table, in the order of the panels.
+// Rows of the parameter table, in the order of the panels.
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -66,7 +66,7 @@ constexpr ParamMember tgc() {
           .kind = ParamKind::number};
 }
 
-// Which rows are shown.
+// Conditions of visible rows.
 bool has_flow(const ParamContext& c) { return c.params.color_flow.mode != FlowMode::off; }
 bool filters_flow(const ParamContext& c) { return has_flow(c) && c.params.color_flow.mode != FlowMode::low_rank; }
 bool selects_components(const ParamContext& c) {
@@ -104,7 +104,7 @@ bool has_cone(const ParamContext& c) { return c.params.transmits.cone != Transmi
 bool has_gate(const ParamContext& c) { return c.params.doppler.gate != Gate::off; }
 bool has_objects(const ParamContext& c) { return c.params.objects.kind != ObjectKind::off; }
 
-// Why a parameter has no effect.
+// Reasons why a parameter has no effect.
 std::string_view with_course(const ParamContext& c, std::string_view reason) {
   return c.params.formation.recipe == Recipe::course ? reason : std::string_view();
 }

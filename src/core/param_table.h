@@ -1,5 +1,5 @@
-// One row a parameter. Panels, --set, presets, captions, the report and the manual's table read this table: a new
-// number parameter is a member in params.h and a row in param_rows.cpp.
+// Parameter table, one row per parameter. Panels, --set, presets, captions, the report and the manual's table read it:
+// a new number parameter is a member in params.h and a row in param_rows.cpp.
 #pragma once
 
 #include <span>
@@ -12,24 +12,24 @@
 
 namespace echoloop {
 
-// The struct of ImagingParams that holds a parameter, and with it the part of the program that reads the parameter.
+// Struct of ImagingParams that holds a parameter, i.e. the part of the program that reads it.
 enum class ParamPart { formation, transmits, level, refine, color_flow, doppler, objects, display };
 
 enum class ParamKind { number, whole_number, choice };
 
-// Access to one member; an enumeration is the index of its value.
+// Access to one member; enumerations as the index of the value.
 struct ParamMember {
   double (*get)(const ImagingParams&);
   void (*set)(ImagingParams&, double);
   ParamKind kind;
 };
 
-// Facts that decide whether a parameter has an effect now.
+// Facts that decide if a parameter currently has an effect.
 struct ParamContext {
   const ImagingParams& params;
   const Acquisition* acquisition;           // null: no source
-  std::string_view no_half_precision = {};  // why the device computes in single precision; empty: it need not
-  bool frozen = false;                      // an image of the history is on screen
+  std::string_view no_half_precision = {};  // reason for single precision on this device; empty: none
+  bool frozen = false;                      // an image of the history is shown
 };
 
 enum class ParamScale { linear, logarithmic };
@@ -39,18 +39,18 @@ enum class ParamPlace {
   wide,
   more,
   more_or_set
-};  // in the panel: wide columns; behind "more", or if not default
+};  // in the panel: wide columns; under "more", or if not default
 
-// The control of a parameter in its panel. Numbers in the unit on screen.
+// Control of a parameter in its panel. Numbers in the displayed unit.
 struct ParamControl {
   double drag_min = 0.0, drag_max = 0.0;  // range of the slider; equal: the whole range
   ParamScale scale = ParamScale::linear;
   ParamSign sign = ParamSign::negative_only;
   ParamPlace place = ParamPlace::always;
-  std::string_view text_at_min = {};                           // in place of number and unit at drag_min, e.g. "off"
-  std::string_view short_label = {};                           // where the label is too long for the panel
+  std::string_view text_at_min = {};                           // replaces number and unit at drag_min, e.g. "off"
+  std::string_view short_label = {};                           // if the label is too long for the panel
   bool (*is_shown)(const ParamContext&) = nullptr;             // null: always
-  std::string_view (*why_not)(const ParamContext&) = nullptr;  // why there is no effect now; empty: there is one
+  std::string_view (*why_not)(const ParamContext&) = nullptr;  // reason for having no effect now; empty: it has one
 };
 
 struct ParamSpec {
@@ -70,25 +70,25 @@ struct ParamSpec {
 };
 
 std::span<const ParamSpec> param_table();
-const ParamSpec* find_param(std::string_view key);  // nullptr when there is none
-const ParamSpec& param(std::string_view key);       // of a key that the program itself names; throws Error
+const ParamSpec* find_param(std::string_view key);  // nullptr if unknown
+const ParamSpec& param(std::string_view key);       // for keys named by the program itself; throws Error
 
-double get_number(const ImagingParams& params, const ParamSpec& spec);              // enumerations: their index
+double get_number(const ImagingParams& params, const ParamSpec& spec);              // enumerations: index
 void set_number(ImagingParams& params, const ParamSpec& spec, double value);        // clamps to the range
 std::string get_text(const ImagingParams& params, const ParamSpec& spec);           // SI value or the choice's name
 const ParamChoice& get_choice(const ImagingParams& params, const ParamSpec& spec);  // of an enumeration
 
-// "KEY=VALUE"; throws Error (unknown key, not a number, out of range, unknown choice).
+// Sets from "KEY=VALUE"; throws Error (unknown key, not a number, out of range, unknown choice).
 void set_from_text(ImagingParams& params, std::string_view assignment);
 
-// Why the parameter has no effect now, one sentence; empty: it has one.
+// Returns why the parameter has no effect now, one sentence; empty: it has one.
 std::string_view why_no_effect(const ParamSpec& spec, const ParamContext& context);
 
-// Of the parameters that a recording would set beyond the limits of param_table(), SI units: "default of KEY limited to
-// ...". default_params() has the limited values.
+// Returns "default of KEY limited to ..." for parameters that a recording would set beyond the limits of param_table(),
+// SI units. default_params() has the limited values.
 std::vector<std::string> limited_defaults(const Acquisition& acquisition);
 
-// Throws Error when the parameters contradict each other (empty band, empty depth range, grid too large ...).
+// Throws Error for contradictory parameters (empty band, empty depth range, grid too large ...).
 void validate_params(const ImagingParams& params, const Acquisition& acquisition);
 
 std::string params_markdown_table();  // for the manual and --list-params

@@ -49,18 +49,18 @@ double tgc_at(const TgcGains& gains, double depth) {
   return gains[lower] + (at - static_cast<double>(lower)) * (gains[lower + 1] - gains[lower]);
 }
 
-// Where the image's pixels lie, and where they are beamformed: Cartesian or polar, each pixel or line by line.
+// Pixels of the image and pixels that are beamformed: Cartesian or polar, each pixel or line by line.
 
 namespace {
 
-constexpr double kMaxPixels = 240000.0;  // no more than an image on the screen can use
+constexpr double kMaxPixels = 240000.0;  // useful limit of an image on the screen
 
 int count_of(double length, double step, int least) {
   return std::clamp(static_cast<int>(std::lround(length / step)) + 1, least, 2048);
 }
 
-// Radii are a third of a wavelength apart, lines a third of the beam's width at half depth, which is the wavelength
-// times depth over aperture (the whole array, or what the F-number leaves of it).
+// Returns a grid with radii a third of a wavelength apart, and lines a third of the beam's width at half depth, i.e.
+// wavelength times depth over aperture (the whole array, or as limited by the F-number).
 Grid make_polar_grid(const ImagingParams& p, const Acquisition& a) {
   const double apex_z_m = sector_apex_z_m(a.probe);
   const Sector sector{.apex_z_m = apex_z_m,
@@ -87,7 +87,7 @@ Grid make_polar_grid(const ImagingParams& p, const Acquisition& a) {
   return polar_grid(sector, nx, p.formation.grid_nz > 0 ? p.formation.grid_nz : count_of(span_m, step_m, 32));
 }
 
-// Makes the sector's radii reach from the nearest to the farthest point of a Cartesian image, seen from the apex.
+// Extends the sector's radii from the nearest to the farthest point of a Cartesian image, seen from the apex.
 void cover(const Grid& picture, Sector& sector) {
   const double down0 = picture.z0_m - sector.apex_z_m, down1 = picture.z1_m - sector.apex_z_m;
   const double across = std::clamp(0.0, picture.x0_m, picture.x1_m);
@@ -106,8 +106,8 @@ GridKind grid_kind(const ImagingParams& p, const Acquisition& a) {
 
 bool forms_lines(const ImagingParams& p, const Acquisition& a) {
   if (p.formation.recipe == Recipe::course || p.formation.compounding == Compounding::coherent) return false;
-  constexpr int kFewDirections = 7;  // up to here focused waves are compounded like any others
-  // Cones are for pixels that take several beams: unless lines are asked for, none are formed then.
+  constexpr int kFewDirections = 7;  // up to which focused waves are compounded as any others
+  // Cones are for pixels that use several beams: without an explicit choice of lines, none are formed then.
   if (p.formation.compounding == Compounding::automatic && p.transmits.cone != TransmitCone::off) return false;
   const auto lines = find_scan_lines(a);
   return lines.has_value() && (p.formation.compounding == Compounding::lines || lines->count > kFewDirections);
@@ -129,7 +129,7 @@ Grid make_grid(const ImagingParams& p, const Acquisition& a) {
     if (grid.nz == 0) grid.nz = count_of(p.formation.depth_max_m - p.formation.depth_min_m, row_m, 2);
     return grid;
   }
-  // ... but no more pixels than an image on the screen can use.
+  // ... but limited to the useful pixels of an image on the screen.
   const double wanted = (p.formation.lateral_max_m - p.formation.lateral_min_m) / step *
                         ((p.formation.depth_max_m - p.formation.depth_min_m) / step);
   if (wanted > kMaxPixels) step *= std::sqrt(wanted / kMaxPixels);
@@ -141,8 +141,8 @@ Grid make_grid(const ImagingParams& p, const Acquisition& a) {
 Grid make_beam_grid(const ImagingParams& p, const Acquisition& a, const Grid& picture) {
   const bool columns = a.data == DataKind::beamformed;
   if (!columns && !forms_lines(p, a)) return picture;
-  // The image is interpolated from samples along the beam a sixteenth of a wavelength apart: with an eighth, the dips
-  // of the envelope would be off by a quarter of a decibel (rms).
+  // The image is interpolated from samples along the beam a sixteenth of a wavelength apart: with an eighth, dips of
+  // the envelope would be off by a quarter of a decibel (rms).
   const double step_m = a.sound_speed_m_s / a.center_hz / 16.0;
   const auto rows = [step_m](double length_m) {
     return std::clamp(static_cast<int>(std::ceil(length_m / step_m)) + 1, 2, kMaxGridSide);

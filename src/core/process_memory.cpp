@@ -21,7 +21,7 @@ namespace {
 using Path = std::filesystem::path;
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
-// The number behind `key` in a file; nothing where it is a word, or not there.
+// Returns the number after `key` in a file; nullopt if it is a word or missing.
 std::optional<std::size_t> number_in(const Path& name, const std::string& key = {}) {
   std::ifstream file(name);
   for (std::string line; std::getline(file, line);) {
@@ -36,7 +36,7 @@ std::optional<std::size_t> number_in(const Path& name, const std::string& key = 
   return std::nullopt;
 }
 
-// What `ulimit -v` leaves.
+// Returns the address space left by `ulimit -v`.
 std::size_t free_address_space(const Path& proc) {
   const auto limit = number_in(proc / "self/limits", "Max address space");
   const auto used = number_in(proc / "self/status", "VmSize:");
@@ -51,7 +51,7 @@ constexpr GroupFiles kVersion1{"memory.limit_in_bytes", "memory.usage_in_bytes",
                                "total_active_file "};
 constexpr GroupFiles kVersion2{"memory.max", "memory.current", "inactive_file ", "active_file "};
 
-// What one group leaves; a folder that is not there has no limit.
+// Returns the memory left by one group; a missing folder has no limit.
 std::size_t free_in_group(const Path& group, const GroupFiles& files) {
   const auto limit = number_in(group / files.limit), used = number_in(group / files.used);
   if (!limit.has_value() || !used.has_value()) return kNoLimit;
@@ -60,7 +60,7 @@ std::size_t free_in_group(const Path& group, const GroupFiles& files) {
   return *limit - std::min(*limit, *used - std::min(*used, pages));
 }
 
-// A limit holds for all groups below, too. In a container the folder of groups may be the container's own group.
+// Returns the memory left by the process's groups and those above. In a container the folder may be its own group.
 std::size_t free_in_groups(const Path& root) {
   std::size_t free = kNoLimit;
   std::ifstream groups(root / "proc/self/cgroup");
@@ -100,9 +100,9 @@ std::string line_of(const std::exception& error, const std::string& what) {
 namespace {
 
 struct Entry {
-  std::atomic<std::uintptr_t> begin{0};  // 0: the entry is free, or not complete yet
+  std::atomic<std::uintptr_t> begin{0};  // 0: free, or incomplete
   std::atomic<std::uintptr_t> end{0};
-  std::atomic<std::uintptr_t> lost_begin{UINTPTR_MAX};  // from the first lost page to the last one
+  std::atomic<std::uintptr_t> lost_begin{UINTPTR_MAX};  // from the first to the last lost page
   std::atomic<std::uintptr_t> lost_end{0};
   bool taken = false;  // under table_mutex
   std::string file;    // under table_mutex

@@ -1,6 +1,6 @@
-// What a source's samples are like, frame by frame, and of all frames that were processed since the stream started. The
-// source writes as it checks a frame, the processing thread counts, the window and the report read. Frames are numbered
-// as the source numbers them; of a frame without faults nothing is kept but that it was checked.
+// Faults of a source's samples, per frame and for all frames processed since the stream's start. The source writes when
+// it checks a frame, the processing thread counts, the window and the report read. Frames have the source's numbers; of
+// a frame without faults only the check is recorded.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace echoloop {
 
-// Samples of channel data that cannot be right, counted for one frame or for many: announced once in the table below,
-// which the status bar, captions, messages and the report read. Plain values.
+// Invalid samples of channel data, counted for one frame or many: one row each in the table below, for the status bar,
+// captions, messages and the report. Plain values.
 
 enum class SampleFault { invalid, clipped, silent };
 inline constexpr std::size_t kSampleFaults = 3;
 
 struct SampleFaultRow {
-  std::string_view key;   // in the report, and in words
+  std::string_view key;   // in the report, and in text
   std::string_view help;  // a sentence
 };
 inline constexpr std::array<SampleFaultRow, kSampleFaults> kSampleFaultRows = {
@@ -32,11 +32,11 @@ inline constexpr std::array<SampleFaultRow, kSampleFaults> kSampleFaultRows = {
 
 struct SampleFaultCount {
   std::uint64_t samples = 0;
-  std::vector<bool> elements = {};  // [element], those concerned; empty: none
+  std::vector<bool> elements = {};  // [element], affected ones; empty: none
 };
 
 struct SampleFaults {
-  std::uint64_t frames = 0;   // that were checked
+  std::uint64_t frames = 0;   // checked ones
   std::uint64_t samples = 0;  // of them
   std::array<SampleFaultCount, kSampleFaults> found{};
 
@@ -67,11 +67,11 @@ class SampleLog {
  public:
   void keep(std::uint64_t frame, SampleFaults faults);             // any thread
   [[nodiscard]] bool has(std::uint64_t frame) const;               // any thread
-  [[nodiscard]] SampleFaults of(std::uint64_t frame) const;        // not checked yet: of no frames; any thread
+  [[nodiscard]] SampleFaults of(std::uint64_t frame) const;        // no frames if not checked yet; any thread
   [[nodiscard]] std::uint64_t invalid(std::uint64_t frame) const;  // samples; any thread
 
-  void count(std::uint64_t frame);                 // it was processed; processing thread
-  void restart();                                  // nothing was processed yet; any thread
+  void count(std::uint64_t frame);                 // after processing; processing thread
+  void restart();                                  // resets the counts of processed frames; any thread
   [[nodiscard]] SampleFaults since_start() const;  // any thread
 
  private:

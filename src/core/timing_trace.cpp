@@ -12,7 +12,7 @@
 namespace echoloop {
 namespace {
 
-// The last `wanted` of `count` values in a ring whose next write goes to `next`, oldest first.
+// Returns the last `wanted` of `count` values in a ring whose next write goes to `next`, oldest first.
 template <class T>
 std::vector<T> unroll(const std::vector<T>& ring, std::size_t next, std::size_t count, std::size_t wanted) {
   wanted = std::min(wanted, count);
@@ -98,7 +98,7 @@ StageSummary frame_summary(const std::vector<Span>& spans) {
   }
   std::vector<double> durations;
   for (const auto& [frame, times] : frames) {
-    if (times.first == 0 || times.second == 0) continue;  // the other half is not among the spans
+    if (times.first == 0 || times.second == 0) continue;  // only half of the frame is in the spans
     durations.push_back(static_cast<double>(times.second - times.first) * kMillisecondsPerNanosecond);
   }
   return summarize(durations);
@@ -152,8 +152,8 @@ std::int64_t first_ns(const std::vector<Span>& spans) {
   return first;
 }
 
-// Rows of the image: lanes share them as they share the streams. Kernels that run side by side get a row a lane,
-// since the events of a row may not overlap.
+// Rows of the trace: lanes share them as they share the streams. Concurrent kernels get a row per lane, since the
+// events of a row may not overlap.
 constexpr std::array<const char*, 6> kRows = {"producer", "copy", "kernels", "texture", "window", "vertical sync"};
 
 constexpr int kFirstLaneRow = 9;
@@ -257,7 +257,7 @@ std::vector<double> LatencyRecord::last_ms(std::size_t wanted) const {
   return values;
 }
 
-// Nearest rank; the middle of its bin.
+// Returns the centre of the bin of the nearest rank.
 double LatencyRecord::percentile_ms(double fraction) const {
   const auto rank = static_cast<std::uint64_t>(std::ceil(fraction * static_cast<double>(binned_)));
   std::uint64_t counted = 0;

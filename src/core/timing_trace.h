@@ -1,5 +1,5 @@
-// A fixed ring of timed spans {frame, stage, lane, start, end}, written by every thread of the stream.
-// Adding takes one short lock and never allocates. Percentiles and the Chrome trace are made from a snapshot.
+// Fixed ring of timed spans {frame, stage, lane, start, end}, written by every thread of the stream. Adding holds one
+// short lock and never allocates. Percentiles and the Chrome trace use a snapshot.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace echoloop {
 
-// Percentiles of how long something took, in milliseconds.
+// Percentiles of durations, in milliseconds.
 
 struct StageSummary {
   double p50_ms = 0.0;
@@ -24,12 +24,12 @@ struct StageSummary {
   std::size_t count = 0;
 };
 
-// Nearest-rank percentiles; reorders `values_ms`.
+// Returns nearest-rank percentiles; reorders `values_ms`.
 StageSummary summarize(std::vector<double>& values_ms);
 
-// The latencies of one kind: the newest ones exactly, with their moments, and all of them in a histogram, so that
-// percentiles since the start of a long stream neither grow nor forget. Adding never allocates. One thread at a time:
-// TimingTrace holds its lock around it.
+// Latencies of one kind: the newest ones exactly, with their times, and all of them in a histogram, so that percentiles
+// since the start of a long stream need constant memory. Adding never allocates. One thread at a time, under the lock
+// of TimingTrace.
 
 class LatencyRecord {
  public:
@@ -38,12 +38,12 @@ class LatencyRecord {
   void add(std::int64_t at_ns, double ms);
   void clear();
 
-  [[nodiscard]] std::vector<double> last_ms(std::size_t wanted) const;  // oldest first; at most those kept
-  [[nodiscard]] std::uint64_t added() const { return added_; }          // ever, clear() or not
+  [[nodiscard]] std::vector<double> last_ms(std::size_t wanted) const;  // oldest first; at most the kept ones
+  [[nodiscard]] std::uint64_t added() const { return added_; }          // total, independent of clear()
 
-  // Since clear(): exact while all are kept, later within 0.3 %.
+  // Returns figures since clear(): exact while all are kept, later within 0.3 %.
   [[nodiscard]] StageSummary since_start() const;
-  // Of the time `within_ns` before the newest one, as far as they are kept: an idle stream keeps its last figures.
+  // Returns figures of the time `within_ns` before the newest one, as far as kept: an idle stream keeps its last ones.
   [[nodiscard]] StageSummary recent(std::int64_t within_ns) const;
 
  private:
@@ -65,12 +65,11 @@ class LatencyRecord {
   double max_ms_ = 0.0;
 };
 
-// The stages of a frame's life, in order; the vocabulary of timings, traces and the report.
+// Stages of a frame, in order; the names in timings, traces and the report.
 
-// produce: the source writes a frame. upload: host to device. load: extra work that somebody asked for
-// (core/stream_settings.h). condition .. compress: the signal chain. refine: filters of the image, where any are on.
-// present: the image goes into its texture. draw: the window's own frame. vsync: a moment, the window's image
-// changed.
+// produce: the source writes a frame. upload: host to device. load: injected extra work (core/stream_settings.h).
+// condition .. compress: the signal chain. refine: image filters, if any. present: copy to the texture. draw: the
+// window's own frame. vsync: an instant, the window's image changed.
 enum class Stage : std::uint8_t {
   produce,
   upload,
@@ -86,18 +85,18 @@ enum class Stage : std::uint8_t {
 };
 inline constexpr Stage kLastOfFrame = Stage::refine;
 
-// The rows of a timeline, in order; several of kernels where lanes work side by side.
+// Rows of a timeline, in order; several of kernels if lanes overlap.
 enum class RowKind { producer, copy, kernels, texture, window, vsync };
 
 struct StageRow {
   std::string_view key;    // in reports, traces and tables
   std::string_view label;  // in the panel of timings
-  std::string_view title;  // of its block in the timeline: what happens in that row
+  std::string_view title;  // of its block in the timeline: activity in that row
   RowKind row;
   std::uint32_t color;  // 0xRRGGBB, in timeline, panels and profilers
 };
-// In the order of their values. Of what is no stage of the signal chain the colours are neutral; every two differ by at
-// least 10 (CIEDE2000), also as a deuteranope sees them (tests/unit/theme_test.cpp).
+// In the order of the enumeration. Stages outside the signal chain have neutral colours; every two differ by at least
+// 10 (CIEDE2000), also for deuteranopia (tests/unit/theme_test.cpp).
 inline constexpr auto kStages = std::to_array<StageRow>({
     {"produce", "Produce", "Produce", RowKind::producer, 0x7E8282},
     {"upload", "Upload", "Copy", RowKind::copy, 0x6188E4},
@@ -114,7 +113,7 @@ inline constexpr auto kStages = std::to_array<StageRow>({
 inline constexpr int kStageCount = static_cast<int>(kStages.size());
 constexpr const StageRow& row_of(Stage stage) { return kStages[static_cast<std::size_t>(stage)]; }
 
-// The stages that may be a frame's last one before it is an image.
+// Returns true for stages that may complete an image.
 constexpr bool ends_frame(Stage stage) { return stage >= Stage::compress && stage <= kLastOfFrame; }
 
 struct Span {
@@ -125,53 +124,52 @@ struct Span {
   std::int64_t end_ns = 0;
 };
 
-// What decides the rate of a stream: t_t, one frame's copy to the device; t_p, the rest of its work there. One after
-// the other a frame takes t_t + t_p, side by side the larger of the two.
+// Rate-limiting times of a stream: t_t, one frame's copy to the device; t_p, the rest of its work there. A frame needs
+// t_t + t_p in series, the larger of both with overlap.
 struct StreamTiming {
   double t_t_ms = 0.0;     // median
-  double t_p_ms = 0.0;     // median, from the first kernel's begin to the last one's end
+  double t_p_ms = 0.0;     // median, from the start of the first kernel to the end of the last
   double period_ms = 0.0;  // measured, mean: between the ends of successive frames
-  std::size_t frames = 0;  // that the numbers come from; 0 = nothing known
+  std::size_t frames = 0;  // used; 0 = nothing known
   [[nodiscard]] double serial_ms() const { return t_t_ms + t_p_ms; }
   [[nodiscard]] double overlap_ms() const { return t_t_ms > t_p_ms ? t_t_ms : t_p_ms; }
 };
-// Of the frames whose copy began at `from_ns` or later: a time without frames before it is not part of the period.
+// Uses frames whose copy began at `from_ns` or later: a time without frames before it is not part of the period.
 StreamTiming stream_timing(const std::vector<Span>& spans, std::int64_t from_ns = 0);
 
-// How long each stage took, and each frame from its copy's begin to its last stage's end.
+// Return durations of each stage, and of each frame from the start of its copy to the end of its last stage.
 std::array<StageSummary, kStageCount> stage_summaries(const std::vector<Span>& spans);
 StageSummary frame_summary(const std::vector<Span>& spans);
 
-// Which way a latency goes: from the frame's publication to the finished image, or to the image on the display; and the
-// first of these for the frames of the second only, so that both can be compared.
+// End points of a latency: from the frame's publication to the finished image, or to the image on the display; and the
+// first of these for the frames of the second only, for comparison.
 enum class Latency { ready, shown, ready_of_shown };
 inline constexpr std::size_t kLatencyKinds = 3;
 
 inline constexpr std::int64_t kRecentLatency_ns = 10'000'000'000;
 inline constexpr std::int64_t kNoLatencies = std::numeric_limits<std::int64_t>::max();
 
-inline constexpr std::size_t kTracedSpans = 1 << 14;  // the newest ones are kept: some 2000 frames
+inline constexpr std::size_t kTracedSpans = 1 << 14;  // newest ones are kept: some 2000 frames
 
 class TimingTrace {
  public:
   explicit TimingTrace(std::size_t capacity = kTracedSpans);
 
   void add(const Span& span);  // any thread
-  // Of a frame acquired at `from_ns`. Not counted when the frame is older than count_latencies_from() says. [any
-  // thread]
+  // Adds a latency of a frame acquired at `from_ns`; ignored if the frame precedes count_latencies_from(). [any thread]
   void add_latency(Latency latency, std::int64_t from_ns, std::int64_t to_ns);
-  // The time for which the image is frozen or the source paused is no latency: kNoLatencies from its begin, and the
-  // moment of its end. [any thread]
+  // Excludes the time while the image is frozen or the source paused: kNoLatencies at its start, and the time of its
+  // end. [any thread]
   void count_latencies_from(std::int64_t acquired_ns);
-  void forget_latencies();                        // begins those since the start, and the last 10 s, again; any thread
+  void forget_latencies();                        // restarts those since the start, and of the last 10 s; any thread
   [[nodiscard]] std::vector<Span> spans() const;  // oldest first; any thread
   [[nodiscard]] std::vector<Span> last_spans(std::size_t count) const;  // oldest first; any thread
-  // Those added since the last call with the same `seen`, which counts them; it begins at 0. Oldest first; any thread
+  // Returns those added since the last call with the same `seen`, a counter that starts at 0. Oldest first; any thread
   [[nodiscard]] std::vector<double> new_latencies_ms(Latency latency, std::uint64_t& seen) const;
   [[nodiscard]] std::array<StageSummary, kStageCount> summarize_stages() const;  // any thread
   [[nodiscard]] StageSummary summarize_latency(Latency latency) const;           // since the start; any thread
   [[nodiscard]] StageSummary recent_latency(Latency latency) const;              // of the last 10 s; any thread
-  [[nodiscard]] std::string chrome_json() const;  // Chrome/Perfetto trace events, any thread
+  [[nodiscard]] std::string chrome_json() const;  // Chrome/Perfetto trace events; any thread
   [[nodiscard]] std::string csv() const;          // frame,stage,lane,start_ns,end_ns; from 0; any thread
   void clear();                                   // any thread
 
@@ -185,14 +183,14 @@ class TimingTrace {
   std::int64_t latencies_from_ns_ = std::numeric_limits<std::int64_t>::min();
 };
 
-// Ranges for an outside profiler, named like the stages of the timeline, so that both show the same image. The core
-// knows no profiler: a backend that has one installs hooks; without hooks a range costs one load.
+// Ranges for an external profiler, named as the stages of the timeline. The core is independent of profilers: a backend
+// with one installs hooks; without hooks a range costs one load.
 
-// `push` begins a range on the calling thread, `pop` ends the last one begun there; both or neither null. Ranges that
-// are open at that moment end as they began. [any thread]
+// `push` begins a range on the calling thread, `pop` ends the last one begun there; both or neither null. Open ranges
+// end with the hooks they began with. [any thread]
 void set_profiler_hooks(void (*push)(Stage), void (*pop)());
 
-// The host's part of a stage, from construction to destruction. On a device that only means: its work is being queued.
+// Host part of a stage during the object's lifetime; on a device the time of queueing its work.
 class [[nodiscard]] ProfileRange {
  public:
   explicit ProfileRange(Stage stage);
@@ -203,7 +201,7 @@ class [[nodiscard]] ProfileRange {
   ProfileRange& operator=(const ProfileRange&) = delete;
 
  private:
-  void (*pop_)() = nullptr;  // of the hooks that began this range
+  void (*pop_)() = nullptr;  // hook that ends this range
 };
 
 }  // namespace echoloop

@@ -48,7 +48,7 @@ double transmit_level_db(const ImagingParams& p, const Acquisition& a) {
 
 namespace {
 
-// n_samples: 1024 samples at 20 MHz and 1540 m/s are a depth of 39 mm, of which about 36 mm are seen by all elements.
+// n_samples: 1024 samples at 20 MHz and 1540 m/s are a depth of 39 mm, of which all elements see about 36 mm.
 constexpr std::array<ProbeModel, 5> kProbes{{
     {"L64", ProbeKind::linear, 64, 0.300e-3, 0.270e-3, 5.0e6, 0.60, 1024},
     {"L128", ProbeKind::linear, 128, 0.298e-3, 0.268e-3, 5.0e6, 0.60, 1024},

@@ -1,5 +1,5 @@
-// Which transmits of a frame make the image, by the parameters transmit_first, transmit_last and transmit_every.
-// Pure functions; any thread.
+// Selection of a frame's transmits by the parameters transmit_first, transmit_last and transmit_every. Pure functions;
+// any thread.
 #pragma once
 
 #include <span>
@@ -20,26 +20,25 @@ struct TransmitPick {
   friend bool operator==(const TransmitPick&, const TransmitPick&) = default;
 };
 
-// Where lines are formed every transmit is needed for its own line: all of them then, whatever the parameters say.
-// The parameters must have passed validate_params().
+// Returns all transmits if lines are formed, as each line needs its own. The parameters must have passed
+// validate_params().
 TransmitPick picked_transmits(const ImagingParams& params, const Acquisition& acquisition);
 
-// Whether transmits are weighed at every pixel by its place in their cones (dsp/delays.h).
+// Returns true if transmits are weighted at every pixel by its place in their cones (dsp/delays.h).
 bool uses_cones(const ImagingParams& params, const Acquisition& acquisition);
 
-// The acquisition as if only those transmits had been recorded. The same object when they are all.
+// Returns the acquisition reduced to these transmits; the same object if they are all.
 AcquisitionPtr with_transmits(const AcquisitionPtr& acquisition, const TransmitPick& pick);
 
-// The axes of those beams. Empty: not all transmits are focused.
+// Returns the axes of those beams; empty: not all transmits are focused.
 std::vector<BeamAxis> picked_axes(const Acquisition& acquisition, const TransmitPick& pick);
 
-// What a selection takes from the level of an echo that all transmits agree on, dB, at most 0: 20 log10(picked / all),
-// or 0 with cones, whose weights add up to 1 at every pixel.
+// Returns the effect of a selection on the level of an echo common to all transmits, dB, at most 0: 20 log10(picked /
+// all), or 0 with cones, whose weights add up to 1 at every pixel.
 double transmit_level_db(const ImagingParams& params, const Acquisition& acquisition);
 
-// The probes that the phantoms can be scanned with: a small table of real and teaching arrays by name.
-// Why: element count, pitch, band and sampled depth belong together; a phantom takes them from here and nothing
-// else has to know them. Numbers are the makers' published nominal values, rounded.
+// Probes for phantoms: a small table of real and teaching arrays by name, with matching element count, pitch, band and
+// sampled depth. Numbers are the manufacturers' published nominal values, rounded.
 
 struct ProbeModel {
   std::string_view name;
@@ -55,13 +54,13 @@ struct ProbeModel {
   [[nodiscard]] double width_m() const { return n_elements * pitch_m; }
 };
 
-// Four samples a period, as research scanners take them: the band ends well below half the sampling frequency.
+// Four samples per period, as usual for research scanners: the band ends well below half the sampling frequency.
 inline constexpr double kSamplesPerPeriod = 4.0;
 
-// All probes; the first is the default. [any thread]
+// Returns all probes; the first is the default. [any thread]
 std::span<const ProbeModel> probe_models();
 
-// The probe of that name (exact spelling). Throws Error listing the names. [any thread]
+// Returns the probe of that name (exact spelling). Throws Error listing the names. [any thread]
 const ProbeModel& find_probe_model(std::string_view name);
 
 }  // namespace echoloop

@@ -12,7 +12,7 @@ struct Character {
   std::size_t bytes = 0;  // 0: not UTF-8
 };
 
-// The first one of `text`, which is not empty (RFC 3629: no longer form than needed, no surrogates).
+// Returns the first character of non-empty `text` (RFC 3629: shortest form, no surrogates).
 Character first_character(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);

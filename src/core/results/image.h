@@ -1,5 +1,5 @@
-// A finished image: dB against a fixed reference, with everything needed to say what it is.
-// Storage belongs to the backend that made it; images are swapped through a Mailbox, never copied.
+// Finished image: dB against a fixed reference, with its parameters and stamps. Storage belongs to the backend that
+// made it; images are swapped through a Mailbox, never copied.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace echoloop {
 
-// Whether an image is copied to the host as well, where the backend computes elsewhere.
+// made: an image of a device is also copied to the host.
 enum class HostCopy { none, made };
 
 struct Image {
@@ -24,14 +24,13 @@ struct Image {
   std::int64_t ready_ns = 0;
   std::uint64_t number = 0;  // counts finished images, from 1; 0 = no image yet
   Grid grid;
-  ImagingParams params;  // that made it; reference_db holds the level in use, never kAutoReference
+  ImagingParams params;  // of the image; reference_db is the level in use, never kAutoReference
   AcquisitionPtr acquisition;
-  double averaged_frames = 0.0;  // by persistence: as many alike would average noise as much; 0: the frame alone
+  double averaged_frames = 0.0;  // by persistence: equally weighted frames with the same noise; 0: the frame alone
 
-  // dB, [nz][nx], x fastest. Either may be null: host_db when nobody asked for a host copy, device_db on the CPU
-  // backend.
+  // dB, [nz][nx], x fastest. Either may be null: host_db without a host copy, device_db on the CPU backend.
   float* host_db = nullptr;
-  float* device_db = nullptr;     // CUDA device pointer, complete: the producer waited for its event
+  float* device_db = nullptr;     // CUDA device pointer, complete: its event has passed
   std::shared_ptr<void> storage;  // keeps both alive
   std::size_t capacity = 0;       // pixels that fit into the storage
 
@@ -40,12 +39,12 @@ struct Image {
   }
 };
 
-// The acquisition's clock: the one time for strips, playing, films, M-mode and read-outs. It counts frames of the
-// source, so that it is the same on a slow machine; the host's stamp (FrameStamp::acquired_ns) is for latency only.
+// Clock of the acquisition, for strips, playback, films, M-mode and read-outs. Counts frames of the source, so that it
+// is the same on a slow machine; the host's stamp (FrameStamp::acquired_ns) is for latency only.
 
-// Seconds of acquisition since the stream's first frame. Unlike FrameStamp::time_s they go on where a recording begins
-// again. A scanner with a clock of its own has that clock. A source with neither has the host's clock instead: its
-// frames are as far apart as they came.
+// Returns seconds of acquisition since the stream's first frame. Unlike FrameStamp::time_s they continue when a
+// recording restarts. A scanner with a clock uses that clock. A source with neither uses the host's clock: times of
+// arrival.
 [[nodiscard]] inline double stream_time_s(const FrameStamp& stamp, double frame_rate_hz) {
   constexpr double kSecondsPerNanosecond = 1e-9;
   if (stamp.clock == FrameClock::device) return stamp.time_s;
@@ -59,23 +58,22 @@ struct Image {
 
 [[nodiscard]] inline double stream_time_s(const Image& image) { return stream_time_s(image.stamp, image.acquisition); }
 
-// How often each level, in dB, occurs in an image. Every pixel counts once, also on a polar grid, where pixels differ
-// in area. And the level at and below which a pixel says nothing.
+// Counts of the levels, in dB, of an image. Every pixel counts once, also on a polar grid, where pixels differ in area.
 
-// Pixels at or below it received nothing at all.
+// Level at or below which a pixel received nothing.
 inline constexpr double kNoEcho_db = -300.0;
 
 struct LevelHistogram {
   double first_db = 0.0;  // lower edge of the first bin
   double step_db = 1.0;
   std::vector<std::uint32_t> counts = {};
-  std::uint64_t below = 0;    // the first bin, those without any echo included
+  std::uint64_t below = 0;    // the first bin, including those without an echo
   std::uint64_t above = 0;    // the last bin
-  std::uint64_t without = 0;  // not a number
+  std::uint64_t without = 0;  // NaN
   friend bool operator==(const LevelHistogram&, const LevelHistogram&) = default;
 };
 
-// Place among n_bins + 3 counts: a bin, then below the first, above the last, not a number. Host and device.
+// Returns the index among n_bins + 3 counts: a bin, then below the first, above the last, NaN. Host and device.
 ECHO_HD int histogram_place(float db, float first_db, float per_db, int n_bins) {
   const float at = (db - first_db) * per_db;
   if (at >= 0.0f && at < static_cast<float>(n_bins)) return static_cast<int>(at);
@@ -83,7 +81,7 @@ ECHO_HD int histogram_place(float db, float first_db, float per_db, int n_bins) 
   return at > 0.0f ? n_bins + 1 : n_bins + 2;
 }
 
-// Counts levels into so many bins from h.first_db on, h.step_db wide each; what `h` counted before is forgotten.
+// Counts levels into n_bins bins from h.first_db on, h.step_db wide each, replacing earlier counts.
 void count_levels(std::span<const float> db, int n_bins, LevelHistogram& h);
 
 }  // namespace echoloop

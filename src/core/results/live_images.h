@@ -1,4 +1,4 @@
-// Where what is made of the live stream goes on its way to the window: the images, and what is made beside them.
+// Results of the live stream on their way to the window: images and analyses.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace echoloop {
 
-// Of what is made beside the live images. Null: it is not made, whatever the parameters say.
+// Mailboxes of the analyses. Null: not made, whatever the parameters.
 struct AnalysisMailboxes {
   Mailbox<FlowImage>* flow = nullptr;
   Mailbox<ObjectImage>* objects = nullptr;
@@ -33,7 +33,7 @@ struct LiveImages {
   [[nodiscard]] AnalysisMailboxes analyses() {
     return {.flow = &flow, .objects = &objects, .spectrogram = &spectrogram, .line = &line};
   }
-  // Forgets the results of another stream, but for the line. No thread may be using the mailboxes.
+  // Clears the results of another stream, except for the line. No thread may use the mailboxes meanwhile.
   void reset_analyses() {
     flow.reset();
     objects.reset();
@@ -41,14 +41,13 @@ struct LiveImages {
   }
 };
 
-// Where images of kept frames, processed again, go on their way to the window: [0] made with the parameters in the
-// panels, [1] with the parameters A of a comparison; the flow of the ensembles that end with them; and columns of the
-// M-mode.
+// Reprocessed images of history frames on their way to the window: [0] with the parameters of the panels, [1] with the
+// parameters A of a comparison; the flow of the ensembles that end with them; and columns of the M-mode.
 
 struct PastImages {
   std::array<Mailbox<Image>, 2> images;
   Mailbox<FlowImage> flow;
-  LineQueue line;  // of the M-mode over kept frames
+  LineQueue line;  // of the M-mode over history frames
   Mailbox<Image>& operator[](std::size_t index) { return images[index]; }
 };
 
