@@ -86,12 +86,11 @@ int say_ended(const RecorderStatus& ended, RunTotals& totals) {
   return 1;
 }
 
-// --images-out: every image of a run, one after the other, in an array for NumPy [frame][nz][nx]; the metadata beside
-// it in F.json.
+// --images-out: all images of a run in an array for NumPy [frame][nz][nx]; metadata in F.json.
 
 namespace {
 
-// 0 to 255 over the dynamic range below 0 dB, rounded as std::lround does, of which compilers make no vectors.
+// Maps the dynamic range below 0 dB to 0 to 255, rounded as std::lround, which compilers do not vectorise.
 std::byte level8(float level_db, float range_db) {
   const float level = 1.0f + level_db / range_db;
   const float scaled = level > 0.0f ? 255.0f * std::min(level, 1.0f) : 0.0f;
@@ -101,11 +100,11 @@ std::byte level8(float level_db, float range_db) {
 
 class ImageSequence final : public ImageSink {
  public:
-  // Images of `grid`. Throws Error when the file cannot be made.
+  // Images of `grid`. Throws Error if the file cannot be made.
   ImageSequence(const std::filesystem::path& file, ImageValues values, const Grid& grid);
 
   void take(const Image& image) override;
-  // And writes what describes the file, from the last image. How it ended is said in a line.
+  // Completes the file, writes its description, from the last image, and prints one line about the end.
   int finish(const EndedImages& run, RunTotals& totals) override;
   [[nodiscard]] nlohmann::json report() const override { return recording_json(file_.status()); }
 
@@ -136,7 +135,7 @@ void ImageSequence::take(const Image& image) {
   file_.put(image.stamp);
 }
 
-// A row of output_rows().
+// Makes the sink of a row of output_rows().
 std::unique_ptr<ImageSink> make_image_sequence(const ImageSinkRequest& request) {
   return std::make_unique<ImageSequence>(request.options.files["--images-out"], request.options.image_values,
                                          make_grid(request.params, *request.source.acquisition));
@@ -212,7 +211,7 @@ RecorderStatus IqSequence::end(EndedImages run) {
   run.last = &last_;
   nlohmann::json about = image_json(run.backend, run.named, last_);
   ImagingParams params = last_.params;
-  params.refine.persistence_s = 0.0;  // acts after the pixels
+  params.refine.persistence_s = 0.0;  // applied after the pixels
   file_.add_command(about, run, params, "--iq-out iq.npy");
   if (run.doubts != nullptr) about["doubts"] = doubts_json(*run.doubts);
   about["order"] = std::string("iq[frame]") +
@@ -238,7 +237,7 @@ int IqSequence::finish(const EndedImages& run, RunTotals& totals) {
   return say_ended(ended, totals);
 }
 
-// A row of output_rows().
+// Makes the sink of a row of output_rows().
 std::unique_ptr<ImageSink> make_iq_sequence(const ImageSinkRequest& request) {
   require_pixels(request.params, "--iq-out");
   return std::make_unique<IqSequence>(request.options.files["--iq-out"],

@@ -1,5 +1,5 @@
-// Arrays [frame][nz][nx] for NumPy that grow while a stream runs: a Recorder with its thread writes them; the stream
-// waits where the disk is slower.
+// Arrays [frame][nz][nx] for NumPy that grow while a stream runs, written by a Recorder on its thread; the stream waits
+// for a slower disk.
 #pragma once
 
 #include <filesystem>
@@ -16,20 +16,20 @@ namespace echoloop {
 
 class ArrayFile {
  public:
-  // Throws Error when the file cannot be made.
+  // Throws Error if the file cannot be made.
   ArrayFile(const std::filesystem::path& file, NpyItems items);
 
-  // Where the values of the next frame go, and that they are there. [processing thread]
+  // Returns the memory of the next frame's values; put() adds them. [processing thread]
   [[nodiscard]] std::span<std::byte> room(std::size_t bytes);
   void put(const FrameStamp& stamp);
 
-  RecorderStatus end();  // waits until the file is ended; the rest is for afterwards
+  RecorderStatus end();  // waits until the file is complete; the members below are valid afterwards
   [[nodiscard]] RecorderStatus status() const { return recorder_.status(); }
-  [[nodiscard]] nlohmann::json frames_json() const;  // how many, the first, the last
-  // In place of the command of the last image: that of all frames, with the option of the file. `params`: of all.
+  [[nodiscard]] nlohmann::json frames_json() const;  // number, first, last
+  // Sets the command for all frames, with the option of the file, in place of the last image's. `params`: of all.
   void add_command(nlohmann::json& about, const EndedImages& run, const ImagingParams& params,
                    const std::string& option) const;
-  // Writes what describes the file beside it.
+  // Writes the description of the file next to it.
   void describe(nlohmann::json about) const;
 
  private:
@@ -38,26 +38,26 @@ class ArrayFile {
   Recorder recorder_{nullptr};
 };
 
-// Says in a line how a file ended; returns the exit status and counts an error.
+// Prints one line about the end of a file; returns the exit status and counts an error.
 int say_ended(const RecorderStatus& ended, RunTotals& totals);
 
-// --iq-out: the complex pixels of every frame of a run, before detection, in an array for NumPy [frame][nz][nx]; grid,
-// parameters and conventions beside it in F.json. The window saves frames of the history in the same way.
+// --iq-out: complex pixels of every frame of a run, before detection, in an array for NumPy [frame][nz][nx]; grid,
+// parameters and conventions in F.json. The window saves history frames in the same way.
 
 class IqSequence final : public ImageSink, public PixelSink {
  public:
-  // Pixels of `grid`, which is beamformed. Throws Error when the file cannot be made.
+  // Pixels of `grid`, the beamformed one. Throws Error if the file cannot be made.
   IqSequence(const std::filesystem::path& file, const Grid& grid);
 
   [[nodiscard]] bool wanted() const override { return true; }
   void take(const KeptPixels& pixels) override;
   void take(const Image& /*image*/) override {}
   [[nodiscard]] PixelSink* pixels() override { return this; }
-  // And writes what describes the file, from the last frame. How it ended is said in a line.
+  // Completes the file, writes its description, from the last frame, and prints one line about the end.
   int finish(const EndedImages& run, RunTotals& totals) override;
   [[nodiscard]] nlohmann::json report() const override { return recording_json(file_.status()); }
   [[nodiscard]] RecorderStatus status() const { return file_.status(); }
-  // As finish(), without a word; and without a file. Any one thread, when no frame comes any more.
+  // Same as finish(), without output; discard() without a file. Any one thread, after the last frame.
   RecorderStatus end(const Backend& backend, const std::string& named);
   RecorderStatus discard();
 
@@ -69,11 +69,10 @@ class IqSequence final : public ImageSink, public PixelSink {
   Image last_;  // without levels
 };
 
-// Throws Error where images with these parameters consist of no complex pixels. `asked`: the option, or what the window
-// was asked for.
+// Throws Error if images with these parameters have no complex pixels. `asked`: the option, or the window's command.
 void require_pixels(const ImagingParams& params, const std::string& asked);
 
-// The grid that is beamformed, whose pixels these are.
+// Returns the grid of these pixels, the beamformed one.
 Grid pixel_grid(const ImagingParams& params, const Acquisition& acquisition);
 
 }  // namespace echoloop

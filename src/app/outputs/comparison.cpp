@@ -33,7 +33,7 @@ std::string value_text(const ImagingParams& params, const ParamSpec& spec) {
   return spec.choices.empty() ? fmt::format("{:.17g}", get_number(params, spec)) : get_text(params, spec);
 }
 
-// The options that make A beside B: what it is of, then what of its parameters is not as params_beside() has it.
+// Returns the options that make A for B: its source and frame, then parameters that differ from params_beside().
 std::string options_of_a(const MeasuredRun& run_a, const MeasuredRun& run_b) {
   const Image &a = run_a.measured.image, &b = run_b.measured.image;
   std::string words;
@@ -53,7 +53,7 @@ std::string options_of_a(const MeasuredRun& run_a, const MeasuredRun& run_b) {
     if (value_text(a.params, spec) != value_text(base, spec))
       sets.push_back(fmt::format("{}={}", spec.key, value_text(a.params, spec)));
   }
-  // An image with B's parameters is asked for as well, as A beside itself.
+  // Adds a setting if A has B's parameters, to request A at all.
   if (sets.empty() && words.empty()) sets.push_back("f_number=" + value_text(a.params, param("f_number")));
   for (const std::string& set : sets) words += "--compare-set " + shell_word(set) + " ";
   return words;
@@ -233,7 +233,7 @@ const char* transmit_words(TransmitKind kind) {
   return "element delays";
 }
 
-// "5.00", or "5.00 to 6.50".
+// Returns "5.00", or "5.00 to 6.50".
 std::string range_text(const std::vector<double>& values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const std::string first = fmt::format("{:.2f}", *low), last = fmt::format("{:.2f}", *high);
@@ -252,7 +252,7 @@ bool fires_alone(const Transmit& t, const Probe& probe) {
                      [&](const Element& e) { return std::hypot(e.x_m - t.source_x_m, e.z_m - t.source_z_m) < 1e-6; });
 }
 
-// Beams: between which lines and how deep; sources: where.
+// Returns for beams the range of lines and depths; for sources their positions.
 std::string spherical_text(const Acquisition& a, const std::string& text) {
   if (std::all_of(a.transmits.begin(), a.transmits.end(), [&](const Transmit& t) { return fires_alone(t, a.probe); })) {
     return counted(a.n_transmits(), "single element") + " (synthetic aperture)";
@@ -305,7 +305,7 @@ std::string lines_text(const Acquisition& a) {
                      a.signal == SignalKind::iq ? "IQ" : "RF", a.sampling_hz * 1e-6, *first, until);
 }
 
-// Of a beamformed recording.
+// Returns the rows of a beamformed recording.
 std::string rows_text(const Acquisition& a) {
   const double row_m = 0.5 * a.sound_speed_m_s / a.sampling_hz;
   const double top_m = 0.5 * a.sound_speed_m_s * a.transmits.front().t0_s;

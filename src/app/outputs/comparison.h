@@ -1,6 +1,6 @@
-// Two images of one figure, A and B, in a window and without: the parameters of A, the levels of B that are matched to
-// A's, and what a file says about both. B is the image of the stream; A is its frame with other parameters, or a frame
-// of another recording.
+// Two images of one figure, A and B, with or without a window: the parameters of A, the levels of B matched to A's, and
+// the description of both in a file. B is the image of the stream; A is its frame with other parameters, or a frame of
+// another recording.
 #pragma once
 
 #include <cstdint>
@@ -20,46 +20,46 @@
 
 namespace echoloop {
 
-// B's parameters for A's recording: what follows from a recording and was not set by the user follows from A's.
+// Returns B's parameters for A's recording: those not set by the user that follow from a recording follow from A's.
 ImagingParams params_beside(const ImagingParams& b, const ImagingParams& defaults_of_b, const Acquisition& of_a);
 
-// The frame of A, `frames` at `rate_hz`, that goes with B's: the one of the same time, A beginning again at its end.
-// Where a rate is not known (0): the one of the same number. `frames` 0: A has no end.
+// Returns the frame of A, `frames` at `rate_hz`, at the time of B's, with A repeated from its end. With an unknown rate
+// (0): the one of the same number. `frames` 0: A is endless.
 std::uint64_t frame_beside(const FrameStamp& b, double rate_hz, std::uint64_t frames);
 FrameStamp stamp_beside(std::uint64_t index, double rate_hz, const FrameStamp& b);  // of that frame
 
-// Weights are no levels.
+// Returns false for weights, which are no levels.
 bool can_match(const Image& b, const Image& a);
-// B, drawn through the map that gives it the histogram of A's levels; `pixels` holds them. Both with a host copy.
+// Returns B drawn with the map that gives it the histogram of A's levels; held in `pixels`. Both with a host copy.
 Image matched_levels(const Image& b, const Image& a, std::vector<float>& pixels);
 
 enum class LevelMatch { none, to_a };
 
-// What a figure of A and B was made of.
+// Sources of a figure of A and B.
 struct ComparedFigure {
   MeasuredRun a, b;                     // sources as the user named them
   LevelMatch match = LevelMatch::none;  // of the levels of B
-  std::filesystem::path file, marks;    // the figure, as the command writes it; the file of its marks
+  std::filesystem::path file, marks;    // the figure, as in the command; the file of its marks
   FigureSize size = {};
   PageGround ground = PageGround::white;
-  std::string why_no_command = {};  // empty: the command makes the figure again
+  std::string why_no_command = {};  // empty: the command reproduces the figure
 };
 
-// set_command() of B's image with A beside it.
+// Sets set_command() of B's image with A.
 void set_compared_command(nlohmann::json& json, const MeasuredRun& a, const MeasuredRun& b, const std::string& output);
 
-// --measurements: CSV or JSON, by the file's ending; with the values of A where two images are compared (null: none).
+// Writes --measurements: CSV or JSON, by the file's ending; with A's values if two images are compared (null: none).
 void write_measurements(const std::filesystem::path& file, const MeasuredRun& run, const MeasuredRun* a);
 
-// The description of B, with that of A as "a", and with the command that makes the figure.
+// Returns the description of B, with that of A as "a", and the command that reproduces the figure.
 nlohmann::json compared_figure_json(const ComparedFigure& figure);
 
-// Of a run without a window (--compare, --compare-set). Main thread only.
+// Image A of a run without a window (--compare, --compare-set). Main thread only.
 struct SideA {
-  std::optional<OpenedSource> recording;  // nothing: A is of B's frame
+  std::optional<OpenedSource> recording;  // nullopt: A is from B's frame
   ImagingParams params;
 };
-// Opens A's recording. `params`: of B. Throws Error where A cannot be.
+// Opens A's recording. `params`: of B. Throws Error if A is not possible.
 SideA open_side_a(const CompareOptions& compare, const OpenedSource& b, const ImagingParams& params);
 
 struct ImageA {
@@ -67,15 +67,15 @@ struct ImageA {
   std::vector<float> db;
   std::string named;              // its source, as the user named it
   SampleLogPtr samples;           // of its source
-  std::uint64_t frame_count = 0;  // of its source; 0: no end
+  std::uint64_t frame_count = 0;  // of its source; 0: endless
   std::optional<KeptFrame> kept;
   bool match_levels = false;  // of B in the figure
 };
-// On the session's lanes; waits. `image`: B. Throws Error.
+// Makes image A on the session's lanes; waits. `image`: B. Throws Error.
 std::unique_ptr<const ImageA> make_image_a(const SideA& a, const CompareOptions& compare, Session& session,
                                            const OpenedSource& b, const Image& image);
 
-// What `echoloop info` says about a source: probe, transmits, sampling, and what its reader had to assume.
+// Output of `echoloop info` about a source: probe, transmits, sampling, and assumptions of its reader.
 
 std::string describe_source(const OpenedSource& opened);  // lines of text for a researcher
 std::string describe_source_json(const OpenedSource& opened);

@@ -14,20 +14,20 @@ namespace echoloop {
 namespace {
 
 constexpr double kLeastCentreError = 0.15;  // of the stated frequency
-constexpr double kLeastLinesError = 0.3;    // of the frequency that lines were mixed with
+constexpr double kLeastLinesError = 0.3;    // of the frequency of the demodulation
 constexpr double kDecimated = 0.05;         // from a whole number
 constexpr double kMostWidth = 1.3;          // at half power, of the centre frequency
 constexpr double kLeastReciprocity = 0.3;
 constexpr double kUltrasound_hz = 20e3;  // sound is audible below
 constexpr double kLeastSampling = 2.2;   // of the highest frequency; below, the band is folded
 
-// Three digits are what a spectrum gives.
+// Rounds to three digits, the precision of a spectrum.
 double rounded(double hertz) {
   const double step = std::pow(10.0, std::floor(std::log10(hertz)) - 2.0);
   return std::round(hertz / step) * step;
 }
 
-// RF of a pulse is sampled at half of its frequency at least: a quarter of it is left for the band then.
+// Checks that RF is sampled at half of the pulse's frequency at least: the band then has a quarter of it.
 void doubt_sampling(const Acquisition& a, std::vector<Doubt>& doubts) {
   if (a.signal != SignalKind::rf || a.center_hz <= 2.0 * a.sampling_hz) return;
   doubts.push_back({fmt::format("RF samples at {:.4g} MHz, less than half of the centre frequency, {:.4g} MHz",
@@ -35,9 +35,9 @@ void doubt_sampling(const Acquisition& a, std::vector<Doubt>& doubts) {
                     "\"fs_hz\" or \"fc_hz\" in a description", "fs_hz", a.sampling_hz});
 }
 
-// RF of a pulse above half of the sampling frequency lies at the distance to its next multiple.
+// Checks that RF of a pulse above half of the sampling frequency appears at the distance to its next multiple.
 void doubt_folding(const Acquisition& a, const EchoSpectrum& measured, double within_hz, std::vector<Doubt>& doubts) {
-  constexpr double kEdge = 0.04;  // of the sampling frequency, within which a band is cut or folded on itself
+  constexpr double kEdge = 0.04;  // of the sampling frequency; a band so close to the limits is cut or folded
   const double at_hz = std::abs(a.center_hz - a.sampling_hz * std::round(a.center_hz / a.sampling_hz));
   const bool whole = measured.low_hz > kEdge * a.sampling_hz && measured.high_hz < (0.5 - kEdge) * a.sampling_hz;
   if (a.signal != SignalKind::rf || !whole || std::abs(measured.center_hz - at_hz) <= within_hz) return;
@@ -100,7 +100,7 @@ void doubt_frequencies(const Acquisition& a, const EchoSpectrum& measured, std::
   }
 }
 
-// Of lines, whose band is what was left of it at the frequency that they were mixed with.
+// Checks beamformed lines, whose band is what remained near their demodulation frequency.
 void doubt_lines(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
   if (a.signal != SignalKind::iq || a.demod_hz != a.center_hz) return;
   const auto measured = measure_spectrum(a, frame);
@@ -118,7 +118,7 @@ std::string in_place_of(double found, double stated) {
   return fmt::format("(coherence of the channels {:.2f} in place of {:.2f})", found, stated);
 }
 
-// The text, the correction, and what the assistant applies.
+// Returns the text, the correction, and the setting for the assistant.
 Doubt doubt_of(const OtherFact& other) {
   const std::string start = "points of the first frame are sharper with ",
                     end = " " + in_place_of(other.found_coherence, other.stated_coherence);
@@ -161,8 +161,8 @@ Doubt doubt_of(const OtherFact& other) {
           .stated = stated};
 }
 
-// Of a time and another fact that both leave sharper points, the one with which they are sharper. Of IQ, whose band
-// says more, only where nothing else is doubted.
+// Checks time zero and another fact; if both sharpen points, the better one counts. For IQ, whose band is more
+// reliable, only if nothing else is doubted.
 void doubt_points(const Acquisition& a, std::span<const std::byte> frame, std::vector<Doubt>& doubts) {
   const auto found = measure_time_zero(a, frame);
   const auto other = measure_other_fact(a, frame, doubts.empty() ? OtherFacts::all : OtherFacts::but_iq);
@@ -210,7 +210,7 @@ void doubt_points(const Acquisition& a, std::span<const std::byte> frame, std::v
 
 double depth_of(const Acquisition& a) { return 0.5 * a.sound_speed_m_s * a.n_samples / a.sampling_hz; }
 
-// A depth of the human body, or one that suits the frequency: echoes reach about a thousand wavelengths.
+// Returns true for depths of the human body, or that suit the frequency: echoes reach about a thousand wavelengths.
 bool has_plausible_depth(const Acquisition& a) {
   const double depth_m = depth_of(a);
   if (depth_m >= 2e-3 && depth_m <= 1.0) return true;
@@ -234,8 +234,8 @@ void doubt_geometry(const Acquisition& a, std::vector<Doubt>& doubts) {
   }
 }
 
-// The correlation of RF lines with themselves, shifted by one sample and by two: cos(2 pi f / fs) and cos(4 pi f / fs)
-// of a wave, so that the second is near -1 where the first is near 0. Of alternating I and Q the second is positive.
+// Correlates RF lines with themselves, shifted by one sample and by two: cos(2 pi f / fs) and cos(4 pi f / fs) of a
+// wave, so that the second is near -1 if the first is near 0. For alternating I and Q the second is positive.
 template <class T>
 bool are_pairs(const Acquisition& a, const T* frame) {
   constexpr double kUnlike = 0.2, kAlike = 0.3;
@@ -269,8 +269,8 @@ void doubt_pairs(const Acquisition& a, std::span<const std::byte> frame, std::ve
                     "\"shape\" with time in two, and \"iq\" after \"time\" in \"axes\", in a description", "axes"});
 }
 
-// Single elements one after another: what element t sends and element e receives is what e sends and t receives. Frames
-// that were taken for transmits are not like that.
+// Returns true for single-element transmits in sequence: by reciprocity, the line of element t as transmitter and e as
+// receiver equals the reverse. Frames mistaken for transmits are not reciprocal.
 bool is_full_matrix(const Acquisition& a) {
   if (a.signal != SignalKind::rf || a.n_transmits() != a.n_elements() || a.n_elements() < 8) return false;
   for (std::size_t t = 0; t < a.transmits.size(); ++t) {
@@ -283,7 +283,7 @@ bool is_full_matrix(const Acquisition& a) {
   return true;
 }
 
-// 1: the same both ways; 0: unrelated.
+// Returns 1 for equal lines in both directions, 0 for unrelated ones.
 template <class T>
 double reciprocity(const Acquisition& a, const T* frame) {
   const auto n = static_cast<std::size_t>(a.n_elements()), n_samples = static_cast<std::size_t>(a.n_samples);
@@ -307,14 +307,14 @@ void doubt_full_matrix(const Acquisition& a, std::span<const std::byte> frame, s
   const double found = a.sample_type == SampleType::int16
                            ? reciprocity(a, reinterpret_cast<const std::int16_t*>(frame.data()))
                            : reciprocity(a, reinterpret_cast<const float*>(frame.data()));
-  if (!(found < kLeastReciprocity)) return;  // also of samples whose energy overflows
+  if (!(found < kLeastReciprocity)) return;  // also for samples whose energy overflows
   doubts.push_back({fmt::format("{} transmits of single elements, but the samples from element to element differ from "
                                 "those of the way back (correlation {:.2f}): frames, or other transmits",
                                 a.n_transmits(), found),
                     "\"tx\" or \"axes\" in a description", "tx"});
 }
 
-// Without a frame.
+// Checks facts without a frame.
 std::vector<Doubt> doubts_of_facts(const Acquisition& a) {
   std::vector<Doubt> doubts;
   if (a.data == DataKind::beamformed) return doubts;
@@ -352,7 +352,7 @@ std::vector<Doubt> measure_doubts(const OpenedSource& opened) {
   try {
     std::vector<std::byte> slot(a.frame_bytes());
     return measure_doubts(a, source->at(0, slot));
-  } catch (const Error&) {  // of a frame that cannot be read
+  } catch (const Error&) {  // frame cannot be read
     return doubts_of_facts(a);
   }
 }

@@ -1,5 +1,5 @@
-// What the samples of the first frame say against the facts of a recording: centre frequency, band, depth, axes.
-// Nothing is applied; each doubt has the setting that cures it.
+// Contradictions between the samples of the first frame and the facts of a recording: centre frequency, band, depth,
+// axes. Nothing is applied; each doubt has the setting that resolves it.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ namespace echoloop {
 struct Doubt {
   std::string text;      // "centre frequency 2 MHz, but the echoes of the first frame are centred at 2.5 MHz"
   std::string cure;      // "--set center_hz=2.5e+06"; empty: a description
-  std::string key = {};  // of a description: that is doubted
+  std::string key = {};  // of a description: the doubted fact
   double stated = 0.0, measured = 0.0;  // SI
-  double change = 0.0;                  // of a key whose stated value only its description knows: to add to it
-  std::string word = {};                // of a key that has words: the measured one
+  double change = 0.0;                  // correction to add, for a key whose stated value only its description has
+  std::string word = {};                // measured word of a key with words
   bool mirrored = false;                // left and right of the transmits exchanged
 };
 
 nlohmann::json doubts_json(const std::vector<Doubt>& doubts);  // [{text, cure}]
 
-// Of a frame; of beamformed lines their centre frequency alone.
+// Checks a frame; for beamformed lines only the centre frequency.
 std::vector<Doubt> measure_doubts(const Acquisition& a, std::span<const std::byte> frame);
-// Of a recording; empty for phantoms and scanners. Reads the first frame.
+// Checks the first frame of a recording; empty for phantoms and scanners.
 std::vector<Doubt> measure_doubts(const OpenedSource& opened);
 
 }  // namespace echoloop

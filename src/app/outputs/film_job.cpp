@@ -15,7 +15,7 @@
 namespace echoloop {
 namespace {
 
-constexpr double kFastest_hz = 60.0;  // what displays show
+constexpr double kFastest_hz = 60.0;  // limit of displays
 constexpr double kUnknown_hz = 25.0;
 
 }  // namespace
@@ -174,7 +174,7 @@ void FilmJob::write_film() {
 }
 
 void FilmJob::run() {
-  (void)::setpriority(PRIO_PROCESS, 0, 5);  // of this thread and those that the encoder starts: the stream comes first
+  (void)::setpriority(PRIO_PROCESS, 0, 5);  // for this thread and those of the encoder: the stream has priority
   std::exception_ptr failure;
   try {
     write_film();

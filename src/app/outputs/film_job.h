@@ -1,7 +1,6 @@
-// Images in, a video out, on a thread of its own: drawing and encoding never hold up the stream or the window. The
-// images wait in a queue of a few; each offer states what happens when it is full. Each image has a place on the
-// video's clock and is shown until the next one's: frames that are missing do not make the video shorter than the
-// acquisition.
+// Images in, a video out, on a thread of its own: drawing and encoding never delay the stream or the window. A short
+// queue holds waiting images; each offer states what happens when it is full. Each image has a place on the video's
+// clock and is shown until the next one: missing frames do not shorten the video.
 #pragma once
 
 #include <atomic>
@@ -31,23 +30,23 @@
 
 namespace echoloop {
 
-// What takes every image of a run while it runs: a video, an array. Each has a queue and a thread of its own.
+// Receiver of every image of a running run: a video, an array. Each has a queue and a thread of its own.
 
 enum class WhenFull { wait, leave_out };
 
 struct ImageSinkRequest {
   const OutputOptions& options;
   const SourceInfo& source;
-  const std::string& named;  // the source, as the user named it
+  const std::string& named;  // source, as named by the user
   const ImagingParams& params;
   const Backend& backend;
-  WhenFull when_full;  // of a sink that is slower than the stream
+  WhenFull when_full;  // for a sink that is slower than the stream
 };
 
 struct EndedImages {
-  const Image* last;  // null: none came
+  const Image* last;  // null: no image
   const Backend& backend;
-  const std::string& named;                    // the source, as the user named it
+  const std::string& named;                    // source, as named by the user
   const std::vector<Doubt>* doubts = nullptr;  // about the recording; null: not measured
 };
 
@@ -55,14 +54,14 @@ class ImageSink {
  public:
   virtual ~ImageSink() = default;
   virtual void take(const Image& image) = 0;  // with a host copy; processing thread
-  // What takes complex pixels in place of images; null: images are taken.
+  // Returns the receiver of complex pixels that replaces take(Image); null: images are received.
   [[nodiscard]] virtual PixelSink* pixels() { return nullptr; }
-  // Waits until the file is ended. Returns the exit status; counts the errors. Throws Error as write_text(). The rest
-  // is for afterwards.
+  // Waits until the file is complete. Returns the exit status; counts the errors. Throws Error as write_text(). The
+  // members below are valid afterwards.
   virtual int finish(const EndedImages& run, RunTotals& totals) = 0;
   [[nodiscard]] virtual nlohmann::json report() const = 0;
-  [[nodiscard]] virtual std::exception_ptr failure() const { return nullptr; }  // why there is no file
-  [[nodiscard]] virtual std::string summary() const { return {}; }              // without failure: a line
+  [[nodiscard]] virtual std::exception_ptr failure() const { return nullptr; }  // reason for a missing file
+  [[nodiscard]] virtual std::string summary() const { return {}; }              // without failure: one line
 };
 
 struct FilmOrder {
@@ -70,41 +69,40 @@ struct FilmOrder {
   std::string source;
   ImagingParams display;  // window, gamma and map of all images
   double rate_hz = 25.0;
-  std::string note = {};  // burnt in: how the film's time differs from the frames'
+  std::string note = {};  // burnt in: difference of the film's time from the frames'
   FilmFlow flow = FilmFlow::none;
   FrameNumbers numbers = {};  // for the caption
   SampleLogPtr samples = {};  // of the source, for the caption
-  // For the command that makes the video again, which the file keeps. `named`: the source, as the user named it.
+  // Source of the command that reproduces the video, stored in the file. `named`: source, as named by the user.
   std::string named = {};
   const Backend* backend = nullptr;
-  std::string why_no_command = {};  // empty: there is one of a run from its first frame on
+  std::string why_no_command = {};  // empty: a run from its first frame on has a command
 };
 
-// One image for each frame of the source, at the acquisition's rate, at most 60 a second: faster ones play slower,
-// and the note says so. Fills rate_hz and note.
+// Sets one image per frame of the source at the acquisition's rate, at most 60 per second: faster ones play slower,
+// with a note. Sets rate_hz and note.
 void pace_film(FilmOrder& order, const SourceInfo& source);
 
 class FilmJob {
  public:
   explicit FilmJob(FilmOrder order);
-  ~FilmJob();  // what has not ended leaves no file
+  ~FilmJob();  // leaves no file unless done
   FilmJob(const FilmJob&) = delete;
   FilmJob& operator=(const FilmJob&) = delete;
 
-  // An image with a host copy, and the flow over it (null: none), which are copied; any one thread. `place`: the
-  // video's picture that shows it first, counted from any number; the image before it is held until then. Without a
-  // place, it is the frame's number: one image for each frame that the source made. Where numbers go back the video
-  // goes on.
+  // Copies an image with a host copy, and the flow over it (null: none); any one thread. `place`: first frame of the
+  // video that shows it, counted from any number; the previous image is held until then. Without a place, it is the
+  // frame's number: one image per frame of the source. Where numbers go back the video continues.
   void offer(const Image& image, WhenFull when_full, const FlowImage* flow = nullptr);
   void offer_at(std::uint64_t place, const Image& image, WhenFull when_full, const FlowImage* flow = nullptr);
-  void end();     // no more come: the film will be completed; any thread
-  void cancel();  // the film will not be; any thread
+  void end();     // completes the film; any thread
+  void cancel();  // discards the film; any thread
 
-  void wait();                                                        // for the end, after end() or cancel()
+  void wait();                                                        // waits for the end, after end() or cancel()
   [[nodiscard]] bool done() const { return done_; }                   // completed, failed or cancelled; any thread
   [[nodiscard]] std::exception_ptr failure() const;                   // once done; null = none
   [[nodiscard]] std::uint64_t written() const { return written_; }    // images of the video; any thread
-  [[nodiscard]] std::uint64_t drawn() const { return drawn_; }        // images among them; any thread
+  [[nodiscard]] std::uint64_t drawn() const { return drawn_; }        // distinct images among them; any thread
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }  // any thread
   [[nodiscard]] const FilmOrder& order() const { return order_; }
   [[nodiscard]] nlohmann::json report() const;  // once done: path, frames, codec, ...

@@ -50,7 +50,7 @@ void add_lobe(Out out, const std::string& object, const char* name, const Lobe& 
   const std::string fit = std::string(name) + " fit";
   for (const double offset_m : lobe.offset_m) {
     const double level_db = lobe.fit->level_db(offset_m);
-    constexpr double kLowest_db = -20.0;  // as far as the window draws it
+    constexpr double kLowest_db = -20.0;  // lower limit of the window's drawing
     if (level_db >= kLowest_db) add(out, {"curve", object, fit, "dB", "mm"}, offset_m * 1e3, level_db);
   }
 }
@@ -108,7 +108,7 @@ struct RegionEntry {
   RegionRole role;
 };
 
-// Not a number and infinity have no form in JSON.
+// Returns null for NaN and infinity, which JSON lacks.
 json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 json region_json(const RegionEntry& region, const RegionStats& s) {
@@ -180,7 +180,7 @@ json scatter_json(const MeasuredScatter& scatter) {
   return entry;
 }
 
-// Where an adaptive method is on and the frame was made again by delay-and-sum.
+// Adds the slope if an adaptive method is on and the frame was also made by delay-and-sum.
 void add_slope(json& entry, const Measured& m, const std::string& object) {
   const auto scatter = std::ranges::find(m.scatters, object, &MeasuredScatter::object);
   if (scatter == m.scatters.end()) return;
@@ -258,7 +258,7 @@ constexpr auto kColumns = std::to_array<std::string_view>({"recording",
                                                            "angle_deg",
                                                            "note"});
 
-// The values of one mark, or of its pair: single ones, no curves. Other values than expected, of another file: none.
+// Adds the single values of one mark, or of its pair, without curves. Ignores unexpected values of other files.
 void add_values(json& row, const json& values, const char* list, const char* key, const json& mark) {
   for (const json& entry : values.value(list, json::array())) {
     if (!entry.is_object() || entry.value(key, json()) != mark.value(key, json())) continue;
@@ -276,7 +276,7 @@ json row_of(const json& mark, const MeasuredRecording& recording) {
   row["mark"] = mark["number"];
   for (const char* list : {"regions", "points", "lines"}) add_values(row, recording.values, list, "number", mark);
   if (row.value("role", "") == "target") add_values(row, recording.values, "pairs", "pair", mark);
-  if (!mark.contains("role")) row.erase("role"), row.erase("pair");  // a region on its own
+  if (!mark.contains("role")) row.erase("role"), row.erase("pair");  // a region without a pair
   return row;
 }
 
@@ -322,7 +322,7 @@ constexpr std::size_t kMostMarks = 1000, kMostPoints = 2000;
 constexpr double kFarthest_mm = 1e4;
 constexpr int kHighestNumber = 1'000'000;
 
-// The mark that is being read: what refusals name.
+// Current mark, named by refusals.
 struct Place {
   const std::string& what;
   std::size_t index = 0;
@@ -331,7 +331,7 @@ struct Place {
   }
 };
 
-// As much of a value as fits into a line; arrays and objects by their name, as they may be nested without end.
+// Returns a value shortened to fit a line; arrays and objects by name, as they may be nested without limit.
 std::string shown(const nlohmann::json& value) {
   if (value.is_structured()) return std::string("an ") + value.type_name();
   constexpr std::size_t kMost = 40;
@@ -386,7 +386,7 @@ void take_points(Mark& mark, const nlohmann::json& entry, const Place& place) {
   for (const nlohmann::json& point : *list) mark.points.push_back(point_from(point, place));
 }
 
-// A region's place in a pair; "none" or no role: it is alone.
+// Sets a region's role in a pair; "none" or no role: it is single.
 void take_role(Mark& mark, const nlohmann::json& entry, const Place& place) {
   const auto role = entry.find("role");
   if (role == entry.end() || *role == "none" || role->is_null()) return;

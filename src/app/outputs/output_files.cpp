@@ -29,7 +29,7 @@
 
 namespace echoloop {
 
-// Each in the file of its sink.
+// Defined in the files of their sinks.
 std::unique_ptr<ImageSink> make_film(const ImageSinkRequest& request);
 std::unique_ptr<ImageSink> make_image_sequence(const ImageSinkRequest& request);
 std::unique_ptr<ImageSink> make_iq_sequence(const ImageSinkRequest& request);
@@ -112,7 +112,7 @@ std::vector<const OutputRow*> outputs_of(const OutputFiles& files) {
   return wanted;
 }
 
-// Devices and pipes take any number of outputs.
+// Returns false for devices and pipes, which accept any number of outputs.
 bool takes_one(const fs::path& file) {
   std::error_code error;
   return !fs::exists(file, error) || fs::is_regular_file(file, error);
@@ -129,7 +129,7 @@ struct Taken {
   std::string by;
 };
 
-// The files that the run reads. JSON that this program has written beside a recording describes no recording.
+// Returns the input files of the run. JSON written by this program next to a recording is not its description.
 std::vector<Taken> inputs_of(const Options& options) {
   std::vector<Taken> inputs;
   if (!options.marks.empty()) inputs.push_back({options.marks, "is the file of --marks"});
@@ -149,13 +149,13 @@ std::vector<Taken> inputs_of(const Options& options) {
   return inputs;
 }
 
-// --report out.json beside --image-out out.npy: one file contains both.
+// Returns true for --report out.json with --image-out out.npy: one file contains both.
 bool report_is_beside_image(const OutputFiles& files) {
   const fs::path &report = files["--report"], &image = files["--image-out"];
   return !report.empty() && !image.empty() && same_file(report, fs::path(image).replace_extension(".json"));
 }
 
-// Every file has one use. Throws Error.
+// Checks that every file has one use. Throws Error.
 void require_own_files(const Options& options) {
   std::vector<Taken> taken = inputs_of(options);
   for (const OutputRow* const row : outputs_of(options.files)) {
@@ -178,7 +178,7 @@ void require_own_files(const Options& options) {
 
 }  // namespace
 
-// Files are written beside their place and renamed; devices and pipes are written to.
+// Files are written under a temporary name and renamed; devices and pipes are written to.
 void require_place(const fs::path& file) {
   std::error_code error;
   const fs::path target = link_target(file);
@@ -293,7 +293,7 @@ void write_figure_of(const std::filesystem::path& path, FigureOrder order) {
 
 namespace {
 
-// Spectral Doppler of the run, where there is any.
+// Returns the spectral Doppler of the run, if any.
 std::vector<FigureStrip> last_strips(const Image& image, LiveImages& live) {
   live.spectrogram.take();
   const Spectrogram& s = live.spectrogram.front();

@@ -1,5 +1,5 @@
-// The files that the command line asks for, a row each: --help, what they need, the check before anything starts, the
-// run and its report read these rows. The report, written last.
+// Output files of the command line, one row each: --help, requirements, the check before the start, the run and its
+// report read these rows. The report is written last.
 #pragma once
 
 #include <cstdint>
@@ -33,32 +33,32 @@ enum class MadeOf { run, last_image, window, all_images, all_frames };
 
 struct OutputRow {
   const char* option;
-  const char* type_name;  // of its file, in --help
+  const char* type_name;  // of the file, in --help
   const char* help;
   MadeOf of = MadeOf::run;
-  const char* ending = nullptr;  // that its file's name must have; null: any
-  const char* beside = nullptr;  // of a second file that it writes; null: none
+  const char* ending = nullptr;  // required ending of the file's name; null: any
+  const char* beside = nullptr;  // ending of a second file; null: none
   OutputNeed need = OutputNeed::nothing;
-  void (*check)(const std::filesystem::path& file) = nullptr;  // of its name; throws Error
-  // Of what takes all images: its key in the run report, and its maker, which throws Error when there can be no file.
+  void (*check)(const std::filesystem::path& file) = nullptr;  // checks the file's name; throws Error
+  // Sinks of all images: key in the run report, and maker, which throws Error if the file is not possible.
   const char* report = nullptr;
   std::unique_ptr<ImageSink> (*make)(const ImageSinkRequest& request) = nullptr;
 };
-// In the order of --help; those of file_sinks() and analysis_files() among them.
+// Returns the rows in the order of --help, including those of file_sinks() and analysis_files().
 std::span<const OutputRow> output_rows();
 
-// Throws Error for what could not be written in the end: a folder that is not there, a name of the wrong kind, two
-// outputs in one file, or an output in place of the recording or of the text that describes it.
+// Throws Error for outputs that would fail: a missing folder, a wrong kind of name, two outputs in one file, or an
+// output that replaces the recording or its description.
 void require_outputs(const Options& options);
 [[nodiscard]] bool names_output(const OutputFiles& files);
 [[nodiscard]] bool names_output(const OutputFiles& files, std::initializer_list<MadeOf> of);
 
-// For a command that is an option for its own file and writes none of the other files. Throws Error.
+// Refuses other outputs than a command's own file, an option of its own. Throws Error.
 void require_no_other_output(const OutputFiles& files, std::string_view own);
-// Throws Error for a file that could not be written in the end.
+// Throws Error for a file that cannot be written.
 void require_place(const std::filesystem::path& file);
 
-// Writes the files at the end of a run, one call each: one that cannot be written does not keep the others from it.
+// Writes the files at the end of a run, one call each: a failure does not prevent the others.
 class FileWriter {
  public:
   void operator()(const std::function<void()>& write);
@@ -72,20 +72,20 @@ class FileWriter {
 
 void write_times(const OutputFiles& files, const TimingTrace& trace, FileWriter& writer);  // --trace, --csv
 
-// What of the command line decides the images of a recording, for the report: settings, facts, frames, duration_s,
+// Returns the options that determine the images of a recording, for the report: settings, facts, frames, duration_s,
 // images_type.
 nlohmann::json given_json(const Options& options);
 
-// --report, after the other files: where the image's description has its name, the file holds both. Throws Error.
+// Writes --report, after the other files: into the image's description if the names are the same. Throws Error.
 void write_report(const OutputFiles& files, const nlohmann::json& report);
 
-// Figures that leave the program: of the last image of a run, and of the window's.
+// Figures in files: of the last image of a run, and of the window's.
 
 struct FigureOrder {
-  std::vector<FigureImage> images;  // one, or A and B; their titles are filled in
-  std::string source;               // its name, for the caption
-  std::string named;                // as the user named it
-  std::string command;              // that reproduces the image, or A and B
+  std::vector<FigureImage> images;  // one, or A and B; titles are added
+  std::string source;               // name for the caption
+  std::string named;                // as named by the user
+  std::string command;              // reproduces the image, or A and B
   Marks marks = {};
   std::vector<FigureKeyRow> key = {};
   std::vector<FigureStrip> strips = {};
@@ -96,21 +96,21 @@ struct FigureOrder {
 // Throws Error.
 void write_figure_of(const std::filesystem::path& path, FigureOrder order);
 
-// An image of a figure that will be made.
+// Image of a planned figure.
 struct FigurePlan {
   const Acquisition& acquisition;
   const ImagingParams& params;
 };
-// Throws Error where the figure of such images would be too large, without marks and curves. `source`: as named.
+// Throws Error if the figure of such images would be too large, without marks and curves. `source`: as named.
 void require_figure_size(const OutputOptions& options, const std::string& source,
                          const std::vector<FigurePlan>& images);
 
 struct FigureA {
-  const ImageA* image = nullptr;  // null: the figure is of one image
+  const ImageA* image = nullptr;  // null: a figure of one image
   const MeasuredRun* run = nullptr;
 };
-// --figure, of the last image (with a host copy), with the last flow and objects in `live`; with A beside it, and then
-// with a description in a file of its own. Throws Error.
+// Writes --figure, of the last image (with a host copy), with the last flow and objects in `live`; with A if given, and
+// then with a description in a file of its own. Throws Error.
 void write_last_figure(const OutputOptions& options, const SourceInfo& source, LiveImages& live, const Image& image,
                        const MeasuredRun& run, const FigureA& a);
 

@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 bool runs(const Session* session) { return session != nullptr && session->running() && session->fault().empty(); }
 
-// Nothing that is made beside the image, no average of earlier frames.
+// Returns the parameters without analyses and without an average of earlier frames.
 ImagingParams of_one_frame(const Image& image) {
   ImagingParams p = without_analyses(without_display(image.params));
   p.refine.persistence_s = 0.0;
@@ -95,7 +95,7 @@ void PatchWork::ask(Session& session) {
 
 bool PatchWork::take(Session& session) {
   if (!answer_->done) return false;
-  if (answer_->db.empty()) {  // a frame of a lost file, or a device that failed
+  if (answer_->db.empty()) {  // frame of a lost file, or failed device
     result_.why_not = "the frame could not be read or processed";
     return true;
   }
@@ -116,7 +116,7 @@ std::string why_not_of(const Image& image, const Session& session) {
 MadeAgain make_again(Session& session, const KeptFrame& kept, const ImagingParams& params) {
   if (!runs(&session)) return {};
   const auto answer = ask_for(session, kept, params);
-  const Clock::time_point end = Clock::now() + std::chrono::minutes(10);  // a method on the CPU takes its time
+  const Clock::time_point end = Clock::now() + std::chrono::minutes(10);  // a method on the CPU may be slow
   while (!answer->done) {
     if (!session.fault().empty() || Clock::now() > end) return {};
     std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -138,7 +138,7 @@ std::string ImageAgain::why_no_points(Session* session) const {
   return runs(session) ? why_not_of(measured_.image, *session) : "no stream is running";
 }
 
-// Begins, or goes on with, the next point; its answer is taken by a later step.
+// Begins or continues the next point; a later step receives its answer.
 void ImageAgain::refine(const MeasuredPoint& point, Session* session) {
   const FinePoint* known = measured_.fine_of(point);
   std::string why = why_no_points(session);

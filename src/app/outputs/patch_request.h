@@ -1,5 +1,5 @@
-// The echo of a point mark, beamformed again from its frame on a fine grid (measure/point_spread.h) with everything
-// else as it was for the image: the widths then do not depend on the image's pixels. UI or main thread.
+// Echo of a point mark, beamformed again from its frame on a fine grid (measure/point_spread.h) with otherwise
+// unchanged parameters, so that widths do not depend on the image's pixels. UI or main thread.
 #pragma once
 
 #include <atomic>
@@ -15,31 +15,31 @@
 
 namespace echoloop {
 
-// Why echoes of such an image cannot be beamformed on another grid, as the end of a sentence; empty = they can.
+// Returns why echoes of this image cannot be beamformed on another grid, as the end of a sentence; empty = they can.
 std::string why_no_fine_grid(const Image& image);
 
-// Those of the image, of these pixels alone: nothing that is made beside the image, no average of earlier frames.
+// Returns the image's parameters on `patch`, without analyses and without an average of earlier frames.
 ImagingParams patch_params(const Image& image, const Grid& patch);
 
 FinePoint no_fine_point(const Measured& measured, const MeasuredPoint& point, const std::string& why);
 
-// Written by the processing thread before `done`, read by who asked after it.
+// Written by the processing thread before `done`, then read by the requester.
 struct PatchAnswer {
   std::atomic<bool> done{false};
-  std::vector<float> db;  // [nz][nx]; empty: it could not be made
+  std::vector<float> db;  // [nz][nx]; empty: failed
   Image image;            // without its pixels
   [[nodiscard]] LevelImage picture() const { return {.db = db, .grid = image.grid}; }
 };
 
-// A point's patches, one after another.
+// Patches of a point, one after another.
 class PatchWork {
  public:
   // `image`: without its pixels; `point`: measured on it, with a peak; `kept`: the image's frame.
   PatchWork(Image image, const MeasuredPoint& point, KeptFrame kept);
 
   void ask(Session& session);
-  [[nodiscard]] std::uint64_t configuration() const { return configuration_; }  // that was asked
-  // True when `result` is complete. False: no answer yet, or another patch has been asked for.
+  [[nodiscard]] std::uint64_t configuration() const { return configuration_; }  // of the request
+  // Returns true when `result` is complete; false: no answer yet, or another patch was requested.
   bool take(Session& session);
   [[nodiscard]] const FinePoint& result() const { return result_; }
 
@@ -52,27 +52,27 @@ class PatchWork {
   std::uint64_t configuration_ = 0;
 };
 
-// Another recording's image (of side A) cannot be: the stream's lanes are made for its own recording.
-std::string why_not_of(const Image& image, const Session& session);  // empty: it is of the session's recording
+// Returns why another recording's image is not possible: the lanes are made for the stream's; empty: it is.
+std::string why_not_of(const Image& image, const Session& session);
 
-// What the points of an image that is written to a file are beamformed again with.
+// Means to beamform the points of an image again that is written to a file.
 struct PointsAgain {
-  Session* session = nullptr;                 // where it is waited for; null: none runs
-  std::optional<KeptFrame> kept = {};         // the image's frame; nothing: it is not at hand any more
+  Session* session = nullptr;                 // waited for; null: none runs
+  std::optional<KeptFrame> kept = {};         // the image's frame; nullopt: no longer available
   std::vector<FinePoint> known = {};          // of the window
   std::chrono::milliseconds longest{10'000};  // for all points, and for the levels
 };
 inline constexpr const char* kNoAnswer = "processing did not answer in time";
 
-// What processing has to make again for the numbers of an image: its points that are not known yet, one after another,
-// and, where its method is measured against delay-and-sum, the levels of that. Nothing here waits.
+// Reprocessing for the values of an image: unknown points, one after another, and, if its method is measured against
+// delay-and-sum, the levels of that. Nothing here waits.
 class ImageAgain {
  public:
   // `measured`: of the image's pixels.
   ImageAgain(const Measured& measured, PointsAgain again);
-  // True when all is there, or the time is over. `session`: null, where none runs any more.
+  // Returns true when complete or timed out. `session`: null if none runs.
   bool step(Session* session);
-  // Points that did not come in time say so: kNoAnswer. Levels in dB, empty: none were wanted, or could be made.
+  // Returns the points; late ones have kNoAnswer. take_levels(): dB; empty: not requested or failed.
   [[nodiscard]] std::vector<FinePoint> take_points() { return std::move(points_); }
   [[nodiscard]] std::vector<float> take_levels();
 
@@ -84,13 +84,13 @@ class ImageAgain {
   PointsAgain again_;
   std::chrono::steady_clock::time_point end_;
   bool wants_levels_ = false;
-  std::vector<FinePoint> points_;  // of measured_.points, those with a peak, as far as they are known
+  std::vector<FinePoint> points_;  // of measured_.points, those with a peak, as far as known
   std::size_t next_ = 0;           // in measured_.points
   std::optional<PatchWork> work_;
   std::shared_ptr<PatchAnswer> levels_;
 };
 
-// A frame, of the session's recording or of another one, with these parameters; waits. No levels: it could not be made.
+// Makes the image of a frame of this or another recording with these parameters; waits. No levels: failed.
 struct MadeAgain {
   Image image;  // without its pixels
   std::vector<float> db;

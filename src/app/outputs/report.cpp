@@ -32,7 +32,7 @@ nlohmann::json latency_json(const StageSummary& s) {
   return {{"p50", s.p50_ms}, {"p95", s.p95_ms}, {"p99", s.p99_ms}, {"max", s.max_ms}};
 }
 
-// Of the same frames where a window showed them; without one of all.
+// Returns latencies of the same frames if a window showed them; otherwise of all.
 nlohmann::json recent_latency_json(const TimingTrace& trace) {
   const StageSummary shown = trace.recent_latency(Latency::shown);
   if (shown.count == 0) return {{"ready", latency_json(trace.recent_latency(Latency::ready))}};
@@ -166,7 +166,7 @@ void add_commands(nlohmann::json& report, const RepeatedRun& run) {
 
 namespace {
 
-constexpr std::size_t kLongestDescription = 100'000;  // bytes: Linux takes words of 131 072
+constexpr std::size_t kLongestDescription = 100'000;  // bytes: Linux limits words to 131 072
 
 const char* name_of(TransmitKind kind) {
   constexpr std::array<const char*, 4> kNames = {"plane", "diverging", "focused", "delays"};
@@ -208,7 +208,7 @@ nlohmann::json acquisition_json(const Acquisition& a) {
                          {"sound_speed_m_s", a.sound_speed_m_s},
                          {"frame_rate_hz", a.frame_rate_hz},
                          {"assumptions", assumptions_json(a)}};
-  if (a.data == DataKind::beamformed) {  // columns of an image: what was sent and received is not known
+  if (a.data == DataKind::beamformed) {  // columns of an image: transmits and receive channels are unknown
     json["columns"] = a.n_elements();
     for (const char* unknown : {"elements", "transmits"}) json.erase(unknown);
     return json;
@@ -226,8 +226,8 @@ FrameNumbers numbers_of(const std::string& source) { return {.by_sender = source
 
 namespace {
 
-// Whether every frame up to this one is in the average, as in a run from the first one on: it then counts as many
-// frames as one does (backend/pipeline.h).
+// Returns true if every frame up to this one is in the average, as in a run from the first one on: its number of frames
+// is then that of such a run (backend/pipeline.h).
 bool averages_all(const Image& image) {
   const FrameStamp& stamp = image.stamp;
   const double rate_hz = image.acquisition->frame_rate_hz;
@@ -251,7 +251,7 @@ std::string facts_words(const Acquisition& acquisition) {
   return words;
 }
 
-// Those that are not the source's defaults.
+// Returns the parameters that differ from the source's defaults.
 std::string params_words(const ImagingParams& params, const Acquisition& acquisition) {
   const ImagingParams defaults = default_params(acquisition);
   std::string words;
@@ -266,7 +266,7 @@ std::string params_words(const ImagingParams& params, const Acquisition& acquisi
   return words;
 }
 
-// Empty: there is one.
+// Returns an empty text if there is a command.
 std::string why_no_command(const RepeatedFrames& run, std::size_t description_bytes) {
   if (numbers_of(run.source).by_sender)
     return "the frames of a scanner do not come again; record them (R, or --record)";
@@ -323,7 +323,7 @@ void set_command(nlohmann::json& json, const Backend& backend, const std::string
                  const std::string& output) {
   if (image.acquisition == nullptr) return set_no_command(json, "the image has no acquisition");
   ImagingParams params = image.params;
-  const bool alone = image.averaged_frames <= 1.0;  // as those of the history, and the first one of a stream
+  const bool alone = image.averaged_frames <= 1.0;  // as for history frames and the first one of a stream
   if (alone) params.refine.persistence_s = 0.0;
   if (!alone && !averages_all(image)) {
     return set_no_command(

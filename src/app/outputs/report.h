@@ -1,4 +1,4 @@
-// The report of a run (--report).
+// Report of a run (--report).
 #pragma once
 
 #include <filesystem>
@@ -25,17 +25,17 @@ struct RunTotals {
 nlohmann::json make_report(const Backend& backend, const Session& session, const std::string& source,
                            const ImagingParams& params, const TimingTrace& trace, const RunTotals& totals);
 
-// Faults of the source's samples: of all processed frames, and of the last one. `log` null: nothing was checked.
+// Returns the faults of the source's samples: of all processed frames, and of the last one. `log` null: not checked.
 nlohmann::json samples_json(const SampleLogPtr& log, const FrameStamp& last);
 
 nlohmann::json recording_json(const RecorderStatus& status);
 
-// How a recording ended, in one line: "scan.uff: recorded 1200 frames, 1200.0 MB"; with what went wrong, if it did.
+// Returns the end of a recording in one line: "scan.uff: recorded 1200 frames, 1200.0 MB"; with the problem, if any.
 std::string recording_text(const RecorderStatus& status);
 
-// To each file of all frames in the report: the command that makes it again, or why there is none.
+// Adds to each file of all frames in the report the command that reproduces it, or why there is none.
 struct RepeatedRun {
-  const std::string& named;  // the source, as the user named it
+  const std::string& named;  // source, as named by the user
   const AcquisitionPtr& acquisition;
   const ImagingParams& params;
   const Backend& backend;
@@ -43,41 +43,41 @@ struct RepeatedRun {
 };
 void add_commands(nlohmann::json& report, const RepeatedRun& run);
 
-// What every file that leaves the program says about where it comes from: enough to make it again.
+// Provenance of every output file: enough to reproduce it.
 
 nlohmann::json program_json(const Backend& backend, const std::string& source);  // version, backend, device, source
-bool is_of_program(const std::filesystem::path& file);                           // a JSON file with all of these
+bool is_of_program(const std::filesystem::path& file);                           // a JSON file with all of these keys
 
 nlohmann::json assumptions_json(const Acquisition& acquisition);  // [{text, set: key of --set or ""}]
 nlohmann::json acquisition_json(const Acquisition& acquisition);  // SI units
 
-// As texts in files and commands name it: of a file the path from the root, whatever the folder of the run.
+// Returns the name for texts in files and commands: for a file the absolute path, independent of the run's folder.
 std::string whole_name(const std::string& source);
 
-FrameNumbers numbers_of(const std::string& source);  // as the user named it; without their count
+FrameNumbers numbers_of(const std::string& source);  // as named by the user; without their count
 
-// All frames of a run from the first one on; without parameters: as they come from the source.
+// All frames of a run from the first one on; without parameters: as delivered by the source.
 struct RepeatedFrames {
   const Backend& backend;
-  const std::string& source;  // as the user named it
+  const std::string& source;  // as named by the user
   const AcquisitionPtr& acquisition;
   std::uint64_t frames = 0;
   const ImagingParams* params = nullptr;
-  bool complete = true;  // one after another, each once, the source's first one first
+  bool complete = true;  // consecutive, each once, from the source's first one on
 };
-// Sets "command", the command line that makes an output again, bit for bit on the same device, in any folder and
-// without the files of the user's home; or "command_missing", the reason that none does. `output`: its option.
+// Sets "command", the command line that reproduces an output, bit for bit on the same device, in any folder and without
+// the files of the user's home; or "command_missing", the reason. `output`: its option.
 void set_command(nlohmann::json& json, const RepeatedFrames& run, const std::string& output);
 void set_command(nlohmann::json& json, const Backend& backend, const std::string& source, const Image& image,
                  const std::string& output);
 void set_no_command(nlohmann::json& json, const std::string& why);
-// For other texts: either of the two; of a JSON that has them, and as set_command() sets them.
+// Returns either of the two for other texts: from a JSON that has them, and as set_command() sets them.
 std::string command_text(const nlohmann::json& json);
 std::string command_text(const Backend& backend, const std::string& source, const Image& image,
                          const std::string& output);
-std::string shell_word(const std::string& word);  // as a shell reads it: in quotes when it needs them
+std::string shell_word(const std::string& word);  // quoted for a shell if needed
 
-// All of it, with the moment of writing.
+// Returns all of it, with the time of writing.
 nlohmann::json image_json(const Backend& backend, const std::string& source, const Image& image);
 
 }  // namespace echoloop

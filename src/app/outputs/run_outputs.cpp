@@ -35,7 +35,7 @@ class FilmSink final : public ImageSink {
 
 }  // namespace
 
-// A row of output_rows().
+// Makes the sink of a row of output_rows().
 std::unique_ptr<ImageSink> make_film(const ImageSinkRequest& request) {
   FilmOrder order{.path = request.options.files["--video"],
                   .source = request.source.name,

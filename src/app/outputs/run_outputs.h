@@ -1,5 +1,5 @@
-// What takes the images, the frames and the results of analyses of a run, by the rows of output_files.h, and writes
-// them to files. Main or UI thread only.
+// Receivers of the images, frames and analyses of a run, by the rows of output_files.h, that write them to files. Main
+// or UI thread only.
 #pragma once
 
 #include <functional>
@@ -22,19 +22,19 @@
 
 namespace echoloop {
 
-// Those that the options name.
+// Image sinks named by the options.
 class ImageSinks {
  public:
   explicit ImageSinks(const ImageSinkRequest& request);
 
   [[nodiscard]] bool empty() const { return sinks_->empty(); }
-  // For the stream, which keeps them; empty: none takes images, or complex pixels.
+  // For the stream, which keeps them; empty: no sink of images, or of complex pixels.
   [[nodiscard]] std::function<void(const Image&)> taker() const;
   [[nodiscard]] std::shared_ptr<PixelSink> pixel_taker() const;
-  int finish(const EndedImages& run, RunTotals& totals);  // as each of them
+  int finish(const EndedImages& run, RunTotals& totals);  // finishes each sink
   void add_to(nlohmann::json& report) const;
   void require_files() const;    // throws the first failure
-  void print_summaries() const;  // of those without failure
+  void print_summaries() const;  // of successful ones
 
  private:
   struct Sink {
@@ -44,19 +44,16 @@ class ImageSinks {
   std::shared_ptr<std::vector<Sink>> sinks_;
 };
 
-// The files that take all frames of a run, as the options name them (file_sinks.h): a Recorder each, in a chain before
-// the history.
+// Files of all frames of a run named by the options (file_sinks.h): a Recorder each, in a chain before the history.
 class FrameOutputs {
  public:
-  // Makes the files. `last` is offered each frame after them. Throws Error when a file cannot be made.
+  // Makes the files. `last` is offered each frame after them. Throws Error if a file cannot be made.
   FrameOutputs(const OutputFiles& files, const AcquisitionPtr& acquisition, const RecordingAbout& about,
                FrameSink& last);
 
-  [[nodiscard]] const std::vector<FrameSink*>& sinks() const {
-    return sinks_;
-  }               // in the order in which frames are offered
-  void finish();  // waits until the files are ended
-  // How each ended, a line each on the standard streams. Returns the exit status; counts the errors.
+  [[nodiscard]] const std::vector<FrameSink*>& sinks() const { return sinks_; }  // in order of offers
+  void finish();                                                                 // waits until the files are complete
+  // Prints one line about the end of each on the standard streams. Returns the exit status; counts the errors.
   int say_how_they_ended(RunTotals& totals) const;
   void add_to(nlohmann::json& report) const;
 
@@ -70,27 +67,27 @@ class FrameOutputs {
   std::vector<Output> outputs_;  // the last one first
 };
 
-// Throws Error when a file is wanted of something that the parameters do not turn on.
+// Throws Error if a file needs an analysis that the parameters do not enable.
 void require_live_outputs(const OutputFiles& files, const ImagingParams& params);
 
-// A run whose stream has been stopped.
+// Run whose stream has been stopped.
 struct EndedRun {
   const OutputFiles& files;
-  std::string source;  // as the user named it
+  std::string source;  // as named by the user
   const ImagingParams& params;
   const Backend& backend;
   const Session& session;
 };
 
-// Of each of analysis_files() that is on: takes the last result from `live`, writes the file that the options name, and
-// adds it to the report. A file that is wanted and of which nothing came is a refusal.
+// Ends each enabled row of analysis_files(): gets the last result from `live`, writes the file named by the options,
+// and adds it to the report. A requested file without a result is a refusal.
 void end_live_outputs(const EndedRun& run, LiveImages& live, nlohmann::json& report, FileWriter& writer);
 
-// Doubts about the facts of a recording in a run without a window (doubts.h): measured on a thread beside the run, on
-// its first frame once that has been processed, so that no image is later because of them. A sink before all others.
+// Doubts about the facts of a recording in a run without a window (doubts.h): measured on a thread of its own, on the
+// first frame after its processing, so that no image is delayed. A sink before all others.
 class FirstFrameDoubts final : public FrameSink {
  public:
-  // Measures nothing of phantoms and scanners. `next`: is offered each frame after this one.
+  // Measures nothing for phantoms and scanners. `next`: is offered each frame after this sink.
   FirstFrameDoubts(const OpenedSource& opened, FrameSink& next);
 
   void begin(HistoryFeed feed) override;
@@ -104,7 +101,7 @@ class FirstFrameDoubts final : public FrameSink {
   FrameSink& next_;
   bool wanted_;
   AcquisitionPtr acquisition_;
-  std::shared_ptr<const void> lender_;  // of frames that lie in place
+  std::shared_ptr<const void> lender_;  // of frames lent in place
   std::future<std::vector<Doubt>> work_;
 };
 

@@ -77,7 +77,7 @@ void CineJob::ask(Session& session) {
   if (given_up_ || !under_way() || !session.running()) return;
   if (delivered_->failed) return give_up("a history frame could not be processed");
   if (!session.fault().empty()) return give_up("the stream has stopped");
-  if (session.configurations() != configuration_) {  // what the old one was asked for will not come any more
+  if (session.configurations() != configuration_) {  // answers for the old one will not come
     configuration_ = session.configurations();
     asked_ = delivered();
   }
@@ -166,13 +166,13 @@ CineIq::CineIq(IqOrder order, std::vector<Frame> of)
   sequence_ = std::make_shared<IqSequence>(order_.path, pixel_grid(params(), *frames().front().kept.acquisition));
 }
 
-// Frames under way, and those that wait for the disk: the processing thread never does.
+// Limits frames in work, and those that wait for the disk, so that the processing thread never waits.
 std::size_t CineIq::may_ask() const {
   constexpr std::size_t kAhead = 4;
   return delivered() + kAhead - std::min(sequence_->status().waiting, kAhead);
 }
 
-// On a thread of its own: the disk may take its time.
+// Runs on a thread of its own, as the disk may be slow.
 void CineIq::end(End how) {
   ending_ =
       std::async(std::launch::async, [sequence = sequence_, &backend = order_.backend, named = order_.named, how] {
