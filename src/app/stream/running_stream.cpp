@@ -15,20 +15,20 @@
 namespace echoloop {
 namespace {
 
-// Locked pages are lost to every other program: at most a quarter of the machine's memory.
+// Limits page-locked memory, unavailable to other programs, to a quarter of the machine's memory.
 std::size_t max_page_locked_bytes() {
   return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 4;
 }
 
-constexpr std::size_t kLargestStaged = std::size_t{32} << 20;  // a frame: one for each thread takes memory
+constexpr std::size_t kLargestStaged = std::size_t{32} << 20;  // per frame: one per thread needs memory
 
-// The host's cores but those of the producer and processing threads.
+// Returns the host's cores without those of the producer and processing threads.
 int copying_threads() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()) - 2, 1, 14); }
 
-// Whether frames of `source` are to lie in other memory than they do: it lends them, and the backend has such memory.
+// Returns true if frames of `source` should be moved to other memory: it lends them, and the backend has such memory.
 bool wants_other_memory(HostMemory kind, Source& source, Backend& backend) {
   if (kind == HostMemory::pageable || source.seekable() == nullptr || !source.zero_copy()) return false;
-  if (kind == HostMemory::pinned && !source.zero_copy_memory().empty()) return false;  // page-locked where it is
+  if (kind == HostMemory::pinned && !source.zero_copy_memory().empty()) return false;  // page-locked in place
   return backend.allocate_host(64, kind)->kind() == kind;
 }
 
@@ -37,7 +37,7 @@ bool wants_other_memory(HostMemory kind, Source& source, Backend& backend) {
 FrameMemory frame_memory(Backend& backend, Source& source, std::size_t bytes, HostMemory kind) {
   struct Locked {
     std::shared_ptr<const void> memory;
-    std::unique_ptr<PageLock> lock;  // goes first
+    std::unique_ptr<PageLock> lock;  // released first
   };
   if (kind == HostMemory::pageable || kind == HostMemory::pinned) {
     FrameMemory memory = source.allocate(bytes);
@@ -75,7 +75,7 @@ RunningStream::RunningStream(StreamPlan plan) : source_(plan.source), sinks_(pla
   pipeline_ = std::make_unique<Pipeline>(plan.backend, *ring_, plan.source->acquisition(), plan.params, plan.images,
                                          plan.trace, std::move(plan.pipeline));
   plan_bytes_ = stream_need(*source_, plan.params, plan.stream, plan.backend).beside_slots();
-  feed_sinks(plan);  // last: what throws above leaves no thread behind
+  feed_sinks(plan);  // last: an exception above leaves no thread behind
   ProducerOptions options = producer_options(plan.stream, plan.rate_hz);
   options.first_sequence = plan.first_sequence;
   started_ns_ = now_ns();
@@ -126,11 +126,11 @@ HostMemory RunningStream::host_memory() const {
 }
 
 std::vector<FrameMemory> RunningStream::make_slots(const StreamPlan& plan) {
-  // Slots of a source that lends its frames hold no samples.
+  // Slots of a source that lends its frames have no samples.
   const bool lent = pinned_.source->zero_copy();
   const std::size_t bytes = plan.source->acquisition()->frame_bytes();
   slot_bytes_ = lent ? 0 : bytes;
-  if (!lent) {  // before the slots, which can be in other memory than a scanner's blocks
+  if (!lent) {  // before the slots, which may be in other memory than a scanner's blocks
     Source& source = *pinned_.source;
     source.read_ahead_in(
         [&](std::size_t ahead) { return frame_memory(plan.backend, source, ahead, plan.stream.host_memory); });
@@ -182,7 +182,7 @@ BackgroundMemory::BackgroundMemory(std::shared_ptr<SeekableSource> source, HostM
       pieces_(std::min((frame_count() + frames_a_piece_ - 1) / frames_a_piece_,
                        limits.total_bytes / (frames_a_piece_ * frame_bytes_))),
       working_(limits.threads) {
-  if (frames_a_piece_ >= frame_count()) copy_pieces({});  // so little that the first frame can wait for it
+  if (frames_a_piece_ >= frame_count()) copy_pieces({});  // so few that the first frame can wait
   for (int i = 0; i < limits.threads; ++i) {
     threads_.emplace_back([this](const std::stop_token& stop) {
       copy_pieces(stop);
@@ -209,12 +209,12 @@ void BackgroundMemory::copy_pieces(const std::stop_token& stop) {
     for (std::size_t number = next_piece_++; number < pieces_.size(); number = next_piece_++) {
       if (!copy_piece(number, stop)) return;
     }
-  } catch (const Error&) {           // a file that shrank: the stream says so when it comes to the frame
-  } catch (const std::bad_alloc&) {  // frames stay where they are
+  } catch (const Error&) {           // a file that shrank: the stream reports it at the frame
+  } catch (const std::bad_alloc&) {  // frames stay in place
   }
 }
 
-// False when no further piece can be copied.
+// Returns false if no further piece can be copied.
 bool BackgroundMemory::copy_piece(std::size_t number, const std::stop_token& stop) {
   const std::uint64_t first = number * frames_a_piece_;
   const std::uint64_t frames = std::min(frames_a_piece_, frame_count() - first);
@@ -251,7 +251,7 @@ StagedFrames::~StagedFrames() {
   for (std::jthread& thread : threads_) thread.request_stop();
 }
 
-// One frame more than threads, so that one can be taken while each thread fills another.
+// Allocates one stage more than threads, so that one can be read while each thread fills another.
 void StagedFrames::read_ahead_in(const std::function<FrameMemory(std::size_t)>& allocate) {
   if (!threads_.empty()) return;
   for (int i = 0; i <= n_threads_; ++i) {
@@ -262,7 +262,7 @@ void StagedFrames::read_ahead_in(const std::function<FrameMemory(std::size_t)>& 
   }
 }
 
-// Discards the frames that were read ahead.
+// Discards the frames read ahead.
 void StagedFrames::go_on_from(std::uint64_t index) {
   for (Stage& stage : stages_) {
     if (stage.state == State::full) stage.state = State::empty;
@@ -306,7 +306,7 @@ std::span<const std::byte> StagedFrames::read(std::uint64_t index, FrameMemory& 
   }
   if (frame < wanted_ || frame > next_) go_on_from(frame);
   wanted_ = frame;
-  for (Stage& stage : stages_) {  // of frames that were left out
+  for (Stage& stage : stages_) {  // of omitted frames
     if (stage.state == State::full && stage.index < frame) stage.state = State::empty;
   }
   emptied_.notify_all();

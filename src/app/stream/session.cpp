@@ -62,10 +62,10 @@ void Session::stop_soon() { stop_until(now_ns() + kGrace_ns); }
 void Session::stop_until(std::int64_t give_up_ns) {
   try {
     while (!advance()) {
-      if (now_ns() > give_up_ns && running()) abandon();  // a change of settings that waits for its last frames
+      if (now_ns() > give_up_ns && running()) abandon();  // a change of settings waits for its last frames
       wait_a_little();
     }
-  } catch (const std::exception&) {  // of what was being made
+  } catch (const std::exception&) {  // of the configuration being made
     if (!long_work_ended()) throw;
     change_.phase = Phase::steady;
     return;
@@ -81,7 +81,7 @@ void Session::stop_until(std::int64_t give_up_ns) {
 }
 
 void Session::abandon() {
-  running_->pipeline().abandon();  // first: no lane's frame counts any more
+  running_->pipeline().abandon();  // first: frames in lanes no longer count
   backend_.abandon();
 }
 
@@ -93,7 +93,7 @@ void Session::end_soon() {
   }
   if (!running()) return;
   counts_ = running_->ring().counts();
-  abandon();  // kept frames under way
+  abandon();  // history frames in work
   running_.reset();
   backend_.resume();
 }
@@ -162,7 +162,7 @@ StreamMemory Session::memory() const {
   return memory;
 }
 
-// Called before anything is given up for the new configuration.
+// Checks the memory, before anything is released for the new configuration.
 void Session::check_fits(const StreamSettings& wanted, const ImagingParams& params) const {
   const bool none = change_.given_up || change_.phase == Phase::waiting;
   const StreamMemory now = change_.working.has_value() && !none ? memory() : StreamMemory{};
@@ -172,16 +172,16 @@ void Session::check_fits(const StreamSettings& wanted, const ImagingParams& para
 }
 
 void Session::begin_stream(const StreamSettings& stream) {
-  if (!backend_.usable()) return;  // only another backend can go on
+  if (!backend_.usable()) return;  // only another backend can continue
   if (!same_configuration(stream, change_.made)) check_fits(stream, options_.params);
   options_.stream = stream;
-  if (change_.phase == Phase::making || !running()) return;  // looked at again when it is made
+  if (change_.phase == Phase::making || !running()) return;  // checked again when it is made
   if (same_configuration(stream, change_.made) && change_.phase == Phase::steady) {
     apply_live();
     return;
   }
   change_.phase = Phase::draining;
-  // A producer that waits for a slot gets one, because processing goes on; its frame is not lost.
+  // A producer that waits for a slot gets one, because processing continues; its frame is not lost.
   running_->producer().stop();
 }
 
@@ -204,12 +204,12 @@ bool Session::advance() {
   }
   if (change_.phase == Phase::draining) {
     if (running_->producer().state() == ProducerState::running) return false;
-    running_->ring().close();  // what is in it will still be processed
+    running_->ring().close();  // its contents will still be processed
     if (change_.other_acquisition && drops(options_.stream.policy)) running_->ring().drop_ready();
     if (!running_->pipeline().done()) return false;
     counts_ = running_->ring().counts();
     if (options_.max_frames > 0 && counts_.processed >= options_.max_frames) {
-      change_.phase = Phase::steady;  // there is nothing to go on with
+      change_.phase = Phase::steady;  // nothing left to do
       return true;
     }
     next_sequence_ = running_->producer().next_sequence();
@@ -260,7 +260,7 @@ void Session::make() {
                   .counts = counts_,
                   .first_sequence = next_sequence_,
                   .pinned = pinned_.kind == change_.made.host_memory ? pinned_ : PinnedSource{}};
-  // The old configuration goes first: both together may not fit.
+  // Destroys the old configuration first: both together may not fit.
   pinned_ = {};
   change_.making = std::async(std::launch::async, [old = std::move(running_), plan = std::move(plan),
                                                    stop = change_.stop.get_token()]() mutable {
@@ -275,7 +275,7 @@ void Session::make() {
   });
 }
 
-// Nothing runs until there is a sender, or until follow_acquisition() makes a stream of what has been described.
+// Ends without a stream until there is a sender, or until follow_acquisition() makes one of the new description.
 void Session::give_up_made() {
   change_.given_up = source_->described_again();
   change_.phase = change_.given_up ? Phase::steady : Phase::waiting;
@@ -305,7 +305,7 @@ void Session::take_made() {
   pinned_ = running_->pinned();
   host_memory_ = running_->host_memory();
   counts_ = running_->ring().counts();
-  // What was asked for in the meantime.
+  // Applies requests made meanwhile.
   running_->pipeline().set_params(options_.params);
   running_->pipeline().set_host_copy(options_.host_copy);
   if (review_.has_value()) running_->pipeline().review(*review_);

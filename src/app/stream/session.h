@@ -1,6 +1,6 @@
-// One source's stream through all its configurations. Policy, pace, rate and faults act on what runs; slots, lanes,
-// memory and streams end it between two frames and make a new configuration, on a thread of its own, so that the window
-// goes on. Counts and sequence numbers go on; no frame is lost that the policy would not lose. UI or main thread only.
+// Stream of one source through all its configurations. Policy, pace, rate and faults apply to the running one; slots,
+// lanes, memory and streams end it between two frames and make a new one, on a thread of its own, so that the window
+// continues. Counts and sequence numbers continue; no frame is lost except by policy. UI or main thread only.
 #pragma once
 
 #include <functional>
@@ -26,16 +26,16 @@ struct SessionOptions {
   HostCopy host_copy = HostCopy::made;
   std::function<void(const Image&)> on_image = {};  // [processing thread]
   std::shared_ptr<PixelSink> pixels = nullptr;      // see PipelineOptions
-  SampleLogPtr samples = nullptr;                   // of the source; null: its samples are not checked
-  std::vector<FrameSink*> sinks = {};               // in the order in which frames are offered, each made for the next
-  PastImages* past = nullptr;                       // null: kept frames cannot be reviewed
-  InspectionAnswers* inspections = nullptr;         // null: nor inspected
-  AnalysisMailboxes analyses = {};                  // what is made beside the images
-  std::uint64_t first_frame = 0;                    // of the source, to begin with
-  RingCounts counts = {};                           // of the session before, which this one continues
-  double held_reference_db = kAutoReference;        // the automatic 0 dB level to begin with; kAutoReference: measured
-  bool reads_once = false;                          // no frame is asked for twice, or kept
-  bool in_background = false;                       // the constructor returns at once; advance() shows when it runs
+  SampleLogPtr samples = nullptr;                   // of the source; null: not checked
+  std::vector<FrameSink*> sinks = {};               // in order of offers, each made for the next
+  PastImages* past = nullptr;                       // null: no review of history frames
+  InspectionAnswers* inspections = nullptr;         // null: no inspection
+  AnalysisMailboxes analyses = {};                  // results other than images
+  std::uint64_t first_frame = 0;                    // of the source, to start with
+  RingCounts counts = {};                           // of the previous session, continued by this one
+  double held_reference_db = kAutoReference;        // initial automatic 0 dB level; kAutoReference: measured
+  bool reads_once = false;                          // no frame is requested twice, or kept
+  bool in_background = false;                       // the constructor returns at once; advance() reports the start
 };
 
 class Session {
@@ -47,52 +47,52 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   void set_params(const ImagingParams& params);
-  // Begins the change to other settings; until advance() says true it is under way. Throws Error, and changes nothing,
-  // when the new configuration does not fit the memory there is.
+  // Begins a change of settings, in progress until advance() returns true. Throws Error, and changes nothing, if the
+  // new configuration does not fit the free memory.
   void begin_stream(const StreamSettings& stream);
-  // The source has changed its acquisition between two frames, or before the first (ProducerState::changed): begins the
-  // change to a stream of the new one, with these parameters. What the history keeps of the old one stays until newer
-  // frames need its room. Throws Error, and changes nothing, when the new stream does not fit the memory there is.
+  // Follows a change of the source's acquisition between two frames, or before the first (ProducerState::changed):
+  // begins the change to a stream of the new one, with these parameters. The history keeps frames of the old one until
+  // newer ones need their room. Throws Error, and changes nothing, if the new stream does not fit the free memory.
   void follow_acquisition(const ImagingParams& params);
-  // Goes on with what is under way; true when nothing is. A configuration that could not be made is reported by
-  // take_refusal() and replaced by the last one that worked; throws when not even that works. Then only destruction is
-  // left.
+  // Continues work in progress; returns true when there is none. A configuration that failed is reported by
+  // take_refusal() and replaced by the last working one; throws if that fails as well. Then only destruction is
+  // possible.
   bool advance();
   void set_host_copy(HostCopy copy);
   void measure_reference();
   void hold_reference(double level_db);
-  // Stands until the next one, also through a change of configuration. One with `deliver` does not: it is lost by a
-  // change, which configurations() counts.
+  // Requests images until the next request, also through a change of configuration. A request with `deliver` is lost by
+  // a change, counted by configurations().
   void review(ReprocessRequest request);
   [[nodiscard]] std::uint64_t configurations() const { return configurations_; }  // made so far
   [[nodiscard]] std::int64_t started_ns() const { return started_ns_; }           // of the first one; 0 before it runs
   void end_review();
-  void inspect(InspectionRequest request);  // lost by a change of configuration, which configurations() counts
-  void end_inspection();                    // what it needed is given back
-  // Where the M-mode's line is, also through a change of configuration; nothing: there is none.
+  void inspect(InspectionRequest request);  // lost by a change of configuration, counted by configurations()
+  void end_inspection();                    // frees its memory
+  // Sets the M-mode's line, also through a change of configuration; nullopt: none.
   void look_at_line(const std::optional<PlanePoint>& at);
 
   void stop();       // ends both threads; frames in lanes are finished, frames in the ring stay in flight
-  void stop_soon();  // likewise, but frames in lanes that are not finished within kGrace are dropped
+  void stop_soon();  // stop(), but frames in lanes not finished within kGrace_ns are dropped
   static constexpr std::int64_t kGrace_ns = 300'000'000;
-  // Of a stream that another one replaces: stop_soon(), and all that runs is destroyed; then the counts are final.
+  // Ends a stream that another one replaces: stop_soon(), and everything is destroyed; then the counts are final.
   void end_soon();  // any one thread, as the last call
 
   [[nodiscard]] bool running() const { return running_ != nullptr; }
-  [[nodiscard]] bool done() const;  // nothing more will come: limit reached, recording at its end, refused, or a fault
+  [[nodiscard]] bool done() const;  // nothing more will come: limit reached, end of the recording, refused, or a fault
   [[nodiscard]] RingCounts counts() const { return running() ? running_->ring().counts() : counts_; }
   [[nodiscard]] std::optional<RingRefusal> refusal() const;
   [[nodiscard]] const StreamSettings& stream() const { return options_.stream; }
   [[nodiscard]] Source& source() { return *source_; }
   [[nodiscard]] const AcquisitionPtr& acquisition() const { return source_->acquisition(); }
   [[nodiscard]] std::size_t frame_bytes() const { return source_->acquisition()->frame_bytes(); }
-  [[nodiscard]] double rate_hz() const;  // the rate in use; kRateMax = unpaced
-  // That all frames really lie in.
+  [[nodiscard]] double rate_hz() const;  // actual rate; kRateMax = unpaced
+  // Returns the actual kind for all frames.
   [[nodiscard]] HostMemory host_memory() const { return running() ? running_->host_memory() : host_memory_; }
-  // Why frames are beamformed in single precision though half precision was asked for; null: they are not.
+  // Returns why frames are beamformed in single precision although half precision was requested; null: they are not.
   [[nodiscard]] const char* why_fp32() const { return running() ? running_->pipeline().why_fp32() : nullptr; }
   [[nodiscard]] StreamMemory memory() const;
-  [[nodiscard]] std::size_t host_bytes() const { return memory().host_bytes + change_.plan_bytes; }  // with its plan
+  [[nodiscard]] std::size_t host_bytes() const { return memory().host_bytes + change_.plan_bytes; }  // plan included
   [[nodiscard]] std::string fault() const { return running() ? running_->pipeline().fault() : std::string(); }
   [[nodiscard]] AnalysisCounts analysis_counts() const {
     return running() ? running_->pipeline().analysis_counts() : AnalysisCounts();
@@ -104,23 +104,23 @@ class Session {
   [[nodiscard]] std::string take_refusal();
 
  private:
-  // waiting: for a sender; what was made for the one before is given up, and nothing runs.
+  // waiting: for a sender; the previous configuration is discarded, and nothing runs.
   enum class Phase { steady, draining, making, waiting };
-  // From one configuration to the next.
+  // Change between configurations.
   struct Change {
-    StreamSettings made;                    // what runs, or is being made
-    std::optional<StreamSettings> working;  // the last configuration that could be made
+    StreamSettings made;                    // running, or being made
+    std::optional<StreamSettings> working;  // last configuration that could be made
     Phase phase = Phase::steady;
-    bool other_acquisition = false;  // while draining: what is made then is for another one
-    bool given_up = false;           // the source was described again while a stream of it was made: nothing runs
-    std::size_t plan_bytes = 0;      // of what runs, beside its slots
-    std::stop_source stop;           // what is being made is not wanted, and no longer waited for
+    bool other_acquisition = false;  // while draining: the next configuration is for another one
+    bool given_up = false;           // the source was described again while its stream was made: nothing runs
+    std::size_t plan_bytes = 0;      // of the running one, without its slots
+    std::stop_source stop;           // cancels the configuration being made
     std::future<std::unique_ptr<RunningStream>> making;
   };
 
   void stop_until(std::int64_t give_up_ns);
   void abandon();
-  void make();  // on a thread of its own, from options_ and what the last configuration left
+  void make();  // on a thread of its own, from options_ and the remains of the last configuration
   void take_made();
   void apply_live();
   [[nodiscard]] bool same_configuration(const StreamSettings& a, const StreamSettings& b) const;
@@ -146,14 +146,14 @@ class Session {
   std::unique_ptr<RunningStream> running_;
 };
 
-// The computing device: what the user asked for, or CUDA where it works and the CPU otherwise, said once.
+// Computing device: the user's choice, or CUDA if available and the CPU otherwise, with one note.
 
 struct ChosenBackend {
   std::unique_ptr<Backend> backend;
-  std::string note;  // why not CUDA, in one line; empty when there is nothing to say
+  std::string note;  // why not CUDA, in one line; may be empty
 };
 
-// Throws Error when CUDA was asked for and cannot be had.
+// Throws Error if CUDA was requested and is not available.
 ChosenBackend choose_backend(BackendChoice choice);
 
 }  // namespace echoloop
