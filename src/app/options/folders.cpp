@@ -116,7 +116,7 @@ fs::path home_folder() {
   return user != nullptr && user->pw_dir != nullptr ? fs::path(user->pw_dir) : fs::path();
 }
 
-// The value in user-dirs.dirs: XDG_PICTURES_DIR="$HOME/Pictures". Empty: none.
+// Returns the value in user-dirs.dirs: XDG_PICTURES_DIR="$HOME/Pictures"; empty: none.
 fs::path desktop_folder(const std::string& key) {
   if (const std::string set = environment(key.c_str()); !set.empty()) return set;
   const std::string config = environment("XDG_CONFIG_HOME");
@@ -200,7 +200,7 @@ std::string read_small_file(const std::filesystem::path& path, std::size_t most_
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (std::filesystem::is_directory(status)) throw Error(what, "the path is a folder", accepted);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw Error(what, "not a regular file", accepted);  // reading a pipe would wait for ever
+    throw Error(what, "not a regular file", accepted);  // reading a pipe would wait forever
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw Error(what, "cannot be opened", accepted);
@@ -229,7 +229,7 @@ std::string open_manual() {
   if (!fs::exists(page, ignored)) return "The manual is not installed: " + page.string() + " does not exist.";
   const std::string folder = " The manual is in the folder " + page.parent_path().string() + ".";
   if (!is_on_path("xdg-open")) return "xdg-open is not installed." + folder;
-  // xdg-open may run as long as the program that shows the page; setsid ends at once.
+  // xdg-open may run as long as the viewer of the page; setsid returns at once.
   const bool started =
       is_on_path("setsid") && ChildProgram({"setsid", "--fork", "xdg-open", page.string()}).finish() == 0;
   return started ? "Opening the manual: " + page.string() : "xdg-open cannot be started." + folder;

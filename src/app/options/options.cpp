@@ -1,4 +1,4 @@
-// Numbers as values of options, and the refusals of what CLI11 cannot parse, in the words of all others.
+// Numeric values of options, and refusals of input that CLI11 cannot parse, worded as all others.
 #include "app/options/options.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace echoloop {
 namespace {
 
-// Digits, of `text` as a whole; a number that does not fit is out of range.
+// Parses `text` as digits only; a number that does not fit is out of range.
 template <class T>
 T whole_number(const std::string& name, const std::string& text, T least, T most) {
   T value = 0;
@@ -35,7 +35,7 @@ double number(const std::string& name, const std::string& text) { return parse_n
   throw Error(name == "echoloop" ? "command line" : name, found, "the options of " + name + " --help");
 }
 
-// Of a value too many, or none.
+// Refuses an excess or missing value.
 [[noreturn]] void refuse_count(const CLI::App& app, const CLI::ParseError& error) {
   for (const CLI::Option* option : app.get_options()) {
     const std::size_t given = option->results().size();
@@ -47,7 +47,7 @@ double number(const std::string& name, const std::string& text) { return parse_n
   refuse_words(app, error.what());
 }
 
-// CLI11 takes --headless=3 for --headless.
+// Refuses --headless=3, which CLI11 accepts as --headless.
 void refuse_values_of_flags(const CLI::App& app, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));

@@ -1,4 +1,4 @@
-// The command line as plain values. Parsing refuses what cannot be meant, before anything is opened or started.
+// Command line as plain values. Parsing refuses invalid input before anything is opened or started.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ namespace echoloop {
 
 struct Preset;
 
-// The phantom that runs when no source is given.
+// Returns the phantom that runs without a source.
 std::string default_source();
 
 enum class BackendChoice { automatic, cuda, cpu };
@@ -37,24 +37,24 @@ enum class Command { view, info, describe, repair, bench, list_params, version, 
 enum class ImageValues { float32, uint8 };
 inline constexpr std::array<std::string_view, 2> kImageValueNames = {"float32", "uint8"};
 
-// What a preset sets on its own probe only, and where it applies among the settings.
+// Part of a preset for its own probe only, and its position among the settings.
 struct ProbePreset {
   std::shared_ptr<const Preset> preset;  // null: none
-  std::size_t at = 0;                    // after so many settings
+  std::size_t at = 0;                    // after this many settings
 };
 
-// Image A of a figure of two; the run makes B.
+// Image A of a figure of two; B is the run's.
 struct CompareOptions {
   std::string source;  // empty: B's frame
   Facts facts;
-  std::vector<std::string> settings;  // KEY=VALUE in place of B's
+  std::vector<std::string> settings;  // KEY=VALUE that replace B's
   ProbePreset preset;
-  std::uint64_t frame = 0;  // from 1; 0: the one acquired when B's was
+  std::uint64_t frame = 0;  // from 1; 0: the one at B's acquisition time
   bool match_levels = false;
   [[nodiscard]] bool wanted() const { return !source.empty() || !settings.empty() || preset.preset != nullptr; }
 };
 
-// Files of a run by the options that name them (app/outputs/output_files.h has the rows); empty: not wanted.
+// Output files of a run by option (app/outputs/output_files.h has the rows); empty: not requested.
 class OutputFiles {
  public:
   std::filesystem::path& operator[](std::string_view option) { return by_option_[std::string(option)]; }
@@ -65,11 +65,11 @@ class OutputFiles {
 };
 
 struct SourceOptions {
-  std::string source = default_source();  // as source_kinds.h has it
+  std::string source = default_source();  // as in source_kinds.h
   bool source_given = false;
-  Facts facts;  // those of --set that are about the recording
+  Facts facts;  // facts of the recording among --set
   BackendChoice backend = BackendChoice::automatic;
-  std::shared_ptr<const SavedSession> session;  // that was named in place of a source; null: none
+  std::shared_ptr<const SavedSession> session;  // named in place of a source; null: none
 };
 
 struct RunLimits {
@@ -78,21 +78,21 @@ struct RunLimits {
 };
 
 struct ImagingOptions {
-  std::vector<std::string> settings;  // recipe, grid, preset and --set, as KEY=VALUE in the order they apply
+  std::vector<std::string> settings;  // recipe, grid, preset and --set, as KEY=VALUE in order of application
   ProbePreset preset;                 // of --preset
 };
 
 struct StreamingOptions {
   StreamSettings stream;
-  bool loop_given = false;                   // --loop: a recording of one frame repeats, too
-  bool queue_given = false;                  // policy, slots or rate: a window then starts with what `stream` has
-  std::optional<std::size_t> history_bytes;  // memory for looking back; empty = a quarter of what is free, at most 4 GB
+  bool loop_given = false;                   // --loop: also repeats a recording of one frame
+  bool queue_given = false;                  // policy, slots or rate: a window then starts with those of `stream`
+  std::optional<std::size_t> history_bytes;  // history memory; empty = a quarter of the free memory, at most 4 GB
 };
 
 struct WindowOptions {
   bool interop = true;
-  double ui_scale = 0.0;      // 0 = the monitor's
-  double kiosk_idle_s = 0.0;  // without input until everything is reset; 0 = no kiosk
+  double ui_scale = 0.0;      // 0 = from the monitor
+  double kiosk_idle_s = 0.0;  // time without input until a complete reset; 0 = no kiosk
   int width = 1600;
   int height = 900;
   bool size_given = false;
@@ -103,8 +103,8 @@ struct OutputOptions {
   ImageValues image_values = ImageValues::float32;  // of --images-out
   FigureSize figure_size;
   PageGround figure_ground = PageGround::white;
-  std::filesystem::path marks;                        // read
-  std::vector<std::filesystem::path> settings_files;  // read: preset and session
+  std::filesystem::path marks;                        // input
+  std::vector<std::filesystem::path> settings_files;  // input: preset and session
 };
 
 struct SendOptions {
@@ -114,11 +114,11 @@ struct SendOptions {
 
 struct RenderOptions {
   std::vector<std::string> render_files;  // recordings and folders
-  std::filesystem::path render_out;       // the folder of its files
+  std::filesystem::path render_out;       // folder of the output files
   bool render_iq = false;                 // complex pixels too
 };
 
-// The parts, each for the functions that need no more.
+// All parts; functions use those they need.
 struct Options : SourceOptions,
                  RunLimits,
                  ImagingOptions,
@@ -132,18 +132,18 @@ struct Options : SourceOptions,
   bool headless = false;
   bool json = false;  // info
   CompareOptions compare;
-  std::vector<std::string> warnings;  // for stderr: options without effect
+  std::vector<std::string> warnings;  // for stderr: ineffective options
 };
 
-// Throws Error for bad input.
+// Throws Error for invalid input.
 Options parse_command_line(int argc, char** argv);
 
-// Those of --marks, or else of the session. Throws Error.
+// Returns the marks of --marks, or else of the session. Throws Error.
 Marks marks_of(const Options& options);
 
-// The source's defaults with the user's settings on top. Throws Error.
+// Returns the source's defaults with the user's settings applied. Throws Error.
 ImagingParams apply_settings(const ImagingParams& defaults, const std::vector<std::string>& settings);
-// With those of the preset that are for this probe.
+// Returns the settings including those of the preset for this probe.
 std::vector<std::string> settings_for(const Acquisition& acquisition, std::vector<std::string> settings,
                                       const ProbePreset& preset);
 ImagingParams given_params(const ImagingOptions& options, const ImagingParams& defaults,
@@ -153,7 +153,7 @@ ImagingParams given_params(const ImagingOptions& options, const ImagingParams& d
 
 namespace CLI {
 
-// What option values are made of: one of some names, a number. Each refusal is one line with what is accepted.
+// Parsers of option values: names and numbers. Each refusal is one line with the accepted values.
 
 class App;
 class Option;
@@ -161,7 +161,7 @@ class Option;
 
 namespace echoloop {
 
-// The place of `text` among `names`. Throws Error.
+// Returns the index of `text` in `names`. Throws Error.
 template <std::size_t N>
 std::size_t index_of(const std::array<std::string_view, N>& names, const std::string& option, const std::string& text) {
   std::string accepted;
@@ -177,38 +177,36 @@ inline BackendChoice backend_choice(const std::string& text) {
   return static_cast<BackendChoice>(index_of(kBackends, "--backend", text));
 }
 
-// A finite number and nothing else. Throws Error.
+// Parses a finite number and nothing else. Throws Error.
 inline double parse_number(std::string_view text, const std::string& option, const std::string& accepted) {
   const auto value = finite_number(text);
   if (!value) throw invalid_value(option, std::string(text), accepted);
   return *value;
 }
 
-// An option with a number as its value: a plain decimal, which parsing stores in `into`. Parsing throws Error for
-// others.
+// Adds an option with a plain decimal number as its value, stored in `into`. Parsing throws Error for others.
 CLI::Option* add_number(CLI::App& app, const std::string& name, double& into, const std::string& help);
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& into, const std::string& help);
 CLI::Option* add_number(CLI::App& app, const std::string& name, int& into, const std::string& help);
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t& into, const std::string& help);  // not 0
 
-// Parses what was typed; false: the help was asked for. Throws Error, also for an option with an empty value (an unset
-// variable in a script), which must not pass for one that was not given.
+// Parses the words; returns false if help was requested. Throws Error, also for an option with an empty value (an unset
+// variable in a script), which must not count as absent.
 [[nodiscard]] bool parse_words(CLI::App& app, const std::vector<std::string>& words);
 
-// Everything that can be set in the window, as one value: what a reset takes away, and gives back when it is undone.
-// UI thread only.
+// All settings of the window as one value, reset and restored by undo. UI thread only.
 
 struct Setup {
-  std::string source;  // as it is opened
+  std::string source;  // as opened
   Facts facts;
   ImagingParams params;
   StreamSettings stream;
-  std::optional<StreamSettings> chosen_queue;  // policy and slots that no user chose; nothing: a user did
+  std::optional<StreamSettings> chosen_queue;  // default policy and slots; nullopt: set by the user
   Marks marks;
   PanZoom pan_zoom;
   std::optional<PlanePoint> inspected;
-  std::filesystem::path preset;  // the active one; empty: none
-  double speed = 1.0;            // of playing kept frames
+  std::filesystem::path preset;  // active one; empty: none
+  double speed = 1.0;            // of playing history frames
   ViewSettings view;
 };
 

@@ -19,12 +19,12 @@ constexpr std::size_t kMost_mb = 1;
 constexpr std::size_t kMaxName = 40;  // bytes
 constexpr std::array<const char*, 3> kPresetKinds = {"linear", "convex", "phased"};
 
-// Band, depth, position, level: right for one probe, wrong or impossible for another.
+// Returns true for parameters specific to one probe: band, depth, position, level.
 bool means_one_probe(const ParamSpec& spec) {
   return spec.from_acquisition && spec.key != "f_number" && spec.key != "sound_speed_m_s";
 }
 
-// A word of the file in a message.
+// Returns a word of the file for a message.
 std::string excerpt(std::string_view word, std::size_t most = 60) {
   return word.size() <= most ? std::string(word) : std::string(word.substr(0, most)) + "...";
 }
@@ -100,7 +100,7 @@ void take_probe(Preset& preset, const std::string& what, const toml::table& tabl
   }
 }
 
-// One line: control characters become spaces.
+// Returns one line: control characters become spaces.
 std::string printable(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
@@ -117,7 +117,7 @@ std::string toml_text(const std::string& text) {
   return out + "\"";
 }
 
-// A name for a file that holds none: plain characters only.
+// Returns a name for a file without one, in plain characters only.
 std::string name_from(const std::filesystem::path& path) {
   std::string name = path.stem().string().substr(0, kMaxName);
   for (char& c : name) {
@@ -147,9 +147,9 @@ std::string PresetProbe::words() const {
   return text;
 }
 
-// The library's parser calls itself for every dot of a key and every bracket, and has no limit of its own.
+// Limits nesting: the library's parser recurses for every dot of a key and every bracket, without a limit.
 void check_nesting(const std::string& what, std::string_view toml) {
-  constexpr int kMostDots = 100;  // of a line; a sentence has them as well
+  constexpr int kMostDots = 100;  // of a line; sentences have dots as well
   constexpr int kMostBrackets = 50;
   int dots = 0, depth = 0, line = 1;
   for (const char c : toml) {
@@ -182,7 +182,7 @@ Preset parse_preset(const std::string& what, std::string_view toml) {
     const std::string word(key.str());
     if (word == "name" || word == "about") continue;
     if (word == "slot") {
-      const auto slot = node.value_exact<std::int64_t>();  // of a real number the library makes an integer unchecked
+      const auto slot = node.value_exact<std::int64_t>();  // the library converts reals to integers unchecked
       if (!slot || *slot < 1 || *slot > 9) throw Error(what, "invalid slot", "slot = 1 to 9");
       preset.slot = static_cast<int>(*slot);
     } else if (word == "probe") {

@@ -33,7 +33,7 @@ void end_at_interrupts() {
 }
 
 void watch_interrupts() {
-  static std::once_flag watched;  // runs of several threads ask for it
+  static std::once_flag watched;  // runs of several threads call it
   std::call_once(watched, [] {
     at_interrupts([](int) {
       noted = 1;

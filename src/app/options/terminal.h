@@ -1,5 +1,5 @@
-// Every line that the program prints goes through here: names of files and texts of recordings may contain control
-// characters, which a terminal would execute. Any thread.
+// Output of all printed lines: file names and texts of recordings may contain control characters, which a terminal
+// would execute. Any thread.
 #pragma once
 
 #include <fmt/format.h>
@@ -30,21 +30,20 @@ void print_error(fmt::format_string<Args...> text, Args&&... args) {
   print_to(stderr, text, std::forward<Args>(args)...);
 }
 
-// What ended a run, as its line. The exit status: 2 for input that is refused, 1 for a fault of the run.
+// Prints the error that ended a run. Returns the exit status: 2 for refused input, 1 for a fault of the run.
 inline int say_what_ended(const std::exception& error) {
   print_error("echoloop: {}\n", line_of(error, "memory"));
   const bool refused = dynamic_cast<const Error*>(&error) != nullptr && dynamic_cast<const Fault*>(&error) == nullptr;
   return refused ? 2 : 1;
 }
 
-// The ends that come from outside: Ctrl-C, a request to terminate, a terminal that is gone. Any thread.
+// Signals that end the program: Ctrl-C, a request to terminate, a closed terminal. Any thread.
 
-// From here on such a signal ends the program with one line and exit status 1: there is nothing to finish. Commands
-// whose only result is at their end need no more.
+// Makes such a signal end the program with one line and exit status 1. For commands whose only result is at their end.
 void end_at_interrupts();
 
-// From here on these signals are noted: the run stops as if its limit had been reached and writes what it was asked
-// for. A terminal that goes may be ignored, as nohup asks.
+// Notes such signals from now on: the run stops as at its limit and writes its output. A closed terminal may be
+// ignored, as nohup requests.
 void watch_interrupts();
 
 [[nodiscard]] bool interrupted();
