@@ -10,10 +10,10 @@ constexpr int kMaxLines = 500;  // most files are under 250
 
 struct Layer {
   std::string_view folder;             // of src/; "" holds main.cpp
-  std::vector<std::string_view> sees;  // folders ("gui/": with all inside), or single headers, beside its own
+  std::vector<std::string_view> sees;  // allowed folders ("gui/": with all inside), or single headers, and its own
 };
 
-// A file belongs to the longest folder that it lies in.
+// A file belongs to the longest matching folder.
 const std::vector<Layer> kLayers = {
     {"core", {}},
     {"dsp", {"core"}},
@@ -35,7 +35,7 @@ const std::vector<Layer> kLayers = {
     {"source/live", {"core", "transport", "formats/live_description.h", "source"}},
     {"render", {"core"}},
     {"history", {"core", "render", "formats/base/acquisition_json.h", "transport/file_descriptor.h"}},
-    // The window, from values to what stands on them; state, overlay and figure are built without a window as well.
+    // The window, from values to its content; state, overlay and figure are also built without a window.
     {"gui/state", {"core", "measure", "source/phantom_settings.h"}},
     {"gui/overlay", {"core", "measure", "render", "gui/state"}},
     {"gui/figure", {"core", "render", "history", "gui/state", "gui/overlay"}},
@@ -74,7 +74,7 @@ struct Library {
   std::string_view name;
   std::regex headers;
   std::vector<std::string_view> seen_by;          // prefixes of paths
-  std::vector<std::string_view> but_not_by = {};  // of these again
+  std::vector<std::string_view> but_not_by = {};  // exceptions to these
 };
 
 const std::vector<Library> kLibraries = {
@@ -117,7 +117,7 @@ bool sees(const Layer& from, std::string_view header) {
          });
 }
 
-// A header of ours is named by its path from src/; one without a folder of src/ lies beside the file, or is generated.
+// Returns true for our headers, named by their path from src/; names without a folder are local or generated.
 bool is_ours(std::string_view header) { return header.find('/') != header.npos && layer_of(header) != nullptr; }
 
 std::string judge(std::string_view path, const Layer& layer, std::string_view header, bool in_quotes) {
@@ -158,7 +158,7 @@ std::vector<std::string> violations(std::string_view path, std::string_view text
       found.push_back(std::string(path) + ":" + std::to_string(n_lines) + ": " + parts[2].str() + ": " + reason);
     }
   }
-  if (n_lines > kMaxLines && !path.starts_with("senders/")) {  // what users copy is one file
+  if (n_lines > kMaxLines && !path.starts_with("senders/")) {  // files copied by users are single
     found.push_back(std::string(path) + ": " + std::to_string(n_lines) + " lines; at most " +
                     std::to_string(kMaxLines));
   }

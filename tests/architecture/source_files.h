@@ -1,4 +1,4 @@
-// The files that the rules of architecture are about, with their text.
+// Source files checked by the architecture rules, with their text.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct SourceFile {
 
 inline const std::vector<std::string_view> kHeaders = {".h", ".cuh"}, kCode = {".h", ".cpp", ".cu", ".cuh"};
 
-// Of a folder of the source tree ("src") and the folders in it: the files with one of these endings.
+// Returns the files with one of these endings in a folder of the source tree ("src") and its subfolders.
 inline std::vector<SourceFile> files_in(const std::string& folder, const std::vector<std::string_view>& endings) {
   const std::filesystem::path root = std::filesystem::path(ECHO_SOURCE_DIR) / folder;
   std::vector<SourceFile> files;

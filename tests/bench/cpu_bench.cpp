@@ -1,8 +1,8 @@
-// The CPU's kernels in GDS/s (pixels x elements x transmits / s / 1e9, all pairs counted, full aperture) and their
-// error against float64, side by side in one run: delay-and-sum by the functor, by rows and by the tuned variants, and
-// conditioning by FFT and by filters. Excluded: upload, envelope, dB, plans.
+// CPU kernels in GDS/s (pixels x elements x transmits / s / 1e9, all pairs counted, full aperture) and their error
+// against float64, in one run: delay-and-sum by the functor, by rows and by the tuned variants, and conditioning by FFT
+// and by filters. Excluded: upload, envelope, dB, plans.
 //   echoloop_cpu_bench --benchmark_repetitions=20 --benchmark_report_aggregates_only=true
-// On a machine that others use too, take the least time (`min`) and the greatest rate (`max`).
+// On a shared machine, use the least time (`min`) and the greatest rate (`max`).
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -91,7 +91,7 @@ void finish_case(Case& c) {
   }
 }
 
-// S1 as in the GPU short course: x +-15 mm, z 20-50 mm, 256 x 512 pixels.
+// Returns S1 as in the GPU short course: x +-15 mm, z 20-50 mm, 256 x 512 pixels.
 Case& course_frame() {
   static Case c = [] {
     Case s1 = make_case("S1", 128, 0.298e-3, 8183, 100e6);
@@ -107,7 +107,7 @@ Case& course_frame() {
   return c;
 }
 
-// S1 in a band of 4 MHz: lines of 25 MHz instead of 50.
+// Returns S1 in a band of 4 MHz: lines of 25 MHz instead of 50.
 Case& narrow_course_frame() {
   static Case c = [] {
     Case s1 = course_frame();
@@ -121,7 +121,7 @@ Case& narrow_course_frame() {
   return c;
 }
 
-// The default phantom's acquisition on its default grid.
+// Returns the default phantom's acquisition on its default grid.
 Case& demo_frame() {
   static Case c = [] {
     Case demo = make_case("demo", 64, 0.3e-3, 1024, 20e6);
@@ -172,7 +172,7 @@ void rows(benchmark::State& state, Case& c, int threads) {
   report(state, c);
 }
 
-// With the conversion to int16, as a frame has it.
+// Includes the conversion to int16, as for a frame.
 void window(benchmark::State& state, Case& c, CpuKernel kernel, int threads) {
   const CpuKernels& kernels = cpu_kernels(kernel);
   WorkerPool pool(threads);
@@ -215,7 +215,7 @@ void condition_filters(benchmark::State& state, Case& c, CpuKernel kernel, int t
   state.counters["against_fft"] = std::sqrt(off / energy);
 }
 
-// A change of the F-number or the speed of sound: the plan's tables and this kernel's.
+// Measures a change of F-number or speed of sound: tables of the plan and of this kernel.
 void change(benchmark::State& state, Case& c, double sound_speed_step_m_s) {
   const auto acquisition = c.plan->acquisition;
   WindowDas das;

@@ -1,9 +1,9 @@
-// Benchmark of the tuned conditioning and delay-and-sum on the GPU: speeds beside errors, the plain kernel beside the
-// tuned one. One table and, on request, JSON.
+// Benchmark of the tuned conditioning and delay-and-sum on the GPU: speeds with errors, the plain kernel with the tuned
+// one. One table and, on request, JSON.
 //   echoloop_das_bench [--case S1] [--what condition|das] [--json FILE]
 // Times: CUDA events around several launches, median of 9; "cold": inputs rotate over at least 150 MB, "hot": the same
-// input again. Reductions of partial sums are inside. Outputs are poisoned before they are checked; errors are relative
-// L2 against double precision, on white noise and on 60 points.
+// input again. Reductions of partial sums are included. Outputs are poisoned before they are checked; errors are
+// relative L2 against double precision, on white noise and on 60 points.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -36,7 +36,7 @@ double relative_error(const std::vector<Complex>& image, const std::vector<doubl
 
 std::vector<Row> rows;
 
-// A case's tables, lines and references on the device.
+// Tables, lines and references of a case on the device.
 class Rig {
  public:
   explicit Rig(const BenchCase& c)
@@ -106,7 +106,7 @@ void measure_plain(Rig& rig) {
   };
   row.noise = relative_error(image(rig.noise), rig.noise_image);
   row.points = relative_error(image(rig.points), rig.points_image);
-  // Two sets of lines, the noise and the points, are less than the cache for S1: these are hot numbers there.
+  // Two sets of lines, the noise and the points, are smaller than the cache for S1: hot numbers in that case.
   row.ms_cold = row.ms_hot = time_ms(rig.stream, std::max(1, rig.bench.repeats / 4), [&](int i) {
     sum_delayed(rig.geometry, (i % 2 == 0 ? rig.noise : rig.points).get(), rig.pixels.get(), rig.stream.view());
   });
@@ -123,8 +123,7 @@ std::string describe(const PackedPlan& p) {
   return text;
 }
 
-// A plan's kernel with its memory on the device, for `n_frames` that are summed together; copies of its input that pass
-// the cache.
+// Kernel of a plan with its memory on the device, for `n_frames` summed together; copies of its input exceed the cache.
 class PackedRig {
  public:
   PackedRig(Rig& of_case, const PackedPlan& of, std::size_t n_frames)
@@ -221,7 +220,7 @@ void measure_packed(Rig& rig, const PackedTuning& tuning) {
   packed.measure(row, 1);
 }
 
-// Frames, of noise and of points by turns, summed together: time of all; decibels against those of each alone.
+// Measures frames of noise and of points in turn, summed together: time of all; decibels against those of each alone.
 void measure_together(Rig& rig, const PackedTuning& tuning) {
   const auto plan = make_packed_plan(rig.bench.plan->packed->das->geometry, tuning);
   if (plan == nullptr || plan->together.elements == 0) return;

@@ -1,4 +1,4 @@
-// What the benchmark of the tuned path measures: the cases of the performance note, their data and a float64 reference.
+// Cases of the benchmark of the tuned path: those of the performance note, their data and a float64 reference.
 #pragma once
 
 #include <string>
@@ -18,13 +18,13 @@ BenchCase make_bench_case(const std::string& name, SampleType type);  // S1, S1L
 
 enum class Scene { noise, points };
 
-// Lines [n_tx][n_el][n_line] of the plan's band: white noise of int16 values, or the echoes of 60 points.
+// Makes lines [n_tx][n_el][n_line] of the plan's band: white noise of int16 values, or the echoes of 60 points.
 void make_lines(const BenchCase& c, Scene scene, unsigned seed, Complex* device_lines);
-// Lines -> packed words with the given scale (what 1 stands for).
+// Converts lines to packed words with the given scale (amplitude of 1).
 void pack_lines(const BenchCase& c, const Complex* device_lines, int pitch, int window, float scale, uint2* words);
-// Raw frames of white noise.
+// Makes raw frames of white noise.
 void make_raw(const BenchCase& c, unsigned seed, void* device_raw);
-// The image in double precision: double delays and phases, the same linear interpolation of unrounded lines.
+// Returns the image in double precision: double delays and phases, the same linear interpolation of unrounded lines.
 std::vector<double> reference_image(const BenchCase& c, const Complex* device_lines);
 
 }  // namespace echoloop::bench

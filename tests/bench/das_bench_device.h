@@ -23,7 +23,7 @@ class Device {
   explicit Device(std::size_t n) : n_(n) {
     CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&data_), std::max<std::size_t>(n, 1) * sizeof(T)));
   }
-  // From a vector of any kind.
+  // Copies a vector of any kind.
   explicit Device(std::span<const T> v) : Device(v.size()) {
     CUDA_CHECK(cudaMemcpy(data_, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice));
   }
@@ -44,7 +44,7 @@ class Device {
   std::size_t n_;
 };
 
-// Milliseconds a launch.
+// Returns milliseconds per launch.
 inline double time_ms(const Stream& stream, int repeats, const std::function<void(int)>& launch) {
   Event start(EventUse::time), end(EventUse::time);
   for (int i = 0; i < 3; ++i) launch(i);
@@ -65,10 +65,10 @@ struct Row {
   std::string name, what, input, precision, text;
   double f_number = 0.0, ms_cold = 0.0, ms_hot = 0.0, gds = 0.0, noise = 0.0, points = 0.0;
 };
-// Prints a row and keeps it. delay_sums: of one launch; 0 for a row without them.
+// Prints a row and keeps it. delay_sums: per launch; 0 for a row without them.
 void add_row(Row row, double delay_sums);
 
-// Conditioning of a case's raw frames to packed words.
+// Measures the conditioning of a case's raw frames to packed words.
 void measure_fir(const std::string& name, SampleType type);
 
 }  // namespace echoloop::bench

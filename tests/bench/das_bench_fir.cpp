@@ -10,7 +10,7 @@
 namespace echoloop::bench {
 namespace {
 
-// Largest |words - specification| over some lines, relative L2.
+// Returns the error of the words against the specification over some lines, relative L2.
 double fir_error(const BenchCase& c, const PackedFir& fir, const PackedFirArgs& args, const std::vector<std::byte>& raw,
                  const std::vector<uint2>& words, float scale) {
   const Acquisition& a = *c.plan->acquisition;
@@ -45,7 +45,7 @@ double fir_error(const BenchCase& c, const PackedFir& fir, const PackedFirArgs& 
       const Complex& y = want[static_cast<std::size_t>(m)];
       const Complex& next = want[static_cast<std::size_t>(m) + 1];
       const double s = static_cast<double>(scale);
-      // The sample in the middle between two: value and step are both checked.
+      // Midpoint of two samples: checks value and step.
       const double re = half(w.x & 0xffffu) * s + half(w.y & 0xffffu) * s / 16384.0;
       const double im = half(w.x >> 16) * s + half(w.y >> 16) * s / 16384.0;
       const double want_re = 0.5 * (static_cast<double>(y.re) + static_cast<double>(next.re));
@@ -64,7 +64,7 @@ void measure_fir(const std::string& name, SampleType type) {
   const Acquisition& a = *c.plan->acquisition;
   const PackedFir fir = make_packed_fir(a, c.plan->params.formation.band_low_hz, c.plan->params.formation.band_high_hz,
                                         c.plan->packed->band->line_rate_hz, c.plan->packed->band->demod_hz);
-  constexpr int kWindow = 112;  // what the delay-and-sum asks for here, about
+  constexpr int kWindow = 112;  // approximately that of the delay-and-sum here
   const PackedLineShape shape{c.plan->packed->band->n_valid, (c.plan->packed->band->n_valid + 1) / 2 * 2 + kWindow,
                               kWindow};
   const int n_lines = a.n_transmits() * a.n_elements();

@@ -1,8 +1,8 @@
-// What reading through the reader process costs: frames a second, and computing time a frame, of a recording in the
+// Cost of reading through the reader process: frames per second, and computing time per frame, of a recording in the
 // page cache, in this process and through the other one, by each of the three ways. Frames go through a ring into a
-// history of `history` MiB, as in the program; without a history (0) the ring's one or two slots in use stay in the
-// processor's cache where this process reads into them. This program is its own reader process.
-//   echoloop_reader_bench FOLDER [frames] [MiB a frame] [pairs of turns] [history]   made-up files, in FOLDER meanwhile
+// history of `history` MiB, as in the program; without one (0) the ring's one or two slots in use stay in the
+// processor's cache if this process reads into them. This program is its own reader process.
+//   echoloop_reader_bench FOLDER [frames] [MiB a frame] [pairs of turns] [history]   generated files, in FOLDER
 //   echoloop_reader_bench FILE [pairs of turns] [history]                 a real one, streamed through HDF5 or matio
 #include <fcntl.h>
 #include <unistd.h>
@@ -25,11 +25,11 @@
 namespace echoloop {
 namespace {
 
-constexpr std::size_t kStart = 4096;  // where frame 0 begins: after a page that says HDF5
+constexpr std::size_t kStart = 4096;  // offset of frame 0: after a page with the HDF5 signature
 constexpr int kElements = 128;
 
-// Frames one after another, float32; the size of a frame is the first number after the signature. Read by pread(),
-// which is what a library does with samples that lie in one piece.
+// Contiguous frames, float32; the size of a frame is the first number after the signature. Read by pread(), as
+// libraries do with contiguous samples.
 LibraryRecording open_raw(const OpenRequest& request) {
   const std::string name = request.path.filename().string();
   if (name != "in-place" && name != "in-memory" && name != "streamed") return open_library_recording(request);
@@ -84,7 +84,7 @@ class ReadHere final : public FrameStream {
   LibraryRecording recording_;
 };
 
-// The recording as it would be without the other process, opened by the same means.
+// Opens the recording without the other process, by the same means.
 Recording open_here(const OpenRequest& request) {
   const LibraryRecording raw = open_raw(request);
   const std::size_t frame_bytes = raw.acquisition->frame_bytes();
@@ -108,7 +108,7 @@ Recording open_here(const OpenRequest& request) {
   return here;
 }
 
-// The reader process that this one has started and not ended; 0 when there is none.
+// Returns the reader process started by this one and still running; 0 if there is none.
 pid_t reader_process() {
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
     std::ifstream file(thread.path() / "children");
@@ -122,8 +122,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Turn by turn, the order changing with every pair, so that what else the machine does falls on both alike. The median
-// of the pairs' ratios, and the range that holds the true one in 95 of 100 cases (order statistics).
+// Measures in turns, alternating the order of each pair, so that other load affects both equally. Reports the median of
+// the pairs' ratios, and the range that holds the true one in 95 of 100 cases (order statistics).
 void measure(const std::filesystem::path& path, std::size_t n_pairs, std::size_t history_bytes) {
   reader_settings().memory_budget = path.filename() == "in-memory" ? std::size_t{1} << 40 : 1;
   const OpenRequest request{

@@ -16,16 +16,16 @@
 namespace echoloop {
 namespace {
 
-// What is read counts for something: the compiler must not leave it out.
+// Keeps the compiler from removing the reads.
 volatile std::uint64_t touched = 0;
 
-void touch(std::span<const std::byte> frame) {  // as a consumer would: every cache line
+void touch(std::span<const std::byte> frame) {  // reads every cache line, as a consumer
   std::uint64_t sum = 0;
   for (std::size_t k = 0; k < frame.size(); k += 64) sum += static_cast<std::uint64_t>(frame[k]);
   touched = sum;
 }
 
-// Seconds of computing that this process and `reader` have done.
+// Returns the processor seconds used by this process and `reader`.
 double computing_s(pid_t reader) {
   const auto read_s = [](clockid_t clock) {
     timespec time{};
@@ -37,9 +37,9 @@ double computing_s(pid_t reader) {
   return read_s(CLOCK_PROCESS_CPUTIME_ID) + (has_reader ? read_s(clock) : 0.0);
 }
 
-// While it lives, a thread (0: this one) or a process stays on one processor. Left to the scheduler, who reads frames
-// and who takes them share a processor or do not, by chance; when they share one, a frame stays in its cache and all is
-// twice as fast. In the program both are busy, each on a processor of its own.
+// Keeps a thread (0: this one) or a process on one processor during its lifetime. With the scheduler's choice, reader
+// and consumer of frames share a processor by chance; then a frame stays in its cache and all is twice as fast. In the
+// program both are busy, each on a processor of its own.
 class StaysOn {
  public:
   StaysOn(pid_t who, std::size_t processor) : who_(who) {
@@ -77,7 +77,7 @@ Stream::Stream(Recording recording, std::size_t history_bytes, pid_t reader)
   fill_history();
 }
 
-// Until it is as long as it gets.
+// Plays until the history is full.
 void Stream::fill_history() {
   std::size_t bytes = 0;
   do {
@@ -86,7 +86,7 @@ void Stream::fill_history() {
   } while (testing::holds_within(std::chrono::seconds(1), [&] { return history_.extent().bytes > bytes; }));
 }
 
-// What the last turn left in caches and read ahead is used up before the clock starts.
+// Contents of caches and read-ahead from the last turn are consumed before the clock starts.
 Turn Stream::play(std::uint64_t n_frames) {
   const std::uint64_t before = 12 + (std::size_t{17} << 20) / source_->acquisition()->frame_bytes();
   std::optional<StaysOn> reading;

@@ -1,5 +1,5 @@
-// A recording as the program plays it, for reader_bench.cpp: one thread puts frames into the slots of a ring, another
-// one takes them out, and the history keeps them.
+// Playback of a recording as in the program, for reader_bench.cpp: one thread puts frames into the slots of a ring,
+// another one reads them, and the history keeps them.
 #pragma once
 
 #include <sys/types.h>
@@ -16,13 +16,13 @@ namespace echoloop {
 
 struct Turn {
   double frames_per_second = 0.0;
-  double computing_us = 0.0;  // a frame
+  double computing_us = 0.0;  // per frame
 };
 
-// Ring and history stay from turn to turn.
+// Ring and history are kept between turns.
 class Stream {
  public:
-  // `reader`: the process that reads the frames; 0: this one.
+  // `reader`: process that reads the frames; 0: this one.
   Stream(Recording recording, std::size_t history_bytes, pid_t reader);
 
   [[nodiscard]] std::uint64_t frame_count() const { return source_->frame_count(); }

@@ -21,7 +21,7 @@ Bytes pack([[maybe_unused]] const float* values, [[maybe_unused]] std::size_t n_
   packed.resize(static_cast<std::size_t>(size));
   return packed;
 #else
-  return Bytes(64, 1);  // refused before it is looked at
+  return Bytes(64, 1);  // refused before it is read
 #endif
 }
 

@@ -1,4 +1,4 @@
-// Samples packed by Blosc, as hdf5plugin (and so zea) writes them: a frame a chunk. Where libblosc is.
+// Samples packed by Blosc, as by hdf5plugin (and zea): one frame per chunk. Only with libblosc.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@ struct BloscPlan {
   const char* packer = "zstd";
   int shuffle = 2;                                     // 0 none, 1 bytes, 2 bits
   double scale = 1.0;                                  // of the samples
-  std::size_t size_said = 0;                           // of an unpacked chunk, by the filter's values; 0: the truth
+  std::size_t size_said = 0;                           // of an unpacked chunk, in the filter's values; 0: the true size
   std::function<void(Bytes&)> change = [](Bytes&) {};  // each packed chunk
 };
 
-// Puts sample_table(axes, n), float32, in the place of the dataset; the first of axes is the frame's.
+// Replaces the dataset by sample_table(axes, n), float32; the first of axes is the frame's.
 void write_blosc(Hdf5Fixture& file, const std::string& path, const std::string& axes, const Extents& n,
                  const BloscPlan& plan = {});
 

@@ -1,4 +1,4 @@
-// Files that ask the stand-in for the reader process (stand_in/main.cpp) to behave or misbehave in some way.
+// Files that make the stand-in for the reader process (stand_in/main.cpp) behave or misbehave.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@
 
 namespace echoloop::test {
 
-// While it lives, recordings may take a megabyte of memory, frames are streamed one by one, and the viewer's patience
-// with them is short.
+// Limits recordings to a megabyte of memory during its lifetime, so that frames are streamed one by one, with short
+// timeouts.
 class FakeReader {
  public:
   FakeReader() : kept_(reader_settings()) {
@@ -33,7 +33,7 @@ class FakeReader {
   FakeReader(const FakeReader&) = delete;
   FakeReader& operator=(const FakeReader&) = delete;
 
-  // A file that asks for `role`. The content: a HDF5 signature and room for the frames in place.
+  // Returns a file that requests `role`: a HDF5 signature and room for the frames in place.
   [[nodiscard]] std::filesystem::path file(const std::string& role) const {
     std::string content = "\x89HDF\r\n\x1a\n";
     content.resize(kFakeFileStart, '.');
@@ -58,7 +58,7 @@ inline std::vector<std::byte> read_frame(const Recording& recording, std::uint64
   return {read.begin(), read.end()};
 }
 
-// Whether a reader process of this program waits for something.
+// Returns true if a reader process of this program is waiting.
 inline bool a_reader_waits() {
   for (const auto& process : std::filesystem::directory_iterator("/proc")) {
     std::string stat;
@@ -72,7 +72,7 @@ inline bool a_reader_waits() {
   return false;
 }
 
-// Until a thread that opens or reads a recording and its reader process both wait, at so many looks in a row.
+// Waits until a thread that opens or reads a recording and its reader process both wait in several polls in a row.
 inline void wait_for_standstill(pid_t thread) {
   constexpr int kLooks = 20;
   int still = 0;

@@ -14,7 +14,7 @@ inline void write_samples(Hdf5Fixture& file) {
   file.numbers("rf", sample_dims("tei", kSize), sample_table("tei", kSize));
 }
 
-// A file that opens but for what `add` says; it says the transmits too.
+// Writes a file that opens except for the additions of `add`; includes the transmits.
 inline std::filesystem::path write(const TemporaryFolder& folder, const std::function<void(Hdf5Fixture&)>& add) {
   Hdf5Fixture file(folder.path() / "a.h5");
   write_samples(file);

@@ -1,4 +1,4 @@
-// The valid examples of hdf5_fixture.h: the same acquisition in four formats.
+// Valid examples of hdf5_fixture.h: the same acquisition in four formats.
 #include <cmath>
 #include <cstdio>
 
@@ -9,7 +9,7 @@ namespace {
 
 double element_x(int element, const Extents& n) { return (element - 0.5 * (n.elements - 1)) * kPitch_m; }
 
-// `n_axes` rows of elements: x first, zeros after.
+// Returns `n_axes` rows of elements: x first, zeros after.
 std::vector<double> geometry_rows(std::size_t n_axes, const Extents& n) {
   std::vector<double> rows(n_axes * static_cast<std::size_t>(n.elements), 0.0);
   for (int e = 0; e < n.elements; ++e) rows[static_cast<std::size_t>(e)] = element_x(e, n);
@@ -107,7 +107,7 @@ void write_zea(Hdf5Fixture& file, const Extents& n) {
   std::vector<double> geometry, delays, initial;
   for (int e = 0; e < n.elements; ++e) geometry.insert(geometry.end(), {element_x(e, n), 0.0, 0.0});
   for (const double angle : wave_angles(n.transmits)) {
-    // The first firing, |x_end sin a| / c before the wave passes the centre.
+    // First firing, |x_end sin a| / c before the wave passes the centre.
     const double first_s = -std::abs(element_x(0, n) * std::sin(angle)) / kSpeed_m_s;
     for (int e = 0; e < n.elements; ++e) delays.push_back(element_x(e, n) * std::sin(angle) / kSpeed_m_s - first_s);
     initial.push_back(2e-6 - first_s);
@@ -159,7 +159,7 @@ void mfmc_scans(Hdf5Fixture& file, const std::vector<int>& sent, const std::vect
   file.references("SEQUENCE<1>/RECEIVE_LAW", names(received));
 }
 
-// Laws 1, 2 ... receive with one element each; those behind them send the plane waves.
+// Laws 1, 2 ... receive with one element each; the following ones transmit the plane waves.
 void write_mfmc(Hdf5Fixture& file, const Extents& n) {
   std::vector<double> x_m, all;
   for (int e = 0; e < n.elements; ++e) x_m.push_back(element_x(e, n)), all.push_back(e + 1);

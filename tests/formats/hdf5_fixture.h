@@ -1,5 +1,5 @@
 // Small HDF5 files for the format tests, written with the library itself: a general writer, and one valid example of
-// each format that a test then changes. Samples are a known function of their indices.
+// each format for a test to modify. Samples are a known function of their indices.
 #pragma once
 
 #include <hdf5.h>
@@ -23,13 +23,13 @@ enum class TextKind { null_terminated, null_padded, space_padded, variable };
 
 class Hdf5Fixture {
  public:
-  // A relative path: in a folder that goes with the fixture.
+  // A relative path is in a folder removed with the fixture.
   explicit Hdf5Fixture(const std::filesystem::path& path, hsize_t user_block = 0);
   ~Hdf5Fixture();
   Hdf5Fixture(const Hdf5Fixture&) = delete;
   Hdf5Fixture& operator=(const Hdf5Fixture&) = delete;
 
-  // Paths are from the root; groups on the way are made, what was there before is replaced.
+  // Paths are from the root; missing groups are made, existing objects are replaced.
   void group(const std::string& path);
   void numbers(const std::string& path, const std::vector<hsize_t>& dims, const std::vector<double>& values,
                const DatasetPlan& plan = {});
@@ -58,21 +58,21 @@ struct Extents {
   int frames = 2, transmits = 3, elements = 4, samples = 6, values = 1;
 };
 double sample_value(int frame, int transmit, int element, int index, int value);
-// All samples in the order that `axes` names them, slowest first: f t e i q. `value`: of an array without q.
+// Returns all samples in the order of `axes`, slowest first: f t e i q. `value`: of an array without q.
 std::vector<double> sample_table(const std::string& axes, const Extents& n, int value = 0);
 std::vector<hsize_t> sample_dims(const std::string& axes, const Extents& n);
-// Every sample of every frame is sample_value() times `scale`.
+// Expects every sample of every frame to be sample_value() times `scale`.
 void expect_samples(const Recording& recording, const Extents& n, double scale = 1.0);
 
-// The valid examples: elements 0.3 mm apart about x = 0, fs 20 MHz, fc 5 MHz, c 1500 m/s, angles or sources below.
+// Valid examples: elements 0.3 mm apart about x = 0, fs 20 MHz, fc 5 MHz, c 1500 m/s, angles or sources below.
 inline constexpr double kPitch_m = 0.3e-3, kSampling_hz = 20e6, kCenter_hz = 5e6, kSpeed_m_s = 1500.0;
 void write_uff(Hdf5Fixture& file, const Extents& n = {});     // plane waves of -0.1, 0, 0.1 rad; initial_time 2 us
 void write_picmus(Hdf5Fixture& file, const Extents& n = {});  // the same, RF
 void write_pybf(Hdf5Fixture& file, const Extents& n = {});    // the same
 void write_zea(Hdf5Fixture& file, const Extents& n = {});     // the same; time from the first firing, 2 us later
 void write_mfmc(Hdf5Fixture& file, const Extents& n = {});    // the same; A-scans by element, then transmit
-// Their parts, in this order: a probe with an empty sequence; laws 1, 2 ... of elements from 1, `delays_s` empty: none;
-// the laws of each A-scan. MFMC_DATA of SEQUENCE<1> is left to the caller.
+// Parts of MFMC, in this order: a probe with an empty sequence; laws 1, 2 ... of elements from 1, `delays_s` empty:
+// none; the laws of each A-scan. The caller writes MFMC_DATA of SEQUENCE<1>.
 void mfmc_probe(Hdf5Fixture& file, const std::vector<double>& x_m);
 void mfmc_law(Hdf5Fixture& file, int number, const std::vector<double>& elements, const std::vector<double>& delays_s);
 void mfmc_scans(Hdf5Fixture& file, const std::vector<int>& sent, const std::vector<int>& received);

@@ -1,4 +1,4 @@
-// The parts of the hostile HDF5 table: how a valid example is spoilt.
+// Parts of the hostile HDF5 table: modifications of a valid example.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInf = 
 Spoil set(const std::string& path, double value);  // `path` becomes one number
 Spoil drop(const std::string& path);
 Spoil shape(const std::string& path, const std::vector<hsize_t>& dims);
-// Never written; chunked, the library takes no room for it.
+// Makes `path` a dataset never written; if chunked, the library allocates nothing for it.
 Spoil huge(const std::string& path, const std::vector<hsize_t>& dims, const std::vector<hsize_t>& chunk,
            int deflate = 0);
 Spoil words(const std::string& path);  // text instead of numbers

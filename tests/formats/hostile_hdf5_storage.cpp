@@ -1,4 +1,4 @@
-// UFF files with wrong samples; storage and links that leave the file, lie about sizes or never end.
+// UFF files with wrong samples; storage and links that leave the file, have false sizes or never end.
 #include <zlib.h>
 
 #include "formats/hostile_hdf5.h"
@@ -35,7 +35,7 @@ void virtual_dataset(Hdf5Fixture& file) {
   H5Pclose(plan);
 }
 
-// A dataset whose filters `add` puts into its plan; written where the library can.
+// Makes a dataset with filters added by `add`; written if the library can.
 void filtered(Hdf5Fixture& file, const std::function<void(hid_t)>& add) {
   file.remove("channel_data/data");
   const hsize_t dims[4] = {2, 3, 4, 6};
@@ -50,7 +50,7 @@ void filtered(Hdf5Fixture& file, const std::function<void(hid_t)>& add) {
   H5Pclose(plan);
 }
 
-// A chunk whose packed bytes are not what the filter packs.
+// Writes a chunk whose packed bytes are not the filter's.
 void broken_deflate(Hdf5Fixture& file) {
   file.empty("channel_data/data", {2, 3, 4, 6}, {.type = H5T_IEEE_F32LE, .chunk = {2, 3, 4, 6}, .deflate = 6});
   const hid_t data = H5Dopen2(file.file(), "channel_data/data", H5P_DEFAULT);
@@ -60,7 +60,7 @@ void broken_deflate(Hdf5Fixture& file) {
   H5Dclose(data);
 }
 
-// 64 MB of zeros, deflated to 64 KB, as the one chunk of 576 bytes.
+// Writes 64 MB of zeros, deflated to 64 KB, as the one chunk of 576 bytes.
 void bomb(Hdf5Fixture& file) {
   file.empty("channel_data/data", {2, 3, 4, 6}, {.type = H5T_IEEE_F32LE, .chunk = {2, 3, 4, 6}, .deflate = 9});
   std::string packed;
@@ -82,7 +82,7 @@ void bomb(Hdf5Fixture& file) {
   H5Dclose(data);
 }
 
-// A chunk of 2 GB around a small array.
+// Makes a chunk of 2 GB around a small array.
 void big_chunk(Hdf5Fixture& file) {
   file.empty("channel_data/data", {2, 3, 4, 6}, {.type = H5T_IEEE_F32LE, .chunk = {64, 64, 256, 512}, .deflate = 9});
 }

@@ -19,7 +19,7 @@ hid_t wide_type() {  // a float of 64 bytes
   return type;
 }
 
-// A group that holds itself.
+// Makes a group that contains itself.
 void hard_cycle(Hdf5Fixture& file) {
   file.remove("channel_data/sequence");
   H5Lcreate_hard(file.file(), "channel_data", file.file(), "channel_data/sequence", H5P_DEFAULT, H5P_DEFAULT);

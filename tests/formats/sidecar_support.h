@@ -1,4 +1,4 @@
-// A small described array for the sidecar tests: two plane waves, three elements, four samples.
+// Small described array for the sidecar tests: two plane waves, three elements, four samples.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ inline Json plane_meta() {
           {"tx", {{{"kind", "plane"}, {"angle_rad", 0.2}}, {{"kind", "plane"}, {"angle_rad", -0.1}}}}};
 }
 
-// int16 (2 transmits, 3 elements, 4 samples): value 100 tx + 10 element + time.
+// Returns int16 (2 transmits, 3 elements, 4 samples): value 100 tx + 10 element + time.
 inline std::vector<std::int16_t> plane_values() {
   std::vector<std::int16_t> values;
   for (int k = 0; k < 24; ++k) values.push_back(static_cast<std::int16_t>(100 * (k / 12) + 10 * (k / 4 % 3) + k % 4));

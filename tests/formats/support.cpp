@@ -68,7 +68,7 @@ double frame_sum(const Recording& recording, std::uint64_t frame) {
 
 double computing_time_s() {
   double total_s = 0.0;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {  // children: those that have ended
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {  // children: ended ones
     rusage used{};
     getrusage(who, &used);
     for (const timeval& part : {used.ru_utime, used.ru_stime})

@@ -1,4 +1,4 @@
-// Shared by the format tests: where the real recordings are, temporary files, and writers of small files that are
+// Shared by the format tests: location of the real recordings, temporary files, and writers of small files that are
 // independent of the readers under test.
 #pragma once
 
@@ -26,31 +26,31 @@ using testing::npy;
 using testing::read_text;
 using testing::TemporaryFolder;
 
-// Whether the reader assumed something that is said with these words.
+// Returns true if the reader made an assumption with these words.
 bool assumes(const Acquisition& a, const std::string& words);
 std::span<const std::byte> bytes_of(std::string_view text);
 
-// The Error of opening `path`: one line that begins with the file's path. "" when it opened, which fails the test.
+// Returns the Error of opening `path`: one line, beginning with the path; "" if it opened, which fails the test.
 std::string refusal(const std::filesystem::path& path);
-// Every n-th of the variants of a damaged file is tried, each with a reader process: a number without a factor of 2, so
-// that every place of a word is hit; larger under the sanitizer, where an opening takes several times as long.
+// Tries every n-th of the variants of a damaged file, each with a reader process: an odd number, so that every place of
+// a word is hit; larger under the sanitizer, where opening is several times slower.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr std::size_t kEveryNth = 5;
 #else
 inline constexpr std::size_t kEveryNth = 3;
 #endif
 
-// Opens every shorter version of `content` (each `step` bytes, of these every kEveryNth): all must be refused with an
+// Opens every shorter version of `content` (every `step` bytes, of these every kEveryNth): all must be refused with an
 // Error.
 void expect_every_truncation_refused(const std::string& name, const std::string& content, std::size_t step = 1);
 
 double sample(const Recording& recording, std::uint64_t frame, int transmit, int element, int sample, int value = 0);
 double frame_sum(const Recording& recording, std::uint64_t frame);
 
-// Seconds of processor time of this process and of those that it started: the same on a busy machine.
+// Returns the seconds of processor time of this process and its children, independent of other load.
 double computing_time_s();
 
-// Values as little-endian bytes (reversed: big-endian).
+// Returns values as little-endian bytes (reversed: big-endian).
 enum class Endian { little, big };
 template <class T>
 std::string packed(const std::vector<T>& values, Endian endian = Endian::little) {
@@ -70,7 +70,7 @@ struct ZipEntry {
 };
 std::string zip(const std::vector<ZipEntry>& entries);
 
-namespace pkl {  // a pickle of protocol 4, opcode by opcode
+namespace pkl {  // pickle of protocol 4, opcode by opcode
 std::string text(const std::string& value);
 std::string integer(std::int64_t value);
 std::string real(double value);

@@ -7,7 +7,7 @@
 namespace echoloop::test::verasonics {
 namespace {
 
-using Variable = matvar_t*;  // owned by the struct or file that it goes into
+using Variable = matvar_t*;  // owned by the struct or file that contains it
 
 Variable numbers(const char* name, std::vector<std::size_t> dims, std::vector<double> values) {
   return Mat_VarCreate(name, MAT_C_DOUBLE, MAT_T_DOUBLE, static_cast<int>(dims.size()), dims.data(), values.data(), 0);
@@ -35,7 +35,7 @@ Variable structure(const char* name, std::vector<Fields> elements) {
   return made;
 }
 
-// One struct each, in a cell.
+// Returns a cell of one struct each.
 Variable cell_of_structs(const char* name, const std::vector<Fields>& elements) {
   std::size_t dims[2] = {1, elements.size()};
   Variable made = Mat_VarCreate(name, MAT_C_CELL, MAT_T_CELL, 2, dims, nullptr, 0);

@@ -1,5 +1,5 @@
-// Verasonics workspaces of the tests' own making, written with the MATLAB library itself: geometry in wavelengths,
-// channels in the order of the connector, events out of order, and time zero by hand-made numbers.
+// Verasonics workspaces generated for the tests, written with the MATLAB library itself: geometry in wavelengths,
+// channels in the order of the connector, events out of order, and time zero from chosen numbers.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,13 @@ struct Workspace {
   bool one_by_one = false;                    // TX(k) fires element 3 k alone
   bool with_notes = true;                     // Steer and focus
   bool as_double = false;
-  int last_frame = 0;                             // of Resource.RcvBuffer; 0: not there
+  int last_frame = 0;                             // of Resource.RcvBuffer; 0: missing
   bool one_transmit = false;                      // both shots of a frame by TX(1)
   double wait_us = 0.0;                           // SeqControl timeToNextAcq of every shot; 0: no SeqControl
   bool switched = false;                          // Trans.HVMux: shot k by elements 4 k to 4 k + 3 on channels 1 to 4
   std::vector<std::vector<double>> weights = {};  // Apod of each TX, with delays of 0
-  std::vector<double> focal_point = {};           // of every TX, wavelengths; beside a focus that says otherwise
-  std::vector<double> peaks = {};                 // TW(k), that TX(k) sends, instead of `peak`
+  std::vector<double> focal_point = {};           // of every TX, wavelengths; contradicts focus
+  std::vector<double> peaks = {};                 // of TW(k), transmitted by TX(k), instead of `peak`
   std::size_t n_columns = kColumns;               // of RcvData
   std::string inside = {};                        // name of a struct that holds all variables; empty: none
   bool reshaped = false;                          // RcvData: one frame, rows x channels x acquisitions
@@ -48,7 +48,7 @@ inline std::int16_t sample_at(std::size_t r, std::size_t column, std::size_t pag
   return static_cast<std::int16_t>(r + 100 * column + 5000 * page);
 }
 
-// The second shot of each frame lies first in its rows.
+// Returns the first row: the second shot of each frame precedes the first.
 inline std::size_t first_row(std::size_t shot) { return shot == 0 ? kSamples : 0; }
 
 inline double value_at(const Recording& r, std::size_t frame, std::size_t shot, std::size_t element, std::size_t k) {

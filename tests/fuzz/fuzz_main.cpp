@@ -1,4 +1,4 @@
-// Entry for libFuzzer; ECHO_FUZZ_TARGET names the function. assets/manual/development.md describes how to build it.
+// Entry for libFuzzer; ECHO_FUZZ_TARGET is the function. assets/manual/development.md describes the build.
 #include <cstdint>
 
 #include "fuzz/targets.h"

@@ -16,7 +16,7 @@
 
 namespace echoloop::fuzz {
 
-extern volatile double read_values;  // so that no read is optimised away
+extern volatile double read_values;  // prevents removal of the reads
 volatile double read_values = 0.0;
 
 namespace {
@@ -35,7 +35,7 @@ OpenRequest request_for(const char* name, std::span<const std::byte> input) {
   return {.path = name, .file = MappedFile::borrow(input), .path_to_open = {}, .progress = {}, .stop = {}};
 }
 
-// Every byte that the recording promises is there.
+// Reads every byte promised by the recording.
 void touch(const LibraryRecording& recording) {
   unsigned sum = 0;
   std::vector<std::byte> frame(recording.acquisition->frame_bytes());
@@ -59,7 +59,7 @@ bool read_npy_array(std::span<const std::byte> input) {
     const std::size_t n = file.array.count();
     if (n == 0) return;
     read_values = file.array.real_at(0) + file.array.real_at(n - 1);
-    // The axes of an array of any rank, as a description would name them.
+    // Axes of an array of any rank, as in a description.
     constexpr std::array kAxes{Axis::frame, Axis::transmit, Axis::element, Axis::time};
     if (file.array.shape.size() < 2 || file.array.shape.size() > kAxes.size()) return;
     const auto first = kAxes.end() - static_cast<std::ptrdiff_t>(file.array.shape.size());
@@ -73,7 +73,7 @@ bool read_npz_archive(std::span<const std::byte> input) {
   return survives([&] { touch(open_library_recording(request_for("fuzz.npz", input))); });
 }
 
-// The first byte chooses the array that is described.
+// The first byte selects the described array.
 bool read_description(std::span<const std::byte> input) {
   if (input.empty()) return false;
   static const std::array<std::byte, 2 * 3 * 8 * 16 * 4> samples{};

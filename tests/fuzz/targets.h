@@ -1,5 +1,5 @@
-// One function a parser of ours: takes any bytes, lets only Error out of the parser, returns whether they were read.
-// libFuzzer drives them (fuzz_main.cpp), and a test drives them over the seeds and their mutations (fuzz_test.cpp).
+// One function per parser of ours: accepts any bytes, lets only Error escape, returns true if they were read. Called by
+// libFuzzer (fuzz_main.cpp), and by a test with the seeds and their mutations (fuzz_test.cpp).
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ bool read_npz_archive(std::span<const std::byte> input);
 bool read_description(std::span<const std::byte> input);
 bool read_preset_text(std::span<const std::byte> input);
 
-bool read_live(std::span<const std::byte> input);  // the first byte chooses the kind of message
+bool read_live(std::span<const std::byte> input);  // the first byte selects the kind of message
 
 inline constexpr NamedTarget kTargets[] = {
     {"pickle", read_pickle},       {"npy", read_npy_array},      {"npz", read_npz_archive},

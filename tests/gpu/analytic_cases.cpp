@@ -4,7 +4,7 @@
 namespace echoloop::gpu_test {
 namespace {
 
-// What several cases have in common.
+// Properties shared by several cases.
 void int16(Case& c) { c.type = SampleType::int16; }
 void loud_points(Case& c) {
   c.type = SampleType::int16;

@@ -35,7 +35,7 @@ Probe make_probe(const Case& c) {
   const double rim = 0.5 * (c.n_el - 1) * kPitch / kConvexRadius;
   for (Element& e : probe.elements) {
     const double angle = e.x_m / kConvexRadius;
-    // The origin is the middle of the chord: the array bulges towards the tissue.
+    // The origin is the middle of the chord: the array protrudes towards the tissue.
     e = {.x_m = kConvexRadius * std::sin(angle),
          .z_m = kConvexRadius * (std::cos(angle) - std::cos(rim)),
          .normal_rad = angle};
@@ -72,7 +72,7 @@ Transmit make_transmit(const Case& c, const Probe& probe, int tx) {
   return t;
 }
 
-// Echo of a unit scatterer at time `t` after its arrival: Gaussian pulse, 2 sigma = 1.5 periods.
+// Adds the echo of a unit scatterer: Gaussian pulse, 2 sigma = 1.5 periods.
 constexpr double kSigma = 0.75 / kCenterHz;
 
 void add_echo(const Acquisition& a, double t0_s, double arrival_s, float* line) {
@@ -147,7 +147,7 @@ ImagingParams make_params(const Case& c, const Acquisition& acquisition) {
   p.formation.apodization = c.apodization;
   p.formation.directivity = c.directivity;
   p.formation.precision = c.precision;
-  // Of long lines.
+  // of long lines
   if (c.precision == Precision::fp16) p.formation.depth_max_m = std::min(p.formation.depth_max_m, 0.5);
   p.formation.grid_nx = c.nx;
   p.formation.grid_nz = c.nz;
@@ -172,10 +172,10 @@ std::vector<std::byte> make_frame(const Case& c, const Acquisition& a, unsigned 
   if (c.scene == Scene::points) {
     fill_points(c, a, values);
   } else {
-    std::mt19937 random(seed);  // its raw numbers are the same everywhere, those of distributions are not
+    std::mt19937 random(seed);  // its raw numbers are the same everywhere, unlike those of distributions
     for (float& v : values) v = static_cast<float>(static_cast<int>(random() >> 8) - (1 << 23)) / (1 << 23);
   }
-  // A constant offset, different from line to line, is what condition has to take away.
+  // Constant offset per line, which condition must remove.
   const auto n_line = static_cast<std::size_t>(a.n_samples * a.values_per_sample());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto offset = 0.1 * static_cast<double>(i / n_line % 5);
@@ -239,7 +239,7 @@ double relative_l2(const std::vector<float>& a, const std::vector<float>& b, int
   std::sort(errors.begin(), errors.end());
   errors.resize(errors.size() - std::min(n_worst, errors.size()));
   const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
-  return norm > 0.0 ? std::sqrt(sum / norm) : kNotComparable;  // two images of nothing prove nothing
+  return norm > 0.0 ? std::sqrt(sum / norm) : kNotComparable;  // two empty images prove nothing
 }
 
 double largest_difference_db(const std::vector<float>& a, const std::vector<float>& b, double floor_db,

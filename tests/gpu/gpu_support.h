@@ -1,5 +1,5 @@
-// What the GPU tests share: a fixture that skips where there is no GPU, small acquisitions of every kind, frames of
-// noise or of echoes, one frame through a backend stage by stage, and measures of difference.
+// Shared by the GPU tests: a fixture that skips without a GPU, small acquisitions of every kind, frames of noise or of
+// echoes, one frame through a backend stage by stage, and measures of difference.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace echoloop::gpu_test {
 
-// Both backends, made once for the whole program. Skips, saying why, when there is no usable GPU.
+// Both backends, made once for the whole program. Skips, with the reason, without a usable GPU.
 class GpuTest : public ::testing::Test {
  protected:
   void SetUp() override;
@@ -26,7 +26,7 @@ class GpuTest : public ::testing::Test {
 
 enum class Scene { noise, points };
 
-// One acquisition and the parameters to image it with; the name is the test's.
+// One acquisition and its imaging parameters; the name is the test's.
 struct Case {
   std::string name;
   int n_el = 65;
@@ -57,11 +57,11 @@ struct Case {
 
 inline void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-// Of the analytic recipe. (analytic_cases.cpp)
+// Cases of the analytic recipe (analytic_cases.cpp).
 std::span<const Case> analytic_cases();
-// The same on polar grids.
+// Cases on polar grids.
 std::span<const Case> sector_cases();
-// Of the analytic recipe in single precision only.
+// Cases of the analytic recipe in single precision only.
 std::span<const Case> scan_line_cases();
 std::span<const Case> adaptive_cases();
 
@@ -71,7 +71,7 @@ AcquisitionPtr make_acquisition(const Case& c);
 ImagingParams make_params(const Case& c, const Acquisition& acquisition);
 std::shared_ptr<const Plan> make_case_plan(const Case& c);
 
-// Deterministic frame: the same seed gives the same bytes on every machine.
+// Makes a deterministic frame: the same bytes for the same seed on every machine.
 std::vector<std::byte> make_frame(const Case& c, const Acquisition& acquisition, unsigned seed = 1);
 
 struct Result {
@@ -81,18 +81,18 @@ struct Result {
 // Queues a whole frame without waiting.
 void start_frame(Lane& lane, const std::shared_ptr<const Plan>& plan, std::span<const std::byte> samples,
                  std::uint64_t sequence = 0);
-// The image of a lane whose frame has finished.
+// Returns the image of a lane whose frame has finished.
 std::vector<float> host_image(Lane& lane);
-// One frame through a fresh lane, with all intermediate results.
+// Processes one frame in a fresh lane, with all intermediate results.
 Result run_frame(Backend& backend, const std::shared_ptr<const Plan>& plan, std::span<const std::byte> samples);
-// The same, the image only.
+// Same as run_frame(), the image only.
 std::vector<float> run_picture(Backend& backend, const std::shared_ptr<const Plan>& plan,
                                std::span<const std::byte> samples, StreamMode mode = StreamMode::overlap);
 
-// ||a - b|| / ||b|| over elements of `width` floats, the `n_worst` most different elements left out of the numerator.
+// Returns ||a - b|| / ||b|| over elements of `width` floats; the numerator omits the `n_worst` most different elements.
 double relative_l2(const std::vector<float>& a, const std::vector<float>& b, int width = 1, std::size_t n_worst = 0);
 
-// Largest |a - b| where b lies above `floor_db` below its maximum, the `n_worst` largest left out.
+// Returns the largest |a - b| where b is above `floor_db` below its maximum, without the `n_worst` largest.
 double largest_difference_db(const std::vector<float>& a, const std::vector<float>& b, double floor_db,
                              std::size_t n_worst = 0);
 

@@ -1,4 +1,4 @@
-// What the tests of objects on the GPU share: images with what is wanted of them, both devices.
+// Shared by the tests of objects on the GPU: images with their tasks, both devices.
 #pragma once
 
 #include "backend/object_plan.h"
@@ -28,14 +28,14 @@ inline Task make_task(std::string name, const Grid& grid, std::vector<float> db,
   p.objects.smooth_m = wanted.smooth_m;
   p.objects.min_area_m2 = wanted.area_m2;
   ObjectPlan plan = make_object_plan(p, grid);
-  plan.sigmas = wanted.sigmas;  // also less than a user may ask for
+  plan.sigmas = wanted.sigmas;  // also below the user's minimum
   return {std::move(name), std::move(plan), std::move(db)};
 }
 
 inline void store(ObjectDevice& device, int slot, Task& task) {
   Image image;
   image.grid = task.plan.grid;
-  image.host_db = task.db.data();  // unified addressing: host memory will do
+  image.host_db = task.db.data();  // unified addressing: host memory works
   device.store(slot, image);
 }
 

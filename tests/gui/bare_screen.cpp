@@ -7,7 +7,7 @@
 namespace echoloop::testing {
 namespace {
 
-// One atlas a scale, for all contexts.
+// One atlas per scale, for all contexts.
 struct Letters {
   ImFontAtlas atlas;
   Fonts fonts;
@@ -27,7 +27,7 @@ const Fonts& fonts_of(float scale, ImFontAtlas*& atlas) {
   return letters->fonts;
 }
 
-// Textures that were never made are deleted all the same.
+// Allows the deletion of textures that were never made.
 void do_without_opengl() {
   if (glad_glDeleteTextures == nullptr) glad_glDeleteTextures = [](GLsizei, const GLuint*) {};
 }

@@ -1,5 +1,5 @@
-// The window's content without OpenGL: ImGui's frames alone, thousands a second. Each has its own ImGui context, so
-// that nothing is left of the one before.
+// Content of the window without OpenGL: ImGui's frames alone, thousands per second. Each has its own ImGui context,
+// without state from earlier ones.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace echoloop::testing {
 
-// What a linear probe sees, without pixels.
+// Returns the view of a linear probe, without pixels.
 Image test_image();
 
 struct BareWindow {
@@ -25,21 +25,21 @@ enum class Held { nothing, control };
 
 class BareScreen {
  public:
-  // `image`: on screen; number 0 = none.
+  // `image`: shown; number 0 = none.
   BareScreen(const BareWindow& window, UiState initial, const Image& image);
   ~BareScreen();
   BareScreen(const BareScreen&) = delete;
   BareScreen& operator=(const BareScreen&) = delete;
 
   void frame(const std::vector<KeyPress>& keys = {});
-  void click(float x, float y);  // one press, with a frame before, one in it and one at its end
+  void click(float x, float y);  // one press, with a frame before, during and after it
   void wheel(float x, float y, float steps, Held held = Held::nothing);
   [[nodiscard]] Rect rect_of(const std::string& id) const { return screen->ui().rect_of(id); }
 
   UiState state;
   std::unique_ptr<Screen> screen;
-  std::set<std::string> commands;    // that were called, by name
-  std::vector<std::string> clicked;  // controls that took a click
+  std::set<std::string> commands;    // called ones, by name
+  std::vector<std::string> clicked;  // clicked controls
   std::vector<std::string> hints;
 
  private:

@@ -18,7 +18,7 @@
 namespace echoloop::testing {
 namespace {
 
-// A slider's thumb that moved by 4 pixels changes its tile by 20 and more; edges drawn otherwise by 6 at most.
+// A slider's thumb that moved by 4 pixels changes its tile by at least 20; edges drawn otherwise by at most 6.
 constexpr int kTile = 8;
 constexpr double kTolerance = 7.0;
 
@@ -39,7 +39,7 @@ RgbImage read_rgb(const std::filesystem::path& file) {
   return picture;
 }
 
-// With a palette where its colours fit into one: half the bytes.
+// Writes a palette image if its colours fit: half the bytes.
 void write_small(const std::filesystem::path& file, const RgbImage& p) {
   std::map<std::array<std::uint8_t, 3>, std::uint8_t> palette;
   std::vector<std::uint8_t> colors, pixels;

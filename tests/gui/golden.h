@@ -1,5 +1,5 @@
-// Images of the whole window, compared with stored ones: small, so that they can be kept, and with a tolerance that
-// another rasteriser's edges pass and a control that moved or went missing does not.
+// Images of the whole window, compared with stored ones: small enough to be kept, with a tolerance that accepts another
+// rasteriser's edges and detects a moved or missing control.
 #pragma once
 
 #include <string>
@@ -8,21 +8,21 @@
 
 namespace echoloop::testing {
 
-// Averages of squares of `factor` pixels, 16 levels a channel.
+// Averages squares of `factor` pixels, 16 levels per channel.
 RgbImage reduced(const RgbImage& picture, int factor);
 
 struct GoldenDifference {
   int tiles = 0;      // squares of 8 pixels that differ
   double worst = 0;   // mean difference of the worst one, of 255
   int x = 0, y = 0;   // its corner in the reduced image
-  std::string words;  // empty: alike
+  std::string words;  // empty: equal
 };
 GoldenDifference compare(const RgbImage& golden, const RgbImage& now);
 
-// Compares with tests/gui/golden/NAME.png, or writes it where ECHOLOOP_REWRITE_GOLDEN is set. Empty: alike.
+// Compares with tests/gui/golden/NAME.png, or writes it if ECHOLOOP_REWRITE_GOLDEN is set. Empty: equal.
 std::string against_golden(const std::string& name, const RgbImage& picture, int factor);
 
-// Why images cannot be compared here; empty: they can. They are drawn in Inter.
+// Returns why images cannot be compared here; empty: they can. They are drawn in Inter.
 std::string why_no_golden();
 
 }  // namespace echoloop::testing

@@ -6,7 +6,7 @@
 namespace echoloop::testing {
 namespace {
 
-// A vessel across the image, at 15 mm, with a parabolic profile from left to right.
+// Returns the profile of a vessel across the image, at 15 mm: parabolic, from left to right.
 double profile(double z) {
   const double v = 1.0 - (z - 15.0) * (z - 15.0) / 9.0;
   return v > 0.0 ? v : 0.0;
@@ -16,7 +16,7 @@ float vessel(double, double z) { return profile(z) > 0.0 ? -50.0F : static_cast<
 
 void open_alone(Scene& scene, const char* panel) {
   scene.frames(2);
-  using Inside = std::pair<const char*, const char*>;  // a panel's header, and what shows that it is open
+  using Inside = std::pair<const char*, const char*>;  // header of a panel, and a control that shows that it is open
   for (const auto& [header, inside] :
        {Inside{"panel_source", "phantom/Points"}, {"panel_formation", "f_number"}, {"panel_display", "gain_db"}}) {
     if (scene.rect(inside).width() > 0) scene.click(header);
@@ -26,7 +26,7 @@ void open_alone(Scene& scene, const char* panel) {
 
 }  // namespace
 
-// Of a kept frame: over live ones its age is written, which is never the same.
+// Uses a history frame: live ones have a varying age.
 void show_velocity(Scene& scene) {
   constexpr std::uint64_t kFrame = 120;
   scene.state.params.color_flow.mode = FlowMode::velocity;
@@ -70,7 +70,7 @@ void show_objects(Scene& scene) {
   open_alone(scene, "panel_objects");
 }
 
-// Of folders that nobody has, so that it looks the same everywhere.
+// Uses generated folders, the same everywhere.
 void show_open_dialog(Scene& scene) {
   scene.viewer->screen().list_folders_with([](const std::filesystem::path&) {
     return FolderListing{.entries = {{"2026-02-11 carotid", true, 0},

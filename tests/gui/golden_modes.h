@@ -1,4 +1,4 @@
-// The window's modes that show more than the B-mode image, for the stored images. Deterministic.
+// Modes of the window with more than the B-mode image, for the stored images. Deterministic.
 #pragma once
 
 #include "gui/scene.h"

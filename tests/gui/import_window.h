@@ -1,4 +1,4 @@
-// A window with the import assistant open on an array without a description.
+// Window with the import assistant open on an array without a description.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 inline constexpr int kTransmits = 3, kScanElements = 32, kScanSamples = 900;
 
-// Plane waves at -8, 0 and 8 degrees on one point at 12 mm depth: 0.3 mm pitch, 20 MHz, 4 MHz.
+// Writes plane waves at -8, 0 and 8 degrees on one point at 12 mm depth: 0.3 mm pitch, 20 MHz, 4 MHz.
 inline void write_points(const fs::path& path) {
   std::vector<float> samples;
   for (int k = 0; k < kTransmits; ++k) {
@@ -79,10 +79,10 @@ class ImportWindow : public WindowTest {
     InjectedInput input;
     input.text = text;
     inject(input);
-    press(Key::tab);  // Enter is of the window system
+    press(Key::tab);  // Enter belongs to the window system
     app_->turn();
   }
-  // What is not in the file of write_points(), truly.
+  // Enters the true facts missing in the file of write_points().
   void answer_all() {
     click("import/axis/0");
     press(Key::x);
@@ -98,7 +98,7 @@ class ImportWindow : public WindowTest {
     const auto found = std::ranges::find(import().fields, id, &ImportField::id);
     return found == import().fields.end() ? "" : found->value;
   }
-  // The first image of the file, without a window.
+  // Returns the first image of the file, made without a window.
   NpyImage headless(const fs::path& file) {
     Options options;
     options.source = file.string();

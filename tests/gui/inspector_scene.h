@@ -1,4 +1,4 @@
-// What the inspector has to show, made up: one wire's echo on all elements.
+// Generated content of the inspector: one wire's echo on all elements.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@ namespace echoloop::testing {
 
 inline constexpr int kElements = 64, kSamples = 400, kAligned = 49;
 
-// A wire's echo on a hyperbola, and the curve a given number of samples below it.
+// Returns a wire's echo on a hyperbola, and the curve a given number of samples below it.
 inline std::shared_ptr<const Inspection> wire(double curve_offset = 0.0) {
   auto i = std::make_shared<Inspection>();
   i->at = i->asked = {1e-3, 15e-3};

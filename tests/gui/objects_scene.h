@@ -1,4 +1,4 @@
-// An image with three objects, and hands for the panel and the image: what the tests of objects start from.
+// Image with three objects, and actions on the panel and the image, for the tests of objects.
 #pragma once
 
 #include "gui/scene.h"
@@ -7,7 +7,7 @@ namespace echoloop::testing {
 
 inline float gray(double, double) { return -30.0F; }
 
-// Three boxes: 2 is the largest, then 3, then 1. Pixels of kSquare are 0.2 mm wide.
+// Returns labels of three boxes: 2 is the largest, then 3, then 1. Pixels of kSquare are 0.2 mm wide.
 inline int boxes(double x, double z) {
   const auto in = [&](double x0, double x1, double z0, double z1) {
     return x > x0 - 0.05 && x < x1 + 0.05 && z > z0 - 0.05 && z < z1 + 0.05;
@@ -23,7 +23,7 @@ inline void show(Scene& scene, ObjectKind mode = ObjectKind::bright) {
   scene.frames(2);
 }
 
-// Opens the panel, wherever the column has it.
+// Opens the panel, at any place of the column.
 inline void open_panel(Scene& scene) {
   for (const char* panel : {"panel_source", "panel_formation", "panel_display", "panel_objects"}) {
     const bool open = std::string(panel) != "panel_objects";

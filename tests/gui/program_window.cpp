@@ -21,7 +21,7 @@ extern char** environ;
 namespace echoloop::testing {
 namespace {
 
-// The pace of a user: longer than a window frame, on a machine that has more to do than it has cores as well.
+// Returns the pace of a user: longer than a window frame, also on an overloaded machine.
 std::chrono::milliseconds step() {
   constexpr std::chrono::milliseconds kQuiet(200);
   double of_last_minute = 0.0;
@@ -74,7 +74,7 @@ std::string why_no_drop() {
 }
 
 bool eventually(const std::function<bool()>& holds) {
-  constexpr std::chrono::milliseconds kBetweenLooks(100);  // each reads the whole display
+  constexpr std::chrono::milliseconds kBetweenLooks(100);  // each poll reads the whole display
   return holds_within(std::chrono::seconds(30), [&] {
     if (holds()) return true;
     take_time(kBetweenLooks);
@@ -115,7 +115,7 @@ ProgramWindow::~ProgramWindow() {
 pid_t ProgramWindow::start(std::vector<std::string> words, int passed_fd) const {
   std::vector<std::string> variables = {"DISPLAY=" + display_, "XDG_CONFIG_HOME=" + (folder_ / "config").string(),
                                         "XDG_SESSION_TYPE=x11"};
-  for (const char* kind : {"PICTURES", "VIDEOS", "DOCUMENTS"}) {  // where it saves
+  for (const char* kind : {"PICTURES", "VIDEOS", "DOCUMENTS"}) {  // its save folders
     variables.push_back(std::string("XDG_") + kind + "_DIR=" + folder_.path().string());
   }
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -199,7 +199,7 @@ void ProgramWindow::type_into(const std::string& control, const std::string& tex
   hands({"keyup", "ctrl"});
   hands({"key", "ctrl+a"});
   hands({"type", "--delay", "100", text});
-  hands({"keydown", "Return"});  // a key that is up again before the next window frame would not be seen
+  hands({"keydown", "Return"});  // a key released before the next window frame would be missed
   hands({"keyup", "Return"});
 }
 
@@ -240,7 +240,7 @@ bool ProgramWindow::looks_like_its_scene(const std::string& control) const {
       }
     }
   }
-  return i > 0 && other * 20 < i;  // a twentieth: the pointer may lie on it
+  return i > 0 && other * 20 < i;  // a twentieth, as the pointer may cover it
 }
 
 void ProgramWindow::rest() { hands({"mousemove", std::to_string(width_ / 2), "20"}); }
@@ -251,7 +251,7 @@ std::vector<std::uint8_t> ProgramWindow::picture(const Part& part) const {
                  r.y0 + part.y1 * r.height()});
 }
 
-// The display's memory is a file: an X window dump, its header in big-endian words, four bytes a pixel.
+// Reads the display's memory, a file: X window dump, its header in big-endian words, four bytes per pixel.
 std::vector<std::uint8_t> ProgramWindow::pixels(const Rect& r) const {
   const std::string dump = read_text(screen_ / "Xvfb_screen0");
   if (dump.size() < 100) return {};
@@ -299,10 +299,10 @@ int ProgramWindow::wait_for_end() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// As the program's window looks with a phantom on the CPU.
+// Makes the scene look as the program's window with a phantom on the CPU.
 void look_like_the_program(Scene& scene, const std::string& phantom) {
   scene.state.source.phantom = phantom;
-  scene.state.source.opened_as = "sim:" + phantom;  // its row Settings
+  scene.state.source.opened_as = "sim:" + phantom;  // for its Settings row
   scene.state.device.backend = "CPU";
   for (const char* name : {"Detail", "Smooth", "Deep", "Course", "Coherence", "Wiener", "Capon", "Focused beams"}) {
     PresetView preset;

@@ -107,8 +107,8 @@ void Scene::freeze(std::size_t count, double rate_hz) {
   state.run = RunState::frozen;
 }
 
-// Nobody sees the pixels of these frames: shot() draws all of them anew. In software, filling them in takes most of the
-// time of a test. All else happens as ever, OpenGL's checks of every call among it.
+// Draws without rasterisation: shot() redraws all pixels. In software, filling them is most of a test's time. All else
+// is unchanged, including OpenGL's checks of every call.
 void Scene::frames(int count) {
   glEnable(GL_RASTERIZER_DISCARD);
   for (int i = 0; i < count; ++i) viewer->frame(state);

@@ -1,5 +1,4 @@
-// A window without a display, a state with plausible values and an image made by hand: what every test here starts
-// from.
+// Window without a display, plausible state and a generated image: basis of all tests here.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,9 +25,9 @@ struct WindowSize {
   double scale;
 };
 
-// dB as a function of the position in millimetres.
+// Level in dB as a function of the position in millimetres.
 using Field = std::function<float(double x_mm, double z_mm)>;
-// From 1, 0 = no object; each label that is used, from 1 on, must occur.
+// From 1, 0 = no object; labels must be contiguous from 1.
 using Labels = std::function<int(double x_mm, double z_mm)>;
 
 AcquisitionPtr scene_acquisition();
@@ -39,36 +38,36 @@ class Scene {
   Scene(int width, int height, double scale = 1.0, const std::filesystem::path& settings = {},
         FirstTour tour = FirstTour::off);
 
-  // An image over `grid` in the mailbox; shown by the next frame.
+  // Puts an image over `grid` into the mailbox; shown by the next frame.
   void put_image(const Grid& grid, const Field& level_db, std::uint64_t sequence = 0);
-  // A kept frame beamformed again: side 0 is B, with the panels' parameters, 1 is A, with the comparison's.
+  // Puts a reprocessed history frame: side 0 is B, with the panels' parameters, 1 is A, with the comparison's.
   void put_past(std::size_t side, const Grid& grid, const Field& level_db, std::uint64_t sequence = 0);
-  // A flow image over `grid`; shown by the next frame. Power and velocity where the mode of the parameters is one of
-  // these; of the low-rank image the levels are `power_db`.
+  // Puts a flow image over `grid`; shown by the next frame. Power and velocity if the parameters have one of these
+  // modes; levels of the low-rank image are `power_db`.
   void put_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, double aliasing_m_s = 0.1);
-  // Objects of an image over `grid`, by its objects' labels: areas, centroids and boxes follow from these, mean
-  // levels are -20 dB. Of the frame `sequence`; 0: of the last image that was put.
+  // Puts objects of an image over `grid`, by label: areas, centroids and boxes follow from these, mean levels are -20
+  // dB. For the frame `sequence`; 0: the last image put.
   void put_objects(const Grid& grid, const Labels& label, std::uint64_t sequence = 0);
-  // A spectrogram of `columns` columns 5 ms apart, 64 bins; shown by the next frame. A column whose levels are not
-  // numbers is a gap.
+  // Puts a spectrogram of `columns` columns 5 ms apart, 64 bins; shown by the next frame. A column of NaN levels is a
+  // gap.
   void put_spectrogram(int columns, const std::function<float(double ago_s, double velocity_m_s)>& power_db,
                        double aliasing_m_s = 0.5);
-  // Likewise of the ensemble that ends with the kept frame `sequence`.
+  // Puts the flow of the ensemble that ends with the history frame `sequence`.
   void put_past_flow(const Grid& grid, const Field& power_db, const Field& velocity_m_s, std::uint64_t sequence);
-  // Frozen with `frames` kept frames, `rate_hz` a second, at the newest.
+  // Freezes with `frames` history frames, `rate_hz` per second, at the newest.
   void freeze(std::size_t frames, double rate_hz);
   void frames(int count);
-  // Frames until `holds`, which comes with time; false after half a minute.
+  // Draws frames until `holds`; returns false after half a minute.
   bool frames_until(const std::function<bool()>& holds);
   void press(Key key, bool control = false, bool shift = false);
-  // And two frames, after which the window has followed.
+  // Presses, and draws two frames for the window to follow.
   void tap(Key key, bool control = false, bool shift = false) { press(key, control, shift), frames(2); }
   void inject(const InjectedInput& input) { viewer->inject(input), frames(2); }
   [[nodiscard]] Rect rect(const std::string& id) const { return viewer->screen().ui().rect_of(id); }
   void move(float x, float y);
-  // From place to place with the left button held.
+  // Drags between places with the left button.
   void drag(WindowPoint from, WindowPoint to);
-  // Along the middle of the control named `id`, from one share of its width to another.
+  // Drags along the middle of the control `id`, between shares of its width.
   void drag(const std::string& id, float from_share, float to_share);
   void click(const std::string& id, bool right = false, bool control = false);
   void type(const std::string& text);
@@ -99,13 +98,13 @@ class Scene {
   LiveImages live_;
   PastImages past_;
   std::uint64_t spectrograms_put_ = 0;
-  std::vector<std::shared_ptr<std::vector<float>>> pixels_;  // alive as long as the scene
+  std::vector<std::shared_ptr<std::vector<float>>> pixels_;  // kept for the scene's lifetime
   std::uint64_t number_ = 0;
 };
 
 inline constexpr Grid kSquare{.x0_m = -10e-3, .x1_m = 10e-3, .z0_m = 5e-3, .z1_m = 25e-3, .nx = 101, .nz = 101};
 
-// Where there is no OpenGL 4.5 at all, the tests say so and stop.
+// Makes a scene; without OpenGL 4.5 the tests report it and stop.
 #define ECHO_SCENE(name, ...)                                               \
   std::unique_ptr<echoloop::testing::Scene> name##_owner;                   \
   try {                                                                     \

@@ -1,4 +1,4 @@
-// What a Scene shows: images made of formulas, published as the stream publishes them.
+// Contents of a Scene: images from formulas, published as by the stream.
 #include <cmath>
 
 #include "core/units.h"
@@ -27,7 +27,7 @@ void Scene::put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, st
   box.publish();
 }
 
-// As the processing thread does, along the line through the place that is looked at.
+// Puts the line through the inspected place, as the processing thread does.
 void Scene::put_line(LineQueue& queue, const Image& image) {
   LineOrigin origin{.grid = image.grid,
                     .column = line_column(image.grid, *state.image.inspected),
@@ -79,7 +79,7 @@ void Scene::put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field
     }
   }
   for (int i = 0; i < 64; ++i) flow.singular_values.push_back(std::pow(0.9F, static_cast<float>(i)));
-  for (int k = 0; k < 64; ++k) {  // component k goes at k / 64 of the limit towards the probe
+  for (int k = 0; k < 64; ++k) {  // component k has k / 64 of the limit, towards the probe
     for (int t = 0; t < 64; ++t) {
       flow.temporal_vectors.push_back(std::polar(0.125F, 3.14159265F * static_cast<float>(k * t) / 64.0F));
     }

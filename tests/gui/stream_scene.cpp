@@ -88,7 +88,7 @@ void turn_wheel(Scene& scene, float x, float y, float steps) {
 
 void reveal(Scene& scene, const std::string& id) {
   const float middle = 0.5F * static_cast<float>(scene.shot().height);
-  for (int i = 0; i < 4; ++i) {  // the column learns how tall it is from what was drawn
+  for (int i = 0; i < 4; ++i) {  // the column derives its height from what was drawn
     const Rect r = scene.rect(id);
     ASSERT_GT(r.width(), 0.0F) << id;
     constexpr float kStep = 48.0F;  // of the column, at scale 1

@@ -1,4 +1,4 @@
-// Spans and numbers of a stream as they would be on a device: what the tests of the stream and timeline panels show.
+// Spans and numbers of a stream as on a device: content for the tests of the stream and timeline panels.
 #pragma once
 
 #include "gui/scene.h"
@@ -13,21 +13,21 @@ struct SpanScript {
   double kernels_ms = 0.50;
   int lanes = 2;
   StreamMode streams = StreamMode::overlap;
-  double window_ms = 16.667;  // from one window frame to the next
+  double window_ms = 16.667;  // between window frames
   double produce_ms = 0.05;
 };
 
 inline constexpr std::int64_t kScriptBegin_ns = 1'000'000'000'000;
 
-// Frame k is copied from kScriptBegin_ns + k x period on. Oldest first.
+// Returns spans, oldest first; frame k is copied from kScriptBegin_ns + k x period on.
 std::vector<Span> script_spans(const SpanScript& script);
 
-// Every number of the stream panel, none zero that can be another.
+// Sets every number of the stream panel, nonzero if possible.
 void fill_stream(UiState& state, const SpanScript& script = {});
 
 // Scrolls its column until the control is in view.
 void reveal(Scene& scene, const std::string& id);
-// The wheel turned with the pointer at (x, y).
+// Turns the wheel with the pointer at (x, y).
 void turn_wheel(Scene& scene, float x, float y, float steps);
 
 }  // namespace echoloop::testing

@@ -1,4 +1,4 @@
-// A window's loop, run by a test until a condition holds, and a test with a window of its own.
+// Loop of a window, run by a test until a condition holds, and a test with its own window.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace echoloop::testing {
 
-// Draws frames until `holds()`; false after a minute: the limit is time, because a busy machine needs more frames.
+// Draws frames until `holds()`; returns false after a minute: a time limit, because a busy machine needs more frames.
 inline bool turn_until(WindowApp& app, const std::function<bool()>& holds) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (!holds()) {
@@ -47,7 +47,7 @@ inline void drop(WindowApp& app, const std::filesystem::path& file) {
   inject(app, input, 2);
 }
 
-// Of the mouse, on the middle of a control; `frames` for each of its parts: a user takes some.
+// Clicks on the middle of a control; `frames` for each part of the click, as by a user.
 inline void click(WindowApp& app, const std::string& control, int frames = 3) {
   const Rect r = app.viewer().screen().ui().rect_of(control);
   ASSERT_GT(r.width(), 0.0F) << control;
@@ -60,7 +60,7 @@ inline void click(WindowApp& app, const std::string& control, int frames = 3) {
   }
 }
 
-// Of a window that a script opens: without the tour.
+// Returns options of a window opened by a script: without the tour.
 inline Options script_options(const std::string& source) {
   Options options;
   options.source = source;
@@ -69,7 +69,7 @@ inline Options script_options(const std::string& source) {
   return options;
 }
 
-// Offscreen, its settings in a folder that goes with it.
+// Offscreen window with its settings in a folder removed with it.
 class ScriptedWindow {
  public:
   ScriptedWindow() { ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1); }

@@ -63,7 +63,7 @@ bool can_count_allocations() { return false; }
 }  // namespace echoloop::testing
 
 #if defined(ECHO_COUNTS_ALLOCATIONS)
-// libstdc++'s operator new ends in malloc: counting here sees C++ and C libraries alike, each allocation once.
+// libstdc++'s operator new calls malloc: counting here covers C++ and C libraries, each allocation once.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);

@@ -1,5 +1,5 @@
-// Counts every heap allocation of the test program, by thread, while it is switched on. operator new and malloc are
-// replaced for the whole program (not under a sanitizer, which replaces them itself).
+// Counts every heap allocation of the test program, by thread, while enabled. operator new and malloc are replaced for
+// the whole program (not under a sanitizer, which replaces them itself).
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 namespace echoloop::testing {
 
 [[nodiscard]] bool can_count_allocations();
-void name_this_thread(const char* name);  // how its allocations are reported; a string literal
+void name_this_thread(const char* name);  // name in the report; a string literal
 void start_counting_allocations();
-// Ends counting. "" when nothing was allocated, otherwise "3 by processing, 1 by producer".
+// Ends counting. Returns "" without allocations, otherwise "3 by processing, 1 by producer".
 [[nodiscard]] std::string stop_counting_allocations();
 
 }  // namespace echoloop::testing

@@ -1,4 +1,4 @@
-// A viewer of a scanner in a process of its own, and the Python senders that tests run beside it.
+// Viewer of a scanner in its own process, and Python senders run by the tests.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Runs the built program as a user would and keeps what it said.
+// Runs the built program as a user would and keeps its output.
 #pragma once
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ inline Words joined(Words words, const Words& more) {
 }
 
 struct Ended {
-  int status = -1;         // 128 + signal when one ended it
+  int status = -1;         // 128 + signal if ended by one
   long peak_kb = 0;        // of resident memory, files' pages included
   double cpu_seconds = 0;  // computed
   std::string out;
@@ -70,8 +70,8 @@ inline Ended run_program(Words words) {
   return ended;
 }
 
-// For what this process starts, while it exists: what OpenGL drivers leave behind when they are unloaded is no leak of
-// the program, and has no name that could be suppressed.
+// Ignores leaks of child processes during its lifetime: OpenGL drivers leave memory when unloaded, without a name to
+// suppress.
 class LeaksOfDriversIgnored {
  public:
   LeaksOfDriversIgnored() { ::setenv("LSAN_OPTIONS", "detect_leaks=0", 1); }
@@ -87,12 +87,12 @@ inline Words lines_of(const std::string& text) {
   return lines;
 }
 
-// Either form of a refusal (core/error.h, core/error.h).
+// Returns true for either form of a refusal (core/error.h).
 inline bool says_what_is_accepted(const std::string& complaint) {
   return complaint.find("; expected ") != complaint.npos || complaint.find(" is out of range (") != complaint.npos;
 }
 
-// Lines of stderr that report a problem; notes such as "Using the CPU: ..." do not start with the program's name.
+// Returns lines of stderr that report a problem; notes such as "Using the CPU: ..." lack the program's name.
 inline Words complaints_of(const Ended& ended) {
   Words complaints;
   for (const std::string& line : lines_of(ended.err)) {

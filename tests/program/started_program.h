@@ -1,4 +1,4 @@
-// The built program, started and left running while a test does something to it.
+// The built program, started and left running during a test's actions.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace echoloop::testing {
 
 class StartedProgram {
  public:
-  // Its standard error goes to a file in `folder`, its standard output nowhere. `variables`: added to the environment.
+  // Writes its standard error to a file in `folder`; discards its output. `variables`: added to the environment.
   StartedProgram(std::vector<std::string> words, const TemporaryFolder& folder, std::vector<std::string> variables = {})
       : errors_(folder / "stderr.txt") {
     words.insert(words.begin(), ECHO_PROGRAM);
@@ -43,13 +43,13 @@ class StartedProgram {
 
   void send(int signal) const { ::kill(child_, signal); }
 
-  // Whether `holds` comes true before the program ends, within a minute.
+  // Returns true if `holds` comes true before the program ends, within a minute.
   [[nodiscard]] bool waits_for(const std::function<bool()>& holds) {
     bool held = false;
     return holds_within(std::chrono::seconds(60), [&] { return (held = holds()) || !runs(); }) && held;
   }
 
-  // Computed so far.
+  // Returns the processor time so far.
   [[nodiscard]] double cpu_seconds() const {
     std::ifstream file("/proc/" + std::to_string(child_) + "/stat");
     const std::string line(std::istreambuf_iterator<char>(file), {});
@@ -61,7 +61,7 @@ class StartedProgram {
     return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
   }
 
-  // It has a handler for this signal.
+  // Returns true if it has a handler for this signal.
   [[nodiscard]] bool catches(int signal) const {
     std::ifstream file("/proc/" + std::to_string(child_) + "/status");
     for (std::string line; std::getline(file, line);) {
@@ -70,7 +70,7 @@ class StartedProgram {
     return false;
   }
 
-  // Waits for its end: the exit status, or 128 + the signal.
+  // Waits for its end; returns the exit status, or 128 + the signal.
   int end() {
     if (runs()) {
       ::waitpid(child_, &status_, 0);

@@ -1,4 +1,4 @@
-// A picture of the program against an independently made reference image on the same grid.
+// Image of the program against an independent reference image on the same grid.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ inline ImagingParams params_on(const Acquisition& a, const GridMillimetres& g, d
   return p;
 }
 
-// The first `frames` images of a recording in the data folder.
+// Returns the first `frames` images of a recording in the data folder.
 inline std::vector<Picture> process_file(const std::string& file, const GridMillimetres& grid, double f_number,
                                          double low_hz, double high_hz, std::uint64_t frames = 1) {
   const OpenedSource opened = open_source((data_folder() / file).string());
@@ -48,7 +48,7 @@ inline std::vector<Picture> process_file(const std::string& file, const GridMill
   return process({.source = opened.source, .params = params, .frames = frames});
 }
 
-// The reference, normalised to its own maximum as its README says; NaN marks pixels that are not compared.
+// Returns the reference, normalised to its own maximum as described in its README; NaN marks excluded pixels.
 inline std::vector<float> read_reference(const std::string& file, const Grid& grid) {
   NpyImage image = read_npy_image(data_folder() / file);
   EXPECT_EQ(image.nx, grid.nx);
@@ -67,8 +67,8 @@ struct Difference {
   std::size_t pixels = 0;
 };
 
-// Where the reference is above -50 dB (its README's rule). Our levels are first shifted to the reference's
-// normalisation: our own maximum over the pixels that the reference has.
+// Compares pixels whose reference is above -50 dB (its README's rule). Our levels are first shifted to the reference's
+// normalisation: our own maximum over the reference's pixels.
 inline Difference compare(const std::vector<float>& ours, const std::vector<float>& reference) {
   float top = -1e9f;
   for (std::size_t i = 0; i < ours.size(); ++i) {
@@ -77,7 +77,7 @@ inline Difference compare(const std::vector<float>& ours, const std::vector<floa
   std::vector<double> off;
   double squares = 0.0;
   for (std::size_t i = 0; i < ours.size(); ++i) {
-    if (!(reference[i] > -50.0f)) continue;  // NaN too
+    if (!(reference[i] > -50.0f)) continue;  // also NaN
     off.push_back(std::abs(static_cast<double>(ours[i] - top - reference[i])));
     squares += off.back() * off.back();
   }

@@ -1,5 +1,5 @@
-// The GPU short course's pipeline as its notebooks publish it, in float64 and as plainly as possible: what the course
-// recipe is held against. Nothing of src/dsp is used here.
+// Pipeline of the GPU short course as published in its notebooks, in float64 and as plain as possible: reference of the
+// course recipe, independent of src/dsp.
 //   numpy.convolve(line, firwin(64, [2.5e6, 7.5e6], pass_zero=False, fs=fs), mode="same")
 //   pixel = sum over transmits and elements of the nearest sample to (z cos a + x sin a + |p - p_e|) / c
 //   |scipy.signal.hilbert(pixels, axis=z)| / max
@@ -16,7 +16,7 @@
 
 namespace echoloop::testing {
 
-// scipy.signal.firwin's window method, gain 1 in the middle of the band.
+// Returns taps by scipy.signal.firwin's window method, gain 1 in the middle of the band.
 inline std::vector<double> course_taps(double fs_hz) {
   constexpr int kTaps = 64;
   constexpr double kPi = std::numbers::pi;
@@ -33,7 +33,7 @@ inline std::vector<double> course_taps(double fs_hz) {
   return h;
 }
 
-// numpy.convolve(x, h, mode="same") for x longer than h: the middle of the full convolution, from (64 - 1) / 2 on.
+// Returns numpy.convolve(x, h, mode="same") for x longer than h: the full convolution from (64 - 1) / 2 on.
 inline std::vector<double> convolve_same(const std::vector<double>& x, const std::vector<double>& h) {
   std::vector<double> full(x.size() + h.size() - 1);
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -43,13 +43,13 @@ inline std::vector<double> convolve_same(const std::vector<double>& x, const std
   return {first, first + static_cast<std::ptrdiff_t>(x.size())};
 }
 
-// A sample position this close to half way between two samples may be rounded either way: float32 positions of some
-// thousand samples are good to a few 1e-4.
+// Distance from half way between two samples within which a position may be rounded either way: float32 positions of
+// some thousand samples are precise to a few 1e-4.
 inline constexpr double kTie = 1e-3;
 
 struct CourseSums {
   std::vector<double> rf;        // [nz][nx]
-  std::vector<double> tie_span;  // [nz][nx] how far the pixel moves at most when its ties go the other way; 0 = no tie
+  std::vector<double> tie_span;  // [nz][nx] largest change of the pixel with ties rounded the other way; 0 = no tie
 };
 
 inline CourseSums course_sums(const Acquisition& a, const std::vector<double>& frame, const Grid& grid, double c_m_s) {
@@ -80,7 +80,7 @@ inline CourseSums course_sums(const Acquisition& a, const std::vector<double>& f
   return sums;
 }
 
-// |analytic signal| along z by the discrete Fourier transform of scipy.signal.hilbert, divided by the maximum.
+// Returns |analytic signal| along z by the discrete Fourier transform of scipy.signal.hilbert, divided by the maximum.
 inline std::vector<double> course_envelope(const std::vector<double>& rf, const Grid& grid) {
   const auto nz = static_cast<std::size_t>(grid.nz), nx = static_cast<std::size_t>(grid.nx);
   std::vector<std::complex<double>> turn(nz);

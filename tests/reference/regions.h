@@ -1,4 +1,4 @@
-// Regions with others taken out, for the shapes that reference figures were made with.
+// Differences of regions, for the shapes of reference figures.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace echoloop::testing {
 
-// Of a Cartesian grid, where all pixels weigh the same.
+// For a Cartesian grid, with equal weights.
 inline RegionPixels without(const RegionPixels& all, const RegionPixels& hole) {
   RegionPixels rest;
   std::set_difference(all.index.begin(), all.index.end(), hole.index.begin(), hole.index.end(),

@@ -1,4 +1,4 @@
-// A live source at an address of its own, its sender in the test's hands, and a stream that takes the frames.
+// Live source at its own address, its sender controlled by the test, and a stream that reads the frames.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ struct LiveRig {
   [[nodiscard]] std::unique_ptr<ScriptedSender> connect() const {
     return std::make_unique<ScriptedSender>(folder.path() / "echoloop" / "test.sock");
   }
-  // A sender that has described its frames, and the stream that takes them.
+  // Returns a sender that has described its frames, with the stream running.
   std::unique_ptr<ScriptedSender> start(const std::string& scan = small_scan(), RingPolicy policy = RingPolicy::block,
                                         int slots = 4, std::uint32_t transport = 1) {
     auto sender = connect();
@@ -54,7 +54,7 @@ struct LiveRig {
     ring = std::make_unique<FrameRing>(std::move(memories), policy, counts);
     producer = std::make_unique<Producer>(*source, *ring, trace, ProducerOptions{.rate_hz = kRateMax});
   }
-  // Its last counts; frames that were in flight are lost with it.
+  // Returns its last counts; frames in flight are lost.
   RingCounts end_stream() {
     stop();
     return ring->counts();
@@ -63,7 +63,7 @@ struct LiveRig {
     if (ring != nullptr) ring->close();
     producer.reset();
   }
-  // The next frame: its number, and the byte that all of it is (-1: it is torn). Nothing after the limit.
+  // Next frame: its number, and the value of all its bytes (-1: torn). nullopt after the limit.
   struct Seen {
     std::uint64_t sequence = 0;
     int value = -1;
@@ -79,7 +79,7 @@ struct LiveRig {
     ring->count_processed();
     return Seen{.sequence = frame.stamp.sequence, .value = whole ? first : -1, .stamp = frame.stamp};
   }
-  // The frame comes through: whatever was sent before has not hurt.
+  // Checks that the frame arrives, whatever was sent before.
   void expect_frame(ScriptedSender& sender, std::uint64_t sequence, std::uint8_t value) {
     ASSERT_TRUE(sender.frame(sequence, value));
     const auto seen = read();
@@ -100,7 +100,7 @@ struct LiveRig {
     for (LiveNote& note : waiting->take_notes()) notes += note.text + "\n";
     return notes.find(words) != std::string::npos;
   }
-  // Both sums, of one snapshot.
+  // Checks both sums, of one snapshot.
   void expect_sums() const {
     const RingCounts c = ring->counts();
     EXPECT_EQ(c.produced, c.processed + c.dropped + c.refused + c.in_flight);

@@ -1,5 +1,5 @@
-// Helpers of the phantom tests: frames as int16, and a plain float64 delay-and-sum written for these tests alone, so
-// that neither the phantom's nor the beamformer's geometry vouches for itself.
+// Helpers of the phantom tests: frames as int16, and a plain float64 delay-and-sum for these tests alone, independent
+// of the geometry of phantom and beamformer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,13 +31,13 @@ inline std::span<const std::int16_t> line_of(const Acquisition& a, const std::ve
   return std::span(frame).subspan(static_cast<std::size_t>(t * a.n_elements() + e) * n, n);
 }
 
-// Seconds after the wave of transmit `angle_rad` passed the origin at which the echo of (x, z) is back at element x_e.
+// Returns the time (s) at element x_e of the echo of (x, z), after the wave of `angle_rad` passed the origin.
 inline double echo_time_s(double x_m, double z_m, double angle_rad, double x_e_m, double c) {
   const double there_m = x_m * std::sin(angle_rad) + z_m * std::cos(angle_rad);
   return (there_m + std::hypot(x_m - x_e_m, z_m)) / c;
 }
 
-// How far the echo in `line` lies from `expected_s`: the lag of the best match of a Gaussian-windowed cosine.
+// Returns the delay of the echo in `line` after `expected_s`: the lag of the best match of a Gaussian-windowed cosine.
 template <typename Sample>
 double echo_error_s(std::span<const Sample> line, const Acquisition& a, double expected_s) {
   constexpr double kStep_s = 1e-9;
@@ -118,7 +118,7 @@ inline double rms(std::span<const std::int16_t> values) {
   return std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-// Normalised correlation of two frames.
+// Returns the normalised correlation of two frames.
 inline double correlation(const std::vector<std::int16_t>& a, const std::vector<std::int16_t>& b) {
   double ab = 0.0;
   double aa = 0.0;

@@ -1,5 +1,5 @@
-// The other side of the protocol, for tests: says what it is told to, also what cannot be, byte by byte. Written from
-// src/senders/README.md and apart from every sender that users get.
+// Peer of the protocol for tests: sends what the test requests, also invalid messages, byte by byte. Written from
+// src/senders/README.md, independent of the senders for users.
 #pragma once
 
 #include <arpa/inet.h>
@@ -35,7 +35,7 @@ inline Bytes& operator<<(Bytes& out, const std::string& text) {
   return out;
 }
 
-// A frame word.
+// Frame word.
 struct ScriptedWord {
   std::uint64_t sequence = 0;
   std::int64_t acquired = 0;
@@ -75,7 +75,7 @@ class ScriptedSender {
     socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     connected_ = ::connect(socket_, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0;
   }
-  // Over TCP, from an address of this machine's own 127.0.0.0/8.
+  // Connects over TCP, from an address of this machine's own 127.0.0.0/8.
   ScriptedSender(std::uint16_t port, const char* from, std::string token = {})
       : transport(2), token_(std::move(token)) {
     sockaddr_in name{};
@@ -139,7 +139,7 @@ class ScriptedSender {
     return message(7, p);
   }
 
-  // The next message of this kind, others passed over (credits are kept); nothing when the viewer closed or after 20 s.
+  // Returns the next message of this kind, skipping others (keeps credits); nullopt when closed or after 20 s.
   std::optional<Message> expect(std::uint32_t kind) {
     while (std::optional<Message> got = receive()) {
       take_credits(*got);
@@ -147,11 +147,11 @@ class ScriptedSender {
     }
     return std::nullopt;
   }
-  // HELLO, DESCRIBE, and what follows up to ACCEPTED.
+  // Sends HELLO and DESCRIBE, up to ACCEPTED.
   bool begin(const std::string& json) {
     return hello() && expect(2).has_value() && describe(0, json) && expect(4).has_value();
   }
-  // A frame if there is a credit for it now, else what has come is read. False when the viewer is gone.
+  // Sends a frame if there is a credit for it now, else reads what has come. Returns false when the viewer is gone.
   bool soon_frame(std::uint64_t sequence, const Word& word) {
     std::erase_if(credits, [this](const Credit& credit) { return credit.generation != generation; });
     if (!credits.empty()) return frame(sequence, 1, word);
@@ -185,9 +185,9 @@ class ScriptedSender {
     std::memset(memory_ + credit.offset, value, frame_bytes);
     return words({word});
   }
-  // Writes into the block of a credit, whoever owns it.
+  // Writes into the block of a credit, independent of its owner.
   void overwrite(const Credit& credit, std::uint8_t value) { std::memset(memory_ + credit.offset, value, frame_bytes); }
-  // A descriptor that was not asked for, with a message that says nothing.
+  // Sends an unexpected descriptor, with an empty message.
   bool send_descriptor() {
     Bytes out;
     out << std::uint32_t{0x4f4843e1} << std::uint32_t{0x80000001} << std::uint64_t{0};
@@ -212,7 +212,7 @@ class ScriptedSender {
   std::uint32_t generation = 0;
   std::uint64_t frame_bytes = 0;
   std::vector<Credit> credits;
-  std::set<std::uint32_t> seen;  // kinds of messages that came
+  std::set<std::uint32_t> seen;  // kinds of received messages
 
  private:
   void take_credits(const Message& message) {
@@ -274,7 +274,7 @@ class ScriptedSender {
   std::size_t memory_size_ = 0;
 };
 
-// Four elements, eight samples, int16; `more`: further keys.
+// Describes four elements, eight samples, int16; `more`: further keys.
 inline std::string small_scan(int n_samples = 8, const std::string& more = {}) {
   return R"({"axes": ["transmit", "element", "time"], "shape": [1, 4, )" + std::to_string(n_samples) +
          R"(], "dtype": "int16", "fs_hz": 20e6, "fc_hz": 5e6, "c_m_s": 1540, "pitch_m": 3e-4, "t0_s": 0,)" + more +

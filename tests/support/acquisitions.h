@@ -1,4 +1,4 @@
-// Small acquisitions and frames of known content, for tests that need no file and no phantom.
+// Small acquisitions and frames of known content, without files or phantoms.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ inline Transmit plane_wave(double degrees, double t0_s = 0.0) {
   return t;
 }
 
-// RF of a linear array: 0.3 mm pitch, 5 MHz sampled at 20 MHz, one plane wave an angle.
+// Returns RF of a linear array: 0.3 mm pitch, 5 MHz sampled at 20 MHz, one plane wave per angle.
 inline Acquisition linear_acquisition(int n_elements = 16, int n_samples = 256, std::vector<double> degrees = {0.0}) {
   Acquisition a;
   a.probe = make_linear_probe("test array", n_elements, 0.3e-3, 0.27e-3);
@@ -34,7 +34,7 @@ inline Acquisition linear_acquisition(int n_elements = 16, int n_samples = 256, 
   return a;
 }
 
-// A curved array of radius 50 mm, chord at z = 0: its middle bulges to z > 0, its outer elements look outwards.
+// Returns a curved array of radius 50 mm, chord at z = 0: its middle is at z > 0, outer elements face outwards.
 inline Acquisition convex_acquisition(int n_elements = 16, int n_samples = 256) {
   Acquisition a = linear_acquisition(n_elements, n_samples);
   a.probe.kind = ProbeKind::convex;
@@ -51,7 +51,7 @@ inline Acquisition convex_acquisition(int n_elements = 16, int n_samples = 256) 
 
 inline AcquisitionPtr share(Acquisition a) { return std::make_shared<const Acquisition>(std::move(a)); }
 
-// 32 elements half a wavelength apart and diverging waves from behind them; looks into a sector.
+// Returns 32 elements half a wavelength apart and diverging waves from behind them; a sector.
 inline Acquisition phased_acquisition(int n_samples = 400, std::vector<double> source_x_mm = {-2.0, 0.0, 2.0}) {
   Acquisition a = linear_acquisition(32, n_samples, std::vector<double>(source_x_mm.size(), 0.0));
   a.probe = make_linear_probe("phased array", 32, 0.15e-3, 0.13e-3);
@@ -63,7 +63,7 @@ inline Acquisition phased_acquisition(int n_samples = 400, std::vector<double> s
   return a;
 }
 
-// The same array with one wave a scan line, focused at 10 mm.
+// Returns the same array with one wave per scan line, focused at 10 mm.
 inline Acquisition scan_line_acquisition(int n_lines = 9, int n_samples = 400) {
   Acquisition a = phased_acquisition(n_samples, std::vector<double>(static_cast<std::size_t>(n_lines), 0.0));
   for (int k = 0; k < n_lines; ++k) {
@@ -77,7 +77,7 @@ inline Acquisition scan_line_acquisition(int n_lines = 9, int n_samples = 400) {
   return a;
 }
 
-// Cartesian, whatever the array.
+// Returns parameters of a Cartesian grid for any array.
 inline ImagingParams small_picture(const Acquisition& a, int nx = 32, int nz = 48) {
   ImagingParams p = default_params(a);
   p.formation.grid_kind = GridChoice::cartesian;
@@ -92,7 +92,7 @@ inline ImagingParams small_sector(const Acquisition& a, int n_lines = 32, int n_
   return p;
 }
 
-// Gaussian noise, the same for the same seed.
+// Returns Gaussian noise, reproducible by the seed.
 inline std::vector<float> noise(std::size_t n, unsigned seed) {
   std::mt19937 engine(seed);
   std::normal_distribution<float> normal;

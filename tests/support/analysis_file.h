@@ -1,4 +1,4 @@
-// The files of a result, as a run writes them in the end.
+// Files of a result, as written at the end of a run.
 #pragma once
 
 #include <algorithm>

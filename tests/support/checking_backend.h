@@ -1,6 +1,5 @@
-// A backend around another one that looks at each frame's samples when a lane gets them and again before the lane lets
-// go of them: a slot that was written meanwhile is found out. Gives host memory of every kind that is asked for, by
-// name at least.
+// Wrapper of a backend that checks each frame's samples when a lane gets them and again before the lane releases them,
+// to detect slots written meanwhile. Provides host memory of every requested kind, at least by name.
 #pragma once
 
 #include <atomic>
@@ -19,7 +18,7 @@ namespace echoloop::testing {
 
 class CheckingBackend final : public Backend {
  public:
-  using Whole = std::function<bool(const RfFrame&)>;  // are these the samples that belong to the stamp?
+  using Whole = std::function<bool(const RfFrame&)>;  // returns true if the samples match the stamp
   explicit CheckingBackend(Backend& inner, Whole whole = is_whole) : inner_(inner), is_whole_(std::move(whole)) {}
   [[nodiscard]] std::string name() const override { return inner_.name(); }
   [[nodiscard]] std::string device() const override { return inner_.device(); }
@@ -46,8 +45,8 @@ class CheckingBackend final : public Backend {
 
   std::atomic<int> most_lanes{1000};
   std::atomic<bool> no_objects{false};
-  std::atomic<std::uint64_t> checked{0};                     // twice a frame
-  std::atomic<std::uint64_t> torn_before{0}, torn_after{0};  // when the lane got them, when it was done with them
+  std::atomic<std::uint64_t> checked{0};                     // twice per frame
+  std::atomic<std::uint64_t> torn_before{0}, torn_after{0};  // when the lane got them, when it released them
 
  private:
   class Block final : public HostMemoryBlock {
@@ -113,7 +112,7 @@ class CheckingBackend final : public Backend {
     }
     CheckingBackend& backend_;
     std::unique_ptr<Lane> inner_;
-    std::vector<RfFrame> frames_;  // that the lane needs
+    std::vector<RfFrame> frames_;  // in use by the lane
   };
 
   Backend& inner_;

@@ -1,4 +1,4 @@
-// das_pixel() in double precision, with the same interpolation: the truth for kernels of less precision.
+// das_pixel() in double precision, with the same interpolation: reference for kernels of less precision.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Every member of a plain struct, however deep, as text by its path: those that are added later are among them.
+// Every member of a plain struct, at any depth, as text by its path, including those added later.
 #pragma once
 
 #include <filesystem>
@@ -83,7 +83,7 @@ auto members_of(const T& s) {
 #undef ECHO_MEMBERS
 }
 
-// "echoloop::Cine" of "auto ... [with T = echoloop::Cine; ...]"
+// Returns "echoloop::Cine" of "auto ... [with T = echoloop::Cine; ...]".
 template <class T>
 std::string name_of() {
   const std::string_view all = __PRETTY_FUNCTION__;
@@ -94,7 +94,7 @@ std::string name_of() {
 
 }  // namespace each_member
 
-// Of what is pointed at, only whether there is anything.
+// For pointers, records only if they are null.
 template <class T>
 void put_members(MemberTexts& to, const std::string& path, const T& value) {
   if constexpr (std::is_same_v<T, std::filesystem::path>) {

@@ -1,4 +1,4 @@
-// The command that an image, a figure or a video of the program holds in itself.
+// Command embedded in an image, a figure or a video of the program.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace echoloop::testing {
 
-// PNG: the text "Command", as tEXt in ASCII or as iTXt in UTF-8.
+// Reads from PNG the text "Command", as tEXt in ASCII or as iTXt in UTF-8.
 inline std::string command_in_png(const std::string& bytes) {
   const std::string key("Command\0", 8);
   const std::size_t at = bytes.find(key);
@@ -32,7 +32,7 @@ inline std::string command_in_svg(const std::string& text) {
   return command;
 }
 
-// The subject: in brackets, or where it has brackets or a backslash itself in hexadecimal digits of UTF-16.
+// Reads from PDF the subject: in brackets, or if it has brackets or a backslash itself in hexadecimal digits of UTF-16.
 inline std::string command_in_pdf(const std::string& bytes) {
   const std::string plain = "/Subject (", coded = "/Subject <FEFF";
   if (const std::size_t at = bytes.rfind(plain); at != std::string::npos)

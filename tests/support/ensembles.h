@@ -1,4 +1,4 @@
-// Ensembles of frames whose truth is known, and a FlowDevice filled with one.
+// Ensembles of frames with known truth, and a FlowDevice filled with one.
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,7 @@ class Congruential {
   std::uint32_t state_ = 1;
 };
 
-// Strong slow tissue, weaker blood moving away, noise: that of reference/flow_reference.py with 600 pixels, 24 frames.
+// Returns slow tissue, weaker blood moving away, noise: as reference/flow_reference.py with 600 pixels, 24 frames.
 inline Ensemble tissue_and_blood(std::size_t n_pixels, int n_frames) {
   Congruential random;
   std::vector<double> ab(4 * n_pixels);
@@ -60,7 +60,7 @@ inline std::vector<int> slots_from(int first, int n, int n_slots) {
   return slots;
 }
 
-// ||a - b|| / ||b||; no number where b is zero.
+// Returns ||a - b|| / ||b||; NaN if b is zero.
 inline double relative_difference(const std::vector<Complex>& a, const std::vector<Complex>& b) {
   double off = 0.0;
   double all = 0.0;

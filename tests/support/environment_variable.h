@@ -1,4 +1,4 @@
-// Environment variables: numbers of long runs, and another value until the end of a scope.
+// Environment variables: numbers of long runs, and a temporary value for a scope.
 #pragma once
 
 #include <cstdlib>

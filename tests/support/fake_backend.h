@@ -1,5 +1,5 @@
-// A backend that computes nothing: hooks see each frame when it is uploaded and beamformed. Injected faults do what
-// they do on a device: load() takes its time, fail() throws, a lost device stays lost.
+// Backend without computation: hooks receive each frame when it is uploaded and beamformed. Injected faults act as on a
+// device: load() waits, fail() throws, a lost device stays lost.
 #pragma once
 
 #include <algorithm>
@@ -21,16 +21,16 @@ class FakeBackend final : public Backend {
  public:
   using Hook = std::function<void(const RfFrame&)>;  // [processing thread]
   Hook on_upload;
-  Hook on_beamform;  // the samples are still the lane's
+  Hook on_beamform;                                                                   // the lane still uses the samples
   std::function<std::unique_ptr<PageLock>(std::span<const std::byte>)> on_page_lock;  // [any thread]
   bool all_kinds = false;                                                             // of host memory; else pageable
   bool refuse_lanes = false;
-  DeviceMemory device_memory;      // what memory() says
-  int frames_at_once = 1;          // that a lane takes together
-  std::atomic<int> most_taken{0};  // that a lane took
-  std::atomic<bool> lost{false};   // what usable() denies
+  DeviceMemory device_memory;      // returned by memory()
+  int frames_at_once = 1;          // limit per lane
+  std::atomic<int> most_taken{0};  // by a lane
+  std::atomic<bool> lost{false};   // inverse of usable()
   std::atomic<bool> abandoned{false};
-  std::atomic<int> images{0};  // that were begun: compressed
+  std::atomic<int> images{0};  // started ones: compressed
 
   [[nodiscard]] std::string name() const override { return "fake"; }
   [[nodiscard]] std::string device() const override { return "none"; }

@@ -1,4 +1,4 @@
-// Reads a video back with ffmpeg: what a player would see.
+// Reads a video back with ffmpeg, as a player would.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,13 +18,13 @@ struct FilmFile {
   std::string title, comment;
   std::vector<std::vector<std::uint8_t>> luma;  // of each image, [height][width], 16 to 235
 
-  // Gray as written, 0 to 255.
+  // Returns gray as written, 0 to 255.
   [[nodiscard]] double gray(std::size_t picture, int x, int y) const {
     return (luma[picture][static_cast<std::size_t>(y * width + x)] - 16.0) * 255.0 / 219.0;
   }
 };
 
-// What a command of the shell prints.
+// Returns the output of a shell command.
 inline std::string printed_by(const std::string& command) {
   std::FILE* const pipe = ::popen(command.c_str(), "r");
   std::string all, part(1 << 16, '\0');
@@ -36,7 +36,7 @@ inline std::string printed_by(const std::string& command) {
 inline FilmFile read_film(const std::filesystem::path& path) {
   FilmFile film;
   const std::string file = " 'file:" + path.string() + "'";
-  // A line a value: "width=96", "avg_frame_rate=20/1", "TAG:title=Steps" (upper case in Matroska).
+  // One line per value: "width=96", "avg_frame_rate=20/1", "TAG:title=Steps" (upper case in Matroska).
   std::istringstream facts(printed_by(
       "ffprobe -v error -show_entries stream=width,height,avg_frame_rate:format_tags -of default=nw=1" + file));
   for (std::string line; std::getline(facts, line);) {
@@ -48,7 +48,7 @@ inline FilmFile read_film(const std::filesystem::path& path) {
     if (key == "TAG:title" || key == "TAG:TITLE") film.title = value;
     if (key == "TAG:comment" || key == "TAG:COMMENT") film.comment = value;
   }
-  // Stored values as they are: "gray" with the range of the file.
+  // Stored values unchanged: "gray" with the range of the file.
   const std::string luma = printed_by("ffmpeg -v error -i" + file +
                                       " -vf extractplanes=y -fps_mode passthrough -f rawvideo -pix_fmt gray -");
   const std::size_t size = static_cast<std::size_t>(film.width) * static_cast<std::size_t>(film.height);

@@ -1,4 +1,4 @@
-// A source through a whole Session with flow on: the last flow image, and the B-mode image of the same frame.
+// Runs a source through a whole Session with flow on: the last flow image, and the B-mode image of the same frame.
 #pragma once
 
 #include "support/streaming.h"

@@ -1,4 +1,4 @@
-// A history fed as a ring feeds it: one slot, whose memory goes round. Frame n is filled with n.
+// History fed as by a ring: one slot, whose memory circulates. Frame n is filled with n.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ struct HistoryRig {
                    .lend = nullptr,
                    .acquisition = acquisition});
   }
-  // Frame `next` comes, is read, and its memory offered.
+  // Fills frame `next` and offers its memory.
   void put() {
     std::memcpy(slot.bytes.data(), &next, sizeof next);
     const FrameStamp stamp{
@@ -42,7 +42,7 @@ struct HistoryRig {
     slot = history.offer({.stamp = stamp, .samples = slot.bytes}, std::move(slot));
     ++next;
   }
-  // Enough frames, at a pace that the growing memory can follow, that the oldest have gone.
+  // Puts frames, at a pace that the growing memory can follow, until the oldest have gone.
   void fill() {
     std::size_t frames = 0, same = 0;
     wait_until([&] {
@@ -52,7 +52,7 @@ struct HistoryRig {
       return same == 100;
     });
   }
-  // What is kept is whole, without holes, and ends with the last frame that came.
+  // Checks that the contents are complete, without gaps, and end with the last frame.
   void expect_the_last_frames() const {
     const std::vector<FrameStamp> stamps = history.stamps();
     ASSERT_EQ(stamps.size(), history.extent().frames);
@@ -65,7 +65,7 @@ struct HistoryRig {
     }
   }
 
-  // Whole frames in their order; some in between may not have been kept.
+  // Checks that frames are complete and in order, with possible gaps.
   void expect_the_frames() const {
     std::uint64_t last = 0;
     for (std::size_t i = 0; i < history.extent().frames; ++i) {

@@ -1,4 +1,4 @@
-// The levels that complex pixels stand for, by the words of the manual and not by the program's own steps.
+// Levels of complex pixels by the manual's definition, independent of the program's own steps.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace echoloop::testing {
 
-// dB on the image's grid. Where that is another than the beamformed one, magnitudes are interpolated.
+// Returns dB on the image's grid. If that differs from the beamformed one, magnitudes are interpolated.
 inline std::vector<double> levels_of(const Plan& plan, std::span<const Complex> pixels, double reference_db) {
   std::vector<double> magnitudes;
   for (const Complex v : pixels) magnitudes.push_back(std::hypot(static_cast<double>(v.re), static_cast<double>(v.im)));
@@ -30,14 +30,14 @@ inline std::vector<double> levels_of(const Plan& plan, std::span<const Complex> 
   return magnitudes;
 }
 
-// The image against its complex pixels, of the finished frame in the lane. Where a GPU has interpolated between scan
-// lines, its angles differ in the last digits: levels far below the brightest one are left out, by `range_db`.
+// Compares the image with its complex pixels, for the finished frame in the lane. If a GPU has interpolated between
+// scan lines, its angles differ in the last digits: levels more than `range_db` below the brightest are ignored.
 inline void expect_pixels_of_image(Lane& lane, const Plan& plan, double reference_db, double range_db = 1e9) {
   const std::span<const float> image = lane.image().host();
   ASSERT_EQ(lane.kept_pixels().size(), plan.das->tables->grid.pixels());
   const std::vector<double> levels = levels_of(plan, lane.kept_pixels(), reference_db);
   ASSERT_EQ(levels.size(), image.size());
-  constexpr double kZeros_db = -560.0;  // below it levels are of rounded zeros
+  constexpr double kZeros_db = -560.0;  // rounded zeros are below
   const double floor_db = std::max(kZeros_db, *std::max_element(levels.begin(), levels.end()) - range_db);
   const double within_db = range_db < 1e9 ? 1e-2 : 1e-3;
   for (std::size_t i = 0; i < levels.size(); ++i) {

@@ -1,4 +1,4 @@
-// A short recording in memory: numbered frames (numbered_frames.h) that are lent in place.
+// Short recording in memory: numbered frames (numbered_frames.h) lent in place.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class LentFrames final : public SeekableSource {
   [[nodiscard]] const AcquisitionPtr& acquisition() const override { return acquisition_; }
   [[nodiscard]] std::string name() const override { return "lent frames"; }
   [[nodiscard]] std::uint64_t frame_count() const override { return kFrames; }
-  // Not evenly spaced, as a scanner's may be.
+  // Unevenly spaced, as a scanner's may be.
   [[nodiscard]] std::optional<double> recorded_time_s(std::uint64_t index) const override { return time_s(index); }
   [[nodiscard]] bool zero_copy() const override { return true; }
   static double time_s(std::uint64_t index) { return 1e-3 * static_cast<double>(index * index); }
@@ -40,7 +40,7 @@ class LentFrames final : public SeekableSource {
   PlainArray<std::byte> memory_;
 };
 
-// The recording's own times are those of its frames, wherever the samples lie.
+// Returns true if the recorded times are those of the frames, wherever the samples are.
 inline bool gives_recorded_times(SeekableSource& frames) {
   for (std::uint64_t i = 0; i < LentFrames::kFrames; ++i) {
     const std::optional<Arrival> arrival = frames.next({});

@@ -1,4 +1,4 @@
-// Images made of a formula, for what measures images.
+// Images from a formula, to be measured.
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,7 @@ inline Grid fan() {
                     501);
 }
 
-// Amplitudes of fully developed speckle: Rayleigh, of the mean square 2 sigma^2.
+// Amplitudes of fully developed speckle: Rayleigh, with mean square 2 sigma^2.
 class Speckle {
  public:
   explicit Speckle(unsigned seed) : random_(seed) {}

@@ -11,7 +11,7 @@ struct Mat5Variable {
   std::string name;
   std::vector<std::int32_t> dims;
   std::vector<double> values;          // first axis fastest
-  std::vector<double> imaginary = {};  // likewise; empty: real
+  std::vector<double> imaginary = {};  // first axis fastest; empty: real
 };
 
 inline std::string mat5_element(std::uint32_t type, std::string content) {

@@ -1,6 +1,5 @@
-// Random valid settings of the adaptive methods, each with a small frame that may hold silent elements, one element
-// alone, nothing at all, or samples that are infinite or no number; for tests of every backend. The same generator
-// gives the same sets on every machine.
+// Random valid settings of the adaptive methods, each with a small frame that may have silent elements, a single active
+// element, only zeros, or infinite or NaN samples; for tests of every backend. Reproducible by the generator.
 #pragma once
 
 #include <cmath>
@@ -22,7 +21,7 @@ class MethodSets {
   struct Set {
     AcquisitionPtr acquisition;
     ImagingParams params;
-    std::vector<std::byte> frame;  // as backends see it: without invalid samples
+    std::vector<std::byte> frame;  // as seen by backends: without invalid samples
     std::string words;             // for messages
   };
 
@@ -42,7 +41,7 @@ class MethodSets {
       try {
         check_params(*set.acquisition, set.params);
       } catch (const Error&) {
-        continue;  // refused with a reason: not a valid set
+        continue;  // refused: not a valid set
       }
       set.frame = frame_for(*set.acquisition, set.words);
       set.words = set.acquisition->probe.name + ", " + std::to_string(set.acquisition->n_transmits()) + " transmits, " +
@@ -134,7 +133,7 @@ class MethodSets {
   std::vector<AcquisitionPtr> kinds_;
 };
 
-// One frame through a fresh lane: the image, in dB or of weights.
+// Processes one frame in a fresh lane: the image, in dB or of weights.
 inline std::vector<float> image_of(Backend& backend, const MethodSets::Set& set) {
   const auto plan = make_plan(set.acquisition, set.params);
   const std::unique_ptr<Lane> lane = backend.make_lane(0, StreamMode::serial);

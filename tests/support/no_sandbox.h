@@ -1,5 +1,5 @@
-// A system without seccomp and Landlock, for tests: a filter makes both fail in a thread and in every process that the
-// thread starts, as on a kernel that has neither.
+// System without seccomp and Landlock, for tests: a filter makes both fail in a thread and in its child processes, as
+// on a kernel without them.
 #pragma once
 
 #include <linux/filter.h>
@@ -14,7 +14,7 @@
 
 namespace echoloop::testing {
 
-// Of the calling thread, for good. False: this system has no filters itself, so there is nothing to hide.
+// Applies to the calling thread, permanently. Returns false if this system has no filters: nothing to hide.
 inline bool hide_sandbox() {
   constexpr unsigned kCreateRuleset = 444;  // landlock_create_ruleset, on every architecture
   constexpr unsigned kRefuse = SECCOMP_RET_ERRNO;
@@ -33,7 +33,7 @@ inline bool hide_sandbox() {
          ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
 
-// `act` in a thread of its own that has no sandbox to offer.
+// Runs `act` in a thread of its own without a sandbox.
 template <class Act>
 void without_sandbox(const Act& act) {
   std::thread([&] {

@@ -1,5 +1,5 @@
-// Writes .npy files, and reads those of float32 (version 1.0, C order), without the program's own reader and writer, so
-// that neither vouches for itself.
+// Writes .npy files, and reads those of float32 (version 1.0, C order), independent of the program's own reader and
+// writer.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// Frames that prove themselves: every sample derives from the frame's number, the last one from all the others. Whoever
-// reads a frame can tell whether it is whole and which one it is.
+// Self-checking frames: every sample derives from the frame's number, the last one from all the others, so that a
+// reader can verify completeness and identity.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ inline bool is_whole(const RfFrame& frame) {
   return words[n - 1] == mixed(sum);
 }
 
-// Endless.
+// Endless source.
 class NumberedSource final : public SeekableSource {
  public:
   explicit NumberedSource(Acquisition acquisition = linear_acquisition(4, 64))
@@ -53,14 +53,14 @@ class NumberedSource final : public SeekableSource {
   AcquisitionPtr acquisition_;
 };
 
-// int16 samples: any bits are echoes.
+// int16 samples: any bits are valid.
 inline Acquisition integer_acquisition(int n_elements, int n_samples) {
   Acquisition acquisition = linear_acquisition(n_elements, n_samples);
   acquisition.sample_type = SampleType::int16;
   return acquisition;
 }
 
-// A number from the environment, for longer or shorter runs of the same test.
+// Returns a number from the environment, for longer or shorter runs of the same test.
 inline double from_environment(const char* name, double otherwise) {
   const char* text = std::getenv(name);
   return text != nullptr && *text != '\0' ? std::strtod(text, nullptr) : otherwise;

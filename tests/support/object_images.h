@@ -1,4 +1,4 @@
-// Images with objects in them, and what a device finds there.
+// Images with objects, and the findings of a device in them.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace echoloop::testing {
 
-// Every level beyond the mean of all is an object's: a pattern of two levels is found exactly as it is.
+// Returns parameters that find a pattern of two levels exactly: every level beyond the mean is an object's.
 inline ImagingParams exact_params(ObjectKind wanted = ObjectKind::bright) {
   ImagingParams p;
   p.objects.kind = wanted;
@@ -19,7 +19,7 @@ inline ImagingParams exact_params(ObjectKind wanted = ObjectKind::bright) {
   return p;
 }
 
-// '#' is 0 dB, '.' is -40; pixels of 0.1 x 0.1 mm from (0, 0).
+// Returns an image: '#' is 0 dB, '.' is -40; pixels of 0.1 x 0.1 mm from (0, 0).
 inline MadeImage pattern_picture(const std::vector<std::string>& rows) {
   MadeImage picture;
   picture.grid.nx = static_cast<int>(rows.front().size());
@@ -47,7 +47,7 @@ inline ObjectImage find_objects(ObjectDevice& device, MadeImage picture, const I
   return result;
 }
 
-// Speckle over a slope in depth, with bright discs and dark ones; some pixels without an echo, some without a value.
+// Returns speckle over a slope in depth, with bright and dark discs; some pixels without an echo or a value.
 inline MadeImage speckle_picture(const Grid& grid, unsigned seed, int empty_every = 0) {
   Speckle speckle(seed);
   MadeImage picture = make_picture(grid, [&](PlanePoint p) {

@@ -1,4 +1,4 @@
-// Refusals are one line each and name what was refused; this checks both, and what other texts hold.
+// Refusals are one line each and name their object; these functions check both, and contents of other texts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ inline ::testing::AssertionResult contains(std::string_view text, std::string_vi
   return ::testing::AssertionFailure() << "no '" << words << "' in: " << text;
 }
 
-// The message of the Error that `action` throws, or "no error".
+// Returns the message of the Error thrown by `action`, or "no error".
 template <class Action>
 std::string error_of(Action&& action) {
   try {
@@ -27,7 +27,7 @@ std::string error_of(Action&& action) {
   return "no error";
 }
 
-// The message of the Error that `action` throws; fails when it throws none or another type.
+// Returns the message of the Error thrown by `action`; fails if it throws none or another type.
 template <class Action>
 std::string refusal_of(Action&& action) {
   const std::string text = error_of(action);

@@ -1,4 +1,4 @@
-// Lines that the tuned path's filter is tried on: a band of 3 to 7 MHz at several rates.
+// Lines for tests of the tuned path's filter: a band of 3 to 7 MHz at several rates.
 #pragma once
 
 #include "dsp/packed_fir.h"

@@ -1,4 +1,4 @@
-// Where the brightest spot of a part of an image lies, between the pixels.
+// Sub-pixel position of the brightest spot in a part of an image.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,13 +18,13 @@ struct Peak {
   float db = -1000.0f;
 };
 
-// Vertex of the parabola through three values around the largest, in steps (-1/2 .. 1/2).
+// Returns the vertex of the parabola through three values around the maximum, in steps (-1/2 .. 1/2).
 inline double vertex(double before, double peak, double after) {
   const double curvature = before - 2.0 * peak + after;
   return curvature < 0.0 ? 0.5 * (before - after) / curvature : 0.0;
 }
 
-// Brightest pixel within dx, dz of (x, z), refined by a parabola in dB along each axis.
+// Returns the brightest pixel within dx, dz of (x, z), refined by a parabola in dB along each axis.
 inline Peak find_peak(const Picture& p, double x_m, double z_m, double dx_m, double dz_m) {
   Peak peak;
   int best_x = -1, best_z = -1;
@@ -46,7 +46,7 @@ inline Peak find_peak(const Picture& p, double x_m, double z_m, double dx_m, dou
   return peak;
 }
 
-// Each point lies within 0.05 mm of its place, and none is 12 dB below the brightest. Returns the largest distance
+// Expects each point within 0.05 mm of its place, and none 12 dB below the brightest. Returns the largest distance
 // along an axis, m.
 inline double expect_points(const Picture& picture, std::span<const PlanePoint> points) {
   double worst_m = 0.0;
@@ -60,7 +60,7 @@ inline double expect_points(const Picture& picture, std::span<const PlanePoint> 
   return worst_m;
 }
 
-// The same on the image of the first frame, of pixels 0.1 x 0.05 mm over this part of the plane.
+// Expects the same of the image of the first frame, with pixels of 0.1 x 0.05 mm over this part of the plane.
 inline double expect_points(const std::shared_ptr<Source>& source, double half_width_m, double z0_m, double z1_m,
                             std::span<const PlanePoint> points) {
   ImagingParams p = default_params(*source->acquisition());

@@ -15,13 +15,13 @@ Rgb pixel(const RgbImage& p, X x, Y y) {
   return {rgb[0], rgb[1], rgb[2]};
 }
 
-// Of a gray image.
+// Returns the level of a gray image.
 template <class X, class Y>
 int gray_at(const RgbImage& p, X x, Y y) {
   return pixel(p, x, y).r;
 }
 
-// Of the channel in which they differ most.
+// Returns the difference of the channel in which they differ most.
 inline int distance(const Rgb& a, const Rgb& b) {
   return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)});
 }

@@ -1,5 +1,5 @@
 // Objects of an image by plain loops: levels kept one by one in double precision, flood fill, a table from pixels.
-// What the computing devices are held against.
+// Reference of the computing devices.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ inline Background plain_background(const std::vector<float>& db, const std::vect
   return plain_background(std::move(counting), kappa);
 }
 
-// Gaps filled, then along columns, then along rows.
+// Fills gaps, then smooths along columns, then along rows.
 inline std::vector<float> plain_smoothed(const ObjectPlan& plan, const std::vector<float>& db, float stand_in_db) {
   std::vector<float> from;
   for (const float v : db) from.push_back(has_level(v) ? v : stand_in_db);
@@ -94,7 +94,7 @@ inline LevelHistogram plain_histogram(const std::vector<float>& db) {
   return h;
 }
 
-// Numbers all objects of pixels that are `on` from 1, in the order of their first pixels; returns how many.
+// Numbers all objects of pixels that are `on` from 1, in the order of their first pixels; returns their number.
 inline int flood(const std::vector<bool>& on, int nx, int nz, std::vector<std::int32_t>& labels) {
   labels.assign(on.size(), 0);
   int found = 0;
@@ -120,7 +120,7 @@ inline int flood(const std::vector<bool>& on, int nx, int nz, std::vector<std::i
   return found;
 }
 
-// Drops what is too small from labels; returns the sums of the others.
+// Removes small objects from labels; returns the sums of the others.
 inline std::vector<ObjectSums> keep_large(const ObjectPlan& plan, const std::vector<float>& db, int found,
                                           std::vector<std::int32_t>& labels) {
   std::vector<ObjectSums> all(static_cast<std::size_t>(found));

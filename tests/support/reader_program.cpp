@@ -1,4 +1,4 @@
-// Joins every test program that opens recordings: their reader process is test_reader, not the test itself.
+// Linked to every test program that opens recordings: sets test_reader, not the test itself, as the reader process.
 #include "formats/sandbox/reader_child.h"
 #include "test_paths.h"
 

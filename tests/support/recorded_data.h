@@ -1,5 +1,5 @@
-// The folder of real recordings and reference images: $ECHOLOOP_DATA, or ../shared/data beside the project folder;
-// absolute: a file dialog takes relative names from its own folder.
+// Folder of real recordings and reference images: $ECHOLOOP_DATA, or ../shared/data relative to the project folder;
+// absolute, as a file dialog resolves relative names from its own folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace echoloop::testing {
 
-// $ECHOLOOP_DATA, otherwise ../shared/data beside the working directory of the tests.
+// Returns $ECHOLOOP_DATA, otherwise ../shared/data relative to the working directory of the tests.
 inline std::filesystem::path data_folder() {
   const char* named = std::getenv("ECHOLOOP_DATA");
   return std::filesystem::absolute(named != nullptr && *named != '\0' ? named : "../shared/data");
@@ -17,7 +17,7 @@ inline std::filesystem::path data_folder() {
 
 }  // namespace echoloop::testing
 
-// For tests that need `file` (relative to the data folder); without it the test is skipped and says so.
+// Skips a test that needs `file` (relative to the data folder), with a message, if it is missing.
 #define ECHO_NEED_DATA(file)                                                                    \
   do {                                                                                          \
     if (!std::filesystem::exists(::echoloop::testing::data_folder() / (file))) {                \

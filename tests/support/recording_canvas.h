@@ -1,4 +1,4 @@
-// A canvas that keeps where everything was drawn, for tests of layouts.
+// Canvas that records the positions of all drawings, for tests of layouts.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// One acquisition of every kind that can be recorded, with numbers that no single holds exactly.
+// One acquisition of every kind that can be recorded, with numbers that a single cannot represent exactly.
 #pragma once
 
 #include <limits>
@@ -22,7 +22,7 @@ inline Transmit source_at(TransmitKind kind, double x_m, double z_m) {
   return transmit;
 }
 
-// The bits of one frame, which need not be numbers.
+// Returns the bits of one frame, which need not be numbers.
 inline std::vector<std::byte> any_bits(const Acquisition& a, unsigned seed) {
   std::vector<std::byte> bytes = to_bytes(noise(a.frame_bytes() / sizeof(float) + 1, seed));
   bytes.resize(a.frame_bytes());

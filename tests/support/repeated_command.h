@@ -1,5 +1,5 @@
-// Runs the command that a file of the program says, as it is, by a shell: in an empty folder, which is also the home,
-// with no other variables.
+// Runs the command stored in a file of the program, unchanged, by a shell: in an empty folder, which is also the home,
+// without other variables.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace echoloop::testing {
 
-// The exit status; what it writes lies in `folder`.
+// Returns the exit status; output is in `folder`.
 inline int repeat_command(const std::string& command, const TemporaryFolder& folder) {
   const std::filesystem::path program = std::filesystem::absolute(ECHO_PROGRAM);
   EXPECT_EQ(program.filename(), "echoloop");

@@ -1,5 +1,5 @@
-// While it lives, this process and those that it starts have no more of something: RLIMIT_AS, address space, as by
-// `ulimit -v`; RLIMIT_FSIZE, the length of each file, which is what a disk without room looks like.
+// Limits a resource of this process and its children during its lifetime: RLIMIT_AS, address space, as by `ulimit -v`;
+// RLIMIT_FSIZE, the length of each file, which acts as a full disk.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace echoloop::testing {
 class ResourceLimit {
  public:
   ResourceLimit(__rlimit_resource what, rlim_t most) : what_(what) {
-    if (what == RLIMIT_FSIZE) std::signal(SIGXFSZ, SIG_IGN);  // inherited by what is started
+    if (what == RLIMIT_FSIZE) std::signal(SIGXFSZ, SIG_IGN);  // inherited by children
     EXPECT_EQ(::getrlimit(what_, &before_), 0);
     rlimit small = before_;
     small.rlim_cur = most;

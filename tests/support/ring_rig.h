@@ -1,4 +1,4 @@
-// A ring with small slots and both of its ends in the test's hands.
+// Ring with small slots, both ends controlled by the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace echoloop::testing {
 
-// Host memory of its own, `bytes` long.
+// Returns host memory of its own, `bytes` long.
 inline FrameMemory slot_memory(std::size_t bytes, HostMemory kind = HostMemory::pageable) {
   auto memory = std::make_shared<std::vector<std::byte>>(bytes);
   const std::span<std::byte> all(*memory);
@@ -37,7 +37,7 @@ struct RingRig {
     if (outcome == Outcome::slot) lease.publish({.sequence = number}, lease.frame_memory().bytes);
     return outcome;
   }
-  // Sequence number of the next frame, processed at once; -1 when there is none.
+  // Returns the sequence number of the next frame, processed at once; -1 if there is none.
   std::int64_t process() {
     auto lease = ring.begin_read(std::chrono::nanoseconds(0));
     if (!lease) return -1;

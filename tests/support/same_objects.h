@@ -1,4 +1,4 @@
-// What was found in an image, twice: everything counted, labelled and placed is the same, sums nearly.
+// Compares two results for one image: counts, labels and positions are equal, sums nearly.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Other stream settings, and the wait until they hold.
+// Changes stream settings, and waits until they apply.
 #pragma once
 
 #include "app/stream/session.h"

@@ -1,4 +1,4 @@
-// A source through a whole Session with a gate: the spectrogram of it.
+// Runs a source through a whole Session with a gate: its spectrogram.
 #pragma once
 
 #include "core/results/analysis_images.h"
@@ -31,7 +31,7 @@ inline SpectrogramRun run_spectrogram(const std::shared_ptr<Source>& source, con
   return run;
 }
 
-// Mean power of the columns that are not gaps, [n_bins].
+// Returns the mean power of the columns that are not gaps, [n_bins].
 inline std::vector<double> mean_spectrum(const Spectrogram& s) {
   std::vector<double> sum(static_cast<std::size_t>(s.n_bins), 0.0);
   for (std::uint64_t k = s.first(); k < s.end; ++k) {

@@ -1,6 +1,6 @@
-// A recording too big for memory, streamed by the reader process through a whole session: every frame in order, kept by
-// the history in the memory that the process read it into, and still right when the process is gone. On any backend:
-// that memory is page-locked where frames go to a GPU.
+// Recording too big for memory, streamed by the reader process through a whole session: every frame in order, kept by
+// the history in the memory that the process read it into, and still correct after the process has ended. On any
+// backend: that memory is page-locked if frames go to a GPU.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 
 namespace echoloop::testing {
 
-// As names of tests may be written.
+// Returns a valid name of a test.
 inline std::string memory_name(HostMemory kind) {
   std::string name(kHostMemoryNames[static_cast<std::size_t>(kind)]);
   std::ranges::replace(name, '-', '_');
@@ -61,7 +61,7 @@ inline void expect_kept_as_read(Backend& backend, HostMemory kind) {
                      .params = small_picture(*source->acquisition(), 16, 16),
                      .on_image = [&](const Image& image) { sequences.push_back(image.stamp.sequence); },
                      .sinks = {&history}});
-    // Frames are kept as soon as there is memory to exchange for theirs, which another thread brings.
+    // Frames are kept once there is memory to exchange, which another thread allocates.
     wait_until([&] { return session.counts().processed >= 300 && history.extent().frames >= kKept / 2; });
     session.stop();
     EXPECT_EQ(session.producer_report(), "");

@@ -22,7 +22,7 @@
 
 namespace echoloop::testing {
 
-// Frames held in memory, written into the slots one after another; `before` may take time, throw or count.
+// Frames held in memory, written into the slots in turn; `before` may wait, throw or count.
 class FrameList final : public SeekableSource {
  public:
   FrameList(AcquisitionPtr acquisition, std::vector<std::vector<std::byte>> frames)
@@ -43,7 +43,7 @@ class FrameList final : public SeekableSource {
   std::vector<std::vector<std::byte>> frames_;
 };
 
-// `n` different frames of noise.
+// Returns a source of `n` different frames of noise.
 inline std::shared_ptr<FrameList> noise_source(const AcquisitionPtr& acquisition, int n) {
   std::vector<std::vector<std::byte>> frames;
   for (int i = 0; i < n; ++i) frames.push_back(to_bytes(noise(acquisition->frame_values(), static_cast<unsigned>(i))));
@@ -63,7 +63,7 @@ struct Picture {
   [[nodiscard]] float at(int ix, int iz) const { return db[static_cast<std::size_t>(iz * grid.nx + ix)]; }
 };
 
-// For on_image, which may come before the thread that makes the session has it in hand.
+// Waits for the session; for on_image, which may be called before the session's maker has stored it.
 inline Session& once_at_hand(const std::atomic<Session*>& session) {
   while (session == nullptr) std::this_thread::yield();
   return *session;
@@ -88,10 +88,10 @@ struct Run {
   CpuKernel kernel = CpuKernel::automatic;
   Backend* backend = nullptr;  // null: a CPU backend
   AnalysisMailboxes analyses = {};
-  AnalysisCounts* counts = nullptr;  // of them, in the end
+  AnalysisCounts* counts = nullptr;  // of them, at the end
 };
 
-// The images of the first `frames` frames.
+// Returns the images of the first `frames` frames.
 inline std::vector<Picture> process(const Run& run) {
   const std::unique_ptr<Backend> own = run.backend == nullptr ? make_cpu_backend(run.threads, run.kernel) : nullptr;
   Mailbox<Image> images;
@@ -115,7 +115,7 @@ inline std::vector<Picture> process(const Run& run) {
   return pictures;
 }
 
-// Those that this processor has, the specification first.
+// Returns those of this processor, the specification first.
 inline std::vector<CpuKernel> cpu_kernels_here() {
   std::vector<CpuKernel> kernels;
   for (const CpuKernel kernel : {CpuKernel::portable, CpuKernel::avx2, CpuKernel::avx512}) {
@@ -124,7 +124,7 @@ inline std::vector<CpuKernel> cpu_kernels_here() {
   return kernels;
 }
 
-// One frame through a lane of the CPU backend, without threads around it: an intermediate result.
+// Processes one frame in a lane of the CPU backend, without threads around it: returns an intermediate result.
 inline std::vector<float> tap_of(const AcquisitionPtr& acquisition, const ImagingParams& params,
                                  const std::vector<std::byte>& frame, Lane::Tap tap,
                                  CpuKernel kernel = CpuKernel::automatic) {

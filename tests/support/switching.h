@@ -1,6 +1,6 @@
-// Everything that can be switched while a stream runs, switched at random ten times a second, and somebody looks back
-// meanwhile: no frame is lost under `block`, counts go on exactly through all configurations, nothing grows.
-// ECHOLOOP_SWITCH_S: for how many seconds (3). The session is used from one thread, as the window does.
+// Switches all settings of a running stream at random ten times per second, with use of the history meanwhile: no frame
+// is lost under `block`, counts continue exactly through all configurations, nothing grows. ECHOLOOP_SWITCH_S: duration
+// in seconds (3). The session is used from one thread, as by the window.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 namespace echoloop::testing {
 
-// What the process really holds: memory that the allocator keeps for later goes back first.
+// Returns the resident memory, after the allocator has released its reserve.
 inline std::size_t resident_bytes() {
   ::malloc_trim(0);
   std::ifstream file("/proc/self/statm");
@@ -32,13 +32,13 @@ enum class Policies { block, losing };
 class Switching : public ::testing::Test {
  protected:
   using Clock = std::chrono::steady_clock;
-  // Small: blocks of which a part is still kept may hold as much again when the kind of memory changes.
+  // Small: partly kept blocks may need twice the memory when the kind of memory changes.
   static constexpr std::size_t kHistoryBytes = std::size_t{1} << 20;
   static constexpr std::uint64_t kMinFrames = 1000;
 
   Switching() {
     history_ = std::make_unique<RfHistory>(kHistoryBytes);
-    // Two sources of frames of one size: the processing thread takes its time now and then.
+    // Two sources of frames of one size; the processing thread is slow now and then.
     fake_.on_beamform = [](const RfFrame& frame) {
       if (frame.stamp.sequence % 5 == 0) take_time(std::chrono::microseconds(50));
     };
@@ -96,7 +96,7 @@ class Switching : public ::testing::Test {
     before_ = c;
   }
 
-  // The window's part: freezes now and then, and asks for kept frames with other parameters.
+  // Acts as the window: freezes now and then, and requests history frames with other parameters.
   void look_back(Session& session, const ImagingParams& params) {
     if (engine_() % 50 == 0) {
       frozen_ = !frozen_;
@@ -120,7 +120,7 @@ class Switching : public ::testing::Test {
     past_[1].take();
   }
 
-  // `computing` for `seconds`, ten changes a second; on a busy machine until kMinFrames are processed as well.
+  // Runs `computing` for `seconds`, ten changes per second; on a busy machine until kMinFrames are processed as well.
   void run(Backend& computing, Policies policies, double seconds) {
     CheckingBackend backend(computing);
     ImagingParams params = small_picture(*source_->acquisition(), 4, 4);
@@ -165,13 +165,13 @@ class Switching : public ::testing::Test {
               << " dropped, " << session.counts().sequence_gaps << " gaps, " << session.counts().duplicates
               << " duplicates, " << past_[0].front().number << " looked back, " << grown / 1024 << " kB grown\n";
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-    // Slots, lanes and what the history may take more; sanitizers keep memory of their own.
+    // Allowed growth of slots, lanes and history; sanitizers keep memory of their own.
     EXPECT_LE(grown, kHistoryBytes + most_grown_);
 #endif
   }
 
-  // Everything on its way arrives: another configuration begins when all frames of the one before are processed. A
-  // pause alone is no end: the frame that the producer is fetching still comes.
+  // Waits for everything on its way: another configuration begins when all frames of the previous one are processed. A
+  // pause alone is no end: the frame being fetched by the producer still comes.
   void finish(Session& session) {
     EXPECT_EQ(session.fault(), "");
     EXPECT_EQ(session.producer_report(), "");
@@ -192,7 +192,7 @@ class Switching : public ::testing::Test {
     EXPECT_EQ(out_of_order_, 0U);
     EXPECT_EQ(c.refused, 0U);
     EXPECT_GT(c.processed, kMinFrames);
-    // Each number below next_sequence was left out or came, some of them twice.
+    // Each number below next_sequence was omitted or came, some of them twice.
     EXPECT_EQ(c.next_sequence + c.duplicates, c.produced + c.sequence_gaps);
     if (policies == Policies::losing) return;
     EXPECT_EQ(c.dropped, 0U);
@@ -212,7 +212,7 @@ class Switching : public ::testing::Test {
   bool frozen_ = false;
   std::uint64_t snapshots_ = 0, wrong_ = 0, torn_kept_ = 0;
   std::uint64_t images_ = 0, next_ = 0, missing_ = 0, duplicates_ = 0, out_of_order_ = 0;  // processing thread's
-  std::size_t most_grown_ = std::size_t{4} << 20;                                          // beside the history
+  std::size_t most_grown_ = std::size_t{4} << 20;                                          // without the history
   double seconds_ = from_environment("ECHOLOOP_SWITCH_S", 3.0);
 };
 

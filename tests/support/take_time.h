@@ -1,5 +1,5 @@
-// Work that takes its time in a test: of a slow disk, a device under load, a source or a user with a pace. To wait for
-// something there are conditions (waiting.h).
+// Simulated slow work in a test: of a slow disk, a device under load, a paced source or user. Waits use conditions
+// (waiting.h).
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// A folder of its own for one test, gone with the object.
+// Folder for one test, removed with the object.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Reads a recording back with HDF5's C interface and nothing of the program's: what other readers would find.
+// Reads a recording with HDF5's C interface, independent of the program, as other readers would.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace echoloop::testing {
 
-enum class Opened { ended, killed };  // killed: the writer's mark is still on it
+enum class Opened { ended, killed };  // killed: the writer's mark remains
 
 class UffFile {
  public:
@@ -87,7 +87,7 @@ class UffFile {
     return text;
   }
 
-  // One frame as it was recorded: int16 or float32, IQ as pairs again.
+  // Returns one frame as recorded: int16 or float32, IQ as pairs again.
   [[nodiscard]] std::vector<std::byte> frame(hsize_t index, const Acquisition& a) const {
     if (a.signal == SignalKind::rf) return part("/channel_data/data", index, a);
     const std::vector<std::byte> real = part("/channel_data/data/real", index, a);
@@ -101,7 +101,7 @@ class UffFile {
     return pairs;
   }
 
-  // Frames that are whole, in a file whose writer was killed as well.
+  // Returns the number of complete frames, also in a file whose writer was killed.
   [[nodiscard]] hsize_t frames() const {
     const auto data = shape("/channel_data/data");
     const auto numbers = shape("/echoloop/frame_sequence");

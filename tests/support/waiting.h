@@ -12,7 +12,7 @@
 
 namespace echoloop::testing {
 
-// Whether `holds()` comes true within `limit`.
+// Returns true if `holds()` comes true within `limit`.
 template <class Holds>
 bool holds_within(std::chrono::seconds limit, Holds&& holds) {
   const auto end = std::chrono::steady_clock::now() + limit;
@@ -23,7 +23,7 @@ bool holds_within(std::chrono::seconds limit, Holds&& holds) {
   return true;
 }
 
-// Waits until `done()`; false (and a failure) after `limit`: a hang must not stop the whole test run.
+// Waits until `done()`; returns false (with a failure) after `limit`: a hang must not stop the whole test run.
 template <class Done>
 bool wait_until(Done&& done, std::chrono::seconds limit = std::chrono::seconds(60)) {
   const bool came = holds_within(limit, done);
@@ -31,7 +31,7 @@ bool wait_until(Done&& done, std::chrono::seconds limit = std::chrono::seconds(6
   return came;
 }
 
-// Whether a thread of this process (its gettid()) waits for something.
+// Returns true if a thread of this process (its gettid()) is waiting.
 inline bool is_waiting(pid_t thread) {
   std::string stat;
   std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");

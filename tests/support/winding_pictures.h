@@ -1,4 +1,4 @@
-// Images in dB that are hard on what looks for objects: noise of every density, shapes that wind.
+// Images in dB that are difficult for object detection: noise of every density, winding shapes.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace echoloop::testing {
 
-// Pixels of 0.1 x 0.05 mm.
+// Returns a grid with pixels of 0.1 x 0.05 mm.
 inline Grid plain_grid(int nx, int nz) {
   return {
       .x0_m = -2e-3, .x1_m = -2e-3 + 1e-4 * (nx - 1), .z0_m = 5e-3, .z1_m = 5e-3 + 5e-5 * (nz - 1), .nx = nx, .nz = nz};
@@ -21,7 +21,7 @@ inline Grid sector_grid(int n_lines, int n_radii) {
                     n_radii);
 }
 
-// Even between -60 and 0 dB.
+// Returns uniform noise between -60 and 0 dB.
 inline std::vector<float> noise_picture(const Grid& grid, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<float> db(grid.pixels());
@@ -29,7 +29,7 @@ inline std::vector<float> noise_picture(const Grid& grid, unsigned seed) {
   return db;
 }
 
-// Speckle of -40 dB with bright and dark disks.
+// Returns speckle of -40 dB with bright and dark disks.
 inline std::vector<float> speckle_picture(const Grid& grid, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<float> db;
@@ -46,7 +46,7 @@ inline std::vector<float> speckle_picture(const Grid& grid, unsigned seed) {
   return db;
 }
 
-// Here and there pixels that do not count.
+// Sets scattered pixels to values that do not count.
 inline void spoil(std::vector<float>& db, unsigned seed) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float spoilt[] = {std::numeric_limits<float>::quiet_NaN(), -kInfinity, kInfinity, -300.0f, -640.0f};
@@ -56,7 +56,7 @@ inline void spoil(std::vector<float>& db, unsigned seed) {
   }
 }
 
-// 0 dB where `on(ix, iz)`, -20 dB elsewhere.
+// Returns 0 dB where `on(ix, iz)`, -20 dB elsewhere.
 template <class On>
 std::vector<float> shape_picture(const Grid& grid, const On& on) {
   std::vector<float> db;
@@ -67,12 +67,12 @@ std::vector<float> shape_picture(const Grid& grid, const On& on) {
   return db;
 }
 
-// Rows that hang together at alternate ends.
+// Returns rows connected at alternate ends.
 inline std::vector<float> snake_picture(const Grid& grid) {
   return shape_picture(grid, [&](int ix, int iz) { return iz % 2 == 0 || ix == (iz % 4 == 1 ? grid.nx - 1 : 0); });
 }
 
-// Teeth that only the last row joins.
+// Returns teeth joined only by the last row.
 inline std::vector<float> comb_picture(const Grid& grid) {
   return shape_picture(grid, [&](int ix, int iz) { return ix % 2 == 0 || iz == grid.nz - 1; });
 }
@@ -81,7 +81,7 @@ inline std::vector<float> checker_picture(const Grid& grid) {
   return shape_picture(grid, [](int ix, int iz) { return (ix + iz) % 2 == 0; });
 }
 
-// One path from the upper left corner to the middle, a pixel wide, a pixel apart.
+// Returns one path from the upper left corner to the centre, a pixel wide, with a gap of a pixel.
 inline std::vector<float> spiral_picture(const Grid& grid) {
   std::vector<float> db(grid.pixels(), -20.0f);
   const auto at = [&](int x, int z) -> float& {

@@ -1,4 +1,4 @@
-// Channels of a pixel by value, as a method reads them, and stored rows of them.
+// Channels of a pixel by value, as read by a method, and stored rows of them.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct GivenChannels {
   }
 };
 
-// Slices of rows side by side.
+// Contiguous slices of rows.
 class StoredRows {
  public:
   template <class Store>
@@ -46,7 +46,7 @@ class StoredRows {
     }
   }
 
-  // Row r and k rows on either side of it.
+  // Returns row r and k rows on each side of it.
   [[nodiscard]] StridedRows around(int r, int k) const {
     const int first = std::max(r - k, 0);
     const int last = std::min(r + k, n_rows_ - 1);

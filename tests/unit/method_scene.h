@@ -1,4 +1,4 @@
-// A scene of pixels, elements and transmits for kernels of adaptive methods, without an acquisition.
+// Scene of pixels, elements and transmits for kernels of adaptive methods, without an acquisition.
 #pragma once
 
 #include <cmath>
@@ -12,10 +12,10 @@ namespace echoloop::testing {
 struct SceneSize {
   int n_tx;
   int n_rows = 1;
-  int n_samples = 220;  // records that end within a row; from 600 on they hold all of it
+  int n_samples = 220;  // records that end within a row; from 600 on they contain all of it
 };
 
-// Rows of a grid over a linear array; an element of no weight, a transmit of none.
+// Rows of a grid over a linear array; one element and one transmit have no weight.
 struct MethodScene {
   static constexpr int kWidth = 150, kElements = 37;
   SceneSize size;
@@ -70,7 +70,7 @@ struct MethodScene {
     geometry.apodization = Apodization::hamming;  // a weight of nearly 0 counts, of 0 does not
   }
 
-  // Transmits weigh something in a part of the row only, and where nothing does pixels are black.
+  // Adds transmits with weights in a part of the row only; pixels without any are black.
   void add_cones() {
     for (int k = 0; k < size.n_tx * size.n_rows; ++k) {
       const int t = k / size.n_rows;

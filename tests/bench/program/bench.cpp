@@ -1,5 +1,5 @@
-// `echoloop bench` starts this program: how fast this machine is, as a short table and as JSON. Every figure says what
-// it is compared with.
+// Program started by `echoloop bench`: prints the speed of this machine as a short table, each figure with a
+// comparison, and writes it as JSON.
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -43,10 +43,10 @@ namespace fs = std::filesystem;
 
 constexpr int kRecordingTurns = 3;
 constexpr double kRecordingSeconds = 1.0;            // of a turn
-constexpr std::uintmax_t kRoom = 16'000'000'000;     // bytes; a turn writes as much as the disk takes in its time
+constexpr std::uintmax_t kRoom = 16'000'000'000;     // bytes; a turn writes as much as the disk accepts in its time
 constexpr std::uint64_t kMostBytes = 8'000'000'000;  // of a turn
 
-// A folder of this process, gone with the object, which a signal does not end before.
+// Folder of this process, removed with the object, which a signal does not prevent.
 class BenchFolder {
  public:
   BenchFolder() : path_(fs::temp_directory_path() / fmt::format("echoloop-bench-{}", ::getpid())) {
@@ -85,7 +85,7 @@ double disk_rate(const BenchRun& run, const fs::path& file) {
   return rate;
 }
 
-// Under `block`: the stream waits for the file.
+// Returns the rate under policy `block`: the stream waits for the file.
 double recording_rate(const BenchRun& run, const fs::path& file, int lanes) {
   const AcquisitionPtr& acquisition = run.source->acquisition();
   Mailbox<Image> images;
@@ -123,8 +123,8 @@ double recording_rate(const BenchRun& run, const fs::path& file, int lanes) {
   return rate;
 }
 
-// Alternates between the two in the temporary folder and removes the files. Empty, with a line on stderr, where less
-// than 16 GB are free.
+// Alternates between the two in the temporary folder and removes the files. Returns nullopt, with a line on stderr, if
+// less than 16 GB are free.
 std::optional<RecordingFigures> bench_recording(const BenchRun& run, int lanes) {
   const BenchFolder folder;
   if (const std::uintmax_t room = fs::space(folder.path()).available; room < kRoom) {
@@ -153,7 +153,7 @@ struct StagesAlone {
   double das_ms = 0.0;
 };
 
-// Where the backend works in half precision: the plain path first, then the tuned one compared with it.
+// Measures, with half precision on the backend, the plain path first, then the tuned one compared with it.
 StagesAlone bench_stages(const BenchRun& run, BenchTable& table) {
   const BeamformCheck noise = check_beamform(run, *run.source);
   double plain_ms = 0.0;
@@ -187,7 +187,7 @@ StagesAlone bench_stages(const BenchRun& run, BenchTable& table) {
   return {.precision = noise.precision, .das_ms = das_ms};
 }
 
-// Copy and pipeline alternate, the medians of each; without a device the pipeline once.
+// Measures copy and pipeline in turn, with medians of each; without a device the pipeline once.
 json pipeline_facts(const BenchRun& run, bool device, Precision precision) {
   std::vector<double> copies, pipelines;
   PipelineFigures last;
@@ -209,7 +209,7 @@ json pipeline_facts(const BenchRun& run, bool device, Precision precision) {
 
 void bench_latency(const BenchRun& run, Precision precision, BenchTable& table) {
   constexpr double kRateHz = 1000.0;
-  constexpr double kLeastSeconds = 1.0;  // a thousand frames: p99 is then of ten
+  constexpr double kLeastSeconds = 1.0;  // a thousand frames: p99 then has ten
   BenchRun longer = run;
   longer.seconds = std::max(run.seconds, kLeastSeconds);
   const PipelineFigures paced = pipeline_figures(longer, kRateHz, kLanes);
@@ -241,7 +241,7 @@ json present_facts(const PresentFigures& present, Precision precision) {
           {"texture_p99_ms", present.texture_ms.p99_ms}};
 }
 
-// The same with a window of 3840 x 2160 pixels, alternating with the pipeline alone.
+// Same as bench_with_window(), with 3840 x 2160 pixels, alternating with the pipeline alone.
 void bench_with_large_window(const BenchRun& run, Precision precision, BenchTable& table) {
   constexpr int kTurns = 7;  // turns of the same kind differ by 2 to 3 %
   std::vector<double> alone;
@@ -255,7 +255,7 @@ void bench_with_large_window(const BenchRun& run, Precision precision, BenchTabl
   table.add(run.bench_case, "present", facts);
 }
 
-// The pipeline with a window that shows the images at 60 Hz, alternating with the copy alone.
+// Measures the pipeline with a window that shows the images at 60 Hz, alternating with the copy alone.
 void bench_with_window(const BenchRun& run, bool device, Precision precision, BenchTable& table) {
   std::vector<double> copies;
   const auto before_each = [&] {
@@ -298,7 +298,7 @@ void bench_one(const BenchRun& run, BenchTable& table) {
   bench_with_window(run, device, precision, table);
   BenchCase course = c;
   course.params.formation.recipe = Recipe::course;
-  course.params.formation.f_number = 0.0;  // it has none
+  course.params.formation.f_number = 0.0;  // not used by the course recipe
   table.add(course, "pipeline",
             pipeline_facts({run.backend, course, run.source, run.points, run.seconds}, device, Precision::fp32));
 }
@@ -309,12 +309,12 @@ constexpr auto kCases =
 struct BenchOptions {
   std::vector<std::string> cases;
   std::string backend = "auto";
-  double seconds = 0.5;  // of each measurement
+  double seconds = 0.5;  // per measurement
   std::string revision;
   fs::path json;  // empty: none
 };
 
-// Nothing: the help was asked for, and is printed.
+// Returns nullopt after printing the help.
 std::optional<BenchOptions> parse_bench(const std::vector<std::string>& words) {
   BenchOptions o;
   CLI::App app("Measure the speed of this machine.", "echoloop bench");
@@ -369,10 +369,10 @@ int run(const std::vector<std::string>& words) {
       const auto noise = make_bench_source(full_aperture, BenchSignal::noise);
       const auto points = make_bench_source(full_aperture, BenchSignal::points);
       for (const double f_number : {0.0, 1.0}) {
-        if (name == "sector" && f_number > 0.0) continue;  // a phased array works with all its elements
+        if (name == "sector" && f_number > 0.0) continue;  // a phased array uses all its elements
         const BenchCase c = bench_case(name, type, f_number);
         bench_one({*chosen.backend, c, noise, points, options.seconds}, table);
-        write_record(options, machine, table.rows());  // a run that is cut short keeps what it measured
+        write_record(options, machine, table.rows());  // an interrupted run keeps its results
       }
     }
   }
@@ -384,7 +384,7 @@ int run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   echoloop::end_at_interrupts();
-  prctl(PR_SET_TIMERSLACK, 1UL);  // as the program that is measured
+  prctl(PR_SET_TIMERSLACK, 1UL);  // same as the measured program
   try {
     return echoloop::run({argv + 1, argv + argc});
   } catch (const std::exception& error) {

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kStep = 8;  // new frames of an ensemble
+constexpr int kStep = 8;  // new frames per ensemble
 constexpr int kTurns = 5;
 constexpr int kFlowLanes = 4;
 
@@ -28,14 +28,14 @@ struct EnsembleSize {
 
 double ms_since(std::int64_t begin_ns) { return static_cast<double>(now_ns() - begin_ns) * 1e-6; }
 
-// Calls step(i) for so long, 8 times at least; the first 4 are not counted.
+// Calls step(i) for `seconds`, at least 8 times; the first 4 are not counted.
 void repeat(double seconds, const std::function<void(int)>& step) {
   const std::int64_t begin_ns = now_ns();
   for (int i = 0; i < 8 || ms_since(begin_ns) < 1e3 * seconds; ++i) step(i);
 }
 constexpr int kWarmUp = 4;
 
-// Frame t: strong slow tissue, blood 20 dB below it that moves away, noise 40 dB below.
+// Fills frame t: strong slow tissue, blood 20 dB below it that moves away, noise 40 dB below.
 void fill_frame(int t, std::minstd_rand& noise, std::vector<Complex>& frame) {
   std::minstd_rand same_each_time(1);
   std::uniform_real_distribution<float> value(-1.0f, 1.0f);
@@ -98,7 +98,7 @@ void bench_beside_stream(Backend& backend, const std::shared_ptr<SeekableSource>
   on.params.color_flow.frames = frames;
   on.params.color_flow.step = kStep;
   const bool device = backend.memory().free > 0;
-  const double long_enough = device ? seconds : std::max(seconds, 1.0);  // some images, where they are slow
+  const double long_enough = device ? seconds : std::max(seconds, 1.0);  // several images, even if slow
   const BenchRun without{backend, off, source, nullptr, long_enough};
   const BenchRun with{backend, on, source, nullptr, long_enough};
   std::vector<double> rates_off, rates_on, pictures, late, restarts;
@@ -121,7 +121,7 @@ void bench_beside_stream(Backend& backend, const std::shared_ptr<SeekableSource>
              {"restarts_per_second", median(restarts)}});
 }
 
-// Speckle (Rayleigh amplitudes) with bright discs, dB.
+// Returns speckle (Rayleigh amplitudes) with bright discs, dB.
 std::vector<float> speckle_with_discs(const Grid& grid) {
   std::minstd_rand random(1);
   std::exponential_distribution<double> power;
@@ -177,7 +177,7 @@ BenchCase with_method_case(BenchCase on, const MethodCase& c) {
 double beamform_ms(const BenchRun& run) { return stages_alone(run)[static_cast<std::size_t>(Stage::beamform)].p50_ms; }
 
 // Ensembles alone: SVD clutter filter, power and Kasai's velocity, sliding by 8 frames: 128 x 192 x 32, 256 x 512 x 64.
-// Then the stream of S1 (int16, F 1) flat out with power Doppler every 8 frames behind that filter, of 32 and 64
+// Then the stream of S1 (int16, F 1) at full speed with power Doppler every 8 frames with that filter, of 32 and 64
 // frames, alternating with the same stream without. On a GPU both also with 128 frames.
 void bench_flow(Backend& backend, double seconds, BenchTable& table) {
   bench_ensemble(backend, {128, 192, 32}, seconds, table);
@@ -189,7 +189,7 @@ void bench_flow(Backend& backend, double seconds, BenchTable& table) {
   if (device) bench_beside_stream(backend, source, 128, seconds, table);
 }
 
-// Background, smoothing, threshold and objects of 512 x 512 pixels, with the parameters' defaults.
+// Measures background, smoothing, threshold and objects of 512 x 512 pixels, with the parameters' defaults.
 void bench_objects(Backend& backend, double seconds, BenchTable& table) {
   Image image;
   image.grid = {.x0_m = -20e-3, .x1_m = 20e-3, .z0_m = 5e-3, .z1_m = 45e-3, .nx = 512, .nz = 512};
@@ -216,7 +216,7 @@ void bench_objects(Backend& backend, double seconds, BenchTable& table) {
              {"p99_ms", all.p99_ms}});
 }
 
-// The coherence factor in half precision beside the tuned delay-and-sum.
+// Measures the coherence factor in half precision against the tuned delay-and-sum.
 void bench_half_precision_methods(Backend& backend, double seconds, BenchTable& table) {
   BenchCase plain = bench_case("S1", SampleType::int16, 0.0);
   plain.params.formation.precision = Precision::fp16;
@@ -240,7 +240,7 @@ void bench_half_precision_methods(Backend& backend, double seconds, BenchTable& 
   }
 }
 
-// The beamform stage alone of S1 (float32, single precision, full aperture), each method alternating with
+// Measures the beamform stage alone of S1 (float32, single precision, full aperture), each method alternating with
 // delay-and-sum.
 void bench_methods(Backend& backend, double seconds, BenchTable& table) {
   BenchCase plain = bench_case("S1", SampleType::float32, 0.0);

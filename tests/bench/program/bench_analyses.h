@@ -1,5 +1,5 @@
-// What lies beyond brightness and delay-and-sum: how long an ensemble takes to become a flow image and an image to
-// become a table of objects, what power Doppler takes from the stream, and what adaptive methods take.
+// Benchmarks beyond brightness and delay-and-sum: time from an ensemble to a flow image and from an image to a table of
+// objects, cost of power Doppler for the stream, and cost of adaptive methods.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace echoloop {
 
-// Of one of kBenchCases; false: the case is another one.
+// Runs one of kBenchCases; returns false for other cases.
 bool bench_analysis(std::string_view bench_case, Backend& backend, double seconds, BenchTable& table);
 
 }  // namespace echoloop

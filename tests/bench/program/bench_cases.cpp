@@ -20,7 +20,7 @@ struct Picture {
   int nx, nz;
 };
 
-// `bandwidth`: of the pulse, a fraction of its centre frequency.
+// `bandwidth`: of the pulse, relative to its centre frequency.
 Acquisition plane_waves(int n_tx, double last_deg, int n_samples, double sampling_hz, double center_hz,
                         double bandwidth) {
   Acquisition a;
@@ -38,7 +38,7 @@ Acquisition plane_waves(int n_tx, double last_deg, int n_samples, double samplin
   return a;
 }
 
-// A phased array that looks into a sector with seven diverging waves.
+// Returns a phased array that scans a sector with seven diverging waves.
 Acquisition sector_waves() {
   Acquisition a = plane_waves(7, 0.0, 2048, 12.5e6, 2.7e6, 0.7);
   a.probe = make_linear_probe("bench", 64, 0.3e-3, 0.27e-3);
@@ -68,7 +68,7 @@ ImagingParams picture(const Acquisition& a, const Picture& p, double f_number) {
   return params;
 }
 
-// Gaussian pulse of 60 % bandwidth about the centre frequency; t in seconds.
+// Returns a Gaussian pulse of 60 % bandwidth about the centre frequency; t in seconds.
 double pulse(double t_s, double center_hz) {
   const double sigma_s = 0.53 / (0.6 * center_hz);
   return std::exp(-0.5 * t_s * t_s / (sigma_s * sigma_s)) * std::cos(2.0 * M_PI * center_hz * t_s);
@@ -191,7 +191,7 @@ BenchCase bench_case(const std::string& name, SampleType type, double f_number) 
   const bool s2 = name == "S2";
   if (!s2 && name != "S1" && name != "S1L")
     throw Error("bench", "unknown case '" + name + "'", "S1, S1L, S2, demo or sector");
-  // PICMUS's pulse: 67 %. Its band, 2.59 to 7.83 MHz, is what the program takes for a PICMUS recording, too.
+  // PICMUS's pulse: 67 %. Its band, 2.59 to 7.83 MHz, is also the program's for a PICMUS recording.
   Acquisition a =
       s2 ? plane_waves(75, 16.0, 1536, 20.832e6, 5.208e6, 0.67) : plane_waves(3, 10.0, 8183, 100e6, 5e6, 0.8);
   a.sample_type = type;

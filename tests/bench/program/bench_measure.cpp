@@ -47,7 +47,7 @@ double median(std::vector<double> values) {
 }
 
 double copy_frames_per_second(const BenchRun& run, HostMemory kind) {
-  constexpr std::size_t kLanes = 3;  // two copies are always queued behind the one that runs
+  constexpr std::size_t kLanes = 3;  // two copies are always queued after the current one
   std::unique_ptr<PageLock> lock;
   if (kind == HostMemory::pinned) lock = run.backend.page_lock(run.source->zero_copy_memory());
   std::vector<std::unique_ptr<Lane>> lanes;
@@ -110,7 +110,7 @@ PipelineFigures pipeline_figures(const BenchRun& run, double rate_hz, int lanes)
   const FlowCounts flow_begin = session.analysis_counts().flow;
   const std::int64_t begin_ns = now_ns();
   const std::uint64_t begin = session.counts().processed;
-  constexpr std::uint64_t kLeastFrames = 10;  // slow frames take their time, a minute at most
+  constexpr std::uint64_t kLeastFrames = 10;  // slow frames may need a minute
   const auto enough = [&] {
     const double passed = seconds_since(begin_ns);
     return passed > 60.0 || (passed >= run.seconds && session.counts().processed - begin >= kLeastFrames);
@@ -159,13 +159,13 @@ void BenchTable::add(const std::string& name, const std::string& what, const jso
   append({{"case", name}, {"what", what}}, fmt::format("{} {:10}", name, what), facts);
 }
 
-// Delay-and-sum in double precision, straight from the acquisition's geometry: no table of the plan is used.
+// Delay-and-sum in double precision, directly from the acquisition's geometry, without tables of the plan.
 
 namespace {
 
 using Value = std::complex<double>;
 constexpr std::size_t kPixels = 1500;      // at most,
-constexpr std::size_t kPairs = 2'500'000;  // and so many of them with lines
+constexpr std::size_t kPairs = 2'500'000;  // pairs with lines
 
 struct ConditionedLines {
   const std::vector<float>& values;  // (re, im) [n_tx][n_el][n_line]
@@ -180,8 +180,8 @@ struct ConditionedLines {
   }
 };
 
-// Which of its two paths a lane has taken, by the number of values in its lines; the tuned one where both make the same
-// number, for a plan holds it only where the backend has it.
+// Returns the path that a lane used, by the number of values in its lines; the tuned one if both make the same number,
+// since a plan has it only if the backend does.
 Precision precision_of(const Plan& plan, std::size_t line_values) {
   const auto n_lines = static_cast<std::size_t>(plan.acquisition->n_transmits() * plan.acquisition->n_elements());
   const auto values = [&](const BandPlan& band) { return 2 * n_lines * static_cast<std::size_t>(band.n_out); };

@@ -1,4 +1,4 @@
-// The pipeline flat out while an offscreen window takes images at 60 Hz.
+// Pipeline at full speed while an offscreen window shows images at 60 Hz.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 namespace echoloop {
 
 struct PresentFigures {
-  std::string picture;             // how images reach the texture
+  std::string picture;             // path of images to the texture
   double frames_per_second = 0.0;  // processed; median of the turns
   double shown_per_second = 0.0;   // of the last turn
-  StageSummary ui_ms;              // the UI thread's work a window frame, all turns
-  StageSummary texture_ms;         // of that, handing a new image to its texture
+  StageSummary ui_ms;              // the UI thread's work per window frame, all turns
+  StageSummary texture_ms;         // of that, passing a new image to its texture
 };
 
 struct WindowSize {
@@ -23,7 +23,7 @@ struct WindowSize {
 inline constexpr WindowSize kUsualWindow{1600, 900};
 inline constexpr WindowSize kLargeWindow{3840, 2160};
 
-// Empty where no window can be drawn (built without one, or no OpenGL 4.5).
+// Returns nullopt without a window (not built, or no OpenGL 4.5).
 std::optional<PresentFigures> bench_present(const BenchRun& run, const WindowSize& window, int lanes, int turns,
                                             const std::function<void()>& before_each);
 

@@ -1,17 +1,16 @@
-// Opens many damaged copies of files of every format, and presets (mutator.h). The program must live, say one line for
-// each refusal, and lose neither files nor memory; what becomes of the reader process is counted. More than 512 MB in a
-// reader process or in the viewer, or more than 10 s for a file, is a broken rule (--most-mb, --most-seconds: other
+// Opens many damaged copies of files of every format, and presets (mutator.h). The program must survive, print one line
+// per refusal, and leak neither files nor memory; outcomes of the reader process are counted. More than 512 MB in a
+// reader process or in the viewer, or more than 10 s for a file, violates a rule (--most-mb, --most-seconds: other
 // limits, for sanitizers).
 //   test_mutations N [--viewer | --drafts] [--seed S] [--first K] [--reader PROGRAM] [--most-mb M] [--most-seconds T]
 //                  [--only K FILE] [FOLDER...]
 // Without --viewer each file is opened and a few of its frames are read. With it (20,000 files: half an hour) each is
 // dropped on the window of one running program, which draws all the time (offscreen, on the CPU), shows an image of
-// each file that opens, and goes on with the one before when it does not. With --drafts each goes through the import
-// assistant without its window (viewer_drafts.cpp). --first leaves out K files of the series.
-// FOLDER: damages the recordings in it as well as those made here. --only writes file K of the same campaign as FILE,
-// opens nothing else and says how long that took.
-// Prints what the process holds on the way, then how many files came to which end; exit status 1 when a rule was
-// broken.
+// each file that opens, and otherwise continues with the previous one. With --drafts each goes through the import
+// assistant without its window (viewer_drafts.cpp). --first skips K files of the series.
+// FOLDER: also damages the recordings in it. --only writes file K of the same campaign as FILE, opens nothing else and
+// prints the duration.
+// Prints the process's resources regularly, then the number of files per outcome; exit status 1 if a rule was violated.
 #include "formats/mutation/campaign.h"
 
 #include <sys/resource.h>
@@ -177,7 +176,7 @@ struct Words {
   unsigned seed = 1;
   bool viewer = false, drafts = false;
   std::size_t only = 0;
-  fs::path only_file, reader;  // empty: that of the program
+  fs::path only_file, reader;  // empty: the program's
   std::vector<fs::path> folders;
 };
 

@@ -1,4 +1,4 @@
-// Choices of a campaign, the same for the same seed.
+// Choices of a campaign, reproducible by the seed.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The undamaged files of a campaign: one or more of every format, and presets.
+// Undamaged files of a campaign: one or more of every format, and presets.
 #include <matio.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kMostBytes = 4U << 20;  // bigger files only slow the campaign down
 constexpr int kFrames = 3;
 
-// As MUST's users keep them.
+// Files as kept by users of MUST.
 void write_with_matio(const fs::path& path, mat_ft version, matio_compression compression) {
   mat_t* const file = Mat_CreateVer(path.c_str(), nullptr, version);
   double samples[24], numbers[] = {20e6, 5e6, 0.3e-3, 1540};
@@ -44,7 +44,7 @@ void write_with_matio(const fs::path& path, mat_ft version, matio_compression co
   Mat_Close(file);
 }
 
-// As this program records; not ended: as a program that was killed leaves it.
+// Recordings of this program; killed: as left by a killed program.
 enum class Recorded { ended, killed };
 fs::path write_own(const fs::path& path, const Acquisition& acquisition, Recorded how) {
   UffWriter writer(path, share(acquisition), {.version = "test"});
@@ -61,7 +61,7 @@ fs::path write_own(const fs::path& path, const Acquisition& acquisition, Recorde
   return path;
 }
 
-// Samples as other programs store them as well: in compressed chunks, which are never lent in place.
+// Stores samples in compressed chunks, as other programs do, which are never lent in place.
 void compress_samples(test::Hdf5Fixture& file, const std::string& path, const std::string& axes,
                       const test::Extents& n) {
   std::vector<hsize_t> chunk = test::sample_dims(axes, n);
@@ -139,7 +139,7 @@ void add(std::vector<Fixture>& fixtures, const fs::path& file) {
   fixtures.push_back(std::move(fixture));
 }
 
-// A described array of the fuzz tests (targets.cpp): the first byte chooses the array.
+// Returns a described array of the fuzz tests (targets.cpp): the first byte selects the array.
 Fixture described_array(const std::string& seed) {
   const auto choice = static_cast<unsigned>(static_cast<unsigned char>(seed[0])) % 8;
   const bool integers = choice < 4;
@@ -151,7 +151,7 @@ Fixture described_array(const std::string& seed) {
           .description = seed.substr(1)};
 }
 
-// In one order on every machine: folders are listed in any.
+// Returns sorted files, as folders are listed in any order.
 template <class Folder>
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> found;

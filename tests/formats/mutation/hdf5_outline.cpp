@@ -34,7 +34,7 @@ class Hdf5 {
   void add_many(std::size_t place, std::size_t size, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k) add(place + k * size, size);
   }
-  // Numbers of every size: a part whose fields are not told apart here.
+  // Adds numbers of every size, for parts whose fields are not distinguished here.
   void add_all(std::size_t place, std::size_t length) {
     for (std::size_t k = 0; k < std::min<std::size_t>(length, 64); ++k) {
       add(place + k, 1);
@@ -44,7 +44,7 @@ class Hdf5 {
     }
   }
 
-  // Bytes from `begin` whose checksum follows them.
+  // Marks bytes from `begin` followed by their checksum.
   void seal(std::size_t begin) {
     const std::size_t most = std::min(kMostSealed, bytes_.size() - begin);
     for (std::size_t length = 8; length + 4 <= most; ++length) {
@@ -89,7 +89,7 @@ class Hdf5 {
     outline_.places.push_back(place);
   }
 
-  // An object header of version 1, which has no signature.
+  // Adds an object header of version 1, which has no signature.
   void first_header(std::size_t place) {
     const std::uint64_t messages = at(place + 2, 2), references = at(place + 4, 4), length = at(place + 8, 4);
     if (at(place, 2) != 1 || messages == 0 || messages > 200 || references == 0 || references > 16 || length < 8 ||
@@ -150,7 +150,7 @@ class Hdf5 {
 
 }  // namespace
 
-// Jenkins' lookup3, as the format's description gives it.
+// Returns Jenkins' lookup3, as in the format's description.
 std::uint32_t hdf5_checksum(std::string_view bytes) {
   std::uint32_t a = 0xdeadbeefU + static_cast<std::uint32_t>(bytes.size()), b = a, c = a;
   while (bytes.size() > 12) {

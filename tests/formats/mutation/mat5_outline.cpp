@@ -1,4 +1,4 @@
-// MATLAB 5: the tags of elements, nested in matrices; compressed elements are inflated first.
+// MATLAB 5: tags of elements, nested in matrices; compressed elements are inflated first.
 #include <zlib.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ constexpr std::size_t kHead = 128, kTag = 8;
 constexpr std::uint64_t kMatrix = 14, kCompressed = 15;
 constexpr std::size_t kMostInflated = std::size_t{4} << 20;
 
-// Elements from `at` to `end`; those of a matrix as well.
+// Adds elements from `at` to `end`, including those of a matrix.
 void elements(std::string_view bytes, std::size_t at, std::size_t end, Outline& outline) {
   while (at + kTag <= end) {
     const std::uint64_t type = number_at(bytes, {at, 4}), size = number_at(bytes, {at + 4, 4});

@@ -10,7 +10,7 @@ namespace echoloop::testing {
 
 namespace {
 
-constexpr std::size_t kFileHead = 4096;  // where most of a file's structure lies
+constexpr std::size_t kFileHead = 4096;  // most of a file's structure
 
 Outline outline_of(FileKind kind, std::string_view bytes) {
   switch (kind) {
@@ -29,7 +29,7 @@ Outline outline_of(FileKind kind, std::string_view bytes) {
   return {};
 }
 
-// The text after the magic and its length (version 1).
+// Edits the text after the magic and its length (version 1).
 std::string edited_npy(std::string bytes, Dice& dice) {
   const Field length{8, 2};
   if (bytes.size() < 10) return bytes;
@@ -90,7 +90,7 @@ std::string Mutator::damaged(Fixture& fixture) {
   return fixture.bytes;
 }
 
-// Numbers first, which leave every part where it is; then the checksums; then, of some, the parts.
+// Edits numbers first, which moves no part; then the checksums; then, in some files, the parts.
 std::string Mutator::damaged_numbers(Fixture& fixture) {
   if (!fixture.outline) fixture.outline = outline_of(fixture.kind, fixture.bytes);
   const Outline& outline = *fixture.outline;
@@ -104,7 +104,7 @@ std::string Mutator::damaged_numbers(Fixture& fixture) {
   return !outline.parts.empty() && dice_.one_in(3) ? with_parts_moved(bytes, outline.parts, dice_) : bytes;
 }
 
-// Packed again, with the right checksums.
+// Packs the archive again, with correct checksums.
 std::string Mutator::damaged_archive(const Fixture& fixture) {
   std::vector<test::ZipEntry> entries;
   for (const ArchiveMember& member : fixture.members) {
@@ -158,7 +158,7 @@ void Mutator::mutate(std::string& bytes) {
   }
 }
 
-// `places`: what the number may refer to instead.
+// `places`: alternative targets of the number.
 void Mutator::edit_number(std::string& bytes, const Field& field, const std::vector<std::size_t>& places) {
   if (bytes.size() < field.at + field.bytes) return;
   const std::uint64_t value = number_at(bytes, field);
@@ -185,7 +185,7 @@ void Mutator::edit_number(std::string& bytes, const Field& field, const std::vec
   put_number(bytes, field, elsewhere ? dice_.any_of(places) : dice_.any_of(wanted));
 }
 
-// A number of 2, 4 or 8 bytes where one might lie.
+// Edits a number of 2, 4 or 8 bytes at a plausible place.
 void Mutator::edit_size(std::string& bytes) {
   const std::size_t size = std::size_t{2} << dice_.below(3);
   if (bytes.size() < size) return;

@@ -1,6 +1,5 @@
-// Damaged copies of files of every format that the program reads and of presets, the same for the same seed: most by
-// their structure (numbers of headers, with checksums that are right again; elements, opcodes and words), some byte by
-// byte.
+// Damaged copies of files of every supported format and of presets, reproducible by the seed: most by their structure
+// (numbers of headers, with corrected checksums; elements, opcodes and words), some byte by byte.
 #pragma once
 
 #include <filesystem>
@@ -23,9 +22,9 @@ struct ArchiveMember {
 struct Fixture {
   FileKind kind = FileKind::hdf5;
   std::string bytes;
-  std::string description = {};             // of an array: the JSON beside it
+  std::string description = {};             // of an array: its JSON
   std::vector<ArchiveMember> members = {};  // of an archive
-  std::optional<Outline> outline = {};      // once it was wanted
+  std::optional<Outline> outline = {};      // once needed
 };
 
 struct Mutant {
@@ -55,11 +54,11 @@ class Mutator {
   Dice dice_;
 };
 
-// From its first bytes; nothing for a file of no kind that is known here.
+// Returns the kind by the first bytes; nullopt for unknown kinds.
 std::optional<FileKind> kind_of(const std::string& bytes, const std::filesystem::path& name);
 
-// The fixtures that are made here (in `scratch`), those of the fuzz tests, then the folders' files of at most 4 MiB.
-// The first one is a recording of the program's own.
+// Returns the fixtures made here (in `scratch`), those of the fuzz tests, then the folders' files of at most 4 MiB. The
+// first one is a recording of the program's own.
 std::vector<Fixture> find_fixtures(const std::filesystem::path& scratch,
                                    const std::vector<std::filesystem::path>& folders);
 

@@ -1,5 +1,5 @@
-// Where the numbers and parts of a binary file lie that its readers act on: what a structure-aware mutator edits. Read
-// without the readers under test; a part that looks like structure and is none does no harm.
+// Numbers and parts of a binary file that affect its readers, for a structure-aware mutator. Found without the readers
+// under test; false positives do no harm.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ struct Span {
 
 struct Outline {
   std::vector<Field> numbers;
-  std::vector<std::size_t> places;  // that numbers may refer to
-  std::vector<Span> sealed;         // HDF5: the checksum of these bytes lies at `end`
-  std::vector<Span> parts;          // that can be left out, repeated and exchanged: elements, opcodes
+  std::vector<std::size_t> places;  // possible targets of numbers
+  std::vector<Span> sealed;         // HDF5: the checksum of these bytes is at `end`
+  std::vector<Span> parts;          // elements and opcodes that can be omitted, repeated and exchanged
 };
 
 Outline hdf5_outline(std::string_view bytes);
@@ -31,11 +31,11 @@ Outline zip_outline(std::string_view bytes);
 
 std::uint32_t hdf5_checksum(std::string_view bytes);
 
-// A number of at most 8 bytes; the bytes must be there.
+// Reads or writes a number of at most 8 bytes, which must exist.
 std::uint64_t number_at(std::string_view bytes, const Field& field);
 void put_number(std::string& bytes, const Field& field, std::uint64_t value);
 
-// The elements of a MATLAB 5 file inflated, and deflated again as their tags then say.
+// Inflate the elements of a MATLAB 5 file, and deflate them again with matching tags.
 std::string inflated_mat5(const std::string& bytes);
 std::string deflated_mat5(const std::string& bytes);
 

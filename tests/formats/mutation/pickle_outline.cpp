@@ -1,4 +1,4 @@
-// Pickles: opcode by opcode, with the lengths and small numbers of their arguments. Zip: its three kinds of headers.
+// Pickles: by opcode, with the lengths and small numbers of their arguments. Zip: its three kinds of headers.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -8,7 +8,7 @@
 namespace echoloop::testing {
 namespace {
 
-// After an opcode: so many bytes, or a length of so many bytes and then that many; or one or two lines of text.
+// Argument of an opcode: a number of bytes, or of bytes of a length followed by data; or one or two lines of text.
 struct Argument {
   std::size_t fixed = 0, length = 0, lines = 0;
 };

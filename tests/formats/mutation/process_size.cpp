@@ -23,7 +23,7 @@ std::size_t lines(const char* path) {
   return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
 }
 
-// The fourth word of a process's line is its parent; the second is a name in brackets that may hold anything.
+// Counts children: word 4 of a process's line is its parent; word 2 is a name in brackets with any content.
 std::size_t children() {
   std::size_t n = 0;
   const std::string me = std::to_string(::getpid());
@@ -55,7 +55,7 @@ ProcessSize process_size() {
 
 bool has_grown(const ProcessSize& before, const ProcessSize& after) {
 #if defined(ECHO_SANITIZED)
-  constexpr std::size_t kMore = std::size_t{512} << 20;  // the address sanitizer keeps what was freed for a while
+  constexpr std::size_t kMore = std::size_t{512} << 20;  // the address sanitizer keeps freed memory for a while
 #else
   constexpr std::size_t kMore = std::size_t{16} << 20;
 #endif

@@ -1,4 +1,4 @@
-// What this process holds: grows when something leaks.
+// Resources of this process, which grow with leaks.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ struct ProcessSize {
   std::size_t mapped_regions = 0;
   std::size_t open_files = 0;
   std::size_t threads = 0;
-  std::size_t children = 0;  // also those that have ended and that nobody has waited for
+  std::size_t children = 0;  // including those that have ended without a wait
 };
 
 ProcessSize process_size();
-// More than what comes and goes: of memory 16 MiB, of mapped regions (whose number threads' heaps change) an eighth.
+// Returns true for growth beyond variation: of memory 16 MiB, of mapped regions (those of threads' heaps) an eighth.
 bool has_grown(const ProcessSize& before, const ProcessSize& after);
 std::string to_text(const ProcessSize& size);
 

@@ -7,7 +7,7 @@
 namespace echoloop::testing {
 namespace {
 
-// What a parser or the meaning of a key may not expect.
+// Values that a parser or a key may not expect.
 constexpr std::array kEverywhere{
     "0",        "-1", "1",  "1e308", "-1e308", "1e-320",    "99999999999999999999", "2147483648", "65536", "1e18",
     "0.000001", "[]", "{}", "\"\"",  "true",   "[[[[[[[[[["};
@@ -30,7 +30,7 @@ constexpr std::array kToml{"nan",
 constexpr std::array kNpy{"'<f4'",  "'<i2'", "'>f8'", "'|O'",      "'<c16'",  "'<U4000000000'",
                           "True",   "(1,)",  "()",    "(0, 0, 0)", "(-1, 8)", "(4294967296, 4294967296)",
                           "'descr'"};
-constexpr std::size_t kMostRepeated = 300;  // deeper than any parser should go
+constexpr std::size_t kMostRepeated = 300;  // deeper than any parser should recurse
 
 std::string word_for(Grammar grammar, Dice& dice) {
   if (dice.one_in(2)) return dice.any_of(kEverywhere);

@@ -1,6 +1,5 @@
-// The campaign of a running viewer: the program's own window class on an offscreen surface, where files are let go of
-// over the image. It sees what a user sees: the image, the lines of message, the fault on screen, a window that
-// draws on.
+// Campaign of a running viewer: the program's own window class on an offscreen surface, with files dropped on the
+// image. It checks the visible state: the image, message lines, the fault on screen, and continued drawing.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -20,11 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kPatience_s = 90.0;       // longer than any reader process may take without a word
-constexpr double kSlow_s = 2.0;            // an open file without an image for so long is reported
-constexpr double kStall_s = 2.0;           // a window frame that takes so long breaks a rule
-constexpr double kSlowestPlayed_hz = 2.0;  // of recordings that are watched playing on
-constexpr std::size_t kStreamedEvery = 4;  // of the files, one is not read into memory at once
+constexpr double kPatience_s = 90.0;       // longer than any reader process may be silent
+constexpr double kSlow_s = 2.0;            // an open file without an image for this long is reported
+constexpr double kStall_s = 2.0;           // a window frame of this duration violates a rule
+constexpr double kSlowestPlayed_hz = 2.0;  // of recordings observed while playing
+constexpr std::size_t kStreamedEvery = 4;  // every n-th file is streamed rather than read into memory at once
 constexpr std::size_t kViewerLookEvery = 1000;
 
 double seconds_since(std::int64_t begin_ns) { return static_cast<double>(now_ns() - begin_ns) * 1e-9; }
@@ -37,7 +36,7 @@ class WatchedViewer {
     draw_until([&] { return has_picture(); });
   }
 
-  // What became of the file. Breaks of a rule are counted, and said.
+  // Drops the file and returns its outcome. Violations of a rule are counted and printed.
   std::string drop(const fs::path& file) {
     const std::size_t largest = largest_child();
     const std::string outcome = open_and_watch(file);
@@ -47,7 +46,7 @@ class WatchedViewer {
     return outcome;
   }
 
-  // The same recording again, playing: what the process holds can be compared.
+  // Plays the same recording again, to compare the process's resources.
   void rest() {
     open(recording_);
     draw_until([&] { return app_.state().numbers.counts.processed >= 20; });
@@ -117,14 +116,14 @@ class WatchedViewer {
     while (!holds() && seconds_since(begin) < patience_s) turn();
   }
 
-  // Lets go of the file over the image and draws until it is opened or refused.
+  // Drops the file on the image and draws until it is opened or refused.
   void open(const fs::path& file) {
     const std::int64_t begin = now_ns();
     InjectedInput input;
     input.dropped_files = {file};
     app_.viewer().inject(input);
-    turn();  // takes the drop
-    turn();  // may take the file
+    turn();  // receives the drop
+    turn();  // may open the file
     draw_until([&] { return !app_.state().opening.progress.has_value(); });
     require(!app_.state().opening.progress.has_value(), "opens for ever", file);
     require(seconds_since(begin) <= limits_.seconds, "takes too long to open", file);
@@ -137,8 +136,8 @@ class WatchedViewer {
   }
   bool plays() { return has_picture() && !app_.state().notices.fault.has_value(); }
 
-  // One line about the file, and nothing else has changed. (Lines may also be about the end of the stream before, and
-  // about the facts of its recording.)
+  // Checks for one line about the file and no other change. (Lines may also be about the end of the previous stream,
+  // and about the facts of its recording.)
   std::string refused(const fs::path& file, const std::string& shown_before, bool played, std::size_t errors) {
     UiState& state = app_.state();
     std::size_t about_it = 0, others = 0;
@@ -185,10 +184,10 @@ class WatchedViewer {
 }  // namespace
 
 int run_viewer_campaign(Campaign campaign, const fs::path& recording) {
-  ::setenv("XDG_CONFIG_HOME", (campaign.scratch / "config").c_str(), 1);  // nothing of the user's is read or changed
+  ::setenv("XDG_CONFIG_HOME", (campaign.scratch / "config").c_str(), 1);  // does not read or change the user's files
   WatchedViewer viewer(recording, campaign.limits);
   std::map<std::string, std::size_t> outcomes;
-  std::map<std::size_t, ProcessSize> sizes;  // after so many files
+  std::map<std::size_t, ProcessSize> sizes;  // after this many files
   const std::size_t tenth = std::max<std::size_t>(campaign.n_files / 10, 1);
   const std::int64_t begin = now_ns();
   for (std::size_t k = 0; k < campaign.n_files; ++k) {

@@ -1,6 +1,5 @@
-// Damaged files and damaged descriptions in the import assistant without its window: what the file holds, the draft,
-// answers, the description, and now and then the recording that it gives. Nothing may end this process, hang, or be
-// more than one line.
+// Damaged files and descriptions in the import assistant without its window: contents of the file, draft, answers,
+// description, and sometimes the resulting recording. Nothing may end this process, hang, or print more than one line.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -39,7 +38,7 @@ bool lines_of(const FileOutline& outline) {
   return fine;
 }
 
-// The first text of the draft that is more than one line; empty: none.
+// Returns the first text of the draft with more than one line; empty: none.
 std::string broken_text(const ImportDraft& draft) {
   std::vector<std::string> texts{draft.last_change()};
   for (const DraftFact& fact : draft.facts()) {
@@ -52,7 +51,7 @@ std::string broken_text(const ImportDraft& draft) {
   return found == texts.end() ? "" : *found;
 }
 
-// One change of any kind; what is refused is refused in one line.
+// Makes one change of any kind; a refusal must be one line.
 bool change(ImportDraft& draft, Dice& dice) {
   const std::vector<OutlineEntry>& entries = draft.outline().entries;
   std::vector<std::string> texts{"1",    "-2.5e9", "nan", "-10 : 5 : 10",         "1 2; 3 4",         "[0, null, 1e-7]",

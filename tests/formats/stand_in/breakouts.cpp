@@ -89,7 +89,7 @@ std::string memory_and_time() {
   return line;
 }
 
-// Every other system call: each must be refused. Those that reading needs are not tried.
+// Tries every other system call: each must be refused. Skips those that reading needs.
 std::string all_calls() {
   constexpr long kUsed[] = {
     SYS_read,
@@ -155,7 +155,7 @@ std::string all_calls() {
     SYS_open,
 #endif
   };
-  constexpr long kBeyondTheLast = 480, kUretprobe = 335, kUprobe = 336;  // x86-64: these two end who calls them
+  constexpr long kBeyondTheLast = 480, kUretprobe = 335, kUprobe = 336;  // x86-64: these two end the caller
   std::string open_calls;
   int refused = 0;
   for (long call = 0; call < kBeyondTheLast; ++call) {

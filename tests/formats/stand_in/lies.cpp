@@ -27,10 +27,10 @@ constexpr std::uint32_t kMark = 0x4f4843e1U;
 [[noreturn]] void die_of(int signal) {
   ::signal(signal, SIG_DFL);
   ::syscall(SYS_tgkill, ::getpid(), ::gettid(), signal);
-  ::_exit(kDiedOf + signal);  // the first process of a name space, which only the kernel's own signals end
+  ::_exit(kDiedOf + signal);  // the first process of a name space, ended only by the kernel's own signals
 }
 
-// Without any of the program's own code.
+// Sends words without the program's own code.
 void send_raw(const std::vector<std::uint64_t>& words) {
   ::send(kReaderSocket, words.data(), words.size() * sizeof(std::uint64_t), MSG_NOSIGNAL);
 }
@@ -56,7 +56,7 @@ Change transmit(const std::function<void(Transmit&)>& change) {
   return [change](Acquisition& a) { change(a.transmits.at(0)); };
 }
 
-// Descriptions that cannot be.
+// Impossible descriptions.
 const std::map<std::string, Change>& wrong_descriptions() {
   static const std::map<std::string, Change> kAll = {
       {"bad-geometry", number(&Acquisition::sampling_hz, NAN)},
@@ -123,7 +123,7 @@ const std::map<std::string, std::function<void(LibraryRecording&)>>& wrong_recor
 
 using Answer = std::function<void(MessageChannel&, const FrameRun&)>;
 
-// As a reader of frames one by one: what it answers to a question.
+// Wrong answers of a reader of frames one by one.
 const std::map<std::string, Answer>& wrong_answers() {
   const auto ready = [](MessageChannel& channel, std::uint64_t frame) {
     channel.send(MessageKind::frames_ready, encode_run({.first = frame, .offsets = {}}));
@@ -178,7 +178,7 @@ const std::map<std::string, Answer>& wrong_answers() {
   return kAll;
 }
 
-// Talks before anything was asked for.
+// Messages sent without a request.
 const std::map<std::string, std::function<void(MessageChannel&)>>& wrong_talk() {
   static const std::map<std::string, std::function<void(MessageChannel&)>> kAll = {
       {"noise",
@@ -269,7 +269,7 @@ const std::map<std::string, std::function<void(MessageChannel&)>>& wrong_talk() 
   return kAll;
 }
 
-// Honest at first; then says that the frames which must come next are there, and reads no question any more.
+// Answers correctly at first; then announces the next frames in advance and reads no further request.
 [[noreturn]] void answer_without_reading(MessageChannel& channel) {
   constexpr int kHonest = 100;
   FrameRun run;
@@ -323,7 +323,7 @@ void tell_lie(const std::string& role, const LibraryRecording& honest) {
   if (wrong_answers().contains(role)) stream(channel, said, wrong_answers().at(role));
   if (role == "answers-without-reading") {
     said.frame_offsets.clear();
-    said.frame_count = 10'000'000;  // too many for memory: they are asked for one by one
+    said.frame_count = 10'000'000;  // too many for memory: requested one by one
     describe(channel, said);
     answer_without_reading(channel);
   }

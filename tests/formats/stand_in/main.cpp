@@ -1,5 +1,5 @@
-// A program in the place of the reader process (fake_reader.h), for tests: with the file's name it is told how to
-// behave or misbehave. A file of any other name it reads as the real one does.
+// Replacement of the reader process (fake_reader.h) for tests: the file's name selects how to behave or misbehave.
+// Other files are read as by the real one.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -39,7 +39,7 @@ AcquisitionPtr fake_acquisition() {
   return std::make_shared<const Acquisition>(a);
 }
 
-// Of frames that are each a 40th of this machine's memory, at most 7.5 GiB.
+// Returns a recording of frames that are each a 40th of this machine's memory, at most 7.5 GiB.
 LibraryRecording huge_frames() {
   const auto installed = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE));
   const std::size_t line = sizeof(float) * static_cast<std::size_t>(kMaxSamples);
@@ -85,13 +85,13 @@ void compute_for(double seconds) {
 }
 
 [[noreturn]] void crash() {
-  ::signal(SIGSEGV, SIG_DFL);  // a sanitizer would report it
+  ::signal(SIGSEGV, SIG_DFL);  // without a sanitizer's report
   void* const page = ::mmap(nullptr, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   *static_cast<volatile char*>(page) = 1;
   ::_exit(9);
 }
 
-// A recording that behaves until frame 5.
+// Returns a recording that works until frame 5.
 LibraryRecording until_frame_5(const std::function<void()>& then) {
   LibraryRecording recording = fake_recording();
   recording.read_frame = [then](std::uint64_t index, std::span<std::byte> out) {
@@ -134,7 +134,7 @@ LibraryRecording play(const OpenRequest& request) {
   if (role == "bad-sector-5") {
     return until_frame_5([&] { throw UnreadableFrame("frame 5", "unreadable", "a sound disk"); });
   }
-  if (role == "bad-sector-of-many") {  // too many to be read when it is opened
+  if (role == "bad-sector-of-many") {  // too many to be read on opening
     Acquisition a = *fake_acquisition();
     a.n_samples = 4096;
     LibraryRecording recording = fake_recording();
@@ -148,7 +148,7 @@ LibraryRecording play(const OpenRequest& request) {
     return recording;
   }
   if (role == "no-memory") throw std::bad_alloc();
-  if (role == "takes-memory") {  // more than a small file can need, as a size in a damaged file asks for it
+  if (role == "takes-memory") {  // more than a small file can need, as a size in a damaged file may request
     constexpr std::size_t kTooMuch = std::size_t{400} << 20;
     const std::vector<char> memory(kTooMuch, 'x');
     throw Error("frame 5", std::to_string(memory[5]) + " bytes", "less memory");
@@ -166,7 +166,7 @@ LibraryRecording play(const OpenRequest& request) {
   return open_library_recording(request);
 }
 
-// As a library does in damaged metadata.
+// Lists as a library does with damaged metadata.
 std::string list(const OpenRequest& request) {
   if (request.path.filename() == "lists-for-ever") compute_for(1e9);
   return library_outline(request);

@@ -1,5 +1,5 @@
-// test_drop X Y URI: lets go of a file over what lies at this place of the display, as a file manager does (the XDND
-// protocol, version 5, freedesktop.org). Exit status 0 once the window there says that it has taken it.
+// test_drop X Y URI: drops a file on the window at this place of the display, as a file manager does (the XDND
+// protocol, version 5, freedesktop.org). Exit status 0 once the window has confirmed it.
 #include <X11/Xatom.h>
 #include <X11/Xlib.h>
 #include <poll.h>
@@ -20,7 +20,7 @@ class Dragging {
     XSetSelectionOwner(display_, atom("XdndSelection"), own_, CurrentTime);
   }
 
-  // True when the window at the place took the file.
+  // Returns true if the window at the place accepted the file.
   bool drop(int x, int y) {
     target_ = window_at(x, y);
     if (target_ == None) return false;
@@ -36,7 +36,7 @@ class Dragging {
   [[nodiscard]] Window root() const { return DefaultRootWindow(display_); }
   [[nodiscard]] Atom atom(const char* name) const { return XInternAtom(display_, name, False); }
 
-  // The innermost window there that takes drops.
+  // Returns the innermost window there that accepts drops.
   [[nodiscard]] Window window_at(int x, int y) const {
     Window found = None;
     Window next = root();
@@ -75,7 +75,7 @@ class Dragging {
     XFlush(display_);
   }
 
-  // Serves who asks for the file's name meanwhile. An event of type 0: none came.
+  // Waits for a message, serving requests for the file's name meanwhile. An event of type 0: none came.
   XClientMessageEvent wait_for(const char* message) {
     while (XPending(display_) > 0 || something_comes()) {
       XEvent event;

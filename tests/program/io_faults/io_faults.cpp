@@ -1,8 +1,8 @@
 // Loaded before the program (LD_PRELOAD): the disk under one folder fails. Every call that changes a file there is
-// counted, in each process; the one of number ECHO_FAULT_AT fails with EIO, and with ECHO_FAULT_MODE=lasting all later
-// ones as well.
+// counted, in each process; number ECHO_FAULT_AT fails with EIO, and with ECHO_FAULT_MODE=lasting all later ones as
+// well.
 //   ECHO_FAULT_IN     the folder
-//   ECHO_FAULT_COUNT  a file elsewhere: how many calls there were, in the process with most
+//   ECHO_FAULT_COUNT  a file elsewhere: number of calls, in the process with most
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ bool is_there(int file) {
   return length > 0 && is_there(std::string_view(path.data(), static_cast<std::size_t>(length)));
 }
 
-// Counts a call; whether it fails.
+// Counts a call; returns true if it fails.
 bool fails() {
   const long call = ++calls;
   static const long at = std::atol(std::string(variable("ECHO_FAULT_AT")).c_str());
@@ -53,7 +53,7 @@ bool fails() {
   return true;
 }
 
-// By another process: a program that this one has started writes as well.
+// Returns the count of another process: a child writes as well.
 long reported(const std::string& file) {
   long count = 0;
   if (FILE* in = ::fopen(file.c_str(), "r")) {
