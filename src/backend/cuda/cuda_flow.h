@@ -12,9 +12,6 @@
 
 namespace echoloop::cuda {
 
-// Writes sums[band], band < gate.bands; `sums` may be mapped host memory.
-void sum_gate(const GateGeometry& gate, const Complex* pixels, Complex* sums, StreamView stream);
-
 class CudaGateDevice final : public GateDevice {
  public:
   explicit CudaGateDevice(std::shared_ptr<Context> context);

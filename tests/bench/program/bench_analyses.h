@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "bench/program/bench_measure.h"
 #include "backend/backend.h"
+#include "bench/program/bench_measure.h"
 
 namespace echoloop {
 

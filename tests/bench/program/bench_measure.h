@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "bench/program/bench_cases.h"
 #include "app/stream/session.h"
+#include "bench/program/bench_cases.h"
 #include "core/timing_trace.h"
 
 namespace echoloop {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "backend/cuda/kernels/kernels.h"
+#include "backend/cuda/kernels/lane_steps.h"
 
 namespace echoloop::cuda {
 

@@ -1,7 +1,7 @@
 // Flow kernels between cuBLAS's matrix products and cuSOLVER's eigenvectors.
-#include "backend/cuda/cuda_flow.h"
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/runtime/launch.cuh"
+#include "dsp/gate_spectrum.h"
 #include "dsp/level.h"
 
 namespace echoloop::cuda {

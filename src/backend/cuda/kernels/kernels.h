@@ -6,9 +6,7 @@
 
 #include <memory>
 
-#include "backend/cuda/runtime/context.h"
 #include "backend/cuda/runtime/stream.h"
-#include "backend/plan.h"
 #include "core/acquisition.h"
 #include "dsp/complex.h"
 #include "dsp/course.h"
@@ -18,6 +16,10 @@
 #include "dsp/methods/method.h"
 #include "dsp/refine.h"
 #include "dsp/scan.h"
+
+namespace echoloop {
+struct GateGeometry;  // dsp/gate_spectrum.h
+}
 
 namespace echoloop::cuda {
 
@@ -165,16 +167,7 @@ struct ColumnShape {
 // image [nz][nx] -> column [nz], which may be mapped host memory
 void gather_column(const float* image, const ColumnShape& shape, float* column, StreamView stream);
 
-// Tables of the beamformer on the device. Processing thread only.
-
-struct DasOnDevice {
-  DasGeometry geometry{};                               // device pointers into the tables below
-  bool is_flat = false;                                 // Cartesian, and all elements have z 0
-  std::shared_ptr<const DeviceTables> tables, weights;  // weights: null if all are 1
-  std::shared_ptr<const DeviceTables> cones;            // null: none
-};
-
-// Shares the tables with other lanes of the same plan. Kernels queued on `stream` later find them complete.
-DasOnDevice das_on_device(Context& context, const DasPlan& plan, StreamView stream);
+// Writes sums[band], band < gate.bands; `sums` may be mapped host memory.
+void sum_gate(const GateGeometry& gate, const Complex* pixels, Complex* sums, StreamView stream);
 
 }  // namespace echoloop::cuda

@@ -74,4 +74,15 @@ std::unique_ptr<LaneSteps> make_packed_steps(Context& context, LaneBuffers& buff
 bool packed_steps_fit(const Plan& plan);
 std::unique_ptr<LaneSteps> make_course_steps(Context& context, LaneBuffers& buffers);
 
+// Tables of the beamformer on the device.
+struct DasOnDevice {
+  DasGeometry geometry{};                               // device pointers into the tables below
+  bool is_flat = false;                                 // Cartesian, and all elements have z 0
+  std::shared_ptr<const DeviceTables> tables, weights;  // weights: null if all are 1
+  std::shared_ptr<const DeviceTables> cones;            // null: none
+};
+
+// Shares the tables with other lanes of the same plan. Kernels queued on `stream` later find them complete.
+DasOnDevice das_on_device(Context& context, const DasPlan& plan, StreamView stream);
+
 }  // namespace echoloop::cuda
