@@ -106,6 +106,7 @@ void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrac
 
   run.live.images.back() = image;  // again: the window shows what comes
   run.live.images.publish();
+  Commands commands;  // none is carried out
   Viewer viewer({.width = options.width,
                  .height = options.height,
                  .surface = SurfaceKind::offscreen,
@@ -114,7 +115,7 @@ void write_screenshot(const ImagedRun& run, const Image& image, const TimingTrac
                  .settings_file = {},
                  .ui_scale = options.ui_scale,
                  .vsync = false},
-                {}, run.live);
+                commands, run.live);
   // The first frame lays the window out, the second one draws it settled.
   for (int i = 0; i < 3; ++i) viewer.frame(state);
   const RgbImage picture = viewer.screenshot();

@@ -154,12 +154,12 @@ float source_menu(PanelContext& c, const Rect& r, BarRequests& requests) {
   if (picked) {
     const auto i = static_cast<std::size_t>(*picked);
     if (i < built_in.size()) {
-      call(c.commands.open_phantom, std::string(built_in[i].name));
+      c.commands.send(command::OpenPhantom{std::string(built_in[i].name)});
     } else if (i == built_in.size()) {
       requests.open_dialog = true;
     } else {
       const std::filesystem::path file = c.state.opening.recent[i - built_in.size() - 1];
-      call(c.commands.open_file, file);
+      c.commands.send(command::OpenFile{file});
     }
   }
   return x0 + w + ui.px(10);
@@ -301,7 +301,7 @@ void draw_links(PanelContext& c, const Rect& r, const StatusFit& fit, const Link
                  "Restores source, parameters, stream, view, zoom, marks and panels to the initial state. Ctrl+Z "
                  "undoes the reset.",
                  {}})) {
-      call(c.commands.reset);
+      c.commands.send(command::Reset{});
     }
   }
   if (!fit.present) return;
@@ -404,7 +404,7 @@ void message_list(PanelContext& c, const Rect& line) {
     ImGui::SetClipboardText(c.state.notices.messages.text().c_str());
   }
   ui.end_popup();
-  if (dismissed < messages.size()) call(c.commands.dismiss_message, dismissed);
+  if (dismissed < messages.size()) c.commands.send(command::DismissMessage{dismissed});
 }
 
 }  // namespace
@@ -443,7 +443,7 @@ void MessageLine::draw(PanelContext& c, const Rect& r) {
     ui.text(Type::small, {right - w, r.y0, right, r.y1}, h.hovered ? theme::kText : theme::kText2, "Dismiss");
     right -= w + ui.px(20);
     end = area.x0;
-    if (h.clicked) call(c.commands.dismiss_message, *index);
+    if (h.clicked) c.commands.send(command::DismissMessage{*index});
   }
   const std::size_t n = messages.size() - (index ? 1 : 0);
   if (n > 0) {

@@ -152,7 +152,7 @@ class Page {
 
   void copy(const std::string& text) {
     ImGui::SetClipboardText(text.c_str());
-    call(c_.commands.hint, std::string("Copied to the clipboard"));
+    c_.commands.send(command::Hint{std::string("Copied to the clipboard")});
   }
   static std::string copy_tip(const std::string& what) { return "Copies to the clipboard: " + what; }
   // A button with two sheets.
@@ -285,7 +285,7 @@ struct RecoveryAction {
 std::vector<RecoveryAction> recovery_actions(PanelContext& c) {
   std::vector<RecoveryAction> list;
   UiState& s = c.state;
-  const auto restart = [&c] { call(c.commands.restart); };
+  const auto restart = [&c] { c.commands.send(command::Restart{}); };
   if (s.notices.fault->can_restart && refused(s)) {
     list.push_back({fmt::format("{} with Drop oldest", resume_word(s)),
                     "When the buffer is full, the oldest queued frame is dropped.", [&s, restart] {
@@ -308,7 +308,8 @@ std::vector<RecoveryAction> recovery_actions(PanelContext& c) {
     list.push_back({std::string(resume_word(s)), std::string(help), restart});
   }
   if (s.notices.fault->can_use_cpu) {
-    list.push_back({"Continue on the CPU", "Slower, but independent of the GPU.", [&c] { call(c.commands.use_cpu); }});
+    list.push_back(
+        {"Continue on the CPU", "Slower, but independent of the GPU.", [&c] { c.commands.send(command::UseCpu{}); }});
   }
   return list;
 }
@@ -399,7 +400,7 @@ float progress_strip(PanelContext& c, const Rect& area) {
   ui.fill({x0, track.y0, end, track.y1}, theme::kAccent, 2);
   if (ui.button("cancel", {box.x1 - ui.px(20) - cancel, box.y0 + ui.px(10), box.x1 - ui.px(20), box.y0 + ui.px(38)},
                 {.label = "Cancel"}, {"Cancel", "Cancels; the current source is unchanged.", {}})) {
-    call(c.commands.cancel);
+    c.commands.send(command::Cancel{});
   }
   return height;
 }

@@ -19,7 +19,8 @@ void choose_scale(const KeyTargets& t, float scale) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   if (scale > 0 && fitting_scale(scale, size.x, size.y) < scale) {
     const float fitting = fitting_scale(scale, size.x, size.y);
-    call(t.commands.hint, fmt::format("Interface scale limited to {:.0f} % by the window size.", 100.0F * fitting));
+    t.commands.send(
+        command::Hint{fmt::format("Interface scale limited to {:.0f} % by the window size.", 100.0F * fitting)});
   }
   t.view.scale = scale;
   t.requests.scale_chosen = true;
@@ -32,7 +33,7 @@ void act_unless(const KeyTargets& t, std::string_view why_not, const std::functi
   if (why_not.empty()) {
     act();
   } else {
-    call(t.commands.hint, std::string(why_not));
+    t.commands.send(command::Hint{std::string(why_not)});
   }
 }
 
@@ -45,12 +46,12 @@ void step_param(const KeyTargets& t, std::string_view key, double by) {
   const double now = get_number(state.params, *spec);
   const std::string limit = fmt::format("{} is at the {}, {:g} {}.", spec->label, by < 0 ? "minimum" : "maximum",
                                         now * spec->shown_per_si, spec->unit);
-  act_unless(t, now == before ? limit : "", [&] { call(t.commands.params_changed); });
+  act_unless(t, now == before ? limit : "", [&] { t.commands.send(command::ParamsChanged{}); });
 }
 
 bool refused_in_kiosk(const KeyTargets& t) {
   if (t.state.no_effect.files.empty()) return false;
-  call(t.commands.say, t.state.no_effect.files);
+  t.commands.send(command::Say{t.state.no_effect.files});
   return true;
 }
 
@@ -67,7 +68,7 @@ void act_gain(const KeyTargets& t, const KeyPress& press) {
 }
 
 void act_save_image(const KeyTargets& t, const KeyPress&) {
-  act_unless(t, why_no_picture(t.state, t.shown_grid), [&] { call(t.commands.save, SaveWhat::picture); });
+  act_unless(t, why_no_picture(t.state, t.shown_grid), [&] { t.commands.send(command::Save{SaveWhat::picture}); });
 }
 
 void act_save_as(const KeyTargets& t, const KeyPress&) {
@@ -78,12 +79,12 @@ void act_save_as(const KeyTargets& t, const KeyPress&) {
 
 void act_save_session(const KeyTargets& t, const KeyPress&) {
   act_unless(t, why_no_picture(t.state, t.shown_grid), [&] {
-    if (!refused_in_kiosk(t)) call(t.commands.save, SaveWhat::session);
+    if (!refused_in_kiosk(t)) t.commands.send(command::Save{SaveWhat::session});
   });
 }
 
 void act_record(const KeyTargets& t, const KeyPress&) {
-  act_unless(t, why_no_record(t.state), [&] { call(t.commands.toggle_record); });
+  act_unless(t, why_no_record(t.state), [&] { t.commands.send(command::ToggleRecord{}); });
 }
 
 void act_on_image(const KeyTargets& t, const KeyPress& press) { t.image.key(t.state, t.commands, press); }
@@ -101,9 +102,9 @@ void act_preset(const KeyTargets& t, const KeyPress& press) {
   const auto& list = t.state.presets.list;
   const auto found = std::find_if(list.begin(), list.end(), [&](const PresetView& p) { return p.slot == slot; });
   if (found == list.end()) {
-    call(t.commands.hint, "No preset on key " + std::to_string(slot) + ".");
+    t.commands.send(command::Hint{"No preset on key " + std::to_string(slot) + "."});
   } else {
-    call(t.commands.preset, PresetOrder{PresetCommand::load, static_cast<int>(found - list.begin())});
+    t.commands.send(command::Preset{{PresetCommand::load, static_cast<int>(found - list.begin())}});
   }
 }
 
@@ -129,7 +130,7 @@ void act_presentation(const KeyTargets& t, const KeyPress&) {
 
 void act_lecture(const KeyTargets& t, const KeyPress&) { t.view.transient.lecture = !t.view.transient.lecture; }
 void act_full_screen(const KeyTargets& t, const KeyPress&) { t.requests.full_screen = true; }
-void act_reset(const KeyTargets& t, const KeyPress&) { call(t.commands.reset); }
+void act_reset(const KeyTargets& t, const KeyPress&) { t.commands.send(command::Reset{}); }
 void act_list(const KeyTargets& t, const KeyPress&) { t.requests.open_keys = true; }
 
 void act_scale(const KeyTargets& t, const KeyPress& press) {
@@ -146,7 +147,7 @@ void act_open(const KeyTargets& t, const KeyPress& press) {
   const SourceInfo& source = t.state.source;
   const bool recording = !source.opened_as.empty() && source.phantom.empty() && !source.live;
   if (press.shift && recording && !t.state.import.open) {
-    call(t.commands.import, ImportOrder{.act = ImportAct::begin, .text = source.opened_as});
+    t.commands.send(command::Import{{.act = ImportAct::begin, .text = source.opened_as}});
   } else {
     t.requests.open_dialog = true;
     t.requests.describe = press.shift;
@@ -313,27 +314,27 @@ void Undo::observe(const Ui& ui, const UiState& state) {
                    state.presets.loads, name);
 }
 
-void Undo::apply(const Ui& ui, UiState& state, const UiCommands& commands, HistoryAct act) {
+void Undo::apply(const Ui& ui, UiState& state, Commands& commands, HistoryAct act) {
   if (act == HistoryAct::none || ui.holding()) return;
   observe(ui, state);  // what came between two frames, before the key
   const bool back = act == HistoryAct::undo;
   const std::string what = back ? history_.undo_text() : history_.redo_text();
   const auto to = back ? history_.undo() : history_.redo();
-  if (!to && back && state.reset.undoable) return call(commands.undo_reset);
-  if (!to) return call(commands.hint, back ? "Nothing to undo." : "Nothing to redo.");
+  if (!to && back && state.reset.undoable) return commands.send(command::UndoReset{});
+  if (!to) return commands.send(command::Hint{back ? "Nothing to undo." : "Nothing to redo."});
   const bool other_params = state.params != to->params;
   state.params = to->params;
   state.marks.list = to->marks;
   state.image.m_mode.calipers = to->calipers;
   if (find_mark(state.marks, state.marks.selected) == nullptr) state.marks.selected = 0;
-  if (other_params) call(commands.params_changed);
+  if (other_params) commands.send(command::ParamsChanged{});
   if (to->preset != preset_in_use(state.presets)) {
     const auto& list = state.presets.list;
     const auto found = std::ranges::find(list, to->preset, &PresetView::name);
     const int index = found == list.end() ? -1 : static_cast<int>(found - list.begin());
-    call(commands.preset, PresetOrder{PresetCommand::activate, index});
+    commands.send(command::Preset{{PresetCommand::activate, index}});
   }
-  call(commands.say, (back ? "Undone: " : "Redone: ") + what);
+  commands.send(command::Say{(back ? "Undone: " : "Redone: ") + what});
 }
 
 }  // namespace echoloop

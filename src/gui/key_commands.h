@@ -24,7 +24,7 @@ namespace echoloop {
 class Undo {
  public:
   void observe(const Ui& ui, const UiState& state);
-  void apply(const Ui& ui, UiState& state, const UiCommands& commands, HistoryAct act);
+  void apply(const Ui& ui, UiState& state, Commands& commands, HistoryAct act);
 
   [[nodiscard]] const EditHistory& history() const { return history_; }
 
@@ -46,7 +46,7 @@ struct WindowRequests {
 struct KeyTargets {
   Ui& ui;
   UiState& state;
-  const UiCommands& commands;
+  Commands& commands;
   ViewSettings& view;
   ImageArea& image;
   Presentation& presentation;

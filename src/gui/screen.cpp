@@ -25,6 +25,7 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   PanelContext c{.ui = ui_,
                  .state = state,
                  .commands = commands_,
+                 .queries = queries_,
                  .view = view_,
                  .shown_grid = input.image.grid,
                  .shown_frame = input.image.stamp.source_index,
@@ -43,11 +44,11 @@ void Screen::draw(UiState& state, const SceneInput& input) {
   const bool controls = !presentation_.on() && !view_.transient.lecture && !state.import.open;
   if (controls && !dialog_.is_open() && !panels_.keys_open() && input.image.number != 0) {
     const std::string_view lesson = panels_.tour().draw(ui_, image_.layout().image);
-    if (!lesson.empty()) call(commands_.open_lesson, std::string(lesson));
+    if (!lesson.empty()) commands_.send(command::OpenLesson{std::string(lesson)});
   }
   undo_.observe(ui_, state);
   if (ui_.escape() && state.import.open) {
-    call(commands_.import, ImportOrder{.act = ImportAct::cancel});
+    commands_.send(command::Import{{.act = ImportAct::cancel}});
   } else if (ui_.escape()) {
     presentation_.end();
     view_.transient.lecture = false;
@@ -159,11 +160,11 @@ void Screen::draw_dialogs(UiState& state, float wanted_scale) {
   const bool looking = dialog_.is_open();
   if (const auto file = dialog_.draw(ui_, drawn_.keys)) {
     if (std::exchange(requests_.describe, false)) {
-      call(commands_.import, ImportOrder{.act = ImportAct::begin, .text = file->string()});
+      commands_.send(command::Import{{.act = ImportAct::begin, .text = file->string()}});
     } else if (requests_.open_as) {
-      call(commands_.compare_with, *requests_.open_as, *file);
+      commands_.send(command::CompareWith{*requests_.open_as, *file});
     } else {
-      call(commands_.open_file, *file);
+      commands_.send(command::OpenFile{*file});
     }
   }
   if (!dialog_.is_open()) {
@@ -172,7 +173,8 @@ void Screen::draw_dialogs(UiState& state, float wanted_scale) {
   }
   if (looking) view_.last_folder = dialog_.folder();
   if (std::exchange(requests_.open_keys, false)) panels_.open_keys(ui_);
-  if (const auto scale = panels_.draw(ui_, state, commands_, wanted_scale)) choose_scale(key_targets(state), *scale);
+  if (const auto scale = panels_.draw(ui_, state, commands_, queries_, wanted_scale))
+    choose_scale(key_targets(state), *scale);
 }
 
 // Timeline and Stream in place of the columns and the image; the bars stay.
@@ -182,7 +184,7 @@ void Screen::draw_lecture(PanelContext& c) {
   const Rect area{0, l.status.y1, size.x, l.message.y0};
   drawn_.grounds = {{l.status, theme::kBarHex}, {l.message, theme::kBarHex}, {area, theme::kPanelHex}};
   if (!std::exchange(last_.lecture, true)) {
-    call(commands_.hint, "Enlarged: Timeline and Stream. The stream keeps running; Esc returns to the image.");
+    commands_.send(command::Hint{"Enlarged: Timeline and Stream. The stream keeps running; Esc returns to the image."});
   }
   lecture_.draw(c, area);
   BarRequests requests;

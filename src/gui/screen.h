@@ -26,7 +26,8 @@ namespace echoloop {
 
 class Screen {
  public:
-  Screen(UiCommands commands, ViewSettings settings) : commands_(std::move(commands)), view_(std::move(settings)) {}
+  Screen(Commands& commands, Queries queries, ViewSettings settings)
+      : commands_(commands), queries_(std::move(queries)), view_(std::move(settings)) {}
 
   // Between ImGui's new frame and its render.
   void draw(UiState& state, const SceneInput& input);
@@ -59,7 +60,6 @@ class Screen {
   // All of the view as it is before anything was set; what was opened, and where, stays known.
   void reset_view();
   void restore_view(const ViewSettings& settings);
-  [[nodiscard]] const UiCommands& commands() const { return commands_; }
 
  private:
   void begin_frame(UiState& state, const SceneInput& input);
@@ -93,7 +93,8 @@ class Screen {
     std::string closed_fault;
   };
 
-  UiCommands commands_;
+  Commands& commands_;
+  const Queries queries_;
   ViewSettings view_;
   Ui ui_;
   SideColumns columns_;

@@ -221,13 +221,14 @@ void ProgramPanels::open_keys(Ui& ui) const { ui.open_popup(kKeysOverlay); }
 
 bool ProgramPanels::keys_open() const { return ImGui::IsPopupOpen(kKeysOverlay); }
 
-std::optional<float> ProgramPanels::draw(Ui& ui, const UiState& state, const UiCommands& commands, float wanted_scale) {
+std::optional<float> ProgramPanels::draw(Ui& ui, const UiState& state, Commands& commands, const Queries& queries,
+                                         float wanted_scale) {
   const ManualButton manual = state.no_effect.files.empty() ? ManualButton::shown : ManualButton::hidden;
   const OverlayRequests asked = draw_keys_overlay(ui, key_help(), wanted_scale, manual);
-  if (asked.manual) call(commands.open_manual);
+  if (asked.manual) commands.send(command::OpenManual{});
   if (asked.tour) tour_.begin();
   if (asked.about) {
-    if (commands.program_facts) facts_ = commands.program_facts();
+    if (queries.program_facts) facts_ = queries.program_facts();
     ui.open_popup(kAboutPanel);
   }
   draw_about(ui, facts_);
@@ -239,14 +240,14 @@ std::optional<float> ProgramPanels::draw(Ui& ui, const UiState& state, const UiC
                          .why = kWhySandbox,
                          .yes = "Open without sandbox"};
   if (const auto yes = sandbox_.draw(ui, sandbox, unsandboxed.has_value()))
-    call(commands.answer_sandbox, *yes ? SandboxAnswer::open : SandboxAnswer::cancel);
+    commands.send(command::AnswerSandbox{*yes ? SandboxAnswer::open : SandboxAnswer::cancel});
   const Question leave{.id = "leave",
                        .title = "Leave the description unsaved?",
                        .subject = state.import.file_name + ": answers are not saved.",
                        .why = kWhyLeave,
                        .yes = "Open the other file"};
   if (const auto yes = leave_.draw(ui, leave, !state.import.next.empty()))
-    call(commands.import, ImportOrder{.act = *yes ? ImportAct::next : ImportAct::stay});
+    commands.send(command::Import{{.act = *yes ? ImportAct::next : ImportAct::stay}});
   return asked.scale;
 }
 
@@ -278,12 +279,12 @@ std::optional<bool> QuestionDialog::draw(Ui& ui, const Question& question, bool 
   return answer;
 }
 
-void ScannerDialogs::draw(Ui& ui, const UiState& state, const UiCommands& commands) {
+void ScannerDialogs::draw(Ui& ui, const UiState& state, Commands& commands) {
   draw_description(ui, state, commands);
   draw_network(ui, state, commands);
 }
 
-void ScannerDialogs::draw_description(Ui& ui, const UiState& state, const UiCommands& commands) {
+void ScannerDialogs::draw_description(Ui& ui, const UiState& state, Commands& commands) {
   const auto now = state.scanner.has_value() ? state.scanner->description : nullptr;
   const Rect box = dialog_box(ui, 720, ui.px(560));
   if (!begin_dialog(ui, kDescriptionPanel, box, "Description of the scanner")) return;
@@ -314,13 +315,13 @@ void ScannerDialogs::draw_description(Ui& ui, const UiState& state, const UiComm
   }
   const float save = left + ui.px(84) + between;
   if (ui.button("description_save", foot_button(ui, box, save, save + wide), {.label = "Save as JSON"}, saves)) {
-    call(commands.save, SaveWhat::description);
+    commands.send(command::Save{SaveWhat::description});
   }
   if (escape_button(ui, "description_close", box, "Close", Emphasis::plain)) ui.close_popup();
   ui.end_popup();
 }
 
-void ScannerDialogs::draw_network(Ui& ui, const UiState& state, const UiCommands& commands) {
+void ScannerDialogs::draw_network(Ui& ui, const UiState& state, Commands& commands) {
   constexpr std::string_view kWhat =
       "Programs on other machines of this network can then connect, if they send the word in the token file. Samples "
       "are not encrypted. The file is created if it does not exist; copy it to the machine of the sender.";
@@ -354,7 +355,7 @@ void ScannerDialogs::draw_network(Ui& ui, const UiState& state, const UiCommands
       ui.button("network_listen", foot_button(ui, box, right - 2 * button - between, right - button - between),
                 {.label = "Open port"}, {"Open port", "Waits for a sender at this port.", why});
   if ((listens || entered) && why.empty()) {
-    if (commands.open_network_scanner) commands.open_network_scanner(port);
+    commands.send(command::OpenNetworkScanner{port});
     ui.close_popup();
   }
   if (escape_button(ui, "network_cancel", box, "Cancel", Emphasis::primary)) ui.close_popup();

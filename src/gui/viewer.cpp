@@ -42,7 +42,7 @@ std::string clock_text() {
 }  // namespace
 
 struct Viewer::Impl {
-  Impl(const ViewerOptions& o, UiCommands commands, LiveImages& live, PastImages* past)
+  Impl(const ViewerOptions& o, Commands& to, LiveImages& live, PastImages* past)
       : options(o),
         saved(load_view_settings(o.settings_file)),
         surface(make_surface(o, saved)),
@@ -54,7 +54,8 @@ struct Viewer::Impl {
         spectrogram(live.spectrogram),
         strip(live.line, past != nullptr ? &past->line : nullptr),
         renderer(o.shader_dir),
-        screen(std::move(commands), saved) {
+        commands(to),
+        screen(to, o.queries, saved) {
     clock.frame_ns = clock.input_ns = now_ns();
     if (o.first_tour == FirstTour::show && !saved.toured && !o.settings_file.empty()) begin_first_tour();
   }
@@ -114,6 +115,7 @@ struct Viewer::Impl {
   LevelMatcher matcher;
   WindowRenderer renderer;
   Fonts fonts;
+  Commands& commands;
   Screen screen;
   Clock clock;
   Frame last;
@@ -238,8 +240,8 @@ void Viewer::Impl::save_settings() {
   save_view_settings(options.settings_file, saved);
 }
 
-Viewer::Viewer(const ViewerOptions& options, UiCommands commands, LiveImages& live, PastImages* past)
-    : impl_(std::make_unique<Impl>(options, std::move(commands), live, past)) {}
+Viewer::Viewer(const ViewerOptions& options, Commands& commands, LiveImages& live, PastImages* past)
+    : impl_(std::make_unique<Impl>(options, commands, live, past)) {}
 
 Viewer::~Viewer() {
   if (!impl_->options.settings_file.empty() && impl_->screen.settings() != impl_->saved) impl_->save_settings();
@@ -256,7 +258,7 @@ bool Viewer::frame(UiState& state) {
   v.surface->poll(0.0);
   for (const auto& file : std::exchange(v.surface->dropped_files, {})) {
     v.last.dropped = true;
-    call(v.screen.commands().open_file, file);
+    v.commands.send(command::OpenFile{file});
     break;  // one window, one recording
   }
   bool redraw = std::exchange(v.surface->exposed, false);

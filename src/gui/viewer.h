@@ -1,5 +1,5 @@
 // The window of the program: takes the newest image, draws it with the panels around it, and turns input into edits
-// of UiState and calls of UiCommands. It is the reader of the mailboxes. UI thread only; never waits for the
+// of UiState and commands. It is the reader of the mailboxes. UI thread only; never waits for the
 // pipeline.
 #pragma once
 
@@ -36,6 +36,7 @@ struct ViewerOptions {
   double ui_scale = 0;                       // 0 = the last run's, or the monitor's
   Closing closing = Closing::by_user;
   bool vsync = true;
+  Queries queries = {};
 };
 
 class Viewer {
@@ -43,7 +44,7 @@ class Viewer {
   // Throws Error when there is no display, no OpenGL 4.5, or no shaders.
   // `past`: where images of kept frames, and their flow, come from while the state is frozen; null = looking back is
   // not possible.
-  Viewer(const ViewerOptions& options, UiCommands commands, LiveImages& live, PastImages* past = nullptr);
+  Viewer(const ViewerOptions& options, Commands& commands, LiveImages& live, PastImages* past = nullptr);
   ~Viewer();
   Viewer(const Viewer&) = delete;
   Viewer& operator=(const Viewer&) = delete;

@@ -122,7 +122,7 @@ TEST_F(BusyWindow, ASourceIsReplacedWithoutAWaitForTheFrameUnderWay) {
   constexpr std::chrono::milliseconds kLoad(6000);
   begin_loaded(static_cast<double>(kLoad.count()));
   state().stream.inject = {};
-  app().viewer().screen().commands().open_phantom("cyst");
+  app().commands().send(command::OpenPhantom{"cyst"});
   using Clock = std::chrono::steady_clock;
   Clock::duration longest{};
   const Clock::time_point limit = Clock::now() + std::chrono::seconds(60);
@@ -147,7 +147,7 @@ class ReturningWindow : public WindowTest {
     slow.settings = {"adaptive=minimum_variance", "grid_nx=900", "grid_nz=1800"};
     const std::filesystem::path file = folder().path() / "slow.echoloop.json";
     write_text_file(file, session_json(slow, file).dump());
-    app().viewer().screen().commands().open_file(file);
+    app().commands().send(command::OpenFile{file});
     ASSERT_TRUE(until([&] { return state().image.awaited && state().image.work.remaining_s > 0.0; }));
     EXPECT_TRUE(state().marks.list.empty());
     EXPECT_EQ(app().viewer().shown_image().number, 0U);
@@ -159,7 +159,7 @@ class ReturningWindow : public WindowTest {
     ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
     set_from_text(state().params, "f_number=2.5");
     set_from_text(state().params, "dynamic_range_db=47");
-    app().viewer().screen().commands().params_changed();
+    app().commands().send(command::ParamsChanged{});
     state().marks.list = {{.number = 4, .kind = MarkKind::distance, .points = {{0, 10e-3}, {1e-3, 12e-3}}}};
     state().image.pan_zoom = {.fitted = false, .centre = {0, 12e-3}, .logical_px_per_m = 60e3};
     state().cine.speed = 0.5;
@@ -188,10 +188,10 @@ TEST_F(ReturningWindow, EscapeReturnsToTheLiveSource) {
   expect_the_former();
   ASSERT_TRUE(until([&] { return state().numbers.shown > 2; }));
   EXPECT_EQ(state().run, RunState::live);
-  app().viewer().screen().commands().open_phantom("cyst");
+  app().commands().send(command::OpenPhantom{"cyst"});
   ASSERT_TRUE(until([&] { return state().source.phantom == "cyst" && !state().image.awaited; }));
   EXPECT_TRUE(state().marks.list.empty());
-  app().viewer().screen().commands().open_phantom("points");
+  app().commands().send(command::OpenPhantom{"points"});
   ASSERT_TRUE(until([&] { return state().source.phantom == "points" && !state().image.awaited; }));
   EXPECT_EQ(state().marks.list.size(), 1U) << "marks stay with their source";
 }
@@ -211,7 +211,7 @@ TEST_F(ReturningWindow, AClickReturnsToTheFrozenFrame) {
 
 TEST_F(ReturningWindow, WithTheFirstImageThereIsNothingToReturnTo) {
   set();
-  app().viewer().screen().commands().open_phantom("cyst");
+  app().commands().send(command::OpenPhantom{"cyst"});
   ASSERT_TRUE(until([&] { return state().source.phantom == "cyst" && !state().image.awaited; }));
   app().turn();
   EXPECT_TRUE(state().opening.former.empty());

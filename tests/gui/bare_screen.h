@@ -43,12 +43,11 @@ class BareScreen {
   std::vector<std::string> hints;
 
  private:
-  [[nodiscard]] UiCommands make_commands();
-
   BareWindow window_;
   Image image_;
   LevelReader levels_, compared_levels_;
   LineQueue lines_;
+  Commands queue_;
   MModeStrip strip_{lines_, nullptr};
   const Fonts* fonts_ = nullptr;
   ImGuiContext* context_ = nullptr;

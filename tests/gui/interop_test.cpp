@@ -43,6 +43,7 @@ class DeviceImage {
 };
 
 TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
+  Commands commands;
   LiveImages live;
   PastImages past;
   std::unique_ptr<Viewer> viewer;
@@ -51,7 +52,7 @@ TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
                                                     .height = 640,
                                                     .surface = SurfaceKind::offscreen,
                                                     .shader_dir = std::filesystem::path(ECHO_SOURCE_DIR) / "shaders"},
-                                      UiCommands{}, live, &past);
+                                      commands, live, &past);
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }

@@ -57,32 +57,6 @@ UiState plausible_state() {
 }
 
 Scene::Scene(int width, int height, double scale, const std::filesystem::path& settings, FirstTour tour) {
-  UiCommands c;
-  c.params_changed = [this] { ++params_changed; };
-  c.stream_changed = [this] { ++stream_changed; };
-  c.open_phantom = [this](const std::string& name) { opened_phantom = name; };
-  c.open_lesson = [this](const std::string& name) { opened_lesson = name; };
-  c.open_file = [this](const std::filesystem::path& file) { opened_file = file; };
-  c.toggle_freeze = [this] { ++freezes; };
-  c.cine_changed = [this] { ++cine_changed; };
-  c.compare_with = [this](CompareSide side, const std::filesystem::path& file) {
-    compared_with.push_back({side, file});
-  };
-  c.swap_recordings = [this] { ++recordings_swapped; };
-  c.save = [this](SaveWhat what) {
-    saved.push_back(what);
-    if (what == SaveWhat::picture) ++pictures;
-  };
-  c.toggle_record = [this] { ++records; };
-  c.preset = [this](const PresetOrder& order) { preset_orders.push_back(order); };
-  c.say = [this](const std::string& text) { said.push_back(text); };
-  c.hint = c.say;
-  c.restart = [this] { ++restarts; };
-  c.reset = [this] { ++resets; };
-  c.cancel = [this] { ++cancels; };
-  c.save_table = [this](const ResultTable& table) { saved_tables.push_back(table); };
-  c.save_timings = [this](TimingFile file) { saved_timings.push_back(file); };
-  c.dismiss_message = [this](std::size_t index) { dismissed = index; };
   viewer = std::make_unique<Viewer>(ViewerOptions{.width = width,
                                                   .height = height,
                                                   .surface = SurfaceKind::offscreen,
@@ -91,7 +65,38 @@ Scene::Scene(int width, int height, double scale, const std::filesystem::path& s
                                                   .settings_file = settings,
                                                   .first_tour = tour,
                                                   .ui_scale = scale},
-                                    std::move(c), live_, &past_);
+                                    commands_, live_, &past_);
+}
+
+void Scene::note(const AnyCommand& given) {
+  using namespace command;
+  const Acts acts{
+      [this](const ParamsChanged&) { ++params_changed; },
+      [this](const StreamChanged&) { ++stream_changed; },
+      [this](const CineChanged&) { ++cine_changed; },
+      [this](const OpenPhantom& c) { opened_phantom = c.text; },
+      [this](const OpenLesson& c) { opened_lesson = c.name; },
+      [this](const OpenFile& c) { opened_file = c.file; },
+      [this](const ToggleFreeze&) { ++freezes; },
+      [this](const CompareWith& c) { compared_with.emplace_back(c.side, c.file); },
+      [this](const SwapRecordings&) { ++recordings_swapped; },
+      [this](const Save& c) {
+        saved.push_back(c.what);
+        if (c.what == SaveWhat::picture) ++pictures;
+      },
+      [this](const ToggleRecord&) { ++records; },
+      [this](const command::Preset& c) { preset_orders.push_back(c.order); },
+      [this](const Say& c) { said.push_back(c.text); },
+      [this](const Hint& c) { said.push_back(c.text); },
+      [this](const Restart&) { ++restarts; },
+      [this](const Reset&) { ++resets; },
+      [this](const Cancel&) { ++cancels; },
+      [this](const SaveTable& c) { saved_tables.push_back(c.table); },
+      [this](const SaveTimings& c) { saved_timings.push_back(c.format); },
+      [this](const DismissMessage& c) { dismissed = c.index; },
+      [](const auto&) {},
+  };
+  std::visit(acts, given);
 }
 
 void Scene::freeze(std::size_t count, double rate_hz) {
@@ -111,7 +116,10 @@ void Scene::freeze(std::size_t count, double rate_hz) {
 // time of a test. All else happens as ever, OpenGL's checks of every call among it.
 void Scene::frames(int count) {
   glEnable(GL_RASTERIZER_DISCARD);
-  for (int i = 0; i < count; ++i) viewer->frame(state);
+  for (int i = 0; i < count; ++i) {
+    viewer->frame(state);
+    for (const AnyCommand& command : commands_.take()) note(command);
+  }
   glDisable(GL_RASTERIZER_DISCARD);
 }
 

@@ -91,11 +91,13 @@ class Scene {
   std::unique_ptr<Viewer> viewer;
 
  private:
+  void note(const AnyCommand& given);
   void put_flow_into(Mailbox<FlowImage>& box, const Grid& grid, const Field& power_db, const Field& velocity_m_s,
                      double aliasing_m_s, const FrameStamp& stamp);
   void put_line(LineQueue& queue, const Image& image);
   void put(Mailbox<Image>& box, const Grid& grid, const Field& level_db, std::uint64_t sequence);
 
+  Commands commands_;
   LiveImages live_;
   PastImages past_;
   std::uint64_t spectrograms_put_ = 0;

@@ -48,12 +48,13 @@ void wait_for_message(Viewer& viewer, UiState& state, std::size_t count) {
 
 TEST(Shader, IsReloadedAndABadOneIsReported) {
   const Folder folder;
+  Commands commands;
   LiveImages live;
   std::unique_ptr<Viewer> viewer;
   try {
     viewer = std::make_unique<Viewer>(
-        ViewerOptions{.surface = SurfaceKind::offscreen, .interop = Interop::off, .shader_dir = folder.path},
-        UiCommands(), live);
+        ViewerOptions{.surface = SurfaceKind::offscreen, .interop = Interop::off, .shader_dir = folder.path}, commands,
+        live);
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }
@@ -88,9 +89,10 @@ TEST(Shader, IsReloadedAndABadOneIsReported) {
 }
 
 TEST(Shader, MissingFolderIsOneReadableLine) {
+  Commands commands;
   LiveImages live;
   try {
-    Viewer viewer({.surface = SurfaceKind::offscreen, .shader_dir = "/nowhere"}, UiCommands(), live);
+    Viewer viewer({.surface = SurfaceKind::offscreen, .shader_dir = "/nowhere"}, commands, live);
     FAIL() << "no error";
   } catch (const Error& error) {
     const std::string text = error.what();

@@ -341,8 +341,8 @@ TEST_F(SavedTable, HasSourceFrameAndParametersBeforeItsRows) {
   const Image& shown = app_->viewer().shown_image();
   FrameStamp stamp = shown.stamp;
   stamp.source_index = 12344;  // of an earlier image
-  app_->viewer().screen().commands().save_table(
-      {.suffix = "_table", .heading = "# A table.\n", .rows = "a,b\n1,2\n", .stamp = stamp, .params = shown.params});
+  app_->commands().send(command::SaveTable{
+      {.suffix = "_table", .heading = "# A table.\n", .rows = "a,b\n1,2\n", .stamp = stamp, .params = shown.params}});
   fs::path saved;
   ASSERT_TRUE(until([&] {
     for (const auto& file : fs::directory_iterator(folder_.path())) {

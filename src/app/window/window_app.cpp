@@ -42,7 +42,8 @@ WindowApp::WindowApp(const Options& options, SurfaceKind surface)
   stream_.describe_backend();
   require_outputs(options);
   parts_.state.marks = marks_of(options);
-  parts_.viewer = std::make_unique<Viewer>(viewer_options(parts_, surface), make_commands(), parts_.live, &parts_.past);
+  parts_.viewer =
+      std::make_unique<Viewer>(viewer_options(parts_, surface, make_queries()), commands_, parts_.live, &parts_.past);
   restore_settings();
   if (!chosen.note.empty()) parts_.say(Severity::info, chosen.note);
   if (const std::string status = viewer().interop_status(); !status.empty()) parts_.say(Severity::info, status);
@@ -54,61 +55,51 @@ WindowApp::~WindowApp() {
   parts_.session.reset();
 }
 
-UiCommands WindowApp::make_commands() {
-  UiCommands c;
-  add_file_commands(c);
-  add_stream_commands(c);
-  c.program_facts = program_facts;
-  c.preset = [this](const PresetOrder& order) {
-    const auto act = [this, order] { presets_.execute(order); };
-    const bool no_file = order.act == PresetCommand::load || order.act == PresetCommand::activate;
-    no_file ? later(act, "preset") : later_unless_kiosk(act, "preset");
-  };
-  c.say = [this](const std::string& text) { parts_.say(Severity::info, text); };
-  c.hint = [this](const std::string& text) { parts_.hint(text); };
-  c.reset = deferred([this] { reset_.reset(); });
-  c.undo_reset = deferred([this] { reset_.undo(); });
-  c.echo_at = [this](PlanePoint at) -> std::optional<EchoPlace> {
-    const UiState& state = parts_.state;
-    if (state.source.acquisition == nullptr) return std::nullopt;
-    return nearest_echo(*state.source.acquisition, state.params.formation.sound_speed_m_s, at);
-  };
-  c.dismiss_message = deferred([this](std::size_t index) { state().notices.messages.dismiss(index); });
-  return c;
+Queries WindowApp::make_queries() {
+  return {.program_facts = program_facts, .echo_at = [this](PlanePoint at) -> std::optional<EchoPlace> {
+            const UiState& state = parts_.state;
+            if (state.source.acquisition == nullptr) return std::nullopt;
+            return nearest_echo(*state.source.acquisition, state.params.formation.sound_speed_m_s, at);
+          }};
 }
 
-void WindowApp::add_file_commands(UiCommands& c) {
-  c.open_phantom = deferred([this](const std::string& name) { opening_.open_phantom(name); });
-  c.open_file = deferred_unless_kiosk(
-      [this](const std::filesystem::path& file) { import_.replace(file, [this, file] { opening_.open_file(file); }); });
-  c.open_lesson = deferred_unless_kiosk([this](const std::string& name) { opening_.open_lesson(name); });
-  c.import = deferred_unless_kiosk([this](const ImportOrder& order) { import_.execute(order); }, "importing");
-  c.open_scanner = deferred_unless_kiosk([this](const std::string& at) { opening_.open(at); });
-  c.open_network_scanner = deferred_unless_kiosk([this](std::uint16_t port) { opening_.open_network_scanner(port); });
-  c.sender = deferred([this](SenderCommand what) { scanner_.command(what); }, "sender");
-  c.facts_changed = deferred([this] { opening_.open(state().source.opened_as, state().facts.given); });
-  c.answer_sandbox = [this](SandboxAnswer answer) { question_.answer(answer); };
-  c.open_manual = deferred_unless_kiosk([this] { parts_.say(Severity::info, open_manual()); });
-  c.cancel = deferred([this] { cancel(); });
-  c.compare_with =
-      deferred_unless_kiosk([this](CompareSide side, const std::filesystem::path& path) { compare_with(side, path); });
-  c.swap_recordings = deferred([this] { swap_recordings(); });
-  c.save_timings = deferred_unless_kiosk([this](TimingFile format) { saving_.save_timing_file(format); });
-  c.save_table = deferred_unless_kiosk([this](const ResultTable& table) { saving_.save_table(table); });
-  c.save = deferred_unless_kiosk([this](SaveWhat what) { saving_.save(what, seen_moment()); });
-  c.toggle_record = deferred_unless_kiosk([this] { toggle_record(); }, "recording");
-}
-
-void WindowApp::add_stream_commands(UiCommands& c) {
-  c.params_changed = deferred([this] { stream_.apply_params(); });
-  c.stream_changed = deferred([this] { apply_stream(); });
-  c.toggle_freeze = deferred([this] { review_.toggle_freeze(); });
-  c.cine_changed = deferred([this] { apply_stream(); });  // keep_acquiring; the rest: WindowReview::update()
-  c.auto_reference = deferred([this] { reference_.set(); });
-  c.sound_speed = deferred([this](SoundSpeedAct what) { sound_speed_.act(what); }, "sound speed");
-  c.reset_latencies = [this] { parts_.trace.forget_latencies(); };
-  c.restart = deferred([this] { restart(parts_.state.stream); });
-  c.use_cpu = deferred([this] { use_cpu(); });
+void WindowApp::carry_out(const AnyCommand& given) {
+  using namespace command;
+  const Acts acts{
+      [this](const ParamsChanged&) { stream_.apply_params(); },
+      [this](const StreamChanged&) { apply_stream(); },
+      [this](const CineChanged&) { apply_stream(); },  // keep_acquiring; the rest: WindowReview::update()
+      [this](const FactsChanged&) { opening_.open(state().source.opened_as, state().facts.given); },
+      [this](const OpenPhantom& c) { opening_.open_phantom(c.text); },
+      [this](const OpenFile& c) { import_.replace(c.file, [this, file = c.file] { opening_.open_file(file); }); },
+      [this](const OpenLesson& c) { opening_.open_lesson(c.name); },
+      [this](const OpenScanner& c) { opening_.open(c.address); },
+      [this](const OpenNetworkScanner& c) { opening_.open_network_scanner(c.port); },
+      [this](const OpenManual&) { parts_.say(Severity::info, open_manual()); },
+      [this](const Import& c) { import_.execute(c.order); },
+      [this](const Sender& c) { scanner_.command(c.act); },
+      [this](const AnswerSandbox& c) { question_.answer(c.answer); },
+      [this](const Cancel&) { cancel(); },
+      [this](const ToggleFreeze&) { review_.toggle_freeze(); },
+      [this](const CompareWith& c) { compare_with(c.side, c.file); },
+      [this](const SwapRecordings&) { swap_recordings(); },
+      [this](const Save& c) { saving_.save(c.what, seen_moment()); },
+      [this](const SaveTable& c) { saving_.save_table(c.table); },
+      [this](const SaveTimings& c) { saving_.save_timing_file(c.format); },
+      [this](const ToggleRecord&) { toggle_record(); },
+      [this](const command::Preset& c) { presets_.execute(c.order); },
+      [this](const Say& c) { parts_.say(Severity::info, c.text); },
+      [this](const Hint& c) { parts_.hint(c.text); },
+      [this](const AutoReference&) { reference_.set(); },
+      [this](const SoundSpeed& c) { sound_speed_.act(c.act); },
+      [this](const ResetLatencies&) { parts_.trace.forget_latencies(); },
+      [this](const Restart&) { restart(state().stream); },
+      [this](const UseCpu&) { use_cpu(); },
+      [this](const Reset&) { reset_.reset(); },
+      [this](const UndoReset&) { reset_.undo(); },
+      [this](const DismissMessage& c) { state().notices.messages.dismiss(c.index); },
+  };
+  std::visit(acts, given);
 }
 
 void WindowApp::restore_settings() {
@@ -200,13 +191,14 @@ void WindowApp::turn() {
 }
 
 void WindowApp::run_commands() {
-  // A command may queue another one, which is executed after the next frame.
-  for (const Command& command : std::exchange(commands_, {})) {
+  for (const AnyCommand& command : commands_.take()) {
+    const CommandInfo info = info_of(command);
+    if (info.files && parts_.refused_in_kiosk()) continue;
     try {
-      command.act();
-      state().notices.messages.resolve(command.cause);
+      carry_out(command);
+      state().notices.messages.resolve(info.cause);
     } catch (const std::exception& error) {
-      parts_.say(Severity::error, error.what(), command.cause);
+      parts_.say(Severity::error, error.what(), std::string(info.cause));
     }
   }
 }

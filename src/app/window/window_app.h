@@ -35,27 +35,11 @@ class WindowApp {
   void turn();  // one window frame
   [[nodiscard]] Viewer& viewer() { return *parts_.viewer; }
   [[nodiscard]] UiState& state() { return parts_.state; }
+  [[nodiscard]] Commands& commands() { return commands_; }
 
  private:
-  UiCommands make_commands();
-  void add_file_commands(UiCommands& c);
-  void add_stream_commands(UiCommands& c);
-  // A command that fails says so with this cause; its success resolves the message.
-  void later(std::function<void()> act, std::string cause = {}) {
-    commands_.push_back({std::move(act), std::move(cause)});
-  }
-  void later_unless_kiosk(const std::function<void()>& act, const std::string& cause = {}) {
-    if (!parts_.refused_in_kiosk()) later(act, cause);
-  }
-  // Of the window: `act` with copies of the arguments, after the window frame.
-  template <class Act>
-  auto deferred(Act act, std::string cause = {}) {
-    return [this, act, cause](const auto&... given) { later([act, given...] { act(given...); }, cause); };
-  }
-  template <class Act>
-  auto deferred_unless_kiosk(Act act, std::string cause = {}) {
-    return [this, act, cause](const auto&... given) { later_unless_kiosk([act, given...] { act(given...); }, cause); };
-  }
+  [[nodiscard]] Queries make_queries();
+  void carry_out(const AnyCommand& given);
   void run_commands();
   void restore_settings();  // of the run before: nothing is opened or applied by itself
 
@@ -93,10 +77,6 @@ class WindowApp {
     NewImage news = NewImage::no;
     double opening_fraction = 0.0;
   };
-  struct Command {
-    std::function<void()> act;
-    std::string cause;
-  };
 
   WindowParts parts_;
   WindowRecording recording_;
@@ -115,7 +95,7 @@ class WindowApp {
   WindowSoundSpeed sound_speed_;
   WindowTimes times_;
   WindowPacer pacer_;
-  std::vector<Command> commands_;
+  Commands commands_;
   Drawn drawn_;
   std::int64_t started_ns_ = 0;
 };

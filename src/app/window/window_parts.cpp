@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 
 #include <ctime>
+#include <utility>
 
 #include "app/opening/source_kinds.h"
 #include "app/options/folders.h"
@@ -68,7 +69,7 @@ bool WindowParts::scripted() const {
   return options.frames > 0 || options.duration_s > 0.0 || kiosk() || names_output(options.files);
 }
 
-ViewerOptions viewer_options(const WindowParts& parts, SurfaceKind surface) {
+ViewerOptions viewer_options(const WindowParts& parts, SurfaceKind surface, Queries queries) {
   const auto& options = parts.options;
   const bool scripted = options.frames > 0 || options.duration_s > 0.0 || !options.files["--screenshot"].empty();
   const bool kiosk = parts.kiosk();
@@ -82,7 +83,8 @@ ViewerOptions viewer_options(const WindowParts& parts, SurfaceKind surface) {
           .first_tour = scripted || kiosk ? FirstTour::off : FirstTour::show,
           .ui_scale = options.ui_scale,
           .closing = kiosk ? Closing::never : Closing::by_user,
-          .vsync = true};
+          .vsync = true,
+          .queries = std::move(queries)};
 }
 
 ProgramFacts program_facts() {

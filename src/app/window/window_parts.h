@@ -50,7 +50,7 @@ struct WindowParts {
 };
 
 // How the window is made, from the options and from whether a kiosk, a script or a user runs it.
-ViewerOptions viewer_options(const WindowParts& parts, SurfaceKind surface);
+ViewerOptions viewer_options(const WindowParts& parts, SurfaceKind surface, Queries queries);
 
 [[nodiscard]] ProgramFacts program_facts();
 

@@ -44,11 +44,9 @@ struct AssistantChoice {
 struct AssistantScene {
   Ui& ui;
   const UiState& state;
-  const UiCommands& commands;
+  Commands& commands;
   [[nodiscard]] const ImportState& import() const { return state.import; }
-  void order(const ImportOrder& order) const {
-    if (commands.import) commands.import(order);
-  }
+  void order(const ImportOrder& order) const { commands.send(command::Import{order}); }
 };
 
 // One line of small text, so that the rows below stay; what has no room is in its tooltip.

@@ -176,7 +176,7 @@ void speed_choice(Row& row, float x) {
                                                       : c.ui.combo("speed", r, shown, speeds.choices, chosen, tip);
   if (!picked) return;
   cine.speed = speeds.values[static_cast<std::size_t>(*picked)];
-  call(c.commands.cine_changed);
+  c.commands.send(command::CineChanged{});
 }
 
 }  // namespace
@@ -256,7 +256,7 @@ float tool_width(const Row& row, CineTool tool) {
 
 void toggle_keep(PanelContext& c) {
   c.state.cine.keep_acquiring = !c.state.cine.keep_acquiring;
-  call(c.commands.cine_changed);
+  c.commands.send(command::CineChanged{});
 }
 
 // Saves the image at once; its right part opens the panel with everything else.
@@ -267,7 +267,7 @@ void picture_tool(PanelContext& c, const Rect& r, std::string_view shortcut) {
   if (ui.button("picture_button", left, {.label = "Image", .shortcut = shortcut},
                 {"Image", "Saves the image on screen with the settings of Save as (S).",
                  why_no_picture(c.state, c.shown_grid)})) {
-    call(c.commands.save, SaveWhat::picture);
+    c.commands.send(command::Save{SaveWhat::picture});
   }
   if (ui.button("save_menu", more, {}, save_tip(c))) ui.open_popup(kSavePanel);
   ui.chevron(more.cx(), more.cy(), Direction::up, theme::kText2);
@@ -293,7 +293,7 @@ void record_button(const Row& row, const Rect& r) {
                                                 : "Record",
                         .shortcut = row.fit.shortcuts ? "R" : "",
                         .active = recording.on};
-  if (c.ui.button("record", r, look, tip)) call(c.commands.toggle_record);
+  if (c.ui.button("record", r, look, tip)) c.commands.send(command::ToggleRecord{});
   if (!icon) return;
   const ImU32 ink = tip.why_not.empty() ? theme::kRed : theme::kDisabled;
   if (recording.on)
@@ -355,7 +355,7 @@ void draw_menu(const Row& row, const Rect& r) {
     case Entry::compare:
       return cine_act(c.state, c.commands, CineAct::compare);
     case Entry::picture:
-      if (why_no_picture(c.state, c.shown_grid).empty()) call(c.commands.save, SaveWhat::picture);
+      if (why_no_picture(c.state, c.shown_grid).empty()) c.commands.send(command::Save{SaveWhat::picture});
       return;
     case Entry::save:
       if (why_no_files(c.state).empty()) ui.open_popup(kSavePanel);

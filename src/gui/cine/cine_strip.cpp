@@ -54,7 +54,7 @@ void mark_by_key(PanelContext& c, const StripMark& mark, const Hit& h) {
     const auto least = static_cast<std::ptrdiff_t>(mark.in ? 0 : cine.mark_in + 1);
     const auto most = static_cast<std::ptrdiff_t>(mark.in ? cine.mark_out - 1 : cine.frames - 1);
     at = static_cast<std::size_t>(std::clamp(static_cast<std::ptrdiff_t>(at) + by, least, std::max(least, most)));
-    call(c.commands.cine_changed);
+    c.commands.send(command::CineChanged{});
   }
 }
 
@@ -83,7 +83,7 @@ void draw_mark(PanelContext& c, const Rect& track, const StripMark& mark) {
         mark.in ? std::min(wanted, cine.mark_out - 1) : std::min(std::max(wanted, cine.mark_in + 1), last);
     if (to != at) {
       at = to;
-      call(c.commands.cine_changed);
+      c.commands.send(command::CineChanged{});
     }
   }
   const bool moved = at != (mark.in ? std::size_t{0} : last);
@@ -322,7 +322,7 @@ void TouchStrip::choose_speed(PanelContext& c, double speed) {
   if (!frozen) freeze(c.state, c.commands);
 }
 
-void TouchStrip::follow(UiState& state, const UiCommands& commands) {
+void TouchStrip::follow(UiState& state, Commands& commands) {
   constexpr double kPatience_s = 2.0;
   if (!wanted_speed_.has_value()) return;
   if (ImGui::GetTime() - wanted_since_s_ > kPatience_s) return wanted_speed_.reset();
@@ -334,7 +334,7 @@ void TouchStrip::follow(UiState& state, const UiCommands& commands) {
   cine.speed = *wanted_speed_;
   cine.playing = true;
   wanted_speed_.reset();
-  call(commands.cine_changed);
+  commands.send(command::CineChanged{});
 }
 
 void TouchStrip::draw_speeds(PanelContext& c, Rect& row) {
@@ -437,7 +437,7 @@ void TouchStrip::draw(PanelContext& c, const Rect& r) {
   row.x1 = reset.x0 - ui.px(14);
   draw_speeds(c, row);
   draw_track(c, row);
-  if (button(ui, reset, {"touch/reset", "Reset", {}}, 0).clicked) call(c.commands.reset);
+  if (button(ui, reset, {"touch/reset", "Reset", {}}, 0).clicked) c.commands.send(command::Reset{});
 }
 
 }  // namespace echoloop

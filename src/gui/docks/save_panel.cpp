@@ -148,9 +148,9 @@ void draw_save_figure(PanelContext& c, Column& column) {
                                  {.label = "Save", .shortcut = "S", .emphasis = Emphasis::primary},
                                  {"Save", "Saves the image on screen with these settings (S, Enter).", no_picture});
   if (pressed || (ui.enter() && no_picture.empty())) {
-    call(c.commands.save, SaveWhat::picture);
+    c.commands.send(command::Save{SaveWhat::picture});
   } else if (ui.enter()) {
-    call(c.commands.hint, std::string(no_picture));
+    c.commands.send(command::Hint{std::string(no_picture)});
   }
 }
 
@@ -178,7 +178,7 @@ void save_row(PanelContext& c, Column& column, const SaveRow& row) {
   ui.text_fitted(Type::body, r.x0 + ui.px(kSaveLabel), button.x0 - ui.px(8), r.y0, r.height(),
                  enabled ? theme::kText2 : theme::kDisabled, row.note);
   if (ui.button(row.id, button, {.label = "Save", .shortcut = row.shortcut}, row.tip)) {
-    call(c.commands.save, row.what);
+    c.commands.send(command::Save{row.what});
   }
 }
 
@@ -298,7 +298,7 @@ void draw_film(PanelContext& c, Column& column) {
   if (ui.button("save/film", button,
                 {.label = "Save video", .emphasis = why.empty() ? Emphasis::primary : Emphasis::plain},
                 {"Save video", "With rulers, colour bar and caption. Runs in the background.", why})) {
-    call(c.commands.save, SaveWhat::film);
+    c.commands.send(command::Save{SaveWhat::film});
   }
 }
 

@@ -96,7 +96,7 @@ void SpectrogramDock::move_baseline(PanelContext& c, const Rect& axis, const Plo
   wanted = std::clamp(wanted, -0.9, 0.9);
   if (wanted == p.doppler.baseline) return;
   p.doppler.baseline = wanted;
-  call(c.commands.params_changed);
+  c.commands.send(command::ParamsChanged{});
 }
 
 void SpectrogramDock::read_out(PanelContext& c, const Plot& plot, const Spectrogram& s, const ImagingParams& p) {

@@ -84,21 +84,21 @@ std::string_view why_no_act(const UiState& state, CineAct act) {
   return act == CineAct::match_levels && weights ? "These are weights, not levels. Choose Show > Image." : "";
 }
 
-void freeze(const UiState& state, const UiCommands& commands) {
-  if (why_no_freeze(state).empty()) call(commands.toggle_freeze);
+void freeze(const UiState& state, Commands& commands) {
+  if (why_no_freeze(state).empty()) commands.send(command::ToggleFreeze{});
 }
 
-void cine_seek(UiState& state, const UiCommands& commands, std::size_t index) {
+void cine_seek(UiState& state, Commands& commands, std::size_t index) {
   if (!why_no_past(state).empty()) return;
   Cine& cine = state.cine;
   const std::size_t to = std::min(index, last_frame(cine));
   if (to == cine.index && !cine.playing) return;
   cine.index = to;
   cine.playing = false;
-  call(commands.cine_changed);
+  commands.send(command::CineChanged{});
 }
 
-void cine_act(UiState& state, const UiCommands& commands, CineAct act) {
+void cine_act(UiState& state, Commands& commands, CineAct act) {
   if (!why_no_act(state, act).empty()) return;
   Cine& cine = state.cine;
   const std::size_t last = last_frame(cine);
@@ -136,12 +136,12 @@ void cine_act(UiState& state, const UiCommands& commands, CineAct act) {
       cine.match_levels = !cine.match_levels;
       break;
     case CineAct::swap:
-      if (!cine.a_recording.name.empty()) return call(commands.swap_recordings);
+      if (!cine.a_recording.name.empty()) return commands.send(command::SwapRecordings{});
       std::swap(cine.a, state.params);
-      call(commands.params_changed);
+      commands.send(command::ParamsChanged{});
       break;
   }
-  call(commands.cine_changed);
+  commands.send(command::CineChanged{});
 }
 
 void SharedDisplay::follow(UiState& state) {
@@ -158,9 +158,9 @@ void SharedDisplay::follow(UiState& state) {
   loads_ = state.presets.loads;
 }
 
-void keep_cine_valid(UiState& state, const UiCommands& commands) {
+void keep_cine_valid(UiState& state, Commands& commands) {
   Cine& cine = state.cine;
-  if (state.run == RunState::fault && std::exchange(cine.compare, false)) call(commands.cine_changed);
+  if (state.run == RunState::fault && std::exchange(cine.compare, false)) commands.send(command::CineChanged{});
   if (state.run != RunState::frozen || cine.frames == 0) return;
   const std::size_t last = last_frame(cine);
   const auto before = std::pair(cine.index, std::pair(cine.mark_in, cine.mark_out));
@@ -169,7 +169,7 @@ void keep_cine_valid(UiState& state, const UiCommands& commands) {
     cine.mark_in = 0;
     cine.mark_out = last;
   }
-  if (before != std::pair(cine.index, std::pair(cine.mark_in, cine.mark_out))) call(commands.cine_changed);
+  if (before != std::pair(cine.index, std::pair(cine.mark_in, cine.mark_out))) commands.send(command::CineChanged{});
 }
 
 std::string_view newest_name(const UiState& state) { return image_rests(state) ? "newest" : "now"; }
@@ -278,7 +278,7 @@ bool side_a(BarRow& row) {
       held ? 0 : 1,
       {"A", "The recording of B with the settings at the start of the comparison, or another recording.", {}});
   if (!picked) return false;
-  if (*picked == 0 && !held) call(c.commands.compare_with, CompareSide::a, std::filesystem::path());
+  if (*picked == 0 && !held) c.commands.send(command::CompareWith{CompareSide::a, std::filesystem::path()});
   return *picked + 1 == static_cast<int>(choices.size());
 }
 
@@ -322,7 +322,7 @@ std::optional<CompareSide> draw_compare_bar(PanelContext& c, const Rect& bar) {
   if (const auto picked = ui.segmented("compare_look", row.next(ui.px(fit->looks)), kLooks,
                                        static_cast<int>(cine.compare_look), looks)) {
     cine.compare_look = static_cast<CompareLook>(*picked);
-    call(c.commands.cine_changed);
+    c.commands.send(command::CineChanged{});
   }
   std::optional<CompareSide> wanted;
   if (side_a(row)) wanted = CompareSide::a;

@@ -43,12 +43,12 @@ std::string_view why_no_picture(const UiState& state, const Grid& shown);  // of
 std::string_view why_no_act(const UiState& state, CineAct act);
 
 // Nothing while why_no_act() has a reason.
-void cine_act(UiState& state, const UiCommands& commands, CineAct act);
-void cine_seek(UiState& state, const UiCommands& commands, std::size_t index);  // also stops playing
-void freeze(const UiState& state, const UiCommands& commands);                  // and live again
+void cine_act(UiState& state, Commands& commands, CineAct act);
+void cine_seek(UiState& state, Commands& commands, std::size_t index);  // also stops playing
+void freeze(const UiState& state, Commands& commands);                  // and live again
 
 // Keeps index and marks within the kept frames and ends a comparison when the stream has stopped; once a frame.
-void keep_cine_valid(UiState& state, const UiCommands& commands);
+void keep_cine_valid(UiState& state, Commands& commands);
 
 // The display of a comparison: an edit acts on both sides where these agree, a preset on B alone.
 class SharedDisplay {

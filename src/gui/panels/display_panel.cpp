@@ -63,7 +63,7 @@ void reference_row(PanelContext& c, Column& column) {
                  "Sets 0 dB to the brightest pixel of the current image, once. The level is then fixed: brightness "
                  "never changes automatically.",
                  why})) {
-    call(c.commands.auto_reference);
+    c.commands.send(command::AutoReference{});
   }
 }
 
@@ -89,7 +89,7 @@ void display_panel(PanelContext& c, Column& column, bool& open) {
   const MoreRows more = c.more_display ? MoreRows::shown : MoreRows::hidden;
   const bool changed = param_rows(c, column, {ParamPart::display}, more, kDisplayRows);
   if (!c.compact || c.more_display) reference_row(c, column);
-  if (changed) call(c.commands.params_changed);
+  if (changed) c.commands.send(command::ParamsChanged{});
 }
 
 // TGC: eight sliders down the depth, as on a scanner's console, with the curve through them. On the screen only.

@@ -193,7 +193,7 @@ void flow_panel(PanelContext& c, Column& column, bool& open) {
   bool changed = param_rows(c, column, {ParamPart::color_flow}, MoreRows::shown, kFlowRows);
   if (p.color_flow.mode != FlowMode::off && why_not(c).empty()) fact_rows(c, column);
   changed |= gate_rows(c, column);
-  if (changed) call(c.commands.params_changed);
+  if (changed) c.commands.send(command::ParamsChanged{});
 }
 
 // The singular values of the last ensemble in decibels, and which of them are kept: two marks that can be dragged.

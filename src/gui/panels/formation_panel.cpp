@@ -220,7 +220,7 @@ void formation_panel(PanelContext& c, Column& column, bool& open) {
   const MoreRows more = c.more_formation ? MoreRows::shown : MoreRows::hidden;
   const bool changed =
       param_rows(c, column, {ParamPart::formation, ParamPart::transmits, ParamPart::refine}, more, kFormationRows);
-  if (changed) call(c.commands.params_changed);
+  if (changed) c.commands.send(command::ParamsChanged{});
 }
 
 // The speed of sound; below it, with "more", the button of its search, then progress, curves, peak and Apply.
@@ -247,7 +247,7 @@ void progress_row(PanelContext& c, Column& column, double fraction) {
   const float done = track.width() * static_cast<float>(std::clamp(fraction, 0.0, 1.0));
   ui.fill({track.x0, track.y0, track.x0 + done, track.y1}, theme::kAccent, 2);
   if (ui.button("sound_speed_cancel", cancel, {.label = "Cancel"}, {"Cancel", "Ends the search.", {}})) {
-    call(c.commands.sound_speed, SoundSpeedAct::cancel);
+    c.commands.send(command::SoundSpeed{SoundSpeedAct::cancel});
   }
 }
 
@@ -311,11 +311,11 @@ void result_rows(PanelContext& c, Column& column, const FoundSpeeds& found) {
                 {"Apply", "Sets the speed of sound to the peak. Undo restores the speed before.",
                  same ? "The speed of sound is the peak already." : ""})) {
     c.state.params.formation.sound_speed_m_s = whole;
-    call(c.commands.params_changed);
+    c.commands.send(command::ParamsChanged{});
   }
   const Rect close{r.x1 - ui.px(28), r.y0, r.x1, r.y1};
   if (ui.icon_button("sound_speed_close", close, {"Close", "Hides the result of the search.", {}})) {
-    call(c.commands.sound_speed, SoundSpeedAct::close);
+    c.commands.send(command::SoundSpeed{SoundSpeedAct::close});
   }
   ui.cross(close.cx(), close.cy(), theme::kText2);
 }
@@ -324,7 +324,7 @@ void find_row(PanelContext& c, Column& column) {
   const Rect r = c.ui.row(column, theme::kRow, 4);
   if (c.ui.button("sound_speed_find", r, {.label = "Find speed of sound"},
                   {"Find the speed of sound", kFindHelp, c.state.analyses.sound_speed.why_not})) {
-    call(c.commands.sound_speed, SoundSpeedAct::find);
+    c.commands.send(command::SoundSpeed{SoundSpeedAct::find});
   }
 }
 

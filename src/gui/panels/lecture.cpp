@@ -40,7 +40,7 @@ void order_choice(PanelContext& c, const Rect& r) {
     ui.text_centred(Type::medium, half, ink, cell.label);
     if (!h.clicked || on || !why.empty()) continue;
     c.state.stream.streams = cell.mode;
-    call(c.commands.stream_changed);
+    c.commands.send(command::StreamChanged{});
   }
 }
 
@@ -200,7 +200,7 @@ void Lecture::draw_stream(PanelContext& c, const Rect& area, float k) {
     const Rect r{x, head.y0, x + ui.px(32) + ui.width(Type::medium, policy_words(policy).label), head.y1};
     if (policy_radio(c, r, policy)) {
       c.state.stream.policy = policy;
-      call(c.commands.stream_changed);
+      c.commands.send(command::StreamChanged{});
     }
     x = r.x1 + ui.px(26);
   }
@@ -225,7 +225,7 @@ void Lecture::draw_stream(PanelContext& c, const Rect& area, float k) {
   draw_policy_card(c, card, chosen_);
   if (draw_policy_card(c, {card.x1 + gap, top, area.x1, area.y1}, other_)) {
     c.state.stream.policy = other_;
-    call(c.commands.stream_changed);
+    c.commands.send(command::StreamChanged{});
   }
 }
 

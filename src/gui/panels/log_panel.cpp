@@ -111,7 +111,7 @@ void faults_panel(PanelContext& c, Column& column, bool& open) {
     inject = {};
     changed = true;
   }
-  if (changed) call(c.commands.stream_changed);
+  if (changed) c.commands.send(command::StreamChanged{});
 }
 
 }  // namespace echoloop

@@ -90,7 +90,7 @@ void save_row(PanelContext& c, Column& column) {
   if (ui.button("save_measurements", r, {.label = "Save CSV"},
                 {"Save CSV",
                  "All values with their last 30 s, profiles and histogram, with units, source and parameters.", why})) {
-    call(c.commands.save, SaveWhat::measurements);
+    c.commands.send(command::Save{SaveWhat::measurements});
   }
 }
 

@@ -317,7 +317,7 @@ void plot(PanelContext& c, Column& column) {
   draw_window(ui, box, w, h.held ? grip : h.hovered ? nearest_limit(ui, box, w, x) : WindowGrip::none);
   draw_axis(ui, box, w);
   if (c.state.image.measured.histogram) draw_shares(ui, column, *c.state.image.measured.histogram, w);
-  if (!(p == before)) call(c.commands.params_changed);
+  if (!(p == before)) c.commands.send(command::ParamsChanged{});
 }
 
 }  // namespace

@@ -120,8 +120,8 @@ void work_rows(PanelContext& c, Column& column, const ObjectImage& found) {
 
 // What a button did, for the message line.
 void say_change(PanelContext& c, const std::string& text) {
-  call(c.commands.params_changed);
-  call(c.commands.say, text);
+  c.commands.send(command::ParamsChanged{});
+  c.commands.send(command::Say{text});
 }
 
 void display_buttons(PanelContext& c, Column& column, const ObjectImage& found) {
@@ -173,12 +173,12 @@ void found_row(PanelContext& c, Column& column, const ObjectImage& found) {
   if (ui.button("save_objects", button, {.label = "Save CSV"},
                 {"Save CSV", "The table in full precision, with background, threshold, source, frame and parameters.",
                  why_no_files(c.state, found.objects.empty() ? "No objects." : "")})) {
-    call(c.commands.save_table,
-         ResultTable{.suffix = "_objects",
-                     .heading = "# Objects found by Echoloop. Levels are in dB relative to 0 dB of the image.\n",
-                     .rows = objects_csv(c.state.analyses.objects),
-                     .stamp = found.stamp,
-                     .params = found.params});
+    c.commands.send(command::SaveTable{
+        ResultTable{.suffix = "_objects",
+                    .heading = "# Objects found by Echoloop. Levels are in dB relative to 0 dB of the image.\n",
+                    .rows = objects_csv(c.state.analyses.objects),
+                    .stamp = found.stamp,
+                    .params = found.params}});
   }
 }
 
@@ -226,7 +226,7 @@ void objects_panel(PanelContext& c, Column& column, bool& open) {
       result_rows(c, column);
     }
   }
-  if (changed) call(c.commands.params_changed);
+  if (changed) c.commands.send(command::ParamsChanged{});
 }
 
 // The levels of the image and its background. Heights are roots of counts, so that a few pixels of an object can be

@@ -27,7 +27,8 @@ namespace echoloop {
 struct PanelContext {
   Ui& ui;
   UiState& state;
-  const UiCommands& commands;
+  Commands& commands;
+  const Queries& queries;
   ViewSettings& view;
   const Grid& shown_grid;     // of the image on screen; nx 0 = none
   std::uint64_t shown_frame;  // its number in the source
@@ -41,12 +42,6 @@ struct PanelContext {
   bool& open_dialog;         // set to ask for it
   bool more_stream = false;  // how frames travel, and memory; a high column shows it by itself
 };
-
-// Commands that the application does not answer do nothing.
-template <class... A, class... B>
-void call(const std::function<void(A...)>& command, B&&... arguments) {
-  if (command) command(std::forward<B>(arguments)...);
-}
 
 // A recording opened before, for menus: with its folder where another one has the same name.
 struct RecentName {

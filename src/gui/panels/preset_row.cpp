@@ -145,7 +145,7 @@ void PresetRow::draw_chips(PanelContext& c, Column& column) {
     const float end = ui.text_fitted(Type::body, r.x0 + ui.px(5) + key_width, r.x1 - ui.px(dot ? 13 : 3), r.y0,
                                      r.height(), active || h.hovered ? theme::kText : theme::kText2, p.name);
     if (dot) ui.disc(end + ui.px(8), r.cy(), 2, theme::kAccent);
-    if (h.clicked) call(c.commands.preset, PresetOrder{PresetCommand::load, static_cast<int>(i)});
+    if (h.clicked) c.commands.send(command::Preset{{PresetCommand::load, static_cast<int>(i)}});
     x = r.x1 + ui.px(kChipGap);
   }
   if (i < list.size()) draw_rest(c, {x, column.y, column.x1, column.y + ui.px(kChip)}, i);
@@ -174,13 +174,13 @@ void PresetRow::draw_rest(PanelContext& c, const Rect& room, std::size_t first) 
   }
   if (const auto picked = ui.menu("preset_more", r, choices, c.state.presets.active,
                                   {"More presets", "All presets and their keys.", {}})) {
-    call(c.commands.preset, PresetOrder{PresetCommand::load, *picked});
+    c.commands.send(command::Preset{{PresetCommand::load, *picked}});
   }
 }
 
 void PresetRow::order(PanelContext& c, PresetCommand act) {
   const int index = act == PresetCommand::save_as ? -1 : c.state.presets.active;
-  call(c.commands.preset, PresetOrder{act, index, name_.data()});
+  c.commands.send(command::Preset{{act, index, name_.data()}});
   c.ui.close_popup();
 }
 

@@ -69,7 +69,7 @@ void place_rows(PanelContext& c, Column& column, const LiveStatus& s) {
     if (ui.is_editing("scanner_name")) {
       const std::optional<std::string> typed = ui.edit_field(r);
       const std::string other = typed.has_value() ? name_of(*typed) : std::string();
-      if (!other.empty() && other != name) call(c.commands.open_scanner, "live:" + other);
+      if (!other.empty() && other != name) c.commands.send(command::OpenScanner{"live:" + other});
     } else if (ui.button("scanner_name", r, {.label = name},
                          {"Name", "Of the address on this machine: several viewers have different names.",
                           why_no_files(c.state)})) {
@@ -80,7 +80,7 @@ void place_rows(PanelContext& c, Column& column, const LiveStatus& s) {
   const auto picked = ui.segmented("scanner_access", ui.labelled(column, "Access", true), kAccess, network ? 1 : 0,
                                    {"Access", s.reach, why_no_files(c.state)});
   if (picked == 1 && !network) ui.open_popup(kNetworkPanel);
-  if (picked == 0 && network) call(c.commands.open_scanner, std::string(kScannerAddress));
+  if (picked == 0 && network) c.commands.send(command::OpenScanner{std::string(kScannerAddress)});
 }
 
 // On the network: how a sender gets in.
@@ -113,7 +113,7 @@ void action_rows(PanelContext& c, Column& column, const LiveStatus& s) {
                    s.accepting ? "Ends the connection. New senders are rejected until you press Accept."
                                : "Accept the next sender.",
                    {}})) {
-      call(c.commands.sender, s.accepting ? SenderCommand::disconnect : SenderCommand::accept);
+      c.commands.send(command::Sender{s.accepting ? SenderCommand::disconnect : SenderCommand::accept});
     }
   }
   if (s.description != nullptr && ui.button("scanner_description", right, {.label = "Description…"},
@@ -136,7 +136,7 @@ void phantom_button(PanelContext& c, const char* id, const Rect& r) {
                    sends ? "Ends the sender that was started here."
                          : "Starts a sender of this program, which ends with the window: " + phantom_command(c.state),
                    why_no_files(c.state)})) {
-    call(c.commands.sender, SenderCommand::phantom);
+    c.commands.send(command::Sender{SenderCommand::phantom});
   }
 }
 

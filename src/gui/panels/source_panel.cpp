@@ -126,7 +126,7 @@ void phantom_choice(PanelContext& c, Column& column) {
   const Rect r = c.ui.row(column, theme::kRow, 6);
   const Tip tip{"Built-in phantom", "Simulated moving scene, streamed like data of a probe.", {}};
   const auto picked = c.ui.segmented("phantom", r, choices, index, tip);
-  if (picked) call(c.commands.open_phantom, std::string(phantoms()[static_cast<std::size_t>(*picked)].name));
+  if (picked) c.commands.send(command::OpenPhantom{std::string(phantoms()[static_cast<std::size_t>(*picked)].name)});
 }
 
 // The settings of the one that runs.
@@ -154,7 +154,7 @@ void phantom_rows(PanelContext& c, Column& column) {
   changed = number_rows(ui, column, settings) || changed;
   if (changed) edit = {.open = true, .held = settings};
   if (!edit.held.has_value() || edit.asked || ui.holding()) return;
-  call(c.commands.open_phantom, phantom_text(*edit.held));
+  c.commands.send(command::OpenPhantom{phantom_text(*edit.held)});
   edit.asked = true;
 }
 
@@ -232,10 +232,10 @@ void open_row(PanelContext& c, Column& column) {
                {"Recent", "Recently opened recordings; a scanner (waits for its sender).", why_no_files(c.state)});
   if (!picked) return;
   if (static_cast<std::size_t>(*picked) == names.size()) {
-    call(c.commands.open_scanner, scanner);
+    c.commands.send(command::OpenScanner{scanner});
   } else {
     const std::filesystem::path chosen = c.state.opening.recent[static_cast<std::size_t>(*picked)];
-    call(c.commands.open_file, chosen);
+    c.commands.send(command::OpenFile{chosen});
   }
 }
 
@@ -249,7 +249,7 @@ void doubts_row(PanelContext& c, Column& column) {
   if (ui.button(
           "doubts", ui.row(column, theme::kRow, 6), {.label = "Correct " + counted(doubts.size(), "doubt") + "…"},
           {"Doubts about the recording", help + "The import assistant has the correction.", why_no_files(c.state)})) {
-    call(c.commands.import, ImportOrder{.act = ImportAct::begin, .text = c.state.source.opened_as});
+    c.commands.send(command::Import{{.act = ImportAct::begin, .text = c.state.source.opened_as}});
   }
 }
 
@@ -262,7 +262,7 @@ void file_row(PanelContext& c, Column& column, const char* id, const std::string
   const std::string title = verb + " " + file.filename().string();
   const std::string label = ui.fitted(Type::body, r.width() - ui.px(20), title);
   if (ui.button(id, r, {.label = label}, {title, help, why_no_files(c.state)})) {
-    call(c.commands.open_file, std::filesystem::path(file));
+    c.commands.send(command::OpenFile{std::filesystem::path(file)});
   }
 }
 
@@ -287,7 +287,7 @@ void rate_slider(PanelContext& c, Column& column) {
   const auto wanted = slider(c.ui, column, look, now, own);
   if (!wanted) return;
   stream.rate_hz = *wanted >= top_hz ? kRateMax : *wanted == own ? 0.0 : *wanted;
-  call(c.commands.stream_changed);
+  c.commands.send(command::StreamChanged{});
 }
 
 // What the file does not say and the user may know. Taken over when the mouse lets go: the recording starts again.
@@ -326,7 +326,7 @@ void fact_sliders(PanelContext& c, Column& column) {
   }
   if (c.state.facts.edited && !c.ui.holding()) {
     c.state.facts.edited = false;
-    call(c.commands.facts_changed);
+    c.commands.send(command::FactsChanged{});
   }
 }
 
@@ -372,7 +372,7 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
                          : "Pauses the source; the image stays on screen.",
                     {}})) {
     stream.paused = !stream.paused;
-    call(c.commands.stream_changed);
+    c.commands.send(command::StreamChanged{});
   }
   if (live) return;
   const std::string_view why = c.state.source.frame_count == 0 ? "Only for recordings; phantoms are unlimited."
@@ -381,7 +381,7 @@ void source_panel(PanelContext& c, Column& column, bool& open) {
   if (ui.check_box("loop", {middle, r.y0, r.x1, r.y1}, "Loop", stream.loop && why.empty(),
                    {"Loop", "Repeats the recording after the last frame.", why})) {
     stream.loop = !stream.loop;
-    call(c.commands.stream_changed);
+    c.commands.send(command::StreamChanged{});
   }
 }
 

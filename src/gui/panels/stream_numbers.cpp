@@ -207,7 +207,7 @@ void head_row(PanelContext& c, Column& column) {
     const Rect reset{x0, r.y0, x0 + ui.width(Type::small, "reset"), r.y1};
     const Hit again = ui.hit("latency_reset", reset, {"Reset", "Begins the percentiles and the maximum again.", {}});
     ui.text(Type::small, reset, again.hovered ? theme::kText : theme::kAccent, "reset");
-    if (again.clicked) call(c.commands.reset_latencies);
+    if (again.clicked) c.commands.send(command::ResetLatencies{});
   }
   float x = r.x1;
   for (const char* name : {"max", "p99", "p95", "p50"}) {
@@ -390,7 +390,7 @@ void choice(PanelContext& c, const Rect& value, const Gauge& gauge) {
                 fmt::format("{} of {}", gauge.used(), gauge.counts.slots));
   if (!picked) return;
   c.state.stream.slots = kSlotCounts[static_cast<std::size_t>(*picked)];
-  call(c.commands.stream_changed);
+  c.commands.send(command::StreamChanged{});
 }
 
 void occupancy(PanelContext& c, const Rect& row, const Gauge& gauge) {

@@ -111,7 +111,7 @@ void way_rows(PanelContext& c, Column& column) {
   changed |= streams_and_lanes(c, column);
   changed |= frame_wait_row(c, column);
   changed |= delay_row(c, column);
-  if (changed) call(c.commands.stream_changed);
+  if (changed) c.commands.send(command::StreamChanged{});
 }
 
 constexpr std::array<PolicyWords, 4> kPolicies = {{
@@ -138,7 +138,7 @@ void policy_rows(PanelContext& c, Column& column) {
     if (ui.radio(id.c_str(), cell, c.compact ? words.short_label : words.label, c.state.stream.policy == words.policy,
                  {words.label, words.help, {}})) {
       c.state.stream.policy = words.policy;
-      call(c.commands.stream_changed);
+      c.commands.send(command::StreamChanged{});
     }
   }
   column.y += ui.px(3);

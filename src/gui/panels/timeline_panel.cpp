@@ -52,11 +52,11 @@ void save_buttons(PanelContext& c, const Rect& csv, const Rect& trace) {
                                 : std::string_view());
   if (c.ui.button("save_csv", csv, {.label = "CSV"},
                   {"Save as CSV", "All recorded spans, one per line: frame, stage, lane, start and end in ns.", why})) {
-    call(c.commands.save_timings, TimingFile::csv);
+    c.commands.send(command::SaveTimings{TimingFile::csv});
   }
   if (c.ui.button("save_trace", trace, {.label = "Trace"},
                   {"Save as a trace", "All recorded spans, for Perfetto or Chrome tracing.", why})) {
-    call(c.commands.save_timings, TimingFile::chrome_trace);
+    c.commands.send(command::SaveTimings{TimingFile::chrome_trace});
   }
 }
 

@@ -1,13 +1,12 @@
-// The seam between the window and the program. The application fills UiState before each window frame and answers
-// UiCommands; the window draws UiState, edits `params` and `stream` in place and calls the commands. UI thread only.
-// gui/ never includes backend/ or dsp/.
+// The seam between the window and the program. The application fills UiState before each window frame; the
+// window draws it, edits `params` and `stream` in place and sends commands (commands.h). UI thread only. gui/ never
+// includes backend/ or dsp/.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include "core/stream_settings.h"
 #include "core/timing_trace.h"
 #include "gui/state/analysis_views.h"
+#include "gui/state/commands.h"
 #include "gui/state/dock_list.h"
 #include "gui/state/import_state.h"
 #include "gui/state/marks.h"
@@ -78,7 +78,6 @@ class MessageLog {
 // The comparison of two images, A and B, as the window edits it and the application fills it: beside Cine, which says
 // whether there is one and with which parameters A is made. Plain values. UI thread only.
 
-enum class CompareSide { a, b };
 enum class CompareLook { wipe, side_by_side };
 
 // A where it is a recording of its own. Filled by the application.
@@ -89,18 +88,6 @@ struct ComparedRecording {
   std::uint64_t frame_count = 0;
   SampleLogPtr samples = {};
 };
-
-// What the About panel says of the program, and the question whether a recording may be opened without a sandbox.
-// Plain values; UI thread only.
-
-struct ProgramFacts {
-  std::string version;  // "0.1.0"
-  std::string sandbox;  // of the reader process, as --version says: "static reader: seccomp, Landlock, namespaces"
-  std::string licence;  // "MIT License"
-  std::string notices;  // path of the file that holds them; empty: not installed
-};
-
-enum class SandboxAnswer { open, cancel };
 
 // For the badge alone (badge_state() in bars.h): opening, the first image is awaited; waiting and no_sender, of a
 // scanner, while the stream is live or idle; still, of a recording of one frame, which is frozen.
@@ -185,17 +172,6 @@ struct MemoryView {
   std::size_t in_place_bytes = 0;  // of a long recording: page-locked while it is streamed
 };
 
-// What can be saved: the image as it looks, its levels as 16 bit PNG, its numbers, its complex pixels and those of kept
-// frames, a film of kept frames, timings, what was measured on it, the session, the scanner's description as JSON.
-enum class SaveWhat { picture, levels, data, iq, iq_range, film, timings, measurements, session, description };
-// The table of an analysis, saved as CSV after the lines about source and parameters.
-struct ResultTable {
-  std::string suffix;   // of the file's name, "_objects"
-  std::string heading;  // comment lines, which begin with "# "
-  std::string rows;     // with further comment lines before them
-  FrameStamp stamp;     // of the image that it was made of
-  ImagingParams params;
-};
 enum class FilmRange { loop, all };
 enum class FilmContainer { mp4, webm, mkv };
 
@@ -225,8 +201,6 @@ struct TimelineView {
   std::vector<Span> spans;  // filled while wanted: the last frames, oldest first
 };
 
-enum class TimingFile { chrome_trace, csv };
-
 // A preset as the window shows it.
 struct PresetView {
   std::string name;
@@ -248,14 +222,6 @@ struct Presets {
   std::string probe;        // at hand, in words
 };
 
-// `activate`: it is the one in use, without being loaded.
-enum class PresetCommand { load, activate, save_as, overwrite, rename, remove, set_default, unset_default };
-struct PresetOrder {
-  PresetCommand act = PresetCommand::load;
-  int index = -1;         // which one; save_as: none; activate: -1 for none
-  std::string name = {};  // save_as, rename
-};
-
 // Why a control has no effect at the moment, in the tooltip's words; empty = it has one.
 struct ControlReasons {
   std::string host_memory = {};
@@ -266,7 +232,7 @@ struct ControlReasons {
   std::string files = {};  // all that opens, saves, records or deletes: a kiosk
 };
 
-// What the user says about the recording; see UiCommands::facts_changed.
+// What the user says about the recording; see command::FactsChanged.
 struct FactsView {
   Facts given;
   bool edited = false;  // by a control that is still held
@@ -394,55 +360,5 @@ inline std::string_view why_no_files(const UiState& state, std::string_view why 
 inline bool image_rests(const UiState& state) {
   return state.numbers.idle || (state.run != RunState::live && state.run != RunState::replay);
 }
-
-// The sample that holds the echo of a place, as the nearest element recorded it.
-struct EchoPlace {
-  int transmit = 0;  // from 1
-  int element = 0;   // from 1
-  int sample = 0;    // from 0, as in the recording
-};
-
-// accept: senders are let in, or the sender is disconnected and none is; phantom: a sender of the heart phantom is
-// started, or ends.
-enum class SenderCommand { accept, disconnect, phantom };
-
-struct UiCommands {
-  std::function<void()> params_changed;                         // after any edit of UiState::params
-  std::function<void()> stream_changed;                         // after any edit of UiState::stream
-  std::function<void(const std::string&)> open_phantom;         // the text of parse_phantom()
-  std::function<void(const std::filesystem::path&)> open_file;  // opens in the background
-  std::function<void(const std::string&)> open_lesson;          // a session in assets/lessons, by its name
-  std::function<void(const ImportOrder&)> import;               // the import assistant
-  std::function<void(const std::string&)> open_scanner;         // waits at this address: "live:default"
-  std::function<void(std::uint16_t)> open_network_scanner;      // waits at this port, with the token file
-  std::function<void(SenderCommand)> sender;
-  std::function<void()> facts_changed;  // after any edit of UiState::facts: the recording is opened again with them
-  std::function<void(SandboxAnswer)> answer_sandbox;  // to OpeningView::unsandboxed
-  std::function<ProgramFacts()> program_facts;        // answers at once
-  std::function<void()> open_manual;                  // in the desktop's program for such pages
-  std::function<void()> cancel;                       // what the progress strip shows: opening, or a film
-  std::function<void()> toggle_freeze;                // Space
-  std::function<void()> cine_changed;                 // after any edit of UiState::cine
-  // Opens a recording in the background as side A or B of the comparison; what was B becomes A when B is opened. An
-  // empty path: A is B's recording with held settings again.
-  std::function<void(CompareSide, const std::filesystem::path&)> compare_with;
-  std::function<void()> swap_recordings;  // A is a recording of its own: it becomes B, and B becomes A
-  std::function<void(TimingFile)> save_timings;
-  std::function<void(SaveWhat)> save;  // S: the image
-  std::function<void(const ResultTable&)> save_table;
-  std::function<void()> toggle_record;  // R
-  std::function<void(const PresetOrder&)> preset;
-  std::function<void(const std::string&)> say;   // a line of message
-  std::function<void(const std::string&)> hint;  // likewise, gone after a moment: why a key cannot act here
-  std::function<void()> auto_reference;          // brightest pixel of the next frame becomes 0 dB
-  std::function<void(SoundSpeedAct)> sound_speed;
-  std::function<void()> reset_latencies;  // percentiles and maximum since the start begin again
-  std::function<void()> restart;          // after a fault
-  std::function<void()> use_cpu;          // after a device fault
-  std::function<void()> reset;            // F9: everything that can be set, as it was at the start
-  std::function<void()> undo_reset;       // and back
-  std::function<void(std::size_t)> dismiss_message;
-  std::function<std::optional<EchoPlace>(PlanePoint)> echo_at;  // answers at once; nothing: no sample there
-};
 
 }  // namespace echoloop

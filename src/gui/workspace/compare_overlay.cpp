@@ -208,13 +208,13 @@ void draw_wipe(const WipeContext& c) {
     const float share = std::clamp((ImGui::GetIO().MousePos.x - r.x0) / std::max(r.width(), 1.0F), 0.0F, 1.0F);
     if (share != cine.wipe) {
       cine.wipe = share;
-      call(c.commands.cine_changed);
+      c.commands.send(command::CineChanged{});
     }
   }
   const float by_key = wipe_by_key(on_grip, cine.wipe);
   if (on_grip.right || on_line.right || by_key != cine.wipe) {
     cine.wipe = on_grip.right || on_line.right ? 0.5F : by_key;
-    call(c.commands.cine_changed);
+    c.commands.send(command::CineChanged{});
   }
   const float x = wipe_x(c.layout, cine.wipe);
   const ImU32 color = held || on_grip.hovered || on_line.hovered ? theme::kAccentHover : theme::kAccent;

@@ -77,7 +77,7 @@ void ImageArea::draw(PanelContext& c, const SceneInput& input, const Rect& area)
     const Rect& r = layout_.image;
     c.ui.outline({r.x0 - 1, r.y0 - 1, r.x1 + 1, r.y1 + 1}, theme::kRed, 0, 2);
   }
-  if (draw_color_bars(c, input)) call(c.commands.params_changed);
+  if (draw_color_bars(c, input)) c.commands.send(command::ParamsChanged{});
   const FlowImage* const flow = c.state.analyses.flow.image;
   if (flow != nullptr && is_overlay(c.state.params.color_flow.mode)) {
     draw_flow_bar(c.ui, layout_, *flow, c.state.params);
@@ -99,7 +99,7 @@ void ImageArea::draw_awaited(PanelContext& c, const SceneInput& input, const Rec
 bool ImageArea::draw_color_bars(PanelContext& c, const SceneInput& input) {
   const bool each = layout_.a_bar.width() > 0;
   const bool changed = draw_color_bar(view_of(c, input), layout_.color_bar, each ? "B" : "");
-  if (each && draw_color_bar(view_of_a(c, input), layout_.a_bar, "A")) call(c.commands.cine_changed);
+  if (each && draw_color_bar(view_of_a(c, input), layout_.a_bar, "A")) c.commands.send(command::CineChanged{});
   return changed;
 }
 
@@ -142,7 +142,7 @@ ImageViewContext ImageArea::view_of(PanelContext& c, const SceneInput& input) {
           .analyses = &state.analyses,
           .faults = faults_of(state.source.samples, input.image.stamp.source_index),
           .level_db = input.level_db,
-          .echo_at = c.commands.echo_at};
+          .echo_at = c.queries.echo_at};
 }
 
 ImageViewContext ImageArea::view_of_a(PanelContext& c, const SceneInput& input) {
@@ -224,7 +224,7 @@ bool ImageArea::draw_marks(PanelContext& c) {
   const ImageLayout& pointed = pointed_layout();
   const bool on_image = interaction_.use(c.ui, pointed, state);
   if (beside()) interaction_.draw_again(c.ui, &pointed == &side_a_ ? layout_ : side_a_, state);
-  if (interaction_.take_gate_changed()) call(c.commands.params_changed);
+  if (interaction_.take_gate_changed()) c.commands.send(command::ParamsChanged{});
   inspect_ = inspect_ || (state.image.inspected != inspected && c.view.dock == Dock::none);
   if (inspect_ && !ImGui::IsMouseDown(0)) {  // not during a drag: the image becomes smaller then
     inspect_ = false;
@@ -276,7 +276,7 @@ MarkTool next_region(MarkTool tool) {
 
 }  // namespace
 
-bool ImageInteraction::key(UiState& state, const UiCommands& commands, const KeyPress& press) {
+bool ImageInteraction::key(UiState& state, Commands& commands, const KeyPress& press) {
   Marks& marks = state.marks;
   if (press.control) return false;
   switch (press.key) {
@@ -287,11 +287,11 @@ bool ImageInteraction::key(UiState& state, const UiCommands& commands, const Key
       marks.tool = next_region(marks.tool);
       return true;
     case Key::f:
-      if (state.image.pan_zoom.fitted) call(commands.hint, "The whole image is visible.");
+      if (state.image.pan_zoom.fitted) commands.send(command::Hint{"The whole image is visible."});
       state.image.pan_zoom = {};
       return true;
     case Key::remove:
-      if (marks.selected == 0) call(commands.hint, "No measurement is selected.");
+      if (marks.selected == 0) commands.send(command::Hint{"No measurement is selected."});
       remove_mark(marks, marks.selected);
       return true;
     default:
@@ -395,7 +395,7 @@ float draw_return(PanelContext& c, const ImageLayout& layout, float x, float y) 
                                  {"Cancel", "Shows the source before again, as it was.", {}});
   const bool escape = ui.escape() && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   if (escape) ui.use_escape();
-  if (clicked || escape) call(c.commands.cancel);
+  if (clicked || escape) c.commands.send(command::Cancel{});
   return button.x0;
 }
 

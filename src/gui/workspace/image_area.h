@@ -34,7 +34,7 @@ class ImageInteraction {
   // What use() draws, on the image beside; the mouse is not there.
   void draw_again(Ui& ui, const ImageLayout& layout, const UiState& state) const;
   // True when the key meant something.
-  bool key(UiState& state, const UiCommands& commands, const KeyPress& press);
+  bool key(UiState& state, Commands& commands, const KeyPress& press);
   bool escape(UiState& state) { return editor_.escape(state.marks); }
   // Of this frame: where the pointer is and nothing else wants it (no tool, no mark), and where it clicked there,
   // without dragging.
@@ -69,7 +69,7 @@ class ImageArea {
   // Where `inspected` is nowhere yet: in the middle of the visible part.
   void inspect_somewhere(UiState& state, const SceneInput& input) const;
   // Not in the presentation: true when the key has an effect here.
-  bool key(UiState& state, const UiCommands& commands, const KeyPress& press) {
+  bool key(UiState& state, Commands& commands, const KeyPress& press) {
     return interaction_.key(state, commands, press);
   }
   void forget() { interaction_.forget(); }
@@ -149,7 +149,7 @@ struct WipeContext {
   const Image& a;
   const Image& b;
   UiState& state;
-  const UiCommands& commands;
+  Commands& commands;
   BadgeLetters letters = BadgeLetters::small;
 };
 

@@ -383,7 +383,7 @@ void draw_views(ToolRow& row, float right, const BarFit& fit) {
 
 }  // namespace
 
-void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view, Dock dock) {
+void toggle_dock(UiState& state, Commands& commands, ViewSettings& view, Dock dock) {
   const bool open = view.dock == dock;
   view.transient.m_mode_beside = !open && dock == Dock::spectrogram && view.has_m_mode();
   view.dock = open ? Dock::none : dock;
@@ -391,7 +391,7 @@ void toggle_dock(UiState& state, const UiCommands& commands, ViewSettings& view,
   const Gate wanted = open ? Gate::off : Gate::on;
   if (dock != Dock::spectrogram || state.params.doppler.gate == wanted) return;
   state.params.doppler.gate = wanted;
-  call(commands.params_changed);
+  commands.send(command::ParamsChanged{});
 }
 
 void take_inspect_tool(Marks& marks, Dock opened) {
