@@ -23,8 +23,8 @@ namespace echoloop {
 
 class Undo {
  public:
-  void observe(const Ui& ui, const UiState& state);
-  void apply(const Ui& ui, UiState& state, Commands& commands, HistoryAct act);
+  void observe(const Ui& ui, const Model& model, const Edits& edits);
+  void apply(const Ui& ui, const Model& model, Edits& edits, Commands& commands, HistoryAct act);
 
   [[nodiscard]] const EditHistory& history() const { return history_; }
 
@@ -45,7 +45,8 @@ struct WindowRequests {
 
 struct KeyTargets {
   Ui& ui;
-  UiState& state;
+  const Model& model;
+  Edits& edits;
   Commands& commands;
   ViewSettings& view;
   ImageArea& image;

@@ -1,6 +1,5 @@
-// The window of the program: takes the newest image, draws it with the panels around it, and turns input into edits
-// of UiState and commands. It is the reader of the mailboxes. UI thread only; never waits for the
-// pipeline.
+// The window of the program: takes the newest image, draws it with the panels around it, and turns input into
+// Edits and commands. It is the reader of the mailboxes. UI thread only; never waits for the pipeline.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +51,7 @@ class Viewer {
   [[nodiscard]] bool should_close() const;
 
   // One window frame: events, newest image, panels, drawing. True when an image came that was not shown before.
-  bool frame(UiState& state);
+  bool frame(WindowState& state);
   // Whether the last frame was drawn. One that would look like the frame before it is not: then nothing is presented.
   [[nodiscard]] bool drawn() const;
 
@@ -86,7 +85,7 @@ class Viewer {
   [[nodiscard]] const Image* compared_image() const;
   [[nodiscard]] std::vector<float> compared_db() const;
   // M-mode and spectral Doppler as they are on screen now, for a figure.
-  [[nodiscard]] std::vector<FigureStrip> strips_on_screen(const UiState& state) const;
+  [[nodiscard]] std::vector<FigureStrip> strips_on_screen(const WindowState& state) const;
 
   [[nodiscard]] const ViewSettings& settings() const;
   void apply_layout(const LayoutText& layout);  // of a session

@@ -26,7 +26,7 @@ TEST(AwaitedImage, TheImageOfTheSourceBeforeHasNoNumbers) {
   scene.frames(3);
   ASSERT_EQ(scene.viewer->shown_image().stamp.sequence, 7U);
   ASSERT_FALSE(scene.state.image.awaited.has_value());
-  ASSERT_FALSE(scene.state.image.measured.regions.empty());
+  ASSERT_FALSE(scene.state.measured.regions.empty());
   scene.state.source.name = "RFdata1.mat";
   scene.state.source.phantom.clear();
   scene.state.source.acquisition = scene_acquisition();
@@ -35,7 +35,7 @@ TEST(AwaitedImage, TheImageOfTheSourceBeforeHasNoNumbers) {
   EXPECT_EQ(scene.state.image.awaited->shown_of, "Flow phantom");
   EXPECT_EQ(scene.viewer->shown_image().number, 0U);
   EXPECT_TRUE(scene.viewer->shown_db().empty());
-  EXPECT_TRUE(scene.state.image.measured.regions.empty());
+  EXPECT_TRUE(scene.state.measured.regions.empty());
   EXPECT_EQ(badge_state(scene.state), RunState::opening);
   scene.tap(Key::s);
   scene.tap(Key::space);
@@ -50,7 +50,7 @@ TEST(AwaitedImage, TheImageOfTheSourceBeforeHasNoNumbers) {
   EXPECT_NE(scene.viewer->shown_image().number, 0U);
   ASSERT_TRUE(testing::wait_until([&] {  // numbers of a live image come a few times a second
     scene.frames(1);
-    return !scene.state.image.measured.regions.empty();
+    return !scene.state.measured.regions.empty();
   }));
 }
 
@@ -161,7 +161,7 @@ class ReturningWindow : public WindowTest {
     set_from_text(state().params, "dynamic_range_db=47");
     app().commands().send(command::ParamsChanged{});
     state().marks.list = {{.number = 4, .kind = MarkKind::distance, .points = {{0, 10e-3}, {1e-3, 12e-3}}}};
-    state().image.pan_zoom = {.fitted = false, .centre = {0, 12e-3}, .logical_px_per_m = 60e3};
+    state().view.pan_zoom = {.fitted = false, .centre = {0, 12e-3}, .logical_px_per_m = 60e3};
     state().cine.speed = 0.5;
     ASSERT_TRUE(until([&] { return app().viewer().shown_image().params.formation.f_number == 2.5; }));
   }
@@ -173,8 +173,8 @@ class ReturningWindow : public WindowTest {
     EXPECT_EQ(state().params, before_);
     ASSERT_EQ(state().marks.list.size(), 1U);
     EXPECT_EQ(state().marks.list.front().number, 4);
-    EXPECT_FALSE(state().image.pan_zoom.fitted);
-    EXPECT_EQ(state().image.pan_zoom.logical_px_per_m, 60e3);
+    EXPECT_FALSE(state().view.pan_zoom.fitted);
+    EXPECT_EQ(state().view.pan_zoom.logical_px_per_m, 60e3);
     EXPECT_EQ(state().cine.speed, 0.5);
   }
   ImagingParams before_;
@@ -199,7 +199,7 @@ TEST_F(ReturningWindow, EscapeReturnsToTheLiveSource) {
 TEST_F(ReturningWindow, AClickReturnsToTheFrozenFrame) {
   set();
   press(Key::space);
-  ASSERT_TRUE(until([&] { return state().run == RunState::frozen && state().cine.frames > 0; }));
+  ASSERT_TRUE(until([&] { return state().run == RunState::frozen && state().kept.frames > 0; }));
   before_ = state().params;
   const std::uint64_t frame = app().viewer().shown_image().stamp.source_index;
   open_slow_one();

@@ -43,7 +43,7 @@ Image test_image() {
   return image;
 }
 
-BareScreen::BareScreen(const BareWindow& window, UiState initial, const Image& image)
+BareScreen::BareScreen(const BareWindow& window, WindowState initial, const Image& image)
     : state(std::move(initial)), window_(window), image_(image) {
   do_without_opengl();
   ImFontAtlas* atlas = nullptr;
@@ -63,15 +63,16 @@ void BareScreen::frame(const std::vector<KeyPress>& keys) {
   ImGui::SetCurrentContext(context_);
   ImGui::GetIO().DeltaTime = 1.0F / 60.0F;
   ImGui::NewFrame();
-  screen->draw(state, {.fonts = *fonts_,
-                       .scale = static_cast<float>(window_.scale),
-                       .image = image_,
-                       .last_image = image_,
-                       .level_db = [](const Image&, int, int) { return -20.0F; },
-                       .levels = levels_,
-                       .compared_levels = compared_levels_,
-                       .keys = keys,
-                       .strip = strip_});
+  screen->draw(state, state,
+               {.fonts = *fonts_,
+                .scale = static_cast<float>(window_.scale),
+                .image = image_,
+                .last_image = image_,
+                .level_db = [](const Image&, int, int) { return -20.0F; },
+                .levels = levels_,
+                .compared_levels = compared_levels_,
+                .keys = keys,
+                .strip = strip_});
   ImGui::EndFrame();
   for (const AnyCommand& command : queue_.take()) {
     commands.emplace(info_of(command).name);

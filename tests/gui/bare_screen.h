@@ -26,7 +26,7 @@ enum class Held { nothing, control };
 class BareScreen {
  public:
   // `image`: on screen; number 0 = none.
-  BareScreen(const BareWindow& window, UiState initial, const Image& image);
+  BareScreen(const BareWindow& window, WindowState initial, const Image& image);
   ~BareScreen();
   BareScreen(const BareScreen&) = delete;
   BareScreen& operator=(const BareScreen&) = delete;
@@ -36,7 +36,7 @@ class BareScreen {
   void wheel(float x, float y, float steps, Held held = Held::nothing);
   [[nodiscard]] Rect rect_of(const std::string& id) const { return screen->ui().rect_of(id); }
 
-  UiState state;
+  WindowState state;
   std::unique_ptr<Screen> screen;
   std::set<std::string> commands;    // that were called, by name
   std::vector<std::string> clicked;  // controls that took a click

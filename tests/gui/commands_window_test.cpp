@@ -97,7 +97,7 @@ void save_in(const fs::path& folder) {
 // All frames of the history; empty where no video can be written.
 fs::path save_video(WindowApp& app, const fs::path& folder) {
   if (!why_no_films().empty()) return {};
-  app.state().saving.film.range = FilmRange::all;
+  app.state().save.film.range = FilmRange::all;
   app.state().saving.last.clear();
   app.commands().send(command::Save{SaveWhat::film});
   EXPECT_TRUE(turn_until(app, [&] { return !app.state().saving.last.empty(); }));

@@ -60,7 +60,7 @@ TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
   const Grid other{-5e-3, 5e-3, 5e-3, 15e-3, 64, 32};
   const DeviceImage a(kSquare, -10), b(kSquare, -20), c(other, -30);
   ASSERT_TRUE(a.good() && b.good() && c.good());
-  UiState state = plausible_state();
+  WindowState state = plausible_state();
   int copies = 0;
   std::uint64_t named = 0;
   std::vector<std::int64_t> waits_ns;
@@ -87,7 +87,7 @@ TEST(Interop, PicturesStayOnTheGpuAndTheWindowDoesNotWait) {
   EXPECT_LT(waits_ns[waits_ns.size() * 99 / 100], 1'000'000);
 
   state.run = RunState::frozen;
-  state.cine.frames = state.cine.mark_out = 2;
+  state.kept.frames = state.cine.mark_out = 2;
   state.cine.compare = true;
   a.publish(live.images, 900);
   b.publish(past[0], 901);

@@ -26,8 +26,8 @@ AcquisitionPtr scene_acquisition() {
   return a;
 }
 
-UiState plausible_state() {
-  UiState s;
+WindowState plausible_state() {
+  WindowState s;
   const AcquisitionPtr acquisition = scene_acquisition();
   s.params = default_params(*acquisition);
   s.params.level.reference_db = 0.0;
@@ -101,11 +101,12 @@ void Scene::note(const AnyCommand& given) {
 
 void Scene::freeze(std::size_t count, double rate_hz) {
   Cine& cine = state.cine;
-  cine.frames = count;
-  cine.seconds = static_cast<double>(count - 1) / rate_hz;
-  cine.times_s.clear();
+  KeptFrames& kept = state.kept;
+  kept.frames = count;
+  kept.seconds = static_cast<double>(count - 1) / rate_hz;
+  kept.times_s.clear();
   for (std::size_t i = 0; i < count; ++i) {
-    cine.times_s.push_back(static_cast<float>(static_cast<double>(i) / rate_hz - cine.seconds));
+    kept.times_s.push_back(static_cast<float>(static_cast<double>(i) / rate_hz - kept.seconds));
   }
   cine.index = cine.mark_out = count - 1;
   cine.mark_in = 0;

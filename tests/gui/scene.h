@@ -32,7 +32,7 @@ using Field = std::function<float(double x_mm, double z_mm)>;
 using Labels = std::function<int(double x_mm, double z_mm)>;
 
 AcquisitionPtr scene_acquisition();
-UiState plausible_state();
+WindowState plausible_state();
 
 class Scene {
  public:
@@ -75,7 +75,7 @@ class Scene {
   RgbImage shot();
   [[nodiscard]] int gl_error() const;
 
-  UiState state = plausible_state();
+  WindowState state = plausible_state();
   int params_changed = 0, stream_changed = 0, freezes = 0, pictures = 0, restarts = 0, resets = 0, cine_changed = 0,
       records = 0, cancels = 0;
   std::string opened_phantom, opened_lesson;

@@ -38,7 +38,7 @@ class Folder {
 };
 
 // The frame looks at the files only now and then.
-void wait_for_message(Viewer& viewer, UiState& state, std::size_t count) {
+void wait_for_message(Viewer& viewer, WindowState& state, std::size_t count) {
   for (int i = 0; i < 100 && state.notices.messages.list().size() < count; ++i) {
     viewer.frame(state);
     viewer.wait_events(0.02);
@@ -58,7 +58,7 @@ TEST(Shader, IsReloadedAndABadOneIsReported) {
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }
-  UiState state = plausible_state();
+  WindowState state = plausible_state();
   state.notices.messages.clear();
   std::vector<float> pixels(4, -30.0F);
   Image& image = live.images.back();

@@ -45,7 +45,7 @@ TEST_F(StillWindow, OneFrameIsProcessedOnceAndAgainWithOtherParameters) {
   EXPECT_EQ(state().numbers.counts.processed, 1U);
   EXPECT_EQ(image().stamp.sequence, 0U);
   EXPECT_EQ(why_no_freeze(state()), kOneFrame);
-  EXPECT_EQ(why_no_act(state(), CineAct::play), kOneFrame);
+  EXPECT_EQ(why_no_act(state(), state(), CineAct::play), kOneFrame);
   EXPECT_EQ(why_no_comparison(state()), "");
   EXPECT_TRUE(state().stream.loop) << "what the user chose stays, for the next recording";
   const double before = image().params.formation.sound_speed_m_s;
@@ -113,7 +113,7 @@ TEST_F(StillWindow, SavesComplexPixelsOfHistoryFrames) {
   begin(options_for(record(6)));
   ASSERT_TRUE(until([&] { return state().numbers.counts.processed > 12; }));
   press(Key::space);
-  ASSERT_TRUE(until([&] { return state().run == RunState::frozen && state().cine.frames > 8; }));
+  ASSERT_TRUE(until([&] { return state().run == RunState::frozen && state().kept.frames > 8; }));
   const auto saved = [&] {
     std::vector<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::directory_iterator(to))

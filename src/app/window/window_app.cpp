@@ -57,7 +57,7 @@ WindowApp::~WindowApp() {
 
 Queries WindowApp::make_queries() {
   return {.program_facts = program_facts, .echo_at = [this](PlanePoint at) -> std::optional<EchoPlace> {
-            const UiState& state = parts_.state;
+            const WindowState& state = parts_.state;
             if (state.source.acquisition == nullptr) return std::nullopt;
             return nearest_echo(*state.source.acquisition, state.params.formation.sound_speed_m_s, at);
           }};
@@ -210,7 +210,7 @@ bool WindowApp::must_draw() const {
   const bool history_news = past.images[0].has_news() || (parts_.state.cine.compare && past.images[1].has_news()) ||
                             (parts_.state.params.color_flow.mode != FlowMode::off && past.flow.has_news());
   const bool news = review_.frozen() ? history_news : parts_.live.images.has_news();
-  return news || saving_.has_job() || saving_.busy() || review_.busy() || parts_.state.image.measured.fine_came ||
+  return news || saving_.has_job() || saving_.busy() || review_.busy() || parts_.state.measured.fine_came ||
          import_.busy() || parts_.viewer->wants_frame() || parts_.viewer->should_close() || stream_.ended() ||
          opening_.fraction() != drawn_.opening_fraction;
 }
@@ -226,7 +226,7 @@ HostCopy WindowApp::host_copy() const {
 }
 
 void WindowApp::poll_stream() {
-  UiState& s = state();
+  WindowState& s = state();
   const bool had_fault = s.notices.fault.has_value();
   if (stream_.acquisition_changed()) follow_acquisition();
   if (parts_.session == nullptr) return;
@@ -298,7 +298,7 @@ void WindowApp::restore_view(const SavedSession* saved) {
   review_.freeze_at({});
   if (saved == nullptr) return;
   if (parts_.options.marks.empty() || parts_.source != nullptr) state().marks = saved->marks;
-  state().image.pan_zoom = saved->pan_zoom;
+  state().view.pan_zoom = saved->pan_zoom;
   viewer().apply_layout(saved->layout);
   if (saved->moment == SavedMoment::frozen) review_.freeze_at(saved->frame);
 }
@@ -336,7 +336,7 @@ void WindowApp::make_session(const std::shared_ptr<Source>& source, StreamSettin
                              const std::shared_ptr<const SavedSession>& saved) {
   saving_.cancel_job("the stream was restarted");
   stream_.continues(*source) ? review_.follow() : review_.forget();
-  if (source != parts_.source) state().image.inspected.reset();
+  if (source != parts_.source) state().view.inspected.reset();
   times_.begin_stream();
   stream.loop = stream.loop && !review_.plays_once();
   if (saved != nullptr && saved->moment == SavedMoment::frozen) stream.policy = RingPolicy::block;

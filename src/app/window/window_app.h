@@ -34,7 +34,7 @@ class WindowApp {
   void begin();
   void turn();  // one window frame
   [[nodiscard]] Viewer& viewer() { return *parts_.viewer; }
-  [[nodiscard]] UiState& state() { return parts_.state; }
+  [[nodiscard]] WindowState& state() { return parts_.state; }
   [[nodiscard]] Commands& commands() { return commands_; }
 
  private:

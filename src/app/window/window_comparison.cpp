@@ -15,17 +15,16 @@ namespace echoloop {
 
 void WindowComparison::forget() {
   compared_.forget();
-  parts_.state.cine.a_recording = {};
+  parts_.state.kept.a_recording = {};
 }
 
 void WindowComparison::begin(const OpenedSource& opened, const ImagingParams& params) {
-  Cine& cine = parts_.state.cine;
-  cine.a_recording = {.name = opened.info.name,
-                      .acquisition = opened.info.acquisition,
-                      .opened_as = opened.name,
-                      .frame_count = opened.info.frame_count,
-                      .samples = opened.info.samples};
-  cine.a = params;
+  parts_.state.kept.a_recording = {.name = opened.info.name,
+                                   .acquisition = opened.info.acquisition,
+                                   .opened_as = opened.name,
+                                   .frame_count = opened.info.frame_count,
+                                   .samples = opened.info.samples};
+  parts_.state.cine.a = params;
 }
 
 void WindowComparison::open_a(const std::filesystem::path& path) {
@@ -34,7 +33,7 @@ void WindowComparison::open_a(const std::filesystem::path& path) {
     parts_.state.cine.a = parts_.state.params;
   } else {
     compared_.open(path.string());
-    parts_.state.cine.a_recording = {.name = path.filename().string(), .acquisition = nullptr, .samples = nullptr};
+    parts_.state.kept.a_recording = {.name = path.filename().string(), .acquisition = nullptr, .samples = nullptr};
   }
 }
 
@@ -44,10 +43,10 @@ void WindowComparison::use_as_a(OpenedSource opened, const ImagingParams& params
 }
 
 void WindowComparison::advance() {
-  UiState& state = parts_.state;
+  WindowState& state = parts_.state;
   if (!state.cine.compare) {
     if (compared_.wanted()) compared_.forget();
-    state.cine.a_recording = {};
+    state.kept.a_recording = {};
     state.notices.messages.resolve("comparing");
     return;
   }

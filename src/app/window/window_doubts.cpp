@@ -81,14 +81,14 @@ int search_threads() { return std::max(1, static_cast<int>(std::thread::hardware
 }  // namespace
 
 std::string WindowSoundSpeed::why_not() const {
-  const UiState& state = parts_.state;
+  const WindowState& state = parts_.state;
   if (parts_.session == nullptr || state.source.acquisition == nullptr) return "No source is open.";
-  if (!state.cine.why_not.empty()) return state.cine.why_not;
+  if (!state.kept.why_not.empty()) return state.kept.why_not;
   return why_no_sound_speed(state.params, *state.source.acquisition);
 }
 
 void WindowSoundSpeed::begin() {
-  const UiState& state = parts_.state;
+  const WindowState& state = parts_.state;
   if (work_.valid() || !why_not().empty()) return;
   const auto kept = find_kept(parts_.history, parts_.viewer->shown_image().stamp.sequence);
   if (!kept) throw Error("speed of sound", "the frame on screen is not in the history", "a frame of the history");

@@ -1,5 +1,5 @@
 // The import assistant: reads what a file holds, keeps the answers in a draft, asks for a preview after each change,
-// saves the description and opens the file with it. Fills UiState::import. UI thread only.
+// saves the description and opens the file with it. Fills WindowState::import. UI thread only.
 #pragma once
 
 #include <atomic>

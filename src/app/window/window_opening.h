@@ -125,7 +125,7 @@ class WindowScanner {
  public:
   WindowScanner(WindowParts& parts, const WindowOpening& opening) : parts_(parts), opening_(opening) {}
 
-  void look();                       // once a window frame: fills UiState::scanner
+  void look();                       // once a window frame: fills WindowState::scanner
   void command(SenderCommand what);  // nothing without a scanner; throws Error
 
  private:

@@ -44,7 +44,7 @@ SavedSession WindowParts::session_now(SavedMoment moment) const {
                    .settings = {},
                    .stream = state.stream,
                    .marks = state.marks,
-                   .pan_zoom = state.image.pan_zoom,
+                   .pan_zoom = state.view.pan_zoom,
                    .layout = layout_text(viewer->settings()),
                    .frame = shown.stamp.source_index,
                    .moment = moment};

@@ -24,7 +24,7 @@ struct WindowParts {
   explicit WindowParts(const Options& options);
 
   const Options options;
-  UiState state;
+  WindowState state;
   std::unique_ptr<Backend> backend;
   TimingTrace trace;
   LiveImages live;

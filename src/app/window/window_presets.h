@@ -14,7 +14,7 @@ namespace echoloop {
 
 class WindowPresets {
  public:
-  // `params_changed`: called after a preset has changed UiState::params.
+  // `params_changed`: called after a preset has changed WindowState::params.
   WindowPresets(WindowParts& parts, std::function<void()> params_changed);
 
   void look();  // once a window frame: files, and whether the parameters are still the active preset's

@@ -8,15 +8,15 @@
 namespace echoloop {
 
 Setup WindowReset::setup() const {
-  const UiState& state = parts_.state;
+  const WindowState& state = parts_.state;
   return {.source = state.source.opened_as,
           .facts = parts_.facts,
           .params = state.params,
           .stream = state.stream,
           .chosen_queue = with_.stream.chosen_queue(),
           .marks = state.marks,
-          .pan_zoom = state.image.pan_zoom,
-          .inspected = state.image.inspected,
+          .pan_zoom = state.view.pan_zoom,
+          .inspected = state.view.inspected,
           .preset = with_.presets.active(),
           .speed = state.cine.speed,
           .view = parts_.viewer->settings()};
@@ -40,8 +40,8 @@ void WindowReset::apply(const Setup& wanted) {
   with_.opening.open(wanted.source, wanted.facts, {.setup = wanted});
 }
 
-UiState fresh_state(UiState used) {
-  UiState fresh;
+WindowState fresh_state(WindowState used) {
+  WindowState fresh;
   fresh.source = std::move(used.source);
   fresh.scanner = std::move(used.scanner);
   fresh.device = std::move(used.device);
@@ -65,7 +65,7 @@ void WindowReset::forget_stream() {
 
 void WindowReset::change_source(const SourceInfo& next, const WindowOpening::Purpose& purpose,
                                 const SavedSession& now) {
-  UiState& state = parts_.state;
+  WindowState& state = parts_.state;
   if (parts_.source != nullptr && !purpose.setup) {  // else marks of the command line, or of the setup
     if (!former_) {
       const bool live = state.source.live;
@@ -81,8 +81,8 @@ void WindowReset::change_source(const SourceInfo& next, const WindowOpening::Pur
     state.marks.list = marks_[next.opened_as];
     for (const Mark& mark : state.marks.list) state.marks.last_number = std::max(state.marks.last_number, mark.number);
   }
-  state.image.inspected.reset();
-  state.image.pan_zoom = {};
+  state.view.inspected.reset();
+  state.view.pan_zoom = {};
   state.cine.compare = false;
 }
 
@@ -106,11 +106,11 @@ void WindowReset::look() {
 }
 
 void WindowReset::apply_to_source(const Setup& wanted) {
-  UiState& state = parts_.state;
+  WindowState& state = parts_.state;
   ++state.reset.count;
   state.marks = wanted.marks;
-  state.image.pan_zoom = wanted.pan_zoom;
-  state.image.inspected = wanted.inspected;
+  state.view.pan_zoom = wanted.pan_zoom;
+  state.view.inspected = wanted.inspected;
   state.cine.speed = wanted.speed;
   with_.presets.set_active(wanted.preset);
   parts_.say(Severity::info, done_);

@@ -38,20 +38,20 @@ void WindowReview::toggle_freeze() {
 }
 
 void WindowReview::freeze(std::uint64_t sequence) {
-  playback_.freeze(parts_.state.cine, sequence);
+  playback_.freeze(parts_.state.cine, parts_.state.kept, sequence);
   parts_.trace.count_latencies_from(kNoLatencies);
 }
 
 void WindowReview::go_live() {
-  playback_.resume(parts_.state.cine, *parts_.session);
+  playback_.resume(parts_.state.cine, parts_.state.kept, *parts_.session);
   parts_.trace.count_latencies_from(now_ns());
 }
 
 void WindowReview::forget() {
-  playback_.forget(parts_.state.cine);
+  playback_.forget(parts_.state.cine, parts_.state.kept);
   inspector_.forget(parts_.state);
-  fine_points_.forget(parts_.state.image.measured);
-  fine_points_a_.forget(parts_.state.image.measured_a);
+  fine_points_.forget(parts_.state.measured);
+  fine_points_a_.forget(parts_.state.measured_a);
   frozen_by_itself_ = false;
 }
 
@@ -59,12 +59,12 @@ void WindowReview::follow() {
   if (!frozen_by_user()) return forget();
   playback_.ask_again();
   inspector_.forget(parts_.state);
-  fine_points_.forget(parts_.state.image.measured);
-  fine_points_a_.forget(parts_.state.image.measured_a);
+  fine_points_.forget(parts_.state.measured);
+  fine_points_a_.forget(parts_.state.measured_a);
 }
 
 void WindowReview::stream_failed() {
-  if (playback_.frozen()) playback_.forget(parts_.state.cine);
+  if (playback_.frozen()) playback_.forget(parts_.state.cine, parts_.state.kept);
 }
 
 bool WindowReview::plays_once() const {
@@ -83,7 +83,7 @@ StreamSettings WindowReview::adjusted(StreamSettings stream) const {
 
 // A paused source, or a recording at its end: there is nothing live to see, so the controls act on the history at once.
 void WindowReview::freeze_when_still(NewImage last) {
-  const UiState& state = parts_.state;
+  const WindowState& state = parts_.state;
   if (!parts_.session->running()) return;
   const bool still = state.stream.paused || parts_.session->producer_state() == ProducerState::ended;
   if (frozen_by_itself_ && !still) {
@@ -108,13 +108,13 @@ void WindowReview::freeze_restored_frame() {
   const bool come = began_ns != 0 && shown.ready_ns >= began_ns && !is_before(shown.stamp.sequence, *frame_to_freeze_);
   if (!come && !playback_.frozen()) return;
   const std::uint64_t frame = *std::exchange(frame_to_freeze_, std::nullopt);
-  if (!playback_.frozen()) playback_.freeze(parts_.state.cine, frame);
+  if (!playback_.frozen()) playback_.freeze(parts_.state.cine, parts_.state.kept, frame);
   apply_stream_();
 }
 
 // Whether the image on screen is the one that was asked for, and since when it is not.
 void WindowReview::look_at_work() {
-  UiState& state = parts_.state;
+  WindowState& state = parts_.state;
   const Image& shown = parts_.viewer->shown_image();
   const FormationParams& wanted = state.params.formation;
   const bool current = shown.number == 0 || (frozen() ? playback_.answered_by(shown)
@@ -128,11 +128,11 @@ void WindowReview::look_at_work() {
 }
 
 void WindowReview::update() {
-  UiState& state = parts_.state;
+  WindowState& state = parts_.state;
   Session& session = *parts_.session;
   look_at_work();
   if (!session.running()) return;
-  state.cine.why_not = parts_.history.budget_bytes() == 0    ? "No history: the history memory is 0 MB."
+  state.kept.why_not = parts_.history.budget_bytes() == 0    ? "No history: the history memory is 0 MB."
                        : state.notices.fault.has_value()     ? "The stream has stopped: restart first."
                        : parts_.history.extent().frames == 0 ? "No frames in history yet."
                                                              : "";
@@ -142,10 +142,10 @@ void WindowReview::update() {
   // Of both sides of a comparison. Where A is another recording, whose frames are not in the history, its points keep
   // the numbers of the image's pixels, with the reason.
   const FinePoints::Moment moment = frozen ? FinePoints::Moment::frozen : FinePoints::Moment::live;
-  fine_points_.update(state.image.measured, session, moment, now_ns());
-  fine_points_a_.update(state.image.measured_a, session, moment, now_ns());
-  session.look_at_line(state.image.m_mode.wanted ? state.image.inspected : std::nullopt);
-  playback_.update(state.cine, state.params, session, now_ns());
+  fine_points_.update(state.measured, session, moment, now_ns());
+  fine_points_a_.update(state.measured_a, session, moment, now_ns());
+  session.look_at_line(state.view.m_mode.wanted ? state.view.inspected : std::nullopt);
+  playback_.update(state.cine, state.kept, state.params, session, now_ns());
   m_mode_review_.update(state, session, playback_.frozen() ? MModeReview::Moment::frozen : MModeReview::Moment::live);
 }
 
@@ -162,43 +162,44 @@ bool makes_same(const ImagingParams& made, const ImagingParams& wanted) {
 
 }  // namespace
 
-void MModeReview::begin(UiState& state, const Key& key) {
+void MModeReview::begin(WindowState& state, const Key& key) {
   key_ = key;
   stamps_ = history_.stamps();
   answers_ = std::make_shared<Answers>();
   next_ = stamps_.size();
   first_ = had_ = asked_ = 0;
-  state.image.m_mode.cancelled = false;
+  state.view.m_mode.cancelled = false;
 }
 
 // A column on this line, made with the parameters in the panels.
-bool MModeReview::has(const UiState& state, const FrameStamp& stamp) const {
+bool MModeReview::has(const WindowState& state, const FrameStamp& stamp) const {
   const LineColumn* found = state.image.m_mode.columns == nullptr ? nullptr : state.image.m_mode.columns->find(stamp);
   return found != nullptr && makes_same(found->origin->params, key_->params) &&
          line_column(found->origin->grid, key_->at) == found->origin->column;
 }
 
-void MModeReview::update(UiState& state, Session& session, Moment moment) {
-  MModeView& view = state.image.m_mode;
-  if (moment == Moment::live || !view.wanted || !state.image.inspected || !session.running()) {
+void MModeReview::update(WindowState& state, Session& session, Moment moment) {
+  const MModeEdits& view = state.view.m_mode;
+  MModeProgress& progress = state.image.m_mode.progress;
+  if (moment == Moment::live || !view.wanted || !state.view.inspected || !session.running()) {
     key_.reset();
-    view.progress = {};
+    progress = {};
     return;
   }
-  const Key key{*state.image.inspected, without_display(state.params), session.configurations()};
+  const Key key{*state.view.inspected, without_display(state.params), session.configurations()};
   const bool goes_on = key_.has_value() && key_->at == key.at && key_->configuration == key.configuration &&
                        makes_same(key_->params, key.params) &&
                        key_->params.level.reference_db == key.params.level.reference_db;
   if (!goes_on) begin(state, key);
   if (!view.cancelled && !answers_->failed) ask(state, session);
   const std::size_t came = answers_->came;
-  view.progress = {.done = had_ + came,
-                   .all = stamps_.size() - first_,
-                   .under_way = !view.cancelled && !answers_->failed && (next_ > first_ || came < asked_),
-                   .failed = answers_->failed};
+  progress = {.done = had_ + came,
+              .all = stamps_.size() - first_,
+              .under_way = !view.cancelled && !answers_->failed && (next_ > first_ || came < asked_),
+              .failed = answers_->failed};
 }
 
-void MModeReview::ask(UiState& state, Session& session) {
+void MModeReview::ask(WindowState& state, Session& session) {
   if (state.image.m_mode.columns != nullptr && state.image.m_mode.columns->line() != nullptr) {
     const std::size_t room = MModeColumns::capacity(state.image.m_mode.columns->line()->grid);
     first_ = stamps_.size() - std::min(stamps_.size(), room);
@@ -238,25 +239,25 @@ constexpr std::size_t kPicturesAtOnce = 8;
 
 }  // namespace
 
-void InspectorController::forget(UiState& state) {
+void InspectorController::forget(WindowState& state) {
   open_ = waiting_ = false;
   asked_.reset();
   state.image.inspector.pixel.reset();
   state.image.inspector.pictures.clear();
   state.image.inspector.acquisition.reset();
   state.image.inspector.refusal.clear();
-  state.image.inspector.transmit = -1;
+  state.view.inspector.transmit = -1;
 }
 
-void InspectorController::close(UiState& state, Session& session) {
+void InspectorController::close(WindowState& state, Session& session) {
   if (!open_) return;
   session.end_inspection();
-  const int transmit = state.image.inspector.transmit;
+  const int transmit = state.view.inspector.transmit;
   forget(state);
-  state.image.inspector.transmit = transmit;  // of the same source, when it is opened again
+  state.view.inspector.transmit = transmit;  // of the same source, when it is opened again
 }
 
-void InspectorController::take(UiState& state) {
+void InspectorController::take(WindowState& state) {
   if (!answers_.take()) return;
   const InspectionAnswer& answer = answers_.front();
   if (!waiting_ || answer.number != requests_) return;
@@ -273,9 +274,10 @@ void InspectorController::take(UiState& state) {
 }
 
 // Those in view that are of another frame, or not there at all.
-std::vector<int> InspectorController::wanted_pictures(const InspectorView& view, std::uint64_t sequence) const {
+std::vector<int> InspectorController::wanted_pictures(const WindowState& state, std::uint64_t sequence) const {
+  const InspectorView& view = state.image.inspector;
   std::vector<int> list;
-  for (const int k : view.pictures_seen) {
+  for (const int k : state.view.inspector.pictures_seen) {
     if (k < 0 || static_cast<std::size_t>(k) >= view.pictures.size()) continue;
     const auto& picture = view.pictures[static_cast<std::size_t>(k)];
     if (picture == nullptr || picture->stamp.sequence != sequence) list.push_back(k);
@@ -285,22 +287,23 @@ std::vector<int> InspectorController::wanted_pictures(const InspectorView& view,
 
 namespace {
 
-void follow(InspectorView& view, const AcquisitionPtr& acquisition) {
+void follow(InspectorView& view, int& transmit, const AcquisitionPtr& acquisition) {
   if (view.acquisition != acquisition) {
     view.acquisition = acquisition;
     view.pixel.reset();
     view.pictures.clear();
   }
   view.pictures.resize(acquisition->transmits.size());
-  if (view.transmit >= static_cast<int>(acquisition->transmits.size())) view.transmit = -1;
+  if (transmit >= static_cast<int>(acquisition->transmits.size())) transmit = -1;
 }
 
 }  // namespace
 
-void InspectorController::update(UiState& state, Session& session, Moment moment, std::int64_t now_ns) {
+void InspectorController::update(WindowState& state, Session& session, Moment moment, std::int64_t now_ns) {
   InspectorView& view = state.image.inspector;
-  if (!view.wanted || !state.image.inspected || !session.running() || state.source.acquisition == nullptr) {
-    if (session.running() && !view.wanted) close(state, session);
+  InspectorEdits& edits = state.view.inspector;
+  if (!edits.wanted || !state.view.inspected || !session.running() || state.source.acquisition == nullptr) {
+    if (session.running() && !edits.wanted) close(state, session);
     return;
   }
   open_ = true;
@@ -309,7 +312,7 @@ void InspectorController::update(UiState& state, Session& session, Moment moment
   if (waiting_) return;
   const std::size_t frames = history_.extent().frames;
   if (frames == 0) {
-    view.refusal = state.cine.why_not.empty() ? "No frames in history yet." : state.cine.why_not;
+    view.refusal = state.kept.why_not.empty() ? "No frames in history yet." : state.kept.why_not;
     return;
   }
   const bool frozen = moment == Moment::frozen;
@@ -318,14 +321,14 @@ void InspectorController::update(UiState& state, Session& session, Moment moment
   // Kept frames may be of an earlier description of a scanner.
   const AcquisitionPtr& acquisition = kept->acquisition != nullptr ? kept->acquisition : state.source.acquisition;
   if (view.acquisition != acquisition) asked_.reset();
-  follow(view, acquisition);
+  follow(view, edits.transmit, acquisition);
   const std::uint64_t sequence = kept->frame.stamp.sequence;
-  const Key key{*state.image.inspected, view.transmit, without_display(state.params)};
+  const Key key{*state.view.inspected, edits.transmit, without_display(state.params)};
   const bool same = asked_ == key;
   // Frozen, another parameter makes all images of single transmits wrong. Live, they are renewed one by one anyway.
   if (frozen && asked_.has_value() && asked_->params != key.params)
     std::fill(view.pictures.begin(), view.pictures.end(), nullptr);
-  std::vector<int> pictures = wanted_pictures(view, sequence);
+  std::vector<int> pictures = wanted_pictures(state, sequence);
   const bool empty = std::any_of(pictures.begin(), pictures.end(), [&view](int k) {
     return view.pictures[static_cast<std::size_t>(k)] == nullptr && view.refusal.empty();
   });

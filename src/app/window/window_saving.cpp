@@ -66,7 +66,7 @@ bool WindowSaving::folder_ready(UserFolder kind) {
   const std::filesystem::path folder = save_folder(parts_.viewer->settings().saving, kind);
   const std::string why = why_not_writable(folder);
   if (why.empty()) return true;
-  parts_.state.saving.ask = true;
+  parts_.state.save.ask = true;
   parts_.state.saving.place =
       describe_place(parts_.viewer->settings().saving, parts_.state.source, parts_.viewer->shown_image().stamp);
   report(fmt::format("{} Choose another folder, for example {}", why, user_folder(kind).string()), Severity::error);
@@ -156,7 +156,7 @@ nlohmann::json WindowSaving::describe_compared(const std::filesystem::path& figu
                       *parts_.backend,
                       name_of_a(),
                       picture.a->acquisition == picture.shown.acquisition ? doubts() : nullptr,
-                      parts_.state.cine.a_recording.frame_count};
+                      parts_.state.kept.a_recording.frame_count};
   const MeasuredRun b{picture.measured, parts_.state.marks, *parts_.backend, parts_.named, doubts()};
   return compared_figure_json(
       {.a = a,
@@ -181,8 +181,8 @@ void WindowSaving::save_picture(SaveWhat what) {
     a->params.display = parts_.state.cine.a.display;
   }
   Measured measured = measure_pixels(shown, parts_.state.marks);
-  ImageAgain again(
-      measured, {.kept = find_kept(parts_.history, shown.stamp.sequence), .known = parts_.state.image.measured.fine});
+  ImageAgain again(measured,
+                   {.kept = find_kept(parts_.history, shown.stamp.sequence), .known = parts_.state.measured.fine});
   pictures_.push_back({.what = what,
                        .shown = std::move(shown),
                        .a = std::move(a),
@@ -192,7 +192,7 @@ void WindowSaving::save_picture(SaveWhat what) {
     picture.measured_a = measure_pixels(*picture.a, parts_.state.marks);
     picture.again_a.emplace(picture.measured_a,
                             PointsAgain{.kept = find_kept(parts_.history, picture.a->stamp.sequence),
-                                        .known = parts_.state.image.measured_a.fine});
+                                        .known = parts_.state.measured_a.fine});
   }
   advance();
 }
@@ -268,7 +268,7 @@ ImagingParams WindowSaving::display_on_screen(const Image& shown) const {
 }
 
 std::string WindowSaving::name_of_a() const {
-  const std::string& other = parts_.state.cine.a_recording.opened_as;
+  const std::string& other = parts_.state.kept.a_recording.opened_as;
   return other.empty() ? parts_.named : other;
 }
 
@@ -301,7 +301,7 @@ std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path,
                     .ground = choice.ground};
   if (picture.a) {
     const Image& a = *picture.a;
-    const ComparedRecording& other = parts_.state.cine.a_recording;
+    const ComparedRecording& other = parts_.state.kept.a_recording;
     order.images.push_back(
         {.image = a,
          .display = a.params,
@@ -314,10 +314,10 @@ std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path,
                           .faults = faults_of(parts_.state.source.samples, shown.stamp.source_index),
                           .matched = matched_to(picture) != nullptr});
   std::vector<const Measured*> values;  // of A, then of B
-  const bool compared = picture.a && parts_.state.image.measured_a.image.number == picture.a->number;
-  if (compared) values.push_back(&parts_.state.image.measured_a);
-  if ((compared || !picture.a) && parts_.state.image.measured.image.number == shown.number)
-    values.push_back(&parts_.state.image.measured);
+  const bool compared = picture.a && parts_.state.measured_a.image.number == picture.a->number;
+  if (compared) values.push_back(&parts_.state.measured_a);
+  if ((compared || !picture.a) && parts_.state.measured.image.number == shown.number)
+    values.push_back(&parts_.state.measured);
   if (picture.a && values.size() < 2) values.clear();
   order.key = figure_key(parts_.state.marks, values);
   return [path, order = std::move(order), drawn = as_drawn(picture),
@@ -346,14 +346,14 @@ void WindowSaving::save_timings(TimingFile format) {
 }
 
 void WindowSaving::save_measurements() {
-  const Measured& m = parts_.state.image.measured;
+  const Measured& m = parts_.state.measured;
   if (m.image.number == 0) return;
   std::string comments = measurement_comments(*parts_.backend, parts_.named, m.image);
-  if (const Image& a = parts_.state.image.measured_a.image; a.number != 0) {
-    comments += comments_on_a({parts_.state.image.measured_a, parts_.state.marks, *parts_.backend, name_of_a()});
+  if (const Image& a = parts_.state.measured_a.image; a.number != 0) {
+    comments += comments_on_a({parts_.state.measured_a, parts_.state.marks, *parts_.backend, name_of_a()});
   }
   save_text(new_save(UserFolder::documents, file_stem(parts_.state.source, m.image.stamp) + "_measurements", ".csv"),
-            [text = measurements_csv(m, comments, parts_.state.image.measured_a)] { return text; });
+            [text = measurements_csv(m, comments, parts_.state.measured_a)] { return text; });
 }
 
 void WindowSaving::save_table(const ResultTable& table) {
@@ -382,11 +382,11 @@ void WindowSaving::save_session(SavedMoment moment) {
 
 void WindowSaving::save_film(SavedMoment moment) {
   if (job_ != nullptr || parts_.session == nullptr || moment == SavedMoment::live) return;
-  const FilmPlan plan = plan_film(parts_.state.cine, parts_.state.saving.film);
+  const FilmPlan plan = plan_film(parts_.state.kept, parts_.state.cine, parts_.state.save.film);
   const bool flow = parts_.state.params.color_flow.mode != FlowMode::off;
   std::vector<CineFilm::Frame> frames;
   std::size_t unreadable = 0;
-  for (const FilmFrame& frame : film_frames(parts_.state.cine, plan)) {
+  for (const FilmFrame& frame : film_frames(parts_.state.kept, plan)) {
     auto kept = parts_.history.at(frame.index);
     if (!kept) {
       ++unreadable;
@@ -400,7 +400,7 @@ void WindowSaving::save_film(SavedMoment moment) {
   if (frames.empty()) return report("No video: the recording cannot be read any more", Severity::error);
   constexpr std::array<const char*, 3> kEnds = {".mp4", ".webm", ".mkv"};
   FilmOrder order{.path = new_save(UserFolder::videos, file_stem(parts_.state.source),
-                                   kEnds[static_cast<std::size_t>(parts_.state.saving.film.container)]),
+                                   kEnds[static_cast<std::size_t>(parts_.state.save.film.container)]),
                   .source = parts_.state.source.name,
                   .display = parts_.state.params,
                   .rate_hz = plan.rate_hz,
@@ -414,7 +414,7 @@ void WindowSaving::save_film(SavedMoment moment) {
   pace_film(of_run, parts_.state.source);
   if (flow || order.rate_hz != of_run.rate_hz)
     order.why_no_command = "flow, and a rate that is not the recording's, come from the window only";
-  if (parts_.state.saving.film.speed != 1.0) order.note = fmt::format("{:g}× speed", parts_.state.saving.film.speed);
+  if (parts_.state.save.film.speed != 1.0) order.note = fmt::format("{:g}× speed", parts_.state.save.film.speed);
   job_ = std::make_unique<CineFilm>(std::move(order), std::move(frames), parts_.state.params, unreadable);
 }
 
@@ -434,7 +434,8 @@ void WindowSaving::save_iq(SaveWhat what) {
   };
   if (range) {
     const Cine& cine = parts_.state.cine;
-    for (std::size_t i = cine.mark_in; i <= cine.mark_out && i < cine.frames; ++i) add(parts_.history.at(i));
+    for (std::size_t i = cine.mark_in; i <= cine.mark_out && i < parts_.state.kept.frames; ++i)
+      add(parts_.history.at(i));
   } else if (shown.number != 0) {
     add(find_kept(parts_.history, shown.stamp.sequence));
   }
@@ -467,11 +468,11 @@ void WindowSaving::cancel_job(const std::string& why) {
 }
 
 void WindowSaving::describe() {
-  if (parts_.state.saving.seen) {
+  if (parts_.state.save.seen) {
     parts_.state.saving.place =
         describe_place(parts_.viewer->settings().saving, parts_.state.source, parts_.viewer->shown_image().stamp);
   }
-  parts_.state.saving.seen = false;
+  parts_.state.save.seen = false;
   parts_.state.saving.busy = job_ != nullptr ? job_->busy() : "";
   parts_.state.saving.why_no_iq = why_no_pixels(parts_.state.params);
   parts_.state.saving.why_no_film = why_no_films();

@@ -39,7 +39,7 @@ void add_recent(std::vector<std::filesystem::path>& recent, const std::filesyste
 }  // namespace
 
 void WindowStream::describe_backend() {
-  UiState& state = parts_.state;
+  WindowState& state = parts_.state;
   state.device.backend = parts_.backend->name();
   state.device.name = parts_.backend->device();
   state.no_effect = {.files = state.no_effect.files};  // a kiosk stays one
@@ -117,15 +117,15 @@ WindowStream::Plan WindowStream::plan(const OpenedSource& opened, const WindowOp
 }
 
 void WindowStream::describe(const OpenedSource& opened, const Plan& plan) {
-  UiState& state = parts_.state;
+  WindowState& state = parts_.state;
   const Acquisition& acquisition = *opened.info.acquisition;
   state.facts.given = parts_.facts = opened.facts;
   if (plan.change == Change::another_source) {
-    state.cine.speed = state.saving.film.speed = starting_speed(acquisition.frame_rate_hz);
-    state.facts.assumed.clear();
+    state.cine.speed = state.save.film.speed = starting_speed(acquisition.frame_rate_hz);
+    state.assumed.clear();
   }
   for (const FactSpec& spec : fact_specs()) {
-    if (!opened.facts.contains(spec.key)) state.facts.assumed[spec.key] = spec.get(acquisition);
+    if (!opened.facts.contains(spec.key)) state.assumed[spec.key] = spec.get(acquisition);
   }
   state.stream = plan.stream;
   state.params = accepted_ = plan.preset.params;
@@ -137,7 +137,7 @@ void WindowStream::describe(const OpenedSource& opened, const Plan& plan) {
 }
 
 void WindowStream::report(const OpenedSource& opened, const Plan& plan) {
-  UiState& state = parts_.state;
+  WindowState& state = parts_.state;
   const Acquisition& acquisition = *opened.info.acquisition;
   const bool recording = opened.info.phantom.empty();
   if (recording) add_recent(state.opening.recent, opened.name);
@@ -228,7 +228,7 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   coming_ = std::move(coming);
   acquisition_ = source->acquisition();
   if (!ended_.valid()) return begin({});
-  UiState& state = parts_.state;
+  WindowState& state = parts_.state;
   const std::uint64_t errors = state.numbers.errors;
   state.numbers = {};
   state.numbers.errors = errors;
@@ -236,7 +236,7 @@ void WindowStream::make(const std::shared_ptr<Source>& source, Start start) {
   state.notices.fault.reset();
   const bool stays_frozen = coming_->continues && state.run == RunState::frozen;
   if (!stays_frozen) state.run = RunState::opening;
-  if (!coming_->keeps_history) state.cine.frames = 0;
+  if (!coming_->keeps_history) state.kept.frames = 0;
 }
 
 bool WindowStream::ended() const {
@@ -294,7 +294,7 @@ OpenedSource WindowStream::described_again() {
 
 void WindowStream::apply_params() {
   if (parts_.source == nullptr) return;
-  UiState& state = parts_.state;
+  WindowState& state = parts_.state;
   const Acquisition& acquisition = *parts_.source->acquisition();
   try {
     check_params(acquisition, state.params);
@@ -314,7 +314,7 @@ void WindowStream::apply_params() {
 
 void WindowStream::apply(const StreamSettings& wanted) {
   if (parts_.session == nullptr) return;
-  UiState& state = parts_.state;
+  WindowState& state = parts_.state;
   try {
     parts_.session->begin_stream(wanted);
     state.notices.messages.resolve("stream");

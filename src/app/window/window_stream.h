@@ -60,8 +60,8 @@ class WindowStream {
     std::vector<FrameSink*> sinks = {};
   };
   void end();  // of the session, and of what it has kept: the next one begins from nothing
-  // Ends the session, and makes another one with UiState::params: at once where none runs, otherwise from advance(),
-  // when the one before has ended.
+  // Ends the session, and makes another one with WindowState::params: at once where none runs, otherwise from
+  // advance(), when the one before has ended.
   void make(const std::shared_ptr<Source>& source, Start start);
   // Whether a stream of this source, which is to be made, goes on with the counts of the one before: of a scanner.
   [[nodiscard]] bool continues(Source& source) const {
@@ -159,6 +159,6 @@ class WindowReset {
 };
 
 // That of a fresh start. Of `used` remain what is known of device, files and presets, and of the source that runs.
-UiState fresh_state(UiState used);
+WindowState fresh_state(WindowState used);
 
 }  // namespace echoloop

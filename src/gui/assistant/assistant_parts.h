@@ -43,9 +43,9 @@ struct AssistantChoice {
 
 struct AssistantScene {
   Ui& ui;
-  const UiState& state;
+  const Model& model;
   Commands& commands;
-  [[nodiscard]] const ImportState& import() const { return state.import; }
+  [[nodiscard]] const ImportState& import() const { return model.import; }
   void order(const ImportOrder& order) const { commands.send(command::Import{order}); }
 };
 
@@ -107,7 +107,7 @@ class AssistantPreview {
 };
 
 // The import assistant in place of the columns and the image: what the file holds, the description, the preview. Draws
-// UiState::import and sends orders. UI thread only.
+// Model::import and sends orders. UI thread only.
 
 class Assistant {
  public:

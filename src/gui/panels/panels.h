@@ -1,5 +1,5 @@
-// The panels of the two columns, one file each. They draw UiState, edit params and stream in place and say so by a
-// command. UI thread only.
+// The panels of the two columns, one file each. They draw the Model, write Edits and say so by a command. UI
+// thread only.
 #pragma once
 
 #include <array>
@@ -26,7 +26,8 @@ namespace echoloop {
 
 struct PanelContext {
   Ui& ui;
-  UiState& state;
+  const Model& model;
+  Edits& edits;
   Commands& commands;
   const Queries& queries;
   ViewSettings& view;
@@ -126,7 +127,7 @@ inline constexpr const char* kNetworkPanel = "scanner_network";
 // In the Source panel: the address that is waited at, who is connected. None without a scanner.
 void scanner_rows(PanelContext& c, Column& column);
 
-std::string phantom_command(const UiState& state);
+std::string phantom_command(const Model& model);
 // Starts a sender of the heart phantom, or ends it.
 void phantom_button(PanelContext& c, const char* id, const Rect& r);
 
@@ -147,7 +148,7 @@ struct PolicyWords {
 };
 const PolicyWords& policy_words(RingPolicy policy);
 // The slots of the ring, or those at the moment of a refused frame.
-void draw_slot_cells(const Ui& ui, const Rect& r, const UiState& state);
+void draw_slot_cells(const Ui& ui, const Rect& r, const Model& model);
 
 void slot_rows(PanelContext& c, Column& column);     // gauge, choice of how many, occupancy over time
 void counter_rows(PanelContext& c, Column& column);  // every frame accounted for, rates
@@ -280,7 +281,7 @@ struct StreamWaits {
 std::string timing_verdict(const StreamTiming& timing, const StreamWaits& waits);
 
 // As many lanes as there are, whether or not each has worked lately: rows must not come and go.
-int timeline_lanes_shown(const UiState& state, const std::vector<Span>& spans);
+int timeline_lanes_shown(const Edits& edits, const std::vector<Span>& spans);
 // "5 frames, 2.50 ms"
 std::string timeline_summary(const TimelineState& t, const std::vector<FrameMark>& frames, int wanted, bool open);
 

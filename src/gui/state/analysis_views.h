@@ -17,8 +17,8 @@
 
 namespace echoloop {
 
-// What the window knows about objects: what was found in the image on screen, largest objects first, and which of
-// them is selected. Objects are numbered from 1, the largest. UI thread only.
+// What was found in the image on screen, largest objects first, and which of them is selected. Objects are numbered
+// from 1, the largest. UI thread only.
 
 // Of the Objects panel.
 struct ObjectsPanelState {
@@ -31,6 +31,14 @@ struct ObjectsPanelState {
   int shown = 0;     // the selected object that it was scrolled to
 };
 
+// Edited by the window.
+struct ObjectPick {
+  int selected = 0;  // number; 0 = none; the same object from image to image, as far as it can be followed
+  int hovered = 0;   // number of the one under the pointer, on the image or in the table
+  int hovered_on_picture = 0;
+  ObjectsPanelState panel;
+};
+
 struct ObjectView {
   // Filled by the window: what belongs to the image on screen; null = nothing, then all below is empty.
   const ObjectImage* image = nullptr;
@@ -38,11 +46,6 @@ struct ObjectView {
   std::vector<std::size_t> ranked;  // [number - 1]: the object's place in image->objects
   std::vector<int> numbers;         // [label - 1]: the object's number
   std::vector<LabelOutline> outlines;
-
-  int selected = 0;  // number; 0 = none; the same object from image to image, as far as it can be followed
-  int hovered = 0;   // likewise: under the pointer, on the image or in the table
-  int hovered_on_picture = 0;
-  ObjectsPanelState panel;
 
   [[nodiscard]] const FoundObject& object(int number) const {
     return image->objects[ranked[static_cast<std::size_t>(number - 1)]];
@@ -121,19 +124,20 @@ struct AnalysisViews {
 
 enum class SoundSpeedAct { find, cancel, close };
 
+// What the inspector shows. Filled by the application.
 struct InspectorView {
-  // Set by the window.
-  bool wanted = false;             // the inspector is open; looked at each frame
-  int transmit = -1;               // whose channels; -1 = the middle one
-  std::vector<int> pictures_seen;  // transmits whose images are in view
-  // Filled by the application.
   std::shared_ptr<const Inspection> pixel;                     // null: nothing yet
   std::vector<std::shared_ptr<const TransmitImage>> pictures;  // by transmit; null: not yet
   AcquisitionPtr acquisition;                                  // of the frame that is inspected
   std::string refusal;                                         // why there is nothing
 };
+struct InspectorEdits {
+  bool wanted = false;             // the inspector is open; looked at each frame
+  int transmit = -1;               // whose channels; -1 = the middle one
+  std::vector<int> pictures_seen;  // transmits whose images are in view
+};
 
-// What the window and the application tell each other about the M-mode. Part of UiState. UI thread only.
+// The M-mode as the window and the application tell each other. UI thread only.
 
 class MModeColumns;
 
@@ -152,14 +156,14 @@ struct MModeProgress {
 };
 
 struct MModeView {
-  // Set by the window.
-  bool wanted = false;                    // the strip is on screen or goes on beside another
-  bool cancelled = false;                 // no more kept frames are to be beamformed for this line
-  const MModeColumns* columns = nullptr;  // those that it has; null = none
-  std::vector<MModeCaliper> calipers;     // oldest first
-  std::uint64_t lines = 0;                // counts up when the calipers of a line have gone with it
-  // Filled by the application.
-  MModeProgress progress;
+  const MModeColumns* columns = nullptr;  // of the strip; null = none
+  MModeProgress progress;                 // filled by the application
+};
+struct MModeEdits {
+  bool wanted = false;                 // the strip is on screen or goes on beside another
+  bool cancelled = false;              // no more kept frames are to be beamformed for this line
+  std::vector<MModeCaliper> calipers;  // oldest first
+  std::uint64_t lines = 0;             // counts up when the calipers of a line have gone with it
 };
 
 }  // namespace echoloop

@@ -59,10 +59,10 @@ namespace command {
 using Info = CommandInfo;
 
 // clang-format off
-struct ParamsChanged { static constexpr Info kInfo{"params_changed"}; };  // after any edit of UiState::params
-struct StreamChanged { static constexpr Info kInfo{"stream_changed"}; };  // after any edit of UiState::stream
-struct CineChanged { static constexpr Info kInfo{"cine_changed"}; };      // after any edit of UiState::cine
-// After any edit of UiState::facts: the recording is opened again with them.
+struct ParamsChanged { static constexpr Info kInfo{"params_changed"}; };  // after any edit of Edits::params
+struct StreamChanged { static constexpr Info kInfo{"stream_changed"}; };  // after any edit of Edits::stream
+struct CineChanged { static constexpr Info kInfo{"cine_changed"}; };      // after any edit of Edits::cine
+// After any edit of Edits::facts: the recording is opened again with them.
 struct FactsChanged { static constexpr Info kInfo{"facts_changed"}; };
 struct OpenPhantom { static constexpr Info kInfo{"open_phantom"}; std::string text; };  // as parse_phantom() takes it
 struct OpenFile { static constexpr Info kInfo{"open_file", true}; std::filesystem::path file; };  // in the background

@@ -1,6 +1,5 @@
-// The seam between the window and the program. The application fills UiState before each window frame; the
-// window draws it, edits `params` and `stream` in place and sends commands (commands.h). UI thread only. gui/ never
-// includes backend/ or dsp/.
+// The seam between the window and the program. The application fills Model before each window frame; the
+// window draws it, writes Edits and sends commands (commands.h). UI thread only. gui/ never includes backend/ or dsp/.
 #pragma once
 
 #include <array>
@@ -75,8 +74,7 @@ class MessageLog {
 // The one in the message line: the newest error that stays, else the newest message that stays. None: nothing.
 [[nodiscard]] std::optional<std::size_t> standing(const std::vector<Message>& messages);
 
-// The comparison of two images, A and B, as the window edits it and the application fills it: beside Cine, which says
-// whether there is one and with which parameters A is made. Plain values. UI thread only.
+// The comparison of two images, A and B. Plain values; UI thread only.
 
 enum class CompareLook { wipe, side_by_side };
 
@@ -122,9 +120,9 @@ struct FaultNotice {
   std::optional<RingRefusal> refusal = {};  // policy error: what the slots looked like
 };
 
-// Looking back: the frames kept in memory, index 0 the oldest. While frozen nothing is added to them.
+// Looking back: what the window shows of the frames kept in memory, index 0 the oldest. While frozen nothing is added
+// to them.
 struct Cine {
-  // Edited by the window; it says so by cine_changed.
   std::size_t index = 0;       // the frame on screen while frozen
   bool playing = false;        // while frozen
   double speed = 1.0;          // seconds of acquisition in a second: 0.01 to 10
@@ -136,8 +134,9 @@ struct Cine {
   bool match_levels = false;  // B is drawn with A's histogram of levels; display only
   ImagingParams a;            // set by the window when a comparison begins, and when the user swaps
   float wipe = 0.5F;          // share of the image's width that is A's
-  // Filled by the application.
-  std::size_t frames = 0;      // kept
+};
+struct KeptFrames {
+  std::size_t frames = 0;
   double seconds = 0.0;        // of acquisition, from the oldest to the newest
   std::vector<float> times_s;  // while frozen: each frame's time before the newest, from -seconds to 0
   double frame_rate_hz = 0.0;  // of the acquisition; 0: unknown
@@ -181,12 +180,13 @@ struct FilmChoice {
   FilmContainer container = FilmContainer::mp4;
 };
 
+struct SavingEdits {
+  FilmChoice film;
+  bool seen = false;  // the panel is
+  bool ask = false;   // the panel opens
+};
 struct Saving {
-  FilmChoice film;  // edited by the panel
-  // Filled by the application.
   SavePlace place;          // while the panel is seen
-  bool seen = false;        // set by the window
-  bool ask = false;         // the panel opens; cleared by the window
   std::string why_no_film;  // this program or machine cannot, or one is being made; empty = it can
   bool writing = false;     // other files
   std::string why_no_iq;    // the image consists of no complex pixels: the end of a sentence; empty = it does
@@ -194,11 +194,6 @@ struct Saving {
   RecordingView recording;
   std::string last;     // what the last one became, in a line; empty = nothing yet
   bool failed = false;  // `last` says why
-};
-
-struct TimelineView {
-  bool wanted = false;      // set by the window each frame: the panel is open and not paused
-  std::vector<Span> spans;  // filled while wanted: the last frames, oldest first
 };
 
 // A preset as the window shows it.
@@ -233,10 +228,9 @@ struct ControlReasons {
 };
 
 // What the user says about the recording; see command::FactsChanged.
-struct FactsView {
+struct FactsEdits {
   Facts given;
   bool edited = false;  // by a control that is still held
-  Facts assumed;        // by the recording's reader, as far as that is known
 };
 
 struct DeviceView {
@@ -269,7 +263,7 @@ struct StreamNumbers {
   double producer_wait_share = 0.0;  // of the time, policy block: 0 .. 1
   double dropped_share = 0.0;        // of the frames: 0 .. 1
   StreamTiming timing;
-  TimelineView timeline;
+  std::vector<Span> spans;  // of the last frames, oldest first; filled while Edits::timeline_wanted
   std::array<StageSummary, kStageCount> stages{};
   const char* why_fp32 = nullptr;  // Session::why_fp32()
   StageSummary frame_total;        // a frame's stages together; count 0 = not measured: the panel shows sums
@@ -289,16 +283,18 @@ struct ImageWork {
 };
 inline constexpr std::int64_t kWorkSeen_ns = 300'000'000;  // shorter work is not mentioned
 
-// What is seen of the image, and what was measured on it.
-struct ImageState {
+// What is seen of the image.
+struct ViewEdits {
   PanZoom pan_zoom;
   std::optional<PlanePoint> inspected;  // where the inspector looks; nothing = nowhere yet
+  InspectorEdits inspector;
+  MModeEdits m_mode;
+};
+struct ImageState {
   InspectorView inspector;
   MModeView m_mode;
-  std::optional<AwaitedImage> awaited;  // filled by the window; nothing: the image is the source's, or there is none
-  ImageWork work;                       // filled by the application
-  Measured measured;                    // filled by the window
-  Measured measured_a;                  // likewise, of side A of a comparison
+  std::optional<AwaitedImage> awaited;  // filled by the viewer; nothing: the image is the source's, or there is none
+  ImageWork work;
 };
 
 // What can be opened, and what is being opened. Filled by the application.
@@ -326,23 +322,20 @@ struct ResetView {
   std::uint64_t count = 0;  // so far, those that were undone too
 };
 
-struct UiState {
-  // Edited by the panels; the application reads them when a command is called.
-  ImagingParams params;
-  StreamSettings stream;
-  Marks marks;
-  ImageState image;
-  FactsView facts;
-  // Filled by the application.
+// What the window shows. Filled by the application before each window frame, and by the viewer where it belongs to the
+// image on screen; panels only read it.
+struct Model {
   ImagingParams defaults;  // for the source at hand
   SourceInfo source;
   std::optional<LiveStatus> scanner;  // that is the source, or is waited for; nothing: neither
+  Facts assumed;                      // of a recording, by its reader, as far as that is known
   DeviceView device;
   RunState run = RunState::idle;
   StreamNumbers numbers;
-  Cine cine;
+  KeptFrames kept;
   Saving saving;
   Presets presets;
+  ImageState image;
   AnalysisViews analyses;
   ImportState import;
   OpeningView opening;
@@ -351,14 +344,33 @@ struct UiState {
   ResetView reset;
 };
 
+// What the window edits, and what it wants to be shown. The application reads it when a command comes, and once a
+// window frame.
+struct Edits {
+  ImagingParams params;
+  StreamSettings stream;
+  Marks marks;
+  FactsEdits facts;
+  ViewEdits view;
+  Cine cine;
+  SavingEdits save;
+  ObjectPick objects;
+  Measured measured;             // on the image on screen
+  Measured measured_a;           // on side A of a comparison
+  bool timeline_wanted = false;  // its panel is open and not paused
+};
+
+// Both, as the application has them.
+struct WindowState : Model, Edits {};
+
 // Why a control that opens, saves, records or deletes has no effect: the kiosk, then `why`.
-inline std::string_view why_no_files(const UiState& state, std::string_view why = {}) {
-  return state.no_effect.files.empty() ? why : std::string_view(state.no_effect.files);
+inline std::string_view why_no_files(const Model& model, std::string_view why = {}) {
+  return model.no_effect.files.empty() ? why : std::string_view(model.no_effect.files);
 }
 
 // No new image comes to the screen; numbers of the last seconds are those before this rest.
-inline bool image_rests(const UiState& state) {
-  return state.numbers.idle || (state.run != RunState::live && state.run != RunState::replay);
+inline bool image_rests(const Model& model) {
+  return model.numbers.idle || (model.run != RunState::live && model.run != RunState::replay);
 }
 
 }  // namespace echoloop

@@ -115,7 +115,7 @@ class FlowTexture {
   FlowTexture& operator=(const FlowTexture&) = delete;
 
   // Takes the newest one, and sets in `state` which one belongs over `shown`.
-  void take(UiState& state, const Image& shown);
+  void take(Model& model, const Edits& edits, const Image& shown);
 
   // Null = none, also once the mailbox has been reset.
   [[nodiscard]] const FlowImage* shown() const { return shown_ != nullptr && shown_->number > 0 ? shown_ : nullptr; }
@@ -127,7 +127,7 @@ class FlowTexture {
     Mailbox<FlowImage>* box = nullptr;
     std::int64_t from_ns = 0;  // flow images that were ready before are of another time
   };
-  [[nodiscard]] static bool belongs(const FlowImage& flow, const UiState& state, const Image& shown);
+  [[nodiscard]] static bool belongs(const FlowImage& flow, const Model& model, const Edits& edits, const Image& shown);
   void upload(const FlowImage& flow);
   void release();
 

@@ -239,7 +239,8 @@ void draw_pointer(const ImageViewContext& c, PlanePoint at) {
   const AnalysisViews* const analyses = analyses_under(c, mouse.x);
   for (const AnalysisLayer* const layer : analysis_layers()) {
     if (analyses == nullptr || layer->read_out == nullptr) continue;
-    std::string text = layer->read_out(*analyses, {.at = at, .level_db = level, .display = c.display});
+    std::string text =
+        layer->read_out(*analyses, {.at = at, .level_db = level, .display = c.display, .picked = c.picked});
     if (!text.empty()) parts.push_back(std::move(text));
   }
   draw_read_out(c, parts, &under == &c.image ? echo_text(c, at) : std::string(), mouse);

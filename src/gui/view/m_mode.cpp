@@ -8,7 +8,7 @@ namespace echoloop {
 namespace {
 
 // They belong to the line.
-void forget_calipers(MModeView& view) {
+void forget_calipers(MModeEdits& view) {
   if (view.calipers.empty()) return;
   view.calipers.clear();
   ++view.lines;
@@ -16,11 +16,11 @@ void forget_calipers(MModeView& view) {
 
 }  // namespace
 
-void MModeStrip::take(UiState& state, const Image& shown) {
-  MModeView& view = state.image.m_mode;
-  view.columns = nullptr;
+void MModeStrip::take(Model& model, Edits& edits, const Image& shown) {
+  MModeEdits& view = edits.view.m_mode;
+  model.image.m_mode.columns = nullptr;
   shown_s_.reset();
-  if (!view.wanted || !state.image.inspected) {
+  if (!view.wanted || !edits.view.inspected) {
     live_.drain([](LineColumn&) {});
     if (kept_ != nullptr) kept_->drain([](LineColumn&) {});
     columns_.clear();
@@ -30,28 +30,28 @@ void MModeStrip::take(UiState& state, const Image& shown) {
   }
   const LineOrigin* line = columns_.line();
   const bool moved = line != nullptr && (line->acquisition != shown.acquisition ||
-                                         line_column(line->grid, *state.image.inspected) != line->column);
+                                         line_column(line->grid, *edits.view.inspected) != line->column);
   if (moved) columns_.clear();
   const std::uint64_t begun = columns_.begun();
-  const bool frozen = state.run == RunState::frozen;
+  const bool frozen = model.run == RunState::frozen;
   live_.drain([&](LineColumn& column) {
-    if (!frozen) accept(state, shown, column);
+    if (!frozen) accept(edits, shown, column);
   });
   if (kept_ != nullptr) {
     kept_->drain([&](LineColumn& column) {
-      if (frozen) accept(state, shown, column);
+      if (frozen) accept(edits, shown, column);
     });
   }
   if (moved || columns_.begun() != begun) forget_calipers(view);
   if (frozen) shown_s_ = columns_.time_s(shown.stamp);
-  view.columns = &columns_;
+  model.image.m_mode.columns = &columns_;
 }
 
 // Columns of a line that the user has left, or of another source, are still on their way.
-void MModeStrip::accept(const UiState& state, const Image& shown, LineColumn& column) {
+void MModeStrip::accept(const Edits& edits, const Image& shown, LineColumn& column) {
   const LineOrigin& origin = *column.origin;
   if (shown.number != 0 && origin.acquisition != shown.acquisition) return;
-  if (line_column(origin.grid, *state.image.inspected) == origin.column) columns_.add(column);
+  if (line_column(origin.grid, *edits.view.inspected) == origin.column) columns_.add(column);
 }
 
 std::int64_t MModeStrip::step_of(double time_s) const {
@@ -129,16 +129,16 @@ std::vector<StripPiece> MModeStrip::pieces(const Rect& box, double span_s) const
   return strip_pieces(box, static_cast<double>(box.width()) / (span_s / step_s_), end_ - 1, kColumns);
 }
 
-void SpectrogramStrip::take(UiState& state, const Image& shown) {
-  state.analyses.spectrogram.shown = nullptr;
-  if (state.params.doppler.gate == Gate::off) {
+void SpectrogramStrip::take(Model& model, const Edits& edits, const Image& shown) {
+  model.analyses.spectrogram.shown = nullptr;
+  if (edits.params.doppler.gate == Gate::off) {
     shown_ = nullptr;
     return texture_.release();
   }
-  if (state.run != RunState::frozen) box_.take();
+  if (model.run != RunState::frozen) box_.take();
   const Spectrogram& s = box_.front();
   const bool belongs = s.number > 0 && s.end > 0 && s.acquisition == shown.acquisition;
-  shown_ = state.analyses.spectrogram.shown = belongs ? &s : nullptr;
+  shown_ = model.analyses.spectrogram.shown = belongs ? &s : nullptr;
   if (belongs) upload(s);
 }
 

@@ -23,9 +23,9 @@ class MModeStrip {
   // `kept`: of kept frames; null: there are none.
   MModeStrip(LineQueue& live, LineQueue* kept) : live_(live), kept_(kept) {}
 
-  // Takes what has come on the line through ImageState::inspected and puts it into `state`; gives its memory back where
+  // Takes what has come on the line through ViewEdits::inspected and puts it into `model`; gives its memory back where
   // the M-mode is not wanted. `shown`: the image on screen, at whose frame a frozen strip looks.
-  void take(UiState& state, const Image& shown);
+  void take(Model& model, Edits& edits, const Image& shown);
   // Which part is drawn: `span_s` up to the newest column; frozen, further back where the image on screen is older.
   void look(double span_s);
 
@@ -42,7 +42,7 @@ class MModeStrip {
   [[nodiscard]] std::vector<StripPiece> pieces(const Rect& box, double span_s) const;
 
  private:
-  void accept(const UiState& state, const Image& shown, LineColumn& column);
+  void accept(const Edits& edits, const Image& shown, LineColumn& column);
   void paint(std::int64_t from, std::int64_t to);
   void paint_run(std::int64_t from, int n);
   [[nodiscard]] std::int64_t step_of(double time_s) const;
@@ -67,8 +67,8 @@ class SpectrogramStrip {
  public:
   explicit SpectrogramStrip(Mailbox<Spectrogram>& box) : box_(box) {}
 
-  // Takes the newest one and sets `state`, where it is of the stream that `shown` is of.
-  void take(UiState& state, const Image& shown);
+  // Takes the newest one and sets `model`, where it is of the stream that `shown` is of.
+  void take(Model& model, const Edits& edits, const Image& shown);
 
   [[nodiscard]] const Spectrogram* shown() const { return shown_; }  // null = none
   [[nodiscard]] unsigned int texture() const { return texture_.id(); }

@@ -82,7 +82,7 @@ class PresentBench {
   const BenchRun& run_;
   Mailbox<Image>& images_;
   Viewer& viewer_;
-  UiState state_;
+  WindowState state_;
   StreamSettings stream_;
 };
 

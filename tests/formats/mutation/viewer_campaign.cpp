@@ -140,7 +140,7 @@ class WatchedViewer {
   // One line about the file, and nothing else has changed. (Lines may also be about the end of the stream before, and
   // about the facts of its recording.)
   std::string refused(const fs::path& file, const std::string& shown_before, bool played, std::size_t errors) {
-    UiState& state = app_.state();
+    WindowState& state = app_.state();
     std::size_t about_it = 0, others = 0;
     std::string outcome = "broken";
     for (const Message& message : state.notices.messages.list()) {
