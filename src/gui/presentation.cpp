@@ -106,7 +106,7 @@ void Presentation::draw_caption(PanelContext& c, const Image& image, const Rect&
   float named = 0;
   if (picture) named += pair_width(ui, "frame", frame, "");
   if (time) named += pair_width(ui, time->key, time->value, time->unit);
-  const FlowImage* flow = c.model.analyses.flow.image;
+  const FlowImage* flow = c.model.analyses.flow.image.get();
   const auto [flow_older, flow_unit] =
       flow != nullptr ? flow_age(*flow, c.model.analyses.flow.age_s) : std::pair<std::string, std::string>();
   if (flow != nullptr) named += pair_width(ui, "flow", flow_older, flow_unit);

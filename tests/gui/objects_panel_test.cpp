@@ -14,11 +14,11 @@ namespace echoloop::testing::objects_panel_test {
 namespace {
 
 TEST(Objects, AnEmptyTableNamesTheReason) {
-  ObjectImage found;
+  const auto found = std::make_shared<ObjectImage>();
   ObjectView view;
-  view.image = &found;
+  view.image = found;
   EXPECT_EQ(empty_table_text(view), "No pixels beyond the threshold.");
-  found.found = 11;
+  found->found = 11;
   EXPECT_EQ(empty_table_text(view), "No object of the minimum area.");
 }
 

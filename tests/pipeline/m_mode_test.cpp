@@ -128,8 +128,9 @@ TEST_P(MModeColumnsOf, KeptFramesAreTheImagesOwnNewestFirst) {
   state.params = params;
   state.view.inspected = PlanePoint{0.2 * params.formation.lateral_min_m, 0.5 * params.formation.depth_max_m};
   state.view.m_mode.wanted = true;
-  MModeColumns columns;
-  state.image.m_mode.columns = &columns;
+  const auto strip = std::make_shared<MModeColumns>();
+  MModeColumns& columns = *strip;
+  state.image.m_mode.columns = strip;
   std::vector<std::uint64_t> order;
   MModeReview review(rig.history, rig.past.line);
   wait_until([&] {
@@ -172,8 +173,9 @@ TEST(MModeOverKeptFrames, IsCancelledAndResumed) {
   state.params = params;
   state.view.inspected = PlanePoint{0.0, 0.5 * params.formation.depth_max_m};
   state.view.m_mode.wanted = true;
-  MModeColumns columns;
-  state.image.m_mode.columns = &columns;
+  const auto strip = std::make_shared<MModeColumns>();
+  MModeColumns& columns = *strip;
+  state.image.m_mode.columns = strip;
   MModeReview review(rig.history, rig.past.line);
   const auto turn = [&] {
     rig.past.line.drain([&](LineColumn& column) { columns.add(column); });

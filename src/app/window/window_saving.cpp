@@ -239,7 +239,7 @@ void WindowSaving::write_picture_of(Picture picture) {
     } else {
       writes.emplace_back(
           [path, drawn = as_drawn(picture), display = display_on_screen(shown), marks = parts_.state.marks,
-           over = KeptOverlays(parts_.state.analyses)] { write_picture(path, drawn(), display, marks, over.get()); });
+           views = parts_.state.analyses] { write_picture(path, drawn(), display, marks, overlays_of(views)); });
     }
     if (!about.empty()) {
       writes.emplace_back([json = std::move(about), file = std::filesystem::path(path).replace_extension(".json")] {
@@ -320,10 +320,9 @@ std::function<void()> WindowSaving::figure_of(const std::filesystem::path& path,
     values.push_back(&parts_.state.measured);
   if (picture.a && values.size() < 2) values.clear();
   order.key = figure_key(parts_.state.marks, values);
-  return [path, order = std::move(order), drawn = as_drawn(picture),
-          over = KeptOverlays(parts_.state.analyses)]() mutable {
+  return [path, order = std::move(order), drawn = as_drawn(picture), views = parts_.state.analyses]() mutable {
     order.images.back().image = drawn();
-    order.images.back().over = over.get();
+    order.images.back().over = overlays_of(views);
     write_figure_of(path, std::move(order));
   };
 }

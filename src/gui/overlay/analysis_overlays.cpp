@@ -67,17 +67,7 @@ std::string flow_words(const FlowImage& flow, FlowMode mode) {
 }  // namespace
 
 ImageOverlays overlays_of(const AnalysisViews& views) {
-  return {.flow = views.flow.image, .objects = views.objects.image != nullptr ? &views.objects : nullptr};
-}
-
-KeptOverlays::KeptOverlays(const AnalysisViews& views) {
-  const ImageOverlays over = overlays_of(views);
-  if (over.flow != nullptr) flow_ = std::make_shared<FlowImage>(*over.flow);
-  if (over.objects == nullptr) return;
-  objects_ = std::make_shared<ObjectImage>(*over.objects->image);
-  ObjectView view = *over.objects;
-  view.image = objects_.get();
-  view_ = std::make_shared<ObjectView>(std::move(view));
+  return {.flow = views.flow.image.get(), .objects = views.objects.image != nullptr ? &views.objects : nullptr};
 }
 
 void take_last(AnalysisViews& views, LiveImages& live, const Image& image) {
@@ -85,8 +75,9 @@ void take_last(AnalysisViews& views, LiveImages& live, const Image& image) {
   live.objects.take();
   const FlowImage& flow = live.flow.front();
   const ObjectImage& found = live.objects.front();
-  if (image.params.color_flow.mode != FlowMode::off && flow.number > 0) views.flow.image = &flow;
-  if (found.number > 0 && found.grid == image.grid) show_objects(views.objects, found);
+  if (image.params.color_flow.mode != FlowMode::off && flow.number > 0)
+    views.flow.image = std::make_shared<FlowImage>(flow);
+  if (found.number > 0 && found.grid == image.grid) show_objects(views.objects, std::make_shared<ObjectImage>(found));
 }
 
 std::vector<std::string> overlay_words(const ImageOverlays& o, const ImagingParams& display) {
@@ -158,7 +149,7 @@ void ObjectFollower::take(Model& model, Edits& edits, const Image& shown) {
     number_ = 0;
     return clear(view, picked);
   }
-  if (view.image != &found || found.number != number_ || found.ready_ns != ready_ns_) look_at(view, picked, found);
+  if (view.image == nullptr || found.number != number_ || found.ready_ns != ready_ns_) look_at(view, picked, found);
   view.older_s = std::max(0.0, stream_time_s(shown) - stream_time_s(found.stamp, found.acquisition));
   picked.hovered = picked.hovered_on_picture;
   selected_ = picked.selected;
@@ -177,7 +168,7 @@ bool ObjectFollower::belongs(const ObjectImage& found, const Model& model, const
 }
 
 void ObjectFollower::look_at(ObjectView& view, ObjectPick& picked, const ObjectImage& found) {
-  show_objects(view, found);
+  show_objects(view, std::make_shared<ObjectImage>(found));
   number_ = found.number;
   ready_ns_ = found.ready_ns;
   picked.hovered_on_picture = 0;  // until the pointer is looked at again

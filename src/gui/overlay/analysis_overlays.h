@@ -59,18 +59,7 @@ struct ImageOverlays {
   const ObjectView* objects = nullptr;  // outlines, with the numbers of the largest
 };
 
-[[nodiscard]] ImageOverlays overlays_of(const AnalysisViews& views);
-// Copies of them, for a thread that draws them later.
-class KeptOverlays {
- public:
-  explicit KeptOverlays(const AnalysisViews& views);
-  [[nodiscard]] ImageOverlays get() const { return {.flow = flow_.get(), .objects = view_.get()}; }
-
- private:
-  std::shared_ptr<const FlowImage> flow_;
-  std::shared_ptr<const ObjectImage> objects_;
-  std::shared_ptr<const ObjectView> view_;
-};
+[[nodiscard]] ImageOverlays overlays_of(const AnalysisViews& views);  // which outlives them
 // Takes the last results of a run into `views`, as far as they belong to `image`.
 void take_last(AnalysisViews& views, LiveImages& live, const Image& image);
 

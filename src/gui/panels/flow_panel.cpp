@@ -138,7 +138,7 @@ constexpr std::array<OwnRow, 4> kFlowRows = {
     {{"flow", flow_row}, {"svd_low", components_row}, {"svd_high", nullptr}, {"flow_prf_hz", prf_row}}};
 
 void fact_rows(PanelContext& c, Column& column) {
-  const FlowImage* flow = c.model.analyses.flow.image;
+  const FlowImage* flow = c.model.analyses.flow.image.get();
   const FlowCounts& n = c.model.analyses.flow.counts;
   const bool frozen = c.model.run == RunState::frozen;
   if (frozen && !c.model.kept.why_no_flow.empty()) return;
@@ -377,7 +377,7 @@ std::string_view chosen_text(const ImagingParams& p) {
 
 bool component_rows(PanelContext& c, Column& column, std::string_view why_not) {
   Ui& ui = c.ui;
-  const FlowImage* flow = c.model.analyses.flow.image;
+  const FlowImage* flow = c.model.analyses.flow.image.get();
   if (flow == nullptr || flow->singular_values.empty()) return false;  // the next ensemble brings them
   ImagingParams& p = c.edits.params;
   const int n = static_cast<int>(flow->singular_values.size());

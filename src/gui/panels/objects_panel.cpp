@@ -188,7 +188,7 @@ std::string_view waiting_text(const Model& model) {
 
 void result_rows(PanelContext& c, Column& column) {
   Ui& ui = c.ui;
-  const ObjectImage* found = c.model.analyses.objects.image;
+  const ObjectImage* found = c.model.analyses.objects.image.get();
   const auto line = [&](std::string_view text) { ui.paragraph_row(column, 16, theme::kText2, text); };
   if (found == nullptr) return line(waiting_text(c.model));
   if (found->background.pixels == 0) return line("No background: the image contains no echoes.");

@@ -41,7 +41,7 @@ struct ObjectPick {
 
 struct ObjectView {
   // Filled by the window: what belongs to the image on screen; null = nothing, then all below is empty.
-  const ObjectImage* image = nullptr;
+  std::shared_ptr<const ObjectImage> image;
   double older_s = 0.0;             // than the image on screen
   std::vector<std::size_t> ranked;  // [number - 1]: the object's place in image->objects
   std::vector<int> numbers;         // [label - 1]: the object's number
@@ -53,8 +53,8 @@ struct ObjectView {
   [[nodiscard]] int count() const { return static_cast<int>(ranked.size()); }
 };
 
-// Fills image, ranked, numbers and outlines; `found` outlives the view.
-void show_objects(ObjectView& view, const ObjectImage& found);
+// Fills image, ranked, numbers and outlines.
+void show_objects(ObjectView& view, std::shared_ptr<const ObjectImage> found);
 
 // The number of the object at a place; 0 = none there.
 [[nodiscard]] int object_at(const ObjectView& view, PlanePoint at);
@@ -68,14 +68,14 @@ void show_objects(ObjectView& view, const ObjectImage& found);
 [[nodiscard]] std::string objects_csv(const ObjectView& view);
 
 struct FlowView {
-  FlowCounts counts;                 // filled by the application
-  const FlowImage* image = nullptr;  // filled by the window: the flow image on screen; null = none
-  double age_s = 0.0;                // of the newest frame in it; filled by the window
+  FlowCounts counts;                       // filled by the application
+  std::shared_ptr<const FlowImage> image;  // filled by the viewer: the flow image on screen; null = none
+  double age_s = 0.0;                      // of the newest frame in it; filled by the viewer
 };
 
 struct SpectrogramView {
-  SpectrogramCounts counts;            // filled by the application
-  const Spectrogram* shown = nullptr;  // filled by the window: what the strip holds; null = none
+  SpectrogramCounts counts;                  // filled by the application
+  std::shared_ptr<const Spectrogram> shown;  // filled by the viewer: what the strip holds; null = none
 };
 
 struct FoundSpeed {
@@ -156,8 +156,8 @@ struct MModeProgress {
 };
 
 struct MModeView {
-  const MModeColumns* columns = nullptr;  // of the strip; null = none
-  MModeProgress progress;                 // filled by the application
+  std::shared_ptr<const MModeColumns> columns;  // of the strip; null = none
+  MModeProgress progress;                       // filled by the application
 };
 struct MModeEdits {
   bool wanted = false;                 // the strip is on screen or goes on beside another

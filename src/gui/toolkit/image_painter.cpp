@@ -211,7 +211,8 @@ void FlowPainter::draw(const FlowJob& job, int width, int height) {
 }
 
 void FlowTexture::take(Model& model, const Edits& edits, const Image& shown) {
-  shown_ = model.analyses.flow.image = nullptr;
+  shown_.reset();
+  model.analyses.flow.image.reset();
   model.analyses.flow.age_s = 0.0;
   const bool frozen = model.run == RunState::frozen;
   Box& seen = frozen ? past_ : live_;
@@ -222,8 +223,9 @@ void FlowTexture::take(Model& model, const Edits& edits, const Image& shown) {
   const bool fresh = seen.box->take();
   const FlowImage& flow = seen.box->front();
   if (flow.ready_ns < seen.from_ns || !belongs(flow, model, edits, shown)) return;
-  if (fresh || &flow != uploaded_ || flow.number != uploaded_number_ || texture_ == 0) upload(flow);
-  shown_ = model.analyses.flow.image = &flow;
+  const bool same = uploaded_ != nullptr && flow.number == uploaded_->number && flow.ready_ns == uploaded_->ready_ns;
+  if (fresh || !same || texture_ == 0) upload(flow);
+  shown_ = model.analyses.flow.image = uploaded_;
   // Stopped, how much older than the image it is; live its latency, by the host's clock.
   model.analyses.flow.age_s = image_rests(model) ? stream_time_s(shown) - stream_time_s(flow.stamp, flow.acquisition)
                                                  : static_cast<double>(now_ns() - flow.stamp.acquired_ns) * 1e-9;
@@ -272,8 +274,7 @@ void FlowTexture::upload(const FlowImage& flow) {
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   glTextureSubImage2D(texture_, 0, 0, 0, width_, height_, low_rank ? GL_RED : GL_RG, GL_FLOAT, values);
-  uploaded_ = &flow;
-  uploaded_number_ = flow.number;
+  uploaded_ = std::make_shared<FlowImage>(flow);
 }
 
 void FlowTexture::release() {

@@ -117,8 +117,7 @@ class FlowTexture {
   // Takes the newest one, and sets in `state` which one belongs over `shown`.
   void take(Model& model, const Edits& edits, const Image& shown);
 
-  // Null = none, also once the mailbox has been reset.
-  [[nodiscard]] const FlowImage* shown() const { return shown_ != nullptr && shown_->number > 0 ? shown_ : nullptr; }
+  [[nodiscard]] const FlowImage* shown() const { return shown_.get(); }  // null = none
   // Power in dB and velocity as a share of the aliasing limit in two channels; of the low-rank image one, dB.
   [[nodiscard]] unsigned int texture() const { return texture_; }
 
@@ -132,9 +131,7 @@ class FlowTexture {
   void release();
 
   Box live_, past_;
-  const FlowImage* shown_ = nullptr;
-  const FlowImage* uploaded_ = nullptr;
-  std::uint64_t uploaded_number_ = 0;
+  std::shared_ptr<const FlowImage> shown_, uploaded_;
   std::vector<float> values_;
   unsigned int texture_ = 0;
   int channels_ = 0, width_ = 0, height_ = 0;

@@ -339,7 +339,7 @@ std::string flow_at(const FlowImage& flow, const ImagingParams& params, PlanePoi
 namespace {
 
 void add_flow_caption(const AnalysisViews& views, std::vector<CaptionItem>& items) {
-  const FlowImage* const flow = views.flow.image;
+  const FlowImage* const flow = views.flow.image.get();
   if (flow == nullptr) return;
   const bool low_rank = flow->params.color_flow.mode == FlowMode::low_rank;
   auto [age, unit] = flow_age(*flow, views.flow.age_s);

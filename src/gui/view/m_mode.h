@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -29,8 +30,8 @@ class MModeStrip {
   // Which part is drawn: `span_s` up to the newest column; frozen, further back where the image on screen is older.
   void look(double span_s);
 
-  [[nodiscard]] const MModeColumns& columns() const { return columns_; }
-  [[nodiscard]] bool empty() const { return columns_.empty(); }
+  [[nodiscard]] const MModeColumns& columns() const { return *columns_; }
+  [[nodiscard]] bool empty() const { return columns_->empty(); }
   [[nodiscard]] unsigned int texture() const { return texture_.id(); }
   [[nodiscard]] std::uint64_t painted() const { return painted_; }  // counts changes of the texture
   [[nodiscard]] Grid grid() const;                                  // of the texture, for ImagePainter
@@ -50,7 +51,7 @@ class MModeStrip {
 
   LineQueue& live_;
   LineQueue* kept_;
-  MModeColumns columns_;
+  std::shared_ptr<MModeColumns> columns_ = std::make_shared<MModeColumns>();
   Texture2d texture_;        // R32F, dB; [rows][kColumns]
   std::uint64_t begun_ = 0;  // of what the texture holds
   std::uint64_t painted_ = 0;
@@ -70,7 +71,7 @@ class SpectrogramStrip {
   // Takes the newest one and sets `model`, where it is of the stream that `shown` is of.
   void take(Model& model, const Edits& edits, const Image& shown);
 
-  [[nodiscard]] const Spectrogram* shown() const { return shown_; }  // null = none
+  [[nodiscard]] const Spectrogram* shown() const { return shown_.get(); }  // null = none
   [[nodiscard]] unsigned int texture() const { return texture_.id(); }
   [[nodiscard]] Grid grid() const;  // of the texture, for ImagePainter
   // As strip_pieces(), with zero velocity moved by `baseline`: velocities beyond one limit appear at the other.
@@ -80,7 +81,7 @@ class SpectrogramStrip {
   void upload(const Spectrogram& s);
 
   Mailbox<Spectrogram>& box_;
-  const Spectrogram* shown_ = nullptr;
+  std::shared_ptr<const Spectrogram> shown_;
   Texture2d texture_;  // R32F, dB; [bins + 1, from one limit to the other][kColumns]
   int n_bins_ = 0;
   std::uint64_t begun_ = 0, end_ = 0;  // of what the texture holds
