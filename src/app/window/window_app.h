@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "app/options/options.h"
+#include "app/window/engine.h"
 #include "app/window/window_comparison.h"
 #include "app/window/window_doubts.h"
 #include "app/window/window_import.h"
 #include "app/window/window_opening.h"
-#include "app/window/window_parts.h"
 #include "app/window/window_presets.h"
 #include "app/window/window_review.h"
 #include "app/window/window_saving.h"
@@ -33,9 +33,9 @@ class WindowApp {
   // The steps of run(), for tests.
   void begin();
   void turn();  // one window frame
-  [[nodiscard]] Viewer& viewer() { return *parts_.viewer; }
-  [[nodiscard]] WindowState& state() { return parts_.state; }
-  [[nodiscard]] Commands& commands() { return commands_; }
+  [[nodiscard]] Viewer& viewer() { return *own_.viewer; }
+  [[nodiscard]] WindowState& state() { return own_.state; }
+  [[nodiscard]] Commands& commands() { return own_.commands; }
 
  private:
   [[nodiscard]] Queries make_queries();
@@ -56,7 +56,7 @@ class WindowApp {
   void follow_acquisition();
   void use_cpu();
   void poll_stream();
-  void apply_stream() { stream_.apply(review_.adjusted(parts_.state.stream)); }
+  void apply_stream() { stream_.apply(review_.adjusted(own_.state.stream)); }
   void toggle_record();
   void compare_with(CompareSide side, const std::filesystem::path& path);
   void swap_recordings();
@@ -78,7 +78,20 @@ class WindowApp {
     double opening_fraction = 0.0;
   };
 
-  WindowParts parts_;
+  // Shared by the controllers. The viewer ends first, then the session.
+  struct Owned {
+    Owned(const Options& with, SurfaceKind surface, Queries queries);
+    const Options options;
+    WindowState state;
+    Commands commands;
+    Messages messages{state};
+    SourceInUse in_use;
+    ChosenBackend chosen;  // but for the backend, which the engine has
+    Engine engine;
+    std::unique_ptr<Viewer> viewer;
+  };
+
+  Owned own_;
   WindowRecording recording_;
   WindowComparison comparison_;
   WindowReview review_;
@@ -95,7 +108,6 @@ class WindowApp {
   WindowSoundSpeed sound_speed_;
   WindowTimes times_;
   WindowPacer pacer_;
-  Commands commands_;
   Drawn drawn_;
   std::int64_t started_ns_ = 0;
 };

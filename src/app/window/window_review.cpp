@@ -15,83 +15,87 @@
 
 namespace echoloop {
 
-WindowReview::WindowReview(WindowParts& parts, ComparedSource& compared, std::function<void()> apply_stream)
-    : parts_(parts),
+WindowReview::WindowReview(WindowState& state, const Options& options, Engine& engine, Viewer& viewer,
+                           ComparedSource& compared, std::function<void()> apply_stream)
+    : state_(state),
+      options_(options),
+      engine_(engine),
+      viewer_(viewer),
       apply_stream_(std::move(apply_stream)),
-      playback_(parts.history, &compared),
-      inspector_(parts.history, parts.inspections),
-      fine_points_(parts.history),
-      fine_points_a_(parts.history),
-      m_mode_review_(parts.history, parts.past.line) {}
+      playback_(engine.history, &compared),
+      inspector_(engine.history, engine.inspections),
+      fine_points_(engine.history),
+      fine_points_a_(engine.history),
+      m_mode_review_(engine.history, engine.past.line) {}
 
 void WindowReview::toggle_freeze() {
-  if (parts_.session == nullptr || parts_.state.notices.fault.has_value()) return;
+  if (engine_.session == nullptr || state_.notices.fault.has_value()) return;
   if (frozen_by_itself_) {  // going live means that the source goes on
-    parts_.state.stream.paused = false;
-    if (parts_.session->producer_state() == ProducerState::ended) parts_.state.stream.loop = true;
+    state_.stream.paused = false;
+    if (engine_.session->producer_state() == ProducerState::ended) state_.stream.loop = true;
   } else if (playback_.frozen()) {
     go_live();
   } else {
-    freeze(parts_.viewer->shown_image().stamp.sequence);
+    freeze(viewer_.shown_image().stamp.sequence);
   }
   apply_stream_();
 }
 
 void WindowReview::freeze(std::uint64_t sequence) {
-  playback_.freeze(parts_.state.cine, parts_.state.kept, sequence);
-  parts_.trace.count_latencies_from(kNoLatencies);
+  playback_.freeze(state_.cine, state_.kept, sequence);
+  engine_.trace.count_latencies_from(kNoLatencies);
 }
 
 void WindowReview::go_live() {
-  playback_.resume(parts_.state.cine, parts_.state.kept, *parts_.session);
-  parts_.trace.count_latencies_from(now_ns());
+  playback_.resume(state_.cine, state_.kept, *engine_.session);
+  engine_.trace.count_latencies_from(now_ns());
 }
 
 void WindowReview::forget() {
-  playback_.forget(parts_.state.cine, parts_.state.kept);
-  inspector_.forget(parts_.state);
-  fine_points_.forget(parts_.state.measured);
-  fine_points_a_.forget(parts_.state.measured_a);
+  playback_.forget(state_.cine, state_.kept);
+  inspector_.forget(state_);
+  fine_points_.forget(state_.measured);
+  fine_points_a_.forget(state_.measured_a);
   frozen_by_itself_ = false;
 }
 
 void WindowReview::follow() {
   if (!frozen_by_user()) return forget();
   playback_.ask_again();
-  inspector_.forget(parts_.state);
-  fine_points_.forget(parts_.state.measured);
-  fine_points_a_.forget(parts_.state.measured_a);
+  inspector_.forget(state_);
+  fine_points_.forget(state_.measured);
+  fine_points_a_.forget(state_.measured_a);
 }
 
 void WindowReview::stream_failed() {
-  if (playback_.frozen()) playback_.forget(parts_.state.cine, parts_.state.kept);
+  if (playback_.frozen()) playback_.forget(state_.cine, state_.kept);
 }
 
 bool WindowReview::plays_once() const {
-  const SourceInfo& source = parts_.state.source;
-  const auto& options = parts_.options;
+  const SourceInfo& source = state_.source;
+  const auto& options = options_;
   return source.frame_count == 1 && !options.loop_given && options.frames == 0 && source.acquisition != nullptr &&
-         parts_.history.budget_bytes() >= source.acquisition->frame_bytes();
+         engine_.history.budget_bytes() >= source.acquisition->frame_bytes();
 }
 
 StreamSettings WindowReview::adjusted(StreamSettings stream) const {
   stream.loop = stream.loop && !plays_once();
-  stream.paused = stream.paused || (frozen_by_user() && !parts_.state.cine.keep_acquiring);
+  stream.paused = stream.paused || (frozen_by_user() && !state_.cine.keep_acquiring);
   if (frame_to_freeze_) stream.policy = RingPolicy::block;  // a dropped frame would not come again
   return stream;
 }
 
 // A paused source, or a recording at its end: there is nothing live to see, so the controls act on the history at once.
 void WindowReview::freeze_when_still(NewImage last) {
-  const WindowState& state = parts_.state;
-  if (!parts_.session->running()) return;
-  const bool still = state.stream.paused || parts_.session->producer_state() == ProducerState::ended;
+  const WindowState& state = state_;
+  if (!engine_.session->running()) return;
+  const bool still = state.stream.paused || engine_.session->producer_state() == ProducerState::ended;
   if (frozen_by_itself_ && !still) {
     frozen_by_itself_ = false;
     go_live();
   }
   // No frame was finished since before the last window frame polled for an image, and there was none.
-  const Image& image = parts_.viewer->shown_image();
+  const Image& image = viewer_.shown_image();
   const bool no_news = last == NewImage::no && state.numbers.counts.processed == processed_seen_;
   const bool all_shown = image.number != 0 && no_news && state.numbers.counts.in_flight == 0;
   processed_seen_ = state.numbers.counts.processed;
@@ -102,20 +106,20 @@ void WindowReview::freeze_when_still(NewImage last) {
 }
 
 void WindowReview::freeze_restored_frame() {
-  if (!frame_to_freeze_ || parts_.state.notices.fault.has_value()) return;
-  const Image& shown = parts_.viewer->shown_image();
-  const std::int64_t began_ns = parts_.session->started_ns();  // the image on screen may be of the stream before
+  if (!frame_to_freeze_ || state_.notices.fault.has_value()) return;
+  const Image& shown = viewer_.shown_image();
+  const std::int64_t began_ns = engine_.session->started_ns();  // the image on screen may be of the stream before
   const bool come = began_ns != 0 && shown.ready_ns >= began_ns && !is_before(shown.stamp.sequence, *frame_to_freeze_);
   if (!come && !playback_.frozen()) return;
   const std::uint64_t frame = *std::exchange(frame_to_freeze_, std::nullopt);
-  if (!playback_.frozen()) playback_.freeze(parts_.state.cine, parts_.state.kept, frame);
+  if (!playback_.frozen()) playback_.freeze(state_.cine, state_.kept, frame);
   apply_stream_();
 }
 
 // Whether the image on screen is the one that was asked for, and since when it is not.
 void WindowReview::look_at_work() {
-  WindowState& state = parts_.state;
-  const Image& shown = parts_.viewer->shown_image();
+  WindowState& state = state_;
+  const Image& shown = viewer_.shown_image();
   const FormationParams& wanted = state.params.formation;
   const bool current = shown.number == 0 || (frozen() ? playback_.answered_by(shown)
                                                       : shown.params.formation == wanted &&
@@ -123,19 +127,19 @@ void WindowReview::look_at_work() {
   const bool other = std::exchange(requests_seen_, playback_.requests()) != playback_.requests() ||
                      std::exchange(wanted_, wanted) != wanted;
   ImageWork& work = state.image.work;
-  work.remaining_s = parts_.backend->remaining_s();
+  work.remaining_s = engine_.backend->remaining_s();
   work.since_ns = current ? 0 : work.since_ns == 0 || other ? now_ns() : work.since_ns;
 }
 
 void WindowReview::update() {
-  WindowState& state = parts_.state;
-  Session& session = *parts_.session;
+  WindowState& state = state_;
+  Session& session = *engine_.session;
   look_at_work();
   if (!session.running()) return;
-  state.kept.why_not = parts_.history.budget_bytes() == 0    ? "No history: the history memory is 0 MB."
-                       : state.notices.fault.has_value()     ? "The stream has stopped: restart first."
-                       : parts_.history.extent().frames == 0 ? "No frames in history yet."
-                                                             : "";
+  state.kept.why_not = engine_.history.budget_bytes() == 0    ? "No history: the history memory is 0 MB."
+                       : state.notices.fault.has_value()      ? "The stream has stopped: restart first."
+                       : engine_.history.extent().frames == 0 ? "No frames in history yet."
+                                                              : "";
   const bool frozen = playback_.frozen();
   inspector_.update(state, session, frozen ? InspectorController::Moment::frozen : InspectorController::Moment::live,
                     now_ns());

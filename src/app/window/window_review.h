@@ -12,8 +12,8 @@
 
 #include "app/outputs/patch_request.h"
 #include "app/stream/session.h"
+#include "app/window/engine.h"
 #include "app/window/playback.h"
-#include "app/window/window_parts.h"
 #include "backend/analysis.h"
 #include "core/acquisition.h"
 #include "core/timing_trace.h"
@@ -196,7 +196,8 @@ class WindowReview {
  public:
   // `compared`: side A of a comparison, while it is a recording of its own.
   // `apply_stream`: called where the stream's settings are to be adjusted() again.
-  WindowReview(WindowParts& parts, ComparedSource& compared, std::function<void()> apply_stream);
+  WindowReview(WindowState& state, const Options& options, Engine& engine, Viewer& viewer, ComparedSource& compared,
+               std::function<void()> apply_stream);
 
   void toggle_freeze();
   void forget();         // another stream
@@ -226,7 +227,10 @@ class WindowReview {
   void go_live();
   void look_at_work();
 
-  WindowParts& parts_;
+  WindowState& state_;
+  const Options& options_;
+  Engine& engine_;
+  Viewer& viewer_;
   const std::function<void()> apply_stream_;
   Playback playback_;
   InspectorController inspector_;
